@@ -1,0 +1,254 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "fuseq/attributes.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "fuseq/model.hpp"
+
+namespace fuseq {
+namespace {
+
+std::string_view trim(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) {
+        return {};
+    }
+    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::string number_to_text(std::int64_t value) {
+    return std::to_string(value);
+}
+std::string number_to_text(float value) {
+    char buffer[48];
+    const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+    return {buffer, result.ptr};
+}
+
+template <class T>
+T number_from_text(std::string_view text) {
+    std::string_view digits = trim(text);
+    if (!digits.empty() && digits.front() == '+') {
+        digits.remove_prefix(1);
+    }
+    T value{};
+    const char* end = digits.data() + digits.size();
+    const auto result = std::from_chars(digits.data(), end, value);
+    if constexpr (std::is_floating_point_v<T>) {
+        // A magnitude below the smallest float reads as zero, as strtof does.
+        if (result.ec == std::errc::result_out_of_range && result.ptr == end) {
+            return static_cast<T>(std::strtod(std::string(digits).c_str(), nullptr));
+        }
+    } else if (result.ec == std::errc() && result.ptr != end) {
+        // IRs of some tools write whole numbers as "1.0".
+        double real = 0;
+        const auto as_real = std::from_chars(digits.data(), end, real);
+        constexpr double kExact = 9007199254740992.0;
+        if (as_real.ec == std::errc() && as_real.ptr == end && real == std::trunc(real) &&
+            std::abs(real) < kExact) {
+            return static_cast<T>(real);
+        }
+    }
+    if (result.ec != std::errc() || result.ptr != end || digits.empty()) {
+        throw Error("attribute",
+                    detail::cat("'", text, "' is not ",
+                                std::is_floating_point_v<T> ? "a number" : "an integer"));
+    }
+    return value;
+}
+
+template <class T>
+std::vector<T> list_from_text(std::string_view text) {
+    std::vector<T> values;
+    std::string_view rest = trim(text);
+    if (rest.size() >= 2 && rest.front() == '[' && rest.back() == ']') {
+        rest = trim(rest.substr(1, rest.size() - 2));
+    }
+    while (!rest.empty()) {
+        const auto comma = rest.find(',');
+        const std::string_view item = trim(rest.substr(0, comma));
+        if constexpr (std::is_same_v<T, std::string>) {
+            values.emplace_back(item);
+        } else {
+            values.push_back(number_from_text<T>(item));
+        }
+        rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+    }
+    return values;
+}
+
+template <class T>
+std::string list_to_text(const std::vector<T>& values) {
+    std::string text;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        text += i == 0 ? "" : ",";
+        if constexpr (std::is_same_v<T, std::string>) {
+            text += values[i];
+        } else {
+            text += number_to_text(values[i]);
+        }
+    }
+    return text;
+}
+
+bool same_ignoring_case(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+        return std::tolower(static_cast<unsigned char>(x)) ==
+               std::tolower(static_cast<unsigned char>(y));
+    });
+}
+
+bool bool_from_text(std::string_view text) {
+    const std::string_view word = trim(text);
+    if (same_ignoring_case(word, "true") || word == "1") {
+        return true;
+    }
+    if (same_ignoring_case(word, "false") || word == "0") {
+        return false;
+    }
+    throw Error("attribute", detail::cat("'", text, "' is not true or false"));
+}
+
+void enum_from_text(const EnumRef& ref, std::string_view text) {
+    for (std::size_t i = 0; i < ref.names.size(); ++i) {
+        if (same_ignoring_case(ref.names[i], trim(text))) {
+            ref.set(ref.value, static_cast<int>(i));
+            return;
+        }
+    }
+    std::string known;
+    for (const char* name : ref.names) {
+        known += known.empty() ? name : detail::cat(", ", name);
+    }
+    throw Error("attribute", detail::cat("'", text, "' is not one of ", known));
+}
+
+struct ToText {
+    std::string operator()(const bool* v) const { return *v ? "true" : "false"; }
+    std::string operator()(const std::int64_t* v) const { return number_to_text(*v); }
+    std::string operator()(const float* v) const { return number_to_text(*v); }
+    std::string operator()(const std::string* v) const { return *v; }
+    std::string operator()(const ElementType* v) const { return to_string(*v); }
+    std::string operator()(const PartialShape* v) const {
+        const std::string text = to_string(*v);
+        return v->rank_is_static() ? text.substr(1, text.size() - 2) : "...";
+    }
+    std::string operator()(const EnumRef& v) const { return v.names[v.get(v.value)]; }
+    template <class T>
+    std::string operator()(const std::vector<T>* v) const {
+        return list_to_text(*v);
+    }
+    std::string operator()(const std::shared_ptr<Model>*) const {
+        throw Error("attribute", "a subgraph has no text form");
+    }
+    std::string operator()(const Tensor*) const {
+        throw Error("attribute", "a tensor has no text form");
+    }
+};
+
+struct FromText {
+    std::string_view text;
+    void operator()(bool* v) const { *v = bool_from_text(text); }
+    void operator()(std::int64_t* v) const { *v = number_from_text<std::int64_t>(text); }
+    void operator()(float* v) const { *v = number_from_text<float>(text); }
+    void operator()(std::string* v) const { *v = std::string(text); }
+    void operator()(ElementType* v) const {
+        const auto type = parse_element_type(trim(text));
+        if (!type && !same_ignoring_case(trim(text), "undefined") &&
+            !same_ignoring_case(trim(text), "dynamic")) {
+            throw Error("attribute", detail::cat("'", text, "' is not a supported element type"));
+        }
+        *v = type.value_or(ElementType::undefined);
+    }
+    void operator()(PartialShape* v) const { *v = PartialShape::parse(text); }
+    void operator()(const EnumRef& v) const { enum_from_text(v, text); }
+    template <class T>
+    void operator()(std::vector<T>* v) const {
+        *v = list_from_text<T>(text);
+    }
+    void operator()(std::shared_ptr<Model>*) const {
+        throw Error("attribute", "a subgraph has no text form");
+    }
+    void operator()(Tensor*) const { throw Error("attribute", "a tensor has no text form"); }
+};
+
+bool has_text(const AttributeRef& ref) {
+    return !std::holds_alternative<std::shared_ptr<Model>*>(ref) &&
+           !std::holds_alternative<Tensor*>(ref);
+}
+
+class Collector final : public AttributeVisitor {
+public:
+    struct Item {
+        std::string name;
+        AttributeRef ref;
+        bool required;
+    };
+    std::vector<Item> items;
+
+protected:
+    void visit(const char* name, const AttributeRef& value, bool required) override {
+        items.push_back({name, value, required});
+    }
+};
+
+// visit() is not const because it hands out references to members; collecting changes nothing.
+std::vector<Collector::Item> collect(const Attributes& attributes) {
+    Collector collector;
+    const_cast<Attributes&>(attributes).visit(collector);
+    return std::move(collector.items);
+}
+
+bool same_value(const AttributeRef& a, const AttributeRef& b) {
+    if (a.index() != b.index()) {
+        return false;
+    }
+    if (const auto* model = std::get_if<std::shared_ptr<Model>*>(&a)) {
+        const auto& left = **model;
+        const auto& right = *std::get<std::shared_ptr<Model>*>(b);
+        return left && right ? compare_models(*left, *right).empty() : left == right;
+    }
+    if (const auto* tensor = std::get_if<Tensor*>(&a)) {
+        return same_bytes(**tensor, *std::get<Tensor*>(b));
+    }
+    return attribute_to_text(a) == attribute_to_text(b);
+}
+
+}  // namespace
+
+std::string attribute_to_text(const AttributeRef& value) {
+    return std::visit(ToText{}, value);
+}
+
+void attribute_from_text(const AttributeRef& value, std::string_view text) {
+    std::visit(FromText{text}, value);
+}
+
+std::vector<AttributeText> attributes_to_text(const Attributes& attributes,
+                                              const Attributes& defaults) {
+    const auto items = collect(attributes);
+    const auto default_items = collect(defaults);
+    std::vector<AttributeText> texts;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (has_text(items[i].ref)) {
+            const bool same =
+                i < default_items.size() && same_value(items[i].ref, default_items[i].ref);
+            texts.push_back(
+                {items[i].name, attribute_to_text(items[i].ref), items[i].required, same});
+        }
+    }
+    return texts;
+}
+
+bool same_attributes(const Attributes& a, const Attributes& b) {
+    const auto left = collect(a);
+    const auto right = collect(b);
+    return std::equal(
+        left.begin(), left.end(), right.begin(), right.end(),
+        [](const auto& x, const auto& y) { return x.name == y.name && same_value(x.ref, y.ref); });
+}
+
+}  // namespace fuseq

@@ -1,0 +1,147 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "fuseq/element_type.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cctype>
+
+namespace fuseq {
+namespace {
+
+struct TypeRow {
+    ElementType type;
+    const char* name;         // as in the "element_type" attribute
+    const char* legacy_name;  // as in the "precision" of a port
+    std::size_t size;
+};
+
+constexpr std::array<TypeRow, 14> kTypes{{
+    {ElementType::undefined, "undefined", "UNSPECIFIED", 0},
+    {ElementType::boolean, "boolean", "BOOL", 1},
+    {ElementType::u8, "u8", "U8", 1},
+    {ElementType::i8, "i8", "I8", 1},
+    {ElementType::u16, "u16", "U16", 2},
+    {ElementType::i16, "i16", "I16", 2},
+    {ElementType::u32, "u32", "U32", 4},
+    {ElementType::i32, "i32", "I32", 4},
+    {ElementType::u64, "u64", "U64", 8},
+    {ElementType::i64, "i64", "I64", 8},
+    {ElementType::f16, "f16", "FP16", 2},
+    {ElementType::bf16, "bf16", "BF16", 2},
+    {ElementType::f32, "f32", "FP32", 4},
+    {ElementType::f64, "f64", "FP64", 8},
+}};
+
+const TypeRow& row(ElementType type) {
+    return kTypes.at(static_cast<std::size_t>(type));
+}
+
+std::uint16_t half_from_float(float value) {
+    const auto x = std::bit_cast<std::uint32_t>(value);
+    const std::uint16_t sign = static_cast<std::uint16_t>((x >> 16) & 0x8000u);
+    const std::uint32_t magnitude = x & 0x7fffffffu;
+    if (magnitude >= 0x7f800000u) {  // infinity or NaN
+        return static_cast<std::uint16_t>(sign | 0x7c00u | (magnitude > 0x7f800000u ? 0x200u : 0u));
+    }
+    if (magnitude >= 0x477ff000u) {  // rounds to infinity
+        return static_cast<std::uint16_t>(sign | 0x7c00u);
+    }
+    if (magnitude < 0x38800000u) {  // subnormal half or zero
+        if (magnitude < 0x33000000u) {
+            return sign;
+        }
+        const int shift = 126 - static_cast<int>(magnitude >> 23);
+        const std::uint32_t mantissa = (magnitude & 0x7fffffu) | 0x800000u;
+        const std::uint32_t rest = mantissa & ((1u << shift) - 1);
+        const std::uint32_t half = 1u << (shift - 1);
+        std::uint32_t result = mantissa >> shift;
+        if (rest > half || (rest == half && (result & 1u))) {
+            ++result;
+        }
+        return static_cast<std::uint16_t>(sign | result);
+    }
+    std::uint32_t result = (magnitude - 0x38000000u) >> 13;
+    const std::uint32_t rest = magnitude & 0x1fffu;
+    if (rest > 0x1000u || (rest == 0x1000u && (result & 1u))) {
+        ++result;
+    }
+    return static_cast<std::uint16_t>(sign | result);
+}
+
+float half_to_float(std::uint16_t bits) {
+    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
+    const std::uint32_t exponent = (bits >> 10) & 0x1fu;
+    std::uint32_t mantissa = bits & 0x3ffu;
+    if (exponent == 0x1fu) {
+        return std::bit_cast<float>(sign | 0x7f800000u | (mantissa << 13));
+    }
+    if (exponent != 0) {
+        return std::bit_cast<float>(sign | ((exponent + 112u) << 23) | (mantissa << 13));
+    }
+    if (mantissa == 0) {
+        return std::bit_cast<float>(sign);
+    }
+    int shift = 0;
+    while ((mantissa & 0x400u) == 0) {
+        mantissa <<= 1;
+        ++shift;
+    }
+    return std::bit_cast<float>(sign | (static_cast<std::uint32_t>(113 - shift) << 23) |
+                                ((mantissa & 0x3ffu) << 13));
+}
+
+}  // namespace
+
+Float16::Float16(float value) : bits(half_from_float(value)) {}
+Float16::operator float() const {
+    return half_to_float(bits);
+}
+
+BFloat16::BFloat16(float value) {
+    auto x = std::bit_cast<std::uint32_t>(value);
+    if ((x & 0x7fffffffu) > 0x7f800000u) {  // NaN stays NaN
+        bits = static_cast<std::uint16_t>((x >> 16) | 0x40u);
+        return;
+    }
+    x += 0x7fffu + ((x >> 16) & 1u);
+    bits = static_cast<std::uint16_t>(x >> 16);
+}
+BFloat16::operator float() const {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+std::size_t size_of(ElementType type) {
+    return row(type).size;
+}
+bool is_real(ElementType type) {
+    return type >= ElementType::f16;
+}
+bool is_integral(ElementType type) {
+    return type >= ElementType::u8 && type <= ElementType::i64;
+}
+bool is_signed(ElementType type) {
+    return is_real(type) || type == ElementType::i8 || type == ElementType::i16 ||
+           type == ElementType::i32 || type == ElementType::i64;
+}
+std::string to_string(ElementType type) {
+    return row(type).name;
+}
+
+std::optional<ElementType> parse_element_type(std::string_view text) {
+    const auto same = [&](std::string_view name) {
+        return std::equal(name.begin(), name.end(), text.begin(), text.end(), [](char a, char b) {
+            return std::tolower(static_cast<unsigned char>(a)) ==
+                   std::tolower(static_cast<unsigned char>(b));
+        });
+    };
+    for (const TypeRow& r : kTypes) {
+        if (r.type != ElementType::undefined && (same(r.name) || same(r.legacy_name))) {
+            return r.type;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace fuseq

@@ -1,0 +1,239 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "fuseq/model.hpp"
+
+#include <algorithm>
+#include <queue>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ops/constant.hpp"
+#include "ops/op_spec.hpp"
+#include "ops/parameter.hpp"
+
+namespace fuseq {
+
+Model::Model(std::string name) : name_(std::move(name)) {}
+Model::~Model() = default;
+
+Node* Model::add_unchecked(const OpSpec& spec,
+                           std::string name,
+                           std::vector<Output> inputs,
+                           std::unique_ptr<Attributes> attributes) {
+    if (!attributes) {
+        attributes = spec.make_attributes();
+    }
+    if (name.empty()) {
+        name = unique_name(std::string(spec.type));
+    }
+    nodes_.push_back(std::unique_ptr<Node>(
+        new Node(*this, spec, next_id_++, std::move(name), std::move(attributes))));
+    Node* node = nodes_.back().get();
+    for (const Output& input : inputs) {
+        node->add_input(input);
+    }
+    if (node->is("Parameter")) {
+        parameters_.push_back(node);
+    } else if (node->is("Result")) {
+        results_.push_back(node);
+    }
+    return node;
+}
+
+Node* Model::add(std::string_view type,
+                 int opset,
+                 std::string name,
+                 std::vector<Output> inputs,
+                 std::unique_ptr<Attributes> attributes) {
+    const OpSpec* spec = find_op(type, opset);
+    if (spec == nullptr) {
+        throw Error("model", detail::cat("operation ", type, " of opset", opset, " is not known"));
+    }
+    Node* node = add_unchecked(*spec, std::move(name), std::move(inputs), std::move(attributes));
+    try {
+        node->infer();
+    } catch (...) {
+        remove(node);
+        throw;
+    }
+    return node;
+}
+
+Node* Model::add_parameter(std::string name, ElementType type, const PartialShape& shape) {
+    ParameterAttrs attributes;
+    attributes.element_type = type;
+    attributes.shape = shape;
+    return add("Parameter", 1, std::move(name), {}, std::move(attributes));
+}
+
+Node* Model::add_constant(std::string name, Tensor value) {
+    ConstAttrs attributes;
+    attributes.value = std::move(value);
+    return add("Const", 1, std::move(name), {}, std::move(attributes));
+}
+
+Node* Model::add_result(std::string name, Output source) {
+    return add("Result", 1, std::move(name), {source});
+}
+
+std::vector<Node*> Model::ordered_nodes() const {
+    // Kahn's algorithm; among the nodes that are ready, the one added first goes first.
+    std::unordered_map<const Node*, std::size_t> missing;
+    missing.reserve(nodes_.size());
+    const auto later = [](const Node* a, const Node* b) { return a->id() > b->id(); };
+    std::priority_queue<Node*, std::vector<Node*>, decltype(later)> ready(later);
+    for (const auto& node : nodes_) {
+        const auto connected = static_cast<std::size_t>(std::count_if(
+            node->inputs().begin(), node->inputs().end(), [](const Output& o) { return bool(o); }));
+        if (connected == 0) {
+            ready.push(node.get());
+        } else {
+            missing[node.get()] = connected;
+        }
+    }
+    std::vector<Node*> order;
+    order.reserve(nodes_.size());
+    while (!ready.empty()) {
+        Node* node = ready.top();
+        ready.pop();
+        order.push_back(node);
+        for (const Use& use : node->users()) {
+            const auto it = missing.find(use.node);
+            if (--it->second == 0) {
+                ready.push(use.node);
+                missing.erase(it);
+            }
+        }
+    }
+    if (!missing.empty()) {
+        const auto first = std::min_element(missing.begin(), missing.end(), [](auto& a, auto& b) {
+            return a.first->id() < b.first->id();
+        });
+        throw Error(Error::Info{.stage = "validate",
+                                .file = {},
+                                .layer_id = {},
+                                .layer = first->first->name(),
+                                .op = first->first->type(),
+                                .rule = "depends on its own output"});
+    }
+    return order;
+}
+
+Node* Model::find(std::string_view name) const {
+    for (const auto& node : nodes_) {
+        if (node->name() == name) {
+            return node.get();
+        }
+    }
+    return nullptr;
+}
+
+std::vector<Node*> Model::find_all(std::string_view type) const {
+    std::vector<Node*> found;
+    for (Node* node : ordered_nodes()) {
+        if (node->is(type)) {
+            found.push_back(node);
+        }
+    }
+    return found;
+}
+
+void Model::replace(Output from, Output to) {
+    const std::vector<Use> uses = from.node->port(from.index).uses;
+    for (const Use& use : uses) {
+        use.node->set_input(use.index, to);
+    }
+    OutputPort& source = from.node->port(from.index);
+    to.node->port(to.index).names.merge(source.names);
+    source.names.clear();
+}
+
+void Model::remove(Node* node) {
+    if (!node->users().empty()) {
+        throw Error("model", detail::cat("layer '", node->name(), "' is still read"));
+    }
+    node->detach_inputs();
+    std::erase(parameters_, node);
+    std::erase(results_, node);
+    std::erase_if(nodes_, [&](const auto& owned) { return owned.get() == node; });
+}
+
+std::size_t Model::remove_dead_nodes() {
+    std::unordered_set<const Node*> live(parameters_.begin(), parameters_.end());
+    std::vector<Node*> stack(results_);
+    live.insert(results_.begin(), results_.end());
+    while (!stack.empty()) {
+        const Node* node = stack.back();
+        stack.pop_back();
+        for (const Output& input : node->inputs()) {
+            if (input && live.insert(input.node).second) {
+                stack.push_back(input.node);
+            }
+        }
+    }
+    const std::size_t before = nodes_.size();
+    for (const auto& node : nodes_) {
+        if (!live.contains(node.get())) {
+            node->detach_inputs();
+        }
+    }
+    std::erase_if(nodes_, [&](const auto& node) { return !live.contains(node.get()); });
+    return before - nodes_.size();
+}
+
+void Model::validate() {
+    for (Node* node : ordered_nodes()) {
+        node->infer();
+    }
+}
+
+std::shared_ptr<Model> Model::clone() const {
+    auto copy = std::make_shared<Model>(name_);
+    std::unordered_map<const Node*, Node*> map;
+    for (Node* node : ordered_nodes()) {
+        std::vector<Output> inputs;
+        for (const Output& input : node->inputs()) {
+            inputs.push_back(input ? Output{map.at(input.node), input.index} : Output{});
+        }
+        Node* twin = copy->add_unchecked(node->spec(), node->name(), std::move(inputs),
+                                         node->attributes().clone());
+        twin->set_output_count(node->output_count());
+        for (std::size_t i = 0; i < node->output_count(); ++i) {
+            OutputPort& to = twin->port(i);
+            const OutputPort& from = node->port(i);
+            to.type = from.type;
+            to.shape = from.shape;
+            to.names = from.names;
+            to.known_value = from.known_value;
+            to.known_dims = from.known_dims;
+        }
+        twin->rt_info = node->rt_info;
+        twin->origins = node->origins;
+        map[node] = twin;
+    }
+    // The order of inputs and outputs is that of the original, not that of the traversal.
+    const auto same_order = [&](const std::vector<Node*>& from, std::vector<Node*>& to) {
+        std::transform(from.begin(), from.end(), to.begin(), [&](Node* n) { return map.at(n); });
+    };
+    same_order(parameters_, copy->parameters_);
+    same_order(results_, copy->results_);
+    return copy;
+}
+
+std::string Model::unique_name(const std::string& base) const {
+    if (find(base) == nullptr) {
+        return base;
+    }
+    std::unordered_set<std::string> taken;
+    for (const auto& node : nodes_) {
+        taken.insert(node->name());
+    }
+    for (std::size_t n = 1;; ++n) {
+        std::string name = base + "_" + std::to_string(n);
+        if (!taken.contains(name)) {
+            return name;
+        }
+    }
+}
+
+}  // namespace fuseq

@@ -1,0 +1,143 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "fuseq/tensor.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "model/typed.hpp"
+
+namespace fuseq {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+
+std::shared_ptr<void> allocate(std::size_t bytes) {
+    const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    if (rounded < bytes) {
+        throw Error("tensor", detail::cat("cannot allocate ", bytes, " bytes"));
+    }
+    void* memory = std::aligned_alloc(kAlignment, rounded == 0 ? kAlignment : rounded);
+    if (memory == nullptr) {
+        throw Error("tensor", detail::cat("cannot allocate ", bytes, " bytes"));
+    }
+    std::memset(memory, 0, rounded);
+    return {memory, std::free};
+}
+
+std::size_t checked_bytes(ElementType type, const Shape& shape) {
+    const std::size_t size = shape_size(shape);
+    constexpr std::size_t kLimit = SIZE_MAX / 2;
+    if (size > kLimit / 8) {
+        throw Error("tensor", detail::cat("shape ", to_string(shape), " is too large"));
+    }
+    return size * size_of(type);
+}
+
+}  // namespace
+
+Tensor::Tensor(ElementType type, const Shape& shape)
+    : type_(type), shape_(shape), size_(shape_size(shape)) {
+    capacity_ = checked_bytes(type, shape);
+    std::shared_ptr<void> memory = allocate(capacity_);
+    memory_ = memory.get();
+    owner_ = std::move(memory);
+}
+
+Tensor::Tensor(ElementType type, const Shape& shape, void* memory)
+    : type_(type), shape_(shape), size_(shape_size(shape)), memory_(memory) {
+    if (memory == nullptr && size_ != 0) {
+        throw Error("tensor", detail::cat("null memory for shape ", to_string(shape)));
+    }
+}
+
+Tensor::Tensor(ElementType type,
+               const Shape& shape,
+               const void* memory,
+               std::shared_ptr<const void> owner)
+    : type_(type),
+      shape_(shape),
+      size_(shape_size(shape)),
+      read_only_(true),
+      memory_(const_cast<void*>(memory)),  // never written: data() checks read_only_
+      owner_(std::move(owner)) {}
+
+void Tensor::set_shape(const Shape& shape) {
+    const std::size_t bytes = checked_bytes(type_, shape);
+    if (capacity_ == 0 && (read_only_ || owner_ == nullptr)) {
+        if (bytes > get_byte_size()) {
+            throw Error("tensor",
+                        detail::cat("a tensor over foreign memory of shape ", to_string(shape_),
+                                    " cannot grow to ", to_string(shape)));
+        }
+    } else if (bytes > capacity_) {
+        *this = Tensor(type_, shape);
+        return;
+    }
+    shape_ = shape;
+    size_ = shape_size(shape);
+}
+
+void* Tensor::data() {
+    if (read_only_) {
+        throw Error("tensor", "the memory of this tensor is read-only");
+    }
+    return memory_;
+}
+
+void Tensor::check_type(ElementType type) const {
+    // Booleans are stored as bytes and may be read as such.
+    const bool bytes = type_ == ElementType::boolean && type == ElementType::u8;
+    if (type != type_ && !bytes) {
+        throw Error("tensor", detail::cat("asked for ", to_string(type), " of a tensor of ",
+                                          to_string(type_)));
+    }
+}
+
+void Tensor::copy_to(Tensor& destination) const {
+    if (destination.type_ != type_) {
+        throw Error("tensor", detail::cat("cannot copy ", to_string(type_), " to ",
+                                          to_string(destination.type_)));
+    }
+    destination.set_shape(shape_);
+    if (get_byte_size() != 0) {
+        std::memcpy(destination.data(), memory_, get_byte_size());
+    }
+}
+
+Tensor Tensor::to(ElementType type) const {
+    Tensor result(type, shape_);
+    convert_values(type_, memory_, type, result.memory_, size_);
+    return result;
+}
+
+Tensor Tensor::reshaped(const Shape& shape) const {
+    if (shape_size(shape) != size_) {
+        throw Error("tensor",
+                    detail::cat("cannot view ", to_string(shape_), " as ", to_string(shape)));
+    }
+    Tensor view = *this;
+    view.shape_ = shape;
+    return view;
+}
+
+bool same_bytes(const Tensor& a, const Tensor& b) {
+    return a.get_element_type() == b.get_element_type() && a.get_shape() == b.get_shape() &&
+           (a.get_byte_size() == 0 || std::memcmp(a.data(), b.data(), a.get_byte_size()) == 0);
+}
+
+std::vector<float> to_floats(const Tensor& tensor) {
+    std::vector<float> values(tensor.get_size());
+    convert_values(tensor.get_element_type(), tensor.data(), ElementType::f32, values.data(),
+                   values.size());
+    return values;
+}
+
+std::vector<std::int64_t> to_ints(const Tensor& tensor) {
+    std::vector<std::int64_t> values(tensor.get_size());
+    convert_values(tensor.get_element_type(), tensor.data(), ElementType::i64, values.data(),
+                   values.size());
+    return values;
+}
+
+}  // namespace fuseq

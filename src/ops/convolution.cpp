@@ -1,0 +1,248 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolution-1: src [N, C, spatial...], wei [OC, C, kernel...] -> dst [N, OC, spatial...]
+// GroupConvolution-1: wei [G, OC/G, C/G, kernel...]
+// Integer sources and weights (after the low-precision transformations) give f32; a third input is
+// then the zero point of src, one integer: src stands for (src - zero_point), padding for zero.
+#include "ops/convolution.hpp"
+
+#include "model/typed.hpp"
+#include "ops/op_list.hpp"
+
+namespace fuseq {
+
+std::vector<Window> convolution_windows(const ConvolutionAttrs& attrs,
+                                        const Shape& src,
+                                        const Shape& wei) {
+    const std::size_t spatial = src.size() - 2;
+    std::vector<Window> windows(spatial);
+    for (std::size_t d = 0; d < spatial; ++d) {
+        Window& w = windows[d];
+        w.size = static_cast<std::int64_t>(wei[wei.size() - spatial + d]);
+        w.stride = at_or(attrs.strides, d, 1);
+        w.dilation = at_or(attrs.dilations, d, 1);
+        w.pad_begin = at_or(attrs.pads_begin, d, 0);
+        w.pad_end = at_or(attrs.pads_end, d, 0);
+        resolve_padding(attrs.auto_pad, static_cast<std::int64_t>(src[d + 2]), w);
+    }
+    return windows;
+}
+
+namespace {
+
+bool grouped(const Node& node) {
+    return node.is("GroupConvolution");
+}
+
+ElementType output_type(const InferContext& context) {
+    if (is_integral(context.type(0))) {
+        context.require(is_integral(context.type(1)), "src is ", to_string(context.type(0)),
+                        " and wei is ", to_string(context.type(1)));
+        return ElementType::f32;
+    }
+    context.require_same_type(0, 1);
+    context.require(!context.has_input(2), "a zero point needs an integer src");
+    return context.type(0);
+}
+
+void check_channels(const InferContext& context, const PartialShape& src, const PartialShape& wei) {
+    const std::size_t first = grouped(context.node()) ? 1 : 0;
+    Dimension channels = wei[first + 1];
+    if (first == 1) {
+        context.require(!wei[0].is_static() || wei[0].get_length() >= 1, "wei has ",
+                        to_string(wei[0]), " groups, expected 1 or more");
+        channels = channels * wei[0];
+    }
+    context.require(src[1].compatible(channels), "src has ", to_string(src[1]),
+                    " channels, wei of shape ", to_string(wei), " expects ", to_string(channels));
+}
+
+Dimension output_size(const InferContext& context,
+                      std::size_t d,
+                      const Dimension& in,
+                      const Dimension& kernel) {
+    const auto& attrs = context.attrs<ConvolutionAttrs>();
+    const bool same =
+        attrs.auto_pad == AutoPad::kSameUpper || attrs.auto_pad == AutoPad::kSameLower;
+    const std::int64_t stride = at_or(attrs.strides, d, 1);
+    if (in.is_dynamic() || kernel.is_dynamic()) {
+        if (kernel.is_dynamic() && !same) {
+            return Dimension::dynamic();
+        }
+    }
+    Window window{kernel.is_static() ? kernel.get_length() : 1, stride,
+                  at_or(attrs.dilations, d, 1), at_or(attrs.pads_begin, d, 0),
+                  at_or(attrs.pads_end, d, 0)};
+    context.require(window.size >= 1, "the kernel has size 0");
+    const auto positions = [&](std::int64_t size) {
+        Window w = window;
+        resolve_padding(attrs.auto_pad, size, w);
+        return window_positions(size, w);
+    };
+    if (in.is_static()) {
+        const std::int64_t size = positions(in.get_length());
+        context.require(size >= 1, "the kernel of extent ", window.extent(),
+                        " does not fit into the padded src of size ", in.get_length(),
+                        " (spatial dimension ", d, ")");
+        return size;
+    }
+    const bool open = in.get_max_length() == Dimension::kUnbounded;
+    return {positions(in.get_min_length()),
+            open ? Dimension::kUnbounded : positions(in.get_max_length())};
+}
+
+void infer(InferContext& context) {
+    const auto& attrs = context.attrs<ConvolutionAttrs>();
+    const PartialShape& src = context.shape(0);
+    const PartialShape& wei = context.shape(1);
+    const ElementType type = output_type(context);
+    const std::size_t extra = grouped(context.node()) ? 1 : 0;
+    if (!wei.rank_is_static() || !src.rank_is_static()) {
+        context.set_output(0, type, PartialShape::dynamic());
+        return;
+    }
+    context.require(src.rank() >= 3 && src.rank() <= 5, "src has rank ", src.rank(),
+                    ", expected 3, 4 or 5");
+    context.require(wei.rank() == src.rank() + extra, "wei has rank ", wei.rank(), ", expected ",
+                    src.rank() + extra);
+    const std::size_t spatial = src.rank() - 2;
+    check_window_lists(context, spatial, attrs.strides, attrs.dilations, attrs.pads_begin,
+                       attrs.pads_end);
+    check_channels(context, src, wei);
+    PartialShape dst = src;
+    dst[1] = extra ? wei[0] * wei[1] : wei[0];
+    for (std::size_t d = 0; d < spatial; ++d) {
+        dst[d + 2] = output_size(context, d, src[d + 2], wei[wei.rank() - spatial + d]);
+    }
+    context.set_output(0, type, dst);
+}
+
+// All convolutions as three-dimensional ones; missing leading dimensions have size 1.
+struct Geometry {
+    std::size_t batch, groups, ic, oc;  // channels of one group
+    std::int64_t in[3]{1, 1, 1}, out[3]{1, 1, 1};
+    Window window[3];
+};
+
+Geometry geometry(const Node& node,
+                  const ConvolutionAttrs& attrs,
+                  const Shape& src,
+                  const Shape& wei) {
+    const bool groups = grouped(node);
+    Geometry g{};
+    g.batch = src[0];
+    g.groups = groups ? wei[0] : 1;
+    g.oc = wei[groups ? 1 : 0];
+    g.ic = wei[groups ? 2 : 1];
+    const std::vector<Window> windows = convolution_windows(attrs, src, wei);
+    const std::size_t shift = 3 - windows.size();
+    for (std::size_t d = 0; d < windows.size(); ++d) {
+        g.window[shift + d] = windows[d];
+        g.in[shift + d] = static_cast<std::int64_t>(src[d + 2]);
+        g.out[shift + d] = window_positions(g.in[shift + d], windows[d]);
+    }
+    return g;
+}
+
+template <class Src, class Wei>
+double sum_window(const Geometry& g,
+                  const Src* src,
+                  const Wei* wei,
+                  const std::int64_t at[3],
+                  double zero_point) {
+    double sum = 0;
+    for (std::size_t c = 0; c < g.ic; ++c) {
+        for (std::int64_t kd = 0; kd < g.window[0].size; ++kd) {
+            const std::int64_t z = at[0] + kd * g.window[0].dilation;
+            for (std::int64_t kh = 0; kh < g.window[1].size; ++kh) {
+                const std::int64_t y = at[1] + kh * g.window[1].dilation;
+                for (std::int64_t kw = 0; kw < g.window[2].size; ++kw, ++wei) {
+                    const std::int64_t x = at[2] + kw * g.window[2].dilation;
+                    if (z >= 0 && z < g.in[0] && y >= 0 && y < g.in[1] && x >= 0 && x < g.in[2]) {
+                        const Src value = src[(z * g.in[1] + y) * g.in[2] + x];
+                        sum +=
+                            (static_cast<double>(value) - zero_point) * static_cast<double>(*wei);
+                    }
+                }
+            }
+        }
+        src += g.in[0] * g.in[1] * g.in[2];
+    }
+    return sum;
+}
+
+template <class Src, class Wei, class Dst>
+void run(const Geometry& g, const Src* src, const Wei* wei, Dst* dst, double zero_point = 0) {
+    const std::int64_t in_size = g.in[0] * g.in[1] * g.in[2];
+    const std::int64_t kernel = g.window[0].size * g.window[1].size * g.window[2].size;
+    for (std::size_t n = 0; n < g.batch; ++n) {
+        for (std::size_t oc = 0; oc < g.groups * g.oc; ++oc) {
+            const std::size_t first = (n * g.groups + oc / g.oc) * g.ic;
+            const Src* channels = src + static_cast<std::int64_t>(first) * in_size;
+            const Wei* filter = wei + static_cast<std::int64_t>(oc * g.ic) * kernel;
+            for (std::int64_t od = 0; od < g.out[0]; ++od) {
+                for (std::int64_t oh = 0; oh < g.out[1]; ++oh) {
+                    for (std::int64_t ow = 0; ow < g.out[2]; ++ow) {
+                        const std::int64_t at[3] = {
+                            od * g.window[0].stride - g.window[0].pad_begin,
+                            oh * g.window[1].stride - g.window[1].pad_begin,
+                            ow * g.window[2].stride - g.window[2].pad_begin};
+                        *dst++ = static_cast<Dst>(sum_window(g, channels, filter, at, zero_point));
+                    }
+                }
+            }
+        }
+    }
+}
+
+void evaluate(EvalContext& context) {
+    const Tensor& src = context.input(0);
+    const Tensor& wei = context.input(1);
+    const Geometry g = geometry(context.node(), context.attrs<ConvolutionAttrs>(), src.get_shape(),
+                                wei.get_shape());
+    Shape shape = src.get_shape();
+    shape[1] = g.groups * g.oc;
+    for (std::size_t d = 2; d < shape.size(); ++d) {
+        shape[d] = static_cast<std::size_t>(g.out[3 - (shape.size() - 2) + d - 2]);
+    }
+    Tensor& dst = context.output(0, shape);
+    dispatch_numeric(src.get_element_type(), [&](auto src_tag) {
+        using Src = typename decltype(src_tag)::type;
+        if constexpr (std::is_floating_point_v<Src>) {
+            run(g, src.data<Src>(), wei.data<Src>(), dst.data<Src>());
+        } else {
+            dispatch_numeric(wei.get_element_type(), [&](auto wei_tag) {
+                using Wei = typename decltype(wei_tag)::type;
+                const double zero_point =
+                    context.has_input(2) ? to_floats(context.input(2)).at(0) : 0.0;
+                run(g, src.data<Src>(), wei.data<Wei>(), dst.data<float>(), zero_point);
+            });
+        }
+    });
+}
+
+OpSpec row(std::string_view type, std::string_view summary) {
+    return {.type = type,
+            .version = 1,
+            .inputs = {2, 2},
+            .make_attributes = make_attributes<ConvolutionAttrs>,
+            .infer = infer,
+            .evaluate = evaluate,
+            .summary = summary,
+            .refused = "rank other than 3, 4, 5; strides or dilations below 1; negative pads",
+            .extra_inputs = 1};
+}
+
+const OpSpec kOps[] = {
+    row("Convolution", "1D, 2D and 3D convolution"),
+    row("GroupConvolution", "Convolution in groups, depthwise included"),
+};
+
+}  // namespace
+
+std::span<const OpSpec> convolution_ops() {
+    return kOps;
+}
+
+}  // namespace fuseq

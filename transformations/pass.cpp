@@ -1,0 +1,72 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transformations/pass.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "fuseq/error.hpp"
+
+namespace fuseq {
+namespace {
+
+void dump(const Model& model,
+          const std::string& folder,
+          std::size_t number,
+          std::string_view pass) {
+    std::filesystem::create_directories(folder);
+    char prefix[8];
+    std::snprintf(prefix, sizeof prefix, "%03u", static_cast<unsigned>(number));
+    const auto path = std::filesystem::path(folder) / detail::cat(prefix, "_", pass, ".txt");
+    std::ofstream out(path);
+    out << model.to_text();
+    if (!out) {
+        throw Error("transform", detail::cat("cannot write '", path.string(), "'"));
+    }
+}
+
+}  // namespace
+
+void PassContext::rewritten(std::string_view pass, const Node& node, std::string text) {
+    remarks_.push_back(
+        {Remark::Kind::kRewritten, std::string(pass), node.name(), "", std::move(text)});
+}
+
+void PassContext::refused(std::string_view pass,
+                          const Node& node,
+                          std::string code,
+                          std::string text) {
+    remarks_.push_back(
+        {Remark::Kind::kRefused, std::string(pass), node.name(), std::move(code), std::move(text)});
+}
+
+void run_passes(Model& model, PassContext& context, const std::vector<Pass>& passes) {
+    const PassOptions& options = context.options();
+    std::size_t number = 0;
+    for (const Pass& pass : passes) {
+        ++number;
+        const auto& off = options.disabled;
+        if (std::find(off.begin(), off.end(), pass.name) != off.end()) {
+            continue;
+        }
+        try {
+            if (pass.run(model, context)) {
+                model.remove_dead_nodes();
+                if (options.validate) {
+                    model.validate();
+                }
+            }
+        } catch (const Error& error) {
+            Error::Info info = error.info();
+            info.stage = detail::cat("transform ", pass.name);
+            throw Error(std::move(info));
+        }
+        if (!options.dump_dir.empty()) {
+            dump(model, options.dump_dir, number, pass.name);
+        }
+    }
+}
+
+}  // namespace fuseq

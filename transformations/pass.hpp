@@ -1,0 +1,65 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A pass rewrites a Model or says why not. Every pass is one file with the block
+//   Law / Before / After / Refuses / Source
+// at its head, and is run from one list, transformations/pipeline.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuseq/model.hpp"
+
+namespace fuseq {
+
+// What a pass did, or did not do, at one layer. `code` is a stable word for tools
+// ("per_channel_scale"), `text` a sentence for people.
+struct Remark {
+    enum class Kind { kRewritten, kRefused };
+    Kind kind = Kind::kRewritten;
+    std::string pass;
+    std::string layer;
+    std::string code;
+    std::string text;
+};
+
+struct PassOptions {
+    bool low_precision = true;            // false: leave every FQ in float
+    std::vector<std::string> disabled;    // passes to skip, by name
+    std::vector<std::string> keep_float;  // FQ layers to leave in float, by name
+    bool validate = false;                // infer all nodes after each pass; on in tests and debug
+    std::string dump_dir;                 // write 003_<pass>.txt after each pass
+};
+
+class PassContext {
+public:
+    explicit PassContext(PassOptions options = {}) : options_(std::move(options)) {}
+    const PassOptions& options() const { return options_; }
+
+    void rewritten(std::string_view pass, const Node& node, std::string text = {});
+    void refused(std::string_view pass, const Node& node, std::string code, std::string text);
+    const std::vector<Remark>& remarks() const { return remarks_; }
+
+private:
+    PassOptions options_;
+    std::vector<Remark> remarks_;
+};
+
+struct Pass {
+    std::string_view name;              // verb and object, as the file: "split_fake_quantize"
+    bool (*run)(Model&, PassContext&);  // true when something was changed
+};
+
+// Runs passes in order; after each one dead nodes are removed, the model is validated and dumped
+// as the options ask. An Error names the pass.
+void run_passes(Model& model, PassContext& context, const std::vector<Pass>& passes);
+
+// The lists of pipeline.cpp.
+const std::vector<Pass>& common_passes();
+const std::vector<Pass>& low_precision_passes();
+// Both, as the options say: what the CPU plugin runs before it plans.
+void transform(Model& model, PassContext& context);
+
+}  // namespace fuseq
