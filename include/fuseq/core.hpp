@@ -14,6 +14,7 @@
 // thread. Device names are not case-sensitive. All failures are fuseq::Error.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <memory>
@@ -42,12 +43,17 @@ public:
     //       <property key="NAME" value="VALUE"/></properties></plugin></plugins></fuseq>
     explicit Core(const std::string& plugins_xml = {});
 
+    // Told what was odd in a file and could be passed over: one sentence a call.
+    using WarningHandler = std::function<void(const std::string&)>;
     // Reads an IR (v10, v11). An empty bin_path means the .xml's name with .bin, if there is one.
     std::shared_ptr<Model> read_model(const std::string& xml_path,
-                                      const std::string& bin_path = {}) const;
-    // The same from memory: the text of the .xml, and the bytes of the .bin (any element type; may
-    // be an empty handle), which the model keeps and uses in place.
-    std::shared_ptr<Model> read_model(const std::string& xml_text, const Tensor& weights) const;
+                                      const std::string& bin_path = {},
+                                      const WarningHandler& on_warning = {}) const;
+    // The same from memory: the text of the .xml, and the bytes of the .bin as a u8 tensor (empty
+    // handle: none), whose memory the model keeps and uses in place.
+    std::shared_ptr<Model> read_model(const std::string& xml_text,
+                                      const Tensor& weights,
+                                      const WarningHandler& on_warning = {}) const;
 
     // The model is copied (constants are shared): later changes to it do not reach the result.
     CompiledModel compile_model(const std::shared_ptr<const Model>& model,

@@ -138,8 +138,8 @@ int create_plugin(unsigned abi_version, IPlugin** plugin, char* error, std::size
 #endif
 
 // Once in a device library, outside of every namespace: FUSEQ_DEFINE_PLUGIN(my::Plugin)
-#define FUSEQ_DEFINE_PLUGIN(Class)                                                              \
-    FUSEQ_PLUGIN_EXPORT int fuseq_create_plugin(unsigned abi_version, fuseq::IPlugin** plugin,  \
-                                                char* error, std::size_t error_size) {          \
-        return fuseq::detail::create_plugin<Class>(abi_version, plugin, error, error_size);     \
+#define FUSEQ_DEFINE_PLUGIN(Class)                                                             \
+    FUSEQ_PLUGIN_EXPORT int fuseq_create_plugin(unsigned abi_version, fuseq::IPlugin** plugin, \
+                                                char* error, std::size_t error_size) {         \
+        return fuseq::detail::create_plugin<Class>(abi_version, plugin, error, error_size);    \
     }

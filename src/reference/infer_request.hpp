@@ -28,9 +28,9 @@ public:
 
 private:
     std::shared_ptr<const Program> program_;
-    std::vector<Tensor> outputs_;  // what the user sees; filled from Run::outputs
+    std::vector<Tensor> outputs_;  // what the user sees; filled from ProgramRun::outputs
     std::atomic<bool> cancelled_ = false;
-    Run run_;
+    ProgramRun run_;
 };
 
 }  // namespace fuseq::reference

@@ -140,7 +140,7 @@ void Program::drop_unread_constants() {
     }
 }
 
-void Program::execute(const Step& step, std::vector<Tensor>& values, Run& run) const {
+void Program::execute(const Step& step, std::vector<Tensor>& values, ProgramRun& run) const {
     std::vector<Tensor> inputs;
     inputs.reserve(step.inputs.size());
     for (const std::size_t slot : step.inputs) {
@@ -165,7 +165,7 @@ void Program::execute(const Step& step, std::vector<Tensor>& values, Run& run) c
     }
 }
 
-void Program::run(Run& run) const {
+void Program::run(ProgramRun& run) const {
     run.profile_info.clear();
     run.intermediates.clear();
     if (run.keep_intermediates) {

@@ -3,7 +3,7 @@
 //
 // Program: a Model as the list of kernels to call. Values that follow from constants are computed
 // once, when it is made; every other value lives from its producer to its last reader.
-// Immutable; any number of threads may run it, each with its own Run.
+// Immutable; any number of threads may run it, each with its own ProgramRun.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 namespace fuseq::reference {
 
 // What one run reads and writes.
-struct Run {
+struct ProgramRun {
     std::vector<Tensor> inputs;          // one a Parameter
     std::vector<Tensor> outputs;         // one a Result; computed tensors, not copies
     bool profile = false;                // fill `profile_info`
@@ -33,8 +33,8 @@ public:
     // Throws Error listing every layer that has no kernel.
     explicit Program(std::shared_ptr<const Model> model);
 
-    // Runs all steps; Run::outputs is filled. Throws Error naming the layer.
-    void run(Run& run) const;
+    // Runs all steps; ProgramRun::outputs is filled. Throws Error naming the layer.
+    void run(ProgramRun& run) const;
     // Nodes in the order of execution, without what was folded.
     std::vector<const Node*> executed_nodes() const;
 
@@ -51,7 +51,7 @@ private:
     bool fold(const Step& step);
     void find_dead_slots();
     void drop_unread_constants();
-    void execute(const Step& step, std::vector<Tensor>& values, Run& run) const;
+    void execute(const Step& step, std::vector<Tensor>& values, ProgramRun& run) const;
 
     std::shared_ptr<const Model> model_;
     std::vector<Step> steps_;

@@ -4,17 +4,15 @@
 
 #include <algorithm>
 
-#include "ir/read_ir.hpp"
-#include "runtime/compiled_model_impl.hpp"
-#include "runtime/plugin_registry.hpp"
+#include "runtime/core_impl.hpp"
 
 namespace fuseq {
 namespace {
 
 // What may be set for all devices at once; a device that does not know one of them is left alone.
 constexpr const char* kGlobalProperties[] = {
-    property::kPerformanceHint, property::kNumStreams,  property::kInferenceNumThreads,
-    property::kPerfCount,       property::kLogLevel,    property::kCacheDir,
+    property::kPerformanceHint, property::kNumStreams,   property::kInferenceNumThreads,
+    property::kPerfCount,       property::kLogLevel,     property::kCacheDir,
     property::kFusion,          property::kLowPrecision, property::kKeepIntermediates};
 
 void check_global(const std::string& name) {
@@ -24,8 +22,8 @@ void check_global(const std::string& name) {
         for (const char* known : kGlobalProperties) {
             names += detail::cat(names.empty() ? "" : ", ", known);
         }
-        throw Error("property", detail::cat("'", name, "' cannot be set for all devices; these can: ",
-                                            names));
+        throw Error("property",
+                    detail::cat("'", name, "' cannot be set for all devices; these can: ", names));
     }
 }
 
@@ -35,35 +33,7 @@ Version get_version() {
     return {FUSEQ_VERSION, "Fuseq runtime"};
 }
 
-class Core::Impl {
-public:
-    explicit Impl(const std::string& plugins_xml) : registry(plugins_xml, runtime_folder()) {}
-
-    template <class Compile>
-    CompiledModel compile(const std::string& stage, const std::string& device, Compile compile) {
-        std::shared_ptr<PluginHandle> handle = registry.get(device);
-        std::shared_ptr<ICompiledModel> compiled =
-            guarded(stage.c_str(), [&] { return compile(handle->plugin()); });
-        if (!compiled) {
-            throw Error(stage, detail::cat("device ", device, " gave no compiled model"));
-        }
-        return CompiledModel(
-            std::make_shared<CompiledModelImpl>(std::move(handle), std::move(compiled)));
-    }
-
-    PluginRegistry registry;
-};
-
 Core::Core(const std::string& plugins_xml) : impl_(std::make_shared<Impl>(plugins_xml)) {}
-
-std::shared_ptr<Model> Core::read_model(const std::string& xml_path,
-                                        const std::string& bin_path) const {
-    return read_ir(xml_path, bin_path);
-}
-
-std::shared_ptr<Model> Core::read_model(const std::string& xml_text, const Tensor& weights) const {
-    return read_ir_from_memory(xml_text, weights);
-}
 
 CompiledModel Core::compile_model(const std::shared_ptr<const Model>& model,
                                   const std::string& device,
@@ -72,26 +42,15 @@ CompiledModel Core::compile_model(const std::shared_ptr<const Model>& model,
         throw Error("compile", "the model is null");
     }
     const std::shared_ptr<const Model> own = model->clone();
-    return impl_->compile("compile", device, [&](IPlugin& plugin) {
-        return plugin.compile_model(own, properties);
-    });
-}
-
-CompiledModel Core::compile_model(const std::string& xml_path,
-                                  const std::string& device,
-                                  const AnyMap& properties) {
-    const std::shared_ptr<const Model> model = read_model(xml_path);
-    return impl_->compile("compile", device, [&](IPlugin& plugin) {
-        return plugin.compile_model(model, properties);
-    });
+    return impl_->compile("compile", device,
+                          [&](IPlugin& plugin) { return plugin.compile_model(own, properties); });
 }
 
 CompiledModel Core::import_model(std::istream& in,
                                  const std::string& device,
                                  const AnyMap& properties) {
-    return impl_->compile("import", device, [&](IPlugin& plugin) {
-        return plugin.import_model(in, properties);
-    });
+    return impl_->compile("import", device,
+                          [&](IPlugin& plugin) { return plugin.import_model(in, properties); });
 }
 
 std::map<std::string, std::string> Core::query_model(const std::shared_ptr<const Model>& model,
@@ -128,8 +87,7 @@ std::vector<std::string> Core::get_available_devices() const {
 
 std::map<std::string, Version> Core::get_versions(const std::string& device) const {
     const std::shared_ptr<PluginHandle> handle = impl_->registry.get(device);
-    const std::string description =
-        get_property(device, property::kFullDeviceName).as_string();
+    const std::string description = get_property(device, property::kFullDeviceName).as_string();
     return {{handle->plugin().device_name(), {FUSEQ_VERSION, description}}};
 }
 

@@ -16,9 +16,9 @@ struct Place {
 
 bool has_name(const Model& model, const Output& port, std::string_view name, std::size_t output) {
     return port.get_names().contains(std::string(name)) ||
-           (output == SIZE_MAX ? port.node->name() == name
-                               : model.output_name(output) == name ||
-                                     model.results()[output]->name() == name);
+           (output == SIZE_MAX
+                ? port.node->name() == name
+                : model.output_name(output) == name || model.results()[output]->name() == name);
 }
 
 Place find(const Model& model, std::string_view name) {

@@ -13,21 +13,20 @@ void check_tensor(const char* what, const Output& port, const Tensor& tensor) {
         throw Error("infer", detail::cat(name, ": the tensor is an empty handle"));
     }
     if (tensor.get_element_type() != port.type()) {
-        throw Error("infer", detail::cat(name, ": got a tensor of ",
-                                         to_string(tensor.get_element_type()), ", expected ",
-                                         to_string(port.type())));
+        throw Error("infer",
+                    detail::cat(name, ": got a tensor of ", to_string(tensor.get_element_type()),
+                                ", expected ", to_string(port.type())));
     }
     if (!port.partial_shape().contains(tensor.get_shape())) {
-        throw Error("infer",
-                    detail::cat(name, ": got shape ", to_string(tensor.get_shape()),
-                                ", expected ", to_string(port.partial_shape())));
+        throw Error("infer", detail::cat(name, ": got shape ", to_string(tensor.get_shape()),
+                                         ", expected ", to_string(port.partial_shape())));
     }
 }
 
 }  // namespace
 
-std::shared_ptr<InferRequestImpl> InferRequestImpl::create(
-    std::shared_ptr<CompiledModelImpl> model, std::shared_ptr<IInferRequest> device) {
+std::shared_ptr<InferRequestImpl> InferRequestImpl::create(std::shared_ptr<CompiledModelImpl> model,
+                                                           std::shared_ptr<IInferRequest> device) {
     return {new InferRequestImpl(std::move(model), std::move(device)), release};
 }
 
@@ -189,9 +188,7 @@ bool InferRequestImpl::wait(std::optional<std::chrono::milliseconds> timeout) {
         return false;
     }
     // In the callback the run has ended; waiting for the callback would never end.
-    const auto ended = [&] {
-        return completed_ >= run || (in_callback() && !busy_);
-    };
+    const auto ended = [&] { return completed_ >= run || (in_callback() && !busy_); };
     if (!timeout) {
         ended_.wait(lock, ended);
     } else if (!ended_.wait_for(lock, *timeout, ended)) {

@@ -12,9 +12,9 @@ PluginHandle::PluginHandle(const std::string& library_path) : library_(library_p
     const int status = create(kPluginAbiVersion, &plugin, text, sizeof text);
     plugin_.reset(plugin);
     if (status != 0) {
-        throw Error("plugin", detail::cat("'", library_path, "' refused plugin ABI ",
-                                          kPluginAbiVersion, " of this runtime: ",
-                                          text[0] == '\0' ? "no reason given" : text));
+        throw Error("plugin",
+                    detail::cat("'", library_path, "' refused plugin ABI ", kPluginAbiVersion,
+                                " of this runtime: ", text[0] == '\0' ? "no reason given" : text));
     }
     if (plugin == nullptr) {
         throw Error("plugin", detail::cat("'", library_path, "' created no plugin"));

@@ -87,8 +87,8 @@ void PluginRegistry::scan(const std::string& folder) {
         const std::string file = entry.path().filename().string();
         if (file.size() > kPrefix.size() + kSuffix.size() && file.starts_with(kPrefix) &&
             file.ends_with(kSuffix)) {
-            const std::string device = upper(
-                file.substr(kPrefix.size(), file.size() - kPrefix.size() - kSuffix.size()));
+            const std::string device =
+                upper(file.substr(kPrefix.size(), file.size() - kPrefix.size() - kSuffix.size()));
             devices_.try_emplace(device, Device{entry.path().string(), {}, nullptr});
         }
     }
@@ -147,8 +147,8 @@ PluginRegistry::Device& PluginRegistry::find(const std::string& device) {
         for (const auto& [name, unused] : devices_) {
             names += (names.empty() ? "" : ", ") + name;
         }
-        throw Error("plugin", detail::cat("there is no device '", device, "'; available: ",
-                                          names.empty() ? "none" : names));
+        throw Error("plugin", detail::cat("there is no device '", device,
+                                          "'; available: ", names.empty() ? "none" : names));
     }
     return found->second;
 }

@@ -85,11 +85,9 @@ std::vector<std::shared_ptr<Model>*> convert_nodes(Model& model, bool keep_param
 
 void convert_bodies(std::vector<std::shared_ptr<Model>*> bodies) {
     while (!bodies.empty()) {
-        std::shared_ptr<Model>& body = *bodies.back();
+        Model& body = **bodies.back();
         bodies.pop_back();
-        // Copies of a model share their bodies.
-        body = body->clone();
-        const auto inner = convert_nodes(*body, false);
+        const auto inner = convert_nodes(body, false);
         bodies.insert(bodies.end(), inner.begin(), inner.end());
     }
 }
