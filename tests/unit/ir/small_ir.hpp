@@ -57,13 +57,13 @@ inline std::string port(int id, const std::string& dims, const std::string& attr
 
 struct LayerText {
     int id = 0;
-    std::string name;
-    std::string type;
-    std::string data;     // attributes of <data>
-    std::string inputs;   // ports
-    std::string outputs;  // ports
+    std::string name = {};
+    std::string type = {};
+    std::string data = {};     // attributes of <data>
+    std::string inputs = {};   // ports
+    std::string outputs = {};  // ports
     std::string opset = "opset1";
-    std::string more;  // other elements
+    std::string more = {};  // other elements
 };
 
 inline std::string layer(const LayerText& l) {
