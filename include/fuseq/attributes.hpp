@@ -73,9 +73,17 @@ public:
     void optional(const char* name, T& value) {
         visit(name, ref(value), false);
     }
+    // Optional, and set by transformations only: an IR must not state it.
+    template <class T>
+    void internal(const char* name, T& value) {
+        visit_internal(name, ref(value));
+    }
 
 protected:
     virtual void visit(const char* name, const AttributeRef& value, bool required) = 0;
+    virtual void visit_internal(const char* name, const AttributeRef& value) {
+        visit(name, value, false);
+    }
 
 private:
     template <class T>
@@ -117,6 +125,20 @@ std::string attribute_to_text(const AttributeRef& value);
 // Sets the member from such text. Throws Error("attribute", rule) when it does not parse or is out
 // of range.
 void attribute_from_text(const AttributeRef& value, std::string_view text);
+
+// One declared attribute of a struct. The reference points into the struct.
+struct NamedAttribute {
+    std::string name;
+    AttributeRef ref;
+    bool required;
+    bool internal;
+};
+// All attributes in declaration order.
+std::vector<NamedAttribute> list_attributes(Attributes& attributes);
+// The same for readers: nothing may be written through the references.
+std::vector<NamedAttribute> list_attributes(const Attributes& attributes);
+// Equal kind and value; subgraphs by compare_models(), tensors by their bytes.
+bool same_value(const AttributeRef& a, const AttributeRef& b);
 
 struct AttributeText {
     std::string name;

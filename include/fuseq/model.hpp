@@ -102,7 +102,12 @@ public:
     // A name that no node has: base, or base + "_<n>".
     std::string unique_name(const std::string& base) const;
 
-    std::string to_text() const;
+    // One line a node, producers first; docs in src/model/to_text.cpp. Constants of more than
+    // `inline_limit` elements print as fill(x) when all elements are equal, else as a hash.
+    static constexpr std::size_t kInlineLimit = 64;
+    std::string to_text(std::size_t inline_limit = kInlineLimit) const;
+    // Reads that form; types after ':' are checked against inference where given. Throws Error
+    // naming the line. A constant that is only given by its hash is an error.
     static std::shared_ptr<Model> from_text(std::string_view text);
 
 private:

@@ -182,24 +182,36 @@ bool has_text(const AttributeRef& ref) {
 
 class Collector final : public AttributeVisitor {
 public:
-    struct Item {
-        std::string name;
-        AttributeRef ref;
-        bool required;
-    };
-    std::vector<Item> items;
+    std::vector<NamedAttribute> items;
 
 protected:
     void visit(const char* name, const AttributeRef& value, bool required) override {
-        items.push_back({name, value, required});
+        items.push_back({name, value, required, false});
+    }
+    void visit_internal(const char* name, const AttributeRef& value) override {
+        items.push_back({name, value, false, true});
     }
 };
 
-// visit() is not const because it hands out references to members; collecting changes nothing.
-std::vector<Collector::Item> collect(const Attributes& attributes) {
+}  // namespace
+
+std::string attribute_to_text(const AttributeRef& value) {
+    return std::visit(ToText{}, value);
+}
+
+void attribute_from_text(const AttributeRef& value, std::string_view text) {
+    std::visit(FromText{text}, value);
+}
+
+std::vector<NamedAttribute> list_attributes(Attributes& attributes) {
     Collector collector;
-    const_cast<Attributes&>(attributes).visit(collector);
+    attributes.visit(collector);
     return std::move(collector.items);
+}
+
+// visit() is not const because it hands out references to members; collecting changes nothing.
+std::vector<NamedAttribute> list_attributes(const Attributes& attributes) {
+    return list_attributes(const_cast<Attributes&>(attributes));
 }
 
 bool same_value(const AttributeRef& a, const AttributeRef& b) {
@@ -214,23 +226,16 @@ bool same_value(const AttributeRef& a, const AttributeRef& b) {
     if (const auto* tensor = std::get_if<Tensor*>(&a)) {
         return same_bytes(**tensor, *std::get<Tensor*>(b));
     }
+    if (const auto* list = std::get_if<std::vector<std::string>*>(&a)) {
+        return **list == *std::get<std::vector<std::string>*>(b);
+    }
     return attribute_to_text(a) == attribute_to_text(b);
-}
-
-}  // namespace
-
-std::string attribute_to_text(const AttributeRef& value) {
-    return std::visit(ToText{}, value);
-}
-
-void attribute_from_text(const AttributeRef& value, std::string_view text) {
-    std::visit(FromText{text}, value);
 }
 
 std::vector<AttributeText> attributes_to_text(const Attributes& attributes,
                                               const Attributes& defaults) {
-    const auto items = collect(attributes);
-    const auto default_items = collect(defaults);
+    const auto items = list_attributes(attributes);
+    const auto default_items = list_attributes(defaults);
     std::vector<AttributeText> texts;
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (has_text(items[i].ref)) {
@@ -244,8 +249,8 @@ std::vector<AttributeText> attributes_to_text(const Attributes& attributes,
 }
 
 bool same_attributes(const Attributes& a, const Attributes& b) {
-    const auto left = collect(a);
-    const auto right = collect(b);
+    const auto left = list_attributes(a);
+    const auto right = list_attributes(b);
     return std::equal(
         left.begin(), left.end(), right.begin(), right.end(),
         [](const auto& x, const auto& y) { return x.name == y.name && same_value(x.ref, y.ref); });

@@ -15,7 +15,7 @@ struct FakeQuantizeAttrs final : AttributesOf<FakeQuantizeAttrs> {
     void visit(AttributeVisitor& v) override {
         v.required("levels", levels);
         v.optional("auto_broadcast", auto_broadcast);
-        v.optional("output_type", output_type);
+        v.internal("output_type", output_type);
     }
 };
 

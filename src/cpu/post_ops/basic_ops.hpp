@@ -121,7 +121,13 @@ double evaluate_ops(const std::vector<BasicOp>& ops,
                     std::size_t channel,
                     const std::vector<double>& extras = {});
 
+// One activation, its scale included.
+double apply(const Eltwise& op, double x);
+// The final store: u8, i8 and i32 round half to even and saturate, real types keep the value.
+double store(ElementType type, double x);
+
 // "scale(0.5) shift(per_oc:4) relu round clip(0,255) add(#0 u8 *0.02) -> u8"
+const char* to_string(BinaryKind kind);
 std::string to_text(const BasicOp& op);
 std::string to_text(const Chain& chain);
 
