@@ -60,10 +60,10 @@ TEST(StridedSlice, InfersOpenShapes) {
         return shape_of("StridedSlice", 1, "begin_mask=0; end_mask=0",
                         {open(ElementType::f32, src), ints({begin}), ints({end}), ints({step})});
     };
-    EXPECT_EQ(shape("[?,3]", 0, 4, 1), "[..4,3]");
+    EXPECT_EQ(shape("[?,3]", 0, 4, 1), "[0..4,3]");
     EXPECT_EQ(shape("[2..9]", 1, INT64_MAX, 2), "[1..4]");
     EXPECT_EQ(shape("[2..9]", -3, 5, 1), "[?]");
-    EXPECT_EQ(shape("[?]", -3, INT64_MAX, 1), "[..3]");
+    EXPECT_EQ(shape("[?]", -3, INT64_MAX, 1), "[0..3]");
     EXPECT_EQ(shape_of("StridedSlice", 1, "begin_mask=1,0; end_mask=1,0; shrink_axis_mask=0,1",
                        {open(ElementType::f32, "[1..7,?,4]"), ints({0, 2}), ints({0, 0})}),
               "[1..7,4]");
