@@ -32,8 +32,8 @@ struct PassOptions {
     // Correct the fraction of a zero point at padded borders too, by a constant of the size of the
     // result, where it would change more than ties. false: one number a channel.
     bool exact_borders = true;
-    bool validate = false;                // infer all nodes after each pass; on in tests and debug
-    std::string dump_dir;                 // write 003_<pass>.txt after each pass
+    bool validate = false;  // infer all nodes after each pass; on in tests and debug
+    std::string dump_dir;   // write 003_<pass>.txt after each pass
 };
 
 class PassContext {

@@ -38,7 +38,8 @@ bool all_equal(const Output& source, float value) {
 
 // Operand `i` of a binary operation is neutral and the other one has the shape of the result.
 bool is_neutral(const Node& node, std::size_t i, float value) {
-    return node.input(1 - i).partial_shape() == node.port().shape && all_equal(node.input(i), value);
+    return node.input(1 - i).partial_shape() == node.port().shape &&
+           all_equal(node.input(i), value);
 }
 
 bool moves_nothing(const Node& transpose) {

@@ -90,12 +90,11 @@ bool swap(Node& multiply, Node& add) {
         return false;
     }
     Model& model = multiply.model();
-    Node* scaled = model.add("Multiply", 1, multiply.name(), {add.input(0), multiply.input(1)},
-                             BinaryAttrs{});
+    Node* scaled =
+        model.add("Multiply", 1, multiply.name(), {add.input(0), multiply.input(1)}, BinaryAttrs{});
     scaled->origins = origins_of(multiply);
     const Output constant = make_constant(model, add.name() + "/constant", shift);
-    Node* shifted =
-        model.add("Add", 1, add.name(), {scaled->output(), constant}, BinaryAttrs{});
+    Node* shifted = model.add("Add", 1, add.name(), {scaled->output(), constant}, BinaryAttrs{});
     shifted->origins = origins_of(add);
     redirect(multiply.output(), shifted->output());
     return true;

@@ -48,17 +48,15 @@ Tensor scaled_weights(const Node& consumer, const ChannelValues& factor) {
 
 bool fold(Node& multiply) {
     Node& consumer = *multiply.input_node(0);
-    const bool matches = takes_weights(consumer) && has_single_use(multiply.input(0)) &&
-                         consumer.input_node(1)->is_constant() &&
-                         consumer.input(1).type() == ElementType::f32 &&
-                         consumer.port().shape.rank_is_static() &&
-                         consumer.port().shape == multiply.port().shape &&
-                         multiply.attrs<BinaryAttrs>().auto_broadcast != AutoBroadcast::kPdpd;
+    const bool matches =
+        takes_weights(consumer) && has_single_use(multiply.input(0)) &&
+        consumer.input_node(1)->is_constant() && consumer.input(1).type() == ElementType::f32 &&
+        consumer.port().shape.rank_is_static() && consumer.port().shape == multiply.port().shape &&
+        multiply.attrs<BinaryAttrs>().auto_broadcast != AutoBroadcast::kPdpd;
     if (!matches) {
         return false;
     }
-    const auto factor =
-        constant_channels(multiply.input(1), consumer.port().shape.rank());
+    const auto factor = constant_channels(multiply.input(1), consumer.port().shape.rank());
     if (!factor || (!factor->per_tensor() && factor->axis() != channel_dim(consumer))) {
         return false;
     }

@@ -59,8 +59,7 @@ void replace_by(Node& node, const char* type, const Output& x, const Tensor& c) 
 
 Output times_minus_one(Node& node, const Output& x) {
     Model& model = node.model();
-    const Output constant =
-        make_constant(model, node.name() + "/minus_one", Tensor::scalar(-1.0f));
+    const Output constant = make_constant(model, node.name() + "/minus_one", Tensor::scalar(-1.0f));
     Node* made = model.add("Multiply", 1, node.name() + "/negate", {x, constant}, BinaryAttrs{});
     made->origins = origins_of(node);
     return made->output();
@@ -128,10 +127,10 @@ bool normalize_constant_operands(Model& model, PassContext& context) {
         const bool candidate =
             is_one_of(*node, {"Add", "Multiply", "Subtract", "Divide", "Negative"}) &&
             node->port().type == ElementType::f32 && !is_constant_expression(node->input(0));
-        const bool constant_first =
-            is_one_of(*node, {"Add", "Multiply", "Subtract"}) &&
-            node->port().type == ElementType::f32 && is_constant_input(*node, 0) &&
-            !is_constant_expression(node->input(1));
+        const bool constant_first = is_one_of(*node, {"Add", "Multiply", "Subtract"}) &&
+                                    node->port().type == ElementType::f32 &&
+                                    is_constant_input(*node, 0) &&
+                                    !is_constant_expression(node->input(1));
         if ((candidate || constant_first) && normalize(*node, context)) {
             changed = true;
         }

@@ -28,9 +28,9 @@ struct Row {
 };
 
 constexpr Row kLaws[] = {
-    {"ReLU", move_through_relu},           {"MaxPool", move_through_max_pool},
-    {"Reshape", move_through_reshape},     {"Squeeze", move_through_reshape},
-    {"Unsqueeze", move_through_reshape},   {"Transpose", move_through_transpose},
+    {"ReLU", move_through_relu},         {"MaxPool", move_through_max_pool},
+    {"Reshape", move_through_reshape},   {"Squeeze", move_through_reshape},
+    {"Unsqueeze", move_through_reshape}, {"Transpose", move_through_transpose},
     {"Concat", move_through_concat},
 };
 

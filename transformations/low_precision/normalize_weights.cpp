@@ -231,8 +231,8 @@ bool normalize_weights(Model& model, PassContext& context) {
             continue;
         }
         const Output weights = node->input(1);
-        const auto key = std::tuple(weights.node, weights.index,
-                                    output_channel_dims(*node, weights.shape()));
+        const auto key =
+            std::tuple(weights.node, weights.index, output_channel_dims(*node, weights.shape()));
         Output& result = made[key];
         if (!result) {
             if (auto refusal = build(*node, *chain, result)) {

@@ -38,14 +38,17 @@ constexpr std::string_view kName = "quantize_convolution";
 // but ties (check_layers.py counts 0.001 as a tie).
 constexpr double kHarmlessBorderError = 1e-3;
 
+// Beyond this a zero point of 8-bit integers is the sign of a broken range.
+constexpr float kLargestZeroPoint = 1 << 20;
+
 struct Quantized {
     Dequantize src;
     NormalizedWeights wei;
-    std::size_t channels = 0;           // OC
-    std::size_t channels_per_src = 1;   // depthwise: output channels of one source channel
-    std::vector<float> scale;           // s * t, one an output channel
-    std::vector<std::int32_t> whole;    // Z, one a source channel or one
-    std::vector<double> fraction;       // f, one an output channel
+    std::size_t channels = 0;          // OC
+    std::size_t channels_per_src = 1;  // depthwise: output channels of one source channel
+    std::vector<float> scale;          // s * t, one an output channel
+    std::vector<std::int32_t> whole;   // Z, one a source channel or one
+    std::vector<double> fraction;      // f, one an output channel
     std::size_t src_channel(std::size_t oc) const { return oc / channels_per_src; }
 };
 
@@ -54,6 +57,12 @@ bool is_depthwise(const Node& conv) {
 }
 
 bool check_src(const Node& conv, PassContext& context, const Dequantize& src) {
+    if (std::max(std::abs(src.zero_point.min()), std::abs(src.zero_point.max())) >
+        kLargestZeroPoint) {
+        context.refused(kName, conv, "accumulator_overflow",
+                        detail::cat("the zero point of the source is ", src.zero_point.max()));
+        return false;
+    }
     if (src.per_tensor() || (is_depthwise(conv) && src.axis() == 1)) {
         return true;
     }
@@ -97,8 +106,7 @@ Tensor per_channel_tensor(std::vector<float> values, std::size_t rank) {
 
 // Error at the border, in real numbers, if the correction is the same everywhere.
 double border_error(const Node& conv, const Quantized& q) {
-    const std::vector<double> sums =
-        largest_padded_sums(conv, q.wei.values.node->constant());
+    const std::vector<double> sums = largest_padded_sums(conv, q.wei.values.node->constant());
     double error = 0;
     for (std::size_t oc = 0; oc < q.channels; ++oc) {
         error = std::max(error, std::abs(q.fraction[oc] * sums[oc] * q.scale[oc]));
@@ -130,7 +138,8 @@ Tensor exact_correction(const Node& conv, const Quantized& q) {
     return Tensor::of(shape, values);
 }
 
-Tensor correction(const Node& conv, const Quantized& q, PassContext& context) {
+// `end` is the node that gives the result of the convolution in real numbers.
+Tensor correction(const Node& conv, const Quantized& q, const Node& end, PassContext& context) {
     if (!has_padding(conv) || !context.options().exact_borders) {
         return uniform_correction(conv, q);
     }
@@ -140,7 +149,7 @@ Tensor correction(const Node& conv, const Quantized& q, PassContext& context) {
                         "as a bias, which is too much where the window reaches into padding");
         return uniform_correction(conv, q);
     }
-    const double step = smallest_step_after(conv);
+    const double step = smallest_step_after(end);
     if (step > 0 && border_error(conv, q) < kHarmlessBorderError * step) {
         return uniform_correction(conv, q);
     }
@@ -169,9 +178,9 @@ void apply(Node& conv, const Quantized& q, PassContext& context) {
     redirect(conv.output(), end->output(), {end});
     if (fractional) {
         const Output shift =
-            make_constant(model, conv.name() + "/shift", correction(conv, q, context));
-        Node* add = model.add("Add", 1, conv.name() + "/correct", {end->output(), shift},
-                              BinaryAttrs{});
+            make_constant(model, conv.name() + "/shift", correction(conv, q, *end, context));
+        Node* add =
+            model.add("Add", 1, conv.name() + "/correct", {end->output(), shift}, BinaryAttrs{});
         add->origins = origins_of(conv);
         redirect(end->output(), add->output(), {add});
     }

@@ -44,9 +44,7 @@ struct Refusal {
 
 struct Limits {
     ChannelValues il, ih, ol, oh;
-    std::size_t channels() const {
-        return std::max({il.size(), ih.size(), ol.size(), oh.size()});
-    }
+    std::size_t channels() const { return std::max({il.size(), ih.size(), ol.size(), oh.size()}); }
 };
 
 // What replaces the four limits, and the DQ.
@@ -71,10 +69,10 @@ std::optional<Refusal> read_limits(const Node& fq, Limits& limits) {
         }
         const auto values = constant_channels(fq.input(i + 1), shape.rank());
         if (!values || (!values->per_tensor() && values->axis() != 1)) {
-            return Refusal{"limits_not_per_channel",
-                           detail::cat(kNames[i], " of shape ",
-                                       to_string(fq.input(i + 1).partial_shape()),
-                                       " is neither per tensor nor per channel")};
+            return Refusal{
+                "limits_not_per_channel",
+                detail::cat(kNames[i], " of shape ", to_string(fq.input(i + 1).partial_shape()),
+                            " is neither per tensor nor per channel")};
         }
         const auto finite = [](float v) { return std::isfinite(v); };
         if (!std::all_of(values->list().begin(), values->list().end(), finite)) {
@@ -91,9 +89,9 @@ std::optional<Refusal> check_channel(const Limits& limits, std::size_t c, bool& 
     dead = false;
     if (ol == oh) {
         if (ol != 0 || limits.channels() == 1) {
-            return Refusal{"degenerate_output_range",
-                           detail::cat("the output range is empty: output_low = output_high = ",
-                                       ol)};
+            return Refusal{
+                "degenerate_output_range",
+                detail::cat("the output range is empty: output_low = output_high = ", ol)};
         }
         dead = true;
         return std::nullopt;
@@ -111,14 +109,15 @@ std::optional<Refusal> check_channel(const Limits& limits, std::size_t c, bool& 
 
 bool feeds_second_operand_of_matmul(const Node& fq) {
     const auto& uses = fq.port().uses;
-    return std::any_of(uses.begin(), uses.end(), [](const Use& use) {
-        return use.node->is("MatMul") && use.index == 1;
-    });
+    return std::any_of(uses.begin(), uses.end(),
+                       [](const Use& use) { return use.node->is("MatMul") && use.index == 1; });
 }
 
 // u8 or i8, by the zero points that unsigned integers would have. Real limits are rounded to f16,
 // which moves zero points by up to half a step.
-void choose_type(const Node& fq, std::int64_t levels, const std::vector<double>& unsigned_zero,
+void choose_type(const Node& fq,
+                 std::int64_t levels,
+                 const std::vector<double>& unsigned_zero,
                  Split& split) {
     const auto middle = static_cast<double>(levels / 2);
     const auto symmetric = [&](double z) { return std::abs(z - middle) <= 1.0; };

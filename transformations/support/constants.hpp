@@ -17,8 +17,9 @@ const Tensor* known_constant(const Output& source);
 // A Const or a short expression of nothing but Consts.
 bool is_constant_expression(const Output& source);
 
-// The same as known_constant, computing constant expressions (Convert of a Const, ...) with the reference kernels.
-// Looks at no more than a few nodes: it serves scales and limits, not whole graphs.
+// The same as known_constant, computing constant expressions (Convert of a Const, ...) with the
+// reference kernels. Looks at no more than a few nodes: it serves scales and limits, not whole
+// graphs.
 std::optional<Tensor> evaluate_constant(const Output& source);
 
 // evaluate_constant as values of one dimension of data of `rank` dimensions.

@@ -79,8 +79,8 @@ Output build_dequantize(Model& model, const std::string& base_name, const Dequan
         node->origins = dq.origins;
     }
     const Output scale = make_constant(model, base_name + "/scale", dq.scale.to_tensor(rank));
-    node = model.add("Multiply", 1, base_name + "/multiply", {node->output(), scale},
-                     BinaryAttrs{});
+    node =
+        model.add("Multiply", 1, base_name + "/multiply", {node->output(), scale}, BinaryAttrs{});
     node->origins = dq.origins;
     return node->output();
 }

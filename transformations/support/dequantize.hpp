@@ -17,7 +17,7 @@ namespace fuseq {
 struct Dequantize {
     Output q;  // u8 or i8
     ChannelValues scale{1.0f};
-    ChannelValues zero_point{0.0f};  // real: need not be a whole number
+    ChannelValues zero_point{0.0f};    // real: need not be a whole number
     std::vector<std::string> origins;  // IR layers that the DQ nodes stand for
 
     bool per_tensor() const { return scale.per_tensor() && zero_point.per_tensor(); }

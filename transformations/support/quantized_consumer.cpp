@@ -20,9 +20,9 @@ constexpr std::size_t kMostNodes = 64;
 // Operations whose result changes by no more than their input does. ELU and PReLU are counted
 // although slopes beyond one exist: the answer serves an estimate.
 bool keeps_differences(const Node& node) {
-    return is_one_of(node, {"Add", "Subtract", "ReLU", "PReLU", "Elu", "Clamp", "Sigmoid", "Tanh",
-                            "MaxPool", "Concat", "Reshape", "Transpose", "Squeeze", "Unsqueeze",
-                            "Split", "VariadicSplit"});
+    return is_one_of(
+        node, {"Add", "Subtract", "ReLU", "PReLU", "Elu", "Clamp", "Sigmoid", "Tanh", "MaxPool",
+               "Concat", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Split", "VariadicSplit"});
 }
 
 double input_step(const Node& fq) {
@@ -36,9 +36,8 @@ double input_step(const Node& fq) {
     const auto steps = static_cast<double>(fq.attrs<FakeQuantizeAttrs>().levels - 1);
     double step = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < std::max(l.size(), h.size()); ++i) {
-        const double range =
-            static_cast<double>(h[h.size() == 1 ? 0 : std::min(i, h.size() - 1)]) -
-            l[l.size() == 1 ? 0 : std::min(i, l.size() - 1)];
+        const double range = static_cast<double>(h[h.size() == 1 ? 0 : std::min(i, h.size() - 1)]) -
+                             l[l.size() == 1 ? 0 : std::min(i, l.size() - 1)];
         step = std::min(step, std::abs(range) / steps);
     }
     return std::isfinite(step) ? step : 0;

@@ -13,9 +13,7 @@ bool has_single_use(const Output& port) {
     return port.node->port(port.index).uses.size() == 1;
 }
 
-void redirect(const Output& from,
-              const Output& to,
-              std::initializer_list<const Node*> except) {
+void redirect(const Output& from, const Output& to, std::initializer_list<const Node*> except) {
     const std::vector<Use> uses = from.node->port(from.index).uses;
     for (const Use& use : uses) {
         if (std::find(except.begin(), except.end(), use.node) == except.end()) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ops/broadcast.hpp"
-#include "ops/matmul.hpp"
+#include "transformations/support/attributes.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 
@@ -117,7 +117,7 @@ std::vector<std::size_t> output_channel_dims(const Node& consumer, const Shape& 
     if (wei.size() < 2) {
         return {};
     }
-    const bool transposed = consumer.attrs<MatMulAttrs>().transpose_b;
+    const bool transposed = attribute<bool>(consumer, "transpose_b");
     return {wei.size() - (transposed ? 2 : 1)};
 }
 

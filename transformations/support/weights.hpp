@@ -17,7 +17,7 @@ namespace fuseq {
 struct WeightChain {
     Output stored;                 // the Const, or the constant expression, that holds the numbers
     std::vector<Node*> quantizer;  // {FakeQuantize}, or {Convert, [Subtract], Multiply}
-    std::vector<Node*> layout;     // Reshape, Transpose, ... between quantizer and consumer, in order
+    std::vector<Node*> layout;  // Reshape, Transpose, ... between quantizer and consumer, in order
 };
 
 // The chain at input 1 of a Convolution, ..., MatMul where it is quantized: an FQ of constants, or

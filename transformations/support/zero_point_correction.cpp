@@ -72,8 +72,8 @@ Geometry geometry_of(const Node& conv, const Tensor& weights) {
 }
 
 // Sum of the weights of one output channel over a box of taps.
-double box_sum(const Geometry& g, const std::int8_t* wei, const Taps& d, const Taps& h,
-               const Taps& w) {
+double box_sum(
+    const Geometry& g, const std::int8_t* wei, const Taps& d, const Taps& h, const Taps& w) {
     double sum = 0;
     for (std::size_t c = 0; c < g.depth; ++c) {
         for (std::int64_t kd = d.first; kd < d.last; ++kd) {
@@ -94,8 +94,9 @@ using BoxKey = std::array<Taps, 3>;
 class BoxSums {
 public:
     BoxSums(const Geometry& g, const Tensor& weights, std::size_t channel)
-        : g_(g), wei_(weights.data<std::int8_t>() +
-                      channel * (weights.get_size() / std::max<std::size_t>(g.channels, 1))) {}
+        : g_(g),
+          wei_(weights.data<std::int8_t>() +
+               channel * (weights.get_size() / std::max<std::size_t>(g.channels, 1))) {}
     double operator()(const Taps& d, const Taps& h, const Taps& w) {
         const auto [it, added] = sums_.try_emplace(BoxKey{d, h, w}, 0.0);
         if (added) {

@@ -11,8 +11,8 @@
 //   Source:  the definition of Concat.
 #include <algorithm>
 
-#include "ops/concat.hpp"
 #include "transformations/low_precision/laws/law.hpp"
+#include "transformations/support/attributes.hpp"
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
@@ -56,9 +56,9 @@ LawResult collect(Node& node, std::vector<Dequantize>& inputs) {
     for (std::size_t i = 0; i < node.input_count(); ++i) {
         const auto dq = match_dequantize(node.input(i));
         if (!dq) {
-            return LawResult::refused("input_not_quantized",
-                                      detail::cat("input ", i, ", ",
-                                                  describe(*node.input_node(i)), ", is in float"));
+            return LawResult::refused(
+                "input_not_quantized",
+                detail::cat("input ", i, ", ", describe(*node.input_node(i)), ", is in float"));
         }
         if (!inputs.empty() && dq->q.type() != inputs.front().q.type()) {
             return LawResult::refused("different_types", "inputs are u8 and i8");
@@ -76,19 +76,18 @@ LawResult move_through_concat(Node& node, const Dequantize& dq) {
         return result;
     }
     const std::size_t rank = node.port().shape.rank();
-    const std::int64_t stated = node.attrs<ConcatAttrs>().axis;
-    const auto axis = static_cast<std::size_t>(stated < 0 ? stated + static_cast<std::int64_t>(rank)
-                                                          : stated);
-    const bool equal = std::all_of(inputs.begin(), inputs.end(), [&](const Dequantize& other) {
-        return other.same_mapping(dq);
-    });
+    const std::int64_t stated = attribute<std::int64_t>(node, "axis");
+    const auto axis =
+        static_cast<std::size_t>(stated < 0 ? stated + static_cast<std::int64_t>(rank) : stated);
+    const bool equal = std::all_of(inputs.begin(), inputs.end(),
+                                   [&](const Dequantize& other) { return other.same_mapping(dq); });
     Dequantize behind = dq;
     if (!equal || (!dq.per_tensor() && dq.axis() == axis)) {
         const auto joined = concatenated(inputs, node, axis);
         const auto& uses = node.port().uses;
-        const bool wanted = joined && (joined->per_tensor() ||
-                                       (axis == 1 && std::all_of(uses.begin(), uses.end(),
-                                                                 takes_per_channel)));
+        const bool wanted =
+            joined && (joined->per_tensor() ||
+                       (axis == 1 && std::all_of(uses.begin(), uses.end(), takes_per_channel)));
         if (!wanted) {
             return LawResult::refused("different_scales",
                                       "the inputs have different scales or zero points, and a "
