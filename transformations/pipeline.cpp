@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The passes in the order in which they run, and why in that order.
+#include "transformations/common/convert_precision.hpp"
 #include "transformations/common/drop_identity_operations.hpp"
 #include "transformations/common/fold_constants.hpp"
 #include "transformations/common/fold_multiply_add_chains.hpp"
@@ -17,7 +18,9 @@ namespace fuseq {
 
 const std::vector<Pass>& common_passes() {
     static const std::vector<Pass> passes = {
-        // First: everything else recognises constants as Const nodes.
+        // First: all other passes only know f32.
+        {"convert_precision", convert_precision},
+        // Everything else recognises constants as Const nodes.
         {"fold_constants", fold_constants},
         // Before the passes that look at neighbours, which such operations would separate.
         {"drop_identity_operations", drop_identity_operations},
