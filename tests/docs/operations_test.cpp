@@ -49,7 +49,7 @@ TEST(OperationsPage, IsCurrent) {
 
 TEST(Operations, HaveASummary) {
     for (const OpSpec* spec : all_ops()) {
-        EXPECT_GE(spec->summary.size(), 10u) << spec->type << " version " << spec->version;
+        EXPECT_FALSE(spec->summary.empty()) << spec->type << " version " << spec->version;
     }
 }
 
