@@ -73,6 +73,8 @@ bool is_real(ElementType type);
 bool is_integral(ElementType type);
 bool is_signed(ElementType type);
 std::string to_string(ElementType type);
+// As the "precision" of a port in an IR: "FP32", "BOOL".
+std::string to_ir_precision(ElementType type);
 // "f32", "FP32", "I64", ... in either case; nothing for an unknown name.
 std::optional<ElementType> parse_element_type(std::string_view text);
 

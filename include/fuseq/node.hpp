@@ -118,6 +118,8 @@ public:
 
     // rt_info of the IR that is kept, flattened "name" -> "value"; written back.
     std::map<std::string, std::string> rt_info;
+    // Id of the layer in the IR that it was read from, for messages only; empty otherwise.
+    std::string layer_id;
     // Names of the IR layers that this node stands for (itself, and what was fused into it).
     // Empty means: its own name.
     std::vector<std::string> origins;

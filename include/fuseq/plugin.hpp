@@ -9,12 +9,21 @@
 // which returns 0 and a new plugin (the caller deletes it), or another value and a text, for
 // instance when `abi_version` is not the kPluginAbiVersion that it was built with. Devices are
 // found beside the runtime library (libfuseq_<device in lower case>_plugin.so), listed in a
-// plugins.xml, or registered by path.
+// plugins.xml, or registered by path. FUSEQ_DEFINE_PLUGIN writes the entry point.
+//
+// The library of a device is unloaded when the last object made from it is gone: Core, compiled
+// models and requests keep it. Tensors and exceptions do not, so a device hands out tensors only
+// over memory that Tensor itself has allocated (or that the user gave), never with a deleter of
+// its own code. Exceptions are copied by the runtime before they reach the user.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
 #include <functional>
 #include <iosfwd>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,6 +58,9 @@ public:
     virtual Tensor get_input(std::size_t index) = 0;
     virtual Tensor get_output(std::size_t index) = 0;
     virtual void infer() = 0;
+    // Asks a running infer() to stop soon by throwing Error; called from another thread. May be
+    // ignored.
+    virtual void cancel() {}
     virtual std::vector<ProfilingInfo> get_profiling_info() const { return {}; }
     // Integer tensors that FakeQuantize layers left in memory, dequantized, by layer name
     // (property FUSEQ_KEEP_INTERMEDIATES of compile_model).
@@ -89,6 +101,34 @@ public:
     virtual std::map<std::string, std::string> query_model(const Model& model) const = 0;
 };
 
+namespace detail {
+
+inline int entry_point_failed(char* error, std::size_t error_size, const std::string& text) {
+    if (error != nullptr && error_size != 0) {
+        const std::size_t length = text.size() < error_size ? text.size() : error_size - 1;
+        std::memcpy(error, text.data(), length);
+        error[length] = '\0';
+    }
+    return 1;
+}
+
+// The body of an entry point: no exception leaves it.
+template <class Plugin>
+int create_plugin(unsigned abi_version, IPlugin** plugin, char* error, std::size_t error_size) {
+    if (abi_version != kPluginAbiVersion) {
+        return entry_point_failed(error, error_size,
+                                  cat("built for plugin ABI ", kPluginAbiVersion,
+                                      ", the runtime has plugin ABI ", abi_version));
+    }
+    try {
+        *plugin = new Plugin();
+        return 0;
+    } catch (const std::exception& exception) {
+        return entry_point_failed(error, error_size, exception.what());
+    }
+}
+
+}  // namespace detail
 }  // namespace fuseq
 
 #if defined(__GNUC__)
@@ -96,3 +136,10 @@ public:
 #else
 #define FUSEQ_PLUGIN_EXPORT extern "C"
 #endif
+
+// Once in a device library, outside of every namespace: FUSEQ_DEFINE_PLUGIN(my::Plugin)
+#define FUSEQ_DEFINE_PLUGIN(Class)                                                             \
+    FUSEQ_PLUGIN_EXPORT int fuseq_create_plugin(unsigned abi_version, fuseq::IPlugin** plugin, \
+                                                char* error, std::size_t error_size) {         \
+        return fuseq::detail::create_plugin<Class>(abi_version, plugin, error, error_size);    \
+    }

@@ -128,6 +128,9 @@ bool is_signed(ElementType type) {
 std::string to_string(ElementType type) {
     return row(type).name;
 }
+std::string to_ir_precision(ElementType type) {
+    return row(type).legacy_name;
+}
 
 std::optional<ElementType> parse_element_type(std::string_view text) {
     const auto same = [&](std::string_view name) {

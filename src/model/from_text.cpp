@@ -97,6 +97,15 @@ public:
         }
         return text;
     }
+    // Names of attributes may contain '-' ("exclude-pad").
+    std::string attribute_name() {
+        skip_space();
+        const std::string text(take_while(is_plain_name_char));
+        if (text.empty()) {
+            fail("expected an attribute, ':' or the next layer but found ", found());
+        }
+        return text;
+    }
     // Digits directly at the position, without space before them.
     std::size_t number(std::string_view what) {
         const std::string_view digits = take_while([](char c) { return c >= '0' && c <= '9'; });
@@ -307,7 +316,7 @@ private:
                 s.origins = parse_strings();
                 continue;
             }
-            const std::string name = in_.word("an attribute, ':' or the next layer");
+            const std::string name = in_.attribute_name();
             const auto item = std::find_if(items.begin(), items.end(),
                                            [&](const auto& i) { return i.name == name; });
             if (item == items.end()) {

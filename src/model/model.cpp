@@ -208,6 +208,7 @@ std::shared_ptr<Model> Model::clone() const {
             to.known_dims = from.known_dims;
         }
         twin->rt_info = node->rt_info;
+        twin->layer_id = node->layer_id;
         twin->origins = node->origins;
         map[node] = twin;
     }

@@ -7,10 +7,9 @@ namespace fuseq {
 namespace {
 
 [[noreturn]] void fail_node(const char* stage, const Node& node, std::string rule) {
-    const auto id = node.rt_info.find("layer_id");
     throw Error(Error::Info{.stage = stage,
                             .file = {},
-                            .layer_id = id == node.rt_info.end() ? "" : id->second,
+                            .layer_id = node.layer_id,
                             .layer = node.name(),
                             .op = node.type(),
                             .rule = std::move(rule)});

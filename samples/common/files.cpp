@@ -1,0 +1,67 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "common/files.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <vector>
+
+#include "common/npy.hpp"
+
+namespace fuseq::samples {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_kept(char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return letter || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+}  // namespace
+
+std::string file_name_of(std::string_view layer) {
+    std::string name(layer);
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return !is_kept(c); }, '_');
+    return name;
+}
+
+void TensorFolder::write(const std::string& name, const Tensor& tensor) {
+    const std::string file = file_name_of(name) + ".npy";
+    const auto [known, added] = written_.emplace(file, name);
+    if (!added && known->second != name) {
+        throw Error("write", detail::cat("'", known->second, "' and '", name,
+                                         "' would both be written to ", file));
+    }
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (error) {
+        throw Error("write", detail::cat("cannot make folder '", folder_, "': ", error.message()));
+    }
+    const std::string path = (fs::path(folder_) / file).string();
+    write_npy(path, tensor.get_element_type() == ElementType::bf16 ? tensor.to(ElementType::f32)
+                                                                   : tensor);
+}
+
+Tensor read_input(const std::string& folder, const Output& port) {
+    std::vector<std::string> names(port.get_names().begin(), port.get_names().end());
+    std::sort(names.begin(), names.end());
+    names.insert(names.begin(), port.node->name());
+    std::string tried;
+    for (const std::string& name : names) {
+        const std::string file = file_name_of(name) + ".npy";
+        const fs::path path = fs::path(folder) / file;
+        if (fs::exists(path)) {
+            return read_npy(path.string());
+        }
+        if (tried.find("'" + file + "'") == std::string::npos) {
+            tried += detail::cat(tried.empty() ? "" : " or ", "'", file, "'");
+        }
+    }
+    throw Error("read", detail::cat("input '", port.node->name(), "': there is no ", tried, " in '",
+                                    folder, "'"));
+}
+
+}  // namespace fuseq::samples

@@ -1,0 +1,35 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files that are named after layers.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "fuseq/node.hpp"
+#include "fuseq/tensor.hpp"
+
+namespace fuseq::samples {
+
+// Every character outside [A-Za-z0-9._-] becomes "_".
+std::string file_name_of(std::string_view layer);
+
+// Writes tensors as FOLDER/<name>.npy. The folder is made when the first one is written.
+class TensorFolder {
+public:
+    explicit TensorFolder(std::string folder) : folder_(std::move(folder)) {}
+    // Throws Error when another name has led to the same file. bf16 is written as f32.
+    void write(const std::string& name, const Tensor& tensor);
+
+private:
+    std::string folder_;
+    std::map<std::string, std::string> written_;  // file name -> name
+};
+
+// FOLDER/<name>.npy for an input: named after its layer, or after one of its tensor names. Throws
+// Error naming the files that were looked for when there is none.
+Tensor read_input(const std::string& folder, const Output& port);
+
+}  // namespace fuseq::samples

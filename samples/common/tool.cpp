@@ -1,0 +1,60 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "common/tool.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <iostream>
+
+namespace fuseq::samples {
+namespace {
+
+std::string one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
+}  // namespace
+
+std::vector<std::string> with_two_dashes(int argc, const char* const* argv) {
+    std::vector<std::string> arguments;
+    for (int i = 1; i < argc; ++i) {
+        std::string argument = argv[i];
+        if (argument.size() > 2 && argument[0] == '-' &&
+            std::isalpha(static_cast<unsigned char>(argument[1])) != 0 && argument[2] != '=') {
+            argument.insert(0, "-");
+        }
+        arguments.push_back(std::move(argument));
+    }
+    return arguments;
+}
+
+bool parse_arguments(CLI::App& app, int argc, const char* const* argv) {
+    std::vector<std::string> arguments = with_two_dashes(argc, argv);
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    try {
+        app.parse(std::move(arguments));
+        return true;
+    } catch (const CLI::CallForHelp&) {
+        std::cout << app.help();
+        return false;
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(error.what());
+    }
+}
+
+int run_tool(const std::function<void()>& body) {
+    try {
+        body();
+        return 0;
+    } catch (const UsageError& error) {
+        std::cerr << "error: " << one_line(error.what()) << " (-h shows the options)\n";
+        return 2;
+    } catch (const std::exception& error) {
+        std::cerr << "error: " << one_line(error.what()) << '\n';
+        return 1;
+    }
+}
+
+}  // namespace fuseq::samples

@@ -1,0 +1,96 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// infer: runs a model once, on tensors in .npy files.
+#include <CLI/CLI.hpp>
+
+#include "common/files.hpp"
+#include "common/tool.hpp"
+#include "fuseq/fuseq.hpp"
+
+namespace fuseq::samples {
+namespace {
+
+struct Arguments {
+    std::string model;
+    std::string input_folder;
+    std::string output_folder;
+    std::string device = "CPU";
+    std::string dump_folder;
+    int threads = 0;
+    std::vector<std::string> extra_outputs;
+};
+
+bool parse(Arguments& arguments, int argc, const char* const* argv) {
+    CLI::App app("Runs a model once: reads DIR/<input>.npy, writes OUTDIR/<output>.npy.", "infer");
+    app.add_option("-m", arguments.model, "Model, an OpenVINO IR (.xml)")->required();
+    app.add_option("-i", arguments.input_folder, "Folder with <input name>.npy")->required();
+    app.add_option("-o", arguments.output_folder, "Folder for <output name>.npy")->required();
+    app.add_option("-d", arguments.device, "Device: CPU or REFERENCE")->capture_default_str();
+    app.add_option("--nthreads", arguments.threads, "Threads; 0: the device decides")
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--dump", arguments.dump_folder,
+                   "Folder for <layer>.npy of every FakeQuantize, dequantized to f32");
+    app.add_option("--add_output", arguments.extra_outputs,
+                   "Layer whose output becomes an output of the model; may be repeated")
+        ->take_all()
+        ->expected(1, -1)
+        ->allow_extra_args(false);
+    return parse_arguments(app, argc, argv);
+}
+
+AnyMap properties_of(const Arguments& arguments) {
+    AnyMap properties;
+    if (arguments.threads > 0) {
+        properties[property::kInferenceNumThreads] = arguments.threads;
+    }
+    if (!arguments.dump_folder.empty()) {
+        properties[property::kKeepIntermediates] = "YES";
+    }
+    return properties;
+}
+
+void set_inputs(InferRequest& request, const CompiledModel& model, const std::string& folder) {
+    const std::vector<Output> inputs = model.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const Tensor given = read_input(folder, inputs[i]);
+        const ElementType type = inputs[i].type();
+        request.set_input_tensor(i, given.get_element_type() == type ? given : given.to(type));
+    }
+}
+
+void run(const Arguments& arguments) {
+    Core core;
+    const std::shared_ptr<Model> model = core.read_model(arguments.model);
+    for (const std::string& layer : arguments.extra_outputs) {
+        model->add_output(layer);
+    }
+    const CompiledModel compiled =
+        core.compile_model(model, arguments.device, properties_of(arguments));
+    InferRequest request = compiled.create_infer_request();
+    set_inputs(request, compiled, arguments.input_folder);
+    request.infer();
+
+    TensorFolder outputs(arguments.output_folder);
+    for (std::size_t i = 0; i < model->results().size(); ++i) {
+        outputs.write(model->output_name(i), request.get_output_tensor(i));
+    }
+    if (!arguments.dump_folder.empty()) {
+        TensorFolder dump(arguments.dump_folder);
+        for (const auto& [layer, tensor] : request.get_intermediates()) {
+            dump.write(layer, tensor);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::samples
+
+int main(int argc, char** argv) {
+    return fuseq::samples::run_tool([&] {
+        fuseq::samples::Arguments arguments;
+        if (fuseq::samples::parse(arguments, argc, argv)) {
+            fuseq::samples::run(arguments);
+        }
+    });
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Copyright (C) 2026 Fuseq authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs what is missing, from Debian 12's packages. Does nothing, and needs no rights, when all
+# of it is there.
+#   usage: samples/install_deps.sh [build | tests | ci]     each includes the one before it
+set -euo pipefail
+
+build=(
+    g++ cmake ninja-build
+    libdnnl-dev                         # oneDNN 2.6.3 ...
+    opencl-headers ocl-icd-opencl-dev   # ... whose CMake config asks for OpenCL
+    libpugixml-dev libtbb-dev libhwy-dev nlohmann-json3-dev libcli11-dev
+)
+tests=(libgtest-dev libgmock-dev libbenchmark-dev python3)
+ci=(clang-format clang-tidy git)
+optional=(ccache lld) # make rebuilding and linking faster
+
+case "${1:-build}" in
+    build) packages=("${build[@]}" "${optional[@]}") ;;
+    tests) packages=("${build[@]}" "${optional[@]}" "${tests[@]}") ;;
+    ci) packages=("${build[@]}" "${optional[@]}" "${tests[@]}" "${ci[@]}") ;;
+    *)
+        sed -n 's/^#   usage/usage/p' "$0" >&2
+        exit 2
+        ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "error: this is not Debian; install these, or what your system calls them: ${packages[*]}" >&2
+    exit 1
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+    status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "error: not root and no sudo; as root run: apt-get install ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+apt_get() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get \
+        -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@" </dev/null
+}
+
+echo "installing: ${missing[*]}"
+for attempt in 1 2 3; do
+    if apt_get update -qq && apt_get install -y -qq --no-install-recommends "${missing[@]}"; then
+        exit 0
+    fi
+    echo "attempt $attempt failed" >&2
+    sleep $((attempt * 5))
+done
+echo "error: could not install: ${missing[*]}" >&2
+exit 1

@@ -1,0 +1,93 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/ir_attributes.hpp"
+
+#include <algorithm>
+
+#include "fuseq/error.hpp"
+
+namespace fuseq {
+namespace {
+
+bool stands_in_data(const NamedAttribute& item) {
+    return !item.internal && !std::holds_alternative<std::shared_ptr<Model>*>(item.ref) &&
+           !std::holds_alternative<Tensor*>(item.ref);
+}
+
+}  // namespace
+
+void IrFindings::unknown_attribute(const IrLayer& layer, const char* name, const char* value) {
+    Entry& entry = unknown_[{layer.operation.type, name}];
+    if (entry.count++ == 0) {
+        entry.first = detail::cat("layer ", layer.id, " '", layer.name, "' has '", value, "'");
+    }
+}
+
+void IrFindings::note(const IrLayer& layer, const std::string& text) {
+    notes_.push_back(detail::cat("layer ", layer.id, " '", layer.name, "' (", layer.operation.type,
+                                 "): ", text));
+}
+
+void IrFindings::report(const IrReadOptions& options, const IrSource& source) const {
+    std::vector<std::string> all;
+    for (const auto& [what, entry] : unknown_) {
+        all.push_back(detail::cat("attribute ", what.second, " of ", what.first,
+                                  " is not known and was ignored in ", entry.count,
+                                  entry.count == 1 ? " layer: " : " layers, first: ", entry.first));
+    }
+    all.insert(all.end(), notes_.begin(), notes_.end());
+    if (options.strict && !all.empty()) {
+        std::string text;
+        for (const std::string& finding : all) {
+            text += (text.empty() ? "" : "; ") + finding;
+        }
+        source.fail(text);
+    }
+    if (options.on_warning) {
+        for (const std::string& finding : all) {
+            options.on_warning(finding);
+        }
+    }
+}
+
+void read_ir_attributes(const IrLayer& layer,
+                        Attributes& attributes,
+                        const IrSource& source,
+                        IrFindings& findings) {
+    const pugi::xml_node data = layer.xml.child("data");
+    auto items = list_attributes(attributes);
+    std::erase_if(items, [](const NamedAttribute& item) { return !stands_in_data(item); });
+    for (const NamedAttribute& item : items) {
+        const pugi::xml_attribute found = data.attribute(item.name.c_str());
+        if (!found) {
+            if (item.required) {
+                source.fail(layer, detail::cat("attribute ", item.name, " is missing"));
+            }
+            continue;
+        }
+        try {
+            attribute_from_text(item.ref, found.value());
+        } catch (const Error& error) {
+            source.fail(layer, detail::cat("attribute ", item.name, ": ", error.info().rule));
+        }
+    }
+    for (const pugi::xml_attribute found : data.attributes()) {
+        const bool known = std::any_of(items.begin(), items.end(), [&](const NamedAttribute& i) {
+            return i.name == found.name();
+        });
+        if (!known) {
+            findings.unknown_attribute(layer, found.name(), found.value());
+        }
+    }
+}
+
+void widen_types(Attributes& attributes) {
+    for (const NamedAttribute& item : list_attributes(attributes)) {
+        if (auto* const* type = std::get_if<ElementType*>(&item.ref);
+            type != nullptr && **type == ElementType::f16) {
+            **type = ElementType::f32;
+        }
+    }
+}
+
+}  // namespace fuseq

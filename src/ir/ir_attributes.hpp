@@ -1,0 +1,45 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the attributes of layers' <data> into the typed structs of the operations.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "fuseq/attributes.hpp"
+#include "ir/ir.hpp"
+#include "ir/ir_document.hpp"
+
+namespace fuseq {
+
+// What the reader noticed and could ignore, told at the end: one sentence a kind.
+class IrFindings {
+public:
+    // An attribute that the operation does not have.
+    void unknown_attribute(const IrLayer& layer, const char* name, const char* value);
+    // A sentence of its own.
+    void note(const IrLayer& layer, const std::string& text);
+    // Calls on_warning for each, or throws one Error that lists them all when strict.
+    void report(const IrReadOptions& options, const IrSource& source) const;
+
+private:
+    struct Entry {
+        std::size_t count = 0;
+        std::string first;
+    };
+    std::map<std::pair<std::string, std::string>, Entry> unknown_;
+    std::vector<std::string> notes_;
+};
+
+// Subgraphs and tensors are left to the caller. Missing required attributes and values that do not
+// parse are Errors.
+void read_ir_attributes(const IrLayer& layer,
+                        Attributes& attributes,
+                        const IrSource& source,
+                        IrFindings& findings);
+
+// Replaces f16 by f32 in every attribute that is an element type.
+void widen_types(Attributes& attributes);
+
+}  // namespace fuseq

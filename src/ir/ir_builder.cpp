@@ -1,0 +1,217 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/ir_builder.hpp"
+
+#include <algorithm>
+
+#include "fuseq/error.hpp"
+#include "ir/ir_operations.hpp"
+#include "ops/constant.hpp"
+#include "ops/convert.hpp"
+
+namespace fuseq {
+namespace {
+
+// Bodies within bodies.
+constexpr std::size_t kDeepestBody = 8;
+
+std::string arity_text(const Arity& arity) {
+    return arity.max == arity.min      ? std::to_string(arity.min)
+           : arity.max == Arity::kMany ? detail::cat(arity.min, " or more")
+                                       : detail::cat(arity.min, " to ", arity.max);
+}
+
+// In the widened graph the declared f16 is f32.
+ElementType expected_type(ElementType declared, bool widen, const Node& node) {
+    const bool widened = widen && declared == ElementType::f16 && !node.is_constant();
+    return widened ? ElementType::f32 : declared;
+}
+
+}  // namespace
+
+IrBuilder::IrBuilder(IrContext& context, pugi::xml_node node, std::size_t depth)
+    : context_(context), depth_(depth) {
+    if (depth > kDeepestBody) {
+        context.source.fail(detail::cat("bodies are nested more than ", kDeepestBody, " deep"));
+    }
+    graph_ = parse_ir_graph(node, context.source);
+}
+
+std::shared_ptr<Model> IrBuilder::build(std::string name) {
+    model_ = std::make_shared<Model>(std::move(name));
+    for (const IrLayer& layer : graph_.layers) {
+        names_.insert(layer.name);
+    }
+    for (const IrLayer& layer : graph_.layers) {
+        add_layer(layer);
+    }
+    connect();
+    return model_;
+}
+
+void IrBuilder::add_layer(const IrLayer& layer) {
+    const OpSpec* spec = find_ir_op(layer);
+    if (spec == nullptr) {
+        context_.source.fail(layer,
+                             detail::cat("is not supported in ", layer.operation.opset_text));
+    }
+    if (layer.inputs.size() < spec->inputs.min || layer.inputs.size() > spec->inputs.max) {
+        context_.source.fail(layer, detail::cat("has ", layer.inputs.size(), " inputs, expected ",
+                                                arity_text(spec->inputs)));
+    }
+    auto attributes = spec->make_attributes();
+    if (auto* constant = dynamic_cast<ConstAttrs*>(attributes.get())) {
+        constant->value = context_.weights.constant(layer, context_.source, context_.findings);
+    } else {
+        if (!read_ir_subgraphs(context_, layer, *attributes, depth_)) {
+            read_ir_attributes(layer, *attributes, context_.source, context_.findings);
+        }
+        if (context_.widen_f16) {
+            widen_types(*attributes);
+        }
+    }
+    Node* node = model_->add_unchecked(*spec, layer.name, {}, std::move(attributes));
+    node->layer_id = std::to_string(layer.id);
+    node->set_output_count(std::max<std::size_t>(layer.outputs.size(), 1));
+    read_names(layer, node);
+    read_rt_info(layer, node);
+    layers_[node] = nodes_.size();
+    nodes_.push_back(node);
+    if (node->is_constant() && context_.widen_f16 &&
+        node->constant().get_element_type() == ElementType::f16) {
+        add_widening(layer, node);
+    }
+}
+
+// Const f16 -> Convert f32, marked as IR v11 marks the decompression of weights.
+void IrBuilder::add_widening(const IrLayer& layer, Node* constant) {
+    auto attributes = std::make_unique<ConvertAttrs>();
+    attributes->destination_type = ElementType::f32;
+    Node* convert =
+        model_->add_unchecked(*find_op("Convert", 1), unique_name(layer.name + "/to_f32"),
+                              {constant->output()}, std::move(attributes));
+    convert->layer_id = constant->layer_id;
+    convert->rt_info["decompression.version"] = "0";
+    std::swap(convert->port().names, constant->port().names);
+    widened_[constant] = convert;
+}
+
+void IrBuilder::connect() {
+    for (std::size_t i = 0; i < graph_.layers.size(); ++i) {
+        for (std::size_t port = 0; port < graph_.layers[i].inputs.size(); ++port) {
+            nodes_[i]->add_input({});
+        }
+    }
+    for (const IrEdge& edge : graph_.edges) {
+        Node* from = nodes_[edge.from_layer];
+        Node* to = nodes_[edge.to_layer];
+        // A Convert that the file has already does the widening itself.
+        if (const auto found = widened_.find(from); found != widened_.end() && !to->is("Convert")) {
+            from = found->second;
+        }
+        to->set_input(edge.to_port, from->output(edge.from_port));
+    }
+    for (const auto& [constant, convert] : widened_) {
+        // Only Converts of the file read the constant.
+        if (convert->users().empty() && constant->users().size() > 1) {
+            std::swap(convert->port().names, constant->port().names);
+            model_->remove(convert);
+        }
+    }
+}
+
+void IrBuilder::read_names(const IrLayer& layer, Node* node) {
+    for (std::size_t i = 0; i < layer.outputs.size(); ++i) {
+        node->port(i).names.insert(layer.outputs[i].names.begin(), layer.outputs[i].names.end());
+    }
+}
+
+// <attribute name="n" a="x" value="y"/> is kept as "n.a" = "x", "n" = "y".
+void IrBuilder::read_rt_info(const IrLayer& layer, Node* node) {
+    for (const pugi::xml_node item : layer.xml.child("rt_info").children("attribute")) {
+        const std::string name = item.attribute("name").value();
+        bool plain = true;
+        for (const pugi::xml_attribute attribute : item.attributes()) {
+            const std::string_view key = attribute.name();
+            if (key == "name") {
+                continue;
+            }
+            plain = false;
+            node->rt_info[key == "value" ? name : detail::cat(name, ".", key)] = attribute.value();
+        }
+        if (plain) {
+            node->rt_info[name] = "";
+        }
+    }
+}
+
+void IrBuilder::validate() {
+    Node* current = nullptr;
+    try {
+        for (Node* node : model_->ordered_nodes()) {
+            current = node;
+            node->infer();
+            if (const auto layer = layers_.find(node); layer != layers_.end()) {
+                check_declared(graph_.layers[layer->second], *node);
+            }
+        }
+    } catch (const Error& error) {
+        Error::Info info = error.info();
+        info.stage = "read";
+        info.file = context_.source.file();
+        if (info.layer.empty() && current != nullptr) {
+            info.layer = current->name();
+            info.op = current->type();
+        }
+        if (info.layer_id.empty()) {
+            for (const auto& [node, layer] : layers_) {
+                info.layer_id = node->name() == info.layer ? node->layer_id : info.layer_id;
+            }
+        }
+        throw Error(std::move(info));
+    }
+}
+
+void IrBuilder::check_declared(const IrLayer& layer, const Node& node) {
+    if (!node.is("Result") && layer.outputs.size() > node.output_count()) {
+        context_.source.fail(
+            layer, detail::cat("declares ", layer.outputs.size(), " outputs, the operation has ",
+                               node.output_count()));
+    }
+    const auto check_sizes = [&](const IrPort& declared, const Output& port) {
+        // No <dim> at all stands for a scalar and for an unknown rank.
+        const PartialShape shape(declared.dims);
+        if (!declared.dims.empty() && !shape.compatible(port.partial_shape())) {
+            context_.source.fail(
+                layer, detail::cat("port ", declared.id, " is declared as ", to_string(shape),
+                                   ", inference gives ", to_string(port.partial_shape())));
+        }
+    };
+    for (std::size_t i = 0; i < layer.inputs.size(); ++i) {
+        if (node.has_input(i)) {
+            check_sizes(layer.inputs[i], node.input(i));
+        }
+    }
+    const std::size_t outputs = std::min(layer.outputs.size(), node.output_count());
+    for (std::size_t i = 0; i < outputs; ++i) {
+        const IrPort& declared = layer.outputs[i];
+        const OutputPort& port = node.port(i);
+        check_sizes(declared, {nodes_[layers_.at(&node)], i});
+        if (declared.type && expected_type(*declared.type, context_.widen_f16, node) != port.type) {
+            context_.findings.note(
+                layer, detail::cat("port ", declared.id, " is declared as ",
+                                   to_ir_precision(*declared.type), ", inference gives ",
+                                   to_ir_precision(port.type)));
+        }
+    }
+}
+
+std::string IrBuilder::unique_name(const std::string& base) {
+    std::string name = base;
+    for (std::size_t n = 1; !names_.insert(name).second; ++n) {
+        name = base + "_" + std::to_string(n);
+    }
+    return name;
+}
+
+}  // namespace fuseq

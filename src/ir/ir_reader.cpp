@@ -1,0 +1,78 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <sstream>
+
+#include "fuseq/error.hpp"
+#include "ir/ir.hpp"
+#include "ir/ir_builder.hpp"
+#include "ir/ir_operations.hpp"
+
+namespace fuseq {
+namespace {
+
+constexpr std::int64_t kOldestVersion = 10;
+constexpr std::int64_t kNewestVersion = 11;
+
+std::shared_ptr<Model> read(IrContext& context,
+                            std::string_view text,
+                            const IrReadOptions& options) {
+    pugi::xml_document document;
+    parse_xml(text, context.source, document);
+    const pugi::xml_node net = document.child("net");
+    if (!net) {
+        context.source.fail("is no IR: the root element is not <net>");
+    }
+    const std::int64_t version = required_int(net, "version", "<net>", context.source);
+    if (version < kOldestVersion || version > kNewestVersion) {
+        context.source.fail(detail::cat("IR version ", version, " is not supported, expected ",
+                                        kOldestVersion, " or ", kNewestVersion));
+    }
+    context.widen_f16 = version == 10;
+    require_known_operations(net, context.source);
+    IrBuilder builder(context, net, 0);
+    auto model = builder.build(net.attribute("name").value());
+    builder.validate();
+    context.findings.report(options, context.source);
+    return model;
+}
+
+std::string read_file(const std::filesystem::path& path, const IrSource& source) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+        source.fail("there is no such file");
+    }
+    if (!std::filesystem::is_regular_file(path, error)) {
+        source.fail("is not a file");
+    }
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in || !text) {
+        source.fail("cannot be read");
+    }
+    return std::move(text).str();
+}
+
+}  // namespace
+
+std::shared_ptr<Model> read_ir(const std::filesystem::path& xml,
+                               const std::filesystem::path& bin,
+                               const IrReadOptions& options) {
+    const auto weights = bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin;
+    IrContext context{.source = IrSource(xml.string()),
+                      .weights = IrWeights(weights),
+                      .findings = {},
+                      .widen_f16 = false};
+    return read(context, read_file(xml, context.source), options);
+}
+
+std::shared_ptr<Model> read_ir_from_memory(std::string_view xml,
+                                           const Tensor& weights,
+                                           const IrReadOptions& options) {
+    IrContext context{
+        .source = IrSource(""), .weights = IrWeights(weights), .findings = {}, .widen_f16 = false};
+    return read(context, xml, options);
+}
+
+}  // namespace fuseq

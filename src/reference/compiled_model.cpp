@@ -1,0 +1,113 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/compiled_model.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "reference/infer_request.hpp"
+#include "transformations/common/convert_precision.hpp"
+
+namespace fuseq::reference {
+namespace {
+
+std::shared_ptr<const Program> make_program(const Model& model) {
+    const std::shared_ptr<Model> copy = model.clone();
+    PassContext context;
+    convert_precision(*copy, context);
+    copy->remove_dead_nodes();
+    return std::make_shared<Program>(copy);
+}
+
+}  // namespace
+
+Options::Options()
+    : values{{property::kPerfCount, false},
+             {property::kKeepIntermediates, false},
+             {property::kInferenceNumThreads, 1},
+             {property::kNumStreams, 1},
+             {property::kPerformanceHint, "LATENCY"},
+             {property::kLogLevel, "NONE"},
+             {property::kCacheDir, ""},
+             {property::kFusion, false},
+             {property::kLowPrecision, false}} {}
+
+void Options::set(const AnyMap& properties) {
+    for (const auto& [name, value] : properties) {
+        if (!values.contains(name)) {
+            throw Error("property", detail::cat("REFERENCE has no property '", name, "'"));
+        }
+        if (name == property::kPerfCount || name == property::kKeepIntermediates) {
+            (void)value.as_bool();
+        }
+        values[name] = value;
+    }
+}
+
+const Any& Options::get(const std::string& name) const {
+    const auto found = values.find(name);
+    if (found == values.end()) {
+        throw Error("property", detail::cat("REFERENCE has no property '", name, "'"));
+    }
+    return found->second;
+}
+
+std::vector<std::string> Options::names() const {
+    std::vector<std::string> list;
+    for (const auto& [name, value] : values) {
+        list.push_back(name);
+    }
+    return list;
+}
+
+ReferenceCompiledModel::ReferenceCompiledModel(const std::shared_ptr<const Model>& model,
+                                               Options options)
+    : model_(model), options_(std::move(options)), program_(make_program(*model)) {}
+
+std::shared_ptr<IInferRequest> ReferenceCompiledModel::create_infer_request() {
+    return std::make_shared<ReferenceInferRequest>(model_, program_, options_);
+}
+
+Any ReferenceCompiledModel::get_property(const std::string& name) const {
+    if (name == property::kReport) {
+        return report();
+    }
+    if (name == property::kNetworkName) {
+        return model_->name();
+    }
+    if (name == property::kOptimalNumberOfInferRequests) {
+        return 1;
+    }
+    if (name == property::kLoadedFromCache) {
+        return false;
+    }
+    if (name == property::kSupportedProperties) {
+        std::vector<std::string> names = options_.names();
+        names.insert(names.end(), {property::kReport, property::kNetworkName,
+                                   property::kOptimalNumberOfInferRequests,
+                                   property::kLoadedFromCache, property::kSupportedProperties});
+        return names;
+    }
+    return options_.get(name);
+}
+
+std::string ReferenceCompiledModel::report() const {
+    nlohmann::json steps = nlohmann::json::array();
+    for (const Node* node : program_->executed_nodes()) {
+        nlohmann::json step{{"name", node->name()},
+                            {"kind", node->type()},
+                            {"implementation", "reference"},
+                            {"layers", {node->name()}}};
+        if (node->has_input(0)) {
+            step["src_type"] = to_string(node->input(0).type());
+        }
+        if (node->output_count() > 0) {
+            step["dst_type"] = to_string(node->port(0).type);
+            step["dst_shape"] = to_string(node->port(0).shape);
+        }
+        steps.push_back(std::move(step));
+    }
+    return nlohmann::json{{"device", "REFERENCE"}, {"model", model_->name()}, {"steps", steps}}
+        .dump(2);
+}
+
+}  // namespace fuseq::reference

@@ -1,0 +1,94 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "fuseq/compiled_model.hpp"
+
+#include "runtime/compiled_model_impl.hpp"
+#include "runtime/infer_request_impl.hpp"
+
+namespace fuseq {
+namespace {
+
+Output only(const std::vector<Output>& ports, const char* what) {
+    if (ports.size() != 1) {
+        throw Error("model", detail::cat("the model has ", ports.size(), " ", what,
+                                         "s: say which one, by index or name"));
+    }
+    return ports.front();
+}
+
+}  // namespace
+
+std::string describe_port(const Output& port) {
+    return port.get_any_name();
+}
+
+std::optional<std::size_t> CompiledModelImpl::find_port(const Output& port, bool inputs) const {
+    const std::vector<Output> ports = inputs ? model_->inputs() : model_->outputs();
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        if (ports[i] == port) {
+            return i;
+        }
+    }
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        if (port && ports[i].index == port.index && ports[i].node->name() == port.node->name() &&
+            ports[i].node->type() == port.node->type()) {
+            return i;
+        }
+    }
+    return std::nullopt;
+}
+
+void CompiledModelImpl::submit(const std::function<void()>& task) {
+    if (!guarded("infer", [&] { return device_->submit(task); })) {
+        worker_.submit(task);
+    }
+}
+
+CompiledModel::CompiledModel(std::shared_ptr<CompiledModelImpl> impl) : impl_(std::move(impl)) {}
+
+std::vector<Output> CompiledModel::inputs() const {
+    return impl_->model()->inputs();
+}
+std::vector<Output> CompiledModel::outputs() const {
+    return impl_->model()->outputs();
+}
+Output CompiledModel::input() const {
+    return only(inputs(), "input");
+}
+Output CompiledModel::input(std::size_t index) const {
+    return impl_->model()->input(index);
+}
+Output CompiledModel::input(std::string_view name) const {
+    return impl_->model()->input(name);
+}
+Output CompiledModel::output() const {
+    return only(outputs(), "output");
+}
+Output CompiledModel::output(std::size_t index) const {
+    return impl_->model()->output(index);
+}
+Output CompiledModel::output(std::string_view name) const {
+    return impl_->model()->output(name);
+}
+std::shared_ptr<const Model> CompiledModel::model() const {
+    return impl_->model();
+}
+
+InferRequest CompiledModel::create_infer_request() const {
+    auto device = guarded("compile", [&] { return impl_->device().create_infer_request(); });
+    return InferRequest(InferRequestImpl::create(impl_, std::move(device)));
+}
+
+Any CompiledModel::get_property(const std::string& name) const {
+    return guarded("property", [&] { return impl_->device().get_property(name); });
+}
+
+std::string CompiledModel::get_runtime_report() const {
+    return get_property(property::kReport).as_string();
+}
+
+void CompiledModel::export_model(std::ostream& out) const {
+    guarded("export", [&] { impl_->device().export_model(out); });
+}
+
+}  // namespace fuseq

@@ -1,0 +1,40 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What CompiledModel handles share.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/plugin_handle.hpp"
+#include "runtime/worker.hpp"
+
+namespace fuseq {
+
+class CompiledModelImpl {
+public:
+    CompiledModelImpl(std::shared_ptr<PluginHandle> plugin, std::shared_ptr<ICompiledModel> device)
+        : plugin_(std::move(plugin)), device_(std::move(device)), model_(device_->model()) {}
+
+    ICompiledModel& device() const { return *device_; }
+    const std::shared_ptr<const Model>& model() const { return model_; }
+    // Position of a port of this model, or of one that looks like it (the model before it was
+    // copied). `inputs`: among the inputs, else among the outputs. Nothing when there is none.
+    std::optional<std::size_t> find_port(const Output& port, bool inputs) const;
+    // On a stream of the device, else on the worker.
+    void submit(const std::function<void()>& task);
+
+private:
+    std::shared_ptr<PluginHandle> plugin_;  // declared first: the code outlives the objects
+    std::shared_ptr<ICompiledModel> device_;
+    std::shared_ptr<const Model> model_;
+    Worker worker_;
+};
+
+// What the user calls an input or output: its smallest tensor name, else its layer's name.
+std::string describe_port(const Output& port);
+
+}  // namespace fuseq

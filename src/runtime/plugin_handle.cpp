@@ -1,0 +1,24 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/plugin_handle.hpp"
+
+namespace fuseq {
+
+PluginHandle::PluginHandle(const std::string& library_path) : library_(library_path) {
+    using EntryPoint = int (*)(unsigned, IPlugin**, char*, std::size_t);
+    const auto create = reinterpret_cast<EntryPoint>(library_.symbol(kPluginEntryPoint));
+    char text[512] = "";
+    IPlugin* plugin = nullptr;
+    const int status = create(kPluginAbiVersion, &plugin, text, sizeof text);
+    plugin_.reset(plugin);
+    if (status != 0) {
+        throw Error("plugin",
+                    detail::cat("'", library_path, "' refused plugin ABI ", kPluginAbiVersion,
+                                " of this runtime: ", text[0] == '\0' ? "no reason given" : text));
+    }
+    if (plugin == nullptr) {
+        throw Error("plugin", detail::cat("'", library_path, "' created no plugin"));
+    }
+}
+
+}  // namespace fuseq

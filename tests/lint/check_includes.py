@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# Copyright (C) 2026 Fuseq authors
+# SPDX-License-Identifier: Apache-2.0
+"""Checks who includes whom (docs/architecture.md, "Layers").
+
+usage: check_includes.py [ROOT]
+
+Exit status 0 when every rule holds, 1 with one line a finding. A new folder needs a row in LAYERS.
+"""
+import pathlib
+import re
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+# Folder (longest match wins) -> folders it may include, written as include paths are.
+MODEL = ["fuseq", "model", "ops"]
+LAYERS = {
+    "include/fuseq": ["fuseq"],
+    "src/model": MODEL,
+    "src/ops": MODEL,
+    "src/ir": MODEL + ["ir"],
+    "src/reference": MODEL + ["reference", "transformations"],
+    "src/runtime": MODEL + ["ir", "runtime"],
+    "transformations": MODEL + ["transformations"],
+    "src/cpu/post_ops": ["fuseq", "cpu/post_ops"],
+    "src/cpu": MODEL + ["ir", "reference", "transformations", "cpu"],
+    # Programs use the public API; the generator builds models out of operations.
+    "samples": ["fuseq", "common", "samples"],
+    "samples/generate_model": MODEL + ["ir", "common", "samples"],
+    "tests": None,  # may include everything
+}
+
+# External headers that only some folders may see.
+ONEDNN = re.compile(r"^(oneapi/)?dnnl")
+ONEDNN_FOLDERS = ["src/cpu", "tests/unit/cpu", "tests/bench"]
+POST_OPS = "src/cpu/post_ops"
+EMITTER = "dnnl_post_ops_composer."
+
+
+def is_below(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def layer_of(path):
+    found = [folder for folder in LAYERS if is_below(path, folder)]
+    return max(found, key=len) if found else None
+
+
+def check_onednn(path, name):
+    if not ONEDNN.match(name):
+        return None
+    if not any(is_below(path, folder) for folder in ONEDNN_FOLDERS):
+        return "only src/cpu may include oneDNN"
+    if is_below(path, POST_OPS) and not path.rsplit("/", 1)[1].startswith(EMITTER):
+        return f"within {POST_OPS} only {EMITTER}* may include oneDNN"
+    return None
+
+
+def check_project(root, path, name, layer):
+    """One include in quotes. It names a file below include/, src/, tests/ or the root."""
+    folder = pathlib.PurePosixPath(path).parent
+    allowed = LAYERS[layer]
+    if (root / folder / name).is_file() and "/" not in name:
+        return None  # a neighbour
+    bases = ["include", "src", ".", "tests", "samples"]
+    if not any((root / base / name).is_file() for base in bases):
+        return "no such file"
+    if allowed is not None and not any(is_below(name, a) for a in allowed):
+        return f"{layer} may include only {', '.join(allowed)}"
+    return None
+
+
+def check_file(root, path):
+    layer = layer_of(path)
+    if layer is None:
+        yield f"{path}: no layer for this folder; add a row to LAYERS in tests/lint/check_includes.py"
+        return
+    text = (root / path).read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        name = match.group(2)
+        finding = check_onednn(path, name)
+        if finding is None and match.group(1) == '"':
+            finding = check_project(root, path, name, layer)
+        if finding:
+            yield f'{path}:{number}: includes "{name}": {finding}'
+
+
+def source_files(root):
+    for top in ("include", "src", "transformations", "samples", "tests"):
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in (".cpp", ".hpp", ".h", ".inc") and path.is_file():
+                yield path.relative_to(root).as_posix()
+
+
+def main(arguments):
+    root = pathlib.Path(arguments[1] if len(arguments) > 1 else ".").resolve()
+    files = list(source_files(root))
+    if not files:
+        print(f"error: no sources below {root}")
+        return 1
+    findings = [finding for path in files for finding in check_file(root, path)]
+    for finding in findings:
+        print(finding)
+    if not findings:
+        print(f"includes: {len(files)} files, all rules hold")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# Copyright (C) 2026 Fuseq authors
+# SPDX-License-Identifier: Apache-2.0
+"""The lint scripts find what they are there to find."""
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import check_files  # noqa: E402
+import check_includes  # noqa: E402
+
+
+class CheckIncludes(unittest.TestCase):
+    def findings(self, path, text, others=()):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, content in [(path, text)] + [(other, "") for other in others]:
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(content)
+            return list(check_includes.check_file(root, path))
+
+    def test_lower_layer_is_allowed(self):
+        self.assertEqual(self.findings("src/ir/a.cpp", '#include "model/b.hpp"\n#include <map>\n',
+                                       ["src/model/b.hpp"]), [])
+
+    def test_upper_layer_is_refused(self):
+        found = self.findings("src/runtime/a.cpp", '\n#include "cpu/plan/b.hpp"\n',
+                              ["src/cpu/plan/b.hpp"])
+        self.assertEqual(len(found), 1)
+        self.assertIn("src/runtime/a.cpp:2: includes", found[0])
+        self.assertIn("may include only", found[0])
+
+    def test_public_headers_see_only_public_headers(self):
+        self.assertEqual(len(self.findings("include/fuseq/a.hpp", '#include "model/b.hpp"\n',
+                                           ["src/model/b.hpp"])), 1)
+
+    def test_transformations_do_not_see_the_plugin(self):
+        self.assertEqual(len(self.findings("transformations/common/a.cpp",
+                                           '#include "cpu/post_ops/basic_ops.hpp"\n',
+                                           ["src/cpu/post_ops/basic_ops.hpp"])), 1)
+
+    def test_onednn_only_in_the_plugin(self):
+        include = "#include <oneapi/dnnl/dnnl.hpp>\n"
+        self.assertEqual(self.findings("src/cpu/steps/a.cpp", include), [])
+        self.assertEqual(len(self.findings("src/ops/a.cpp", include)), 1)
+        self.assertEqual(len(self.findings("src/cpu/post_ops/simplify.cpp", include)), 1)
+        self.assertEqual(self.findings("src/cpu/post_ops/dnnl_post_ops_composer.cpp", include), [])
+
+    def test_missing_file_and_unknown_folder(self):
+        self.assertIn("no such file", self.findings("src/ir/a.cpp", '#include "ir/none.hpp"\n')[0])
+        self.assertIn("no layer", self.findings("src/new_part/a.cpp", "")[0])
+
+
+class CheckFiles(unittest.TestCase):
+    header = "// Copyright (C) 2026 Fuseq authors\n// SPDX-License-Identifier: Apache-2.0\n"
+
+    def kinds(self, path, text):
+        return [kind for kind, _ in check_files.check_file(path, text)]
+
+    def test_good_file(self):
+        self.assertEqual(self.kinds("a.hpp", self.header + "#pragma once\n"), [])
+
+    def test_length(self):
+        self.assertEqual(self.kinds("a.cpp", self.header + "\n" * 600), ["warning"])
+        self.assertEqual(self.kinds("a.cpp", self.header + "\n" * 699), ["error"])
+
+    def test_header_and_guard(self):
+        self.assertEqual(self.kinds("a.cpp", "int a;\n"), ["error"])
+        self.assertEqual(self.kinds("a.hpp", self.header), ["error"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# Copyright (C) 2026 Fuseq authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs clang-tidy (.clang-tidy) over the project's sources, within a time limit.
+
+usage: run_clang_tidy.py [--build build/release] [--minutes 12] [--jobs 2] [FILE...]
+
+Without FILEs: first what changed in the last commits and in the working tree, then the rest in an
+order that the commit decides, so that what one run has no time for, later runs reach. Exit status 1
+when there is a finding; files that were not reached are counted, not findings.
+"""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDERS = ("src/", "transformations/", "samples/", "tests/")
+FINDING = re.compile(r"^(/\S+:\d+:\d+: )?(error|warning): ")
+RECENT_COMMITS = 10
+
+
+def git(*arguments):
+    run = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return run.stdout.split() if run.returncode == 0 else []
+
+
+def compiled_files(build):
+    """Sources that the build compiles, relative to ROOT."""
+    commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    paths = {pathlib.Path(c["directory"], c["file"]).resolve() for c in commands}
+    inside = {p.relative_to(ROOT).as_posix() for p in paths if p.is_relative_to(ROOT)}
+    return {p for p in inside if p.startswith(FOLDERS)}
+
+
+def in_order(files):
+    head = "".join(git("rev-parse", "HEAD"))
+    changed = set(git("diff", "--name-only", "HEAD"))
+    for commits in range(RECENT_COMMITS, 0, -1):
+        recent = git("diff", "--name-only", f"HEAD~{commits}", "HEAD")
+        if recent:
+            changed |= set(recent)
+            break
+    first = sorted(files & changed)
+    rest = sorted(files - changed)
+    random.Random(head).shuffle(rest)
+    return first + rest
+
+
+def tidy(build, path):
+    run = subprocess.run(["clang-tidy", "--quiet", "-p", str(build), str(ROOT / path)],
+                         capture_output=True, text=True, check=False)
+    lines = [line for line in run.stdout.splitlines() if FINDING.match(line)]
+    if run.returncode != 0 and not lines:
+        lines = [f"error: clang-tidy failed on {path}: {run.stderr.strip()[-300:]}"]
+    return lines
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(description="clang-tidy within a time limit")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--minutes", type=float, default=12)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("files", nargs="*")
+    return parser.parse_args(arguments)
+
+
+def main(arguments):
+    options = parse(arguments)
+    build = options.build.resolve()
+    files = options.files or in_order(compiled_files(build))
+    end = time.monotonic() + 60 * options.minutes
+    findings, checked = set(), 0
+
+    def check(path):
+        return tidy(build, path) if time.monotonic() < end else None
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for lines in pool.map(check, files):
+            if lines is not None:
+                checked += 1
+                for line in lines:
+                    if line not in findings:  # headers are seen by many sources
+                        findings.add(line)
+                        print(line, flush=True)
+    late = len(files) - checked
+    print(f"clang-tidy: {checked} files checked, {len(findings)} findings" +
+          (f", {late} files not reached in {options.minutes:g} minutes" if late else ""))
+    return 1 if findings or checked == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

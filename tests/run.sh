@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Copyright (C) 2026 Fuseq authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs what is missing, builds, runs every test. Arguments go to ctest:
+#   tests/run.sh -R Composer -V
+# FUSEQ_PRESET=asan selects another preset of CMakePresets.json. Needs no terminal.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+exec </dev/null
+export CI="${CI:-true}"
+
+preset="${FUSEQ_PRESET:-release}"
+jobs=$(nproc)
+
+finish() {
+    echo "tests/run.sh: $1"
+    exit "$2"
+}
+
+samples/install_deps.sh tests || finish "FAILED: installing packages" 1
+cmake --preset "$preset" || finish "FAILED: configuring" 1
+cmake --build --preset "$preset" -j "$jobs" || finish "FAILED: building" 1
+ctest --preset "$preset" -j "$jobs" --no-tests=error "$@" || finish "FAILED: tests" 1
+finish "all tests passed" 0

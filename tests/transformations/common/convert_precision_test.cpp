@@ -1,0 +1,136 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transformations/common/convert_precision.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fuseq/model.hpp"
+#include "ops/control/subgraph.hpp"
+
+namespace fuseq {
+namespace {
+
+// Runs the pass and compares with the expected text, read as a model.
+void expect_converted(const std::string& before, const std::string& after) {
+    const std::shared_ptr<Model> model = Model::from_text(before);
+    const std::shared_ptr<Model> want = Model::from_text(after);
+    PassContext context;
+    EXPECT_TRUE(convert_precision(*model, context));
+    model->remove_dead_nodes();
+    EXPECT_EQ(compare_models(*model, *want), "") << model->to_text();
+}
+
+TEST(ConvertPrecision, WidensTheGraphAndKeepsTheBorder) {
+    expect_converted(R"(model "m"
+        %x = Parameter.1 : f16[2]
+        %w = Const.1 value={1,0.5} : f16[2]
+        %y = Multiply.1(%x, %w) : f16[2]
+        %r = Result.1(%y) : f16[2])",
+                     R"(model "m"
+        %x = Parameter.1 : f16[2]
+        %w = Const.1 value={1,0.5} : f32[2]
+        %c = Convert.1(%x) destination_type=f32 : f32[2]
+        %y = Multiply.1(%c, %w) : f32[2]
+        %d = Convert.1(%y) destination_type=f16 : f16[2]
+        %r = Result.1(%d) : f16[2])");
+}
+
+TEST(ConvertPrecision, TakesOutConvertsThatDoNothingAnyMore) {
+    expect_converted(R"(model "m"
+        %x = Parameter.1 : f32[2]
+        %w = Const.1 value={1,0.5} : f16[2]
+        %w32 = Convert.1(%w) destination_type=f32 : f32[2]
+        %y = Multiply.1(%x, %w32) : f32[2]
+        %low = Convert.1(%y) destination_type=bf16 : bf16[2]
+        %high = Convert.1(%low) destination_type=f64 : f64[2]
+        %z = ReLU.1(%high) : f64[2]
+        %back = Convert.1(%z) destination_type=f32 : f32[2]
+        %r = Result.1(%back) : f32[2])",
+                     R"(model "m"
+        %x = Parameter.1 : f32[2]
+        %w = Const.1 value={1,0.5} : f32[2]
+        %y = Multiply.1(%x, %w) : f32[2]
+        %z = ReLU.1(%y) : f32[2]
+        %r = Result.1(%z) : f32[2])");
+}
+
+TEST(ConvertPrecision, LeavesIntegersAlone) {
+    expect_converted(R"(model "m"
+        %x = Parameter.1 : u8[2]
+        %y = Convert.1(%x) destination_type=f16 : f16[2]
+        %z = Convert.1(%y) destination_type=i64 : i64[2]
+        %r = Result.1(%z) : i64[2])",
+                     R"(model "m"
+        %x = Parameter.1 : u8[2]
+        %y = Convert.1(%x) destination_type=f32 : f32[2]
+        %z = Convert.1(%y) destination_type=i64 : i64[2]
+        %r = Result.1(%z) : i64[2])");
+}
+
+TEST(ConvertPrecision, KeepsTheTypesOfAResultThatReadsAParameter) {
+    expect_converted(R"(model "m"
+        %x = Parameter.1 : f64[2]
+        %r = Result.1(%x) : f64[2])",
+                     R"(model "m"
+        %x = Parameter.1 : f64[2]
+        %c = Convert.1(%x) destination_type=f32 : f32[2]
+        %d = Convert.1(%c) destination_type=f64 : f64[2]
+        %r = Result.1(%d) : f64[2])");
+}
+
+TEST(ConvertPrecision, WidensBodiesWhole) {
+    auto body = std::make_shared<Model>("body");
+    Node* state = body->add_parameter("state", ElementType::f16, PartialShape{2});
+    Node* half = body->add_constant("half", Tensor::of<Float16>({2}, {Float16(0.5f), {}}));
+    Node* sum = body->add("Add", 1, "sum", {state->output(), half->output()});
+    body->add_result("next", sum->output());
+    IterationAttrs attrs;
+    attrs.body = body;
+    PortMap::append(attrs.input_map, {.external = 0, .internal = 0});
+    PortMap::append(attrs.output_map, {.external = 0, .internal = 0});
+    attrs.back_edges = {0, 0};
+    Model model("m");
+    Node* x = model.add_parameter("x", ElementType::f16, PartialShape{2});
+    Node* trips = model.add_constant("trips", Tensor::of<std::int64_t>({1}, {3}));
+    Node* go_on = model.add_constant("go_on", Tensor::of<bool>({1}, {true}));
+    // Loop: trip count, condition, then what the body reads.
+    attrs.input_map.clear();
+    PortMap::append(attrs.input_map, {.external = 2, .internal = 0});
+    Node* loop = model.add("Loop", 5, "loop", {trips->output(), go_on->output(), x->output()},
+                           std::unique_ptr<Attributes>(std::make_unique<IterationAttrs>(attrs)));
+    model.add_result("r", loop->output());
+
+    PassContext context;
+    ASSERT_TRUE(convert_precision(model, context));
+    const Model& converted = *loop->attrs<IterationAttrs>().body;
+    EXPECT_EQ(converted.find("state")->port().type, ElementType::f32);
+    EXPECT_EQ(converted.find("half")->port().type, ElementType::f32);
+    EXPECT_EQ(converted.find("sum")->port().type, ElementType::f32);
+    EXPECT_EQ(loop->port().type, ElementType::f32);
+    EXPECT_EQ(model.output(0).type(), ElementType::f16);
+}
+
+TEST(ConvertPrecision, DoesNothingWhereAllIsF32) {
+    const auto model = Model::from_text(R"(model "m"
+        %x = Parameter.1 : f32[2]
+        %y = ReLU.1(%x) : f32[2]
+        %r = Result.1(%y) : f32[2])");
+    PassContext context;
+    EXPECT_FALSE(convert_precision(*model, context));
+    EXPECT_TRUE(context.remarks().empty());
+}
+
+TEST(ConvertPrecision, SaysWhatTheBorderDoes) {
+    const auto model = Model::from_text(R"(model "m"
+        %x = Parameter.1 : f16[2]
+        %y = ReLU.1(%x) : f16[2]
+        %r = Result.1(%y) : f16[2])");
+    PassContext context;
+    convert_precision(*model, context);
+    ASSERT_EQ(context.remarks().size(), 2u);
+    EXPECT_EQ(context.remarks()[0].layer, "x/f32");
+    EXPECT_EQ(context.remarks()[1].layer, "y/f16");
+}
+
+}  // namespace
+}  // namespace fuseq

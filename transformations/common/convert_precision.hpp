@@ -1,0 +1,20 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Law:     every f16, bf16 and f64 tensor becomes f32: the devices compute reals in f32 only.
+// Before:  %x = Parameter : f16[..]    %y = Relu(%x) : f16[..]              Result(%y)
+// After:   %x = Parameter : f16[..]    %c = Convert(%x) f32   %y = Relu(%c) : f32[..]
+//          %d = Convert(%y) f16        Result(%d)
+//          Constants are converted by value. Attributes that name such a type name f32. A Convert
+//          between equal types goes. Bodies of subgraph operations are converted whole.
+// Refuses: nothing. Inputs and outputs of the model keep their type, by a Convert at the border.
+// Source:  own; what a compressed (f16) IR means is its value, not its rounding.
+#pragma once
+
+#include "transformations/pass.hpp"
+
+namespace fuseq {
+
+bool convert_precision(Model& model, PassContext& context);
+
+}  // namespace fuseq
