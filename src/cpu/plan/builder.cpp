@@ -59,15 +59,16 @@ Plan PlanBuilder::build() {
 // into its own chain is not computed.
 void PlanBuilder::mark_needed() {
     std::vector<Node*> stack(model_.results().begin(), model_.results().end());
+    needed_.insert(stack.begin(), stack.end());
     const auto need = [&](const Output& output) {
-        if (output && !needed_.contains(output.node)) {
-            needed_[output.node] = true;
+        if (!output) {
+            return;
+        }
+        ++readers_[Key{output.node, output.index}];
+        if (needed_.insert(output.node).second) {
             stack.push_back(output.node);
         }
     };
-    for (Node* result : model_.results()) {
-        needed_[result] = true;
-    }
     while (!stack.empty()) {
         Node* node = stack.back();
         stack.pop_back();
@@ -189,6 +190,21 @@ void PlanBuilder::set_tensor(const Output& output, TensorId id) {
 
 void PlanBuilder::add_step(std::unique_ptr<Step> step) {
     plan_.steps.push_back(std::move(step));
+}
+
+bool PlanBuilder::may_overwrite(const Output& output, Layout layout) const {
+    const auto readers = readers_.find(Key{output.node, output.index});
+    const auto places = places_.find(Key{output.node, output.index});
+    if (readers == readers_.end() || readers->second != 1 || places == places_.end()) {
+        return false;
+    }
+    const TensorId id = places->second[slot(layout)];
+    if (id == kNoTensor) {
+        return false;
+    }
+    // A view of a tensor that somebody else may still read.
+    const PlanTensor& mine = plan_.tensors[id];
+    return mine.alias == kNoTensor && mine.storage == Storage::kArena;
 }
 
 TensorId PlanBuilder::constant(const Output& output) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "cpu/plan/attach_post_ops.hpp"
@@ -46,7 +47,9 @@ public:
     // The output is now computed in that tensor.
     void set_tensor(const Output& output, TensorId id);
     void add_step(std::unique_ptr<Step> step);
-    Plan& plan() { return plan_; }
+    // Whether the step being made may write its result over that tensor: nobody else reads it, and
+    // it is no memory of the user's and no constant.
+    bool may_overwrite(const Output& output, Layout layout) const;
 
 private:
     struct Key {
@@ -69,7 +72,8 @@ private:
     const std::map<std::string, FakeQuantizeResult>& ranges_;
     BuildOptions options_;
     Grouping grouping_;
-    std::unordered_map<const Node*, bool> needed_;
+    std::unordered_set<const Node*> needed_;
+    std::map<Key, std::size_t> readers_;  // steps that read an output
     std::map<Key, Places> places_;
     Plan plan_;
 };

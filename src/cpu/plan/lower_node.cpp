@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "cpu/post_ops/lower.hpp"
-#include "ops/activations.hpp"
 #include "ops/binary_arithmetic.hpp"
 #include "ops/clamp.hpp"
-#include "ops/convert.hpp"
+#include "ops/divide.hpp"
+#include "ops/elu.hpp"
 #include "ops/fake_quantize.hpp"
 
 namespace fuseq::cpu {
@@ -141,8 +141,9 @@ private:
     }
 
     bool arithmetic() {
-        if (node_.attrs<BinaryAttrs>().auto_broadcast == AutoBroadcast::kPdpd ||
-            node_.port(0).type != ElementType::f32) {
+        const AutoBroadcast mode = node_.is("Divide") ? node_.attrs<DivideAttrs>().auto_broadcast
+                                                      : node_.attrs<BinaryAttrs>().auto_broadcast;
+        if (mode == AutoBroadcast::kPdpd || node_.port(0).type != ElementType::f32) {
             return false;
         }
         const std::size_t other = node_.input(0) == data_ ? 1 : 0;

@@ -19,8 +19,8 @@ std::vector<std::string> origins_of(const Node& node) {
 }
 
 // The first `count` operations as one composition; the others are the rest.
-std::optional<ComposedAnchor> compose(const post_ops::Chain& whole, std::size_t count,
-                                      const post_ops::Anchor& anchor) {
+ComposedAnchor compose(const post_ops::Chain& whole, std::size_t count,
+                       const post_ops::Anchor& anchor, const AnchorResult& result) {
     post_ops::Chain head;
     head.ops.assign(whole.ops.begin(), whole.ops.begin() + static_cast<std::ptrdiff_t>(count));
     head.dst_type = count == whole.ops.size() ? whole.dst_type : ElementType::f32;
@@ -31,26 +31,28 @@ std::optional<ComposedAnchor> compose(const post_ops::Chain& whole, std::size_t 
     composed.rest.ops.assign(whole.ops.begin() + static_cast<std::ptrdiff_t>(mapped), whole.ops.end());
     composed.rest.dst_type = whole.dst_type;
     composed.complete = count == whole.ops.size() && composed.emission.complete;
-    composed.attributes = post_ops::to_dnnl(composed.emission, anchor);
+    composed.attributes = post_ops::compose_attributes(composed.emission, result.dst, result.channel_axis,
+                                                       cpu_engine());
     return composed;
 }
 
 }  // namespace
 
-ComposedAnchor choose_composition(const Group& group, post_ops::Anchor anchor,
-                                  const TryPrimitive& make, std::vector<std::string>& notes) {
+ComposedAnchor choose_composition(const Group& group, const post_ops::Anchor& anchor,
+                                  const AnchorResult& result, const TryPrimitive& make,
+                                  std::vector<std::string>& notes) {
     const post_ops::Simplified simple = post_ops::simplify(group.chain);
     std::size_t count = simple.chain.ops.size();
     while (true) {
-        auto composed = compose(simple.chain, count, anchor);
-        const auto implementation = make(*composed);
+        ComposedAnchor composed = compose(simple.chain, count, anchor, result);
+        const auto implementation = make(composed);
         if (implementation && !post_ops::is_reference_implementation(*implementation)) {
-            for (const auto& reason : composed->emission.refused) {
+            for (const auto& reason : composed.emission.refused) {
                 notes.push_back(reason);
             }
-            return *composed;
+            return composed;
         }
-        const std::size_t mapped = std::min(count, composed->emission.consumed);
+        const std::size_t mapped = std::min(count, composed.emission.consumed);
         if (mapped == 0) {
             if (!implementation) {
                 throw Error(Error::Info{.stage = "compile",
@@ -61,7 +63,7 @@ ComposedAnchor choose_composition(const Group& group, post_ops::Anchor anchor,
                                         .rule = "oneDNN has no implementation for it"});
             }
             notes.push_back("only a reference implementation exists: " + *implementation);
-            return *composed;
+            return composed;
         }
         notes.push_back(detail::cat(
             "fusing ", mapped, " operations ",
@@ -70,15 +72,44 @@ ComposedAnchor choose_composition(const Group& group, post_ops::Anchor anchor,
     }
 }
 
+std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder, const Group& group,
+                                             Layout layout) {
+    std::vector<std::size_t> inputs;
+    for (std::size_t i = 0; i < group.extras.size(); ++i) {
+        const Output& extra = group.extras[i];
+        const auto twice = std::count(group.extras.begin(), group.extras.end(), extra);
+        const bool is_source =
+            group.anchor != nullptr &&
+            std::count(group.anchor->inputs().begin(), group.anchor->inputs().end(), extra) != 0;
+        if (twice == 1 && !is_source && builder.may_overwrite(extra, layout) &&
+            size_of(extra.type()) == size_of(group.chain.dst_type)) {
+            inputs.push_back(i);
+        }
+    }
+    return inputs;
+}
+
+TensorId result_tensor(PlanBuilder& builder, const Group& group, const ComposedAnchor& composed,
+                       const Shape& dims, Layout layout) {
+    if (composed.attributes.in_dst.empty()) {
+        return builder.new_tensor(composed.dst_type, dims, layout);
+    }
+    const TensorId extra = builder.tensor_of(group.extras.at(composed.attributes.in_dst[0]), layout);
+    return builder.new_view(extra, composed.dst_type, dims, layout);
+}
+
 void add_post_op_arguments(PlanBuilder& builder, const Group& group, const ComposedAnchor& composed,
                            Layout layout, DnnlCall& call, std::vector<TensorId>& inputs) {
-    for (const auto& [argument, memory] : composed.attributes.constants) {
-        call.shared[argument] = memory;
+    for (const auto& constant : composed.attributes.constants) {
+        call.shared[constant.argument] = constant.memory;
     }
-    for (const auto& [argument, extra] : composed.attributes.extras) {
-        const TensorId id = builder.tensor_of(group.extras.at(extra), layout);
-        call.tensors.push_back({argument, id, dnnl_desc(builder.tensor(id))});
+    for (const auto& extra : composed.attributes.tensors) {
+        const TensorId id = builder.tensor_of(group.extras.at(extra.input), layout);
+        call.tensors.push_back({extra.argument, id, extra.desc});
         inputs.push_back(id);
+    }
+    for (const std::size_t extra : composed.attributes.in_dst) {
+        inputs.push_back(builder.tensor_of(group.extras.at(extra), layout));
     }
 }
 

@@ -129,7 +129,7 @@ bool make_softmax(PlanBuilder& builder, Node& node) {
         return false;
     }
     const std::size_t rank = node.port(0).shape.rank();
-    const std::size_t axis = softmax_axis(node, rank);
+    const std::size_t axis = wrapped(node.attrs<SoftmaxAttrs>().axis, rank);
     // Over channels that lie side by side in memory, or plain over any axis.
     const Layout layout = rank >= 3 && !builder.available(node.input(0), Layout::kPlain)
                               ? Layout::kChannelsLast

@@ -19,7 +19,7 @@ namespace fuseq::cpu {
 // The attributes for a prefix of a chain, ready for a primitive.
 struct ComposedAnchor {
     post_ops::Emission emission;
-    post_ops::DnnlAttributes attributes;
+    post_ops::ComposedAttributes attributes;
     ElementType dst_type = ElementType::f32;
     post_ops::Chain rest;   // what is left for a chain step
     bool complete = false;  // nothing is left
@@ -29,8 +29,20 @@ struct ComposedAnchor {
 // the attributes. The first candidate that does not land on a reference implementation wins; they
 // come from "everything that the composer maps" down to "nothing fused".
 using TryPrimitive = std::function<std::optional<std::string>(const ComposedAnchor&)>;
-ComposedAnchor choose_composition(const Group& group, post_ops::Anchor anchor,
-                                  const TryPrimitive& make, std::vector<std::string>& notes);
+struct AnchorResult {
+    dnnl::memory::desc dst;  // dims and order as the primitive writes them
+    int channel_axis = 1;
+};
+ComposedAnchor choose_composition(const Group& group, const post_ops::Anchor& anchor,
+                                  const AnchorResult& result, const TryPrimitive& make,
+                                  std::vector<std::string>& notes);
+
+// Extra inputs over which the anchor may write its result (sum post-op).
+std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder, const Group& group,
+                                             Layout layout);
+// A tensor for the result of the anchor: new, or over the extra input that a sum reads.
+TensorId result_tensor(PlanBuilder& builder, const Group& group, const ComposedAnchor& composed,
+                       const Shape& dims, Layout layout);
 
 // The arguments of the post-ops: constants and extra tensors, in the layout given.
 void add_post_op_arguments(PlanBuilder& builder, const Group& group, const ComposedAnchor& composed,

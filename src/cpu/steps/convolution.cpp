@@ -30,12 +30,14 @@ public:
         anchor.wei_type = weights_.get_element_type();
         anchor.oc = dst_dims_[1];
         anchor.isa = isa_level();
+        anchor.sum_inputs = overwritable_extras(builder_, group_, Layout::kChannelsLast);
         std::vector<std::string> notes;
         if (!note_.empty()) {
             notes.push_back(note_);
         }
         const ComposedAnchor composed = choose_composition(
-            group_, anchor, [&](const ComposedAnchor& c) { return try_primitive(c); }, notes);
+            group_, anchor, {dnnl_desc(ElementType::f32, dst_dims_, Layout::kChannelsLast), 1},
+            [&](const ComposedAnchor& c) { return try_primitive(c); }, notes);
         return add_step(composed, std::move(notes));
     }
 
@@ -148,7 +150,7 @@ private:
         DnnlCall call;
         call.primitive = dnnl::convolution_forward(desc_);
         const TensorId dst =
-            builder_.new_tensor(composed.dst_type, dst_dims_, Layout::kChannelsLast);
+            result_tensor(builder_, group_, composed, dst_dims_, Layout::kChannelsLast);
         call.tensors = {{DNNL_ARG_SRC, src_id_, desc_.src_desc()},
                         {DNNL_ARG_DST, dst, desc_.dst_desc()}};
         call.shared[DNNL_ARG_WEIGHTS] = packed_weights(composed.emission.weight_scale);

@@ -51,13 +51,17 @@ public:
         anchor.wei_type = wei_type_;
         anchor.oc = dst_dims_.back();
         anchor.isa = isa_level();
+        anchor.sum_inputs = overwritable_extras(builder_, group_, Layout::kPlain);
         anchor.constant_weights = constant_;
         std::vector<std::string> notes;
         if (!note_.empty()) {
             notes.push_back(note_);
         }
         const ComposedAnchor composed = choose_composition(
-            group_, anchor, [&](const ComposedAnchor& c) { return try_primitive(c); }, notes);
+            group_, anchor,
+            {dnnl_desc(ElementType::f32, matrix_dst(), Layout::kPlain),
+             static_cast<int>(matrix_dst().size()) - 1},
+            [&](const ComposedAnchor& c) { return try_primitive(c); }, notes);
         return add_step(composed, std::move(notes));
     }
 
@@ -194,7 +198,7 @@ private:
     TensorId add_step(const ComposedAnchor& composed, std::vector<std::string> notes) {
         DnnlCall call;
         call.primitive = dnnl::matmul(desc_);
-        const TensorId dst = builder_.new_tensor(composed.dst_type, dst_dims_, Layout::kPlain);
+        const TensorId dst = result_tensor(builder_, group_, composed, dst_dims_, Layout::kPlain);
         call.tensors = {{DNNL_ARG_SRC, src_id_, desc_.src_desc()},
                         {DNNL_ARG_DST, dst, desc_.dst_desc()}};
         std::vector<TensorId> inputs = {src_id_};
@@ -219,7 +223,6 @@ private:
             }
         }
         add_post_op_arguments(builder_, group_, composed, Layout::kPlain, call, inputs);
-        flatten_extras(call);
         TensorId scratch = kNoTensor;
         if (desc_.scratchpad_desc().get_size() != 0) {
             scratch = builder_.new_scratch(desc_.scratchpad_desc().get_size());
@@ -229,16 +232,6 @@ private:
                                                             scratch,
                                                             describe(composed, std::move(notes))));
         return finish_anchor(builder_, group_, composed, dst);
-    }
-
-    // Extra tensors of the post-ops have the shape of the result: [rows, N] when batches are joined.
-    void flatten_extras(DnnlCall& call) const {
-        for (DnnlCall::TensorArgument& argument : call.tensors) {
-            if (argument.argument >= DNNL_ARG_ATTR_MULTIPLE_POST_OP_BASE) {
-                const ElementType type = builder_.tensor(argument.tensor).type;
-                argument.desc = dnnl_desc(type, matrix_dst(), Layout::kPlain);
-            }
-        }
     }
 
     StepInfo describe(const ComposedAnchor& composed, std::vector<std::string> notes) const {
