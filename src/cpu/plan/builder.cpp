@@ -39,7 +39,8 @@ Plan PlanBuilder::build() {
     mark_needed();
     for (std::size_t i = 0; i < model_.parameters().size(); ++i) {
         Node* parameter = model_.parameters()[i];
-        const TensorId id = new_tensor(parameter->port(0).type, parameter->port(0).shape, Layout::kPlain);
+        const TensorId id =
+            new_tensor(parameter->port(0).type, parameter->port(0).shape, Layout::kPlain);
         plan_.tensors[id].storage = Storage::kInput;
         plan_.tensors[id].port = i;
         plan_.inputs.push_back(id);
@@ -110,8 +111,8 @@ void PlanBuilder::build_node(Node* node) {
 }
 
 void PlanBuilder::build_group(const Group& group) {
-    const TensorId id = group.anchor != nullptr ? make_anchor_step(*this, group)
-                                                : make_chain_step(*this, group);
+    const TensorId id =
+        group.anchor != nullptr ? make_anchor_step(*this, group) : make_chain_step(*this, group);
     set_tensor(group.result, id);
     note_quantized(group.result, id);
 }
@@ -170,7 +171,9 @@ TensorId PlanBuilder::new_tensor(ElementType type, const PartialShape& shape, La
     return plan_.tensors.size() - 1;
 }
 
-TensorId PlanBuilder::new_view(TensorId of, ElementType type, const PartialShape& shape,
+TensorId PlanBuilder::new_view(TensorId of,
+                               ElementType type,
+                               const PartialShape& shape,
                                Layout layout) {
     const TensorId id = new_tensor(type, shape, layout);
     plan_.tensors[id].alias = of;
@@ -183,8 +186,8 @@ TensorId PlanBuilder::new_scratch(std::size_t bytes) {
 }
 
 void PlanBuilder::set_tensor(const Output& output, TensorId id) {
-    auto [it, fresh] = places_.try_emplace(Key{output.node, output.index},
-                                           Places{kNoTensor, kNoTensor});
+    auto [it, fresh] =
+        places_.try_emplace(Key{output.node, output.index}, Places{kNoTensor, kNoTensor});
     it->second[slot(plan_.tensors[id].layout)] = id;
 }
 
@@ -289,7 +292,8 @@ std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& mode
         FakeQuantizeResult result;
         result.layer = node->name();
         const std::size_t count = longer.get_size();
-        if ((lows.size() != count && lows.size() != 1) || (highs.size() != count && highs.size() != 1)) {
+        if ((lows.size() != count && lows.size() != 1) ||
+            (highs.size() != count && highs.size() != 1)) {
             continue;
         }
         const double steps = static_cast<double>(node->attrs<FakeQuantizeAttrs>().levels - 1);

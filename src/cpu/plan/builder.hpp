@@ -27,7 +27,8 @@ class PlanBuilder {
 public:
     // `ranges`: what the FakeQuantize layers of the model stand for, by layer name. The model must
     // outlive the plan.
-    PlanBuilder(const Model& model, const std::map<std::string, FakeQuantizeResult>& ranges,
+    PlanBuilder(const Model& model,
+                const std::map<std::string, FakeQuantizeResult>& ranges,
                 BuildOptions options);
     Plan build();
 

@@ -155,7 +155,9 @@ private:
 
     bool with_constant(std::vector<double> values, std::size_t other) {
         const bool data_first = other == 1;
-        const auto floats = [&] { return Values(std::vector<float>(values.begin(), values.end())); };
+        const auto floats = [&] {
+            return Values(std::vector<float>(values.begin(), values.end()));
+        };
         if (node_.is("Add")) {
             return push(post_ops::Shift{floats()});
         }
@@ -320,11 +322,11 @@ private:
 std::optional<post_ops::Eltwise> Lowering::eltwise_kind(const Node& node) {
     using post_ops::Eltwise;
     static const std::pair<const char*, EltwiseKind> kPlain[] = {
-        {"Sigmoid", EltwiseKind::kSigmoid},   {"Tanh", EltwiseKind::kTanh},
-        {"HSwish", EltwiseKind::kHswish},     {"HSigmoid", EltwiseKind::kHsigmoid},
-        {"Mish", EltwiseKind::kMish},         {"SoftPlus", EltwiseKind::kSoftplus},
-        {"Abs", EltwiseKind::kAbs},           {"Sqrt", EltwiseKind::kSqrt},
-        {"Exp", EltwiseKind::kExp},           {"Log", EltwiseKind::kLog},
+        {"Sigmoid", EltwiseKind::kSigmoid}, {"Tanh", EltwiseKind::kTanh},
+        {"HSwish", EltwiseKind::kHswish},   {"HSigmoid", EltwiseKind::kHsigmoid},
+        {"Mish", EltwiseKind::kMish},       {"SoftPlus", EltwiseKind::kSoftplus},
+        {"Abs", EltwiseKind::kAbs},         {"Sqrt", EltwiseKind::kSqrt},
+        {"Exp", EltwiseKind::kExp},         {"Log", EltwiseKind::kLog},
     };
     for (const auto& [type, kind] : kPlain) {
         if (node.is(type)) {

@@ -19,8 +19,10 @@ std::vector<std::string> origins_of(const Node& node) {
 }
 
 // The first `count` operations as one composition; the others are the rest.
-ComposedAnchor compose(const post_ops::Chain& whole, std::size_t count,
-                       const post_ops::Anchor& anchor, const AnchorResult& result) {
+ComposedAnchor compose(const post_ops::Chain& whole,
+                       std::size_t count,
+                       const post_ops::Anchor& anchor,
+                       const AnchorResult& result) {
     post_ops::Chain head;
     head.ops.assign(whole.ops.begin(), whole.ops.begin() + static_cast<std::ptrdiff_t>(count));
     head.dst_type = count == whole.ops.size() ? whole.dst_type : ElementType::f32;
@@ -28,18 +30,21 @@ ComposedAnchor compose(const post_ops::Chain& whole, std::size_t count,
     composed.emission = post_ops::emit(head, anchor);
     const std::size_t mapped = composed.emission.consumed;
     composed.dst_type = composed.emission.dst_type;
-    composed.rest.ops.assign(whole.ops.begin() + static_cast<std::ptrdiff_t>(mapped), whole.ops.end());
+    composed.rest.ops.assign(whole.ops.begin() + static_cast<std::ptrdiff_t>(mapped),
+                             whole.ops.end());
     composed.rest.dst_type = whole.dst_type;
     composed.complete = count == whole.ops.size() && composed.emission.complete;
-    composed.attributes = post_ops::compose_attributes(composed.emission, result.dst, result.channel_axis,
-                                                       cpu_engine());
+    composed.attributes = post_ops::compose_attributes(composed.emission, result.dst,
+                                                       result.channel_axis, cpu_engine());
     return composed;
 }
 
 }  // namespace
 
-ComposedAnchor choose_composition(const Group& group, const post_ops::Anchor& anchor,
-                                  const AnchorResult& result, const TryPrimitive& make,
+ComposedAnchor choose_composition(const Group& group,
+                                  const post_ops::Anchor& anchor,
+                                  const AnchorResult& result,
+                                  const TryPrimitive& make,
                                   std::vector<std::string>& notes) {
     const post_ops::Simplified simple = post_ops::simplify(group.chain);
     std::size_t count = simple.chain.ops.size();
@@ -72,7 +77,8 @@ ComposedAnchor choose_composition(const Group& group, const post_ops::Anchor& an
     }
 }
 
-std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder, const Group& group,
+std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder,
+                                             const Group& group,
                                              Layout layout) {
     std::vector<std::size_t> inputs;
     for (std::size_t i = 0; i < group.extras.size(); ++i) {
@@ -89,17 +95,25 @@ std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder, const G
     return inputs;
 }
 
-TensorId result_tensor(PlanBuilder& builder, const Group& group, const ComposedAnchor& composed,
-                       const Shape& dims, Layout layout) {
+TensorId result_tensor(PlanBuilder& builder,
+                       const Group& group,
+                       const ComposedAnchor& composed,
+                       const Shape& dims,
+                       Layout layout) {
     if (composed.attributes.in_dst.empty()) {
         return builder.new_tensor(composed.dst_type, dims, layout);
     }
-    const TensorId extra = builder.tensor_of(group.extras.at(composed.attributes.in_dst[0]), layout);
+    const TensorId extra =
+        builder.tensor_of(group.extras.at(composed.attributes.in_dst[0]), layout);
     return builder.new_view(extra, composed.dst_type, dims, layout);
 }
 
-void add_post_op_arguments(PlanBuilder& builder, const Group& group, const ComposedAnchor& composed,
-                           Layout layout, DnnlCall& call, std::vector<TensorId>& inputs) {
+void add_post_op_arguments(PlanBuilder& builder,
+                           const Group& group,
+                           const ComposedAnchor& composed,
+                           Layout layout,
+                           DnnlCall& call,
+                           std::vector<TensorId>& inputs) {
     for (const auto& constant : composed.attributes.constants) {
         call.shared[constant.argument] = constant.memory;
     }
@@ -113,7 +127,9 @@ void add_post_op_arguments(PlanBuilder& builder, const Group& group, const Compo
     }
 }
 
-TensorId finish_anchor(PlanBuilder& builder, const Group& group, const ComposedAnchor& composed,
+TensorId finish_anchor(PlanBuilder& builder,
+                       const Group& group,
+                       const ComposedAnchor& composed,
                        TensorId dst) {
     if (composed.complete) {
         return dst;
@@ -134,7 +150,9 @@ void describe_anchor(StepInfo& info, const Group& group, const ComposedAnchor& c
     }
 }
 
-TensorId make_chain_on(PlanBuilder& builder, const Group& group, TensorId src,
+TensorId make_chain_on(PlanBuilder& builder,
+                       const Group& group,
+                       TensorId src,
                        const post_ops::Chain& chain) {
     const PlanTensor from = builder.tensor(src);
     std::vector<TensorId> extras;
@@ -142,8 +160,8 @@ TensorId make_chain_on(PlanBuilder& builder, const Group& group, TensorId src,
         extras.push_back(builder.tensor_of(extra, from.layout));
     }
     const TensorId dst = builder.new_tensor(chain.dst_type, from.shape, from.layout);
-    auto step = std::make_unique<ChainStep>(chain, from, src, std::move(extras), builder.tensor(dst),
-                                            dst, group.channel_axis);
+    auto step = std::make_unique<ChainStep>(chain, from, src, std::move(extras),
+                                            builder.tensor(dst), dst, group.channel_axis);
     step->info().name = group.result.node->name();
     for (const Node* node : group.absorbed) {
         const auto names = origins_of(*node);

@@ -54,7 +54,8 @@ bool make_pooling(PlanBuilder& builder, Node& node) {
     if (max && node.output_count() > 1 && !node.port(1).uses.empty()) {
         return false;
     }
-    if (!max && (node.input(0).type() != ElementType::f32 || node.port(0).type != ElementType::f32)) {
+    if (!max &&
+        (node.input(0).type() != ElementType::f32 || node.port(0).type != ElementType::f32)) {
         return false;
     }
     const PoolAttrs& attrs = pool_attrs(node);
@@ -175,10 +176,10 @@ bool make_transpose(PlanBuilder& builder, Node& node) {
     }
     const TensorId src = builder.tensor_of(node.input(0));
     const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kPlain);
-    add_named(builder,
-              std::make_unique<TransposeStep>(builder.tensor(src), src, builder.tensor(dst), dst,
-                                              order),
-              node);
+    add_named(
+        builder,
+        std::make_unique<TransposeStep>(builder.tensor(src), src, builder.tensor(dst), dst, order),
+        node);
     builder.set_tensor(node.output(0), dst);
     return true;
 }
@@ -188,8 +189,7 @@ bool make_node_step(PlanBuilder& builder, Node& node) {
         return false;
     }
     return make_view(builder, node) || make_transpose(builder, node) ||
-           make_concat(builder, node) || make_pooling(builder, node) ||
-           make_softmax(builder, node);
+           make_concat(builder, node) || make_pooling(builder, node) || make_softmax(builder, node);
 }
 
 }  // namespace fuseq::cpu

@@ -37,11 +37,11 @@ struct FakeQuantizeResult {
 };
 
 enum class Storage {
-    kArena,      // in the request's arena at `offset`
-    kConstant,   // `constant`, shared by all requests
-    kInput,      // memory of the user's input tensor `port`
-    kOutput,     // memory of the user's output tensor `port`
-    kDynamic,    // a Tensor of the request, made by the step that writes it
+    kArena,     // in the request's arena at `offset`
+    kConstant,  // `constant`, shared by all requests
+    kInput,     // memory of the user's input tensor `port`
+    kOutput,    // memory of the user's output tensor `port`
+    kDynamic,   // a Tensor of the request, made by the step that writes it
 };
 
 struct PlanTensor {

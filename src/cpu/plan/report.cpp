@@ -55,7 +55,8 @@ struct Why {
     std::string text;
 };
 
-Why why_not_fused(const std::string& layer, const std::vector<Remark>& remarks,
+Why why_not_fused(const std::string& layer,
+                  const std::vector<Remark>& remarks,
                   const StepInfo* step) {
     for (const Remark& remark : remarks) {
         if (remark.kind == Remark::Kind::kRefused && remark.layer == layer) {
@@ -63,13 +64,15 @@ Why why_not_fused(const std::string& layer, const std::vector<Remark>& remarks,
         }
     }
     if (step != nullptr && step->kind == "chain") {
-        return {"no_anchor", "no convolution or matmul stands directly before it; one pass over "
-                             "memory applies it"};
+        return {"no_anchor",
+                "no convolution or matmul stands directly before it; one pass over "
+                "memory applies it"};
     }
     return {"", ""};
 }
 
-ordered_json fake_quantize_json(const Model& original, const Plan& plan,
+ordered_json fake_quantize_json(const Model& original,
+                                const Plan& plan,
                                 const std::vector<Remark>& remarks) {
     const auto steps = steps_by_layer(plan);
     std::unordered_set<std::string> integer_results;
@@ -115,9 +118,9 @@ ordered_json totals_json(const Plan& plan, const ordered_json& fake_quantize) {
             ++(info.quantized ? anchors_int8 : anchors_float);
         }
     }
-    const auto fused = std::count_if(fake_quantize.begin(), fake_quantize.end(), [](const auto& row) {
-        return row["verdict"] == "fused" || row["verdict"] == "folded";
-    });
+    const auto fused = std::count_if(
+        fake_quantize.begin(), fake_quantize.end(),
+        [](const auto& row) { return row["verdict"] == "fused" || row["verdict"] == "folded"; });
     return {{"steps", plan.steps.size()},
             {"macs", macs},
             {"int8_macs_share",
@@ -133,7 +136,9 @@ ordered_json totals_json(const Plan& plan, const ordered_json& fake_quantize) {
 
 }  // namespace
 
-std::string report_json(const Model& original, const Model& transformed, const Plan& plan,
+std::string report_json(const Model& original,
+                        const Model& transformed,
+                        const Plan& plan,
                         const std::vector<Remark>& remarks) {
     ordered_json report;
     report["model"] = original.name();

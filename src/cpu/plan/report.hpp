@@ -13,8 +13,11 @@
 
 namespace fuseq::cpu {
 
-// {"model", "totals": {...}, "fake_quantize": [{layer, verdict, step, code, reason}], "steps": [...]}
-std::string report_json(const Model& original, const Model& transformed, const Plan& plan,
+// {"model", "totals": {...}, "fake_quantize": [{layer, verdict, step, code, reason}], "steps":
+// [...]}
+std::string report_json(const Model& original,
+                        const Model& transformed,
+                        const Plan& plan,
                         const std::vector<Remark>& remarks);
 
 }  // namespace fuseq::cpu

@@ -14,7 +14,9 @@ namespace fuseq::cpu {
 TensorId make_anchor_step(PlanBuilder& builder, const Group& group);
 TensorId make_chain_step(PlanBuilder& builder, const Group& group);
 // Part of the chain of a group, on a tensor of the plan.
-TensorId make_chain_on(PlanBuilder& builder, const Group& group, TensorId src,
+TensorId make_chain_on(PlanBuilder& builder,
+                       const Group& group,
+                       TensorId src,
                        const post_ops::Chain& chain);
 
 // The integers of a tensor as f32, less the zero point.

@@ -111,9 +111,11 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
     if (name == property::kReport) {
         const std::lock_guard lock(mutex_);
         if (plans_.empty()) {
-            throw Error("property", "the report of a dynamic model exists after its first inference");
+            throw Error("property",
+                        "the report of a dynamic model exists after its first inference");
         }
-        return report_json(*original_, *plans_.back().plan->model, plans_.back().plan->plan, remarks_);
+        return report_json(*original_, *plans_.back().plan->model, plans_.back().plan->plan,
+                           remarks_);
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();

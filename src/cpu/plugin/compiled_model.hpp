@@ -56,7 +56,7 @@ private:
         std::vector<Shape> shapes;
         std::shared_ptr<const PlannedModel> plan;
     };
-    std::vector<Cached> plans_;  // most recently used last
+    std::vector<Cached> plans_;         // most recently used last
     std::unique_ptr<Streams> streams_;  // made with the first asynchronous request
 };
 

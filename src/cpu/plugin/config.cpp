@@ -52,7 +52,8 @@ std::string hint(const Any& value) {
 }
 
 const Row kRows[] = {
-    {property::kInferenceNumThreads, [](Config& c, const Any& v) { c.num_threads = thread_count(v); },
+    {property::kInferenceNumThreads,
+     [](Config& c, const Any& v) { c.num_threads = thread_count(v); },
      [](const Config& c) { return Any(c.num_threads); }},
     {property::kNumStreams, [](Config& c, const Any& v) { c.num_streams = stream_count(v); },
      [](const Config& c) { return Any(c.streams()); }},
@@ -85,7 +86,8 @@ const Row& find(const std::string& name) {
     for (const Row& row : kRows) {
         known += detail::cat(known.empty() ? "" : ", ", row.name);
     }
-    throw Error("property", detail::cat("the CPU device has no property '", name, "'; it has ", known));
+    throw Error("property",
+                detail::cat("the CPU device has no property '", name, "'; it has ", known));
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ struct Config {
     bool fusion = true;
     bool low_precision = true;
     bool keep_intermediates = false;
-    std::vector<std::string> keep_float;     // FakeQuantize layers to run in float
-    std::vector<std::string> disabled;       // passes to skip
-    std::string dump_dir;                    // dump the model after each pass
+    std::vector<std::string> keep_float;  // FakeQuantize layers to run in float
+    std::vector<std::string> disabled;    // passes to skip
+    std::string dump_dir;                 // dump the model after each pass
 
     // Throws Error("property") for an unknown name or a value out of range.
     void set(const std::string& name, const Any& value);

@@ -10,7 +10,9 @@
 
 namespace fuseq::cpu {
 
-BoundMemory::BoundMemory(const Plan& plan, std::vector<Tensor>& inputs, std::vector<Tensor>& outputs)
+BoundMemory::BoundMemory(const Plan& plan,
+                         std::vector<Tensor>& inputs,
+                         std::vector<Tensor>& outputs)
     : plan_(plan),
       inputs_(inputs),
       outputs_(outputs),

@@ -81,8 +81,10 @@ private:
 }  // namespace
 }  // namespace fuseq::cpu
 
-FUSEQ_PLUGIN_EXPORT int fuseq_create_plugin(unsigned abi_version, fuseq::IPlugin** plugin,
-                                            char* error, std::size_t error_size) {
+FUSEQ_PLUGIN_EXPORT int fuseq_create_plugin(unsigned abi_version,
+                                            fuseq::IPlugin** plugin,
+                                            char* error,
+                                            std::size_t error_size) {
     if (abi_version != fuseq::kPluginAbiVersion) {
         std::snprintf(error, error_size, "the CPU plugin has ABI version %u, the library %u",
                       fuseq::kPluginAbiVersion, abi_version);

@@ -25,7 +25,7 @@ void parallel_for(std::size_t count, std::size_t grain, const Function& function
         return;
     }
     const std::size_t team = pieces < threads ? pieces : threads;
-#pragma omp parallel num_threads(static_cast<int>(team))
+#pragma omp parallel num_threads(static_cast <int>(team))
     {
         const auto id = static_cast<std::size_t>(omp_get_thread_num());
         const auto size = static_cast<std::size_t>(omp_get_num_threads());

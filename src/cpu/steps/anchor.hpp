@@ -33,23 +33,35 @@ struct AnchorResult {
     dnnl::memory::desc dst;  // dims and order as the primitive writes them
     int channel_axis = 1;
 };
-ComposedAnchor choose_composition(const Group& group, const post_ops::Anchor& anchor,
-                                  const AnchorResult& result, const TryPrimitive& make,
+ComposedAnchor choose_composition(const Group& group,
+                                  const post_ops::Anchor& anchor,
+                                  const AnchorResult& result,
+                                  const TryPrimitive& make,
                                   std::vector<std::string>& notes);
 
 // Extra inputs over which the anchor may write its result (sum post-op).
-std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder, const Group& group,
+std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder,
+                                             const Group& group,
                                              Layout layout);
 // A tensor for the result of the anchor: new, or over the extra input that a sum reads.
-TensorId result_tensor(PlanBuilder& builder, const Group& group, const ComposedAnchor& composed,
-                       const Shape& dims, Layout layout);
+TensorId result_tensor(PlanBuilder& builder,
+                       const Group& group,
+                       const ComposedAnchor& composed,
+                       const Shape& dims,
+                       Layout layout);
 
 // The arguments of the post-ops: constants and extra tensors, in the layout given.
-void add_post_op_arguments(PlanBuilder& builder, const Group& group, const ComposedAnchor& composed,
-                           Layout layout, DnnlCall& call, std::vector<TensorId>& inputs);
+void add_post_op_arguments(PlanBuilder& builder,
+                           const Group& group,
+                           const ComposedAnchor& composed,
+                           Layout layout,
+                           DnnlCall& call,
+                           std::vector<TensorId>& inputs);
 
 // The chain step for what was not mapped, if anything; the tensor of the group's result.
-TensorId finish_anchor(PlanBuilder& builder, const Group& group, const ComposedAnchor& composed,
+TensorId finish_anchor(PlanBuilder& builder,
+                       const Group& group,
+                       const ComposedAnchor& composed,
                        TensorId dst);
 
 // Fills the parts of StepInfo that come from the group.

@@ -19,17 +19,30 @@ double load(ElementType type, const void* data, std::size_t i) {
 
 void store(ElementType type, void* data, std::size_t i, double value) {
     switch (type) {
-        case ElementType::u8: static_cast<std::uint8_t*>(data)[i] = static_cast<std::uint8_t>(value); break;
-        case ElementType::i8: static_cast<std::int8_t*>(data)[i] = static_cast<std::int8_t>(value); break;
+        case ElementType::u8:
+            static_cast<std::uint8_t*>(data)[i] = static_cast<std::uint8_t>(value);
+            break;
+        case ElementType::i8:
+            static_cast<std::int8_t*>(data)[i] = static_cast<std::int8_t>(value);
+            break;
         default: static_cast<float*>(data)[i] = static_cast<float>(value); break;
     }
 }
 
 class ChainRunner final : public Runner {
 public:
-    ChainRunner(const Step& step, const post_ops::Chain& chain, std::size_t size, std::size_t inner,
-                std::size_t channels, RequestMemory& memory)
-        : step_(step), chain_(chain), size_(size), inner_(inner), channels_(channels), memory_(memory) {}
+    ChainRunner(const Step& step,
+                const post_ops::Chain& chain,
+                std::size_t size,
+                std::size_t inner,
+                std::size_t channels,
+                RequestMemory& memory)
+        : step_(step),
+          chain_(chain),
+          size_(size),
+          inner_(inner),
+          channels_(channels),
+          memory_(memory) {}
 
     void run() override {
         const std::vector<TensorId>& inputs = step_.inputs();
@@ -50,7 +63,8 @@ public:
                     values[e] = load(types[e], extras[e], i);
                 }
                 store(chain_.dst_type, dst, i,
-                      post_ops::evaluate(chain_, load(src_type, src, i), i / inner_ % channels_, values));
+                      post_ops::evaluate(chain_, load(src_type, src, i), i / inner_ % channels_,
+                                         values));
             }
         });
     }
@@ -66,8 +80,12 @@ private:
 
 }  // namespace
 
-ChainStep::ChainStep(post_ops::Chain chain, const PlanTensor& src, TensorId src_id,
-                     std::vector<TensorId> extras, const PlanTensor& dst, TensorId dst_id,
+ChainStep::ChainStep(post_ops::Chain chain,
+                     const PlanTensor& src,
+                     TensorId src_id,
+                     std::vector<TensorId> extras,
+                     const PlanTensor& dst,
+                     TensorId dst_id,
                      std::size_t axis)
     : chain_(std::move(chain)), src_type_(src.type) {
     const Shape dims = src.dims();

@@ -13,8 +13,12 @@ class ChainStep final : public Step {
 public:
     // src, dst and extras have the same shape and layout. `axis` (IR order) is that of per-channel
     // values.
-    ChainStep(post_ops::Chain chain, const PlanTensor& src, TensorId src_id,
-              std::vector<TensorId> extras, const PlanTensor& dst, TensorId dst_id,
+    ChainStep(post_ops::Chain chain,
+              const PlanTensor& src,
+              TensorId src_id,
+              std::vector<TensorId> extras,
+              const PlanTensor& dst,
+              TensorId dst_id,
               std::size_t axis);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
 
@@ -22,7 +26,7 @@ private:
     post_ops::Chain chain_;
     ElementType src_type_;
     std::size_t size_;
-    std::size_t inner_;     // elements of memory with the same channel in a row
+    std::size_t inner_;  // elements of memory with the same channel in a row
     std::size_t channels_;
 };
 

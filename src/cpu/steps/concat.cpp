@@ -10,7 +10,8 @@ namespace fuseq::cpu {
 namespace {
 
 // Sizes of the dimensions in memory order, and where `axis` is among them.
-std::vector<std::size_t> memory_order(const PlanTensor& tensor, std::size_t axis,
+std::vector<std::size_t> memory_order(const PlanTensor& tensor,
+                                      std::size_t axis,
                                       std::size_t& axis_in_memory) {
     const Shape dims = tensor.dims();
     std::vector<std::size_t> sizes(dims.begin(), dims.end());
@@ -25,9 +26,16 @@ std::vector<std::size_t> memory_order(const PlanTensor& tensor, std::size_t axis
 
 class ConcatRunner final : public Runner {
 public:
-    ConcatRunner(std::size_t rows, const std::vector<std::size_t>& row_bytes,
-                 std::size_t dst_row_bytes, const Step& step, RequestMemory& memory)
-        : rows_(rows), row_bytes_(row_bytes), dst_row_bytes_(dst_row_bytes), step_(step), memory_(memory) {}
+    ConcatRunner(std::size_t rows,
+                 const std::vector<std::size_t>& row_bytes,
+                 std::size_t dst_row_bytes,
+                 const Step& step,
+                 RequestMemory& memory)
+        : rows_(rows),
+          row_bytes_(row_bytes),
+          dst_row_bytes_(dst_row_bytes),
+          step_(step),
+          memory_(memory) {}
 
     void run() override {
         auto* dst = static_cast<char*>(memory_.data(step_.outputs()[0]));
@@ -56,8 +64,11 @@ private:
 
 }  // namespace
 
-ConcatStep::ConcatStep(const std::vector<PlanTensor>& srcs, std::vector<TensorId> src_ids,
-                       const PlanTensor& dst, TensorId dst_id, std::size_t axis) {
+ConcatStep::ConcatStep(const std::vector<PlanTensor>& srcs,
+                       std::vector<TensorId> src_ids,
+                       const PlanTensor& dst,
+                       TensorId dst_id,
+                       std::size_t axis) {
     inputs_ = std::move(src_ids);
     outputs_ = {dst_id};
     std::size_t at = 0;

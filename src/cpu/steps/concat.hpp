@@ -12,8 +12,11 @@ namespace fuseq::cpu {
 class ConcatStep final : public Step {
 public:
     // All tensors have the layout of dst. `axis` counts in the dimension order of the IR.
-    ConcatStep(const std::vector<PlanTensor>& srcs, std::vector<TensorId> src_ids,
-               const PlanTensor& dst, TensorId dst_id, std::size_t axis);
+    ConcatStep(const std::vector<PlanTensor>& srcs,
+               std::vector<TensorId> src_ids,
+               const PlanTensor& dst,
+               TensorId dst_id,
+               std::size_t axis);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
 
 private:

@@ -48,8 +48,8 @@ private:
         weights_ = node_.input_node(1)->constant();
         grouped_ = node_.is("GroupConvolution");
         dst_dims_ = node_.port(0).shape.to_shape();
-        windows_ = convolution_windows(node_.attrs<ConvolutionAttrs>(), src_.dims(),
-                                       weights_.get_shape());
+        windows_ =
+            convolution_windows(node_.attrs<ConvolutionAttrs>(), src_.dims(), weights_.get_shape());
         if (node_.has_input(2)) {
             zero_point_ = static_cast<int>(to_ints(node_.input_node(2)->constant()).at(0));
         }
@@ -62,8 +62,7 @@ private:
     void avoid_saturation() {
         constexpr std::int64_t kLargestByte = 255;
         if (src_.type == ElementType::u8 && zero_point_ == 0) {
-            const SaturationProof proof =
-                prove_no_saturation(weights_, dst_dims_[1], kLargestByte);
+            const SaturationProof proof = prove_no_saturation(weights_, dst_dims_[1], kLargestByte);
             if (proof.safe) {
                 return;
             }
@@ -158,8 +157,8 @@ private:
             call.shared[DNNL_ARG_BIAS] = shared_memory(composed.emission.bias);
         }
         if (zero_point_ != 0) {
-            dnnl::memory zero_point = shared_memory(dnnl::memory::desc(
-                {1}, dnnl::memory::data_type::s32, dnnl::memory::format_tag::a));
+            dnnl::memory zero_point = shared_memory(
+                dnnl::memory::desc({1}, dnnl::memory::data_type::s32, dnnl::memory::format_tag::a));
             std::memcpy(zero_point.get_data_handle(), &zero_point_, sizeof zero_point_);
             call.shared[DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_SRC] = zero_point;
         }

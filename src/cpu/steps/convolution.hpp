@@ -9,7 +9,10 @@ namespace fuseq::cpu {
 // A oneDNN convolution or deconvolution in channels-last with everything packed.
 class ConvolutionStep final : public DnnlStep {
 public:
-    ConvolutionStep(DnnlCall call, std::vector<TensorId> inputs, TensorId dst, TensorId scratch,
+    ConvolutionStep(DnnlCall call,
+                    std::vector<TensorId> inputs,
+                    TensorId dst,
+                    TensorId scratch,
                     StepInfo info) {
         call_ = std::move(call);
         inputs_ = std::move(inputs);

@@ -61,9 +61,9 @@ dnnl::memory shared_memory(const dnnl::memory::desc& desc) {
 }
 
 dnnl::memory shared_memory(const std::vector<float>& values) {
-    dnnl::memory memory = shared_memory(dnnl::memory::desc(
-        {static_cast<dnnl::memory::dim>(values.size())}, dnnl::memory::data_type::f32,
-        dnnl::memory::format_tag::a));
+    dnnl::memory memory = shared_memory(
+        dnnl::memory::desc({static_cast<dnnl::memory::dim>(values.size())},
+                           dnnl::memory::data_type::f32, dnnl::memory::format_tag::a));
     std::memcpy(memory.get_data_handle(), values.data(), values.size() * sizeof(float));
     return memory;
 }

@@ -132,9 +132,9 @@ private:
     std::optional<std::string> try_primitive(const ComposedAnchor& composed) {
         const memory::desc src = matrix_desc(src_.type, src_dims_, transpose_a_);
         const memory::desc plain_wei = matrix_desc(wei_type_, wei_dims_, transpose_b_);
-        const memory::desc wei =
-            constant_ ? memory::desc(plain_wei.dims(), plain_wei.data_type(), memory::format_tag::any)
-                      : plain_wei;
+        const memory::desc wei = constant_ ? memory::desc(plain_wei.dims(), plain_wei.data_type(),
+                                                          memory::format_tag::any)
+                                           : plain_wei;
         const memory::desc dst = dnnl_desc(composed.dst_type, matrix_dst(), Layout::kPlain);
         memory::desc bias;
         if (!composed.emission.bias.empty()) {
@@ -151,9 +151,9 @@ private:
             attr.set_zero_points(DNNL_ARG_WEIGHTS, 0, {zero_points_[1]});
         }
         try {
-            const dnnl::matmul::desc operation =
-                composed.emission.bias.empty() ? dnnl::matmul::desc(src, wei, dst)
-                                               : dnnl::matmul::desc(src, wei, bias, dst);
+            const dnnl::matmul::desc operation = composed.emission.bias.empty()
+                                                     ? dnnl::matmul::desc(src, wei, dst)
+                                                     : dnnl::matmul::desc(src, wei, bias, dst);
             desc_ = dnnl::matmul::primitive_desc(operation, attr, cpu_engine());
         } catch (const dnnl::error&) {
             return std::nullopt;
@@ -182,15 +182,14 @@ private:
         const std::size_t rows = dims[dims.size() - 2];
         for (std::size_t i = 0; i < weights.get_size(); ++i) {
             const std::size_t channel = transpose_b_ ? i / columns % rows : i % columns;
-            result.data<float>()[i] =
-                weights.data<float>()[i] * scale[channel];
+            result.data<float>()[i] = weights.data<float>()[i] * scale[channel];
         }
         return result;
     }
 
     static dnnl::memory integer(int value) {
-        dnnl::memory result = shared_memory(
-            memory::desc({1}, memory::data_type::s32, memory::format_tag::a));
+        dnnl::memory result =
+            shared_memory(memory::desc({1}, memory::data_type::s32, memory::format_tag::a));
         std::memcpy(result.get_data_handle(), &value, sizeof value);
         return result;
     }
@@ -246,8 +245,9 @@ private:
         const std::size_t outputs = shape_size(dst_dims_);
         const std::size_t depth = transpose_a_ ? src_dims_[src_dims_.size() - 2] : src_dims_.back();
         info.macs = static_cast<std::int64_t>(outputs * depth);
-        info.bytes = static_cast<std::int64_t>(src_.bytes() + shape_size(wei_dims_) * size_of(wei_type_) +
-                                               outputs * size_of(composed.dst_type));
+        info.bytes =
+            static_cast<std::int64_t>(src_.bytes() + shape_size(wei_dims_) * size_of(wei_type_) +
+                                      outputs * size_of(composed.dst_type));
         info.notes = std::move(notes);
         describe_anchor(info, group_, composed);
         return info;

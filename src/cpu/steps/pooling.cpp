@@ -16,8 +16,11 @@ dnnl::algorithm algorithm(PoolingKind kind) {
 
 }  // namespace
 
-PoolingStep::PoolingStep(PoolingKind kind, const PlanTensor& src, TensorId src_id,
-                         const PlanTensor& dst, TensorId dst_id,
+PoolingStep::PoolingStep(PoolingKind kind,
+                         const PlanTensor& src,
+                         TensorId src_id,
+                         const PlanTensor& dst,
+                         TensorId dst_id,
                          const std::vector<Window>& windows) {
     dnnl::memory::dims strides, kernel, dilations, begin, end;
     for (const Window& w : windows) {

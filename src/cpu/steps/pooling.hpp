@@ -14,8 +14,12 @@ class PoolingStep final : public DnnlStep {
 public:
     // `windows`: one a spatial dimension, padding resolved; pad_end is as large as the number of
     // positions needs (ceil rounding).
-    PoolingStep(PoolingKind kind, const PlanTensor& src, TensorId src_id, const PlanTensor& dst,
-                TensorId dst_id, const std::vector<Window>& windows);
+    PoolingStep(PoolingKind kind,
+                const PlanTensor& src,
+                TensorId src_id,
+                const PlanTensor& dst,
+                TensorId dst_id,
+                const std::vector<Window>& windows);
 };
 
 }  // namespace fuseq::cpu

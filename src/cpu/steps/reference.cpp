@@ -11,7 +11,9 @@ namespace {
 // Gives kernels the plan's memory for outputs of known shape and fresh tensors for the others.
 class PlanEvalContext final : public EvalContext {
 public:
-    PlanEvalContext(const Node& node, std::span<const Tensor> inputs, RequestMemory& memory,
+    PlanEvalContext(const Node& node,
+                    std::span<const Tensor> inputs,
+                    RequestMemory& memory,
                     const std::vector<TensorId>& outputs)
         : EvalContext(node, inputs), memory_(memory), ids_(outputs), tensors_(outputs.size()) {}
 
@@ -43,8 +45,10 @@ private:
 
 class ReferenceRunner final : public Runner {
 public:
-    ReferenceRunner(const Node& node, const std::vector<TensorId>& arguments,
-                    const std::vector<TensorId>& outputs, RequestMemory& memory)
+    ReferenceRunner(const Node& node,
+                    const std::vector<TensorId>& arguments,
+                    const std::vector<TensorId>& outputs,
+                    RequestMemory& memory)
         : node_(node), arguments_(arguments), outputs_(outputs), memory_(memory) {}
 
     void run() override {
@@ -67,7 +71,8 @@ private:
 
 }  // namespace
 
-ReferenceStep::ReferenceStep(const Node& node, std::vector<TensorId> inputs,
+ReferenceStep::ReferenceStep(const Node& node,
+                             std::vector<TensorId> inputs,
                              std::vector<TensorId> outputs)
     : node_(node), arguments_(std::move(inputs)) {
     for (const TensorId id : arguments_) {
@@ -81,7 +86,8 @@ ReferenceStep::ReferenceStep(const Node& node, std::vector<TensorId> inputs,
     info_.implementation = "reference";
     info_.layers = {node.name()};
     info_.layout = "plain";
-    info_.src_type = node.input_count() != 0 && node.has_input(0) ? to_string(node.input(0).type()) : "";
+    info_.src_type =
+        node.input_count() != 0 && node.has_input(0) ? to_string(node.input(0).type()) : "";
     info_.dst_type = to_string(node.port(0).type);
 }
 

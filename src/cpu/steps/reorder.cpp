@@ -17,7 +17,9 @@ ElementType carrier(ElementType type) {
 
 }  // namespace
 
-ReorderStep::ReorderStep(const PlanTensor& src, TensorId src_id, const PlanTensor& dst,
+ReorderStep::ReorderStep(const PlanTensor& src,
+                         TensorId src_id,
+                         const PlanTensor& dst,
                          TensorId dst_id) {
     const auto from = dnnl_desc(carrier(src.type), src.dims(), src.layout);
     const auto to = dnnl_desc(carrier(dst.type), dst.dims(), dst.layout);

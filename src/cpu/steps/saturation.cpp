@@ -7,7 +7,8 @@
 
 namespace fuseq::cpu {
 
-SaturationProof prove_no_saturation(const Tensor& weights, std::size_t channels,
+SaturationProof prove_no_saturation(const Tensor& weights,
+                                    std::size_t channels,
                                     std::int64_t src_max) {
     SaturationProof proof;
     const std::int8_t* w = weights.data<std::int8_t>();

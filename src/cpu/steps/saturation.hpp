@@ -23,7 +23,8 @@ struct SaturationProof {
 //         into [-32768, 32767].
 // weights i8, the output channels being the `channels` outermost slices in memory; src u8 in
 // [0, src_max].
-SaturationProof prove_no_saturation(const Tensor& weights, std::size_t channels,
+SaturationProof prove_no_saturation(const Tensor& weights,
+                                    std::size_t channels,
                                     std::int64_t src_max);
 
 }  // namespace fuseq::cpu

@@ -4,7 +4,9 @@
 
 namespace fuseq::cpu {
 
-SoftmaxStep::SoftmaxStep(const PlanTensor& src, TensorId src_id, TensorId dst_id,
+SoftmaxStep::SoftmaxStep(const PlanTensor& src,
+                         TensorId src_id,
+                         TensorId dst_id,
                          std::size_t axis) {
     const dnnl::memory::desc data = dnnl_desc(src);
     const dnnl::softmax_forward::desc operation(dnnl::prop_kind::forward_inference, data,

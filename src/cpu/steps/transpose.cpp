@@ -46,8 +46,11 @@ bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& or
     return without_ones(memory_order(src)) == without_ones(order);
 }
 
-TransposeStep::TransposeStep(const PlanTensor& src, TensorId src_id, const PlanTensor& dst,
-                             TensorId dst_id, const std::vector<std::size_t>& order) {
+TransposeStep::TransposeStep(const PlanTensor& src,
+                             TensorId src_id,
+                             const PlanTensor& dst,
+                             TensorId dst_id,
+                             const std::vector<std::size_t>& order) {
     Shape dims = src.dims();
     const std::size_t parts = size_of(src.type) == 8 ? 2 : 1;
     auto from = dnnl_desc(carrier(src.type), dims, src.layout);

@@ -11,7 +11,10 @@ namespace fuseq::cpu {
 class TransposeStep final : public DnnlStep {
 public:
     // dst dimension i is src dimension order[i]; dst is plain.
-    TransposeStep(const PlanTensor& src, TensorId src_id, const PlanTensor& dst, TensorId dst_id,
+    TransposeStep(const PlanTensor& src,
+                  TensorId src_id,
+                  const PlanTensor& dst,
+                  TensorId dst_id,
                   const std::vector<std::size_t>& order);
 };
 
