@@ -8,10 +8,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "common/npy.hpp"
 #include "fuseq/core.hpp"
-#include "nlohmann/json.hpp"
 
 namespace fuseq::samples {
 namespace {
@@ -100,15 +100,29 @@ TEST_F(Devices, FirstQuantizedLayersAreTheSameIntegers) {
     }
 }
 
-TEST(BundledModelReport, EverythingRunsInInt8) {
+// Every convolution computes on integers and stores them, with the FakeQuantize behind it fused.
+TEST(BundledModelReport, ConvolutionsRunInInt8) {
     Core core;
     const CompiledModel compiled = core.compile_model(kModel, "CPU");
     const auto report = nlohmann::json::parse(compiled.get_runtime_report());
-    const auto& totals = report.at("totals");
-    EXPECT_EQ(totals.at("anchors_int8"), 6) << report.dump(1);
-    EXPECT_EQ(totals.at("anchors_float"), 0);
-    EXPECT_EQ(totals.at("reference_steps"), 0);
-    EXPECT_EQ(totals.at("int8_macs_share"), 1.0);
+    int convolutions = 0;
+    for (const auto& step : report.at("steps")) {
+        if (step.at("kind") == "convolution") {
+            ++convolutions;
+            EXPECT_EQ(step.at("src_type"), "u8") << step;
+            EXPECT_EQ(step.at("wei_type"), "i8") << step;
+            EXPECT_EQ(step.at("dst_type"), "u8") << step;
+            EXPECT_NE(step.at("implementation").get<std::string>().substr(0, 3), "ref") << step;
+        }
+    }
+    EXPECT_EQ(convolutions, 5);
+    for (const std::string layer : {"fq1", "fq_expand", "fq_depthwise", "fq_project", "fq_sum"}) {
+        const auto& rows = report.at("fake_quantize");
+        const auto row = std::find_if(rows.begin(), rows.end(),
+                                      [&](const auto& r) { return r.at("layer") == layer; });
+        ASSERT_NE(row, rows.end()) << layer;
+        EXPECT_EQ(row->at("verdict"), "fused") << *row;
+    }
 }
 
 }  // namespace
