@@ -25,12 +25,15 @@ LAYERS = {
     "transformations": MODEL + ["transformations"],
     "src/cpu/post_ops": ["fuseq", "cpu/post_ops"],
     "src/cpu": MODEL + ["ir", "reference", "transformations", "cpu"],
-    # Programs use the public API; the generator builds models out of operations.
-    "samples": ["fuseq", "common", "samples"],
-    "samples/generate_model": MODEL + ["ir", "common", "samples"],
+    # Programs use the public API, common/ and their own folder; the generator builds models out of
+    # operations.
+    "samples": ["fuseq", "common"],
+    "samples/generate_model": MODEL + ["ir", "common"],
     "tests": None,  # may include everything
 }
 
+# External headers that come in quotes too.
+EXTERNAL = ["hwy"]
 # External headers that only some folders may see.
 ONEDNN = re.compile(r"^(oneapi/)?dnnl")
 ONEDNN_FOLDERS = ["src/cpu", "tests/unit/cpu", "tests/bench"]
@@ -66,6 +69,8 @@ def check_project(root, path, name, layer):
     bases = ["include", "src", ".", "tests", "samples"]
     if not any((root / base / name).is_file() for base in bases):
         return "no such file"
+    if layer.startswith("samples") and is_below("samples/" + name, folder.as_posix()):
+        return None  # its own folder
     if allowed is not None and not any(is_below(name, a) for a in allowed):
         return f"{layer} may include only {', '.join(allowed)}"
     return None
@@ -83,7 +88,8 @@ def check_file(root, path):
             continue
         name = match.group(2)
         finding = check_onednn(path, name)
-        if finding is None and match.group(1) == '"':
+        external = any(is_below(name, library) for library in EXTERNAL)
+        if finding is None and match.group(1) == '"' and not external:
             finding = check_project(root, path, name, layer)
         if finding:
             yield f'{path}:{number}: includes "{name}": {finding}'

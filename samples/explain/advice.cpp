@@ -1,0 +1,40 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "explain/report.hpp"
+
+namespace fuseq::samples {
+
+std::string advice(const std::string& code) {
+    static constexpr std::pair<const char*, const char*> kAdvice[] = {
+        {"no_anchor",
+         "nothing, at the input of a model or behind an operation that computes in float; it costs "
+         "one pass over memory"},
+        {"kept_float", "take the layer out of FUSEQ_KEEP_FLOAT"},
+        {"feeds_output", "nothing: its result leaves the model as real numbers"},
+        {"levels", "quantize to at most 256 levels"},
+        {"limits_not_constant", "make the limits constants of the model"},
+        {"per_channel_scale",
+         "one range for the whole tensor before an operation that adds over channels"},
+        {"src_not_quantized", "a FakeQuantize on the source of the operation too"},
+        {"weights_not_quantized", "a FakeQuantize on the weights of the operation too"},
+        {"different_scales", "the same range for all inputs of the Concat"},
+        {"different_types", "ranges of the same sign for all inputs of the Concat"},
+        {"scale_sign", "a range with output_high above output_low"},
+        {"inverted_input_range", "a range with input_high above input_low"},
+        {"degenerate_input_range", "a range with input_high above input_low"},
+        {"weight_zero_point", "a weight range that is symmetric around zero"},
+        {"weight_scale_axis", "weight ranges for output channels, or one for all"},
+        {"accumulator_overflow", "fewer input channels, or smaller weights"},
+        {"order_not_constant", "make the order of the Transpose a constant of the model"},
+    };
+    for (const auto& [known, text] : kAdvice) {
+        if (code == known) {
+            return text;
+        }
+    }
+    return "";
+}
+
+}  // namespace fuseq::samples
