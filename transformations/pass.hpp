@@ -29,8 +29,11 @@ struct PassOptions {
     bool low_precision = true;            // false: leave every FQ in float
     std::vector<std::string> disabled;    // passes to skip, by name
     std::vector<std::string> keep_float;  // FQ layers to leave in float, by name
-    bool validate = false;                // infer all nodes after each pass; on in tests and debug
-    std::string dump_dir;                 // write 003_<pass>.txt after each pass
+    // Correct the fraction of a zero point at padded borders too, by a constant of the size of the
+    // result, where it would change more than ties. false: one number a channel.
+    bool exact_borders = true;
+    bool validate = false;  // infer all nodes after each pass; on in tests and debug
+    std::string dump_dir;   // write 003_<pass>.txt after each pass
 };
 
 class PassContext {

@@ -173,10 +173,15 @@ void IrBuilder::validate() {
 }
 
 void IrBuilder::check_declared(const IrLayer& layer, const Node& node) {
-    if (!node.is("Result") && layer.outputs.size() > node.output_count()) {
-        context_.source.fail(
-            layer, detail::cat("declares ", layer.outputs.size(), " outputs, the operation has ",
-                               node.output_count()));
+    // A port that inference left alone is one too many.
+    std::size_t real_outputs = 0;
+    while (real_outputs < node.output_count() &&
+           node.port(real_outputs).type != ElementType::undefined) {
+        ++real_outputs;
+    }
+    if (!node.is("Result") && layer.outputs.size() > real_outputs) {
+        context_.source.fail(layer, detail::cat("declares ", layer.outputs.size(),
+                                                " outputs, the operation has ", real_outputs));
     }
     const auto check_sizes = [&](const IrPort& declared, const Output& port) {
         // No <dim> at all stands for a scalar and for an unknown rank.

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fstream>
-#include <sstream>
+#include <iterator>
 
 #include "fuseq/error.hpp"
 #include "ir/ir.hpp"
@@ -46,12 +46,11 @@ std::string read_file(const std::filesystem::path& path, const IrSource& source)
         source.fail("is not a file");
     }
     std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (!in || !text) {
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    if (!in) {
         source.fail("cannot be read");
     }
-    return std::move(text).str();
+    return text;
 }
 
 }  // namespace

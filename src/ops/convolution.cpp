@@ -4,7 +4,8 @@
 // Convolution-1: src [N, C, spatial...], wei [OC, C, kernel...] -> dst [N, OC, spatial...]
 // GroupConvolution-1: wei [G, OC/G, C/G, kernel...]
 // Integer sources and weights (after the low-precision transformations) give f32; a third input is
-// then the zero point of src, one integer: src stands for (src - zero_point), padding for zero.
+// then the zero point of src: src stands for (src - zero_point), padding for zero. It is one
+// integer, or, of a depthwise convolution, one a channel.
 #include "ops/convolution.hpp"
 
 #include "model/typed.hpp"
@@ -44,6 +45,19 @@ ElementType output_type(const InferContext& context) {
     context.require_same_type(0, 1);
     context.require(!context.has_input(2), "a zero point needs an integer src");
     return context.type(0);
+}
+
+void check_zero_point(const InferContext& context, const Dimension& channels) {
+    if (!context.has_input(2)) {
+        return;
+    }
+    context.require(is_integral(context.type(2)), "the zero point is ", to_string(context.type(2)),
+                    ", expected integers");
+    const PartialShape& shape = context.shape(2);
+    context.require(shape.is_static(), "the zero point has an open shape");
+    const auto count = static_cast<std::int64_t>(shape_size(shape.to_shape()));
+    context.require(count == 1 || channels.compatible(count), "there are ", count,
+                    " zero points, expected 1 or ", to_string(channels));
 }
 
 void check_channels(const InferContext& context, const PartialShape& src, const PartialShape& wei) {
@@ -110,6 +124,7 @@ void infer(InferContext& context) {
     check_window_lists(context, spatial, attrs.strides, attrs.dilations, attrs.pads_begin,
                        attrs.pads_end);
     check_channels(context, src, wei);
+    check_zero_point(context, src[1]);
     PartialShape dst = src;
     dst[1] = extra ? wei[0] * wei[1] : wei[0];
     for (std::size_t d = 0; d < spatial; ++d) {
@@ -145,14 +160,31 @@ Geometry geometry(const Node& node,
     return g;
 }
 
+// Of the channels of src: none (all zero), one for all, or one each.
+class ZeroPoints {
+public:
+    explicit ZeroPoints(std::vector<float> values = {}) : values_(std::move(values)) {}
+    double operator[](std::size_t channel) const {
+        if (values_.empty()) {
+            return 0.0;
+        }
+        return values_.size() == 1 ? values_[0] : values_[channel];
+    }
+
+private:
+    std::vector<float> values_;
+};
+
 template <class Src, class Wei>
 double sum_window(const Geometry& g,
                   const Src* src,
                   const Wei* wei,
                   const std::int64_t at[3],
-                  double zero_point) {
+                  const ZeroPoints& zero_points,
+                  std::size_t first_channel) {
     double sum = 0;
     for (std::size_t c = 0; c < g.ic; ++c) {
+        const double zero_point = zero_points[first_channel + c];
         for (std::int64_t kd = 0; kd < g.window[0].size; ++kd) {
             const std::int64_t z = at[0] + kd * g.window[0].dilation;
             for (std::int64_t kh = 0; kh < g.window[1].size; ++kh) {
@@ -173,12 +205,14 @@ double sum_window(const Geometry& g,
 }
 
 template <class Src, class Wei, class Dst>
-void run(const Geometry& g, const Src* src, const Wei* wei, Dst* dst, double zero_point = 0) {
+void run(
+    const Geometry& g, const Src* src, const Wei* wei, Dst* dst, const ZeroPoints& zero_points) {
     const std::int64_t in_size = g.in[0] * g.in[1] * g.in[2];
     const std::int64_t kernel = g.window[0].size * g.window[1].size * g.window[2].size;
     for (std::size_t n = 0; n < g.batch; ++n) {
         for (std::size_t oc = 0; oc < g.groups * g.oc; ++oc) {
-            const std::size_t first = (n * g.groups + oc / g.oc) * g.ic;
+            const std::size_t channel = oc / g.oc * g.ic;  // first one of the group
+            const std::size_t first = n * g.groups * g.ic + channel;
             const Src* channels = src + static_cast<std::int64_t>(first) * in_size;
             const Wei* filter = wei + static_cast<std::int64_t>(oc * g.ic) * kernel;
             for (std::int64_t od = 0; od < g.out[0]; ++od) {
@@ -188,7 +222,8 @@ void run(const Geometry& g, const Src* src, const Wei* wei, Dst* dst, double zer
                             od * g.window[0].stride - g.window[0].pad_begin,
                             oh * g.window[1].stride - g.window[1].pad_begin,
                             ow * g.window[2].stride - g.window[2].pad_begin};
-                        *dst++ = static_cast<Dst>(sum_window(g, channels, filter, at, zero_point));
+                        *dst++ = static_cast<Dst>(
+                            sum_window(g, channels, filter, at, zero_points, channel));
                     }
                 }
             }
@@ -210,13 +245,13 @@ void evaluate(EvalContext& context) {
     dispatch_numeric(src.get_element_type(), [&](auto src_tag) {
         using Src = typename decltype(src_tag)::type;
         if constexpr (std::is_floating_point_v<Src>) {
-            run(g, src.data<Src>(), wei.data<Src>(), dst.data<Src>());
+            run(g, src.data<Src>(), wei.data<Src>(), dst.data<Src>(), ZeroPoints());
         } else {
             dispatch_numeric(wei.get_element_type(), [&](auto wei_tag) {
                 using Wei = typename decltype(wei_tag)::type;
-                const double zero_point =
-                    context.has_input(2) ? to_floats(context.input(2)).at(0) : 0.0;
-                run(g, src.data<Src>(), wei.data<Wei>(), dst.data<float>(), zero_point);
+                const ZeroPoints zero_points(context.has_input(2) ? to_floats(context.input(2))
+                                                                  : std::vector<float>());
+                run(g, src.data<Src>(), wei.data<Wei>(), dst.data<float>(), zero_points);
             });
         }
     });

@@ -25,9 +25,10 @@ LAYERS = {
     "transformations": MODEL + ["transformations"],
     "src/cpu/post_ops": ["fuseq", "cpu/post_ops"],
     "src/cpu": MODEL + ["ir", "reference", "transformations", "cpu"],
-    # Programs use the public API; the generator builds models out of operations.
-    "samples": ["fuseq", "common", "samples"],
-    "samples/generate_model": MODEL + ["ir", "common", "samples"],
+    # Programs use the public API, common/ and their own folder; the generator builds models out of
+    # operations.
+    "samples": ["fuseq", "common"],
+    "samples/generate_model": MODEL + ["ir", "common"],
     "tests": None,  # may include everything
 }
 
@@ -66,6 +67,8 @@ def check_project(root, path, name, layer):
     bases = ["include", "src", ".", "tests", "samples"]
     if not any((root / base / name).is_file() for base in bases):
         return "no such file"
+    if layer.startswith("samples") and is_below("samples/" + name, folder.as_posix()):
+        return None  # its own folder
     if allowed is not None and not any(is_below(name, a) for a in allowed):
         return f"{layer} may include only {', '.join(allowed)}"
     return None

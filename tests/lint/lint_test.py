@@ -42,6 +42,13 @@ class CheckIncludes(unittest.TestCase):
                                            '#include "cpu/post_ops/basic_ops.hpp"\n',
                                            ["src/cpu/post_ops/basic_ops.hpp"])), 1)
 
+    def test_programs_see_their_own_folder_and_the_public_api(self):
+        files = ["samples/infer/args.hpp", "samples/explain/report.hpp", "include/fuseq/core.hpp"]
+        text = '#include "infer/args.hpp"\n#include "fuseq/core.hpp"\n'
+        self.assertEqual(self.findings("samples/infer/main.cpp", text, files), [])
+        text = '#include "explain/report.hpp"\n'
+        self.assertEqual(len(self.findings("samples/infer/main.cpp", text, files)), 1)
+
     def test_onednn_only_in_the_plugin(self):
         include = "#include <oneapi/dnnl/dnnl.hpp>\n"
         self.assertEqual(self.findings("src/cpu/steps/a.cpp", include), [])

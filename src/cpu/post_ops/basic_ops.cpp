@@ -3,12 +3,13 @@
 #include "cpu/post_ops/basic_ops.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <utility>
 
+#include "cpu/post_ops/interval.hpp"
+#include "cpu/post_ops/number_text.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::post_ops {
@@ -62,29 +63,8 @@ double gelu_tanh(double x) {
     return x * sigmoid(2.0 * inner);
 }
 
-struct Range {
-    double low;
-    double high;
-};
-
-Range range_of(ElementType type) {
-    switch (type) {
-        case ElementType::u8: return {0.0, 255.0};
-        case ElementType::i8: return {-128.0, 127.0};
-        case ElementType::i32: return {-2147483648.0, 2147483647.0};
-        default:
-            throw Error("compile", "a chain of basic operations cannot store " + to_string(type));
-    }
-}
-
-std::string text(float value) {
-    char buffer[32];
-    const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value);
-    return {buffer, end.ptr};
-}
-
 std::string text(const Values& values) {
-    return values.per_tensor() ? text(values[0]) : "per_oc:" + std::to_string(values.size());
+    return values.per_tensor() ? number_text(values[0]) : "per_oc:" + std::to_string(values.size());
 }
 
 const char* name_of(EltwiseKind kind) {
@@ -111,41 +91,33 @@ const char* name_of(EltwiseKind kind) {
     return "?";
 }
 
-const char* name_of(BinaryKind kind) {
-    switch (kind) {
-        case BinaryKind::kAdd: return "add";
-        case BinaryKind::kMul: return "mul";
-        case BinaryKind::kMax: return "max";
-        case BinaryKind::kMin: return "min";
-    }
-    return "?";
-}
-
 std::string eltwise_text(const Eltwise& op) {
     std::string out = name_of(op.kind);
     switch (op.kind) {
         case EltwiseKind::kRelu:
             if (op.alpha != 0.0f) {
-                out += '(' + text(op.alpha) + ')';
+                out += '(' + number_text(op.alpha) + ')';
             }
             break;
         case EltwiseKind::kElu:
-        case EltwiseKind::kSwish: out += '(' + text(op.alpha) + ')'; break;
+        case EltwiseKind::kSwish: out += '(' + number_text(op.alpha) + ')'; break;
         case EltwiseKind::kHardSigmoid:
-        case EltwiseKind::kPower: out += '(' + text(op.alpha) + ',' + text(op.beta) + ')'; break;
+        case EltwiseKind::kPower:
+            out += '(' + number_text(op.alpha) + ',' + number_text(op.beta) + ')';
+            break;
         default: break;
     }
-    return op.scale == 1.0f ? out : out + '*' + text(op.scale);
+    return op.scale == 1.0f ? out : out + '*' + number_text(op.scale);
 }
 
 std::string binary_text(const Binary& op) {
-    std::string out =
-        std::string(name_of(op.kind)) + "(#" + std::to_string(op.input) + ' ' + to_string(op.type);
+    std::string out = std::string(to_string(op.kind)) + "(#" + std::to_string(op.input) + ' ' +
+                      to_string(op.type);
     if (op.zero_point != 0.0f) {
-        out += " zp" + text(op.zero_point);
+        out += " zp" + number_text(op.zero_point);
     }
     if (op.scale != 1.0f) {
-        out += " *" + text(op.scale);
+        out += " *" + number_text(op.scale);
     }
     return out + ')';
 }
@@ -188,6 +160,16 @@ double unscaled(const Eltwise& op, double x) {
 
 }  // namespace
 
+const char* to_string(BinaryKind kind) {
+    switch (kind) {
+        case BinaryKind::kAdd: return "add";
+        case BinaryKind::kMul: return "mul";
+        case BinaryKind::kMax: return "max";
+        case BinaryKind::kMin: return "min";
+    }
+    return "?";
+}
+
 double apply(const Eltwise& op, double x) {
     return op.scale * unscaled(op, x);
 }
@@ -196,7 +178,7 @@ double store(ElementType type, double x) {
     if (is_real(type)) {
         return x;
     }
-    const Range range = range_of(type);
+    const Interval range = range_of(type);
     return std::min(std::max(std::nearbyint(x), range.low), range.high);
 }
 

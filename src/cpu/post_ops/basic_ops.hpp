@@ -127,6 +127,7 @@ double apply(const Eltwise& op, double x);
 double store(ElementType type, double x);
 
 // "scale(0.5) shift(per_oc:4) relu round clip(0,255) add(#0 u8 *0.02) -> u8"
+const char* to_string(BinaryKind kind);
 std::string to_text(const BasicOp& op);
 std::string to_text(const Chain& chain);
 

@@ -88,6 +88,7 @@ inline std::string net(const std::string& layers, const std::string& edges, int 
 struct AddModel {
     std::string x_data = R"(shape="1,2" element_type="f32")";
     std::string w_data = R"(element_type="f32" shape="2" offset="0" size="8")";
+    std::string w_port = port(0, "2", R"(precision="FP32")");
     std::string add_data = R"(auto_broadcast="numpy")";
     std::string add_type = "Add";
     std::string add_opset = "opset1";
@@ -100,11 +101,7 @@ struct AddModel {
     std::string text() const {
         const std::string layers =
             layer({.id = 0, .name = "x", .type = "Parameter", .data = x_data, .outputs = x_port}) +
-            layer({.id = 1,
-                   .name = "w",
-                   .type = "Const",
-                   .data = w_data,
-                   .outputs = port(0, "2", R"(precision="FP32")")}) +
+            layer({.id = 1, .name = "w", .type = "Const", .data = w_data, .outputs = w_port}) +
             layer({.id = 2,
                    .name = "add",
                    .type = add_type,

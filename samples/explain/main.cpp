@@ -1,0 +1,89 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// explain: what became of every FakeQuantize and every layer of a model on the CPU device.
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+
+#include "common/tool.hpp"
+#include "explain/profile.hpp"
+#include "explain/report.hpp"
+#include "fuseq/fuseq.hpp"
+
+namespace fuseq::samples {
+namespace {
+
+struct Arguments {
+    std::string model;
+    std::string device = "CPU";
+    std::string json_file;
+    bool profile = false;
+    bool wide = false;
+    int runs = 50;
+    int threads = 0;
+};
+
+bool parse(Arguments& arguments, int argc, const char* const* argv) {
+    CLI::App app("Says what became of every FakeQuantize and every layer of a model.", "explain");
+    app.add_option("-m", arguments.model, "Model, an OpenVINO IR (.xml)")->required();
+    app.add_option("-d", arguments.device, "Device")->capture_default_str();
+    app.add_option("--json", arguments.json_file, "Write the report to this file too");
+    app.add_flag("--profile", arguments.profile, "Run the model and show the median time of steps");
+    app.add_option("--niter", arguments.runs, "Runs for -profile")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--nthreads", arguments.threads, "Threads; 0: the device decides")
+        ->check(CLI::NonNegativeNumber);
+    app.add_flag("--wide", arguments.wide, "Do not cut long names");
+    return parse_arguments(app, argc, argv);
+}
+
+void write_json(const Report& report, const std::string& file) {
+    std::ofstream out(file);
+    out << report.dump(1) << "\n";
+    out.close();
+    if (!out) {
+        throw Error("write", "cannot write '" + file + "'");
+    }
+}
+
+void run(const Arguments& arguments) {
+    Core core;
+    const std::shared_ptr<Model> model = core.read_model(arguments.model);
+    for (const Output& input : model->inputs()) {
+        if (input.partial_shape().is_dynamic()) {
+            throw Error("explain", "input '" + input.get_any_name() + "' has open dimensions " +
+                                       to_string(input.partial_shape()) +
+                                       "; a report needs a model with static shapes");
+        }
+    }
+    AnyMap properties;
+    if (arguments.profile) {
+        properties[property::kPerfCount] = true;
+    }
+    if (arguments.threads > 0) {
+        properties[property::kInferenceNumThreads] = arguments.threads;
+    }
+    const CompiledModel compiled = core.compile_model(model, arguments.device, properties);
+    Report report = Report::parse(compiled.get_runtime_report());
+    if (arguments.profile) {
+        profile(compiled, arguments.runs, report);
+    }
+    std::cout << report_text(report, arguments.wide);
+    if (!arguments.json_file.empty()) {
+        write_json(report, arguments.json_file);
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::samples
+
+int main(int argc, char** argv) {
+    return fuseq::samples::run_tool([&] {
+        fuseq::samples::Arguments arguments;
+        if (fuseq::samples::parse(arguments, argc, argv)) {
+            fuseq::samples::run(arguments);
+        }
+    });
+}

@@ -1,0 +1,132 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "explain/report.hpp"
+
+#include <map>
+
+#include "common/text_table.hpp"
+
+namespace fuseq::samples {
+namespace {
+
+using Align = TextTable::Align;
+
+std::string text_at(const Report& row, const char* key) {
+    const auto it = row.find(key);
+    return it != row.end() && it->is_string() ? it->get<std::string>() : "";
+}
+
+double number_at(const Report& row, const char* key) {
+    const auto it = row.find(key);
+    return it != row.end() && it->is_number() ? it->get<double>() : 0.0;
+}
+
+std::string count_at(const Report& row, const char* key) {
+    return fixed(number_at(row, key), 0);
+}
+
+std::string totals_text(const Report& report) {
+    const Report totals = report.value("totals", Report::object());
+    std::string out = "model " + text_at(report, "model") + "\n";
+    const auto line = [&](const std::string& title, const std::string& value) {
+        out += "  " + title + std::string(title.size() < 28 ? 28 - title.size() : 1, ' ') + value +
+               "\n";
+    };
+    line("steps", count_at(totals, "steps"));
+    line("convolutions and matmuls", count_at(totals, "anchors_int8") + " int8, " +
+                                         count_at(totals, "anchors_float") + " float");
+    line("MACs", fixed(number_at(totals, "macs") / 1e6, 3) + " million, " +
+                     fixed(100 * number_at(totals, "int8_macs_share"), 1) + " % of them int8");
+    line("FakeQuantize layers", count_at(totals, "fake_quantize") + ", " +
+                                    count_at(totals, "fake_quantize_fused") + " fused or folded");
+    line("reorders", count_at(totals, "reorders"));
+    line("steps on reference kernels", count_at(totals, "reference_steps"));
+    line("memory for activations", fixed(number_at(totals, "arena_bytes") / 1024, 1) + " KiB");
+    if (totals.contains("infer_us")) {
+        line("one inference, median", fixed(number_at(totals, "infer_us") / 1000, 3) + " ms");
+    }
+    return out;
+}
+
+std::string fake_quantize_text(const Report& report, std::size_t widest) {
+    TextTable table({{"FakeQuantize", Align::kLeft, widest},
+                     {"verdict"},
+                     {"in step", Align::kLeft, widest},
+                     {"reason"}});
+    std::map<std::string, std::string> hints;
+    for (const Report& row : report.value("fake_quantize", Report::array())) {
+        const std::string code = text_at(row, "code");
+        std::string reason = text_at(row, "reason");
+        if (!code.empty()) {
+            reason = "[" + code + "] " + reason;
+            hints[code] = advice(code);
+        }
+        table.add({text_at(row, "layer"), text_at(row, "verdict"), text_at(row, "step"), reason});
+    }
+    std::string out = table.empty() ? "no FakeQuantize layers\n" : table.text();
+    for (const auto& [code, hint] : hints) {
+        out += hint.empty() ? "" : "  [" + code + "] what would change it: " + hint + "\n";
+    }
+    return out;
+}
+
+std::string types_of(const Report& step) {
+    const std::string wei = text_at(step, "wei_type");
+    return text_at(step, "src_type") + (wei.empty() ? "" : " x " + wei) + " -> " +
+           text_at(step, "dst_type");
+}
+
+std::string steps_text(const Report& report, std::size_t widest) {
+    const Report steps = report.value("steps", Report::array());
+    const bool timed = !steps.empty() && steps.front().contains("time_us");
+    std::vector<TextTable::Column> columns = {{"#", Align::kRight},
+                                              {"step", Align::kLeft, widest},
+                                              {"kind"},
+                                              {"implementation", Align::kLeft, widest},
+                                              {"types"},
+                                              {"layout"},
+                                              {"kMACs", Align::kRight},
+                                              {"KiB", Align::kRight}};
+    if (timed) {
+        columns.push_back({"us", Align::kRight});
+    }
+    columns.push_back({"post-ops", Align::kLeft, widest == 0 ? 0 : 2 * widest});
+    TextTable table(columns);
+    std::size_t number = 0;
+    for (const Report& step : steps) {
+        std::vector<std::string> cells = {std::to_string(number++),
+                                          text_at(step, "name"),
+                                          text_at(step, "kind"),
+                                          text_at(step, "implementation"),
+                                          types_of(step),
+                                          text_at(step, "layout"),
+                                          fixed(number_at(step, "macs") / 1e3, 0),
+                                          fixed(number_at(step, "bytes") / 1024, 1)};
+        if (timed) {
+            cells.push_back(count_at(step, "time_us"));
+        }
+        cells.push_back(text_at(step, "post_ops"));
+        table.add(std::move(cells));
+    }
+    return table.text();
+}
+
+std::string refusals_text(const Report& report, std::size_t widest) {
+    TextTable table({{"not rewritten", Align::kLeft, widest}, {"by pass"}, {"reason"}});
+    for (const Report& row : report.value("refusals", Report::array())) {
+        table.add({text_at(row, "layer"), text_at(row, "pass"),
+                   "[" + text_at(row, "code") + "] " + text_at(row, "reason")});
+    }
+    return table.empty() ? "" : "\n" + table.text();
+}
+
+}  // namespace
+
+std::string report_text(const Report& report, bool wide) {
+    constexpr std::size_t kWidest = 34;
+    const std::size_t widest = wide ? 0 : kWidest;
+    return totals_text(report) + "\n" + fake_quantize_text(report, widest) + "\n" +
+           steps_text(report, widest) + refusals_text(report, widest);
+}
+
+}  // namespace fuseq::samples

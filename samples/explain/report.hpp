@@ -1,0 +1,23 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report of a compiled model (property FUSEQ_REPORT) as tables for a person.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace fuseq::samples {
+
+using Report = nlohmann::ordered_json;
+
+// Totals, one line for every FakeQuantize, one for every step; with times where the steps have
+// "time_us". Columns are as wide as their widest cell; long cells are cut unless `wide`.
+std::string report_text(const Report& report, bool wide);
+
+// What the user could do about a FakeQuantize that was not fused, by the reason's code; empty when
+// there is nothing to say.
+std::string advice(const std::string& code);
+
+}  // namespace fuseq::samples

@@ -1,0 +1,213 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/ir_graph_writer.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "fuseq/error.hpp"
+#include "ir/ir_document.hpp"
+#include "ops/op_spec.hpp"
+
+namespace fuseq {
+namespace {
+
+[[noreturn]] void fail(const Node& node, std::string rule) {
+    throw Error(Error::Info{.stage = "write",
+                            .file = {},
+                            .layer_id = {},
+                            .layer = node.name(),
+                            .op = node.type(),
+                            .rule = std::move(rule)});
+}
+
+void set(pugi::xml_node node, const char* name, const std::string& value) {
+    node.append_attribute(name).set_value(value.c_str());
+}
+void set(pugi::xml_node node, const char* name, std::size_t value) {
+    set(node, name, std::to_string(value));
+}
+
+// What only transformations make cannot be said in an IR.
+void require_writable(const Node& node) {
+    if (node.spec().internal) {
+        fail(node, "is made by transformations and has no IR form");
+    }
+    if (node.input_count() > node.spec().inputs.max) {
+        fail(node, detail::cat("has ", node.input_count(), " inputs, an IR can say ",
+                               node.spec().inputs.max));
+    }
+    if (node.name().empty()) {
+        fail(node, "has no name");
+    }
+}
+
+// Optional attributes that say nothing are left out: empty lists, undefined types.
+bool says_nothing(const NamedAttribute& item, const std::string& text) {
+    return !item.required && (text.empty() || text == to_string(ElementType::undefined));
+}
+
+void write_attributes(pugi::xml_node data, const Node& node) {
+    const auto items = list_attributes(node.attributes());
+    const auto fresh = node.spec().make_attributes();
+    const auto copies = list_attributes(*fresh);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const NamedAttribute& item = items[i];
+        if (item.internal) {
+            if (!same_value(item.ref, copies[i].ref)) {
+                fail(node,
+                     detail::cat("attribute ", item.name, " is '", attribute_to_text(item.ref),
+                                 "', which only transformations set"));
+            }
+            continue;
+        }
+        const std::string text = attribute_to_text(item.ref);
+        if (same_value(item.ref, copies[i].ref) && says_nothing(item, text)) {
+            continue;
+        }
+        // Strings with commas in a list do not survive.
+        attribute_from_text(copies[i].ref, text);
+        if (!same_value(item.ref, copies[i].ref)) {
+            fail(node, detail::cat("attribute ", item.name, " is '", text,
+                                   "', which would not be read as the same value"));
+        }
+        set(data, item.name.c_str(), text);
+    }
+}
+
+bool is_xml_name(std::string_view text) {
+    const auto letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    return !text.empty() && letter(text.front()) &&
+           std::all_of(text.begin(), text.end(),
+                       [&](char c) { return letter(c) || c == '-' || (c >= '0' && c <= '9'); });
+}
+
+// The reverse of IrBuilder::read_rt_info.
+void write_rt_info(pugi::xml_node layer, const Node& node) {
+    if (node.rt_info.empty()) {
+        return;
+    }
+    pugi::xml_node list = layer.append_child("rt_info");
+    for (const auto& [key, value] : node.rt_info) {
+        const auto dot = key.rfind('.');
+        const std::string suffix = dot == std::string::npos ? "" : key.substr(dot + 1);
+        const bool split = is_xml_name(suffix) && suffix != "name" && suffix != "value";
+        const std::string name = split ? key.substr(0, dot) : key;
+        pugi::xml_node item = list.find_child_by_attribute("attribute", "name", name.c_str());
+        if (!item) {
+            item = list.append_child("attribute");
+            set(item, "name", name);
+        }
+        set(item, split ? suffix.c_str() : "value", value);
+    }
+}
+
+void write_dims(pugi::xml_node port, const PartialShape& shape) {
+    for (const Dimension& dimension : shape.dims()) {
+        const std::string text = dimension.is_static() ? to_string(dimension) : "-1";
+        port.append_child("dim").text().set(text.c_str());
+    }
+}
+
+}  // namespace
+
+void IrGraphWriter::write(pugi::xml_node parent) {
+    std::vector<const Node*> nodes(model_.parameters().begin(), model_.parameters().end());
+    for (const Node* node : model_.ordered_nodes()) {
+        if (!node->is("Parameter") && !node->is("Result")) {
+            nodes.push_back(node);
+        }
+    }
+    nodes.insert(nodes.end(), model_.results().begin(), model_.results().end());
+    for (const Node* node : nodes) {
+        ids_.emplace(node, ids_.size());
+    }
+    pugi::xml_node layers = parent.append_child("layers");
+    for (const Node* node : nodes) {
+        write_layer(layers, *node);
+    }
+    pugi::xml_node edges = parent.append_child("edges");
+    for (const Node* node : nodes) {
+        write_edges(edges, *node);
+    }
+}
+
+void IrGraphWriter::write_layer(pugi::xml_node layers, const Node& node) {
+    require_writable(node);
+    pugi::xml_node layer = layers.append_child("layer");
+    set(layer, "id", ids_.at(&node));
+    set(layer, "name", node.name());
+    set(layer, "type", node.type());
+    set(layer, "version", "opset" + std::to_string(node.spec().version));
+    if (node.is_constant()) {
+        write_constant(layer.append_child("data"), node);
+    } else if (!write_ir_subgraphs(layer, node, weights_)) {
+        pugi::xml_node data = layer.append_child("data");
+        write_attributes(data, node);
+        if (!data.first_attribute()) {
+            layer.remove_child(data);
+        }
+    }
+    write_rt_info(layer, node);
+    write_ports(layer, node);
+}
+
+void IrGraphWriter::write_constant(pugi::xml_node data, const Node& node) {
+    const Tensor& value = node.constant();
+    const std::string shape = to_string(value.get_shape());
+    set(data, "element_type", to_string(value.get_element_type()));
+    set(data, "shape", shape.substr(1, shape.size() - 2));
+    set(data, "offset", weights_.add(value));
+    set(data, "size", value.get_byte_size());
+}
+
+// Ports are numbered through: inputs, then outputs.
+void IrGraphWriter::write_ports(pugi::xml_node layer, const Node& node) {
+    if (node.input_count() != 0) {
+        pugi::xml_node list = layer.append_child("input");
+        for (std::size_t i = 0; i < node.input_count(); ++i) {
+            pugi::xml_node port = list.append_child("port");
+            set(port, "id", i);
+            if (node.has_input(i)) {
+                write_dims(port, node.input(i).partial_shape());
+            }
+        }
+    }
+    if (node.is("Result")) {
+        return;
+    }
+    pugi::xml_node list = layer.append_child("output");
+    for (std::size_t i = 0; i < node.output_count(); ++i) {
+        const OutputPort& output = node.port(i);
+        pugi::xml_node port = list.append_child("port");
+        set(port, "id", node.input_count() + i);
+        if (output.type != ElementType::undefined) {
+            set(port, "precision", to_ir_precision(output.type));
+        }
+        if (!output.names.empty()) {
+            set(port, "names",
+                join_tensor_names(
+                    std::vector<std::string>(output.names.begin(), output.names.end())));
+        }
+        write_dims(port, output.shape);
+    }
+}
+
+void IrGraphWriter::write_edges(pugi::xml_node edges, const Node& node) {
+    for (std::size_t i = 0; i < node.input_count(); ++i) {
+        const Output& input = node.input(i);
+        if (!input) {
+            continue;
+        }
+        pugi::xml_node edge = edges.append_child("edge");
+        set(edge, "from-layer", ids_.at(input.node));
+        set(edge, "from-port", input.node->input_count() + input.index);
+        set(edge, "to-layer", ids_.at(&node));
+        set(edge, "to-port", i);
+    }
+}
+
+}  // namespace fuseq

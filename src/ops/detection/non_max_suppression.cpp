@@ -1,0 +1,309 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/detection/non_max_suppression.hpp"
+
+#include <cmath>
+#include <limits>
+#include <queue>
+#include <vector>
+
+#include "ops/detection/boxes.hpp"
+#include "ops/op_list.hpp"
+#include "ops/scalars.hpp"
+
+namespace fuseq {
+namespace {
+
+// Inputs: boxes [N, B, 4], scores [N, C, B], and numbers.
+enum Port : std::size_t { kBoxes, kScores, kMaxBoxes, kIouThreshold, kScoreThreshold, kSigma };
+
+// Number of rows that the output has (opsets 1 to 4) or has at most.
+Dimension row_limit(int version,
+                    const Dimension& images,
+                    const Dimension& classes,
+                    const Dimension& boxes,
+                    const Dimension& most) {
+    return version < 4 ? smaller(boxes, most * classes) : smaller(boxes, most) * classes * images;
+}
+
+void check(const InferContext& context, const NonMaxSuppressionAttrs& attrs) {
+    const ElementType type = attrs.output_type;
+    context.require(type == ElementType::i32 || type == ElementType::i64, "output_type is ",
+                    to_string(type), ", expected i32 or i64");
+    context.require(is_real(context.type(kBoxes)), "boxes are ", to_string(context.type(kBoxes)),
+                    ", expected a real type");
+    context.require_same_type(kBoxes, kScores);
+    require_int_scalar(context, kMaxBoxes, "max_output_boxes_per_class");
+    require_real_scalar(context, kIouThreshold, "iou_threshold");
+    require_real_scalar(context, kScoreThreshold, "score_threshold");
+    require_real_scalar(context, kSigma, "soft_nms_sigma");
+}
+
+void infer(InferContext& context) {
+    const auto& attrs = context.attrs<NonMaxSuppressionAttrs>();
+    check(context, attrs);
+    PartialShape boxes = context.shape(kBoxes);
+    PartialShape scores = context.shape(kScores);
+    boxes = boxes.rank_is_static() ? boxes : PartialShape::dynamic(3);
+    scores = scores.rank_is_static() ? scores : PartialShape::dynamic(3);
+    const bool fits = boxes.rank() == 3 && scores.rank() == 3 && boxes[2].compatible(4) &&
+                      boxes[0].compatible(scores[0]) && boxes[1].compatible(scores[2]);
+    context.require(fits, "boxes have shape ", to_string(boxes), ", scores ", to_string(scores),
+                    ", expected [N,B,4] and [N,C,B]");
+    const auto most = known_int(context, kMaxBoxes, 0);
+    context.require(!most || *most >= 0, "max_output_boxes_per_class is ", most.value_or(0),
+                    ", expected 0 or more");
+    Dimension images;
+    Dimension count;
+    Dimension::merge(images, boxes[0], scores[0]);
+    Dimension::merge(count, boxes[1], scores[2]);
+    const int version = context.node().spec().version;
+    Dimension rows = row_limit(version, images, scores[1], count,
+                               most ? Dimension(*most) : Dimension::dynamic());
+    if (version >= 5 && !attrs.pad_rows) {
+        rows = up_to(rows);
+    }
+    context.set_output_count(version >= 5 ? 3 : 1);
+    context.set_output(0, attrs.output_type, {rows, 3});
+    if (version >= 5) {
+        context.set_output(1, context.type(kScores), {rows, 3});
+        context.set_output(2, attrs.output_type, {1});
+    }
+}
+
+struct Limits {
+    std::size_t most = 0;
+    double iou = 0;
+    double score = 0;
+    double sigma = 0;
+};
+
+struct Candidate {
+    double score;
+    std::size_t index;
+    std::size_t compared;  // kept boxes that it was compared with
+    // Best first; of equal scores the first box.
+    bool operator<(const Candidate& other) const {
+        return score != other.score ? score < other.score : index > other.index;
+    }
+};
+
+struct Kept {
+    std::size_t image;
+    std::size_t label;
+    std::size_t index;
+    double score;
+};
+
+// Lowers the score of a candidate by the boxes kept since it was last looked at; true when a box
+// covers it.
+bool suppressed(Candidate& candidate,
+                const std::vector<Box>& boxes,
+                const std::vector<Kept>& kept,
+                const Limits& limits) {
+    for (std::size_t j = kept.size(); j-- > candidate.compared;) {
+        const double iou = overlap(boxes[candidate.index], boxes[kept[j].index]);
+        if (iou > limits.iou) {
+            return true;
+        }
+        if (limits.sigma > 0) {
+            candidate.score *= std::exp(-0.5 * iou * iou / limits.sigma);
+            if (candidate.score <= limits.score) {
+                break;
+            }
+        }
+    }
+    candidate.compared = kept.size();
+    return false;
+}
+
+// Boxes of one class of one picture, best first.
+template <class T>
+std::vector<Kept> suppress(const std::vector<Box>& boxes, const T* scores, const Limits& limits) {
+    std::priority_queue<Candidate> queue;
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+        if (static_cast<double>(scores[i]) > limits.score) {
+            queue.push({static_cast<double>(scores[i]), i, 0});
+        }
+    }
+    std::vector<Kept> kept;
+    while (!queue.empty() && kept.size() < limits.most) {
+        Candidate candidate = queue.top();
+        queue.pop();
+        const double before = candidate.score;
+        if (suppressed(candidate, boxes, kept, limits)) {
+            continue;
+        }
+        if (candidate.score == before) {
+            kept.push_back({0, 0, candidate.index, candidate.score});
+        } else if (candidate.score > limits.score) {
+            queue.push(candidate);
+        }
+    }
+    return kept;
+}
+
+template <class T>
+Box read_box(const T* p, BoxEncoding encoding) {
+    const double v[] = {static_cast<double>(p[0]), static_cast<double>(p[1]),
+                        static_cast<double>(p[2]), static_cast<double>(p[3])};
+    if (encoding == BoxEncoding::kCenter) {
+        return {v[0] - v[2] / 2, v[1] - v[3] / 2, v[0] + v[2] / 2, v[1] + v[3] / 2};
+    }
+    // Any two opposite corners. y stands first, which changes nothing here.
+    return {std::min(v[0], v[2]), std::min(v[1], v[3]), std::max(v[0], v[2]), std::max(v[1], v[3])};
+}
+
+struct Sizes {
+    std::size_t images;
+    std::size_t classes;
+    std::size_t boxes;
+};
+
+template <class T>
+std::vector<Kept> run(const EvalContext& context, const Sizes& sizes, const Limits& limits) {
+    const auto& attrs = context.attrs<NonMaxSuppressionAttrs>();
+    const T* coordinates = context.input(kBoxes).data<T>();
+    const T* scores = context.input(kScores).data<T>();
+    std::vector<Kept> all;
+    for (std::size_t image = 0; image < sizes.images; ++image) {
+        std::vector<Box> boxes;
+        for (std::size_t b = 0; b < sizes.boxes; ++b) {
+            boxes.push_back(
+                read_box(coordinates + (image * sizes.boxes + b) * 4, attrs.box_encoding));
+        }
+        for (std::size_t label = 0; label < sizes.classes; ++label) {
+            const T* own = scores + (image * sizes.classes + label) * sizes.boxes;
+            for (Kept kept : suppress(boxes, own, limits)) {
+                kept.image = image;
+                kept.label = label;
+                all.push_back(kept);
+            }
+        }
+    }
+    if (attrs.sort_result_descending) {
+        std::stable_sort(all.begin(), all.end(),
+                         [](const Kept& a, const Kept& b) { return a.score > b.score; });
+    }
+    return all;
+}
+
+template <class T>
+void write_indices(Tensor& tensor, const std::vector<Kept>& kept) {
+    T* out = tensor.data<T>();
+    std::fill(out, out + tensor.get_size(), T{-1});
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        out[i * 3] = static_cast<T>(kept[i].image);
+        out[i * 3 + 1] = static_cast<T>(kept[i].label);
+        out[i * 3 + 2] = static_cast<T>(kept[i].index);
+    }
+}
+
+template <class T>
+void write_scores(Tensor& tensor, const std::vector<Kept>& kept) {
+    T* out = tensor.data<T>();
+    std::fill(out, out + tensor.get_size(), T{-1});
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+        out[i * 3] = static_cast<T>(kept[i].image);
+        out[i * 3 + 1] = static_cast<T>(kept[i].label);
+        out[i * 3 + 2] = static_cast<T>(kept[i].score);
+    }
+}
+
+Limits read_limits(const EvalContext& context) {
+    Limits limits;
+    const std::int64_t most = int_input(context, kMaxBoxes, "max_output_boxes_per_class", 0);
+    context.require(most >= 0, "max_output_boxes_per_class is ", most, ", expected 0 or more");
+    limits.most = static_cast<std::size_t>(most);
+    limits.iou = scalar_input(context, kIouThreshold, "iou_threshold", 0);
+    limits.score = scalar_input(context, kScoreThreshold, "score_threshold", 0);
+    limits.sigma = scalar_input(context, kSigma, "soft_nms_sigma", 0);
+    context.require(limits.sigma >= 0, "soft_nms_sigma is ", limits.sigma, ", expected 0 or more");
+    return limits;
+}
+
+void write_outputs(EvalContext& context, const std::vector<Kept>& kept, std::size_t rows) {
+    const bool wide = context.output_type() == ElementType::i64;
+    Tensor& indices = context.output(0, {rows, 3});
+    wide ? write_indices<std::int64_t>(indices, kept) : write_indices<std::int32_t>(indices, kept);
+    if (context.output_count() < 3) {
+        return;
+    }
+    Tensor& scores = context.output(1, {rows, 3});
+    if (context.output_type(1) == ElementType::f32) {
+        write_scores<float>(scores, kept);
+    } else {
+        write_scores<double>(scores, kept);
+    }
+    Tensor& count = context.output(2, {1});
+    if (wide) {
+        *count.data<std::int64_t>() = static_cast<std::int64_t>(kept.size());
+    } else {
+        *count.data<std::int32_t>() = static_cast<std::int32_t>(kept.size());
+    }
+}
+
+void evaluate(EvalContext& context) {
+    const Shape& boxes = context.input(kBoxes).get_shape();
+    const Shape& scores = context.input(kScores).get_shape();
+    context.require(boxes.size() == 3 && scores.size() == 3 && boxes[2] == 4 &&
+                        boxes[0] == scores[0] && boxes[1] == scores[2],
+                    "boxes have shape ", to_string(boxes), ", scores ", to_string(scores),
+                    ", expected [N,B,4] and [N,C,B]");
+    const Sizes sizes{scores[0], scores[1], boxes[1]};
+    const Limits limits = read_limits(context);
+    std::vector<Kept> kept;
+    switch (context.input(kBoxes).get_element_type()) {
+        case ElementType::f32: kept = run<float>(context, sizes, limits); break;
+        case ElementType::f64: kept = run<double>(context, sizes, limits); break;
+        default: context.fail("no kernel for boxes of another type than f32 and f64");
+    }
+    std::size_t rows = kept.size();
+    const int version = context.node().spec().version;
+    if (version < 5 || context.attrs<NonMaxSuppressionAttrs>().pad_rows) {
+        const auto dim = [](std::size_t size) {
+            return Dimension(static_cast<std::int64_t>(size));
+        };
+        const Dimension limit = row_limit(version, dim(sizes.images), dim(sizes.classes),
+                                          dim(sizes.boxes), dim(limits.most));
+        rows = static_cast<std::size_t>(limit.get_max_length());
+        kept.resize(std::min(kept.size(), rows));
+    }
+    write_outputs(context, kept, rows);
+}
+
+OpSpec row(int version,
+           Arity inputs,
+           std::unique_ptr<Attributes> (*attributes)(),
+           std::string_view summary) {
+    return {.type = "NonMaxSuppression",
+            .version = version,
+            .inputs = inputs,
+            .make_attributes = attributes,
+            .infer = infer,
+            .evaluate = evaluate,
+            .summary = summary,
+            .refused = "negative max_output_boxes_per_class"};
+}
+
+const OpSpec kOps[] = {
+    row(1,
+        {2, 5},
+        make_attributes<NonMaxSuppressionAttrs>,
+        "Best boxes that do not overlap, for every class; rows beyond the last one are -1"),
+    row(3, {2, 5}, make_attributes<NonMaxSuppression3Attrs>, "The same, with a type of the output"),
+    row(4, {2, 5}, make_attributes<NonMaxSuppression3Attrs>, "The same, with rows for all classes"),
+    row(5,
+        {2, 6},
+        make_attributes<NonMaxSuppression5Attrs>,
+        "As many rows as boxes were found; scores; soft suppression"),
+    row(9, {2, 6}, make_attributes<NonMaxSuppression5Attrs>, "The same"),
+};
+
+}  // namespace
+
+std::span<const OpSpec> non_max_suppression_ops() {
+    return kOps;
+}
+
+}  // namespace fuseq

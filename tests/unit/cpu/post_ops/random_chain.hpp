@@ -1,0 +1,35 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random chains for the property tests, and what makes their comparison fair.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "cpu/post_ops/basic_ops.hpp"
+
+namespace fuseq::post_ops::testing {
+
+struct RandomOptions {
+    std::size_t channels = 5;
+    std::size_t most_ops = 9;
+    std::vector<ElementType> extra_types{ElementType::u8, ElementType::i8, ElementType::f32};
+    bool activations = true;  // those without a closed form in simple arithmetic
+    bool prelu = true;
+};
+
+// A chain of a quantized network: values stay of the order of one to a few hundred.
+Chain random_chain(std::mt19937& rng, const RandomOptions& options);
+
+// Raw elements of extra inputs, one a type.
+std::vector<double> random_extras(std::mt19937& rng, const std::vector<ElementType>& types);
+
+// Runs the chain at x moved a little to either side; where results differ by more than the move
+// explains, a rounding or another jump is near and two faithful computations may disagree.
+bool near_a_jump(const Chain& chain,
+                 double x,
+                 std::size_t channel,
+                 const std::vector<double>& extras);
+
+}  // namespace fuseq::post_ops::testing

@@ -1,0 +1,84 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "explain/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace fuseq::samples {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// As the CPU device writes it.
+Report example() {
+    return Report::parse(R"({
+        "model": "net",
+        "totals": {"steps": 2, "macs": 2500000, "int8_macs_share": 0.5, "anchors_int8": 3,
+                   "anchors_float": 1, "fake_quantize": 2, "fake_quantize_fused": 1,
+                   "reorders": 4, "reference_steps": 0, "arena_bytes": 2048},
+        "fake_quantize": [
+            {"layer": "fq1", "verdict": "fused", "step": "conv1", "code": "", "reason": ""},
+            {"layer": "fq2", "verdict": "standalone", "step": "fq2", "code": "no_anchor",
+             "reason": "nothing before it"}],
+        "steps": [
+            {"name": "conv1", "kind": "convolution", "implementation": "brgconv", "layers": ["conv1"],
+             "src_type": "u8", "wei_type": "i8", "dst_type": "u8", "layout": "nhwc",
+             "post_ops": "relu", "quantized": true, "macs": 2000000, "bytes": 1536, "notes": []},
+            {"name": "a_layer_with_a_very_long_name_of_more_than_34_letters", "kind": "chain",
+             "implementation": "fuseq:chain", "layers": [], "src_type": "f32", "wei_type": "",
+             "dst_type": "u8", "layout": "nhwc", "post_ops": "", "macs": 0, "bytes": 0}],
+        "refusals": [{"pass": "move_x", "layer": "l7", "code": "many", "reason": "two readers"}]})");
+}
+
+TEST(ExplainReport, ShowsTotals) {
+    const std::string text = report_text(example(), false);
+    EXPECT_THAT(text, HasSubstr("model net\n"));
+    EXPECT_THAT(text, HasSubstr("3 int8, 1 float\n"));
+    EXPECT_THAT(text, HasSubstr("2.500 million, 50.0 % of them int8\n"));
+    EXPECT_THAT(text, HasSubstr("2, 1 fused or folded\n"));
+    EXPECT_THAT(text, HasSubstr("2.0 KiB\n"));
+    EXPECT_THAT(text, Not(HasSubstr("one inference")));
+}
+
+TEST(ExplainReport, ShowsVerdictsWithReasonAndAdvice) {
+    const std::string text = report_text(example(), false);
+    EXPECT_THAT(text, HasSubstr("fq1           fused       conv1\n"));
+    EXPECT_THAT(text,
+                HasSubstr("fq2           standalone  fq2      [no_anchor] nothing before it\n"));
+    EXPECT_THAT(text, HasSubstr("[no_anchor] what would change it: "));
+    EXPECT_THAT(text, HasSubstr("l7             move_x   [many] two readers\n"));
+}
+
+TEST(ExplainReport, ShowsStepsAndCutsNamesUnlessWide) {
+    const std::string cut = report_text(example(), false);
+    EXPECT_THAT(cut, HasSubstr("u8 x i8 -> u8"));
+    EXPECT_THAT(cut, HasSubstr("f32 -> u8"));
+    EXPECT_THAT(cut, HasSubstr("a_layer_with_a_very_long_name_o...  chain"));
+    EXPECT_THAT(report_text(example(), true),
+                HasSubstr("a_layer_with_a_very_long_name_of_more_than_34_letters  chain"));
+}
+
+TEST(ExplainReport, ShowsTimesWhereThereAreSome) {
+    Report report = example();
+    report["steps"][0]["time_us"] = 12.0;
+    report["steps"][1]["time_us"] = 345.0;
+    report["totals"]["infer_us"] = 400.0;
+    const std::string text = report_text(report, false);
+    EXPECT_THAT(text, HasSubstr("0.400 ms\n"));
+    EXPECT_THAT(text, HasSubstr("2000  1.5   12  relu\n"));
+    EXPECT_THAT(text, HasSubstr("345\n"));
+}
+
+TEST(ExplainReport, ModelWithoutFakeQuantize) {
+    Report report = example();
+    report["fake_quantize"] = Report::array();
+    report.erase("refusals");
+    const std::string text = report_text(report, false);
+    EXPECT_THAT(text, HasSubstr("no FakeQuantize layers\n"));
+    EXPECT_THAT(text, Not(HasSubstr("not rewritten")));
+}
+
+}  // namespace
+}  // namespace fuseq::samples

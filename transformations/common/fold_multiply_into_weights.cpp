@@ -1,0 +1,87 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Folds a Multiply behind a convolution or matmul into its float weights.
+//
+//   Law:     conv(x, w) * c = conv(x, w * c) for c per output channel, up to rounding.
+//   Before:  Convolution(x, Const f32) -> Multiply(Const [1, OC, 1, 1] or scalar)
+//   After:   Convolution(x, Const f32)
+//   Refuses: weights that are quantized (they stay integers; the composer takes the scale), a
+//            convolution that something else reads, constants that vary along other dimensions.
+//   Source:  DESIGN.md section 2, "fold, clean, fuse bias, batch norm, mean/scale".
+#include "transformations/common/fold_multiply_into_weights.hpp"
+
+#include <cmath>
+
+#include "ops/binary_arithmetic.hpp"
+#include "transformations/support/constants.hpp"
+#include "transformations/support/rewrite.hpp"
+#include "transformations/support/weights.hpp"
+
+namespace fuseq {
+namespace {
+
+constexpr std::string_view kName = "fold_multiply_into_weights";
+
+// Dimension of the result that numbers the output channels.
+std::size_t channel_dim(const Node& consumer) {
+    return consumer.is("MatMul") ? consumer.port().shape.rank() - 1 : 1;
+}
+
+// The weights with each output channel scaled; an empty tensor when they do not fit together.
+Tensor scaled_weights(const Node& consumer, const ChannelValues& factor) {
+    const Tensor& weights = consumer.input_node(1)->constant();
+    const std::vector<std::size_t> channels =
+        output_channel_of_elements(consumer, weights.get_shape());
+    std::vector<float> values = to_floats(weights);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (channels[i] >= factor.size() && !factor.per_tensor()) {
+            return {};
+        }
+        values[i] = static_cast<float>(static_cast<double>(values[i]) * factor[channels[i]]);
+        if (!std::isfinite(values[i])) {
+            return {};
+        }
+    }
+    return Tensor::of(weights.get_shape(), values);
+}
+
+bool fold(Node& multiply) {
+    Node& consumer = *multiply.input_node(0);
+    const bool matches =
+        takes_weights(consumer) && has_single_use(multiply.input(0)) &&
+        consumer.input_node(1)->is_constant() && consumer.input(1).type() == ElementType::f32 &&
+        consumer.port().shape.rank_is_static() && consumer.port().shape == multiply.port().shape &&
+        multiply.attrs<BinaryAttrs>().auto_broadcast != AutoBroadcast::kPdpd;
+    if (!matches) {
+        return false;
+    }
+    const auto factor = constant_channels(multiply.input(1), consumer.port().shape.rank());
+    if (!factor || (!factor->per_tensor() && factor->axis() != channel_dim(consumer))) {
+        return false;
+    }
+    const Tensor weights = scaled_weights(consumer, *factor);
+    if (!weights) {
+        return false;
+    }
+    consumer.set_input(1, make_constant(multiply.model(), consumer.name() + "/weights", weights));
+    add_origins(consumer, multiply);
+    consumer.infer();
+    redirect(multiply.output(), consumer.output());
+    return true;
+}
+
+}  // namespace
+
+bool fold_multiply_into_weights(Model& model, PassContext& context) {
+    bool changed = false;
+    for (Node* node : model.find_all("Multiply")) {
+        if (fold(*node)) {
+            context.rewritten(kName, *node);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+}  // namespace fuseq

@@ -1,0 +1,41 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transformations/low_precision/laws/law.hpp"
+
+#include "transformations/support/rewrite.hpp"
+
+namespace fuseq {
+
+void read_integers(Node& node, const Dequantize& dq) {
+    node.set_input(0, dq.q);
+    node.infer();
+}
+
+void put_dequantize_behind(Node& node, std::size_t port, const Dequantize& dq) {
+    const Output source = node.output(port);
+    const std::vector<Use> uses = node.port(port).uses;
+    if (uses.empty()) {
+        return;
+    }
+    Dequantize behind = dq;
+    behind.q = source;
+    const std::string suffix = node.output_count() == 1 ? "" : "." + std::to_string(port);
+    const Output end = build_dequantize(node.model(), node.name() + suffix + "/dq", behind);
+    for (const Use& use : uses) {
+        use.node->set_input(use.index, end);
+    }
+    end.node->port().names.merge(node.port(port).names);
+    node.port(port).names.clear();
+}
+
+bool keeps_order(const Dequantize& dq) {
+    return dq.scale.min() > 0;
+}
+
+LawResult order_refused() {
+    return LawResult::refused("scale_sign",
+                              "a scale is zero or negative, so the order of the integers is not "
+                              "that of the values");
+}
+
+}  // namespace fuseq

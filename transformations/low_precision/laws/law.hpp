@@ -1,0 +1,47 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A law of move_dequantize_down: how a DQ passes one operation. Each is one file with its block.
+#pragma once
+
+#include <string>
+
+#include "fuseq/model.hpp"
+#include "transformations/support/dequantize.hpp"
+
+namespace fuseq {
+
+struct LawResult {
+    enum class Kind { kMoved, kRefused };
+    Kind kind = Kind::kMoved;
+    std::string code;  // of a refusal
+    std::string text;
+
+    static LawResult moved() { return {}; }
+    static LawResult refused(std::string code, std::string text) {
+        return {Kind::kRefused, std::move(code), std::move(text)};
+    }
+    explicit operator bool() const { return kind == Kind::kMoved; }
+};
+
+// `dq` ends at input 0 of the node. A law that holds rewrites the node in place and puts the DQ
+// behind it; one that refuses leaves the model as it was.
+using Law = LawResult (*)(Node& node, const Dequantize& dq);
+
+LawResult move_through_relu(Node& node, const Dequantize& dq);
+LawResult move_through_max_pool(Node& node, const Dequantize& dq);
+LawResult move_through_reshape(Node& node, const Dequantize& dq);
+LawResult move_through_transpose(Node& node, const Dequantize& dq);
+LawResult move_through_concat(Node& node, const Dequantize& dq);
+
+// Lets the node read dq.q and infers it.
+void read_integers(Node& node, const Dequantize& dq);
+// Puts a DQ like `dq` behind an output of a node that gives integers now. Readers move to its end.
+void put_dequantize_behind(Node& node, std::size_t port, const Dequantize& dq);
+
+// Scale above zero in every channel: the order of integers is the order of values.
+bool keeps_order(const Dequantize& dq);
+// "scale <= 0" refusal.
+LawResult order_refused();
+
+}  // namespace fuseq

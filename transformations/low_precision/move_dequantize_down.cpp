@@ -1,0 +1,76 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Moves every DQ down through the operations that integers can take as well, so that it ends in
+// front of a convolution or matmul, or of an operation that needs real numbers.
+//
+//   Law:     op(DQ(q)) = DQ'(op(q)); one law an operation, low_precision/laws/move_through_*.cpp
+//   Before:  DQ -> ReLU | MaxPool | Reshape | Transpose | Concat | ...
+//   After:   the operation on u8 or i8 -> DQ
+//            A DQ with several readers stays for those that do not move.
+//   Refuses: as the law says; operations without a law are left alone.
+//   Source:  DESIGN.md sections 2 and 5.
+#include "transformations/low_precision/move_dequantize_down.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "transformations/low_precision/laws/law.hpp"
+
+namespace fuseq {
+namespace {
+
+constexpr std::string_view kName = "move_dequantize_down";
+
+struct Row {
+    std::string_view type;
+    Law law;
+};
+
+constexpr Row kLaws[] = {
+    {"ReLU", move_through_relu},         {"MaxPool", move_through_max_pool},
+    {"Reshape", move_through_reshape},   {"Squeeze", move_through_reshape},
+    {"Unsqueeze", move_through_reshape}, {"Transpose", move_through_transpose},
+    {"Concat", move_through_concat},
+};
+
+Law law_of(const Node& node) {
+    const auto row = std::find_if(std::begin(kLaws), std::end(kLaws),
+                                  [&](const Row& r) { return node.is(r.type); });
+    return row == std::end(kLaws) ? nullptr : row->law;
+}
+
+// The DQ at input 0, or at any input of a Concat.
+std::optional<Dequantize> dequantize_in_front(const Node& node) {
+    const std::size_t inputs = node.is("Concat") ? node.input_count() : 1;
+    for (std::size_t i = 0; i < inputs && node.has_input(i); ++i) {
+        auto dq = match_dequantize(node.input(i));
+        if (dq && !dq->q.node->is_constant()) {
+            return dq;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool move_dequantize_down(Model& model, PassContext& context) {
+    bool changed = false;
+    // Producers first: a DQ that was moved is met again at the next operation.
+    for (Node* node : model.ordered_nodes()) {
+        const Law law = law_of(*node);
+        const auto dq = law == nullptr ? std::nullopt : dequantize_in_front(*node);
+        if (!dq) {
+            continue;
+        }
+        if (LawResult result = law(*node, *dq)) {
+            context.rewritten(kName, *node);
+            changed = true;
+        } else {
+            context.refused(kName, *node, std::move(result.code), std::move(result.text));
+        }
+    }
+    return changed;
+}
+
+}  // namespace fuseq

@@ -1,0 +1,248 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Splits the FakeQuantize of an activation into the integers and what they mean.
+//
+//   Law:     FQ(x) = (q - zero_point) * scale, q = FQ(x) with output_low = q0,
+//            output_high = q0 + levels - 1, scale = (oh - ol) / (levels - 1),
+//            zero_point = q0 - ol / scale; the zero point need not be a whole number.
+//   Before:  x -> FakeQuantize(il, ih, ol, oh)
+//   After:   x -> FakeQuantize(il, ih, q0, q0 + levels - 1) output_type=u8|i8
+//              -> Convert -> Subtract(zero_point) -> Multiply(scale)
+//            u8 has q0 = 0, i8 has q0 = -(levels / 2). i8 is taken where it makes the zero point
+//            vanish (up to one step: symmetric ranges) and for the second operand of a MatMul.
+//   Refuses: more than 256 levels (levels), limits that are not constant (limits_not_constant) or
+//            vary along another dimension than 1 (limits_not_per_channel), an empty input range
+//            (degenerate_input_range), an empty output range other than [0, 0] of single channels
+//            (degenerate_output_range), input_high < input_low (inverted_input_range), limits that
+//            are not finite (limits_not_finite), an FQ that only feeds outputs of the model
+//            (feeds_output), a keep_float layer (kept_float).
+//   Source:  docs/fake_quantize.md, equations 1 to 3; DESIGN.md section 4.
+#include "transformations/low_precision/split_fake_quantize.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/fake_quantize.hpp"
+#include "transformations/support/constants.hpp"
+#include "transformations/support/dequantize.hpp"
+#include "transformations/support/rewrite.hpp"
+
+namespace fuseq {
+namespace {
+
+constexpr std::string_view kName = "split_fake_quantize";
+
+// A zero point computed from f32 limits is off by up to 256 units in the last place of its 8 bits;
+// closer to a whole number than this it is taken as one.
+constexpr double kZeroPointNoise = 1e-4;
+
+struct Refusal {
+    std::string code;
+    std::string text;
+};
+
+struct Limits {
+    ChannelValues il, ih, ol, oh;
+    std::size_t channels() const { return std::max({il.size(), ih.size(), ol.size(), oh.size()}); }
+};
+
+// What replaces the four limits, and the DQ.
+struct Split {
+    ElementType type = ElementType::u8;
+    std::int64_t lowest = 0;  // q0
+    ChannelValues il, ih;
+    ChannelValues scale, zero_point;
+};
+
+std::optional<Refusal> read_limits(const Node& fq, Limits& limits) {
+    const PartialShape& shape = fq.input(0).partial_shape();
+    if (!shape.rank_is_static()) {
+        return Refusal{"rank_unknown", "the rank of the input is not known"};
+    }
+    ChannelValues* const targets[] = {&limits.il, &limits.ih, &limits.ol, &limits.oh};
+    static constexpr const char* kNames[] = {"input_low", "input_high", "output_low",
+                                             "output_high"};
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (!is_constant_expression(fq.input(i + 1))) {
+            return Refusal{"limits_not_constant", detail::cat(kNames[i], " is computed")};
+        }
+        const auto values = constant_channels(fq.input(i + 1), shape.rank());
+        if (!values || (!values->per_tensor() && values->axis() != 1)) {
+            return Refusal{
+                "limits_not_per_channel",
+                detail::cat(kNames[i], " of shape ", to_string(fq.input(i + 1).partial_shape()),
+                            " is neither per tensor nor per channel")};
+        }
+        const auto finite = [](float v) { return std::isfinite(v); };
+        if (!std::all_of(values->list().begin(), values->list().end(), finite)) {
+            return Refusal{"limits_not_finite", detail::cat(kNames[i], " is not finite")};
+        }
+        *targets[i] = *values;
+    }
+    return std::nullopt;
+}
+
+// Checks one channel. A channel whose output is always zero is dead: any integers will do.
+std::optional<Refusal> check_channel(const Limits& limits, std::size_t c, bool& dead) {
+    const float il = limits.il[c], ih = limits.ih[c], ol = limits.ol[c], oh = limits.oh[c];
+    dead = false;
+    if (ol == oh) {
+        if (ol != 0 || limits.channels() == 1) {
+            return Refusal{
+                "degenerate_output_range",
+                detail::cat("the output range is empty: output_low = output_high = ", ol)};
+        }
+        dead = true;
+        return std::nullopt;
+    }
+    if (il == ih) {
+        return Refusal{"degenerate_input_range",
+                       detail::cat("the input range is empty: input_low = input_high = ", il)};
+    }
+    if (ih < il) {
+        return Refusal{"inverted_input_range",
+                       detail::cat("input_high = ", ih, " is below input_low = ", il)};
+    }
+    return std::nullopt;
+}
+
+bool feeds_second_operand_of_matmul(const Node& fq) {
+    const auto& uses = fq.port().uses;
+    return std::any_of(uses.begin(), uses.end(),
+                       [](const Use& use) { return use.node->is("MatMul") && use.index == 1; });
+}
+
+// u8 or i8, by the zero points that unsigned integers would have. Real limits are rounded to f16,
+// which moves zero points by up to half a step.
+void choose_type(const Node& fq,
+                 std::int64_t levels,
+                 const std::vector<double>& unsigned_zero,
+                 Split& split) {
+    const auto middle = static_cast<double>(levels / 2);
+    const auto symmetric = [&](double z) { return std::abs(z - middle) <= 1.0; };
+    const bool all = std::all_of(unsigned_zero.begin(), unsigned_zero.end(), symmetric);
+    if (all || feeds_second_operand_of_matmul(fq)) {
+        split.type = ElementType::i8;
+        split.lowest = -(levels / 2);
+    }
+}
+
+std::optional<Refusal> compute(const Node& fq, Split& split) {
+    Limits limits;
+    if (auto refusal = read_limits(fq, limits)) {
+        return refusal;
+    }
+    const std::int64_t levels = fq.attrs<FakeQuantizeAttrs>().levels;
+    const auto steps = static_cast<double>(levels - 1);
+    const std::size_t channels = limits.channels();
+    std::vector<float> il(channels), ih(channels), scale(channels);
+    std::vector<double> zero(channels, 0.0);  // of unsigned integers; real
+    std::vector<double> live_zero;
+    std::vector<bool> dead(channels);
+    for (std::size_t c = 0; c < channels; ++c) {
+        bool is_dead = false;
+        if (auto refusal = check_channel(limits, c, is_dead)) {
+            return refusal;
+        }
+        dead[c] = is_dead;
+        il[c] = is_dead ? 0.0f : limits.il[c];
+        ih[c] = is_dead ? static_cast<float>(steps) : limits.ih[c];
+        const double step = (static_cast<double>(limits.oh[c]) - limits.ol[c]) / steps;
+        scale[c] = static_cast<float>(step);
+        if (!is_dead) {
+            zero[c] = -static_cast<double>(limits.ol[c]) / step;
+            live_zero.push_back(zero[c]);
+        }
+    }
+    choose_type(fq, levels, live_zero, split);
+    std::vector<float> zero_point(channels, 0.0f);
+    for (std::size_t c = 0; c < channels; ++c) {
+        if (dead[c]) {
+            continue;
+        }
+        const double z = zero[c] + static_cast<double>(split.lowest);
+        const double whole = std::nearbyint(z);
+        zero_point[c] = static_cast<float>(std::abs(z - whole) <= kZeroPointNoise ? whole : z);
+    }
+    split.il = {il, 1};
+    split.ih = {ih, 1};
+    split.scale = {scale, 1};
+    split.zero_point = {zero_point, 1};
+    return std::nullopt;
+}
+
+bool only_feeds_results(const Node& fq) {
+    const auto& uses = fq.port().uses;
+    return std::all_of(uses.begin(), uses.end(),
+                       [](const Use& use) { return use.node->is("Result"); });
+}
+
+std::optional<Refusal> refusal_of(const Node& fq, const PassOptions& options, Split& split) {
+    const std::int64_t levels = fq.attrs<FakeQuantizeAttrs>().levels;
+    const auto& keep = options.keep_float;
+    if (std::find(keep.begin(), keep.end(), fq.name()) != keep.end()) {
+        return Refusal{"kept_float", "the layer is on the keep-float list"};
+    }
+    if (levels > 256) {
+        return Refusal{"levels", detail::cat(levels, " levels do not fit into 8 bits")};
+    }
+    if (fq.port().type != ElementType::f32) {
+        return Refusal{"type", detail::cat("the output is ", to_string(fq.port().type))};
+    }
+    if (only_feeds_results(fq)) {
+        return Refusal{"feeds_output", "only outputs of the model read the result"};
+    }
+    return compute(fq, split);
+}
+
+void apply(Node& fq, const Split& split) {
+    Model& model = fq.model();
+    const std::size_t rank = fq.input(0).partial_shape().rank();
+    auto& attrs = fq.attrs<FakeQuantizeAttrs>();
+    const auto low = static_cast<float>(split.lowest);
+    const auto high = static_cast<float>(split.lowest + attrs.levels - 1);
+    const ChannelValues limits[] = {split.il, split.ih, low, high};
+    static constexpr const char* kNames[] = {"/input_low", "/input_high", "/output_low",
+                                             "/output_high"};
+    for (std::size_t i = 0; i < 4; ++i) {
+        fq.set_input(i + 1, make_constant(model, fq.name() + kNames[i], limits[i].to_tensor(rank)));
+    }
+    attrs.output_type = split.type;
+    fq.infer();
+    Dequantize dq;
+    dq.q = fq.output();
+    dq.scale = split.scale;
+    dq.zero_point = split.zero_point;
+    dq.origins = origins_of(fq);
+    const std::vector<Use> uses = fq.port().uses;
+    const Output end = build_dequantize(model, fq.name() + "/dq", dq);
+    for (const Use& use : uses) {
+        use.node->set_input(use.index, end);
+    }
+    end.node->port().names.merge(fq.port().names);
+    fq.port().names.clear();
+}
+
+}  // namespace
+
+bool split_fake_quantize(Model& model, PassContext& context) {
+    bool changed = false;
+    for (Node* node : model.find_all("FakeQuantize")) {
+        if (node->attrs<FakeQuantizeAttrs>().output_type != ElementType::undefined ||
+            is_constant_expression(node->input(0))) {
+            continue;
+        }
+        Split split;
+        if (auto refusal = refusal_of(*node, context.options(), split)) {
+            context.refused(kName, *node, std::move(refusal->code), std::move(refusal->text));
+            continue;
+        }
+        apply(*node, split);
+        context.rewritten(kName, *node, detail::cat("to ", to_string(split.type)));
+        changed = true;
+    }
+    return changed;
+}
+
+}  // namespace fuseq

@@ -1,0 +1,60 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The passes in the order in which they run, and why in that order.
+#include "transformations/common/convert_precision.hpp"
+#include "transformations/common/drop_identity_operations.hpp"
+#include "transformations/common/fold_constants.hpp"
+#include "transformations/common/fold_multiply_add_chains.hpp"
+#include "transformations/common/fold_multiply_into_weights.hpp"
+#include "transformations/common/normalize_constant_operands.hpp"
+#include "transformations/low_precision/move_dequantize_down.hpp"
+#include "transformations/low_precision/normalize_weights.hpp"
+#include "transformations/low_precision/quantize_convolution.hpp"
+#include "transformations/low_precision/split_fake_quantize.hpp"
+#include "transformations/pass.hpp"
+
+namespace fuseq {
+
+const std::vector<Pass>& common_passes() {
+    static const std::vector<Pass> passes = {
+        // First: all other passes only know f32.
+        {"convert_precision", convert_precision},
+        // Everything else recognises constants as Const nodes.
+        {"fold_constants", fold_constants},
+        // Before the passes that look at neighbours, which such operations would separate.
+        {"drop_identity_operations", drop_identity_operations},
+        // The next two only know Add and Multiply with the constant second.
+        {"normalize_constant_operands", normalize_constant_operands},
+        // Before weights take a scale: there should be one scale.
+        {"fold_multiply_add_chains", fold_multiply_add_chains},
+        {"fold_multiply_into_weights", fold_multiply_into_weights},
+    };
+    return passes;
+}
+
+const std::vector<Pass>& low_precision_passes() {
+    static const std::vector<Pass> passes = {
+        // Before activations: what follows an FQ decides about it by the weights' form.
+        {"normalize_weights", normalize_weights},
+        // After weights, whose FQs are gone then.
+        {"split_fake_quantize", split_fake_quantize},
+        // Needs DQs; must be done before consumers look at what stands in front of them.
+        {"move_dequantize_down", move_dequantize_down},
+        {"quantize_convolution", quantize_convolution},
+        // Weights that stayed float because their source did.
+        {"fold_all_constants", fold_all_constants},
+        // The scale behind an integer convolution meets the model's own scales and the bias.
+        {"fold_chains_after_quantization", fold_multiply_add_chains},
+    };
+    return passes;
+}
+
+void transform(Model& model, PassContext& context) {
+    run_passes(model, context, common_passes());
+    if (context.options().low_precision) {
+        run_passes(model, context, low_precision_passes());
+    }
+}
+
+}  // namespace fuseq

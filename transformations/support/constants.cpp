@@ -1,0 +1,105 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transformations/support/constants.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "ops/op_spec.hpp"
+
+namespace fuseq {
+namespace {
+
+// Constant expressions of limits and scales are short: Const -> Convert -> Reshape -> Multiply.
+constexpr std::size_t kMostNodes = 32;
+
+// Nodes of the expression, producers first; empty when it is not constant or too long.
+std::vector<const Node*> expression(const Node* root) {
+    std::vector<const Node*> order;
+    std::vector<const Node*> stack{root};
+    std::unordered_map<const Node*, bool> done;  // false: entered, true: in `order`
+    while (!stack.empty()) {
+        const Node* node = stack.back();
+        const auto [it, first_visit] = done.try_emplace(node, false);
+        if (!first_visit) {
+            stack.pop_back();
+            if (!it->second) {
+                it->second = true;
+                order.push_back(node);
+            }
+            continue;
+        }
+        if (done.size() > kMostNodes || node->spec().evaluate == nullptr ||
+            (node->input_count() == 0 && !node->is_constant())) {
+            return {};
+        }
+        for (const Output& input : node->inputs()) {
+            if (input && !done.contains(input.node)) {
+                stack.push_back(input.node);
+            }
+        }
+    }
+    return order;
+}
+
+}  // namespace
+
+const Tensor* known_constant(const Output& source) {
+    if (!source) {
+        return nullptr;
+    }
+    if (source.node->is_constant()) {
+        return &source.node->constant();
+    }
+    const Tensor& known = source.node->port(source.index).known_value;
+    return known ? &known : nullptr;
+}
+
+bool is_constant_expression(const Output& source) {
+    return known_constant(source) != nullptr || (source && !expression(source.node).empty());
+}
+
+std::optional<Tensor> evaluate_constant(const Output& source) {
+    if (const Tensor* known = known_constant(source)) {
+        return *known;
+    }
+    if (!source) {
+        return std::nullopt;
+    }
+    std::unordered_map<const Node*, std::vector<Tensor>> values;
+    for (const Node* node : expression(source.node)) {
+        if (node->is_constant()) {
+            values[node] = {node->constant()};
+            continue;
+        }
+        std::vector<Tensor> inputs;
+        for (const Output& input : node->inputs()) {
+            inputs.push_back(input ? values.at(input.node).at(input.index) : Tensor());
+        }
+        values[node] = evaluate_node(*node, inputs);
+    }
+    const auto found = values.find(source.node);
+    return found == values.end() ? std::nullopt
+                                 : std::optional<Tensor>(found->second.at(source.index));
+}
+
+std::optional<ChannelValues> constant_channels(const Output& source, std::size_t rank) {
+    const std::optional<Tensor> value = evaluate_constant(source);
+    return value ? channel_values(*value, rank) : std::nullopt;
+}
+
+std::optional<double> constant_number(const Output& source) {
+    const std::optional<Tensor> value = evaluate_constant(source);
+    if (!value || value->get_size() != 1) {
+        return std::nullopt;
+    }
+    const double number = to_floats(*value)[0];
+    return std::isfinite(number) ? std::optional<double>(number) : std::nullopt;
+}
+
+Output make_constant(Model& model, const std::string& base_name, Tensor value) {
+    return model.add_constant(base_name, std::move(value))->output();
+}
+
+}  // namespace fuseq

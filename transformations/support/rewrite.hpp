@@ -1,0 +1,38 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small edits that all passes share.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "fuseq/model.hpp"
+
+namespace fuseq {
+
+// Exactly one input of one node reads this port.
+bool has_single_use(const Output& port);
+
+// Every reader of `from` but the nodes in `except` reads `to` instead. Tensor names move along.
+void redirect(const Output& from, const Output& to, std::initializer_list<const Node*> except = {});
+
+// `node` stands for the IR layers of `other` too, from now on.
+void add_origin(Node& node, const std::string& layer);
+void add_origins(Node& node, const Node& other);
+// Names of the IR layers that a node stands for; its own name when nothing was fused into it.
+std::vector<std::string> origins_of(const Node& node);
+
+// A node of the same operation and attributes with other inputs; it stands for the same layers.
+Node* copy_node(const Node& node, std::string name, std::vector<Output> inputs);
+
+// "Multiply 'scale_3'" for remarks.
+std::string describe(const Node& node);
+
+// Whether the node is one of these operations.
+bool is_one_of(const Node& node, std::initializer_list<std::string_view> types);
+
+// Convolution, GroupConvolution, both BackpropData, MatMul.
+bool takes_weights(const Node& node);
+
+}  // namespace fuseq

@@ -1,0 +1,140 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transformations/support/weights.hpp"
+
+#include <algorithm>
+
+#include "ops/broadcast.hpp"
+#include "transformations/support/attributes.hpp"
+#include "transformations/support/constants.hpp"
+#include "transformations/support/rewrite.hpp"
+
+namespace fuseq {
+namespace {
+
+bool is_8_bit(ElementType type) {
+    return type == ElementType::u8 || type == ElementType::i8;
+}
+
+bool inputs_are_constant(const Node& node, std::size_t first) {
+    for (std::size_t i = first; i < node.input_count(); ++i) {
+        if (!is_constant_expression(node.input(i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool match_fake_quantize(Node* node, WeightChain& chain) {
+    if (!node->is("FakeQuantize") || !inputs_are_constant(*node, 0)) {
+        return false;
+    }
+    chain.stored = node->input(0);
+    chain.quantizer = {node};
+    return true;
+}
+
+bool match_multiply(Node* node, WeightChain& chain) {
+    if (!node->is("Multiply") || !inputs_are_constant(*node, 1)) {
+        return false;
+    }
+    std::vector<Node*> nodes{node};
+    node = node->input_node(0);
+    if (node->is("Subtract")) {
+        if (!inputs_are_constant(*node, 1)) {
+            return false;
+        }
+        nodes.push_back(node);
+        node = node->input_node(0);
+    }
+    if (!node->is("Convert") || !node->input_node(0)->is_constant() ||
+        !is_8_bit(node->input(0).type())) {
+        return false;
+    }
+    nodes.push_back(node);
+    std::reverse(nodes.begin(), nodes.end());
+    chain.stored = node->input(0);
+    chain.quantizer = nodes;
+    return true;
+}
+
+}  // namespace
+
+bool is_layout_only(const Node& node) {
+    if (!is_one_of(node, {"Reshape", "Transpose", "Squeeze", "Unsqueeze"})) {
+        return false;
+    }
+    return inputs_are_constant(node, 1);
+}
+
+std::optional<WeightChain> match_weight_chain(const Node& consumer) {
+    if (!takes_weights(consumer) || !consumer.has_input(1)) {
+        return std::nullopt;
+    }
+    WeightChain chain;
+    Node* node = consumer.input_node(1);
+    while (is_layout_only(*node)) {
+        chain.layout.push_back(node);
+        node = node->input_node(0);
+    }
+    std::reverse(chain.layout.begin(), chain.layout.end());
+    if (match_fake_quantize(node, chain) || match_multiply(node, chain)) {
+        return chain;
+    }
+    return std::nullopt;
+}
+
+std::optional<NormalizedWeights> match_normalized_weights(const Node& consumer) {
+    if (!takes_weights(consumer) || !consumer.has_input(1)) {
+        return std::nullopt;
+    }
+    const Node* multiply = consumer.input_node(1);
+    if (!multiply->is("Multiply") || !multiply->input_node(0)->is("Convert") ||
+        !multiply->input_node(1)->is_constant()) {
+        return std::nullopt;
+    }
+    const Node* convert = multiply->input_node(0);
+    if (!convert->input_node(0)->is_constant() || convert->input(0).type() != ElementType::i8) {
+        return std::nullopt;
+    }
+    return NormalizedWeights{convert->input(0), to_floats(multiply->input_node(1)->constant()),
+                             origins_of(*multiply)};
+}
+
+std::vector<std::size_t> output_channel_dims(const Node& consumer, const Shape& wei) {
+    if (consumer.is("Convolution")) {
+        return {0};
+    }
+    if (consumer.is("GroupConvolution")) {
+        return {0, 1};
+    }
+    if (consumer.is("ConvolutionBackpropData")) {
+        return {1};
+    }
+    if (consumer.is("GroupConvolutionBackpropData")) {
+        return {0, 2};
+    }
+    if (wei.size() < 2) {
+        return {};
+    }
+    const bool transposed = attribute<bool>(consumer, "transpose_b");
+    return {wei.size() - (transposed ? 2 : 1)};
+}
+
+std::vector<std::size_t> output_channel_of_elements(const Node& consumer, const Shape& wei) {
+    // Strides of the channel number: 0 along dimensions that do not count channels.
+    std::vector<std::size_t> strides(wei.size(), 0);
+    std::size_t count = 1;
+    const std::vector<std::size_t> dims = output_channel_dims(consumer, wei);
+    for (auto d = dims.rbegin(); d != dims.rend(); ++d) {
+        strides[*d] = count;
+        count *= wei[*d];
+    }
+    std::vector<std::size_t> channels(shape_size(wei));
+    for (StridedWalk walk(wei, {strides}); !walk.done(); walk.next()) {
+        channels[walk.position()] = walk.offset(0);
+    }
+    return channels;
+}
+
+}  // namespace fuseq

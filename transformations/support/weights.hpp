@@ -1,0 +1,46 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Weights of convolutions and matmuls as IR files spell them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fuseq/model.hpp"
+
+namespace fuseq {
+
+// The chain that ends at a weights input. Only followed along data inputs; scales and limits
+// hang off it.
+struct WeightChain {
+    Output stored;                 // the Const, or the constant expression, that holds the numbers
+    std::vector<Node*> quantizer;  // {FakeQuantize}, or {Convert, [Subtract], Multiply}
+    std::vector<Node*> layout;  // Reshape, Transpose, ... between quantizer and consumer, in order
+};
+
+// The chain at input 1 of a Convolution, ..., MatMul where it is quantized: an FQ of constants, or
+// Convert of an 8-bit Const followed by Multiply.
+std::optional<WeightChain> match_weight_chain(const Node& consumer);
+
+// What normalize_weights leaves: Const i8 -> Convert -> Multiply(scale) at input 1.
+struct NormalizedWeights {
+    Output values;                     // the Const i8
+    std::vector<float> scale;          // one value, or one an output channel
+    std::vector<std::string> origins;  // IR layers of the chain
+};
+std::optional<NormalizedWeights> match_normalized_weights(const Node& consumer);
+
+// Reshape, Transpose, Squeeze, Unsqueeze with a constant second input.
+bool is_layout_only(const Node& node);
+
+// Dimensions of weights of shape `wei` that number output channels: {0} for Convolution, {0, 1} for
+// GroupConvolution, {1} and {0, 2} for their BackpropData, the columns for MatMul (none for a
+// MatMul by a vector).
+std::vector<std::size_t> output_channel_dims(const Node& consumer, const Shape& wei);
+
+// Output channel of each element of the weights, row-major.
+std::vector<std::size_t> output_channel_of_elements(const Node& consumer, const Shape& wei);
+
+}  // namespace fuseq
