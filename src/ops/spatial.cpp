@@ -37,6 +37,10 @@ void check_window_lists(const InferContext& context,
     check_list(context, "pads_end", spatial_rank, pads_end, 0);
 }
 
+void check_kernel_list(const InferContext& context, const std::vector<std::int64_t>& kernel) {
+    check_list(context, "kernel", kernel.size(), kernel, 1);
+}
+
 void resolve_padding(AutoPad auto_pad, std::int64_t input, Window& window) {
     if (auto_pad == AutoPad::kExplicit || auto_pad == AutoPad::kNotset) {
         return;

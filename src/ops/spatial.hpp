@@ -37,6 +37,9 @@ void check_window_lists(const InferContext& context,
                         const std::vector<std::int64_t>& pads_begin,
                         const std::vector<std::int64_t>& pads_end);
 
+// Kernel sizes of a pooling, at least 1.
+void check_kernel_list(const InferContext& context, const std::vector<std::int64_t>& kernel);
+
 // Pads of one dimension by `auto_pad` (input size known), or the explicit ones.
 void resolve_padding(AutoPad auto_pad, std::int64_t input, Window& window);
 

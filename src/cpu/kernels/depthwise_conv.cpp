@@ -1,0 +1,261 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/depthwise_conv.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "cpu/kernels/depthwise_conv_detail.hpp"
+#include "fuseq/error.hpp"
+
+namespace fuseq::kernels {
+namespace depthwise {
+namespace {
+
+[[noreturn]] void refuse(const std::string& rule) {
+    throw Error("compile", "depthwise kernel: " + rule);
+}
+
+bool list_fits(std::span<const float> list, std::size_t channels, std::size_t least) {
+    return list.size() == channels || list.size() == 1 || list.size() == least;
+}
+
+bool all_finite(std::span<const float> list) {
+    return std::all_of(list.begin(), list.end(), [](float v) { return std::isfinite(v); });
+}
+
+void check_shape(const DepthwiseShape& s) {
+    const std::size_t sizes[] = {s.batch,         s.channels,        s.src_height,
+                                 s.src_width,     s.dst_height,      s.dst_width,
+                                 s.kernel_height, s.kernel_width,    s.stride_height,
+                                 s.stride_width,  s.dilation_height, s.dilation_width};
+    constexpr std::size_t kLargest = std::size_t{1} << 31;
+    for (const std::size_t size : sizes) {
+        if (size == 0 || size > kLargest) {
+            refuse(detail::cat("a size of ", size, ", expected 1 to 2^31"));
+        }
+    }
+    if (s.kernel_height > kMaxTaps || s.kernel_width > kMaxTaps ||
+        s.kernel_height * s.kernel_width > kMaxTaps) {
+        refuse(detail::cat("kernel ", s.kernel_height, "x", s.kernel_width, ", at most ", kMaxTaps,
+                           " taps are possible"));
+    }
+    if (s.src_pixel_stride < s.channels || s.dst_pixel_stride < s.channels ||
+        s.src_pixel_stride > kLargest || s.dst_pixel_stride > kLargest) {
+        refuse(detail::cat("pixel strides ", s.src_pixel_stride, ", ", s.dst_pixel_stride, " for ",
+                           s.channels, " channels"));
+    }
+    const auto limit = static_cast<std::ptrdiff_t>(kLargest);
+    if (std::abs(s.pad_top) > limit || std::abs(s.pad_left) > limit) {
+        refuse(detail::cat("padding ", s.pad_top, ", ", s.pad_left));
+    }
+}
+
+void check(const DepthwiseParams& p) {
+    const std::size_t channels = p.shape.channels;
+    const bool is_signed = p.src_type == ElementType::i8;
+    if (!is_signed && p.src_type != ElementType::u8) {
+        refuse("source type " + to_string(p.src_type) + ", expected u8 or i8");
+    }
+    if (p.dst_type != ElementType::u8 && p.dst_type != ElementType::i8 &&
+        p.dst_type != ElementType::f32) {
+        refuse("destination type " + to_string(p.dst_type) + ", expected u8, i8 or f32");
+    }
+    if (p.src_zero_point < (is_signed ? -128 : 0) || p.src_zero_point > (is_signed ? 127 : 255)) {
+        refuse(detail::cat("zero point ", p.src_zero_point, " is no ", to_string(p.src_type)));
+    }
+    if (p.weights.size() != channels * p.shape.kernel_height * p.shape.kernel_width) {
+        refuse(detail::cat(p.weights.size(), " weights for ", channels, " channels of ",
+                           p.shape.kernel_height, "x", p.shape.kernel_width));
+    }
+    if (!list_fits(p.scale, channels, 1) || !list_fits(p.bias, channels, 0) ||
+        !list_fits(p.slope, channels, 0)) {
+        refuse(detail::cat(p.scale.size(), " scales, ", p.bias.size(), " biases, ", p.slope.size(),
+                           " slopes for ", channels, " channels"));
+    }
+    if (!all_finite(p.scale) || !all_finite(p.bias) || !all_finite(p.slope) ||
+        !std::isfinite(p.shift) || !(p.low <= p.high)) {
+        refuse("scale, bias, slope or shift is not finite, or low > high");
+    }
+}
+
+float value_of(std::span<const float> list, std::size_t channel, float otherwise) {
+    return list.empty() ? otherwise : list.size() == 1 ? list[0] : list[channel];
+}
+
+// Whether a value can be too large for the conversion to 32-bit integers.
+bool may_overflow(const DepthwiseParams& p) {
+    const std::size_t taps = p.shape.kernel_height * p.shape.kernel_width;
+    for (std::size_t c = 0; c < p.shape.channels; ++c) {
+        double sum = 0.0;
+        for (std::size_t t = 0; t < taps; ++t) {
+            sum += 255.0 * std::abs(static_cast<int>(p.weights[c * taps + t]));
+        }
+        const double v = sum * std::abs(static_cast<double>(value_of(p.scale, c, 1.0f))) +
+                         std::abs(static_cast<double>(value_of(p.bias, c, 0.0f)));
+        const double slope = std::abs(static_cast<double>(value_of(p.slope, c, 1.0f)));
+        if (v * std::max(1.0, slope) + std::abs(static_cast<double>(p.shift)) > 1e9) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Epilogue make_epilogue(const DepthwiseParams& p) {
+    Epilogue e;
+    e.slope = !p.slope.empty();
+    e.shift = p.shift;
+    e.low = p.low;
+    e.high = p.high;
+    if (p.dst_type == ElementType::f32) {
+        e.store = Store::kF32;
+        e.clip = std::isfinite(p.low) || std::isfinite(p.high);
+        return e;
+    }
+    // The store saturates, so bounds at or beyond the range of the type need no work.
+    const bool is_signed = p.dst_type == ElementType::i8;
+    e.store = is_signed ? Store::kI8 : Store::kU8;
+    const float least = is_signed ? -128.0f : 0.0f;
+    const float most = is_signed ? 127.0f : 255.0f;
+    e.low = std::clamp(p.low, least, most);
+    e.high = std::clamp(p.high, least, most);
+    e.clip = e.low > least || e.high < most || may_overflow(p);
+    return e;
+}
+
+void append_tap(Packed& packed, std::int8_t weight, std::size_t bytes) {
+    packed.wei.push_back(weight);
+    if (bytes == 2) {  // little endian, sign extended
+        packed.wei.push_back(weight < 0 ? std::int8_t{-1} : std::int8_t{0});
+    }
+}
+
+void pack_block(Packed& packed, const DepthwiseParams& p, const Order& order, std::size_t first) {
+    const std::size_t width = p.shape.kernel_width;
+    const std::size_t taps = p.shape.kernel_height * width;
+    for (const std::vector<Tap>& entry : order.entries) {
+        for (const std::ptrdiff_t slot : order.slots) {
+            const std::size_t channel =
+                first + static_cast<std::size_t>(std::max<std::ptrdiff_t>(slot, 0));
+            for (const Tap& tap : entry) {
+                const bool none = slot < 0 || tap.row < 0;
+                const auto at = none ? 0
+                                     : static_cast<std::size_t>(tap.row) * width +
+                                           static_cast<std::size_t>(tap.column);
+                append_tap(packed, none ? std::int8_t{0} : p.weights[channel * taps + at],
+                           order.bytes_per_tap);
+            }
+        }
+    }
+    const std::int32_t zero_point = p.src_zero_point + (packed.flip != 0 ? 128 : 0);
+    for (const std::ptrdiff_t slot : order.slots) {
+        const bool none = slot < 0;
+        const std::size_t channel = first + static_cast<std::size_t>(none ? 0 : slot);
+        std::int32_t sum = 0;
+        for (std::size_t t = 0; t < taps; ++t) {
+            sum += p.weights[channel * taps + t];
+        }
+        packed.init.push_back(none ? 0 : -zero_point * sum);
+        packed.scale.push_back(none ? 0.0f : value_of(p.scale, channel, 1.0f));
+        packed.bias.push_back(none ? 0.0f : value_of(p.bias, channel, 0.0f));
+        packed.slope.push_back(none ? 0.0f : value_of(p.slope, channel, 1.0f));
+    }
+}
+
+void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
+    const std::size_t channels = p.shape.channels;
+    std::vector<std::size_t> wei_at;
+    std::vector<std::size_t> vector_at;
+    for (std::size_t c = 0; c < channels; c += path.block_channels) {
+        Block block;
+        block.first_channel = c;
+        block.channels = std::min(path.block_channels, channels - c);
+        if (path.overlaps_last && block.channels < path.block_channels &&
+            channels >= path.block_channels) {
+            block.first_channel = channels - path.block_channels;
+            block.channels = path.block_channels;
+        }
+        wei_at.push_back(packed.wei.size());
+        vector_at.push_back(packed.init.size());
+        pack_block(packed, p, path.order(packed.shape, path.block_channels, block.channels),
+                   block.first_channel);
+        packed.blocks.push_back(block);
+    }
+    for (std::size_t b = 0; b < packed.blocks.size(); ++b) {
+        Block& block = packed.blocks[b];
+        block.wei = packed.wei.data() + wei_at[b];
+        block.init = packed.init.data() + vector_at[b];
+        block.scale = packed.scale.data() + vector_at[b];
+        block.bias = packed.bias.data() + vector_at[b];
+        block.slope = packed.slope.data() + vector_at[b];
+    }
+}
+
+std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
+    DepthwiseShape& s = p.shape;
+    s.src_pixel_stride = s.src_pixel_stride == 0 ? s.channels : s.src_pixel_stride;
+    s.dst_pixel_stride = s.dst_pixel_stride == 0 ? s.channels : s.dst_pixel_stride;
+    check_shape(s);
+    check(p);
+    const bool vnni =
+        p.path == DepthwisePath::kVnni512 || (p.path == DepthwisePath::kAuto && vnni_available());
+    if (vnni && !vnni_available()) {
+        refuse("this machine has no AVX-512 VNNI");
+    }
+    const Path path = vnni ? vnni_path(s) : portable_path(s, p.src_type == ElementType::i8);
+    auto packed = std::make_unique<Packed>();
+    packed->shape = s;
+    packed->epilogue = make_epilogue(p);
+    packed->src_signed = p.src_type == ElementType::i8;
+    packed->flip = path.flips_sign && packed->src_signed ? 0x80 : 0;
+    packed->padding_byte = static_cast<std::uint8_t>(p.src_zero_point);
+    packed->padding_row.assign(s.src_width * s.src_pixel_stride, packed->padding_byte);
+    packed->run = path.run;
+    packed->overlaps = path.overlaps_last;
+    packed->implementation = path.name;
+    pack(*packed, p, path);
+    return packed;
+}
+
+}  // namespace
+}  // namespace depthwise
+
+DepthwiseConv::DepthwiseConv(const DepthwiseParams& params)
+    : packed_(depthwise::make_packed(params)) {}
+DepthwiseConv::~DepthwiseConv() = default;
+DepthwiseConv::DepthwiseConv(DepthwiseConv&&) noexcept = default;
+DepthwiseConv& DepthwiseConv::operator=(DepthwiseConv&&) noexcept = default;
+
+std::size_t DepthwiseConv::rows() const {
+    return packed_->shape.batch * packed_->shape.dst_height;
+}
+
+std::size_t DepthwiseConv::blocks() const {
+    return packed_->overlaps ? 1 : packed_->blocks.size();
+}
+
+void DepthwiseConv::run(const void* src, void* dst, Range rows, Range blocks) const {
+    rows.end = std::min(rows.end, this->rows());
+    blocks.end = std::min(blocks.end, this->blocks());
+    if (rows.begin < rows.end && blocks.begin < blocks.end) {
+        if (packed_->overlaps) {
+            blocks = {0, packed_->blocks.size()};
+        }
+        packed_->run(*packed_, static_cast<const std::uint8_t*>(src),
+                     static_cast<std::uint8_t*>(dst), rows, blocks);
+    }
+}
+
+const char* DepthwiseConv::implementation() const {
+    return packed_->implementation.c_str();
+}
+
+std::size_t DepthwiseConv::packed_bytes() const {
+    return packed_->wei.size() + packed_->padding_row.size() +
+           4 * (packed_->init.size() + packed_->scale.size() + packed_->bias.size() +
+                packed_->slope.size());
+}
+
+}  // namespace fuseq::kernels

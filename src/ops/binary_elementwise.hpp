@@ -1,0 +1,60 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kernel that all operations with two broadcast inputs share.
+#pragma once
+
+#include <type_traits>
+
+#include "model/typed.hpp"
+#include "ops/binary_arithmetic.hpp"
+
+namespace fuseq {
+
+// Shape of the output, for the node's auto_broadcast.
+inline PartialShape binary_shape(InferContext& context) {
+    const auto& attrs = context.attrs<BinaryAttrs>();
+    return broadcast_shapes(context, context.shape(0), context.shape(1), attrs.auto_broadcast,
+                            attrs.axis);
+}
+
+// Walks both inputs: visit(position in the output, offset in a, offset in b).
+template <class Visit>
+void walk_binary(
+    const BinaryAttrs& attrs, const Shape& a, const Shape& b, const Shape& shape, Visit visit) {
+    const bool pdpd = attrs.auto_broadcast == AutoBroadcast::kPdpd;
+    const auto strides_b = pdpd ? pdpd_strides(b, shape, attrs.axis) : broadcast_strides(b, shape);
+    for (StridedWalk walk(shape, {broadcast_strides(a, shape), strides_b}); !walk.done();
+         walk.next()) {
+        visit(walk.position(), walk.offset(0), walk.offset(1));
+    }
+}
+
+// out = function(a, b) where all three have one numeric type. The function gets values of that type
+// and may return any type that converts to it.
+template <class Function>
+void evaluate_binary(EvalContext& context, Function function) {
+    const auto& attrs = context.attrs<BinaryAttrs>();
+    const Tensor& a = context.input(0);
+    const Tensor& b = context.input(1);
+    const Shape shape =
+        broadcast_shapes(a.get_shape(), b.get_shape(), attrs.auto_broadcast, attrs.axis);
+    Tensor& out = context.output(0, shape);
+    dispatch_numeric(a.get_element_type(), [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        const T* x = a.data<T>();
+        const T* y = b.data<T>();
+        T* z = out.data<T>();
+        walk_binary(attrs, a.get_shape(), b.get_shape(), shape,
+                    [&](std::size_t at, std::size_t i, std::size_t j) {
+                        z[at] = static_cast<T>(function(x[i], y[j]));
+                    });
+    });
+}
+
+// Integers are added, subtracted and multiplied in 64 bits without sign, which wraps as the type
+// itself does and, unlike it, never overflows.
+template <class T>
+using Wrapping = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
+
+}  // namespace fuseq

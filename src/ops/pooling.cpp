@@ -1,0 +1,102 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/pooling.hpp"
+
+namespace fuseq {
+
+const PoolAttrs& pool_attrs(const Node& node) {
+    return dynamic_cast<const PoolAttrs&>(node.attributes());
+}
+
+namespace {
+
+Window window_of(const PoolAttrs& attrs, std::size_t d) {
+    return {.size = attrs.kernel[d],
+            .stride = at_or(attrs.strides, d, 1),
+            .dilation = at_or(attrs.dilations, d, 1),
+            .pad_begin = at_or(attrs.pads_begin, d, 0),
+            .pad_end = at_or(attrs.pads_end, d, 0)};
+}
+
+std::int64_t positions_of(const PoolAttrs& attrs, std::int64_t size, Window& window) {
+    resolve_padding(attrs.auto_pad, size, window);
+    // "same" means src / stride rounded up, whatever the rounding of the rest.
+    const bool same =
+        attrs.auto_pad == AutoPad::kSameUpper || attrs.auto_pad == AutoPad::kSameLower;
+    return window_positions(size, window, !same && attrs.rounding_type == RoundingType::kCeil);
+}
+
+Dimension output_size(const InferContext& context,
+                      const PoolAttrs& attrs,
+                      std::size_t d,
+                      const Dimension& in) {
+    const auto positions = [&](std::int64_t size) {
+        Window window = window_of(attrs, d);
+        return positions_of(attrs, size, window);
+    };
+    if (in.is_static()) {
+        const std::int64_t count = positions(in.get_length());
+        context.require(count >= 1, "the kernel of extent ", window_of(attrs, d).extent(),
+                        " does not fit into the padded src of size ", in.get_length(),
+                        " (spatial dimension ", d, ")");
+        return count;
+    }
+    const bool unbounded = in.get_max_length() == Dimension::kUnbounded;
+    return {positions(in.get_min_length()),
+            unbounded ? Dimension::kUnbounded : positions(in.get_max_length())};
+}
+
+}  // namespace
+
+PoolGeometry pool_geometry(const PoolAttrs& attrs, const Shape& src) {
+    PoolGeometry geometry;
+    for (std::size_t d = 0; d < attrs.kernel.size(); ++d) {
+        Window window = window_of(attrs, d);
+        const auto size = static_cast<std::int64_t>(src.at(d + 2));
+        geometry.positions.push_back(positions_of(attrs, size, window));
+        geometry.windows.push_back(window);
+    }
+    return geometry;
+}
+
+PartialShape pool_output_shape(const InferContext& context, const PoolAttrs& attrs) {
+    const std::size_t spatial = attrs.kernel.size();
+    context.require(spatial >= 1 && spatial <= 3, "kernel has ", spatial,
+                    " values, expected 1, 2 or 3");
+    check_window_lists(context, spatial, attrs.strides, attrs.dilations, attrs.pads_begin,
+                       attrs.pads_end);
+    check_kernel_list(context, attrs.kernel);
+    const PartialShape& src = context.shape(0);
+    if (!src.rank_is_static()) {
+        return PartialShape::dynamic(spatial + 2);
+    }
+    context.require(src.rank() == spatial + 2, "src has rank ", src.rank(), ", expected ",
+                    spatial + 2, " for a kernel of ", spatial, " values");
+    PartialShape dst = src;
+    for (std::size_t d = 0; d < spatial; ++d) {
+        dst[d + 2] = output_size(context, attrs, d, src[d + 2]);
+    }
+    return dst;
+}
+
+PoolLoops pool_loops(const EvalContext& context, const PoolAttrs& attrs, const Shape& src) {
+    const std::size_t spatial = attrs.kernel.size();
+    context.require(src.size() == spatial + 2, "src has shape ", to_string(src), ", expected rank ",
+                    spatial + 2);
+    PoolLoops loops;
+    loops.planes = static_cast<std::int64_t>(src[0] * src[1]);
+    loops.dst = {src[0], src[1]};
+    const PoolGeometry geometry = pool_geometry(attrs, src);
+    for (std::size_t d = 0; d < spatial; ++d) {
+        const std::size_t at = 3 - spatial + d;
+        loops.in[at] = static_cast<std::int64_t>(src[d + 2]);
+        loops.out[at] = geometry.positions[d];
+        loops.window[at] = geometry.windows[d];
+        context.require(loops.out[at] >= 1, "the kernel of extent ", loops.window[at].extent(),
+                        " does not fit into the padded src of size ", loops.in[at]);
+        loops.dst.push_back(static_cast<std::size_t>(loops.out[at]));
+    }
+    return loops;
+}
+
+}  // namespace fuseq

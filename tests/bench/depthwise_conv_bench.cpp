@@ -1,0 +1,140 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Depthwise int8 convolution, u8 -> u8 with per-channel scale and bias. Arguments: height = width
+// of src, channels, kernel size, stride. Counter: multiply-accumulates a second.
+#include <benchmark/benchmark.h>
+
+#include <dnnl.hpp>
+#include <random>
+#include <unordered_map>
+#include <vector>
+
+#include "cpu/kernels/depthwise_conv.hpp"
+
+namespace fuseq::bench {
+namespace {
+
+struct Layer {
+    std::size_t size, channels, kernel, stride;
+    std::size_t out() const { return (size + stride - 1) / stride; }
+    double macs() const { return static_cast<double>(out() * out() * channels * kernel * kernel); }
+};
+
+Layer layer_of(const benchmark::State& state) {
+    const auto arg = [&](int i) { return static_cast<std::size_t>(state.range(i)); };
+    return {arg(0), arg(1), arg(2), arg(3)};
+}
+
+std::vector<std::uint8_t> random_bytes(std::size_t count) {
+    std::mt19937 rng(1);
+    std::vector<std::uint8_t> bytes(count);
+    for (auto& b : bytes) {
+        b = static_cast<std::uint8_t>(rng());
+    }
+    return bytes;
+}
+
+void count_macs(benchmark::State& state, const Layer& layer) {
+    state.counters["MAC/s"] =
+        benchmark::Counter(layer.macs(), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void depthwise_with(benchmark::State& state, kernels::DepthwisePath path) {
+    const Layer layer = layer_of(state);
+    const auto weights_bytes = random_bytes(layer.channels * layer.kernel * layer.kernel);
+    const std::vector<std::int8_t> weights(weights_bytes.begin(), weights_bytes.end());
+    const std::vector<float> scale(layer.channels, 0.002f);
+    const std::vector<float> bias(layer.channels, 40.0f);
+    kernels::DepthwiseParams params;
+    params.shape = {.channels = layer.channels,
+                    .src_height = layer.size,
+                    .src_width = layer.size,
+                    .dst_height = layer.out(),
+                    .dst_width = layer.out(),
+                    .kernel_height = layer.kernel,
+                    .kernel_width = layer.kernel,
+                    .stride_height = layer.stride,
+                    .stride_width = layer.stride,
+                    .pad_top = static_cast<std::ptrdiff_t>(layer.kernel / 2),
+                    .pad_left = static_cast<std::ptrdiff_t>(layer.kernel / 2)};
+    params.weights = weights;
+    params.scale = scale;
+    params.bias = bias;
+    params.path = path;
+    const kernels::DepthwiseConv conv(params);
+    const auto src = random_bytes(layer.size * layer.size * layer.channels);
+    std::vector<std::uint8_t> dst(layer.out() * layer.out() * layer.channels);
+    for (auto _ : state) {
+        conv.run(src.data(), dst.data());
+        benchmark::ClobberMemory();
+    }
+    count_macs(state, layer);
+    state.SetLabel(conv.implementation());
+}
+
+void depthwise_own(benchmark::State& state) {
+    depthwise_with(state, kernels::DepthwisePath::kAuto);
+}
+
+void depthwise_portable(benchmark::State& state) {
+    depthwise_with(state, kernels::DepthwisePath::kPortable);
+}
+
+void depthwise_onednn(benchmark::State& state) {
+    using namespace dnnl;
+    const Layer layer = layer_of(state);
+    const auto n = [](std::size_t v) { return static_cast<memory::dim>(v); };
+    const memory::dim c = n(layer.channels);
+    const memory::dim k = n(layer.kernel);
+    const engine eng(engine::kind::cpu, 0);
+    stream strm(eng);
+    const memory::desc src_md({1, c, n(layer.size), n(layer.size)}, memory::data_type::u8,
+                              memory::format_tag::nhwc);
+    const memory::desc dst_md({1, c, n(layer.out()), n(layer.out())}, memory::data_type::u8,
+                              memory::format_tag::nhwc);
+    const memory::desc wei_md({c, 1, 1, k, k}, memory::data_type::s8, memory::format_tag::any);
+    const memory::desc bias_md({c}, memory::data_type::f32, memory::format_tag::x);
+    primitive_attr attr;
+    attr.set_output_scales(2, std::vector<float>(layer.channels, 0.002f));
+    const memory::dim s = n(layer.stride);
+    const memory::dim before = k / 2;
+    const memory::dim after = (n(layer.out()) - 1) * s + k - n(layer.size) - before;
+    const convolution_forward::desc desc(prop_kind::forward_inference,
+                                         algorithm::convolution_direct, src_md, wei_md, bias_md,
+                                         dst_md, {s, s}, {before, before}, {after, after});
+    const convolution_forward::primitive_desc pd(desc, attr, eng);
+    memory src(pd.src_desc(), eng), wei(pd.weights_desc(), eng), bias(bias_md, eng),
+        dst(pd.dst_desc(), eng);
+    const auto bytes = random_bytes(src_md.get_size());
+    std::copy(bytes.begin(), bytes.end(), static_cast<std::uint8_t*>(src.get_data_handle()));
+    std::fill_n(static_cast<std::int8_t*>(wei.get_data_handle()), wei.get_desc().get_size(), 3);
+    std::fill_n(static_cast<float*>(bias.get_data_handle()), layer.channels, 40.0f);
+    const std::unordered_map<int, memory> args{
+        {DNNL_ARG_SRC, src}, {DNNL_ARG_WEIGHTS, wei}, {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, dst}};
+    const convolution_forward conv(pd);
+    for (auto _ : state) {
+        conv.execute(strm, args);
+        strm.wait();
+    }
+    count_macs(state, layer);
+    state.SetLabel(pd.impl_info_str());
+}
+
+void layers(benchmark::internal::Benchmark* b) {
+    b->ArgNames({"hw", "c", "k", "s"});
+    // mobilenet_v2, in order.
+    b->Args({112, 32, 3, 1})->Args({112, 96, 3, 2})->Args({56, 144, 3, 1})->Args({56, 144, 3, 2});
+    b->Args({28, 192, 3, 1})->Args({28, 192, 3, 2})->Args({14, 384, 3, 1})->Args({14, 576, 3, 1});
+    b->Args({14, 576, 3, 2})->Args({7, 960, 3, 1});
+    // Others.
+    b->Args({112, 96, 3, 1})->Args({56, 64, 3, 1})->Args({14, 240, 5, 1})->Args({28, 120, 5, 2});
+    b->Args({7, 960, 5, 1})->Args({56, 64, 7, 1})->Unit(benchmark::kMicrosecond);
+}
+
+BENCHMARK(depthwise_own)->Apply(layers);
+BENCHMARK(depthwise_portable)->Apply(layers);
+BENCHMARK(depthwise_onednn)->Apply(layers);
+
+}  // namespace
+}  // namespace fuseq::bench

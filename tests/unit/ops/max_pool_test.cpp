@@ -1,0 +1,95 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "support/op_runner.hpp"
+
+namespace fuseq::test {
+namespace {
+
+using testing::HasSubstr;
+
+const In k4x4 = in_f32({1, 1, 4, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+
+TEST(MaxPool, TakesTheMaximumOfEveryWindow) {
+    const auto out = run_op("MaxPool", 1, "kernel=2,2; strides=2,2", {k4x4});
+    expect_tensor<float>(out[0], {1, 1, 2, 2}, {6, 8, 14, 16});
+}
+
+TEST(MaxPool, CeilRoundingAddsThePartialWindow) {
+    const In x = in_f32({1, 1, 3}, {-3, -1, -2});
+    expect_tensor<float>(run_op("MaxPool", 1, "kernel=2; strides=2; rounding_type=floor", {x})[0],
+                         {1, 1, 1}, {-1});
+    expect_tensor<float>(run_op("MaxPool", 1, "kernel=2; strides=2; rounding_type=ceil", {x})[0],
+                         {1, 1, 2}, {-1, -2});
+}
+
+TEST(MaxPool, PaddingNeverWins) {
+    const In x = in_f32({1, 1, 2}, {-3, -1});
+    const auto out = run_op("MaxPool", 1, "kernel=2; strides=1; pads_begin=1; pads_end=1", {x});
+    expect_tensor<float>(out[0], {1, 1, 3}, {-3, -1, -1});
+}
+
+TEST(MaxPool, AutoPadSameKeepsTheSizeOverStride) {
+    const In x = in_f32({1, 1, 4}, {1, 4, 2, 3});
+    expect_tensor<float>(run_op("MaxPool", 1, "kernel=2; strides=1; auto_pad=same_upper", {x})[0],
+                         {1, 1, 4}, {4, 4, 3, 3});
+    expect_tensor<float>(run_op("MaxPool", 1, "kernel=2; strides=1; auto_pad=same_lower", {x})[0],
+                         {1, 1, 4}, {1, 4, 4, 3});
+    // Ceil rounding adds nothing to "same".
+    EXPECT_EQ(shape_of("MaxPool", 1, "kernel=1; strides=3; auto_pad=same_upper; rounding_type=ceil",
+                       {open(ElementType::f32, "[1,1,5]")}),
+              "[1,1,2]");
+}
+
+TEST(MaxPool, RunsOnBytesAndInThreeDimensions) {
+    const In u8 = in<std::uint8_t>({1, 1, 4}, {1, 200, 3, 255});
+    expect_tensor<std::uint8_t>(run_op("MaxPool", 1, "kernel=2; strides=2", {u8})[0], {1, 1, 2},
+                                {200, 255});
+    const In i8 = in<std::int8_t>({1, 1, 4}, {-100, -90, -128, -128});
+    expect_tensor<std::int8_t>(run_op("MaxPool", 1, "kernel=2; strides=2", {i8})[0], {1, 1, 2},
+                               {-90, -128});
+    const In cube = in_f32({1, 1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+    expect_tensor<float>(run_op("MaxPool", 1, "kernel=2,2,2; strides=1,1,1", {cube})[0],
+                         {1, 1, 1, 1, 1}, {8});
+}
+
+TEST(MaxPool8, DilatesAndGivesIndices) {
+    const In x = in_f32({1, 2, 1, 5}, {1, 9, 3, 4, 5, 6, 2, 8, 8, 1});
+    const auto out = run_op("MaxPool", 8, "kernel=1,2; strides=1,1; dilations=1,2", {x});
+    expect_tensor<float>(out[0], {1, 2, 1, 3}, {3, 9, 5, 8, 8, 8});
+    expect_tensor<std::int64_t>(out[1], {1, 2, 1, 3}, {2, 1, 4, 7, 8, 7});
+}
+
+TEST(MaxPool8, CountsIndicesFromTheAxis) {
+    const In x = in_f32({2, 1, 2, 2}, {1, 2, 3, 4, 8, 7, 6, 5});
+    const auto all = run_op("MaxPool", 8, "kernel=2,2; strides=1,1; index_element_type=i32", {x});
+    expect_tensor<std::int32_t>(all[1], {2, 1, 1, 1}, {3, 4});
+    const auto image = run_op("MaxPool", 8, "kernel=2,2; strides=1,1; axis=2", {x});
+    expect_tensor<std::int64_t>(image[1], {2, 1, 1, 1}, {3, 0});
+}
+
+TEST(MaxPool, InfersOpenShapes) {
+    const auto shape = [](const char* attributes, const char* src) {
+        return shape_of("MaxPool", 1, attributes, {open(ElementType::f32, src)});
+    };
+    EXPECT_EQ(shape("kernel=2,2; strides=2,2", "[?,3,8,4..9]"), "[?,3,4,2..4]");
+    EXPECT_EQ(shape("kernel=2,2; strides=2,2", "..."), "[?,?,?,?]");
+}
+
+TEST(MaxPool, RefusesBadAttributes) {
+    EXPECT_THAT(error_of("MaxPool", 1, "kernel=2,2; strides=0,1", {k4x4}),
+                HasSubstr("strides has the value 0"));
+    EXPECT_THAT(error_of("MaxPool", 1, "kernel=0,2; strides=1,1", {k4x4}),
+                HasSubstr("kernel has the value 0"));
+    EXPECT_THAT(error_of("MaxPool", 1, "kernel=2,2; strides=1,1; pads_begin=-1,0", {k4x4}),
+                HasSubstr("pads_begin has the value -1"));
+    EXPECT_THAT(error_of("MaxPool", 1, "kernel=2; strides=1", {k4x4}), HasSubstr("rank 4"));
+    EXPECT_THAT(error_of("MaxPool", 1, "kernel=5,5; strides=1,1", {k4x4}),
+                HasSubstr("extent 5 does not fit"));
+    EXPECT_THAT(error_of("MaxPool", 8, "kernel=2,2; strides=1,1; axis=4", {k4x4}),
+                HasSubstr("axis is 4"));
+    EXPECT_THAT(blind_error_of("MaxPool", 1, "kernel=5,5; strides=1,1", {k4x4}),
+                HasSubstr("does not fit"));
+}
+
+}  // namespace
+}  // namespace fuseq::test
