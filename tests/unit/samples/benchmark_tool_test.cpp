@@ -62,11 +62,26 @@ TEST_F(BenchmarkTool, MeasuresOneRequestAfterTheOther) {
 }
 
 TEST_F(BenchmarkTool, KeepsRequestsInFlight) {
-    const Outcome outcome =
-        run({"-niter", "101", "-nireq", "4", "-b", "3", "-report_folder", folder_.path("r"),
-             "-json_stats", "-report_type", "average_counters", "-pc", "-pcsort", "sort",
-             "-exec_graph_path", folder_.path("graph.json"), "-dump_config",
-             folder_.path("config.json"), "-inference_only", "false"});
+    const Outcome outcome = run({"-niter",
+                                 "101",
+                                 "-nireq",
+                                 "4",
+                                 "-b",
+                                 "3",
+                                 "-report_folder",
+                                 folder_.path("r"),
+                                 "-json_stats",
+                                 "-report_type",
+                                 "average_counters",
+                                 "-pc",
+                                 "-pcsort",
+                                 "sort",
+                                 "-exec_graph_path",
+                                 folder_.path("graph.json"),
+                                 "-dump_config",
+                                 folder_.path("config.json"),
+                                 "-inference_only",
+                                 "false"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const auto report = json("r/benchmark_report.json");
     EXPECT_EQ(report["iterations"], 101);

@@ -37,8 +37,7 @@ protected:
             text.replace(at, 5, "%\"fq:0\"");
         }
         write_ir(*Model::from_text(text), folder_.path("m.xml"));
-        write_npy(folder_.path("in_x.npy"),
-                  Tensor::of<std::uint8_t>({1, 4}, {1, 2, 3, 200}));
+        write_npy(folder_.path("in_x.npy"), Tensor::of<std::uint8_t>({1, 4}, {1, 2, 3, 200}));
     }
     Outcome run(std::vector<std::string> arguments) const {
         return test::run_program(FUSEQ_BIN "/infer", arguments);
@@ -59,8 +58,8 @@ protected:
 
 TEST_F(InferTool, WritesOutputsAndIntermediates) {
     auto arguments = usual();
-    arguments.insert(arguments.end(), {"-dump", folder_.path("dump"), "-add_output", "fq:0",
-                                       "-nthreads", "1"});
+    arguments.insert(arguments.end(),
+                     {"-dump", folder_.path("dump"), "-add_output", "fq:0", "-nthreads", "1"});
     const Outcome outcome = run(arguments);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");

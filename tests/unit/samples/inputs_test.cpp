@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "common/npy.hpp"
-#include "unit/runtime/runtime_fixture.hpp"
+#include "support/small_model.hpp"
 
 namespace fuseq::samples {
 namespace {

@@ -108,9 +108,8 @@ TEST(Npy, RefusesWhatIsNoSuchFile) {
 
 TEST(Npy, RefusesSizesThatOverflow) {
     const auto with_shape = [](const std::string& shape) {
-        return message_of(
-            file_of("{'descr': '<f8', 'fortran_order': False, 'shape': (" + shape + ")}",
-                    kSixBytes));
+        return message_of(file_of(
+            "{'descr': '<f8', 'fortran_order': False, 'shape': (" + shape + ")}", kSixBytes));
     };
     EXPECT_THAT(with_shape("99999999999999999999999,"), HasSubstr("too large"));
     EXPECT_THAT(with_shape("4294967296, 4294967296, 4294967296"), HasSubstr("too large"));
@@ -130,8 +129,7 @@ TEST(Npy, WritesWhatItReads) {
          {ElementType::boolean, ElementType::u8, ElementType::i8, ElementType::i32,
           ElementType::i64, ElementType::f16, ElementType::f32, ElementType::f64}) {
         for (const Shape& shape : {Shape{2, 3}, Shape{6}, Shape{1, 6, 1}}) {
-            const Tensor tensor =
-                Tensor::of<float>(shape, {0, 1, 2, 3, 4, 5}).to(type);
+            const Tensor tensor = Tensor::of<float>(shape, {0, 1, 2, 3, 4, 5}).to(type);
             write_npy(path, tensor);
             EXPECT_EQ(std::filesystem::file_size(path) % 64, tensor.get_byte_size() % 64);
             EXPECT_TRUE(same_bytes(read_npy(path), tensor)) << to_string(type);

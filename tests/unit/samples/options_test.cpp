@@ -72,8 +72,7 @@ TEST(Options, TakeEveryNameOfOpenVinosTool) {
     EXPECT_EQ(options.report_folder, "r");
     EXPECT_TRUE(options.json_stats && options.counters && options.per_shape);
     EXPECT_EQ(options.counter_order, "sort");
-    EXPECT_EQ(options.exec_graph + options.dump_config + options.load_config,
-              "g.jsond.jsonl.json");
+    EXPECT_EQ(options.exec_graph + options.dump_config + options.load_config, "g.jsond.jsonl.json");
     EXPECT_TRUE(options.warnings.empty());
 }
 

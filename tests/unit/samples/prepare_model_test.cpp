@@ -54,7 +54,8 @@ TEST(PrepareModel, RefusesShapesThatDoNotParseOrFit) {
     const auto model = Model::from_text(kTwoInputs);
     Options options;
     options.shape = "x[1]";
-    EXPECT_THAT(refusal([&] { set_shapes(*model, options); }), HasSubstr("-shape: there is no 'x'"));
+    EXPECT_THAT(refusal([&] { set_shapes(*model, options); }),
+                HasSubstr("-shape: there is no 'x'"));
     options.shape = "image[a]";
     EXPECT_THAT(refusal([&] { set_shapes(*model, options); }), HasSubstr("-shape: "));
     options.shape = "";

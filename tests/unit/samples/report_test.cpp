@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "unit/runtime/runtime_fixture.hpp"
+#include "support/small_model.hpp"
 
 namespace fuseq::samples {
 namespace {
@@ -109,7 +109,8 @@ TEST(Report, WritesCounters) {
               "0;a;Convolution;jit;1.000\n0;b;ReLU;ref;0.000\n"
               "1;a;Convolution;jit;3.000\n1;b;ReLU;ref;0.500\n");
     std::ostringstream out;
-    print_counters(out, {{"b", "ReLU", "ref", 0}, {"c", "Add", "x", 1}, {"a", "Convolution", "j", 3}},
+    print_counters(out,
+                   {{"b", "ReLU", "ref", 0}, {"c", "Add", "x", 1}, {"a", "Convolution", "j", 3}},
                    "simple_sort");
     EXPECT_LT(out.str().find("Convolution"), out.str().find("Add"));
     EXPECT_EQ(out.str().find("ReLU"), std::string::npos);

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "unit/runtime/runtime_fixture.hpp"
+#include "support/small_model.hpp"
 
 namespace fuseq::test {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/tool.hpp"
-#include "unit/runtime/runtime_fixture.hpp"
+#include "support/small_model.hpp"
 
 namespace fuseq::samples {
 namespace {
@@ -52,8 +52,8 @@ TEST(Settings, AreReadFromAndWrittenToJson) {
     const TemporaryFolder folder;
     Options options;
     options.hint = "none";
-    options.load_config = folder.write(
-        "in.json", R"({"CPU": {"NUM_STREAMS": 2, "PERF_COUNT": true, "CACHE_DIR": "x"},
+    options.load_config =
+        folder.write("in.json", R"({"CPU": {"NUM_STREAMS": 2, "PERF_COUNT": true, "CACHE_DIR": "x"},
                        "GPU": {"NUM_STREAMS": 9}})");
     options.streams = "3";
     std::vector<std::string> warnings;

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/tool.hpp"
-#include "unit/runtime/runtime_fixture.hpp"
+#include "support/small_model.hpp"
 
 namespace fuseq::samples {
 namespace {
