@@ -24,6 +24,9 @@ TEST(Files, ReplaceEveryUnsafeCharacter) {
 TEST(Files, RefuseTwoLayersInOneFile) {
     const TemporaryFolder temporary;
     TensorFolder folder(temporary.path("out/deep"));
+    EXPECT_TRUE(std::filesystem::is_directory(temporary.path("out/deep")));
+    EXPECT_THAT(message_of([] { TensorFolder("/dev/null/x"); }),
+                HasSubstr("cannot make folder '/dev/null/x'"));
     folder.write("a/b", Tensor::scalar(1.0f));
     folder.write("a/b", Tensor::scalar(2.0f));
     EXPECT_EQ(message_of([&] { folder.write("a:b", Tensor::scalar(3.0f)); }),
