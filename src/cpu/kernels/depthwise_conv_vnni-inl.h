@@ -67,21 +67,43 @@ struct Strip {
 };
 
 // 0: a whole block of 64 channels. 1, 2, 4: that many parts of the vector, under masks.
+// 12, 14: two, four parts that are full (32, 16 channels): plain loads and stores of the parts.
 constexpr std::size_t parts_of(std::size_t mode) {
-    return mode == 0 ? 1 : mode;
+    return mode == 0 ? 1 : mode % 10;
 }
 std::size_t mode_of(std::size_t channels) {
-    return channels == kBlock ? 0 : channels > 32 ? 1 : channels > 16 ? 2 : 4;
+    switch (channels) {
+        case 64: return 0;
+        case 32: return 12;
+        case 16: return 14;
+        default: return channels > 32 ? 1 : channels > 16 ? 2 : 4;
+    }
+}
+
+template <class Vector>
+FUSEQ_INLINE Vector load_as(const std::uint8_t* from) {
+    Vector v;
+    __builtin_memcpy(&v, from, sizeof(v));
+    return v;
 }
 
 template <std::size_t Mode>
 FUSEQ_INLINE __m512i load_row(const Strip& strip, std::size_t row, std::ptrdiff_t offset) {
+    const std::uint8_t* const* src = strip.src[row];
     if constexpr (Mode == 0) {
-        return _mm512_loadu_si512(strip.src[row][0] + offset);
+        return _mm512_loadu_si512(src[0] + offset);
+    } else if constexpr (Mode == 12) {
+        const __m512i v = _mm512_castsi256_si512(load_as<__m256i>(src[0] + offset));
+        return _mm512_inserti64x4(v, load_as<__m256i>(src[1] + offset + 32), 1);
+    } else if constexpr (Mode == 14) {
+        __m512i v = _mm512_castsi128_si512(load_as<__m128i>(src[0] + offset));
+        v = _mm512_inserti32x4(v, load_as<__m128i>(src[1] + offset + 16), 1);
+        v = _mm512_inserti32x4(v, load_as<__m128i>(src[2] + offset + 32), 2);
+        return _mm512_inserti32x4(v, load_as<__m128i>(src[3] + offset + 48), 3);
     } else {
-        __m512i v = _mm512_maskz_loadu_epi8(strip.load[0], strip.src[row][0] + offset);
+        __m512i v = _mm512_maskz_loadu_epi8(strip.load[0], src[0] + offset);
         for (std::size_t p = 1; p < Mode; ++p) {
-            v = _mm512_mask_loadu_epi8(v, strip.load[p], strip.src[row][p] + offset);
+            v = _mm512_mask_loadu_epi8(v, strip.load[p], src[p] + offset);
         }
         return v;
     }
@@ -124,13 +146,30 @@ finish_value(const Block& block, const Epilogue& e, __m512i acc, std::size_t q) 
     return v;
 }
 
+template <class Vector>
+FUSEQ_INLINE void store_part(
+    const Strip& strip, std::size_t row, std::size_t part, std::ptrdiff_t offset, Vector v) {
+    if (strip.store[row][part] != 0) {
+        __builtin_memcpy(strip.dst[row][part] + offset, &v, sizeof(v));
+    }
+}
+
 template <std::size_t Mode>
 FUSEQ_INLINE void store_bytes(const Strip& strip, std::size_t row, std::ptrdiff_t x, __m512i v) {
+    const std::ptrdiff_t offset = x * strip.dst_step;
     if constexpr (Mode == 0) {
-        _mm512_storeu_si512(strip.dst[row][0] + x * strip.dst_step, v);
+        _mm512_storeu_si512(strip.dst[row][0] + offset, v);
+    } else if constexpr (Mode == 12) {
+        store_part(strip, row, 0, offset, _mm512_castsi512_si256(v));
+        store_part(strip, row, 1, offset, _mm512_extracti64x4_epi64(v, 1));
+    } else if constexpr (Mode == 14) {
+        store_part(strip, row, 0, offset, _mm512_castsi512_si128(v));
+        store_part(strip, row, 1, offset, _mm512_extracti32x4_epi32(v, 1));
+        store_part(strip, row, 2, offset, _mm512_extracti32x4_epi32(v, 2));
+        store_part(strip, row, 3, offset, _mm512_extracti32x4_epi32(v, 3));
     } else {
         for (std::size_t p = 0; p < Mode; ++p) {
-            std::uint8_t* to = strip.dst[row][p] + x * strip.dst_step - p * (kBlock / Mode);
+            std::uint8_t* to = strip.dst[row][p] + offset - p * (kBlock / Mode);
             _mm512_mask_storeu_epi8(to, strip.store[row][p], v);
         }
     }
@@ -368,6 +407,12 @@ struct Runner {
             case 2:
                 return plain ? run_tasks<2, true, true>(maker, strip, tasks, n)
                              : run_tasks<2, true, false>(maker, strip, tasks, n);
+            case 12:
+                return plain ? run_tasks<12, true, true>(maker, strip, tasks, n)
+                             : run_tasks<2, true, false>(maker, strip, tasks, n);
+            case 14:
+                return plain ? run_tasks<14, true, true>(maker, strip, tasks, n)
+                             : run_tasks<4, true, false>(maker, strip, tasks, n);
             default:
                 return plain ? run_tasks<4, true, true>(maker, strip, tasks, n)
                              : run_tasks<4, true, false>(maker, strip, tasks, n);
