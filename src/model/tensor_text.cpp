@@ -290,7 +290,8 @@ Tensor tensor_values_from_text(std::string_view text, ElementType type, const Sh
     dispatch_type(type, [&](auto tag) {
         using T = typename decltype(tag)::type;
         if constexpr (std::is_same_v<T, bool>) {
-            if (text.starts_with("random") && text.find(',') == std::string_view::npos) {
+            if (text.starts_with("random(") && text.ends_with(")") &&
+                text.find(',') == std::string_view::npos) {
                 return fill<std::uint8_t>(tensor,
                                           std::string(text.substr(0, text.size() - 1)) + ",0,1)");
             }

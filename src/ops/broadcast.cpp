@@ -62,8 +62,9 @@ bool broadcast_into(PartialShape& out,
         return broadcast_into(out, b, a, mode, axis);
     }
     const std::int64_t shift = alignment(a.rank(), b.rank(), mode, axis);
-    if (shift < 0 ||
-        shift + static_cast<std::int64_t>(b.rank()) > static_cast<std::int64_t>(a.rank())) {
+    // The axis comes from a file: it is not added to before it is known to be small.
+    if (shift < 0 || b.rank() > a.rank() ||
+        shift > static_cast<std::int64_t>(a.rank() - b.rank())) {
         return false;
     }
     out = a;

@@ -14,6 +14,11 @@ std::optional<std::size_t> list_length(const InferContext& context, std::size_t 
     if (!shape.is_static() || shape.rank() > 1) {
         return std::nullopt;
     }
+    // A list of axes or sizes is as long as a rank; longer ones are not to be believed.
+    constexpr std::int64_t kLongestList = 1024;
+    if (shape.rank() == 1 && shape[0].get_length() > kLongestList) {
+        return std::nullopt;
+    }
     return shape.rank() == 0 ? 1 : static_cast<std::size_t>(shape[0].get_length());
 }
 

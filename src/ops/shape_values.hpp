@@ -18,7 +18,7 @@ std::optional<std::vector<Dimension>> shape_values(const InferContext& context, 
 // Gives output i these elements when their number fits the output's shape.
 void set_shape_values(InferContext& context, std::size_t i, std::vector<Dimension> dims);
 
-// Number of elements of an integer list input (a vector or a scalar), where known.
+// Number of elements of an integer list input (a vector or a scalar), where known and believable.
 std::optional<std::size_t> list_length(const InferContext& context, std::size_t i);
 
 // Input i is a list of integers: rank 0 or 1 (where known), of integer type.

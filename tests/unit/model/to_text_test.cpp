@@ -3,13 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fuseq/error.hpp"
 #include "fuseq/model.hpp"
+#include "ops/control/subgraph.hpp"
+#include "ops/convolution.hpp"
 
-namespace fuseq {
+namespace fuseq::test {
 namespace {
 
-TEST(Text, PrintsOneLineANode) {
+using testing::HasSubstr;
+
+TEST(ToText, PrintsOneLineANode) {
     Model model("net");
     Node* x = model.add_parameter("x", element::f32, PartialShape{1, 2, Dimension(1, 8)});
     x->port().names = {"b", "a"};
@@ -25,22 +28,68 @@ TEST(Text, PrintsOneLineANode) {
               "%out = Result.1(%\"stage 1/add\") : f32[1,2,1..8]\n");
 }
 
-TEST(Text, ReadsWhatItPrints) {
-    const auto model = Model::from_text(R"(model "conv net"
-        // Types need not be stated where they follow.
-        %x = Parameter : f32[1,3,8,8] "in"
-        %w = Const value=random(7) : f32[4,3,3,3]
-        %c = Convolution.1(%x, %w) strides=[2,2] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
-        %low = Const value=fill(0) : f32[]
-        %high = Const value={2.55} : f32[]
-        %"q 1" = FakeQuantize(%c, %low, %high, %low, %high) levels=256 output_type=u8 : u8[1,4,4,4]
-        %r = Result(%"q 1"))");
-    EXPECT_EQ(model->name(), "conv net");
-    EXPECT_EQ(model->find("c")->output().shape(), (Shape{1, 4, 4, 4}));
-    const auto again = Model::from_text(model->to_text(1000));
-    EXPECT_EQ(compare_models(*model, *again, {.layer_names = true}), "");
-    EXPECT_EQ(again->to_text(1000), model->to_text(1000));
+TEST(ToText, PrintsRequiredAndUnusualAttributes) {
+    Model model;
+    Node* x = model.add_parameter("x", element::f32, {1, 1, 4});
+    Node* w = model.add_constant("w", Tensor::of<float>({1, 1, 1}, {1}));
+    ConvolutionAttrs attrs;
+    attrs.strides = {1};
+    attrs.dilations = {1};
+    attrs.auto_pad = AutoPad::kSameUpper;
+    model.add("Convolution", 1, "c", {x->output(), w->output()}, attrs);
+    EXPECT_THAT(model.to_text(), HasSubstr("%c = Convolution.1(%x, %w) strides=[1] dilations=[1] "
+                                           "auto_pad=same_upper : f32[1,1,4]\n"));
+}
+
+TEST(ToText, LongConstantsPrintAsAHash) {
+    Model model;
+    std::vector<float> values(65, 0.5f);
+    model.add_constant("same", Tensor::of<float>({65}, values));
+    values[64] = 1;
+    model.add_constant("other", Tensor::of<float>({65}, values));
+    values[64] = 2;
+    model.add_constant("third", Tensor::of<float>({65}, values));
+    const std::string text = model.to_text();
+    EXPECT_THAT(text, HasSubstr("%same = Const.1 value=fill(0.5) : f32[65]\n"));
+    const auto hash_of = [&](const std::string& name) {
+        return text.substr(text.find("%" + name + " = Const.1 value=#"), 100)
+            .substr(name.size() + 19, 16);
+    };
+    EXPECT_EQ(hash_of("other").find_first_not_of("0123456789abcdef"), std::string::npos);
+    EXPECT_NE(hash_of("other"), hash_of("third"));
+    EXPECT_THAT(model.to_text(65), HasSubstr("0.5,0.5,1} : f32[65]"));
+}
+
+TEST(ToText, LayersOfOneNameGetNumbers) {
+    Model model;
+    Node* first = model.add_parameter("x", element::f32, {2});
+    Node* second = model.add_parameter("x", element::f32, {2});
+    model.add("Add", 1, "x", {second->output(), first->output()});
+    EXPECT_THAT(model.to_text(), HasSubstr("%x#2 = Add.1(%x#1, %x) : f32[2]\n"));
+}
+
+TEST(ToText, SubgraphsAreIndented) {
+    Model model("outer");
+    Node* c = model.add_parameter("c", element::boolean, {1});
+    Node* x = model.add_parameter("x", element::f32, {2});
+    IfAttrs attrs;
+    for (auto* body : {&attrs.then_body, &attrs.else_body}) {
+        *body = std::make_shared<Model>("body");
+        Node* a = (*body)->add_parameter("a", element::f32, {2});
+        (*body)->add_result("r", a->output());
+    }
+    PortMap::append(attrs.then_inputs, {.external = 1, .internal = 0});
+    PortMap::append(attrs.else_inputs, {.external = 1, .internal = 0});
+    PortMap::append(attrs.then_outputs, {.external = 0, .internal = 0});
+    PortMap::append(attrs.else_outputs, {.external = 0, .internal = 0});
+    model.add("If", 8, "if", {c->output(), x->output()}, attrs);
+    EXPECT_THAT(model.to_text(), HasSubstr("%if = If.8(%c, %x) then_body={\n"
+                                           "    model \"body\"\n"
+                                           "    %a = Parameter.1 : f32[2]\n"
+                                           "    %r = Result.1(%a) : f32[2]\n"
+                                           "} else_body={\n"));
+    EXPECT_EQ(Model::from_text(model.to_text())->to_text(), model.to_text());
 }
 
 }  // namespace
-}  // namespace fuseq
+}  // namespace fuseq::test

@@ -1,0 +1,194 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/attach_post_ops.hpp"
+
+#include <algorithm>
+
+#include "cpu/plan/lower_node.hpp"
+#include "ops/fake_quantize.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+bool storable(ElementType type) {
+    return type == ElementType::f32 || type == ElementType::u8 || type == ElementType::i8;
+}
+
+bool has_static_shapes(const Node& node) {
+    return std::all_of(node.inputs().begin(), node.inputs().end(),
+                       [](const Output& in) { return !in || in.partial_shape().is_static(); }) &&
+           node.port(0).shape.is_static();
+}
+
+bool is_dequantize(const Node& node) {
+    return node.is("Convert") || node.is("Subtract") || node.is("Multiply");
+}
+
+bool is_quantize_only(const Node& node) {
+    return node.is("FakeQuantize") && is_integral(node.port(0).type);
+}
+
+// Takes back the absorbed nodes behind number `keep`.
+void truncate(Group& group, std::size_t keep) {
+    group.absorbed.resize(keep);
+    group.ends.resize(keep);
+    group.chain.ops.resize(keep == 0 ? 0 : group.ends.back());
+    std::size_t extras = 0;
+    for (const post_ops::BasicOp& op : group.chain.ops) {
+        if (const auto* binary = std::get_if<post_ops::Binary>(&op)) {
+            extras = std::max(extras, binary->input + 1);
+        }
+    }
+    group.extras.resize(extras);
+}
+
+// A result that ends in a dequantize of its own quantize is stored as integers instead; those who
+// read it dequantize.
+void store_integers(Group& group) {
+    for (std::size_t i = group.absorbed.size(); i-- > 0;) {
+        if (is_quantize_only(*group.absorbed[i])) {
+            truncate(group, i + 1);
+            return;
+        }
+        if (!is_dequantize(*group.absorbed[i])) {
+            return;
+        }
+    }
+}
+
+bool absorb(Group& group, Node* node, Output data) {
+    if (!has_static_shapes(*node) || !storable(node->port(0).type)) {
+        return false;
+    }
+    std::optional<Lowered> lowered = lower_node(*node, data, group);
+    if (!lowered) {
+        return false;
+    }
+    group.chain.ops.insert(group.chain.ops.end(), lowered->ops.begin(), lowered->ops.end());
+    group.extras.insert(group.extras.end(), lowered->extras.begin(), lowered->extras.end());
+    if (lowered->axis_fixed) {
+        group.channel_axis = lowered->channel_axis;
+        group.axis_fixed = true;
+    }
+    group.absorbed.push_back(node);
+    group.ends.push_back(group.chain.ops.size());
+    return true;
+}
+
+class Grouper {
+public:
+    Grouper(const Model& model, bool fuse) : order_(model.ordered_nodes()), fuse_(fuse) {}
+
+    Grouping run() {
+        // Of two anchors that meet in an Add the later one takes it: the other result is stored.
+        for (std::size_t i = order_.size(); i-- > 0;) {
+            if (is_anchor(*order_[i])) {
+                add_anchor(order_[i]);
+            }
+        }
+        for (Node* node : order_) {
+            if (!result_.group_of.contains(node)) {
+                add_chain(node);
+            }
+        }
+        return std::move(result_);
+    }
+
+private:
+    void add_anchor(Node* node) {
+        Group group;
+        group.anchor = node;
+        group.source = node->output(0);
+        group.channel_axis = node->is("MatMul") ? node->port(0).shape.rank() - 1 : 1;
+        group.axis_fixed = true;
+        if (fuse_) {
+            extend(group, node->output(0));
+        }
+        finish(std::move(group));
+    }
+
+    void add_chain(Node* node) {
+        if (node->is("Const") || node->is("Parameter") || node->is("Result")) {
+            return;
+        }
+        // Either operand may be the data of the chain: the first that is not constant and works.
+        for (const Output& input : node->inputs()) {
+            if (!input || input.node->is_constant() || !storable(input.type())) {
+                continue;
+            }
+            Group group;
+            group.source = input;
+            if (absorb(group, node, input)) {
+                if (fuse_) {
+                    extend(group, node->output(0));
+                }
+                finish(std::move(group));
+                return;
+            }
+        }
+    }
+
+    void extend(Group& group, Output data) {
+        while (true) {
+            const std::vector<Use>& uses = data.node->port(data.index).uses;
+            if (uses.size() != 1 || result_.group_of.contains(uses[0].node)) {
+                break;
+            }
+            Node* next = uses[0].node;
+            if (!absorb(group, next, data)) {
+                break;
+            }
+            data = next->output(0);
+        }
+        store_integers(group);
+    }
+
+    void finish(Group group) {
+        group.result = group.absorbed.empty() ? group.source : group.absorbed.back()->output(0);
+        group.chain.dst_type = group.result.type();
+        const std::size_t index = result_.groups.size();
+        if (group.anchor != nullptr) {
+            result_.group_of[group.anchor] = index;
+        }
+        for (const Node* node : group.absorbed) {
+            result_.group_of[node] = index;
+        }
+        result_.groups.push_back(std::move(group));
+    }
+
+    std::vector<Node*> order_;
+    bool fuse_;
+    Grouping result_;
+};
+
+bool is_convolution(const Node& node) {
+    return node.is("Convolution") || node.is("GroupConvolution");
+}
+
+}  // namespace
+
+bool is_anchor(const Node& node) {
+    if (!is_convolution(node) && !node.is("MatMul") && !node.is("ConvolutionBackpropData") &&
+        !node.is("GroupConvolutionBackpropData")) {
+        return false;
+    }
+    if (!has_static_shapes(node) || shape_size(node.port(0).shape.to_shape()) == 0) {
+        return false;
+    }
+    if (node.is("MatMul")) {
+        return node.port(0).shape.rank() >= 2 && node.input(0).shape().size() >= 2 &&
+               node.input(1).shape().size() >= 2 && storable(node.input(0).type());
+    }
+    return node.input_node(1)->is_constant() && storable(node.input(0).type());
+}
+
+Grouping attach_post_ops(const Model& model, bool fuse) {
+    return Grouper(model, fuse).run();
+}
+
+std::string to_text(const Group& group) {
+    return (group.anchor != nullptr ? group.anchor->name() : group.source.node->name()) + " | " +
+           post_ops::to_text(group.chain);
+}
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,44 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Groups the nodes of a transformed Model: an anchor (convolution, deconvolution, matmul) with the
+// element-wise nodes behind it, or a run of element-wise nodes on a tensor. A group becomes one
+// step, or two where the post-ops composer cannot map the whole list. The Model is not changed.
+#pragma once
+
+#include <cstddef>
+#include <unordered_map>
+#include <vector>
+
+#include "cpu/post_ops/basic_ops.hpp"
+#include "fuseq/model.hpp"
+
+namespace fuseq::cpu {
+
+struct Group {
+    Node* anchor = nullptr;  // null: the chain reads `source`
+    Output source;           // what the first operation of the chain applies to
+    std::size_t channel_axis = 1;  // of the per-channel values, in the IR's order
+    bool axis_fixed = false;       // some value is per channel, so the axis is decided
+    post_ops::Chain chain;
+    std::vector<Output> extras;     // tensors that Binary operations read, raw
+    std::vector<Node*> absorbed;    // in order
+    std::vector<std::size_t> ends;  // number of basic operations after each absorbed node
+    Output result;                  // what the group computes
+};
+
+struct Grouping {
+    std::vector<Group> groups;
+    std::unordered_map<const Node*, std::size_t> group_of;  // anchors and absorbed nodes
+};
+
+// `fuse` false: every element-wise node and every anchor is a group of its own.
+Grouping attach_post_ops(const Model& model, bool fuse);
+
+// Whether the node can be an anchor: static shapes, constant weights, types that a step takes.
+bool is_anchor(const Node& node);
+
+// "conv | scale(0.5) relu round clip(0,255) -> u8": for tests and the debug log.
+std::string to_text(const Group& group);
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,321 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/builder.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "cpu/plan/step_makers.hpp"
+#include "cpu/steps/copy.hpp"
+#include "cpu/steps/reference.hpp"
+#include "cpu/steps/reorder.hpp"
+#include "ops/fake_quantize.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+std::size_t slot(Layout layout) {
+    return layout == Layout::kPlain ? 0 : 1;
+}
+
+Layout other(Layout layout) {
+    return layout == Layout::kPlain ? Layout::kChannelsLast : Layout::kPlain;
+}
+
+std::vector<double> doubles(const Tensor& tensor) {
+    const std::vector<float> values = to_floats(tensor);
+    return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+PlanBuilder::PlanBuilder(const Model& model,
+                         const std::map<std::string, FakeQuantizeResult>& ranges,
+                         BuildOptions options)
+    : model_(model), ranges_(ranges), options_(options) {}
+
+Plan PlanBuilder::build() {
+    grouping_ = attach_post_ops(model_, options_.fuse);
+    mark_needed();
+    for (std::size_t i = 0; i < model_.parameters().size(); ++i) {
+        Node* parameter = model_.parameters()[i];
+        const TensorId id =
+            new_tensor(parameter->port(0).type, parameter->port(0).shape, Layout::kPlain);
+        plan_.tensors[id].storage = Storage::kInput;
+        plan_.tensors[id].port = i;
+        plan_.inputs.push_back(id);
+        set_tensor(parameter->output(0), id);
+    }
+    for (Node* node : model_.ordered_nodes()) {
+        if (needed_.contains(node)) {
+            build_node(node);
+        }
+    }
+    bind_outputs();
+    plan_memory(plan_);
+    return std::move(plan_);
+}
+
+// What the Results depend on when groups read raw tensors: a dequantize that every reader has taken
+// into its own chain is not computed.
+void PlanBuilder::mark_needed() {
+    std::vector<Node*> stack(model_.results().begin(), model_.results().end());
+    needed_.insert(stack.begin(), stack.end());
+    const auto need = [&](const Output& output) {
+        if (!output) {
+            return;
+        }
+        ++readers_[Key{output.node, output.index}];
+        if (needed_.insert(output.node).second) {
+            stack.push_back(output.node);
+        }
+    };
+    while (!stack.empty()) {
+        Node* node = stack.back();
+        stack.pop_back();
+        const auto it = grouping_.group_of.find(node);
+        if (it == grouping_.group_of.end()) {
+            for (const Output& input : node->inputs()) {
+                need(input);
+            }
+            continue;
+        }
+        const Group& group = grouping_.groups[it->second];
+        // Reached through its result: the last absorbed node stands for the group.
+        if (group.anchor != nullptr) {
+            for (const Output& input : group.anchor->inputs()) {
+                need(input);
+            }
+        } else {
+            need(group.source);
+        }
+        for (const Output& extra : group.extras) {
+            need(extra);
+        }
+    }
+}
+
+void PlanBuilder::build_node(Node* node) {
+    if (node->is("Parameter") || node->is("Result") || node->is("Const")) {
+        return;
+    }
+    const auto it = grouping_.group_of.find(node);
+    if (it == grouping_.group_of.end()) {
+        build_plain(node);
+        return;
+    }
+    const Group& group = grouping_.groups[it->second];
+    if (group.result.node == node) {
+        build_group(group);
+    }
+}
+
+void PlanBuilder::build_group(const Group& group) {
+    const TensorId id =
+        group.anchor != nullptr ? make_anchor_step(*this, group) : make_chain_step(*this, group);
+    set_tensor(group.result, id);
+    note_quantized(group.result, id);
+}
+
+void PlanBuilder::build_plain(Node* node) {
+    if (!make_node_step(*this, *node)) {
+        build_reference(node);
+    }
+}
+
+void PlanBuilder::build_reference(Node* node) {
+    std::vector<TensorId> inputs;
+    for (const Output& input : node->inputs()) {
+        inputs.push_back(input ? tensor_of(input, Layout::kPlain) : kNoTensor);
+    }
+    std::vector<TensorId> outputs;
+    for (std::size_t i = 0; i < node->output_count(); ++i) {
+        const OutputPort& port = node->port(i);
+        const TensorId id = new_tensor(port.type, port.shape, Layout::kPlain);
+        if (port.shape.is_dynamic()) {
+            plan_.tensors[id].storage = Storage::kDynamic;
+        }
+        outputs.push_back(id);
+        set_tensor(node->output(i), id);
+    }
+    add_step(std::make_unique<ReferenceStep>(*node, std::move(inputs), std::move(outputs)));
+}
+
+// Results are written straight into the user's memory where one step makes them; else copied.
+void PlanBuilder::bind_outputs() {
+    for (std::size_t i = 0; i < model_.results().size(); ++i) {
+        const Output source = model_.results()[i]->input(0);
+        TensorId id = tensor_of(source, Layout::kPlain);
+        PlanTensor& root = plan_.tensors[plan_.root(id)];
+        if (root.storage == Storage::kArena && root.bytes() == plan_.tensors[id].bytes()) {
+            root.storage = Storage::kOutput;
+            root.port = i;
+        } else if (root.storage != Storage::kDynamic) {
+            const PlanTensor from = plan_.tensors[id];
+            const TensorId copy = new_tensor(from.type, from.shape, Layout::kPlain);
+            plan_.tensors[copy].storage = Storage::kOutput;
+            plan_.tensors[copy].port = i;
+            add_step(std::make_unique<CopyStep>(from, id, copy));
+            id = copy;
+        }
+        plan_.outputs.push_back(id);
+    }
+}
+
+TensorId PlanBuilder::new_tensor(ElementType type, const PartialShape& shape, Layout layout) {
+    PlanTensor tensor;
+    tensor.type = type;
+    tensor.shape = shape;
+    tensor.layout = layout;
+    plan_.tensors.push_back(std::move(tensor));
+    return plan_.tensors.size() - 1;
+}
+
+TensorId PlanBuilder::new_view(TensorId of,
+                               ElementType type,
+                               const PartialShape& shape,
+                               Layout layout) {
+    const TensorId id = new_tensor(type, shape, layout);
+    plan_.tensors[id].alias = of;
+    plan_.tensors[id].quantized.reset();
+    return id;
+}
+
+TensorId PlanBuilder::new_scratch(std::size_t bytes) {
+    return new_tensor(ElementType::u8, Shape{bytes}, Layout::kPlain);
+}
+
+void PlanBuilder::set_tensor(const Output& output, TensorId id) {
+    auto [it, fresh] =
+        places_.try_emplace(Key{output.node, output.index}, Places{kNoTensor, kNoTensor});
+    it->second[slot(plan_.tensors[id].layout)] = id;
+}
+
+void PlanBuilder::add_step(std::unique_ptr<Step> step) {
+    plan_.steps.push_back(std::move(step));
+}
+
+bool PlanBuilder::may_overwrite(const Output& output, Layout layout) const {
+    const auto readers = readers_.find(Key{output.node, output.index});
+    const auto places = places_.find(Key{output.node, output.index});
+    if (readers == readers_.end() || readers->second != 1 || places == places_.end()) {
+        return false;
+    }
+    const TensorId id = places->second[slot(layout)];
+    if (id == kNoTensor) {
+        return false;
+    }
+    // A view of a tensor that somebody else may still read.
+    const PlanTensor& mine = plan_.tensors[id];
+    return mine.alias == kNoTensor && mine.storage == Storage::kArena;
+}
+
+TensorId PlanBuilder::constant(const Output& output) {
+    const Tensor& value = output.node->constant();
+    const TensorId id = new_tensor(value.get_element_type(), value.get_shape(), Layout::kPlain);
+    plan_.tensors[id].storage = Storage::kConstant;
+    plan_.tensors[id].constant = value;
+    set_tensor(output, id);
+    return id;
+}
+
+bool PlanBuilder::available(const Output& output, Layout layout) const {
+    const auto it = places_.find(Key{output.node, output.index});
+    if (it == places_.end()) {
+        return layout == Layout::kPlain;
+    }
+    return it->second[slot(layout)] != kNoTensor || layouts_agree(output.shape());
+}
+
+TensorId PlanBuilder::tensor_of(const Output& output) {
+    const auto it = places_.find(Key{output.node, output.index});
+    if (it != places_.end() && it->second[1] != kNoTensor) {
+        return it->second[1];
+    }
+    return tensor_of(output, Layout::kPlain);
+}
+
+TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
+    auto it = places_.find(Key{output.node, output.index});
+    if (it == places_.end()) {
+        if (!output.node->is_constant()) {
+            throw Error("compile", detail::cat("layer '", output.node->name(),
+                                               "' is read before it is computed"));
+        }
+        constant(output);
+        it = places_.find(Key{output.node, output.index});
+    }
+    if (it->second[slot(layout)] != kNoTensor) {
+        return it->second[slot(layout)];
+    }
+    const TensorId from = it->second[slot(other(layout))];
+    const PlanTensor source = plan_.tensors[from];
+    TensorId id = kNoTensor;
+    if (layouts_agree(source.dims())) {
+        id = new_view(from, source.type, source.shape, layout);
+    } else {
+        id = new_tensor(source.type, source.shape, layout);
+        auto step = std::make_unique<ReorderStep>(source, from, plan_.tensors[id], id);
+        step->info().name = output.node->name() + "/reorder";
+        add_step(std::move(step));
+    }
+    set_tensor(output, id);
+    return id;
+}
+
+void PlanBuilder::note_quantized(const Output& output, TensorId id) {
+    const Node& node = *output.node;
+    if (!node.is("FakeQuantize") || !is_integral(node.port(0).type)) {
+        return;
+    }
+    const auto range = ranges_.find(node.name());
+    if (range == ranges_.end()) {
+        return;
+    }
+    FakeQuantizeResult result = range->second;
+    result.first_level = to_floats(node.input_node(3)->constant()).at(0);
+    plan_.tensors[id].quantized = std::move(result);
+}
+
+std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& model) {
+    std::map<std::string, FakeQuantizeResult> ranges;
+    for (const Node* node : model.find_all("FakeQuantize")) {
+        if (!node->input_node(3)->is_constant() || !node->input_node(4)->is_constant() ||
+            !node->port(0).shape.rank_is_static()) {
+            continue;
+        }
+        const Tensor& low = node->input_node(3)->constant();
+        const Tensor& high = node->input_node(4)->constant();
+        const std::vector<double> lows = doubles(low);
+        const std::vector<double> highs = doubles(high);
+        const Tensor& longer = lows.size() > highs.size() ? low : high;
+        FakeQuantizeResult result;
+        result.layer = node->name();
+        const std::size_t count = longer.get_size();
+        if ((lows.size() != count && lows.size() != 1) ||
+            (highs.size() != count && highs.size() != 1)) {
+            continue;
+        }
+        const double steps = static_cast<double>(node->attrs<FakeQuantizeAttrs>().levels - 1);
+        for (std::size_t c = 0; c < count; ++c) {
+            const double ol = lows[lows.size() == 1 ? 0 : c];
+            const double oh = highs[highs.size() == 1 ? 0 : c];
+            result.output_low.push_back(ol);
+            result.step.push_back((oh - ol) / steps);
+        }
+        std::size_t varying = 0;
+        const std::size_t rank = node->port(0).shape.rank();
+        for (std::size_t d = 0; d < longer.get_shape().size(); ++d) {
+            if (longer.get_shape()[d] != 1) {
+                ++varying;
+                result.axis = d + rank - longer.get_shape().size();
+            }
+        }
+        if (varying <= 1) {
+            ranges[node->name()] = std::move(result);
+        }
+    }
+    return ranges;
+}
+
+}  // namespace fuseq::cpu

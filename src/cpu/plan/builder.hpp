@@ -1,0 +1,86 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a transformed Model to a Plan: one step a node or group, layouts, reorders. Reorders are
+// placed here and nowhere else.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "cpu/plan/attach_post_ops.hpp"
+#include "cpu/plan/plan.hpp"
+#include "fuseq/model.hpp"
+
+namespace fuseq::cpu {
+
+struct BuildOptions {
+    bool fuse = true;
+};
+
+class PlanBuilder {
+public:
+    // `ranges`: what the FakeQuantize layers of the model stand for, by layer name. The model must
+    // outlive the plan.
+    PlanBuilder(const Model& model,
+                const std::map<std::string, FakeQuantizeResult>& ranges,
+                BuildOptions options);
+    Plan build();
+
+    // --- for the makers of steps ----------------------------------------------------------------
+    const PlanTensor& tensor(TensorId id) const { return plan_.tensors[id]; }
+    // The tensor of an output in a layout; reorders, views and constants are made on demand.
+    TensorId tensor_of(const Output& output, Layout layout);
+    // In the layout in which it exists (channels-last first).
+    TensorId tensor_of(const Output& output);
+    // Whether it exists in that layout at no cost.
+    bool available(const Output& output, Layout layout) const;
+    TensorId new_tensor(ElementType type, const PartialShape& shape, Layout layout);
+    // A tensor over the memory of another one.
+    TensorId new_view(TensorId of, ElementType type, const PartialShape& shape, Layout layout);
+    // Memory that lives during one step.
+    TensorId new_scratch(std::size_t bytes);
+    // The output is now computed in that tensor.
+    void set_tensor(const Output& output, TensorId id);
+    void add_step(std::unique_ptr<Step> step);
+    // Whether the step being made may write its result over that tensor: nobody else reads it, and
+    // it is no memory of the user's and no constant.
+    bool may_overwrite(const Output& output, Layout layout) const;
+
+private:
+    struct Key {
+        const Node* node;
+        std::size_t index;
+        auto operator<=>(const Key&) const = default;
+    };
+    using Places = std::array<TensorId, 2>;  // by layout
+
+    void mark_needed();
+    void build_node(Node* node);
+    void build_group(const Group& group);
+    void build_plain(Node* node);
+    void build_reference(Node* node);
+    void bind_outputs();
+    TensorId constant(const Output& output);
+    void note_quantized(const Output& output, TensorId id);
+
+    const Model& model_;
+    const std::map<std::string, FakeQuantizeResult>& ranges_;
+    BuildOptions options_;
+    Grouping grouping_;
+    std::unordered_set<const Node*> needed_;
+    std::map<Key, std::size_t> readers_;  // steps that read an output
+    std::map<Key, Places> places_;
+    Plan plan_;
+};
+
+// Limits of every FakeQuantize of a model whose limits are constant, by layer name: read before the
+// low-precision passes, which replace them by integers.
+std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& model);
+
+}  // namespace fuseq::cpu

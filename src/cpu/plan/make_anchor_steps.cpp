@@ -1,0 +1,206 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "cpu/plan/step_makers.hpp"
+#include "cpu/steps/anchor.hpp"
+#include "cpu/steps/chain.hpp"
+#include "fuseq/error.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+std::vector<std::string> origins_of(const Node& node) {
+    std::vector<std::string> layers = node.origins;
+    if (std::find(layers.begin(), layers.end(), node.name()) == layers.end()) {
+        layers.push_back(node.name());
+    }
+    return layers;
+}
+
+// The first `count` operations as one composition; the others are the rest.
+ComposedAnchor compose(const post_ops::Chain& whole,
+                       std::size_t count,
+                       const post_ops::Anchor& anchor,
+                       const AnchorResult& result) {
+    post_ops::Chain head;
+    head.ops.assign(whole.ops.begin(), whole.ops.begin() + static_cast<std::ptrdiff_t>(count));
+    head.dst_type = count == whole.ops.size() ? whole.dst_type : ElementType::f32;
+    ComposedAnchor composed;
+    composed.emission = post_ops::emit(head, anchor);
+    const std::size_t mapped = composed.emission.consumed;
+    composed.dst_type = composed.emission.dst_type;
+    composed.rest.ops.assign(whole.ops.begin() + static_cast<std::ptrdiff_t>(mapped),
+                             whole.ops.end());
+    composed.rest.dst_type = whole.dst_type;
+    composed.complete = count == whole.ops.size() && composed.emission.complete;
+    composed.attributes = post_ops::compose_attributes(composed.emission, result.dst,
+                                                       result.channel_axis, cpu_engine());
+    return composed;
+}
+
+}  // namespace
+
+ComposedAnchor choose_composition(const Group& group,
+                                  const post_ops::Anchor& anchor,
+                                  const AnchorResult& result,
+                                  const TryPrimitive& make,
+                                  std::vector<std::string>& notes) {
+    const post_ops::Simplified simple = post_ops::simplify(group.chain);
+    std::size_t count = simple.chain.ops.size();
+    while (true) {
+        ComposedAnchor composed = compose(simple.chain, count, anchor, result);
+        const auto implementation = make(composed);
+        if (implementation && !post_ops::is_reference_implementation(*implementation)) {
+            for (const auto& reason : composed.emission.refused) {
+                notes.push_back(reason);
+            }
+            return composed;
+        }
+        const std::size_t mapped = std::min(count, composed.emission.consumed);
+        if (mapped == 0) {
+            if (!implementation) {
+                throw Error(Error::Info{.stage = "compile",
+                                        .file = {},
+                                        .layer_id = {},
+                                        .layer = group.anchor->name(),
+                                        .op = group.anchor->type(),
+                                        .rule = "oneDNN has no implementation for it"});
+            }
+            notes.push_back("only a reference implementation exists: " + *implementation);
+            return composed;
+        }
+        notes.push_back(detail::cat(
+            "fusing ", mapped, " operations ",
+            implementation ? "lands on " + *implementation : std::string("is refused by oneDNN")));
+        count = mapped - 1;
+    }
+}
+
+std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder,
+                                             const Group& group,
+                                             Layout layout) {
+    std::vector<std::size_t> inputs;
+    for (std::size_t i = 0; i < group.extras.size(); ++i) {
+        const Output& extra = group.extras[i];
+        const auto twice = std::count(group.extras.begin(), group.extras.end(), extra);
+        const bool is_source =
+            group.anchor != nullptr &&
+            std::count(group.anchor->inputs().begin(), group.anchor->inputs().end(), extra) != 0;
+        if (twice == 1 && !is_source && builder.may_overwrite(extra, layout) &&
+            size_of(extra.type()) == size_of(group.chain.dst_type)) {
+            inputs.push_back(i);
+        }
+    }
+    return inputs;
+}
+
+TensorId result_tensor(PlanBuilder& builder,
+                       const Group& group,
+                       const ComposedAnchor& composed,
+                       const Shape& dims,
+                       Layout layout) {
+    if (composed.attributes.in_dst.empty()) {
+        return builder.new_tensor(composed.dst_type, dims, layout);
+    }
+    const TensorId extra =
+        builder.tensor_of(group.extras.at(composed.attributes.in_dst[0]), layout);
+    return builder.new_view(extra, composed.dst_type, dims, layout);
+}
+
+void add_post_op_arguments(PlanBuilder& builder,
+                           const Group& group,
+                           const ComposedAnchor& composed,
+                           Layout layout,
+                           DnnlCall& call,
+                           std::vector<TensorId>& inputs) {
+    for (const auto& constant : composed.attributes.constants) {
+        call.shared[constant.argument] = constant.memory;
+    }
+    for (const auto& extra : composed.attributes.tensors) {
+        const TensorId id = builder.tensor_of(group.extras.at(extra.input), layout);
+        call.tensors.push_back({extra.argument, id, extra.desc});
+        inputs.push_back(id);
+    }
+    for (const std::size_t extra : composed.attributes.in_dst) {
+        inputs.push_back(builder.tensor_of(group.extras.at(extra), layout));
+    }
+}
+
+TensorId finish_anchor(PlanBuilder& builder,
+                       const Group& group,
+                       const ComposedAnchor& composed,
+                       TensorId dst) {
+    if (composed.complete) {
+        return dst;
+    }
+    return make_chain_on(builder, group, dst, composed.rest);
+}
+
+void describe_anchor(StepInfo& info, const Group& group, const ComposedAnchor& composed) {
+    info.name = group.anchor->name();
+    info.layers = origins_of(*group.anchor);
+    info.post_ops = post_ops::to_text(composed.emission);
+    // With a rest behind it the layers of the group belong to the chain step.
+    if (composed.complete) {
+        for (const Node* node : group.absorbed) {
+            const auto names = origins_of(*node);
+            info.layers.insert(info.layers.end(), names.begin(), names.end());
+        }
+    }
+}
+
+TensorId make_chain_on(PlanBuilder& builder,
+                       const Group& group,
+                       TensorId src,
+                       const post_ops::Chain& chain) {
+    const PlanTensor from = builder.tensor(src);
+    std::vector<TensorId> extras;
+    for (const Output& extra : group.extras) {
+        extras.push_back(builder.tensor_of(extra, from.layout));
+    }
+    const TensorId dst = builder.new_tensor(chain.dst_type, from.shape, from.layout);
+    auto step = std::make_unique<ChainStep>(chain, from, src, std::move(extras),
+                                            builder.tensor(dst), dst, group.channel_axis);
+    step->info().name = group.result.node->name();
+    for (const Node* node : group.absorbed) {
+        const auto names = origins_of(*node);
+        step->info().layers.insert(step->info().layers.end(), names.begin(), names.end());
+    }
+    builder.add_step(std::move(step));
+    return dst;
+}
+
+TensorId make_widened(PlanBuilder& builder, TensorId src, int zero_point) {
+    const PlanTensor from = builder.tensor(src);
+    post_ops::Chain chain;
+    if (zero_point != 0) {
+        chain.ops.push_back(post_ops::Shift{static_cast<float>(-zero_point)});
+    }
+    const TensorId dst = builder.new_tensor(ElementType::f32, from.shape, from.layout);
+    auto step = std::make_unique<ChainStep>(chain, from, src, std::vector<TensorId>{},
+                                            builder.tensor(dst), dst, 0);
+    step->info().name = "widen";
+    builder.add_step(std::move(step));
+    return dst;
+}
+
+TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
+    // Follow the source, unless it exists in one order only and all extra inputs in the other.
+    const TensorId src = builder.tensor_of(group.source);
+    post_ops::Chain chain = post_ops::simplify(group.chain).chain;
+    if (chain.ops.empty() && builder.tensor(src).type == chain.dst_type) {
+        return builder.new_view(src, chain.dst_type, builder.tensor(src).shape,
+                                builder.tensor(src).layout);
+    }
+    return make_chain_on(builder, group, src, chain);
+}
+
+TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
+    if (group.anchor->is("MatMul")) {
+        return make_matmul(builder, group);
+    }
+    return make_convolution(builder, group);
+}
+
+}  // namespace fuseq::cpu

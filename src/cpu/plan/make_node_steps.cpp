@@ -1,0 +1,195 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nodes that are neither anchors nor element-wise: pooling, concat, softmax, views, transposes.
+#include <algorithm>
+#include <numeric>
+
+#include "cpu/plan/step_makers.hpp"
+#include "cpu/steps/concat.hpp"
+#include "cpu/steps/pooling.hpp"
+#include "cpu/steps/softmax.hpp"
+#include "cpu/steps/transpose.hpp"
+#include "ops/concat.hpp"
+#include "ops/pooling.hpp"
+#include "ops/softmax.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+bool is_static(const Node& node) {
+    const auto fixed = [](const Output& in) { return !in || in.partial_shape().is_static(); };
+    return std::all_of(node.inputs().begin(), node.inputs().end(), fixed) &&
+           node.port(0).shape.is_static() && shape_size(node.port(0).shape.to_shape()) != 0;
+}
+
+bool has_step_type(ElementType type) {
+    return type == ElementType::f32 || type == ElementType::u8 || type == ElementType::i8;
+}
+
+std::size_t wrapped(std::int64_t axis, std::size_t rank) {
+    return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
+}
+
+void add_named(PlanBuilder& builder, std::unique_ptr<Step> step, const Node& node) {
+    step->info().name = node.name();
+    step->info().layers = {node.name()};
+    builder.add_step(std::move(step));
+}
+
+// The same values in the same memory order under another shape.
+void set_view(PlanBuilder& builder, Node& node, TensorId src, Layout layout) {
+    const OutputPort& port = node.port(0);
+    builder.set_tensor(node.output(0), builder.new_view(src, port.type, port.shape, layout));
+}
+
+}  // namespace
+
+bool make_pooling(PlanBuilder& builder, Node& node) {
+    const bool max = node.is("MaxPool");
+    if ((!max && !node.is("AvgPool")) || !has_step_type(node.input(0).type())) {
+        return false;
+    }
+    // Indices are a second result that oneDNN does not give.
+    if (max && node.output_count() > 1 && !node.port(1).uses.empty()) {
+        return false;
+    }
+    if (!max &&
+        (node.input(0).type() != ElementType::f32 || node.port(0).type != ElementType::f32)) {
+        return false;
+    }
+    const PoolAttrs& attrs = pool_attrs(node);
+    const Shape src_dims = node.input(0).shape();
+    PoolGeometry geometry = pool_geometry(attrs, src_dims);
+    PoolingKind kind = PoolingKind::kMax;
+    if (!max) {
+        kind = node.attrs<AvgPoolAttrs>().exclude_pad ? PoolingKind::kAverageExcludePad
+                                                      : PoolingKind::kAverageIncludePad;
+    }
+    for (std::size_t d = 0; d < geometry.windows.size(); ++d) {
+        Window& w = geometry.windows[d];
+        const std::int64_t in = static_cast<std::int64_t>(src_dims[d + 2]);
+        const std::int64_t needed =
+            (geometry.positions[d] - 1) * w.stride + w.extent() - in - w.pad_begin;
+        // What ceil rounding adds counts as padding for oneDNN but not for an average that
+        // includes pads; a window wholly in the padding has no maximum.
+        if (kind == PoolingKind::kAverageIncludePad && needed > w.pad_end) {
+            return false;
+        }
+        w.pad_end = needed;
+        const std::int64_t last = (geometry.positions[d] - 1) * w.stride - w.pad_begin;
+        if (last >= in || w.pad_begin >= w.extent()) {
+            return false;
+        }
+    }
+    const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
+    const TensorId dst =
+        builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kChannelsLast);
+    add_named(builder,
+              std::make_unique<PoolingStep>(kind, builder.tensor(src), src, builder.tensor(dst),
+                                            dst, geometry.windows),
+              node);
+    builder.set_tensor(node.output(0), dst);
+    return true;
+}
+
+bool make_concat(PlanBuilder& builder, Node& node) {
+    if (!node.is("Concat")) {
+        return false;
+    }
+    const std::size_t rank = node.port(0).shape.rank();
+    const std::size_t axis = wrapped(node.attrs<ConcatAttrs>().axis, rank);
+    std::vector<Output> inputs;
+    for (const Output& input : node.inputs()) {
+        if (shape_size(input.shape()) != 0) {
+            inputs.push_back(input);
+        }
+    }
+    const bool channels_last =
+        rank >= 3 && std::any_of(inputs.begin(), inputs.end(), [&](const Output& input) {
+            return !input.node->is_constant() && !builder.available(input, Layout::kPlain);
+        });
+    const Layout layout = channels_last ? Layout::kChannelsLast : Layout::kPlain;
+    std::vector<TensorId> ids;
+    std::vector<PlanTensor> srcs;
+    for (const Output& input : inputs) {
+        ids.push_back(builder.tensor_of(input, layout));
+        srcs.push_back(builder.tensor(ids.back()));
+    }
+    const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, layout);
+    add_named(builder,
+              std::make_unique<ConcatStep>(srcs, std::move(ids), builder.tensor(dst), dst, axis),
+              node);
+    builder.set_tensor(node.output(0), dst);
+    return true;
+}
+
+bool make_softmax(PlanBuilder& builder, Node& node) {
+    if (!node.is("SoftMax") || node.port(0).type != ElementType::f32 ||
+        node.port(0).shape.rank() == 0 || node.port(0).shape.rank() > 5) {
+        return false;
+    }
+    const std::size_t rank = node.port(0).shape.rank();
+    const std::size_t axis = wrapped(node.attrs<SoftmaxAttrs>().axis, rank);
+    // Over channels that lie side by side in memory, or plain over any axis.
+    const Layout layout = rank >= 3 && !builder.available(node.input(0), Layout::kPlain)
+                              ? Layout::kChannelsLast
+                              : Layout::kPlain;
+    const TensorId src = builder.tensor_of(node.input(0), layout);
+    const TensorId dst = builder.new_tensor(ElementType::f32, node.port(0).shape, layout);
+    add_named(builder, std::make_unique<SoftmaxStep>(builder.tensor(src), src, dst, axis), node);
+    builder.set_tensor(node.output(0), dst);
+    return true;
+}
+
+// Reshape, Squeeze, Unsqueeze: the elements stay where they are when the tensor is plain.
+bool make_view(PlanBuilder& builder, Node& node) {
+    if (!node.is("Reshape") && !node.is("Squeeze") && !node.is("Unsqueeze")) {
+        return false;
+    }
+    set_view(builder, node, builder.tensor_of(node.input(0), Layout::kPlain), Layout::kPlain);
+    return true;
+}
+
+bool make_transpose(PlanBuilder& builder, Node& node) {
+    if (!node.is("Transpose") || !node.input_node(1)->is_constant() ||
+        node.port(0).shape.rank() > 5 || node.port(0).shape.rank() == 0) {
+        return false;
+    }
+    const std::size_t rank = node.port(0).shape.rank();
+    std::vector<std::size_t> order;
+    for (const std::int64_t axis : to_ints(node.input_node(1)->constant())) {
+        order.push_back(wrapped(axis, rank));
+    }
+    if (order.empty()) {
+        order.resize(rank);
+        std::iota(order.rbegin(), order.rend(), std::size_t{0});
+    }
+    for (const Layout layout : {Layout::kPlain, Layout::kChannelsLast}) {
+        if (builder.available(node.input(0), layout)) {
+            const TensorId src = builder.tensor_of(node.input(0), layout);
+            if (transpose_is_view(builder.tensor(src), order)) {
+                set_view(builder, node, src, Layout::kPlain);
+                return true;
+            }
+        }
+    }
+    const TensorId src = builder.tensor_of(node.input(0));
+    const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kPlain);
+    add_named(
+        builder,
+        std::make_unique<TransposeStep>(builder.tensor(src), src, builder.tensor(dst), dst, order),
+        node);
+    builder.set_tensor(node.output(0), dst);
+    return true;
+}
+
+bool make_node_step(PlanBuilder& builder, Node& node) {
+    if (!is_static(node)) {
+        return false;
+    }
+    return make_view(builder, node) || make_transpose(builder, node) ||
+           make_concat(builder, node) || make_pooling(builder, node) || make_softmax(builder, node);
+}
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,29 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plan: a flat list of steps over a table of tensors. Made once for a set of input shapes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cpu/plan/plan_tensor.hpp"
+#include "cpu/steps/step.hpp"
+
+namespace fuseq::cpu {
+
+struct Plan {
+    std::vector<PlanTensor> tensors;
+    std::vector<std::unique_ptr<Step>> steps;
+    std::vector<TensorId> inputs;   // one a Parameter
+    std::vector<TensorId> outputs;  // one a Result
+    std::size_t arena_bytes = 0;
+
+    // The tensor whose memory `id` uses.
+    TensorId root(TensorId id) const;
+};
+
+// Gives every arena tensor its offset.
+void plan_memory(Plan& plan);
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,39 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makers of steps: one a kind of node. Each takes its inputs from the builder in the layout it
+// wants and adds steps.
+#pragma once
+
+#include "cpu/plan/builder.hpp"
+
+namespace fuseq::cpu {
+
+// An anchor with its chain; what the composer does not map becomes a chain step behind it.
+// Returns the tensor of the group's result.
+TensorId make_anchor_step(PlanBuilder& builder, const Group& group);
+TensorId make_chain_step(PlanBuilder& builder, const Group& group);
+// Part of the chain of a group, on a tensor of the plan.
+TensorId make_chain_on(PlanBuilder& builder,
+                       const Group& group,
+                       TensorId src,
+                       const post_ops::Chain& chain);
+
+// The integers of a tensor as f32, less the zero point.
+TensorId make_widened(PlanBuilder& builder, TensorId src, int zero_point);
+
+// Any other node. False: there is no step for it (the reference kernel runs then).
+bool make_node_step(PlanBuilder& builder, Node& node);
+
+// The kinds behind make_node_step. False when they do not take the node.
+bool make_pooling(PlanBuilder& builder, Node& node);
+bool make_concat(PlanBuilder& builder, Node& node);
+bool make_softmax(PlanBuilder& builder, Node& node);
+bool make_view(PlanBuilder& builder, Node& node);
+bool make_transpose(PlanBuilder& builder, Node& node);
+
+// The anchors behind make_anchor_step.
+TensorId make_convolution(PlanBuilder& builder, const Group& group);
+TensorId make_matmul(PlanBuilder& builder, const Group& group);
+
+}  // namespace fuseq::cpu

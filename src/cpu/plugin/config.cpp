@@ -1,0 +1,134 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plugin/config.hpp"
+
+#include <algorithm>
+
+#include "cpu/runtime/cpu_count.hpp"
+#include "fuseq/error.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+struct Row {
+    const char* name;
+    void (*set)(Config&, const Any&);
+    Any (*get)(const Config&);
+};
+
+int thread_count(const Any& value) {
+    constexpr std::int64_t kMost = 4096;
+    const std::int64_t threads = value.as_int();
+    if (threads < 0 || threads > kMost) {
+        throw Error("property", detail::cat(property::kInferenceNumThreads, " is ", threads,
+                                            ", expected a value in [0, ", kMost, "]"));
+    }
+    return static_cast<int>(threads);
+}
+
+int stream_count(const Any& value) {
+    constexpr std::int64_t kMost = 1024;
+    const std::string text = value.as_string();
+    if (text == "AUTO" || text == "-1") {
+        return 0;
+    }
+    const std::int64_t streams = value.as_int();
+    if (streams < 0 || streams > kMost) {
+        throw Error("property", detail::cat(property::kNumStreams, " is ", streams,
+                                            ", expected AUTO or a value in [0, ", kMost, "]"));
+    }
+    return static_cast<int>(streams);
+}
+
+std::string hint(const Any& value) {
+    const std::string text = value.as_string();
+    for (const char* known : {"LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT", "NONE", ""}) {
+        if (text == known) {
+            return text;
+        }
+    }
+    throw Error("property", detail::cat("PERFORMANCE_HINT is '", text,
+                                        "', expected LATENCY, THROUGHPUT or NONE"));
+}
+
+const Row kRows[] = {
+    {property::kInferenceNumThreads,
+     [](Config& c, const Any& v) { c.num_threads = thread_count(v); },
+     [](const Config& c) { return Any(c.num_threads); }},
+    {property::kNumStreams, [](Config& c, const Any& v) { c.num_streams = stream_count(v); },
+     [](const Config& c) { return Any(c.streams()); }},
+    {property::kPerformanceHint, [](Config& c, const Any& v) { c.performance_hint = hint(v); },
+     [](const Config& c) { return Any(c.performance_hint); }},
+    {property::kPerfCount, [](Config& c, const Any& v) { c.perf_count = v.as_bool(); },
+     [](const Config& c) { return Any(c.perf_count); }},
+    {property::kFusion, [](Config& c, const Any& v) { c.fusion = v.as_bool(); },
+     [](const Config& c) { return Any(c.fusion); }},
+    {property::kLowPrecision, [](Config& c, const Any& v) { c.low_precision = v.as_bool(); },
+     [](const Config& c) { return Any(c.low_precision); }},
+    {property::kKeepIntermediates,
+     [](Config& c, const Any& v) { c.keep_intermediates = v.as_bool(); },
+     [](const Config& c) { return Any(c.keep_intermediates); }},
+    {"FUSEQ_KEEP_FLOAT", [](Config& c, const Any& v) { c.keep_float = v.as_list(); },
+     [](const Config& c) { return Any(c.keep_float); }},
+    {"FUSEQ_DISABLE", [](Config& c, const Any& v) { c.disabled = v.as_list(); },
+     [](const Config& c) { return Any(c.disabled); }},
+    {"FUSEQ_DUMP_DIR", [](Config& c, const Any& v) { c.dump_dir = v.as_string(); },
+     [](const Config& c) { return Any(c.dump_dir); }},
+};
+
+const Row& find(const std::string& name) {
+    for (const Row& row : kRows) {
+        if (name == row.name) {
+            return row;
+        }
+    }
+    std::string known;
+    for (const Row& row : kRows) {
+        known += detail::cat(known.empty() ? "" : ", ", row.name);
+    }
+    throw Error("property",
+                detail::cat("the CPU device has no property '", name, "'; it has ", known));
+}
+
+}  // namespace
+
+void Config::set(const std::string& name, const Any& value) {
+    find(name).set(*this, value);
+}
+
+void Config::set(const AnyMap& properties) {
+    Config changed = *this;  // all or nothing
+    for (const auto& [name, value] : properties) {
+        changed.set(name, value);
+    }
+    *this = std::move(changed);
+}
+
+Any Config::get(const std::string& name) const {
+    return find(name).get(*this);
+}
+
+int Config::streams() const {
+    if (num_streams > 0) {
+        return num_streams;
+    }
+    if (performance_hint != "THROUGHPUT" && performance_hint != "CUMULATIVE_THROUGHPUT") {
+        return 1;
+    }
+    return num_threads > 0 ? num_threads : static_cast<int>(count_cpus().cpus);
+}
+
+int Config::threads_per_stream() const {
+    const int all = num_threads > 0 ? num_threads : static_cast<int>(count_cpus().cpus);
+    return std::max(1, all / streams());
+}
+
+std::vector<std::string> Config::names() {
+    std::vector<std::string> names;
+    for (const Row& row : kRows) {
+        names.emplace_back(row.name);
+    }
+    return names;
+}
+
+}  // namespace fuseq::cpu

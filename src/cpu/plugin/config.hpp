@@ -1,0 +1,36 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Properties of the CPU device and of its compiled models.
+#pragma once
+
+#include <string>
+
+#include "fuseq/any.hpp"
+
+namespace fuseq::cpu {
+
+struct Config {
+    int num_threads = 0;  // in all; 0: what the machine gives
+    int num_streams = 0;  // 0: one for latency, one a CPU for throughput
+    std::string performance_hint = "LATENCY";
+    bool perf_count = false;
+    bool fusion = true;
+    bool low_precision = true;
+    bool keep_intermediates = false;
+    std::vector<std::string> keep_float;  // FakeQuantize layers to run in float
+    std::vector<std::string> disabled;    // passes to skip
+    std::string dump_dir;                 // dump the model after each pass
+
+    // Throws Error("property") for an unknown name or a value out of range.
+    void set(const std::string& name, const Any& value);
+    void set(const AnyMap& properties);
+    Any get(const std::string& name) const;
+    static std::vector<std::string> names();
+
+    // What the two numbers above come to on this machine.
+    int streams() const;
+    int threads_per_stream() const;
+};
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,179 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plugin/infer_request.hpp"
+
+#include <chrono>
+
+#include "cpu/plugin/intermediates.hpp"
+#include "cpu/runtime/parallel.hpp"
+#include "fuseq/error.hpp"
+
+namespace fuseq::cpu {
+
+BoundMemory::BoundMemory(const Plan& plan,
+                         std::vector<Tensor>& inputs,
+                         std::vector<Tensor>& outputs)
+    : plan_(plan),
+      inputs_(inputs),
+      outputs_(outputs),
+      arena_(ElementType::u8, Shape{plan.arena_bytes}),
+      dynamic_(plan.tensors.size()) {
+    for (TensorId id = 0; id < plan.tensors.size(); ++id) {
+        roots_.push_back(plan.root(id));
+    }
+}
+
+bool BoundMemory::in_user_memory(TensorId id) const {
+    const Storage storage = plan_.tensors[roots_[id]].storage;
+    return storage == Storage::kInput || storage == Storage::kOutput;
+}
+
+void* BoundMemory::data(TensorId id) const {
+    const PlanTensor& root = plan_.tensors[roots_[id]];
+    // Steps only read inputs and constants; the interface of oneDNN has no const handles.
+    switch (root.storage) {
+        case Storage::kArena:
+            return static_cast<char*>(const_cast<void*>(arena_.data())) + root.offset;
+        case Storage::kConstant: return const_cast<void*>(root.constant.data());
+        case Storage::kInput:
+            return const_cast<void*>(static_cast<const Tensor&>(inputs_[root.port]).data());
+        case Storage::kOutput: return outputs_[root.port].data();
+        case Storage::kDynamic: break;
+    }
+    return const_cast<void*>(static_cast<const Tensor&>(dynamic_[roots_[id]]).data());
+}
+
+Tensor BoundMemory::as_tensor(TensorId id) const {
+    const PlanTensor& root = plan_.tensors[roots_[id]];
+    const PlanTensor& mine = plan_.tensors[id];
+    if (root.storage == Storage::kDynamic) {
+        return dynamic_[roots_[id]];
+    }
+    if (root.storage == Storage::kConstant) {
+        return root.constant.reshaped(mine.dims());
+    }
+    return {mine.type, mine.dims(), data(id)};
+}
+
+CpuInferRequest::CpuInferRequest(std::shared_ptr<CpuCompiledModel> model)
+    : model_(std::move(model)) {
+    const Model& graph = *model_->model();
+    for (const Output& port : graph.inputs()) {
+        const PartialShape& shape = port.partial_shape();
+        inputs_.emplace_back(port.type(), shape.is_static() ? shape.to_shape() : Shape{0});
+    }
+    for (const Output& port : graph.outputs()) {
+        const PartialShape& shape = port.partial_shape();
+        outputs_.emplace_back(port.type(), shape.is_static() ? shape.to_shape() : Shape{0});
+    }
+    user_output_.assign(outputs_.size(), false);
+}
+
+void CpuInferRequest::set_input(std::size_t index, const Tensor& tensor) {
+    inputs_.at(index) = tensor;
+}
+
+void CpuInferRequest::set_output(std::size_t index, const Tensor& tensor) {
+    outputs_.at(index) = tensor;
+    user_output_[index] = true;
+}
+
+Tensor CpuInferRequest::get_input(std::size_t index) {
+    return inputs_.at(index);
+}
+
+Tensor CpuInferRequest::get_output(std::size_t index) {
+    return outputs_.at(index);
+}
+
+void CpuInferRequest::bind(std::shared_ptr<const PlannedModel> plan) {
+    plan_ = std::move(plan);
+    runners_.clear();
+    memory_ = std::make_unique<BoundMemory>(plan_->plan, inputs_, outputs_);
+    for (const auto& step : plan_->plan.steps) {
+        runners_.push_back(step->bind(*memory_));
+    }
+}
+
+// The plan for the shapes of this inference, and outputs of the right size.
+void CpuInferRequest::prepare() {
+    std::vector<Shape> shapes;
+    for (const Tensor& input : inputs_) {
+        shapes.push_back(input.get_shape());
+    }
+    auto plan = model_->plan_for(shapes);
+    if (plan != plan_) {
+        bind(std::move(plan));
+    }
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        const PlanTensor& tensor = plan_->plan.tensors[plan_->plan.outputs[i]];
+        if (tensor.shape.is_static() && outputs_[i].get_shape() != tensor.dims()) {
+            outputs_[i].set_shape(tensor.dims());
+        }
+    }
+}
+
+void CpuInferRequest::run_steps() {
+    const Config& config = model_->config();
+    if (!config.perf_count && !config.keep_intermediates) {
+        for (const auto& runner : runners_) {
+            runner->run();
+        }
+        return;
+    }
+    times_us_.assign(runners_.size(), 0);
+    intermediates_.clear();
+    using Clock = std::chrono::steady_clock;
+    for (std::size_t i = 0; i < runners_.size(); ++i) {
+        const auto begin = Clock::now();
+        runners_[i]->run();
+        times_us_[i] =
+            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
+        if (config.keep_intermediates) {
+            keep_result(*plan_->plan.steps[i]);
+        }
+    }
+}
+
+void CpuInferRequest::infer() {
+    const ThreadCount threads(model_->threads());
+    prepare();
+    run_steps();
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        const TensorId id = plan_->plan.outputs[i];
+        if (plan_->plan.tensors[plan_->plan.root(id)].storage != Storage::kDynamic) {
+            continue;
+        }
+        const Tensor result = memory_->as_tensor(id);
+        if (user_output_[i]) {
+            result.copy_to(outputs_[i]);
+        } else {
+            outputs_[i] = result;
+        }
+    }
+}
+
+void CpuInferRequest::keep_result(const Step& step) {
+    for (const TensorId id : step.outputs()) {
+        const PlanTensor& tensor = plan_->plan.tensors[id];
+        if (tensor.quantized) {
+            intermediates_.emplace_back(tensor.quantized->layer,
+                                        dequantized(tensor, memory_->data(id)));
+        }
+    }
+}
+
+std::vector<ProfilingInfo> CpuInferRequest::get_profiling_info() const {
+    std::vector<ProfilingInfo> infos;
+    for (std::size_t i = 0; i < times_us_.size(); ++i) {
+        const StepInfo& info = plan_->plan.steps[i]->info();
+        infos.push_back({info.name, info.kind, info.implementation, times_us_[i]});
+    }
+    return infos;
+}
+
+std::vector<std::pair<std::string, Tensor>> CpuInferRequest::get_intermediates() {
+    return intermediates_;
+}
+
+}  // namespace fuseq::cpu

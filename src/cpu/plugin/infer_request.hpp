@@ -1,0 +1,63 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One request: user tensors, arena, and the runners bound to them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cpu/plugin/compiled_model.hpp"
+
+namespace fuseq::cpu {
+
+// Addresses of the tensors of one plan for one request.
+class BoundMemory final : public RequestMemory {
+public:
+    BoundMemory(const Plan& plan, std::vector<Tensor>& inputs, std::vector<Tensor>& outputs);
+
+    void* data(TensorId id) const override;
+    bool in_user_memory(TensorId id) const override;
+    const PlanTensor& tensor(TensorId id) const override { return plan_.tensors[id]; }
+    Tensor as_tensor(TensorId id) const override;
+    void set_dynamic(TensorId id, Tensor value) override { dynamic_[id] = std::move(value); }
+
+private:
+    const Plan& plan_;
+    std::vector<Tensor>& inputs_;
+    std::vector<Tensor>& outputs_;
+    Tensor arena_;
+    std::vector<TensorId> roots_;
+    std::vector<Tensor> dynamic_;
+};
+
+class CpuInferRequest final : public IInferRequest {
+public:
+    explicit CpuInferRequest(std::shared_ptr<CpuCompiledModel> model);
+
+    void set_input(std::size_t index, const Tensor& tensor) override;
+    void set_output(std::size_t index, const Tensor& tensor) override;
+    Tensor get_input(std::size_t index) override;
+    Tensor get_output(std::size_t index) override;
+    void infer() override;
+    std::vector<ProfilingInfo> get_profiling_info() const override;
+    std::vector<std::pair<std::string, Tensor>> get_intermediates() override;
+
+private:
+    void bind(std::shared_ptr<const PlannedModel> plan);
+    void prepare();
+    void run_steps();
+    void keep_result(const Step& step);
+
+    std::shared_ptr<CpuCompiledModel> model_;
+    std::vector<Tensor> inputs_;
+    std::vector<Tensor> outputs_;
+    std::vector<bool> user_output_;  // set by the user
+    std::shared_ptr<const PlannedModel> plan_;
+    std::unique_ptr<BoundMemory> memory_;
+    std::vector<std::unique_ptr<Runner>> runners_;
+    std::vector<std::int64_t> times_us_;
+    std::vector<std::pair<std::string, Tensor>> intermediates_;
+};
+
+}  // namespace fuseq::cpu

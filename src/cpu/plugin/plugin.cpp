@@ -1,0 +1,95 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CPU device: entry point and plugin object.
+#include "fuseq/plugin.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <mutex>
+
+#include "cpu/plugin/compiled_model.hpp"
+#include "cpu/plugin/config.hpp"
+#include "fuseq/error.hpp"
+#include "ops/op_spec.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+std::string processor_name() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.rfind("model name", 0) == 0) {
+            const auto colon = line.find(": ");
+            return colon == std::string::npos ? line : line.substr(colon + 2);
+        }
+    }
+    return "x86-64 CPU";
+}
+
+class CpuPlugin final : public IPlugin {
+public:
+    std::string device_name() const override { return "CPU"; }
+
+    Any get_property(const std::string& name) const override {
+        if (name == property::kFullDeviceName) {
+            return processor_name();
+        }
+        if (name == property::kOptimizationCapabilities) {
+            return std::vector<std::string>{"FP32", "INT8", "BIN"};
+        }
+        if (name == property::kSupportedProperties) {
+            std::vector<std::string> names = Config::names();
+            names.insert(names.end(),
+                         {property::kFullDeviceName, property::kOptimizationCapabilities});
+            return names;
+        }
+        const std::lock_guard lock(mutex_);
+        return config_.get(name);
+    }
+
+    void set_property(const AnyMap& properties) override {
+        const std::lock_guard lock(mutex_);
+        config_.set(properties);
+    }
+
+    std::shared_ptr<ICompiledModel> compile_model(const std::shared_ptr<const Model>& model,
+                                                  const AnyMap& properties) override {
+        Config config;
+        {
+            const std::lock_guard lock(mutex_);
+            config = config_;
+        }
+        config.set(properties);
+        return std::make_shared<CpuCompiledModel>(model, std::move(config));
+    }
+
+    std::map<std::string, std::string> query_model(const Model& model) const override {
+        // Every operation that the library knows runs, at worst by its reference kernel.
+        std::map<std::string, std::string> layers;
+        for (const Node* node : model.ordered_nodes()) {
+            layers[node->name()] = "CPU";
+        }
+        return layers;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    Config config_;
+};
+
+}  // namespace
+}  // namespace fuseq::cpu
+
+FUSEQ_PLUGIN_EXPORT int fuseq_create_plugin(unsigned abi_version,
+                                            fuseq::IPlugin** plugin,
+                                            char* error,
+                                            std::size_t error_size) {
+    if (abi_version != fuseq::kPluginAbiVersion) {
+        std::snprintf(error, error_size, "the CPU plugin has ABI version %u, the library %u",
+                      fuseq::kPluginAbiVersion, abi_version);
+        return 1;
+    }
+    *plugin = new fuseq::cpu::CpuPlugin();
+    return 0;
+}

@@ -1,0 +1,60 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one way in which the plugin's own kernels use threads: the OpenMP team that oneDNN uses too,
+// so that two pools never fight for the cores (DESIGN section 8).
+#pragma once
+
+#include <cstddef>
+
+#include <omp.h>
+
+namespace fuseq::cpu {
+
+// Splits [0, count) into one contiguous range a thread, each a multiple of `grain` but for the
+// last, and calls function(begin, end). The split does not change any result: a range is worked
+// on as it would be alone.
+template <class Function>
+void parallel_for(std::size_t count, std::size_t grain, const Function& function) {
+    const std::size_t pieces = (count + grain - 1) / (grain == 0 ? 1 : grain);
+    const auto threads = static_cast<std::size_t>(omp_get_max_threads());
+    if (pieces <= 1 || threads <= 1 || omp_in_parallel()) {
+        if (count != 0) {
+            function(std::size_t{0}, count);
+        }
+        return;
+    }
+    const std::size_t team = pieces < threads ? pieces : threads;
+#pragma omp parallel num_threads(static_cast <int>(team))
+    {
+        const auto id = static_cast<std::size_t>(omp_get_thread_num());
+        const auto size = static_cast<std::size_t>(omp_get_num_threads());
+        const std::size_t first = pieces * id / size * grain;
+        const std::size_t last = pieces * (id + 1) / size * grain;
+        if (first < count && first < last) {
+            function(first, last < count ? last : count);
+        }
+    }
+}
+
+// Uses `threads` OpenMP threads for what this thread starts, until destroyed.
+class ThreadCount {
+public:
+    explicit ThreadCount(int threads) : before_(omp_get_max_threads()) {
+        if (threads > 0 && threads != before_) {
+            omp_set_num_threads(threads);
+        }
+    }
+    ~ThreadCount() {
+        if (omp_get_max_threads() != before_) {
+            omp_set_num_threads(before_);
+        }
+    }
+    ThreadCount(const ThreadCount&) = delete;
+    ThreadCount& operator=(const ThreadCount&) = delete;
+
+private:
+    int before_;
+};
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,96 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/concat.hpp"
+
+#include <cstring>
+
+#include "cpu/runtime/parallel.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+// Sizes of the dimensions in memory order, and where `axis` is among them.
+std::vector<std::size_t> memory_order(const PlanTensor& tensor,
+                                      std::size_t axis,
+                                      std::size_t& axis_in_memory) {
+    const Shape dims = tensor.dims();
+    std::vector<std::size_t> sizes(dims.begin(), dims.end());
+    axis_in_memory = axis;
+    if (tensor.layout == Layout::kChannelsLast) {
+        sizes.erase(sizes.begin() + 1);
+        sizes.push_back(dims[1]);
+        axis_in_memory = axis == 1 ? dims.size() - 1 : axis > 1 ? axis - 1 : axis;
+    }
+    return sizes;
+}
+
+class ConcatRunner final : public Runner {
+public:
+    ConcatRunner(std::size_t rows,
+                 const std::vector<std::size_t>& row_bytes,
+                 std::size_t dst_row_bytes,
+                 const Step& step,
+                 RequestMemory& memory)
+        : rows_(rows),
+          row_bytes_(row_bytes),
+          dst_row_bytes_(dst_row_bytes),
+          step_(step),
+          memory_(memory) {}
+
+    void run() override {
+        auto* dst = static_cast<char*>(memory_.data(step_.outputs()[0]));
+        constexpr std::size_t kBytesPerPiece = 1 << 15;
+        const std::size_t grain = 1 + kBytesPerPiece / (dst_row_bytes_ + 1);
+        std::size_t offset = 0;
+        for (std::size_t i = 0; i < row_bytes_.size(); ++i) {
+            const std::size_t bytes = row_bytes_[i];
+            const auto* src = static_cast<const char*>(memory_.data(step_.inputs()[i]));
+            parallel_for(rows_, grain, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t row = begin; row < end; ++row) {
+                    std::memcpy(dst + row * dst_row_bytes_ + offset, src + row * bytes, bytes);
+                }
+            });
+            offset += bytes;
+        }
+    }
+
+private:
+    std::size_t rows_;
+    const std::vector<std::size_t>& row_bytes_;
+    std::size_t dst_row_bytes_;
+    const Step& step_;
+    RequestMemory& memory_;
+};
+
+}  // namespace
+
+ConcatStep::ConcatStep(const std::vector<PlanTensor>& srcs,
+                       std::vector<TensorId> src_ids,
+                       const PlanTensor& dst,
+                       TensorId dst_id,
+                       std::size_t axis) {
+    inputs_ = std::move(src_ids);
+    outputs_ = {dst_id};
+    std::size_t at = 0;
+    const auto sizes = memory_order(dst, axis, at);
+    for (std::size_t d = 0; d < at; ++d) {
+        rows_ *= sizes[d];
+    }
+    for (const PlanTensor& src : srcs) {
+        const std::size_t bytes = rows_ == 0 ? 0 : src.bytes() / rows_;
+        row_bytes_.push_back(bytes);
+        dst_row_bytes_ += bytes;
+    }
+    info_.kind = "concat";
+    info_.implementation = "fuseq:copy";
+    info_.src_type = to_string(dst.type);
+    info_.dst_type = to_string(dst.type);
+    info_.layout = to_string(dst.layout);
+    info_.bytes = static_cast<std::int64_t>(2 * dst.bytes());
+}
+
+std::unique_ptr<Runner> ConcatStep::bind(RequestMemory& memory) const {
+    return std::make_unique<ConcatRunner>(rows_, row_bytes_, dst_row_bytes_, *this, memory);
+}
+
+}  // namespace fuseq::cpu

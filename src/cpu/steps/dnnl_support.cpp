@@ -1,0 +1,94 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/dnnl_support.hpp"
+
+#include <cstring>
+
+#include "fuseq/error.hpp"
+
+namespace fuseq::cpu {
+
+const dnnl::engine& cpu_engine() {
+    static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+    return engine;
+}
+
+dnnl::memory::data_type dnnl_type(ElementType type) {
+    using Type = dnnl::memory::data_type;
+    switch (type) {
+        case ElementType::f32: return Type::f32;
+        case ElementType::i32: return Type::s32;
+        case ElementType::u8: return Type::u8;
+        case ElementType::i8: return Type::s8;
+        case ElementType::f16: return Type::f16;
+        case ElementType::bf16: return Type::bf16;
+        default: break;
+    }
+    throw Error("compile", "oneDNN has no element type " + to_string(type));
+}
+
+dnnl::memory::dims dnnl_dims(const Shape& shape) {
+    return {shape.begin(), shape.end()};
+}
+
+dnnl::memory::desc dnnl_desc(ElementType type, const Shape& dims, Layout layout) {
+    // oneDNN has no rank 0.
+    const Shape shape = dims.empty() ? Shape{1} : dims;
+    std::vector<std::size_t> order;  // memory order, outermost first
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        if (layout == Layout::kPlain || d != 1) {
+            order.push_back(d);
+        }
+    }
+    if (layout == Layout::kChannelsLast) {
+        order.push_back(1);
+    }
+    dnnl::memory::dims strides(shape.size());
+    dnnl::memory::dim stride = 1;
+    for (std::size_t i = order.size(); i-- > 0;) {
+        strides[order[i]] = stride;
+        stride *= static_cast<dnnl::memory::dim>(shape[order[i]]);
+    }
+    return {dnnl_dims(shape), dnnl_type(type), strides};
+}
+
+dnnl::memory::desc dnnl_desc(const PlanTensor& tensor) {
+    return dnnl_desc(tensor.type, tensor.dims(), tensor.layout);
+}
+
+dnnl::memory shared_memory(const dnnl::memory::desc& desc) {
+    return {desc, cpu_engine()};
+}
+
+dnnl::memory shared_memory(const std::vector<float>& values) {
+    dnnl::memory memory = shared_memory(
+        dnnl::memory::desc({static_cast<dnnl::memory::dim>(values.size())},
+                           dnnl::memory::data_type::f32, dnnl::memory::format_tag::a));
+    std::memcpy(memory.get_data_handle(), values.data(), values.size() * sizeof(float));
+    return memory;
+}
+
+std::string implementation_name(const dnnl::primitive_desc_base& desc) {
+    return desc.impl_info_str();
+}
+
+DnnlRunner::DnnlRunner(const DnnlCall& call, RequestMemory& memory)
+    : call_(call), memory_(memory), stream_(cpu_engine()), arguments_(call.shared) {
+    for (const auto& [argument, tensor, desc] : call.tensors) {
+        const bool moves = memory.in_user_memory(tensor);
+        dnnl::memory handle(desc, cpu_engine(), moves ? nullptr : memory.data(tensor));
+        arguments_[argument] = handle;
+        if (moves) {
+            moving_.emplace_back(handle, tensor);
+        }
+    }
+}
+
+void DnnlRunner::run() {
+    for (auto& [handle, tensor] : moving_) {
+        handle.set_data_handle(memory_.data(tensor));
+    }
+    call_.primitive.execute(stream_, arguments_);
+}
+
+}  // namespace fuseq::cpu

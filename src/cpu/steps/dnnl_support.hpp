@@ -1,0 +1,71 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From tensors of the plan to oneDNN's descriptors, and a runner for any primitive.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "cpu/steps/step.hpp"
+
+namespace fuseq::cpu {
+
+// One engine for the whole plugin.
+const dnnl::engine& cpu_engine();
+
+// Throws Error for a type that oneDNN does not have.
+dnnl::memory::data_type dnnl_type(ElementType type);
+dnnl::memory::dims dnnl_dims(const Shape& shape);
+// Descriptor with the strides of the tensor's layout. Ranks 1 to 6.
+dnnl::memory::desc dnnl_desc(ElementType type, const Shape& dims, Layout layout);
+dnnl::memory::desc dnnl_desc(const PlanTensor& tensor);
+
+// Memory that all requests share: packed weights, bias, constants of post-ops.
+dnnl::memory shared_memory(const dnnl::memory::desc& desc);
+dnnl::memory shared_memory(const std::vector<float>& values);
+
+// The short name of an implementation: "brgconv:avx512_core_vnni".
+std::string implementation_name(const dnnl::primitive_desc_base& desc);
+
+// A primitive with its arguments. Arguments are tensors of the plan or memory that all share.
+struct DnnlCall {
+    dnnl::primitive primitive;
+    struct TensorArgument {
+        int argument;
+        TensorId tensor;
+        dnnl::memory::desc desc;
+    };
+    std::vector<TensorArgument> tensors;
+    std::unordered_map<int, dnnl::memory> shared;
+};
+
+// Runs one call for one request.
+class DnnlRunner final : public Runner {
+public:
+    DnnlRunner(const DnnlCall& call, RequestMemory& memory);
+    void run() override;
+
+private:
+    const DnnlCall& call_;
+    RequestMemory& memory_;
+    dnnl::stream stream_;
+    std::unordered_map<int, dnnl::memory> arguments_;
+    // Arguments in the user's memory: their addresses are read anew at each run.
+    std::vector<std::pair<dnnl::memory, TensorId>> moving_;
+};
+
+// A step that is one call.
+class DnnlStep : public Step {
+public:
+    std::unique_ptr<Runner> bind(RequestMemory& memory) const override {
+        return std::make_unique<DnnlRunner>(call_, memory);
+    }
+
+protected:
+    DnnlCall call_;
+};
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,41 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/reorder.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+// A reorder moves bytes: any type can pass as one that oneDNN knows of the same size.
+ElementType carrier(ElementType type) {
+    switch (size_of(type)) {
+        case 1: return ElementType::u8;
+        case 2: return ElementType::bf16;
+        case 4: return ElementType::i32;
+        default: return type;
+    }
+}
+
+}  // namespace
+
+ReorderStep::ReorderStep(const PlanTensor& src,
+                         TensorId src_id,
+                         const PlanTensor& dst,
+                         TensorId dst_id) {
+    const auto from = dnnl_desc(carrier(src.type), src.dims(), src.layout);
+    const auto to = dnnl_desc(carrier(dst.type), dst.dims(), dst.layout);
+    dnnl::primitive_attr attr;
+    attr.set_scratchpad_mode(dnnl::scratchpad_mode::library);
+    const dnnl::reorder::primitive_desc desc(cpu_engine(), from, cpu_engine(), to, attr);
+    call_.primitive = dnnl::reorder(desc);
+    call_.tensors = {{DNNL_ARG_FROM, src_id, from}, {DNNL_ARG_TO, dst_id, to}};
+    inputs_ = {src_id};
+    outputs_ = {dst_id};
+    info_.kind = "reorder";
+    info_.implementation = implementation_name(desc);
+    info_.src_type = to_string(src.type);
+    info_.dst_type = to_string(dst.type);
+    info_.layout = to_string(src.layout) + " -> " + to_string(dst.layout);
+    info_.bytes = static_cast<std::int64_t>(src.bytes() + dst.bytes());
+}
+
+}  // namespace fuseq::cpu

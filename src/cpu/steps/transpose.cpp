@@ -1,0 +1,89 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/transpose.hpp"
+
+#include <algorithm>
+
+#include "fuseq/error.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+// oneDNN moves values of 1, 2 and 4 bytes; 8-byte elements become pairs of 4-byte ones.
+ElementType carrier(ElementType type) {
+    switch (size_of(type)) {
+        case 1: return ElementType::u8;
+        case 2: return ElementType::bf16;
+        default: return ElementType::i32;
+    }
+}
+
+std::vector<std::size_t> memory_order(const PlanTensor& tensor) {
+    std::vector<std::size_t> order;
+    const std::size_t rank = tensor.shape.rank();
+    for (std::size_t d = 0; d < rank; ++d) {
+        if (tensor.layout == Layout::kPlain || d != 1) {
+            order.push_back(d);
+        }
+    }
+    if (tensor.layout == Layout::kChannelsLast) {
+        order.push_back(1);
+    }
+    return order;
+}
+
+}  // namespace
+
+bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& order) {
+    // Dimensions of size 1 take no part in the order of memory.
+    const Shape dims = src.dims();
+    const auto without_ones = [&](const std::vector<std::size_t>& all) {
+        std::vector<std::size_t> kept;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(kept),
+                     [&](std::size_t d) { return dims[d] != 1; });
+        return kept;
+    };
+    return without_ones(memory_order(src)) == without_ones(order);
+}
+
+TransposeStep::TransposeStep(const PlanTensor& src,
+                             TensorId src_id,
+                             const PlanTensor& dst,
+                             TensorId dst_id,
+                             const std::vector<std::size_t>& order) {
+    Shape dims = src.dims();
+    const std::size_t parts = size_of(src.type) == 8 ? 2 : 1;
+    auto from = dnnl_desc(carrier(src.type), dims, src.layout);
+    dnnl::memory::dims from_strides(from.data.format_desc.blocking.strides,
+                                    from.data.format_desc.blocking.strides + dims.size());
+    dnnl::memory::dims to_strides(dims.size());
+    dnnl::memory::dim stride = static_cast<dnnl::memory::dim>(parts);
+    for (std::size_t i = order.size(); i-- > 0;) {
+        to_strides[order[i]] = stride;
+        stride *= static_cast<dnnl::memory::dim>(dims[order[i]]);
+    }
+    dnnl::memory::dims sizes = dnnl_dims(dims);
+    if (parts == 2) {
+        for (auto& s : from_strides) {
+            s *= 2;
+        }
+        sizes.push_back(2);
+        from_strides.push_back(1);
+        to_strides.push_back(1);
+    }
+    const dnnl::memory::desc from_desc(sizes, dnnl_type(carrier(src.type)), from_strides);
+    const dnnl::memory::desc to_desc(sizes, dnnl_type(carrier(src.type)), to_strides);
+    const dnnl::reorder::primitive_desc desc(cpu_engine(), from_desc, cpu_engine(), to_desc);
+    call_.primitive = dnnl::reorder(desc);
+    call_.tensors = {{DNNL_ARG_FROM, src_id, from_desc}, {DNNL_ARG_TO, dst_id, to_desc}};
+    inputs_ = {src_id};
+    outputs_ = {dst_id};
+    info_.kind = "transpose";
+    info_.implementation = implementation_name(desc);
+    info_.src_type = to_string(src.type);
+    info_.dst_type = to_string(dst.type);
+    info_.layout = to_string(src.layout) + " -> plain";
+    info_.bytes = static_cast<std::int64_t>(src.bytes() + dst.bytes());
+}
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,24 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Transpose: any permutation, from either layout to plain.
+#pragma once
+
+#include "cpu/steps/dnnl_support.hpp"
+
+namespace fuseq::cpu {
+
+class TransposeStep final : public DnnlStep {
+public:
+    // dst dimension i is src dimension order[i]; dst is plain.
+    TransposeStep(const PlanTensor& src,
+                  TensorId src_id,
+                  const PlanTensor& dst,
+                  TensorId dst_id,
+                  const std::vector<std::size_t>& order);
+};
+
+// Whether the memory of src, read as plain dst, already is the transposed tensor.
+bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& order);
+
+}  // namespace fuseq::cpu
