@@ -253,6 +253,10 @@ TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
     TensorId id = kNoTensor;
     if (layouts_agree(source.dims())) {
         id = new_view(from, source.type, source.shape, layout);
+    } else if (source.storage == Storage::kConstant) {
+        id = new_tensor(source.type, source.shape, layout);
+        plan_.tensors[id].storage = Storage::kConstant;
+        plan_.tensors[id].constant = reordered(source.constant, layout);
     } else {
         id = new_tensor(source.type, source.shape, layout);
         auto step = std::make_unique<ReorderStep>(source, from, plan_.tensors[id], id);
