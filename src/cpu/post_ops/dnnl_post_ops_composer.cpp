@@ -17,6 +17,7 @@ dnnl::algorithm algorithm_of(EltwiseAlgorithm algorithm) {
     switch (algorithm) {
         case EltwiseAlgorithm::kLinear: return dnnl::algorithm::eltwise_linear;
         case EltwiseAlgorithm::kClip: return dnnl::algorithm::eltwise_clip;
+        case EltwiseAlgorithm::kClipV2: return dnnl::algorithm::eltwise_clip_v2;
         case EltwiseAlgorithm::kRound: return dnnl::algorithm::eltwise_round;
         case EltwiseAlgorithm::kRelu: return dnnl::algorithm::eltwise_relu;
         case EltwiseAlgorithm::kTanh: return dnnl::algorithm::eltwise_tanh;
@@ -113,18 +114,19 @@ private:
 
     void append(dnnl::post_ops& ops, const ConstantPostOp& op) {
         check_channels(op.values, "a binary post-op");
+        // Channels last: with a single pixel this tensor is as large as dst, and oneDNN wants it in
+        // the order of dst then.
         Dims dims(static_cast<std::size_t>(dst_.data.ndims), 1);
         Dims strides(dims.size(), 1);
-        dims[static_cast<std::size_t>(axis_)] = channels();
-        for (std::size_t d = 0; d < static_cast<std::size_t>(axis_); ++d) {
-            strides[d] = channels();
+        if (!op.values.per_tensor()) {
+            std::fill(strides.begin(), strides.end(), channels());
+            dims[static_cast<std::size_t>(axis_)] = channels();
+            strides[static_cast<std::size_t>(axis_)] = 1;
         }
         const dnnl::memory::desc desc(dims, dnnl::memory::data_type::f32, strides);
         dnnl::memory memory(desc, engine_);
         auto* data = static_cast<float*>(memory.get_data_handle());
-        for (dnnl_dim_t c = 0; c < channels(); ++c) {
-            data[c] = op.values[static_cast<std::size_t>(c)];
-        }
+        std::copy(op.values.list().begin(), op.values.list().end(), data);
         out_.constants.push_back({argument(ops), std::move(memory)});
         ops.append_binary(algorithm_of(op.kind), desc);
     }

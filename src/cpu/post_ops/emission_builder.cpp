@@ -7,14 +7,16 @@
 #include <limits>
 #include <optional>
 
+#include "cpu/post_ops/distinct_eltwise.hpp"
 #include "cpu/post_ops/values.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::post_ops {
 namespace {
 
-// oneDNN takes 32 post-ops; one basic operation makes up to four.
-constexpr std::size_t kMostPostOps = 28;
+// oneDNN takes 32 post-ops; one basic operation makes up to four,
+// and make_distinct() writes some of them as two.
+constexpr std::size_t kMostPostOps = 16;
 // A channel whose scale is 0 has no bias that could stand for a shift. This scale makes any
 // accumulator vanish beside the bias, and being a power of two it gives the shift back exactly.
 constexpr double kVanishing = 0x1p-100;
@@ -62,11 +64,20 @@ std::string EmissionBuilder::append(const BasicOp& op, bool last) {
     Emission before = out_;
     const bool sum_before = sum_used_;
     std::string reason = std::visit([&](const auto& o) { return append_op(o, last); }, op);
+    if (reason.empty()) {
+        reason = make_distinct(out_.post_ops).refused;
+    }
     if (!reason.empty()) {
         out_ = std::move(before);
         sum_used_ = sum_before;
     }
     return reason;
+}
+
+Emission EmissionBuilder::emission() const {
+    Emission out = out_;
+    out.post_ops = make_distinct(out_.post_ops).post_ops;
+    return out;
 }
 
 // A scale joins what already multiplies; it can do so before any post-op is there, or when the
@@ -248,7 +259,9 @@ std::string EmissionBuilder::scale_by(const Values& by) {
     if (!by.per_tensor()) {
         return push_constant(BinaryKind::kMul, by);
     }
-    if (EltwisePostOp* last = last_eltwise(); last != nullptr) {
+    EltwisePostOp* last = last_eltwise();
+    // A round without a factor may occur twice.
+    if (last != nullptr && last->algorithm != EltwiseAlgorithm::kRound) {
         if (last->algorithm == EltwiseAlgorithm::kLinear) {
             last->alpha *= by[0];
             last->beta *= by[0];
@@ -289,12 +302,6 @@ std::string EmissionBuilder::push_constant(BinaryKind kind, const Values& values
     if (!can_.binary_per_channel) {
         return detail::cat("a per-channel binary post-op is slow or refused after ",
                            to_string(anchor_.kind));
-    }
-    if (values.per_tensor()) {  // one bound of a per-channel clip
-        const float v = values[0];
-        constexpr float kMost = std::numeric_limits<float>::max();
-        return kind == BinaryKind::kMax ? push_eltwise({EltwiseAlgorithm::kClip, v, kMost})
-                                        : push_eltwise({EltwiseAlgorithm::kClip, -kMost, v});
     }
     out_.post_ops.emplace_back(ConstantPostOp{kind, values});
     return {};

@@ -17,7 +17,7 @@ public:
 
     // Empty when `op` is mapped, else the reason. `last`: the store follows.
     std::string append(const BasicOp& op, bool last);
-    const Emission& emission() const { return out_; }
+    Emission emission() const;
 
 private:
     std::string append_op(const Scale& op, bool last);

@@ -12,6 +12,7 @@ const char* name_of(EltwiseAlgorithm algorithm) {
     switch (algorithm) {
         case EltwiseAlgorithm::kLinear: return "linear";
         case EltwiseAlgorithm::kClip: return "clip";
+        case EltwiseAlgorithm::kClipV2: return "clip_v2";
         case EltwiseAlgorithm::kRound: return "round";
         case EltwiseAlgorithm::kRelu: return "relu";
         case EltwiseAlgorithm::kTanh: return "tanh";
@@ -37,6 +38,7 @@ std::string parameters(const EltwisePostOp& op) {
     switch (op.algorithm) {
         case EltwiseAlgorithm::kLinear:
         case EltwiseAlgorithm::kClip:
+        case EltwiseAlgorithm::kClipV2:
         case EltwiseAlgorithm::kPow:
             return '(' + number_text(op.alpha) + ',' + number_text(op.beta) + ')';
         case EltwiseAlgorithm::kElu:
@@ -53,7 +55,9 @@ std::string text_of(const EltwisePostOp& op) {
 }
 
 std::string text_of(const ConstantPostOp& op) {
-    return std::string(to_string(op.kind)) + "(per_oc)";
+    const bool one = op.values.per_tensor();
+    return std::string(to_string(op.kind)) + '(' + (one ? number_text(op.values[0]) : "per_oc") +
+           ')';
 }
 
 std::string text_of(const TensorPostOp& op) {

@@ -79,6 +79,19 @@ Emission emit(const Chain& chain, const Anchor& anchor) {
     return part;
 }
 
+std::string fault_of(std::string_view implementation, AnchorKind kind, const Emission& emission) {
+    if (is_reference_implementation(implementation)) {
+        return detail::cat("oneDNN has only ", implementation, " for it");
+    }
+    const bool tensor =
+        std::any_of(emission.post_ops.begin(), emission.post_ops.end(),
+                    [](const PostOp& op) { return std::get_if<TensorPostOp>(&op); });
+    if (kind == AnchorKind::kConvolution && tensor && implementation == "x64:gemm:jit") {
+        return detail::cat(implementation, " reads the tensor of a binary post-op wrongly");
+    }
+    return {};
+}
+
 Chain rest_of(const Chain& chain, const Emission& emission) {
     const auto first = chain.ops.begin() + static_cast<std::ptrdiff_t>(emission.consumed);
     return {.ops = {first, chain.ops.end()}, .dst_type = chain.dst_type};

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -24,9 +25,13 @@
 namespace fuseq::post_ops {
 
 // Activations of oneDNN; linear, clip and round stand for Scale, Shift, Clip and Round.
+// In one emission no two post-ops have the same algorithm and different parameters: oneDNN 2.6.3
+// keeps one code generator for each algorithm and would run the second with the parameters of the
+// first (distinct_eltwise.hpp).
 enum class EltwiseAlgorithm {
     kLinear,  // alpha * x + beta
     kClip,    // to [alpha, beta]
+    kClipV2,  // the same; another algorithm to oneDNN
     kRound,
     kRelu,
     kTanh,
@@ -53,10 +58,10 @@ struct EltwisePostOp {  // scale * f(x)
     float scale = 1.0f;
     friend bool operator==(const EltwisePostOp&, const EltwisePostOp&) = default;
 };
-// x and a constant for each channel.
+// x and a constant, one for each channel or one for all.
 struct ConstantPostOp {
     BinaryKind kind = BinaryKind::kAdd;
-    Values values;  // per-channel
+    Values values;
     friend bool operator==(const ConstantPostOp&, const ConstantPostOp&) = default;
 };
 // x and the raw elements of an extra input of the size of dst.
@@ -94,6 +99,11 @@ Emission emit(const Chain& chain, const Anchor& anchor);
 
 // What is left for the chain kernel: reads emission.dst_type, stores chain.dst_type.
 Chain rest_of(const Chain& chain, const Emission& emission);
+
+// Why an implementation that oneDNN chose for the emission must not be used: it is a reference one,
+// or known to compute something else. Empty when there is nothing against it. To be asked for every
+// primitive that was created with composed attributes.
+std::string fault_of(std::string_view implementation, AnchorKind kind, const Emission& emission);
 
 // "scale:per_oc bias relu*0.5 linear(2,3) sum(#0 u8 *0.5) add(#1 i8) mul(per_oc) zp:3 -> u8"
 std::string to_text(const Emission& emission);

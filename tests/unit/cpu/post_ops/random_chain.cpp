@@ -155,35 +155,33 @@ std::vector<double> random_extras(std::mt19937& rng, const std::vector<ElementTy
 bool near_a_jump(const Chain& chain,
                  double x,
                  std::size_t channel,
-                 const std::vector<double>& extras) {
-    // The size of the rounding errors is followed through the chain: a jump is near when a round
-    // has its tie within them.
-    double error = std::abs(x) * 1e-7 + 1e-7;
+                 const std::vector<double>& extras,
+                 double slack) {
+    constexpr double kUlp = 2e-7;
+    const auto near_a_tie = [&](double value, double error) {
+        return std::abs(value - std::floor(value) - 0.5) < 1e-5 * slack + 4.0 * error;
+    };
+    double error = std::abs(x) * kUlp * slack;
     double magnitude = std::abs(x);
     double value = x;
     for (const BasicOp& op : chain.ops) {
+        const double after = evaluate_ops({op}, value, channel, extras);
         if (std::holds_alternative<Round>(op)) {
-            const double to_tie = std::abs(value - std::floor(value) - 0.5);
-            if (to_tie < 1e-5 + 4.0 * error) {
+            if (near_a_tie(value, error)) {
                 return true;
             }
             error = 0.0;
-        }
-        const double after = evaluate_ops({op}, value, channel, extras);
-        const double up = evaluate_ops({op}, value + error, channel, extras);
-        const double down = evaluate_ops({op}, value - error, channel, extras);
-        if (!std::holds_alternative<Round>(op)) {
+        } else {
+            const double up = evaluate_ops({op}, value + error, channel, extras);
+            const double down = evaluate_ops({op}, value - error, channel, extras);
             error = std::max(std::abs(up - after), std::abs(down - after));
         }
         value = after;
         // What was added and taken away again has left its rounding error.
         magnitude = std::max(magnitude, std::abs(value));
-        error += 2e-7 * std::max(std::abs(value), 0.05 * magnitude) + 1e-7;
+        error += kUlp * slack * std::max(std::abs(value), 0.05 * magnitude);
     }
-    if (is_real(chain.dst_type)) {
-        return false;
-    }
-    return std::abs(value - std::floor(value) - 0.5) < 1e-5 + 4.0 * error;
+    return !is_real(chain.dst_type) && near_a_tie(value, error);
 }
 
 }  // namespace fuseq::post_ops::testing

@@ -25,11 +25,12 @@ Chain random_chain(std::mt19937& rng, const RandomOptions& options);
 // Raw elements of extra inputs, one a type.
 std::vector<double> random_extras(std::mt19937& rng, const std::vector<ElementType>& types);
 
-// Runs the chain at x moved a little to either side; where results differ by more than the move
-// explains, a rounding or another jump is near and two faithful computations may disagree.
+// Whether a rounding of the chain is so near a tie that two faithful computations in float may
+// disagree. `slack` multiplies the rounding errors that are followed through the chain.
 bool near_a_jump(const Chain& chain,
                  double x,
                  std::size_t channel,
-                 const std::vector<double>& extras);
+                 const std::vector<double>& extras,
+                 double slack = 1.0);
 
 }  // namespace fuseq::post_ops::testing

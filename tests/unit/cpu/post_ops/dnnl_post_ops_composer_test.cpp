@@ -1,0 +1,184 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// oneDNN itself runs the composed attributes; the exact sums and evaluate() say what must come out.
+// ctest runs these tests once for each instruction set (DNNL_MAX_CPU_ISA).
+#include "cpu/post_ops/dnnl_post_ops_composer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fuseq/error.hpp"
+#include "unit/cpu/post_ops/random_chain.hpp"
+#include "unit/cpu/post_ops/small_anchor.hpp"
+
+namespace fuseq::post_ops {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::SmallProblem;
+using testing::SmallResult;
+constexpr ElementType f32 = ElementType::f32;
+constexpr ElementType u8 = ElementType::u8;
+constexpr ElementType i8 = ElementType::i8;
+
+constexpr AnchorKind kAccumulators[] = {AnchorKind::kConvolution, AnchorKind::kDeconvolution,
+                                        AnchorKind::kMatMul, AnchorKind::kInnerProduct};
+
+// Values so small that no pair of products overflows 16 bits, and even weights, because without
+// VNNI oneDNN halves the weights of signed sources.
+SmallProblem random_problem(std::mt19937& rng, ElementType src_type, std::size_t channels) {
+    SmallProblem problem{.rows = 1 + rng() % 7, .depth = 3 + rng() % 14, .channels = channels};
+    for (std::size_t i = 0; i < problem.rows * problem.depth; ++i) {
+        const auto value = static_cast<float>(rng() % 12);
+        problem.src.push_back(src_type == u8 ? value : value - 6.0f);
+    }
+    for (std::size_t i = 0; i < problem.channels * problem.depth; ++i) {
+        problem.wei.push_back(2.0f * static_cast<float>(rng() % 7) - 6.0f);
+    }
+    return problem;
+}
+
+std::vector<std::vector<double>> random_tensors(std::mt19937& rng,
+                                                const std::vector<ElementType>& types,
+                                                std::size_t count) {
+    std::vector<std::vector<double>> out(types.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto one = testing::random_extras(rng, types);
+        for (std::size_t e = 0; e < types.size(); ++e) {
+            out[e].push_back(one[e]);
+        }
+    }
+    return out;
+}
+
+Anchor random_anchor(std::mt19937& rng, std::size_t channels) {
+    static constexpr ElementType kSrc[] = {u8, u8, i8, f32};
+    Anchor anchor{.kind = kAccumulators[rng() % 4],
+                  .src_type = kSrc[rng() % 4],
+                  .oc = channels,
+                  .isa = effective_isa()};
+    anchor.wei_type = anchor.int8() ? i8 : f32;
+    if (rng() % 2 == 0) {
+        anchor.sum_inputs = {0, 1, 2};
+    }
+    return anchor;
+}
+
+struct Tally {
+    std::size_t compared = 0;
+    std::size_t skipped = 0;
+    std::size_t complete = 0;
+};
+
+// One anchor, one chain: oneDNN and then the rest of the chain, against the chain.
+void check(const Chain& chain, const Anchor& anchor, std::mt19937& rng, Tally& tally) {
+    const std::vector<ElementType> types{u8, i8, f32};
+    const DnnlPostOpsComposer composer(chain, anchor);
+    const Emission& emission = composer.emission();
+    ASSERT_TRUE(emission.possible);
+    const SmallProblem problem = random_problem(rng, anchor.src_type, anchor.oc);
+    const auto extras = random_tensors(rng, types, problem.rows * problem.channels);
+    SCOPED_TRACE(::testing::Message()
+                 << to_text(chain) << "\n  " << to_text(composer.chain()) << "\n  "
+                 << to_text(emission) << " | " << to_text(composer.rest()) << "\n  on "
+                 << to_string(anchor.kind) << " of " << to_string(anchor.src_type));
+    const SmallResult result = run_small(problem, anchor, emission, extras, types);
+    EXPECT_EQ(fault_of(result.implementation, anchor.kind, emission), "");
+    const std::vector<double> exact = problem.exact();
+    tally.complete += emission.complete ? 1 : 0;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+        const std::size_t channel = i % problem.channels;
+        const std::vector<double> one{extras[0][i], extras[1][i], extras[2][i]};
+        if (testing::near_a_jump(chain, exact[i], channel, one, 60.0)) {
+            ++tally.skipped;
+            continue;
+        }
+        ++tally.compared;
+        const double want = evaluate(chain, exact[i], channel, one);
+        const double got = emission.complete
+                               ? result.dst[i]
+                               : evaluate(composer.rest(), result.dst[i], channel, one);
+        // oneDNN's activations are polynomials, good to about 1e-5 of their range.
+        ASSERT_NEAR(got, want, 1e-2 + std::abs(want) * 1e-4)
+            << result.implementation << ", sum " << exact[i] << ", channel " << channel;
+    }
+}
+
+TEST(DnnlPostOpsComposer, OneDnnComputesWhatTheChainSays) {
+    const unsigned seed = 99;
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    std::mt19937 rng(seed);
+    Tally tally;
+    for (int i = 0; i < 700 && !HasFatalFailure(); ++i) {
+        const std::size_t channels = rng() % 2 == 0 ? 5 : 16;
+        testing::RandomOptions options{.channels = channels, .most_ops = 6};
+        options.prelu = rng() % 3 == 0;
+        const Chain chain = testing::random_chain(rng, options);
+        check(chain, random_anchor(rng, channels), rng, tally);
+    }
+    EXPECT_GT(tally.compared, 20000u);
+    EXPECT_GT(tally.compared, 4 * tally.skipped);
+    EXPECT_GT(tally.complete, 300u);
+}
+
+// The facts of capabilities.cpp: what is emitted never lands on a reference implementation.
+TEST(DnnlPostOpsComposer, EveryActivationHasAFastImplementation) {
+    std::mt19937 rng(5);
+    for (const AnchorKind kind : kAccumulators) {
+        for (const ElementType src : {u8, i8, f32}) {
+            for (int k = 0; k <= static_cast<int>(EltwiseKind::kPower); ++k) {
+                const auto eltwise = static_cast<EltwiseKind>(k);
+                const bool positive = eltwise == EltwiseKind::kSqrt ||
+                                      eltwise == EltwiseKind::kLog ||
+                                      eltwise == EltwiseKind::kPower;
+                Chain chain{{Scale{0.02f}}, src == f32 ? f32 : u8};
+                if (positive) {
+                    chain.ops.emplace_back(Clip{0.5f, 3.0f});
+                }
+                chain.ops.emplace_back(Eltwise{eltwise, 1.0f, positive ? 2.5f : 0.5f, 40.0f});
+                Anchor anchor{.kind = kind, .src_type = src, .oc = 16, .isa = effective_isa()};
+                Tally tally;
+                check(chain, anchor, rng, tally);
+                EXPECT_EQ(tally.complete, 1u) << to_text(chain);
+            }
+        }
+    }
+}
+
+TEST(DnnlPostOpsComposer, AChannelWithScaleZeroKeepsItsShift) {
+    std::mt19937 rng(6);
+    const Chain chain{{Scale{Values({0.5f, 0.0f, 0.25f, 0.0f, 1.0f})},
+                       Shift{Values({4.0f, 77.0f, 3.0f, 0.0f, 2.0f})}},
+                      u8};
+    for (const AnchorKind kind : kAccumulators) {
+        Tally tally;
+        check(chain, {.kind = kind, .oc = 5, .isa = effective_isa()}, rng, tally);
+        EXPECT_EQ(tally.complete, 1u);
+    }
+}
+
+TEST(ComposeAttributes, RefusesWhatDoesNotFit) {
+    const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+    const dnnl::memory::desc dst({1, 4, 2, 2}, dnnl::memory::data_type::u8,
+                                 dnnl::memory::format_tag::nhwc);
+    Emission emission;
+    emission.post_ops = {ConstantPostOp{BinaryKind::kAdd, Values({1.0f, 2.0f})}};
+    EXPECT_THROW(compose_attributes(emission, dst, 1, engine), Error);
+    EXPECT_THROW(compose_attributes(Emission{}, dst, 4, engine), Error);
+    const dnnl::memory::desc blocked({1, 16, 2, 2}, dnnl::memory::data_type::u8,
+                                     dnnl::memory::format_tag::nChw16c);
+    EXPECT_THROW(compose_attributes(Emission{}, blocked, 1, engine), Error);
+    emission.post_ops = {TensorPostOp{BinaryKind::kAdd, 0, ElementType::i64}};
+    try {
+        compose_attributes(emission, dst, 1, engine);
+        FAIL() << "expected an Error";
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("a post-op cannot read i64"));
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::post_ops
