@@ -200,6 +200,9 @@ TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
     if (group.anchor->is("MatMul")) {
         return make_matmul(builder, group);
     }
+    if (const auto result = make_depthwise(builder, group)) {
+        return *result;
+    }
     return make_convolution(builder, group);
 }
 

@@ -5,6 +5,8 @@
 // wants and adds steps.
 #pragma once
 
+#include <optional>
+
 #include "cpu/plan/builder.hpp"
 
 namespace fuseq::cpu {
@@ -33,6 +35,8 @@ bool make_view(PlanBuilder& builder, Node& node);
 bool make_transpose(PlanBuilder& builder, Node& node);
 
 // The anchors behind make_anchor_step.
+// Nothing when it is no integer depthwise convolution.
+std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group);
 TensorId make_convolution(PlanBuilder& builder, const Group& group);
 TensorId make_matmul(PlanBuilder& builder, const Group& group);
 
