@@ -5,7 +5,7 @@
 // front of a convolution or matmul, or of an operation that needs real numbers.
 //
 //   Law:     op(DQ(q)) = DQ'(op(q)); one law an operation, low_precision/laws/move_through_*.cpp
-//   Before:  DQ -> ReLU | MaxPool | Reshape | Transpose | Concat | ...
+//   Before:  DQ -> ReLU | MaxPool | Reshape | Transpose | Concat | ... (the table below)
 //   After:   the operation on u8 or i8 -> DQ
 //            A DQ with several readers stays for those that do not move.
 //   Refuses: as the law says; operations without a law are left alone.
@@ -28,10 +28,32 @@ struct Row {
 };
 
 constexpr Row kLaws[] = {
-    {"ReLU", move_through_relu},         {"MaxPool", move_through_max_pool},
-    {"Reshape", move_through_reshape},   {"Squeeze", move_through_reshape},
-    {"Unsqueeze", move_through_reshape}, {"Transpose", move_through_transpose},
+    {"AvgPool", move_through_avg_pool},
+    {"BatchToSpace", move_through_data_movement},
+    {"Broadcast", move_through_data_movement},
+    {"Clamp", move_through_clamp},
     {"Concat", move_through_concat},
+    {"DepthToSpace", move_through_data_movement},
+    {"Gather", move_through_data_movement},
+    {"Interpolate", move_through_interpolate},
+    {"MaxPool", move_through_max_pool},
+    {"Pad", move_through_pad},
+    {"ReLU", move_through_relu},
+    {"ReduceMax", move_through_reduce_max},
+    {"ReduceMean", move_through_reduce_mean},
+    {"ReduceMin", move_through_reduce_max},
+    {"Reshape", move_through_data_movement},
+    {"ReverseSequence", move_through_data_movement},
+    {"ShuffleChannels", move_through_data_movement},
+    {"Slice", move_through_data_movement},
+    {"SpaceToDepth", move_through_data_movement},
+    {"Split", move_through_data_movement},
+    {"Squeeze", move_through_data_movement},
+    {"StridedSlice", move_through_data_movement},
+    {"Tile", move_through_data_movement},
+    {"Transpose", move_through_data_movement},
+    {"Unsqueeze", move_through_data_movement},
+    {"VariadicSplit", move_through_data_movement},
 };
 
 Law law_of(const Node& node) {

@@ -4,6 +4,7 @@
 // Attributes by name, for passes that look at one attribute of operations of several kinds.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -20,6 +21,16 @@ const T& attribute(const Node& node, std::string_view name) {
         if (const auto* value = std::get_if<T*>(&named.ref);
             value != nullptr && named.name == name) {
             return **value;
+        }
+    }
+    throw Error("transform", detail::cat(node.type(), " has no attribute '", name, "'"));
+}
+
+// The same as text: "nearest" for an enumeration.
+inline std::string attribute_text(const Node& node, std::string_view name) {
+    for (const NamedAttribute& named : list_attributes(node.attributes())) {
+        if (named.name == name) {
+            return attribute_to_text(named.ref);
         }
     }
     throw Error("transform", detail::cat(node.type(), " has no attribute '", name, "'"));

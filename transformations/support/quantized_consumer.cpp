@@ -55,33 +55,26 @@ const Node& origin_of_float(const Output& source) {
 
 }  // namespace
 
-std::optional<QuantizedOperands> match_quantized_operands(const Node& consumer,
-                                                          std::string_view pass,
-                                                          PassContext& context) {
-    auto wei = match_normalized_weights(consumer);
-    auto src = match_dequantize(consumer.input(0));
-    if (wei && src) {
-        return QuantizedOperands{std::move(*src), std::move(*wei)};
+void explain_float_operand(const Node& consumer,
+                           std::string_view pass,
+                           bool src_quantized,
+                           bool wei_quantized,
+                           PassContext& context) {
+    if (src_quantized == wei_quantized) {
+        return;
     }
-    if (wei) {
-        context.refused(pass, consumer, "src_not_quantized",
-                        detail::cat("the source comes from ",
-                                    describe(origin_of_float(consumer.input(0))), " in float"));
-    } else if (src) {
-        context.refused(pass, consumer, "weights_not_quantized",
-                        detail::cat("the second operand comes from ",
-                                    describe(origin_of_float(consumer.input(1))), " in float"));
-    }
-    return std::nullopt;
+    const std::size_t i = src_quantized ? 1 : 0;
+    context.refused(pass, consumer, i == 0 ? "src_not_quantized" : "weights_not_quantized",
+                    detail::cat(i == 0 ? "the source" : "the second operand", " comes from ",
+                                describe(origin_of_float(consumer.input(i))), " in float"));
 }
 
-bool may_overflow(const Node& consumer,
-                  const Tensor& weights,
-                  const std::vector<std::int32_t>& zero_points) {
-    double largest_src = 255;
-    for (const std::int32_t z : zero_points) {
-        largest_src = std::max(largest_src, 255.0 + std::abs(static_cast<double>(z)));
+bool may_overflow(const Node& consumer, const Tensor& weights, const ChannelValues& zero_point) {
+    const double farthest = std::max(std::abs(zero_point.min()), std::abs(zero_point.max()));
+    if (farthest > kLargestZeroPoint) {
+        return true;
     }
+    const double largest_src = 255.0 + farthest;
     const std::vector<std::size_t> channels =
         output_channel_of_elements(consumer, weights.get_shape());
     const std::int8_t* values = weights.data<std::int8_t>();

@@ -15,21 +15,19 @@
 
 namespace fuseq {
 
-struct QuantizedOperands {
-    Dequantize src;
-    NormalizedWeights wei;
-};
+// Says why a consumer of which only one operand is quantized stays in float: src_not_quantized,
+// weights_not_quantized. Silent where none is.
+void explain_float_operand(const Node& consumer,
+                           std::string_view pass,
+                           bool src_quantized,
+                           bool wei_quantized,
+                           PassContext& context);
 
-// Source and weights of a consumer. Where only one of them is quantized, says so in the context:
-// src_not_quantized, weights_not_quantized. Silent where none is.
-std::optional<QuantizedOperands> match_quantized_operands(const Node& consumer,
-                                                          std::string_view pass,
-                                                          PassContext& context);
+// Zero points beyond this are the sign of a broken range.
+inline constexpr float kLargestZeroPoint = 1 << 20;
 
 // Whether sums of (q - zero_point) * w over 8-bit q may leave 32 bits.
-bool may_overflow(const Node& consumer,
-                  const Tensor& weights,
-                  const std::vector<std::int32_t>& zero_points);
+bool may_overflow(const Node& consumer, const Tensor& weights, const ChannelValues& zero_point);
 
 // The smallest input step of the FQs that read the result of `node` through operations that do not
 // magnify differences (Add, ReLU, Clamp, MaxPool, Concat, ...). 0 when something else reads it.

@@ -173,18 +173,18 @@ const Refusal kRefusals[] = {
      dq("x", "u8[1,2,4,4]", "0.5,-1", "", kChannels) +
          "%y = MaxPool.1(%x) strides=[1,1] kernel=[2,2]",
      "scale_sign: "},
-    {"ReshapeMergesChannels",
-     dq("x", "u8[1,2,4,4]", "0.5,0.25", "", kChannels) +
-         "%n = Const value={1,32} : i64[2]\n%y = Reshape(%x, %n)",
-     "channel_dimension: the channels of [1,2,4,4] are no dimension of [1,32]"},
+    {"ReshapeMixesChannels",
+     dq("x", "u8[1,2,4,3]", "0.5,0.25", "", kChannels) +
+         "%n = Const value={1,3,8} : i64[3]\n%y = Reshape(%x, %n)",
+     "channel_dimension: the channels of [1,2,4,3] are no single dimension of [1,3,8]"},
     {"TransposeOfUnknownOrder",
      dq("x", "u8[1,2,4,4]", "0.5,0.25", "", kChannels) +
          "%n = Parameter : i64[4]\n%y = Transpose(%x, %n)",
-     "order_not_constant: "},
+     "channel_dimension: "},
     {"ConcatOfDifferentScales",
-     dq("a", "u8[1,2,4,4]", "0.5", "") + dq("b", "u8[1,3,4,4]", "0.25", "") +
-         "%y = Concat(%a, %b) axis=1",
-     "different_scales: "},
+     dq("a", "u8[1,2,4,4]", "0.5", "") + dq("b", "u8[1,2,3,4]", "0.25", "") +
+         "%y = Concat(%a, %b) axis=2",
+     "different_scales: the inputs have different scales or zero points along dimension 2"},
     {"ConcatOfDifferentTypes",
      dq("a", "u8[1,2,4,4]", "0.5", "") + dq("b", "i8[1,3,4,4]", "0.5", "") +
          "%y = Concat(%a, %b) axis=1",

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/pass_testing.hpp"
+#include "transformations/low_precision/move_dequantize_down.hpp"
 
 namespace fuseq::testing {
 namespace {
@@ -30,6 +31,10 @@ std::string convolution(const std::string& zero_point, const std::string& pads =
            pads + "] pads_end=[" + pads + R"(]
         %y = ReLU(%conv)
         %r = Result(%y))";
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    return text.replace(text.find(what), what.size(), by);
 }
 
 TEST(QuantizeConvolution, WithoutZeroPoint) {
@@ -169,6 +174,69 @@ TEST(QuantizeConvolution, DepthwiseTakesFractionsPerChannel) {
     EXPECT_LT(largest_difference(test), 2e-2);
 }
 
+TEST(QuantizeConvolution, TakesChannelsOfDifferentScalesInParts) {
+    std::string text = replaced(convolution("0"), "%s = Const value={0.5} : f32[]",
+                                "%s = Const value={0.5,2,0.5} : f32[1,3,1,1]");
+    text = replaced(text, "%z = Const value={0} : f32[]",
+                    "%z = Const value={3,1.25,3} : f32[1,3,1,1]");
+    const PassTest test = run_pass(quantize_convolution, text);
+    EXPECT_TRUE(test.changed);
+    const Node* first = test.after->find("conv/part0");
+    const Node* last = test.after->find("conv");
+    EXPECT_EQ(first->input(1).shape(), (Shape{4, 2, 3, 3}));
+    EXPECT_EQ(last->input(1).shape(), (Shape{4, 1, 3, 3}));
+    EXPECT_EQ(first->input_node(0)->type(), "Gather");
+    EXPECT_EQ(to_ints(first->input_node(0)->input_node(1)->constant()),
+              (std::vector<std::int64_t>{0, 2}));
+    EXPECT_EQ(first->origins, (std::vector<std::string>{"conv", "weights_fq"}));
+    EXPECT_LT(largest_difference(test), 2e-2);
+}
+
+// Three DQ, the first two with equal numbers, the last one of another type if asked.
+std::string concatenation(const std::string& last_type) {
+    return R"(model "m"
+        %a = Parameter : u8[1,2,5,5]
+        %b = Parameter : u8[1,1,5,5]
+        %c = Parameter : )" +
+           last_type + R"([1,3,5,5]
+        %ac = Convert(%a) destination_type=f32
+        %bc = Convert(%b) destination_type=f32
+        %cc = Convert(%c) destination_type=f32
+        %s = Const value={0.5} : f32[]
+        %t = Const value={2} : f32[]
+        %am = Multiply(%ac, %s)
+        %bm = Multiply(%bc, %t)
+        %cm = Multiply(%cc, %s)
+        %src = Concat(%am, %bm, %cm) axis=1
+        %i = Const value=random(5,-127,127) : i8[4,6,3,3]
+        %ic = Convert(%i) destination_type=f32
+        %u = Const value={0.5,1,2,0.25} : f32[4,1,1,1]
+        %w = Multiply(%ic, %u)
+        %conv = Convolution(%src, %w) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+        %r = Result(%conv))";
+}
+
+TEST(QuantizeConvolution, ReadsTheInputsOfAConcatOfDifferentTypes) {
+    const PassTest test = run_pass(quantize_convolution, concatenation("i8"));
+    EXPECT_TRUE(test.changed);
+    EXPECT_EQ(test.after->find("src"), nullptr);
+    EXPECT_EQ(test.after->find("conv")->input_node(0)->name(), "c");
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
+TEST(QuantizeConvolution, ReadsTheInputsOfAConcatOfDifferentScales) {
+    // After move_dequantize_down the Concat joins integers, and the scales are per channel.
+    PassTest test = run_pass(move_dequantize_down, concatenation("u8"));
+    EXPECT_EQ(test.after->find("src")->port().type, element::u8);
+    EXPECT_TRUE(quantize_convolution(*test.after, test.context));
+    test.after->remove_dead_nodes();
+    test.after->validate();
+    EXPECT_EQ(test.after->find("src"), nullptr);
+    EXPECT_EQ(test.after->find("conv")->input_node(0)->name(), "b");
+    EXPECT_EQ(test.after->find("conv/part0")->input_node(0)->type(), "Concat");
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
 TEST(QuantizeConvolution, GroupsOfSeveralChannels) {
     const PassTest test = run_pass(quantize_convolution, R"(model "m"
         %x = Parameter : u8[1,4,5]
@@ -193,10 +261,6 @@ struct Refusal {
     const char* reason;
 };
 
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-    return text.replace(text.find(what), what.size(), by);
-}
-
 const Refusal kRefusals[] = {
     {"FloatSource", replaced(convolution("0"), "Convolution(%src", "Convolution(%float_src"),
      "src_not_quantized: the source comes from Parameter 'float_src' in float"},
@@ -205,12 +269,27 @@ const Refusal kRefusals[] = {
               "%w = Multiply(%ic, %t) !origins=[\"weights_fq\"]",
               "%w = Const value=random(1) : f32[4,3,3,3]"),
      "weights_not_quantized: the second operand comes from Const 'w' in float"},
-    {"PerChannelScale",
-     replaced(convolution("0"),
-              "%s = Const value={0.5} : f32[]",
-              "%s = Const value={1,2,3} : f32[1,3,1,1]"),
-     "per_channel_scale: the source is quantized per channel (3 scales), which a convolution that "
-     "sums over channels cannot take; a depthwise one can"},
+    {"PerChannelScaleOfAGroup",
+     replaced(replaced(replaced(replaced(convolution("0"),
+                                         "%s = Const value={0.5} : f32[]",
+                                         "%s = Const value={1,2,3,4} : f32[1,4,1,1]"),
+                                "u8[1,3,6,6]",
+                                "u8[1,4,6,6]"),
+                       "i8[4,3,3,3]",
+                       "i8[2,2,2,3,3]"),
+              "%t = Const value={0.5,1,2,0.25} : f32[4,1,1,1]",
+              "%t = Const value={0.5} : f32[]"),
+     "per_channel_scale: the source is quantized per channel (4 scales), and each group sums over "
+     "several channels"},
+    {"TooManyScales",
+     replaced(replaced(replaced(convolution("0"),
+                                "%s = Const value={0.5} : f32[]",
+                                "%s = Const value=iota(1) : f32[1,17,1,1]"),
+                       "u8[1,3,6,6]",
+                       "u8[1,17,6,6]"),
+              "i8[4,3,3,3]",
+              "i8[4,17,3,3]"),
+     "too_many_scales: the channels of the source have 17 different scales or zero points"},
     {"HugeZeroPoint", convolution("-3000000"), "accumulator_overflow: "},
     {"LargeZeroPoint", replaced(convolution("-1000000"), "random(5,-127,127)", "fill(127)"),
      "accumulator_overflow: a sum of products may not fit into 32 bits"},
@@ -222,6 +301,9 @@ TEST_P(QuantizeConvolutionRefusal, SaysWhy) {
     std::string text = GetParam().text;
     if (text.find("%float_src") != std::string::npos) {
         text = replaced(text, "%xc =", "%float_src = Parameter : f32[1,3,6,6]\n%xc =");
+    }
+    if (text.find("i8[2,2,2,3,3]") != std::string::npos) {
+        text = replaced(text, "= Convolution", "= GroupConvolution");
     }
     const PassTest test = run_pass(quantize_convolution, text);
     EXPECT_FALSE(test.changed);

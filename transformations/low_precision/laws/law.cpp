@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transformations/low_precision/laws/law.hpp"
 
+#include <algorithm>
+
+#include "ops/reduce.hpp"
+#include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
@@ -26,6 +30,27 @@ void put_dequantize_behind(Node& node, std::size_t port, const Dequantize& dq) {
     }
     end.node->port().names.merge(node.port(port).names);
     node.port(port).names.clear();
+}
+
+std::optional<std::size_t> axis_after_reduction(const Node& node, std::size_t axis) {
+    const auto axes = evaluate_constant(node.input(1));
+    if (!axes) {
+        return std::nullopt;
+    }
+    const auto rank = static_cast<std::int64_t>(node.input(0).partial_shape().rank());
+    std::size_t moved = axis;
+    std::vector<bool> reduced(static_cast<std::size_t>(rank));
+    for (const std::int64_t a : to_ints(*axes)) {
+        reduced.at(static_cast<std::size_t>(a < 0 ? a + rank : a)) = true;
+    }
+    if (reduced[axis]) {
+        return std::nullopt;
+    }
+    if (!node.attrs<ReduceAttrs>().keep_dims) {
+        moved -= static_cast<std::size_t>(
+            std::count(reduced.begin(), reduced.begin() + static_cast<std::ptrdiff_t>(axis), true));
+    }
+    return moved;
 }
 
 bool keeps_order(const Dequantize& dq) {

@@ -4,10 +4,11 @@
 //   Law:     concat(f(a), f(b), ...) = f(concat(a, b, ...)) for f applied to each element.
 //            Along the channels the inputs may differ in f: f of the result differs by channel.
 //   Before:  DQ(a), DQ(b), ... -> Concat      After:  Concat(a, b, ...) -> DQ
-//            Different scales become one DQ per channel where every reader takes that: depthwise
-//            convolutions and element-wise operations.
+//            Different scales become one DQ per channel: depthwise convolutions and element-wise
+//            operations take it as it is, dense convolutions part by part.
 //   Refuses: an input that is not dequantized (input_not_quantized), integers of different types
-//            (different_types), different scales or zero points (different_scales).
+//            (different_types), different scales or zero points along another dimension than 1
+//            (different_scales).
 //   Source:  the definition of Concat.
 #include <algorithm>
 
@@ -17,17 +18,6 @@
 
 namespace fuseq {
 namespace {
-
-// Readers that lose nothing by values per channel.
-bool takes_per_channel(const Use& use) {
-    const Node& node = *use.node;
-    if (node.is("GroupConvolution")) {
-        const PartialShape& wei = node.input(1).partial_shape();
-        return use.index == 0 && wei.rank_is_static() && wei[2] == Dimension(1);
-    }
-    return is_one_of(node, {"Add", "Subtract", "Multiply", "ReLU", "PReLU", "Clamp", "Sigmoid",
-                            "Elu", "Swish", "HSwish", "Mish", "FakeQuantize"});
-}
 
 // One value a channel of the concatenated tensor, or nothing when a size is not known.
 std::optional<Dequantize> concatenated(const std::vector<Dequantize>& inputs,
@@ -84,14 +74,11 @@ LawResult move_through_concat(Node& node, const Dequantize& dq) {
     Dequantize behind = dq;
     if (!equal || (!dq.per_tensor() && dq.axis() == axis)) {
         const auto joined = concatenated(inputs, node, axis);
-        const auto& uses = node.port().uses;
-        const bool wanted =
-            joined && (joined->per_tensor() ||
-                       (axis == 1 && std::all_of(uses.begin(), uses.end(), takes_per_channel)));
-        if (!wanted) {
-            return LawResult::refused("different_scales",
-                                      "the inputs have different scales or zero points, and a "
-                                      "reader cannot take values per channel");
+        if (!joined || (!joined->per_tensor() && axis != 1)) {
+            return LawResult::refused(
+                "different_scales",
+                detail::cat("the inputs have different scales or zero points along dimension ",
+                            axis));
         }
         behind = *joined;
     }

@@ -1,0 +1,128 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transformations/low_precision/laws/channel_tracking.hpp"
+
+#include "ops/broadcast.hpp"
+#include "ops/op_spec.hpp"
+#include "transformations/support/constants.hpp"
+
+namespace fuseq {
+namespace {
+
+// Tracking computes with one float an element of the data.
+constexpr std::size_t kMostElements = std::size_t{1} << 24;
+
+// Positions that no element was seen at.
+constexpr float kUnknown = -1.0f;
+
+// The shape with open dimensions of size 1; nothing where the channels are open or there are too
+// many elements.
+std::optional<Shape> representative(const PartialShape& partial, std::size_t axis) {
+    Shape shape;
+    for (const Dimension& d : partial) {
+        shape.push_back(d.is_static() ? static_cast<std::size_t>(d.get_length()) : 1);
+    }
+    const std::size_t size = shape_size(shape);
+    const bool usable = partial[axis].is_static() && size > 0 && size <= kMostElements;
+    return usable ? std::optional<Shape>(shape) : std::nullopt;
+}
+
+// Runs the operation on the numbers; nothing when an input is not known or the representative
+// shape does not suit it.
+std::vector<Tensor> moved_numbers(const Node& node, Tensor numbers) {
+    std::vector<Tensor> inputs{std::move(numbers)};
+    for (std::size_t i = 1; i < node.input_count(); ++i) {
+        const auto value = evaluate_constant(node.input(i));
+        if (!value) {
+            return {};
+        }
+        inputs.push_back(*value);
+    }
+    try {
+        return evaluate_node(node, inputs);
+    } catch (const Error&) {
+        return {};  // a pattern made for other sizes of the open dimensions
+    }
+}
+
+Tensor channel_numbers(const Shape& shape, std::size_t axis) {
+    Tensor numbers(ElementType::f32, shape);
+    std::vector<std::size_t> strides(shape.size(), 0);
+    strides[axis] = 1;
+    float* out = numbers.data<float>();
+    for (StridedWalk walk(shape, {strides}); !walk.done(); walk.next()) {
+        out[walk.position()] = static_cast<float>(walk.offset(0));
+    }
+    return numbers;
+}
+
+// The channel at each position of dimension d of a result, when nothing else decides it.
+std::optional<std::vector<float>> along(const Tensor& numbers,
+                                        const PartialShape& result,
+                                        std::size_t d) {
+    const Shape& shape = numbers.get_shape();
+    if (result.rank() != shape.size() ||
+        result[d] != Dimension(static_cast<Dimension::value_type>(shape[d]))) {
+        return std::nullopt;
+    }
+    std::vector<std::size_t> strides(shape.size(), 0);
+    strides[d] = 1;
+    std::vector<float> channels(shape[d], kUnknown);
+    const float* values = numbers.data<float>();
+    for (StridedWalk walk(shape, {strides}); !walk.done(); walk.next()) {
+        float& channel = channels[walk.offset(0)];
+        if (channel == kUnknown) {
+            channel = values[walk.position()];
+        }
+        if (channel != values[walk.position()]) {
+            return std::nullopt;
+        }
+    }
+    return channels;
+}
+
+Dequantize with_channels(const Dequantize& dq, const std::vector<float>& channels, std::size_t d) {
+    std::vector<float> scales;
+    std::vector<float> zero_points;
+    for (const float channel : channels) {
+        const auto c = static_cast<std::size_t>(channel);
+        scales.push_back(dq.scale[c]);
+        zero_points.push_back(dq.zero_point[c]);
+    }
+    Dequantize moved = dq;
+    moved.scale = {std::move(scales), d};
+    moved.zero_point = {std::move(zero_points), d};
+    return moved;
+}
+
+}  // namespace
+
+std::optional<std::vector<Dequantize>> track_channels(const Node& node, const Dequantize& dq) {
+    if (dq.per_tensor()) {
+        return std::vector<Dequantize>(node.output_count(), dq);
+    }
+    const auto shape = representative(node.input(0).partial_shape(), dq.axis());
+    if (!shape) {
+        return std::nullopt;
+    }
+    const std::vector<Tensor> results = moved_numbers(node, channel_numbers(*shape, dq.axis()));
+    std::vector<Dequantize> moved;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        std::optional<std::vector<float>> channels;
+        for (std::size_t d = 0; d < results[i].get_shape().size() && !channels; ++d) {
+            channels = along(results[i], node.port(i).shape, d);
+            if (channels) {
+                moved.push_back(with_channels(dq, *channels, d));
+            }
+        }
+        if (!channels) {
+            return std::nullopt;
+        }
+    }
+    if (moved.empty()) {
+        return std::nullopt;
+    }
+    return moved;
+}
+
+}  // namespace fuseq

@@ -1,0 +1,85 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+//   Law:     mean of (q - z) * s = (mean of q - z) * s. The mean is no integer: it is taken in f32.
+//   Before:  DQ(q) -> AvgPool | ReduceMean
+//   After:   the same (q) output_type=f32 -> Subtract(z) -> Multiply(s)
+//   Refuses: a zero point where the mean counts padding as zero (padding_counts), values per
+//            channel whose dimension is averaged (channel_dimension).
+//   Source:  linearity of the mean.
+#include <algorithm>
+
+#include "ops/binary_arithmetic.hpp"
+#include "ops/pooling.hpp"
+#include "ops/reduce.hpp"
+#include "transformations/low_precision/laws/law.hpp"
+#include "transformations/support/constants.hpp"
+#include "transformations/support/rewrite.hpp"
+
+namespace fuseq {
+namespace {
+
+bool counts_padding(const AvgPoolAttrs& attrs) {
+    const auto positive = [](std::int64_t pad) { return pad > 0; };
+    const bool same =
+        attrs.auto_pad == AutoPad::kSameUpper || attrs.auto_pad == AutoPad::kSameLower;
+    return !attrs.exclude_pad &&
+           (same || std::any_of(attrs.pads_begin.begin(), attrs.pads_begin.end(), positive) ||
+            std::any_of(attrs.pads_end.begin(), attrs.pads_end.end(), positive));
+}
+
+void put_arithmetic_behind(Node& node, const Dequantize& dq) {
+    Model& model = node.model();
+    const std::size_t rank = node.port().shape.rank();
+    const std::vector<Use> uses = node.port().uses;
+    const std::string base = node.name() + "/dq";
+    Output end = node.output();
+    if (dq.has_zero_point()) {
+        const Output zero_point =
+            make_constant(model, base + "/zero_point", dq.zero_point.to_tensor(rank));
+        Node* subtract =
+            model.add("Subtract", 1, base + "/subtract", {end, zero_point}, BinaryAttrs{});
+        subtract->origins = dq.origins;
+        end = subtract->output();
+    }
+    const Output scale = make_constant(model, base + "/scale", dq.scale.to_tensor(rank));
+    Node* multiply = model.add("Multiply", 1, base + "/multiply", {end, scale}, BinaryAttrs{});
+    multiply->origins = dq.origins;
+    for (const Use& use : uses) {
+        use.node->set_input(use.index, multiply->output());
+    }
+    multiply->port().names.merge(node.port().names);
+    node.port().names.clear();
+}
+
+}  // namespace
+
+LawResult move_through_avg_pool(Node& node, const Dequantize& dq) {
+    auto& attrs = node.attrs<AvgPoolAttrs>();
+    if (dq.has_zero_point() && counts_padding(attrs)) {
+        return LawResult::refused("padding_counts",
+                                  "padding counts as zero, which is not the integer zero");
+    }
+    attrs.output_type = ElementType::f32;
+    read_integers(node, dq);
+    put_arithmetic_behind(node, dq);
+    return LawResult::moved();
+}
+
+LawResult move_through_reduce_mean(Node& node, const Dequantize& dq) {
+    Dequantize behind = dq;
+    if (!dq.per_tensor()) {
+        const auto axis = axis_after_reduction(node, dq.axis());
+        if (!axis) {
+            return LawResult::refused("channel_dimension",
+                                      "channels of different scales are averaged");
+        }
+        behind = moved_to_axis(dq, *axis);
+    }
+    node.attrs<ReduceAttrs>().output_type = ElementType::f32;
+    read_integers(node, dq);
+    put_arithmetic_behind(node, behind);
+    return LawResult::moved();
+}
+
+}  // namespace fuseq

@@ -1,0 +1,171 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transformations/support/source_parts.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "ops/gather.hpp"
+#include "transformations/support/attributes.hpp"
+#include "transformations/support/constants.hpp"
+
+namespace fuseq {
+namespace {
+
+std::size_t channel_count(const Output& port) {
+    const PartialShape& shape = port.partial_shape();
+    return shape.rank_is_static() && shape.rank() >= 2 && shape[1].is_static()
+               ? static_cast<std::size_t>(shape[1].get_length())
+               : 0;
+}
+
+bool concatenates_channels(const Node& node) {
+    if (!node.is("Concat") || !node.port().shape.rank_is_static()) {
+        return false;
+    }
+    const std::int64_t axis = attribute<std::int64_t>(node, "axis");
+    const auto rank = static_cast<std::int64_t>(node.port().shape.rank());
+    const bool known = std::all_of(node.inputs().begin(), node.inputs().end(),
+                                   [](const Output& input) { return channel_count(input) > 0; });
+    return known && (axis < 0 ? axis + rank : axis) == 1;
+}
+
+bool same_numbers(const Dequantize& a, const Dequantize& b) {
+    return a.scale == b.scale && a.zero_point == b.zero_point;
+}
+
+void add_channels(SourcePart& part, std::size_t first, std::size_t count) {
+    for (std::size_t c = 0; c < count; ++c) {
+        part.channels.push_back(first + c);
+    }
+}
+
+// Inputs of the Concat `join` that make up exactly these channels, in ascending order.
+std::vector<Output> whole_inputs(const Node& join, const std::vector<std::size_t>& channels) {
+    std::vector<Output> inputs;
+    std::size_t first = 0;
+    std::size_t next = 0;  // in `channels`
+    for (const Output& input : join.inputs()) {
+        const std::size_t last = first + channel_count(input);
+        const std::size_t begin = next;
+        while (next < channels.size() && channels[next] < last) {
+            ++next;
+        }
+        if (next - begin == last - first) {
+            inputs.push_back(input);
+        } else if (next != begin) {
+            return {};
+        }
+        first = last;
+    }
+    return inputs;
+}
+
+// Lets the part read what the Concat reads, if it takes whole inputs.
+void read_in_front_of_concat(SourcePart& part) {
+    Node& join = *part.src.q.node;
+    if (!concatenates_channels(join)) {
+        return;
+    }
+    const std::vector<Output> inputs = whole_inputs(join, part.channels);
+    if (inputs.empty()) {
+        return;
+    }
+    part.picked.clear();
+    part.src.q = inputs.size() == 1 ? inputs.front()
+                                    : join.model()
+                                          .add("Concat", 1, join.name() + "/part", inputs,
+                                               join.attributes().clone())
+                                          ->output();
+}
+
+std::vector<SourcePart> parts_of_channels(const Dequantize& dq, std::size_t channels) {
+    std::vector<SourcePart> parts;
+    for (std::size_t c = 0; c < channels; ++c) {
+        Dequantize one = dq;
+        one.scale = dq.scale[c];
+        one.zero_point = dq.zero_point[c];
+        auto part = std::find_if(parts.begin(), parts.end(),
+                                 [&](const SourcePart& p) { return same_numbers(p.src, one); });
+        if (part == parts.end()) {
+            parts.push_back({one, {}, {}});
+            part = parts.end() - 1;
+        }
+        part->picked.push_back(static_cast<std::int64_t>(c));
+        part->channels.push_back(c);
+    }
+    for (SourcePart& part : parts) {
+        read_in_front_of_concat(part);
+    }
+    return parts;
+}
+
+std::vector<SourcePart> parts_of_concat(const Node& join) {
+    std::vector<SourcePart> parts;
+    std::size_t first = 0;
+    for (const Output& input : join.inputs()) {
+        const auto dq = match_dequantize(input);
+        if (!dq || !dq->per_tensor()) {
+            return {};
+        }
+        parts.push_back({*dq, {}, {}});
+        add_channels(parts.back(), first, channel_count(input));
+        first += channel_count(input);
+    }
+    return parts;
+}
+
+}  // namespace
+
+std::vector<SourcePart> source_parts(const Output& source) {
+    const std::size_t channels = channel_count(source);
+    if (const auto dq = match_dequantize(source)) {
+        if (dq->per_tensor()) {
+            std::vector<SourcePart> whole{{*dq, {}, {}}};
+            add_channels(whole.front(), 0, channels);
+            return whole;
+        }
+        return channels == 0 || dq->axis() != 1 ? std::vector<SourcePart>{}
+                                                : parts_of_channels(*dq, channels);
+    }
+    return concatenates_channels(*source.node) ? parts_of_concat(*source.node)
+                                               : std::vector<SourcePart>{};
+}
+
+Output build_part(Model& model, const std::string& base_name, const SourcePart& part) {
+    if (part.picked.empty()) {
+        return part.src.q;
+    }
+    const Output indices = make_constant(model, base_name + "/channels",
+                                         Tensor::of(Shape{part.picked.size()}, part.picked));
+    const Output axis = make_constant(model, base_name + "/axis", Tensor::scalar(std::int64_t{1}));
+    Node* gather =
+        model.add("Gather", 8, base_name + "/gather", {part.src.q, indices, axis}, GatherAttrs{});
+    gather->origins = part.src.origins;
+    return gather->output();
+}
+
+Tensor weights_of_part(const Tensor& weights, const SourcePart& part) {
+    Shape shape = weights.get_shape();
+    const std::size_t outputs = shape[0];
+    const std::size_t inputs = shape[1];
+    const std::size_t kernel = std::accumulate(shape.begin() + 2, shape.end(), std::size_t{1},
+                                               [](std::size_t a, std::size_t b) { return a * b; });
+    if (part.channels.size() == inputs) {
+        return weights;  // the only part: in order
+    }
+    shape[1] = part.channels.size();
+    Tensor slice(ElementType::i8, shape);
+    const std::int8_t* from = weights.data<std::int8_t>();
+    std::int8_t* to = slice.data<std::int8_t>();
+    for (std::size_t oc = 0; oc < outputs; ++oc) {
+        for (const std::size_t c : part.channels) {
+            std::memcpy(to, from + (oc * inputs + c) * kernel, kernel);
+            to += kernel;
+        }
+    }
+    return slice;
+}
+
+}  // namespace fuseq
