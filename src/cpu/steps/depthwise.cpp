@@ -169,10 +169,13 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
     params.shape = shape_of(node);
     params.src_type = builder.tensor(src).type;
     params.dst_type = composed.dst_type;
+    std::vector<std::int32_t> zero_point;
     if (node.has_input(2)) {
-        params.src_zero_point =
-            static_cast<std::int32_t>(to_ints(node.input_node(2)->constant()).at(0));
+        for (const std::int64_t z : to_ints(node.input_node(2)->constant())) {
+            zero_point.push_back(static_cast<std::int32_t>(z));
+        }
     }
+    params.src_zero_point = zero_point;
     params.weights = weights.values<std::int8_t>();
     params.scale = tail.scale;
     params.bias = tail.bias;
