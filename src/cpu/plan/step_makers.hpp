@@ -21,8 +21,9 @@ TensorId make_chain_on(PlanBuilder& builder,
                        TensorId src,
                        const post_ops::Chain& chain);
 
-// The integers of a tensor as f32, less the zero point.
-TensorId make_widened(PlanBuilder& builder, TensorId src, int zero_point);
+// The integers of a tensor as f32, less the zero point: one, or one a channel of `axis`.
+TensorId make_widened(PlanBuilder& builder, TensorId src, const std::vector<float>& zero_point,
+                      std::size_t axis);
 
 // Any other node. False: there is no step for it (the reference kernel runs then).
 bool make_node_step(PlanBuilder& builder, Node& node);
