@@ -110,9 +110,27 @@ void PlanBuilder::build_node(Node* node) {
     }
 }
 
+TensorId PlanBuilder::make_group(const Group& group) {
+    return group.anchor != nullptr ? make_anchor_step(*this, group) : make_chain_step(*this, group);
+}
+
+// Before the step of the group itself, which may overwrite an extra input.
+void PlanBuilder::show_hidden(const Group& group) {
+    for (const std::size_t count : hidden_quantizations(group)) {
+        const Group head = head_of(group, count);
+        const std::size_t first = plan_.steps.size();
+        note_quantized(head.result, make_group(head));
+        for (std::size_t s = first; s < plan_.steps.size(); ++s) {
+            plan_.steps[s]->info().kind = "dump";
+        }
+    }
+}
+
 void PlanBuilder::build_group(const Group& group) {
-    const TensorId id =
-        group.anchor != nullptr ? make_anchor_step(*this, group) : make_chain_step(*this, group);
+    if (options_.show_hidden) {
+        show_hidden(group);
+    }
+    const TensorId id = make_group(group);
     set_tensor(group.result, id);
     note_quantized(group.result, id);
 }

@@ -173,7 +173,9 @@ TensorId make_chain_on(PlanBuilder& builder,
     return dst;
 }
 
-TensorId make_widened(PlanBuilder& builder, TensorId src, const std::vector<float>& zero_point,
+TensorId make_widened(PlanBuilder& builder,
+                      TensorId src,
+                      const std::vector<float>& zero_point,
                       std::size_t axis) {
     const PlanTensor from = builder.tensor(src);
     post_ops::Chain chain;

@@ -22,7 +22,9 @@ TensorId make_chain_on(PlanBuilder& builder,
                        const post_ops::Chain& chain);
 
 // The integers of a tensor as f32, less the zero point: one, or one a channel of `axis`.
-TensorId make_widened(PlanBuilder& builder, TensorId src, const std::vector<float>& zero_point,
+TensorId make_widened(PlanBuilder& builder,
+                      TensorId src,
+                      const std::vector<float>& zero_point,
                       std::size_t axis);
 
 // Any other node. False: there is no step for it (the reference kernel runs then).

@@ -210,7 +210,7 @@ private:
     std::vector<Window> windows_;
     std::vector<float> zero_points_{0.0f};
     int zero_point_ = 0;  // the one that the primitive subtracts
-    std::string note_;  // why it does not run in int8
+    std::string note_;    // why it does not run in int8
     dnnl::convolution_forward::primitive_desc desc_;
 };
 

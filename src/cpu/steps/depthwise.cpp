@@ -13,7 +13,9 @@ namespace {
 
 class DepthwiseRunner final : public Runner {
 public:
-    DepthwiseRunner(const kernels::DepthwiseConv& kernel, TensorId src, TensorId dst,
+    DepthwiseRunner(const kernels::DepthwiseConv& kernel,
+                    TensorId src,
+                    TensorId dst,
                     RequestMemory& memory)
         : kernel_(kernel), src_(src), dst_(dst), memory_(memory) {}
 
@@ -55,7 +57,8 @@ public:
             tail_.bias = shift->by.list();
         }
         match_slope();
-        if (const auto* shift = peek<post_ops::Shift>(); shift != nullptr && shift->by.per_tensor()) {
+        if (const auto* shift = peek<post_ops::Shift>();
+            shift != nullptr && shift->by.per_tensor()) {
             tail_.shift = shift->by[0];
             ++at_;
         }
@@ -137,7 +140,9 @@ DepthwiseTail match_depthwise_tail(const post_ops::Chain& chain) {
     return TailMatcher(chain).run();
 }
 
-DepthwiseStep::DepthwiseStep(kernels::DepthwiseConv kernel, TensorId src, TensorId dst,
+DepthwiseStep::DepthwiseStep(kernels::DepthwiseConv kernel,
+                             TensorId src,
+                             TensorId dst,
                              StepInfo info)
     : kernel_(std::move(kernel)) {
     inputs_ = {src};
@@ -194,7 +199,8 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
     info.layout = to_string(Layout::kChannelsLast);
     info.quantized = true;
     const Shape dst_dims = node.port(0).shape.to_shape();
-    info.macs = static_cast<std::int64_t>(shape_size(dst_dims) * (weights.get_size() / dst_dims[1]));
+    info.macs =
+        static_cast<std::int64_t>(shape_size(dst_dims) * (weights.get_size() / dst_dims[1]));
     info.bytes = static_cast<std::int64_t>(builder.tensor(src).bytes() + weights.get_byte_size() +
                                            shape_size(dst_dims) * size_of(composed.dst_type));
     describe_anchor(info, group, composed);
