@@ -16,8 +16,8 @@
 namespace fuseq::cpu {
 
 struct Group {
-    Node* anchor = nullptr;  // null: the chain reads `source`
-    Output source;           // what the first operation of the chain applies to
+    Node* anchor = nullptr;        // null: the chain reads `source`
+    Output source;                 // what the first operation of the chain applies to
     std::size_t channel_axis = 1;  // of the per-channel values, in the IR's order
     bool axis_fixed = false;       // some value is per channel, so the axis is decided
     post_ops::Chain chain;
