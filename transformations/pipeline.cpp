@@ -11,6 +11,7 @@
 #include "transformations/low_precision/move_dequantize_down.hpp"
 #include "transformations/low_precision/normalize_weights.hpp"
 #include "transformations/low_precision/quantize_convolution.hpp"
+#include "transformations/low_precision/quantize_deconvolution.hpp"
 #include "transformations/low_precision/quantize_matmul.hpp"
 #include "transformations/low_precision/split_fake_quantize.hpp"
 #include "transformations/pass.hpp"
@@ -43,6 +44,7 @@ const std::vector<Pass>& low_precision_passes() {
         // Needs DQs; must be done before consumers look at what stands in front of them.
         {"move_dequantize_down", move_dequantize_down},
         {"quantize_convolution", quantize_convolution},
+        {"quantize_deconvolution", quantize_deconvolution},
         {"quantize_matmul", quantize_matmul},
         // Weights that stayed float because their source did.
         {"fold_all_constants", fold_all_constants},
