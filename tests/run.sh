@@ -19,7 +19,7 @@ finish() {
 }
 
 samples/install_deps.sh tests || finish "FAILED: installing packages" 1
-cmake --preset "$preset" || finish "FAILED: configuring" 1
+cmake --preset "$preset" -DFUSEQ_TESTS=ON || finish "FAILED: configuring" 1
 cmake --build --preset "$preset" -j "$jobs" || finish "FAILED: building" 1
 ctest --preset "$preset" -j "$jobs" --no-tests=error "$@" || finish "FAILED: tests" 1
 finish "all tests passed" 0

@@ -24,7 +24,9 @@ std::string TextTable::cell(std::size_t column, const std::string& value) const 
     if (widest <= kDots || value.size() <= widest) {
         return value;
     }
-    return value.substr(0, widest - kDots) + "...";
+    const std::size_t kept = widest - kDots;
+    const std::size_t tail = kept / 2;  // names of layers differ at both ends
+    return value.substr(0, kept - tail) + "..." + value.substr(value.size() - tail);
 }
 
 std::string TextTable::text() const {

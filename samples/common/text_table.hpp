@@ -15,7 +15,7 @@ public:
     struct Column {
         std::string title;
         Align align = Align::kLeft;
-        std::size_t widest = 0;  // longer cells end in "..."; 0: no limit
+        std::size_t widest = 0;  // longer cells lose their middle; 0: no limit
     };
 
     explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}

@@ -1,6 +1,5 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <utility>
 
 #include "explain/report.hpp"
@@ -8,11 +7,28 @@
 namespace fuseq::samples {
 
 std::string advice(const std::string& code) {
-    static constexpr std::array<std::pair<const char*, const char*>, 1> kAdvice = {{
+    static constexpr std::pair<const char*, const char*> kAdvice[] = {
         {"no_anchor",
-         "nothing stands before it that could store integers itself, and one pass over memory is "
-         "what it costs; export the model without this layer if its range is not needed"},
-    }};
+         "nothing, at the input of a model or behind an operation that computes in float; it costs "
+         "one pass over memory"},
+        {"kept_float", "take the layer out of FUSEQ_KEEP_FLOAT"},
+        {"feeds_output", "nothing: its result leaves the model as real numbers"},
+        {"levels", "quantize to at most 256 levels"},
+        {"limits_not_constant", "make the limits constants of the model"},
+        {"per_channel_scale",
+         "one range for the whole tensor before an operation that adds over channels"},
+        {"src_not_quantized", "a FakeQuantize on the source of the operation too"},
+        {"weights_not_quantized", "a FakeQuantize on the weights of the operation too"},
+        {"different_scales", "the same range for all inputs of the Concat"},
+        {"different_types", "ranges of the same sign for all inputs of the Concat"},
+        {"scale_sign", "a range with output_high above output_low"},
+        {"inverted_input_range", "a range with input_high above input_low"},
+        {"degenerate_input_range", "a range with input_high above input_low"},
+        {"weight_zero_point", "a weight range that is symmetric around zero"},
+        {"weight_scale_axis", "weight ranges for output channels, or one for all"},
+        {"accumulator_overflow", "fewer input channels, or smaller weights"},
+        {"order_not_constant", "make the order of the Transpose a constant of the model"},
+    };
     for (const auto& [known, text] : kAdvice) {
         if (code == known) {
             return text;

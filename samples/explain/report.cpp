@@ -65,7 +65,7 @@ std::string fake_quantize_text(const Report& report, std::size_t widest) {
     }
     std::string out = table.empty() ? "no FakeQuantize layers\n" : table.text();
     for (const auto& [code, hint] : hints) {
-        out += hint.empty() ? "" : "  [" + code + "] what would change it: " + hint + "\n";
+        out += hint.empty() ? "" : "  [" + code + "] what would change that: " + hint + "\n";
     }
     return out;
 }
@@ -123,7 +123,7 @@ std::string refusals_text(const Report& report, std::size_t widest) {
 }  // namespace
 
 std::string report_text(const Report& report, bool wide) {
-    constexpr std::size_t kWidest = 34;
+    constexpr std::size_t kWidest = 36;
     const std::size_t widest = wide ? 0 : kWidest;
     return totals_text(report) + "\n" + fake_quantize_text(report, widest) + "\n" +
            steps_text(report, widest) + refusals_text(report, widest);

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cpu/kernels/aligned_vector.hpp"
 #include "cpu/kernels/depthwise_conv.hpp"
 
 namespace fuseq::bench {
@@ -26,9 +27,9 @@ Layer layer_of(const benchmark::State& state) {
     return {arg(0), arg(1), arg(2), arg(3)};
 }
 
-std::vector<std::uint8_t> random_bytes(std::size_t count) {
+kernels::AlignedVector<std::uint8_t> random_bytes(std::size_t count) {
     std::mt19937 rng(1);
-    std::vector<std::uint8_t> bytes(count);
+    kernels::AlignedVector<std::uint8_t> bytes(count);
     for (auto& b : bytes) {
         b = static_cast<std::uint8_t>(rng());
     }
@@ -64,7 +65,7 @@ void depthwise_with(benchmark::State& state, kernels::DepthwisePath path) {
     params.path = path;
     const kernels::DepthwiseConv conv(params);
     const auto src = random_bytes(layer.size * layer.size * layer.channels);
-    std::vector<std::uint8_t> dst(layer.out() * layer.out() * layer.channels);
+    kernels::AlignedVector<std::uint8_t> dst(layer.out() * layer.out() * layer.channels);
     for (auto _ : state) {
         conv.run(src.data(), dst.data());
         benchmark::ClobberMemory();

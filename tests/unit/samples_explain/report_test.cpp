@@ -26,7 +26,7 @@ Report example() {
             {"name": "conv1", "kind": "convolution", "implementation": "brgconv", "layers": ["conv1"],
              "src_type": "u8", "wei_type": "i8", "dst_type": "u8", "layout": "nhwc",
              "post_ops": "relu", "quantized": true, "macs": 2000000, "bytes": 1536, "notes": []},
-            {"name": "a_layer_with_a_very_long_name_of_more_than_34_letters", "kind": "chain",
+            {"name": "a_layer_with_a_very_long_name_of_more_than_36_letters", "kind": "chain",
              "implementation": "fuseq:chain", "layers": [], "src_type": "f32", "wei_type": "",
              "dst_type": "u8", "layout": "nhwc", "post_ops": "", "macs": 0, "bytes": 0}],
         "refusals": [{"pass": "move_x", "layer": "l7", "code": "many", "reason": "two readers"}]})");
@@ -47,7 +47,7 @@ TEST(ExplainReport, ShowsVerdictsWithReasonAndAdvice) {
     EXPECT_THAT(text, HasSubstr("fq1           fused       conv1\n"));
     EXPECT_THAT(text,
                 HasSubstr("fq2           standalone  fq2      [no_anchor] nothing before it\n"));
-    EXPECT_THAT(text, HasSubstr("[no_anchor] what would change it: "));
+    EXPECT_THAT(text, HasSubstr("[no_anchor] what would change that: "));
     EXPECT_THAT(text, HasSubstr("l7             move_x   [many] two readers\n"));
 }
 
@@ -55,9 +55,9 @@ TEST(ExplainReport, ShowsStepsAndCutsNamesUnlessWide) {
     const std::string cut = report_text(example(), false);
     EXPECT_THAT(cut, HasSubstr("u8 x i8 -> u8"));
     EXPECT_THAT(cut, HasSubstr("f32 -> u8"));
-    EXPECT_THAT(cut, HasSubstr("a_layer_with_a_very_long_name_o...  chain"));
+    EXPECT_THAT(cut, HasSubstr("a_layer_with_a_ve..._than_36_letters  chain"));
     EXPECT_THAT(report_text(example(), true),
-                HasSubstr("a_layer_with_a_very_long_name_of_more_than_34_letters  chain"));
+                HasSubstr("a_layer_with_a_very_long_name_of_more_than_36_letters  chain"));
 }
 
 TEST(ExplainReport, ShowsTimesWhereThereAreSome) {

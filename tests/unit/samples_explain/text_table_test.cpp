@@ -24,11 +24,11 @@ TEST(TextTable, AlignsColumns) {
 }
 
 TEST(TextTable, CutsLongCells) {
-    TextTable table({{"n", Align::kLeft, 6}, {"m"}});
-    table.add({"abcdefg", "x"});
-    table.add({"abcdef", "y"});
-    EXPECT_THAT(table.text(), testing::HasSubstr("abc...  x\n"));
-    EXPECT_THAT(table.text(), testing::HasSubstr("abcdef  y\n"));
+    TextTable table({{"n", Align::kLeft, 8}, {"m"}});
+    table.add({"abcdefghi", "x"});
+    table.add({"abcdefgh", "y"});
+    EXPECT_THAT(table.text(), testing::HasSubstr("abc...hi  x\n"));
+    EXPECT_THAT(table.text(), testing::HasSubstr("abcdefgh  y\n"));
 }
 
 TEST(TextTable, RefusesARowOfAnotherLength) {

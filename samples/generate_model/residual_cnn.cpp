@@ -1,0 +1,122 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "generate_model/residual_cnn.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "generate_model/quantized_network.hpp"
+#include "ops/interpreter.hpp"
+
+namespace fuseq::samples {
+namespace {
+
+constexpr std::size_t kChannels = 32;
+constexpr std::size_t kWideChannels = 64;
+constexpr std::size_t kClasses = 10;
+constexpr int kCalibrationImages = 8;
+
+using Spelling = WeightSpelling;
+
+// Without ranges: the float network, with the values before each FakeQuantize as outputs.
+std::shared_ptr<Model> build(std::uint64_t seed, const Ranges* ranges) {
+    QuantizedNetwork net("residual_cnn", seed, ranges);
+    Output x = net.input("image", {1, 3, kImageSize, kImageSize});
+    x = net.normalize(x, {123.0f, 117.0f, 104.0f}, {1 / 58.0f, 1 / 57.0f, 1 / 57.5f});
+    x = net.activation("fq_image", x, ActivationKind::kAsymmetric);
+    x = net.convolution("conv1", x, {3, kChannels, 3, 2}, Spelling::kFloat);
+    const Output trunk = net.activation("fq1", net.relu("relu1", x), ActivationKind::kUnsigned);
+
+    // expand, depthwise, project, and back onto the trunk
+    x = net.convolution("expand", trunk, {kChannels, kChannels, 1}, Spelling::kI8Multiply);
+    x = net.activation("fq_expand", net.relu("relu_expand", x), ActivationKind::kUnsigned, true);
+    x = net.convolution("depthwise", x, {kChannels, kChannels, 3, 1, true},
+                        Spelling::kU8FakeQuantize);
+    x = net.activation("fq_depthwise", net.relu("relu_depthwise", x), ActivationKind::kUnsigned);
+    x = net.convolution("project", x, {kChannels, kChannels, 1}, Spelling::kI8SubtractMultiply);
+    x = net.activation("fq_project", x, ActivationKind::kSigned);
+    x = net.relu("relu_sum", net.add("sum", x, trunk));
+    x = net.activation("fq_sum", x, ActivationKind::kUnsigned);
+
+    x = net.max_pool("pool", x, 2);
+    x = net.convolution("widen", x, {kChannels, kWideChannels, 1}, Spelling::kFloat);
+    x = net.activation("fq_widen", net.relu("relu_widen", x), ActivationKind::kUnsigned);
+    x = net.activation("fq_mean", net.global_mean("mean_over_space", x), ActivationKind::kUnsigned);
+    x = net.linear("classifier", x, kWideChannels, kClasses);
+    net.softmax_output("scores", x);
+    return net.take();
+}
+
+// Upwards to a multiple of 1/64, so that the last bits of a sum do not change the model.
+float rounded_up(float value) {
+    return std::ceil(value * 64.0f) / 64.0f;
+}
+
+void widen(Range& range, const Tensor& values) {
+    const Shape& shape = values.get_shape();
+    const std::size_t channels = shape.at(1);
+    const std::size_t inner = values.get_size() / (shape[0] * channels);
+    // A channel that no image reaches still gets a range.
+    constexpr float kSmallest = 1.0f / 64.0f;
+    range.low.resize(channels, -kSmallest);
+    range.high.resize(channels, kSmallest);
+    for (std::size_t i = 0; i < values.get_size(); ++i) {
+        const std::size_t channel = i / inner % channels;
+        const float value = values.data<float>()[i];
+        range.low[channel] = std::min(range.low[channel], -rounded_up(-value));
+        range.high[channel] = std::max(range.high[channel], rounded_up(value));
+    }
+}
+
+Ranges observe(std::uint64_t seed) {
+    const std::shared_ptr<Model> model = build(seed, nullptr);
+    const Interpreter interpreter(*model);
+    Ranges ranges;
+    for (int i = 0; i < kCalibrationImages; ++i) {
+        const Tensor image = synthetic_image(seed + static_cast<std::uint64_t>(i));
+        const std::vector<Tensor> seen = interpreter.run({{image}});
+        for (std::size_t r = 0; r < seen.size(); ++r) {
+            widen(ranges[model->results()[r]->name()], seen[r]);
+        }
+    }
+    return ranges;
+}
+
+}  // namespace
+
+Tensor synthetic_image(std::uint64_t seed) {
+    constexpr int kBlobs = 6;
+    constexpr float kNoise = 12.0f;
+    Random random(seed);
+    Tensor image(ElementType::f32, {1, 3, kImageSize, kImageSize});
+    float* pixel = image.data<float>();
+    for (std::size_t channel = 0; channel < 3; ++channel) {
+        float x[kBlobs], y[kBlobs], radius[kBlobs], level[kBlobs];
+        for (int b = 0; b < kBlobs; ++b) {
+            x[b] = random.uniform(0, kImageSize);
+            y[b] = random.uniform(0, kImageSize);
+            radius[b] = random.uniform(4, 24);
+            level[b] = random.uniform(-120, 120);
+        }
+        const float ground = random.uniform(60, 190);
+        for (std::size_t i = 0; i < kImageSize * kImageSize; ++i) {
+            const auto row = static_cast<float>(i / kImageSize);
+            const auto column = static_cast<float>(i % kImageSize);
+            float value = ground + random.uniform(-kNoise, kNoise);
+            for (int b = 0; b < kBlobs; ++b) {
+                const float dx = (column - x[b]) / radius[b];
+                const float dy = (row - y[b]) / radius[b];
+                value += level[b] * std::max(0.0f, 1 - dx * dx - dy * dy);
+            }
+            *pixel++ = std::nearbyint(std::clamp(value, 0.0f, 255.0f));
+        }
+    }
+    return image;
+}
+
+std::shared_ptr<Model> residual_cnn(std::uint64_t seed) {
+    const Ranges ranges = observe(seed);
+    return build(seed, &ranges);
+}
+
+}  // namespace fuseq::samples

@@ -1,0 +1,129 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "support/op_runner.hpp"
+
+namespace fuseq::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kLine = "strides=1; dilations=1; ";  // one spatial dimension
+constexpr const char* kPlane = "strides=1,1; dilations=1,1";
+
+std::vector<Tensor> line(const std::string& attributes, const std::vector<float>& wei) {
+    return run_op("Convolution", 1, attributes,
+                  {in_f32({1, 1, 4}, {1, 2, 3, 4}), in_f32({1, 1, wei.size()}, wei)});
+}
+
+TEST(Convolution, SlidesAWindow) {
+    expect_tensor<float>(line(kLine, {1, 10})[0], {1, 1, 3}, {21, 32, 43});
+    expect_tensor<float>(line("strides=2; dilations=1", {1, 10})[0], {1, 1, 2}, {21, 43});
+    expect_tensor<float>(line("strides=1; dilations=2", {1, 10})[0], {1, 1, 2}, {31, 42});
+}
+
+TEST(Convolution, PadsWithZero) {
+    const std::string pads = std::string(kLine) + "pads_begin=1; pads_end=1";
+    expect_tensor<float>(line(pads, {1, 10})[0], {1, 1, 5}, {10, 21, 32, 43, 4});
+    // Unequal, and wider than the kernel.
+    const std::string begin = std::string(kLine) + "pads_begin=3; pads_end=0";
+    expect_tensor<float>(line(begin, {1, 10})[0], {1, 1, 6}, {0, 0, 10, 21, 32, 43});
+}
+
+TEST(Convolution, PadsByRule) {
+    const std::string stride2 = "strides=2; dilations=1; ";
+    expect_tensor<float>(line(stride2 + "auto_pad=same_upper", {1, 1, 1})[0], {1, 1, 2}, {6, 7});
+    expect_tensor<float>(line(stride2 + "auto_pad=same_lower", {1, 1, 1})[0], {1, 1, 2}, {3, 9});
+    expect_tensor<float>(line(stride2 + "auto_pad=valid", {1, 1, 1})[0], {1, 1, 1}, {6});
+    // A rule makes the pads of the file meaningless.
+    expect_tensor<float>(line(stride2 + "auto_pad=valid; pads_begin=1; pads_end=1", {1, 1, 1})[0],
+                         {1, 1, 1}, {6});
+}
+
+TEST(Convolution, SumsOverInputChannelsForEachOutputChannel) {
+    expect_tensor<float>(run_op("Convolution", 1, kPlane,
+                                {in_f32({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}),
+                                 in_f32({2, 2, 1, 1}, {1, 10, 0, -1})})[0],
+                         {1, 2, 2, 2}, {51, 62, 73, 84, -5, -6, -7, -8});
+}
+
+TEST(Convolution, KeepsBatchesApart) {
+    expect_tensor<float>(run_op("Convolution", 1, kLine,
+                                {in_f32({2, 1, 2}, {1, 2, 3, 4}), in_f32({1, 1, 2}, {1, 10})})[0],
+                         {2, 1, 1}, {21, 43});
+}
+
+TEST(Convolution, WorksInThreeDimensions) {
+    expect_tensor<float>(
+        run_op("Convolution", 1, "strides=1,1,1; dilations=1,1,1",
+               {in_f32({1, 1, 2, 1, 2}, {1, 2, 3, 4}), in_f32({1, 1, 2, 1, 1}, {10, 100})})[0],
+        {1, 1, 1, 1, 2}, {310, 420});
+}
+
+// (q - 5) for q = 5, 7 is 0, 2; padding is a real zero, not q = 0.
+TEST(Convolution, IntegersWithAZeroPoint) {
+    const std::string pads = std::string(kLine) + "pads_begin=1; pads_end=1";
+    expect_tensor<float>(
+        run_op("Convolution", 1, pads,
+               {in<std::uint8_t>({1, 1, 2}, {5, 7}), constant<std::int8_t>({1, 1, 2}, {2, 3}),
+                constant<std::int32_t>({}, {5})},
+               Dynamic::kSkip)[0],
+        {1, 1, 3}, {0, 6, 4});
+    expect_tensor<float>(run_op("Convolution", 1, kLine,
+                                {in<std::uint8_t>({1, 1, 2}, {255, 255}),
+                                 constant<std::int8_t>({1, 1, 2}, {127, 127})},
+                                Dynamic::kSkip)[0],
+                         {1, 1, 1}, {2 * 255 * 127});
+}
+
+TEST(Convolution, InfersOpenShapes) {
+    const std::string stride2 = "strides=2,2; dilations=1,1; pads_begin=1,1; pads_end=1,1";
+    const In wei = open(ElementType::f32, "[8,3,3,3]");
+    EXPECT_EQ(shape_of("Convolution", 1, stride2, {open(ElementType::f32, "[?,3,?,9]"), wei}),
+              "[?,8,?,5]");
+    EXPECT_EQ(shape_of("Convolution", 1, stride2, {open(ElementType::f32, "[1,3,4..8,9]"), wei}),
+              "[1,8,2..4,5]");
+    EXPECT_EQ(shape_of("Convolution", 1, stride2, {open(ElementType::f32, "..."), wei}), "[...]");
+}
+
+TEST(Convolution, Refuses) {
+    const auto error = [](const std::string& attributes, const Shape& src, const Shape& wei) {
+        return error_of("Convolution", 1, attributes,
+                        {in_f32(src, std::vector<float>(shape_size(src))),
+                         in_f32(wei, std::vector<float>(shape_size(wei)))});
+    };
+    EXPECT_THAT(error(kLine, {1, 4}, {1, 1}), HasSubstr("src has rank 2, expected 3, 4 or 5"));
+    EXPECT_THAT(error(kLine, {1, 1, 4}, {1, 1}), HasSubstr("wei has rank 2, expected 3"));
+    EXPECT_THAT(error(kLine, {1, 2, 4}, {1, 3, 1}), HasSubstr("3"));
+    EXPECT_THAT(error(kPlane, {1, 1, 4}, {1, 1, 1}), HasSubstr("strides has 2 values, expected 1"));
+    EXPECT_THAT(error("strides=0; dilations=1", {1, 1, 4}, {1, 1, 1}),
+                HasSubstr("strides has the value 0"));
+    EXPECT_THAT(error(std::string(kLine) + "pads_begin=-1; pads_end=0", {1, 1, 4}, {1, 1, 1}),
+                HasSubstr("pads_begin has the value -1"));
+    EXPECT_THAT(error(kLine, {1, 1, 4}, {1, 1, 5}), HasSubstr("5"));
+}
+
+TEST(GroupConvolution, GroupsSeeTheirOwnChannels) {
+    // Depthwise.
+    expect_tensor<float>(
+        run_op("GroupConvolution", 1, kLine,
+               {in_f32({1, 2, 2}, {1, 2, 3, 4}), in_f32({2, 1, 1, 1}, {10, 100})})[0],
+        {1, 2, 2}, {10, 20, 300, 400});
+    // Two groups of two channels to one.
+    expect_tensor<float>(
+        run_op("GroupConvolution", 1, kLine,
+               {in_f32({1, 4, 1}, {1, 2, 3, 4}), in_f32({2, 1, 2, 1}, {1, 10, 100, 1000})})[0],
+        {1, 2, 1}, {21, 4300});
+    // One channel to two in each group.
+    expect_tensor<float>(run_op("GroupConvolution", 1, kLine,
+                                {in_f32({1, 2, 1}, {1, 2}), in_f32({2, 2, 1, 1}, {1, 2, 3, 4})})[0],
+                         {1, 4, 1}, {1, 2, 6, 8});
+}
+
+TEST(GroupConvolution, RefusesChannelsThatAreNotThoseOfTheGroups) {
+    EXPECT_THAT(error_of("GroupConvolution", 1, kLine,
+                         {in_f32({1, 3, 1}, {1, 2, 3}), in_f32({2, 1, 1, 1}, {1, 2})}),
+                HasSubstr("3"));
+}
+
+}  // namespace
+}  // namespace fuseq::test
