@@ -7,6 +7,7 @@
 #include "transformations/common/fold_constants.hpp"
 #include "transformations/common/fold_multiply_add_chains.hpp"
 #include "transformations/common/fold_multiply_into_weights.hpp"
+#include "transformations/common/fuse_channel_shuffle.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
 #include "transformations/low_precision/move_dequantize_down.hpp"
 #include "transformations/low_precision/normalize_weights.hpp"
@@ -26,6 +27,8 @@ const std::vector<Pass>& common_passes() {
         {"fold_constants", fold_constants},
         // Before the passes that look at neighbours, which such operations would separate.
         {"drop_identity_operations", drop_identity_operations},
+        // Needs the constant shapes that folding gives; before DQs move through its parts.
+        {"fuse_channel_shuffle", fuse_channel_shuffle},
         // The next two only know Add and Multiply with the constant second.
         {"normalize_constant_operands", normalize_constant_operands},
         // Before weights take a scale: there should be one scale.

@@ -17,8 +17,8 @@
 //            Parts: one such chain each, the results added; the last one has the layer's name.
 //   Refuses: a source that is not dequantized (src_not_quantized), weights that are not
 //            (weights_not_quantized), scales per channel of a convolution in groups of several
-//            channels (per_channel_scale), more than 16 different scales (too_many_scales), sums
-//            that do not fit 32 bits (accumulator_overflow).
+//            channels (per_channel_scale), more different scales than the options allow
+//            (too_many_scales), sums that do not fit 32 bits (accumulator_overflow).
 //   Notes:   approximate_border where f != 0, padding is touched and the spatial shape is open.
 //   Source:  DESIGN.md section 4; oneDNN: dst = scale * conv(src - zero_point, wei).
 #include "transformations/low_precision/quantize_convolution.hpp"
@@ -39,9 +39,6 @@ namespace {
 
 constexpr std::string_view kName = "quantize_convolution";
 
-// Each part is a convolution of its own with a result in float; beyond this float is as fast.
-constexpr std::size_t kMostParts = 16;
-
 // The parts of the source with one scale each; of a depthwise convolution, always one.
 std::vector<SourcePart> parts_of(const Node& conv, PassContext& context) {
     const auto dq = match_dequantize(conv.input(0));
@@ -55,7 +52,7 @@ std::vector<SourcePart> parts_of(const Node& conv, PassContext& context) {
         return dq ? std::vector<SourcePart>{{*dq, {}, {}}} : std::vector<SourcePart>{};
     }
     std::vector<SourcePart> parts = source_parts(conv.input(0));
-    if (parts.size() > kMostParts) {
+    if (parts.size() > context.options().most_scales) {
         context.refused(kName, conv, "too_many_scales",
                         detail::cat("the channels of the source have ", parts.size(),
                                     " different scales or zero points"));
