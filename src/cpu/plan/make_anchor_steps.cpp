@@ -51,7 +51,10 @@ ComposedAnchor choose_composition(const Group& group,
     while (true) {
         ComposedAnchor composed = compose(simple.chain, count, anchor, result);
         const auto implementation = make(composed);
-        if (implementation && !post_ops::is_reference_implementation(*implementation)) {
+        const std::string fault =
+            implementation ? post_ops::fault_of(*implementation, anchor.kind, composed.emission)
+                           : "oneDNN refuses it";
+        if (fault.empty()) {
             for (const auto& reason : composed.emission.refused) {
                 notes.push_back(reason);
             }
@@ -70,9 +73,8 @@ ComposedAnchor choose_composition(const Group& group,
             notes.push_back("only a reference implementation exists: " + *implementation);
             return composed;
         }
-        notes.push_back(detail::cat(
-            "fusing ", mapped, " operations ",
-            implementation ? "lands on " + *implementation : std::string("is refused by oneDNN")));
+        notes.push_back(
+            detail::cat("not all of the first ", mapped, " operations are fused: ", fault));
         count = mapped - 1;
     }
 }
