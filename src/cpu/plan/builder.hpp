@@ -21,6 +21,9 @@ namespace fuseq::cpu {
 
 struct BuildOptions {
     bool fuse = true;
+    // For -dump: quantizations in the middle of a chain are computed once more by the same
+    // primitive cut off behind them. The plan itself stays as it is.
+    bool show_hidden = false;
 };
 
 class PlanBuilder {
@@ -63,6 +66,8 @@ private:
     void mark_needed();
     void build_node(Node* node);
     void build_group(const Group& group);
+    TensorId make_group(const Group& group);
+    void show_hidden(const Group& group);
     void build_plain(Node* node);
     void build_reference(Node* node);
     void bind_outputs();
