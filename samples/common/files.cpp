@@ -28,17 +28,20 @@ std::string file_name_of(std::string_view layer) {
     return name;
 }
 
+TensorFolder::TensorFolder(const std::string& folder) : folder_(folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) {
+        throw Error("write", detail::cat("cannot make folder '", folder, "': ", error.message()));
+    }
+}
+
 void TensorFolder::write(const std::string& name, const Tensor& tensor) {
     const std::string file = file_name_of(name) + ".npy";
     const auto [known, added] = written_.emplace(file, name);
     if (!added && known->second != name) {
         throw Error("write", detail::cat("'", known->second, "' and '", name,
                                          "' would both be written to ", file));
-    }
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    if (error) {
-        throw Error("write", detail::cat("cannot make folder '", folder_, "': ", error.message()));
     }
     const std::string path = (fs::path(folder_) / file).string();
     write_npy(path, tensor.get_element_type() == ElementType::bf16 ? tensor.to(ElementType::f32)

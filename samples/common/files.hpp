@@ -16,10 +16,11 @@ namespace fuseq::samples {
 // Every character outside [A-Za-z0-9._-] becomes "_".
 std::string file_name_of(std::string_view layer);
 
-// Writes tensors as FOLDER/<name>.npy. The folder is made when the first one is written.
+// Writes tensors as FOLDER/<name>.npy.
 class TensorFolder {
 public:
-    explicit TensorFolder(std::string folder) : folder_(std::move(folder)) {}
+    // Makes the folder where there is none. Throws Error when it cannot.
+    explicit TensorFolder(const std::string& folder);
     // Throws Error when another name has led to the same file. bf16 is written as f32.
     void write(const std::string& name, const Tensor& tensor);
 

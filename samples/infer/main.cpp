@@ -3,6 +3,7 @@
 //
 // infer: runs a model once, on tensors in .npy files.
 #include <CLI/CLI.hpp>
+#include <iostream>
 
 #include "common/files.hpp"
 #include "common/tool.hpp"
@@ -61,7 +62,9 @@ void set_inputs(InferRequest& request, const CompiledModel& model, const std::st
 
 void run(const Arguments& arguments) {
     Core core;
-    const std::shared_ptr<Model> model = core.read_model(arguments.model);
+    const std::shared_ptr<Model> model =
+        core.read_model(arguments.model, "",
+                        [](const std::string& text) { std::cout << "warning: " << text << '\n'; });
     for (const std::string& layer : arguments.extra_outputs) {
         model->add_output(layer);
     }

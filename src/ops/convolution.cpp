@@ -10,6 +10,7 @@
 
 #include "model/typed.hpp"
 #include "ops/op_list.hpp"
+#include "ops/zero_points.hpp"
 
 namespace fuseq {
 
@@ -47,20 +48,8 @@ ElementType output_type(const InferContext& context) {
     return context.type(0);
 }
 
-void check_zero_point(const InferContext& context, const Dimension& channels) {
-    if (!context.has_input(2)) {
-        return;
-    }
-    context.require(is_integral(context.type(2)), "the zero point is ", to_string(context.type(2)),
-                    ", expected integers");
-    const PartialShape& shape = context.shape(2);
-    context.require(shape.is_static(), "the zero point has an open shape");
-    const auto count = static_cast<std::int64_t>(shape_size(shape.to_shape()));
-    context.require(count == 1 || channels.compatible(count), "there are ", count,
-                    " zero points, expected 1 or ", to_string(channels));
-}
-
-void check_channels(const InferContext& context, const PartialShape& src, const PartialShape& wei) {
+template <class Context>
+void check_channels(const Context& context, const PartialShape& src, const PartialShape& wei) {
     const std::size_t first = grouped(context.node()) ? 1 : 0;
     Dimension channels = wei[first + 1];
     if (first == 1) {
@@ -70,6 +59,18 @@ void check_channels(const InferContext& context, const PartialShape& src, const 
     }
     context.require(src[1].compatible(channels), "src has ", to_string(src[1]),
                     " channels, wei of shape ", to_string(wei), " expects ", to_string(channels));
+}
+
+// Ranks, attributes and channels fit each other.
+template <class Context>
+void check_operands(const Context& context, const PartialShape& src, const PartialShape& wei) {
+    const std::size_t extra = grouped(context.node()) ? 1 : 0;
+    context.require(src.rank() >= 3 && src.rank() <= 5, "src has rank ", src.rank(),
+                    ", expected 3, 4 or 5");
+    context.require(wei.rank() == src.rank() + extra, "wei has rank ", wei.rank(), ", expected ",
+                    src.rank() + extra);
+    check_window_lists(context, src.rank() - 2, context.template attrs<ConvolutionAttrs>());
+    check_channels(context, src, wei);
 }
 
 Dimension output_size(const InferContext& context,
@@ -107,7 +108,6 @@ Dimension output_size(const InferContext& context,
 }
 
 void infer(InferContext& context) {
-    const auto& attrs = context.attrs<ConvolutionAttrs>();
     const PartialShape& src = context.shape(0);
     const PartialShape& wei = context.shape(1);
     const ElementType type = output_type(context);
@@ -116,15 +116,9 @@ void infer(InferContext& context) {
         context.set_output(0, type, PartialShape::dynamic());
         return;
     }
-    context.require(src.rank() >= 3 && src.rank() <= 5, "src has rank ", src.rank(),
-                    ", expected 3, 4 or 5");
-    context.require(wei.rank() == src.rank() + extra, "wei has rank ", wei.rank(), ", expected ",
-                    src.rank() + extra);
     const std::size_t spatial = src.rank() - 2;
-    check_window_lists(context, spatial, attrs.strides, attrs.dilations, attrs.pads_begin,
-                       attrs.pads_end);
-    check_channels(context, src, wei);
-    check_zero_point(context, src[1]);
+    check_operands(context, src, wei);
+    check_zero_points(context, 2, src[1]);
     PartialShape dst = src;
     dst[1] = extra ? wei[0] * wei[1] : wei[0];
     for (std::size_t d = 0; d < spatial; ++d) {
@@ -159,21 +153,6 @@ Geometry geometry(const Node& node,
     }
     return g;
 }
-
-// Of the channels of src: none (all zero), one for all, or one each.
-class ZeroPoints {
-public:
-    explicit ZeroPoints(std::vector<float> values = {}) : values_(std::move(values)) {}
-    double operator[](std::size_t channel) const {
-        if (values_.empty()) {
-            return 0.0;
-        }
-        return values_.size() == 1 ? values_[0] : values_[channel];
-    }
-
-private:
-    std::vector<float> values_;
-};
 
 template <class Src, class Wei>
 double sum_window(const Geometry& g,
@@ -234,12 +213,16 @@ void run(
 void evaluate(EvalContext& context) {
     const Tensor& src = context.input(0);
     const Tensor& wei = context.input(1);
+    check_operands(context, src.get_shape(), wei.get_shape());
     const Geometry g = geometry(context.node(), context.attrs<ConvolutionAttrs>(), src.get_shape(),
                                 wei.get_shape());
     Shape shape = src.get_shape();
     shape[1] = g.groups * g.oc;
     for (std::size_t d = 2; d < shape.size(); ++d) {
-        shape[d] = static_cast<std::size_t>(g.out[3 - (shape.size() - 2) + d - 2]);
+        const std::int64_t size = g.out[3 - (shape.size() - 2) + d - 2];
+        context.require(size >= 1, "the kernel does not fit into the padded src of size ", shape[d],
+                        " (spatial dimension ", d - 2, ")");
+        shape[d] = static_cast<std::size_t>(size);
     }
     Tensor& dst = context.output(0, shape);
     dispatch_numeric(src.get_element_type(), [&](auto src_tag) {
@@ -249,8 +232,7 @@ void evaluate(EvalContext& context) {
         } else {
             dispatch_numeric(wei.get_element_type(), [&](auto wei_tag) {
                 using Wei = typename decltype(wei_tag)::type;
-                const ZeroPoints zero_points(context.has_input(2) ? to_floats(context.input(2))
-                                                                  : std::vector<float>());
+                const ZeroPoints zero_points(context, 2, src.get_shape()[1]);
                 run(g, src.data<Src>(), wei.data<Wei>(), dst.data<float>(), zero_points);
             });
         }

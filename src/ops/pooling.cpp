@@ -63,9 +63,8 @@ PartialShape pool_output_shape(const InferContext& context, const PoolAttrs& att
     const std::size_t spatial = attrs.kernel.size();
     context.require(spatial >= 1 && spatial <= 3, "kernel has ", spatial,
                     " values, expected 1, 2 or 3");
-    check_window_lists(context, spatial, attrs.strides, attrs.dilations, attrs.pads_begin,
-                       attrs.pads_end);
-    check_kernel_list(context, attrs.kernel);
+    check_window_lists(context, spatial, attrs);
+    check_window_list(context, "kernel", spatial, attrs.kernel, 1);
     const PartialShape& src = context.shape(0);
     if (!src.rank_is_static()) {
         return PartialShape::dynamic(spatial + 2);

@@ -5,42 +5,6 @@
 #include <algorithm>
 
 namespace fuseq {
-namespace {
-
-// Attributes beyond this size are mistakes; it keeps all sums far from overflow.
-constexpr std::int64_t kLargest = 1 << 24;
-
-void check_list(const InferContext& context,
-                const char* name,
-                std::size_t spatial_rank,
-                const std::vector<std::int64_t>& values,
-                std::int64_t least) {
-    context.require(values.empty() || values.size() == spatial_rank, name, " has ", values.size(),
-                    " values, expected ", spatial_rank);
-    for (const std::int64_t v : values) {
-        context.require(v >= least && v <= kLargest, name, " has the value ", v,
-                        ", expected one in [", least, ", ", kLargest, "]");
-    }
-}
-
-}  // namespace
-
-void check_window_lists(const InferContext& context,
-                        std::size_t spatial_rank,
-                        const std::vector<std::int64_t>& strides,
-                        const std::vector<std::int64_t>& dilations,
-                        const std::vector<std::int64_t>& pads_begin,
-                        const std::vector<std::int64_t>& pads_end) {
-    check_list(context, "strides", spatial_rank, strides, 1);
-    check_list(context, "dilations", spatial_rank, dilations, 1);
-    check_list(context, "pads_begin", spatial_rank, pads_begin, 0);
-    check_list(context, "pads_end", spatial_rank, pads_end, 0);
-}
-
-void check_kernel_list(const InferContext& context, const std::vector<std::int64_t>& kernel) {
-    check_list(context, "kernel", kernel.size(), kernel, 1);
-}
-
 void resolve_padding(AutoPad auto_pad, std::int64_t input, Window& window) {
     if (auto_pad == AutoPad::kExplicit || auto_pad == AutoPad::kNotset) {
         return;

@@ -28,17 +28,32 @@ struct Window {
     std::int64_t extent() const { return (size - 1) * dilation + 1; }
 };
 
-// Strides and dilations are at least 1, pads at least 0 (checked_pads), one value a spatial
-// dimension each. An empty list stands for the default.
-void check_window_lists(const InferContext& context,
-                        std::size_t spatial_rank,
-                        const std::vector<std::int64_t>& strides,
-                        const std::vector<std::int64_t>& dilations,
-                        const std::vector<std::int64_t>& pads_begin,
-                        const std::vector<std::int64_t>& pads_end);
+// One list of a window: one value a spatial dimension, none below `least`. An empty list stands for
+// the default. Context is an InferContext or an EvalContext.
+template <class Context>
+void check_window_list(const Context& context,
+                       const char* name,
+                       std::size_t spatial_rank,
+                       const std::vector<std::int64_t>& values,
+                       std::int64_t least) {
+    // Attributes beyond this size are mistakes; it keeps all sums far from overflow.
+    constexpr std::int64_t kLargest = 1 << 24;
+    context.require(values.empty() || values.size() == spatial_rank, name, " has ", values.size(),
+                    " values, expected ", spatial_rank);
+    for (const std::int64_t v : values) {
+        context.require(v >= least && v <= kLargest, name, " has the value ", v,
+                        ", expected one in [", least, ", ", kLargest, "]");
+    }
+}
 
-// Kernel sizes of a pooling, at least 1.
-void check_kernel_list(const InferContext& context, const std::vector<std::int64_t>& kernel);
+// The lists of a convolution or pooling: strides and dilations are at least 1, pads at least 0.
+template <class Context, class Attrs>
+void check_window_lists(const Context& context, std::size_t spatial_rank, const Attrs& attrs) {
+    check_window_list(context, "strides", spatial_rank, attrs.strides, 1);
+    check_window_list(context, "dilations", spatial_rank, attrs.dilations, 1);
+    check_window_list(context, "pads_begin", spatial_rank, attrs.pads_begin, 0);
+    check_window_list(context, "pads_end", spatial_rank, attrs.pads_end, 0);
+}
 
 // Pads of one dimension by `auto_pad` (input size known), or the explicit ones.
 void resolve_padding(AutoPad auto_pad, std::int64_t input, Window& window);

@@ -26,8 +26,9 @@ LAYERS = {
     "src/cpu/post_ops": ["fuseq", "cpu/post_ops"],
     "src/cpu": MODEL + ["ir", "reference", "transformations", "cpu"],
     # Programs use the public API, common/ and their own folder; the generator builds models out of
-    # operations.
+    # operations, and benchmark_app puts conversions into them (-ip, -mean_values).
     "samples": ["fuseq", "common"],
+    "samples/benchmark_app": ["fuseq", "common", "ops"],
     "samples/generate_model": MODEL + ["ir", "common"],
     "tests": None,  # may include everything
 }

@@ -2,101 +2,124 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/chain.hpp"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "cpu/runtime/parallel.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
-double load(ElementType type, const void* data, std::size_t i) {
-    switch (type) {
-        case ElementType::u8: return static_cast<const std::uint8_t*>(data)[i];
-        case ElementType::i8: return static_cast<const std::int8_t*>(data)[i];
-        case ElementType::i32: return static_cast<const std::int32_t*>(data)[i];
-        default: return static_cast<const float*>(data)[i];
-    }
-}
+constexpr std::size_t kMostExtras = 16;
 
-void store(ElementType type, void* data, std::size_t i, double value) {
-    switch (type) {
-        case ElementType::u8:
-            static_cast<std::uint8_t*>(data)[i] = static_cast<std::uint8_t>(value);
-            break;
-        case ElementType::i8:
-            static_cast<std::int8_t*>(data)[i] = static_cast<std::int8_t>(value);
-            break;
-        default: static_cast<float*>(data)[i] = static_cast<float>(value); break;
-    }
+const void* advance(const void* data, ElementType type, std::size_t elements) {
+    return static_cast<const std::byte*>(data) + elements * size_of(type);
 }
 
 class ChainRunner final : public Runner {
 public:
     ChainRunner(const Step& step,
-                const post_ops::Chain& chain,
-                std::size_t size,
-                std::size_t inner,
-                std::size_t channels,
+                const kernels::ChainKernel& kernel,
+                const ChainExtent& extent,
                 RequestMemory& memory)
         : step_(step),
-          chain_(chain),
-          size_(size),
-          inner_(inner),
-          channels_(channels),
-          memory_(memory) {}
+          kernel_(kernel),
+          extent_(extent),
+          memory_(memory),
+          extras_(step.inputs().size() - 1) {}
 
     void run() override {
         const std::vector<TensorId>& inputs = step_.inputs();
-        const void* src = memory_.data(inputs[0]);
-        const ElementType src_type = memory_.tensor(inputs[0]).type;
-        void* dst = memory_.data(step_.outputs()[0]);
-        std::vector<const void*> extras;
-        std::vector<ElementType> types;
-        for (std::size_t e = 1; e < inputs.size(); ++e) {
-            extras.push_back(memory_.data(inputs[e]));
-            types.push_back(memory_.tensor(inputs[e]).type);
+        for (std::size_t e = 0; e < extras_.size(); ++e) {
+            extras_[e] = {memory_.data(inputs[e + 1]), extent_.length};
         }
-        constexpr std::size_t kGrain = 4096;
-        parallel_for(size_, kGrain, [&](std::size_t begin, std::size_t end) {
-            std::vector<double> values(extras.size());
+        const kernels::ChainKernelArgs args{.src = {memory_.data(inputs[0]), extent_.length},
+                                            .dst = memory_.data(step_.outputs()[0]),
+                                            .dst_stride = extent_.length,
+                                            .extras = extras_,
+                                            .inner = extent_.length};
+        const bool few_planes =
+            extent_.layout == kernels::ChainLayout::kPlanes && extent_.length >= 2 * kPart;
+        if (few_planes) {
+            run_parts(args);
+            return;
+        }
+        parallel_for(extent_.rows, kernel_.grain(extent_.length),
+                     [&](std::size_t begin, std::size_t end) { kernel_.run(args, begin, end); });
+    }
+
+private:
+    static constexpr std::size_t kPart = 8192;  // elements of a plane that are worth a task
+
+    // Large planes are cut, or three of them would keep three threads busy at most.
+    void run_parts(const kernels::ChainKernelArgs& whole) const {
+        const std::size_t parts = (extent_.length + kPart - 1) / kPart;
+        parallel_for(extent_.rows * parts, 1, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
-                for (std::size_t e = 0; e < extras.size(); ++e) {
-                    values[e] = load(types[e], extras[e], i);
-                }
-                store(chain_.dst_type, dst, i,
-                      post_ops::evaluate(chain_, load(src_type, src, i), i / inner_ % channels_,
-                                         values));
+                run_part(whole, i / parts, i % parts * kPart);
             }
         });
     }
 
-private:
+    void run_part(const kernels::ChainKernelArgs& whole,
+                  std::size_t plane,
+                  std::size_t offset) const {
+        const std::vector<TensorId>& inputs = step_.inputs();
+        const auto type_of = [&](TensorId id) { return memory_.tensor(id).type; };
+        kernels::ChainKernelArgs args = whole;
+        kernels::ChainTensor extras[kMostExtras];
+        for (std::size_t e = 0; e < extras_.size(); ++e) {
+            extras[e] = {advance(extras_[e].data, type_of(inputs[e + 1]), offset),
+                         extras_[e].stride};
+        }
+        args.extras = {extras, extras_.size()};
+        args.src.data = advance(whole.src.data, type_of(inputs[0]), offset);
+        args.dst =
+            static_cast<std::byte*>(whole.dst) + offset * size_of(type_of(step_.outputs()[0]));
+        args.inner = std::min(kPart, extent_.length - offset);
+        kernel_.run(args, plane, plane + 1);
+    }
+
     const Step& step_;
-    const post_ops::Chain& chain_;
-    std::size_t size_;
-    std::size_t inner_;
-    std::size_t channels_;
+    const kernels::ChainKernel& kernel_;
+    const ChainExtent& extent_;
     RequestMemory& memory_;
+    std::vector<kernels::ChainTensor> extras_;
 };
+
+// In memory order a tensor is [.., channels, inner]; with one element a channel these are rows.
+ChainExtent extent_of(const PlanTensor& src, std::size_t axis) {
+    const Shape dims = src.dims();
+    ChainExtent extent;
+    extent.channels = axis < dims.size() ? std::max<std::size_t>(1, dims[axis]) : 1;
+    std::size_t inner = 1;
+    for (std::size_t d = axis + 1; d < dims.size(); ++d) {
+        inner *= dims[d];
+    }
+    if (src.layout == Layout::kChannelsLast) {
+        inner = axis == 1 ? 1 : axis > 1 ? inner * dims[1] : inner;
+    }
+    const bool rows = inner == 1;
+    extent.layout = rows ? kernels::ChainLayout::kRows : kernels::ChainLayout::kPlanes;
+    extent.length = rows ? extent.channels : inner;
+    extent.rows = extent.length == 0 ? 0 : shape_size(dims) / extent.length;
+    return extent;
+}
 
 }  // namespace
 
-ChainStep::ChainStep(post_ops::Chain chain,
+ChainStep::ChainStep(const post_ops::Chain& chain,
                      const PlanTensor& src,
                      TensorId src_id,
                      std::vector<TensorId> extras,
                      const PlanTensor& dst,
                      TensorId dst_id,
                      std::size_t axis)
-    : chain_(std::move(chain)), src_type_(src.type) {
-    const Shape dims = src.dims();
-    size_ = shape_size(dims);
-    channels_ = dims.empty() ? 1 : dims[axis];
-    inner_ = 1;
-    for (std::size_t d = axis + 1; d < dims.size(); ++d) {
-        inner_ *= dims[d];
-    }
-    if (src.layout == Layout::kChannelsLast) {
-        inner_ = axis == 1 ? 1 : axis > 1 ? inner_ * dims[1] : inner_;
+    : extent_(extent_of(src, axis)), kernel_(chain, src.type, extent_.channels, extent_.layout) {
+    if (extras.size() > kMostExtras) {
+        throw Error("compile", detail::cat("a chain step reads ", extras.size(),
+                                           " extra inputs, expected ", kMostExtras, " at most"));
     }
     inputs_ = {src_id};
     inputs_.insert(inputs_.end(), extras.begin(), extras.end());
@@ -106,12 +129,12 @@ ChainStep::ChainStep(post_ops::Chain chain,
     info_.src_type = to_string(src.type);
     info_.dst_type = to_string(dst.type);
     info_.layout = to_string(src.layout);
-    info_.post_ops = post_ops::to_text(chain_);
+    info_.post_ops = post_ops::to_text(chain);
     info_.bytes = static_cast<std::int64_t>(src.bytes() + dst.bytes());
 }
 
 std::unique_ptr<Runner> ChainStep::bind(RequestMemory& memory) const {
-    return std::make_unique<ChainRunner>(*this, chain_, size_, inner_, channels_, memory);
+    return std::make_unique<ChainRunner>(*this, kernel_, extent_, memory);
 }
 
 }  // namespace fuseq::cpu

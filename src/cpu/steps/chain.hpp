@@ -4,16 +4,25 @@
 // Chain: a list of basic operations applied to a tensor in one read and one write of memory.
 #pragma once
 
+#include "cpu/kernels/chain_kernel.hpp"
 #include "cpu/post_ops/basic_ops.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
 
+// How the kernel walks over the tensor.
+struct ChainExtent {
+    kernels::ChainLayout layout = kernels::ChainLayout::kRows;
+    std::size_t channels = 1;
+    std::size_t rows = 0;    // or planes
+    std::size_t length = 0;  // elements of a row or plane
+};
+
 class ChainStep final : public Step {
 public:
     // src, dst and extras have the same shape and layout. `axis` (IR order) is that of per-channel
     // values.
-    ChainStep(post_ops::Chain chain,
+    ChainStep(const post_ops::Chain& chain,
               const PlanTensor& src,
               TensorId src_id,
               std::vector<TensorId> extras,
@@ -23,11 +32,8 @@ public:
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
 
 private:
-    post_ops::Chain chain_;
-    ElementType src_type_;
-    std::size_t size_;
-    std::size_t inner_;  // elements of memory with the same channel in a row
-    std::size_t channels_;
+    ChainExtent extent_;
+    kernels::ChainKernel kernel_;
 };
 
 }  // namespace fuseq::cpu

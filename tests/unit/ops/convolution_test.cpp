@@ -102,6 +102,19 @@ TEST(Convolution, Refuses) {
     EXPECT_THAT(error(kLine, {1, 1, 4}, {1, 1, 5}), HasSubstr("5"));
 }
 
+// What inference could not see, the kernel refuses.
+TEST(Convolution, TheKernelChecksAgain) {
+    const In src = in_f32({1, 1, 4}, {1, 2, 3, 4});
+    EXPECT_THAT(blind_error_of("Convolution", 1, "strides=0; dilations=1",
+                               {src, in_f32({1, 1, 2}, {1, 1})}),
+                HasSubstr("strides has the value 0"));
+    EXPECT_THAT(blind_error_of("Convolution", 1, kLine, {src, in_f32({1, 2, 1}, {1, 1})}),
+                HasSubstr("src has 1 channels"));
+    EXPECT_THAT(blind_error_of("Convolution", 1, "strides=1; dilations=4",
+                               {src, in_f32({1, 1, 2}, {1, 1})}),
+                HasSubstr("does not fit"));
+}
+
 TEST(GroupConvolution, GroupsSeeTheirOwnChannels) {
     // Depthwise.
     expect_tensor<float>(

@@ -1,0 +1,423 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A tile of a row is converted to floats in a buffer, each operation runs over the buffer, and the
+// tile is converted and stored. The buffer stays in L1; the loops over it are one load, one or two
+// operations and one store, about what a single pass through registers costs.
+#include "cpu/kernels/chain_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "cpu/kernels/chain_program.hpp"
+#include "fuseq/error.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/chain_kernel.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "cpu/kernels/activation_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using DF = hn::ScalableTag<float>;
+using VF = hn::Vec<DF>;
+
+// ---- conversion -------------------------------------------------------------------------------
+
+template <class T>
+HWY_INLINE VF load_floats(DF d, const T* from) {
+    const hn::RebindToSigned<DF> di;
+    if constexpr (sizeof(T) == 1) {
+        const hn::Rebind<T, DF> narrow;
+        return hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(narrow, from)));
+    } else if constexpr (std::is_same_v<T, std::int32_t>) {
+        return hn::ConvertTo(d, hn::LoadU(di, from));
+    } else {
+        return hn::LoadU(d, from);
+    }
+}
+
+// Rounded half to even, saturated.
+template <class T>
+HWY_INLINE void store_floats(DF d, VF x, T* to) {
+    const hn::RebindToSigned<DF> di;
+    if constexpr (sizeof(T) == 1) {
+        const hn::Rebind<T, DF> narrow;
+        const VF low = hn::Set(d, static_cast<float>(std::numeric_limits<T>::min()));
+        const VF high = hn::Set(d, static_cast<float>(std::numeric_limits<T>::max()));
+        const auto integer = hn::NearestInt(hn::Min(hn::Max(x, low), high));
+        hn::StoreU(hn::DemoteTo(narrow, integer), narrow, to);
+    } else if constexpr (std::is_same_v<T, std::int32_t>) {
+        const VF beyond = hn::Set(d, 2147483648.0f);
+        const auto inside =
+            hn::NearestInt(hn::Min(hn::Max(x, hn::Neg(beyond)), hn::Set(d, 2147483520.0f)));
+        const auto most = hn::Set(di, std::numeric_limits<std::int32_t>::max());
+        const auto is_beyond = hn::RebindMask(di, hn::Ge(x, beyond));
+        hn::StoreU(hn::IfThenElse(is_beyond, most, inside), di, to);
+    } else {
+        hn::StoreU(x, d, to);
+    }
+}
+
+// Fills whole vectors; what is beyond `count` holds zeros.
+template <class T>
+void load_tile(const T* from, std::size_t count, float* HWY_RESTRICT tile) {
+    const DF d;
+    const std::size_t lanes = hn::Lanes(d);
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        hn::Store(load_floats(d, from + i), d, tile + i);
+    }
+    if (i < count) {
+        HWY_ALIGN T some[hn::MaxLanes(d)] = {};
+        std::memcpy(some, from + i, (count - i) * sizeof(T));
+        hn::Store(load_floats(d, some), d, tile + i);
+    }
+}
+
+template <class T>
+void store_tile(const float* HWY_RESTRICT tile, std::size_t count, T* to) {
+    const DF d;
+    const std::size_t lanes = hn::Lanes(d);
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        store_floats(d, hn::Load(d, tile + i), to + i);
+    }
+    if (i < count) {
+        HWY_ALIGN T some[hn::MaxLanes(d)];
+        store_floats(d, hn::Load(d, tile + i), some);
+        std::memcpy(to + i, some, (count - i) * sizeof(T));
+    }
+}
+
+void load_tile(ElementType type, const void* from, std::size_t at, std::size_t count, float* tile) {
+    switch (type) {
+        case ElementType::u8:
+            return load_tile(static_cast<const std::uint8_t*>(from) + at, count, tile);
+        case ElementType::i8:
+            return load_tile(static_cast<const std::int8_t*>(from) + at, count, tile);
+        case ElementType::i32:
+            return load_tile(static_cast<const std::int32_t*>(from) + at, count, tile);
+        default: return load_tile(static_cast<const float*>(from) + at, count, tile);
+    }
+}
+
+void store_tile(ElementType type, const float* tile, std::size_t count, void* to, std::size_t at) {
+    switch (type) {
+        case ElementType::u8: return store_tile(tile, count, static_cast<std::uint8_t*>(to) + at);
+        case ElementType::i8: return store_tile(tile, count, static_cast<std::int8_t*>(to) + at);
+        case ElementType::i32: return store_tile(tile, count, static_cast<std::int32_t*>(to) + at);
+        default: return store_tile(tile, count, static_cast<float*>(to) + at);
+    }
+}
+
+// ---- operations -------------------------------------------------------------------------------
+
+// Where a constant of the current tile begins; stepping over the tile or not.
+struct Constant {
+    const float* data;
+    bool vector;
+};
+
+template <class F>
+HWY_INLINE void over_tile(float* HWY_RESTRICT tile, std::size_t count, F&& f) {
+    const DF d;
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+        hn::Store(f(hn::Load(d, tile + i)), d, tile + i);
+    }
+}
+
+template <class F>
+HWY_INLINE void with_one(float* HWY_RESTRICT tile, std::size_t count, Constant a, F&& f) {
+    const DF d;
+    if (!a.vector) {
+        const VF value = hn::Set(d, *a.data);
+        over_tile(tile, count, [&](VF x) HWY_ATTR { return f(x, value); });
+        return;
+    }
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+        hn::Store(f(hn::Load(d, tile + i), hn::LoadU(d, a.data + i)), d, tile + i);
+    }
+}
+
+template <class F>
+HWY_INLINE void with_two(
+    float* HWY_RESTRICT tile, std::size_t count, Constant a, Constant b, F&& f) {
+    const DF d;
+    const std::size_t lanes = hn::Lanes(d);
+    if (!a.vector) {
+        const VF first = hn::Set(d, *a.data);
+        with_one(tile, count, b, [&](VF x, VF second) HWY_ATTR { return f(x, first, second); });
+    } else if (!b.vector) {
+        const VF second = hn::Set(d, *b.data);
+        with_one(tile, count, a, [&](VF x, VF first) HWY_ATTR { return f(x, first, second); });
+    } else {
+        for (std::size_t i = 0; i < count; i += lanes) {
+            hn::Store(f(hn::Load(d, tile + i), hn::LoadU(d, a.data + i), hn::LoadU(d, b.data + i)),
+                      d, tile + i);
+        }
+    }
+}
+
+// Rare functions, lane by lane in double precision.
+void apply_scalar(const post_ops::Eltwise& op, float* tile, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        tile[i] = static_cast<float>(post_ops::apply(op, tile[i]));
+    }
+}
+
+template <class F>
+HWY_INLINE void activate(const post_ops::Eltwise& op, float* tile, std::size_t count, F&& f) {
+    const DF d;
+    if (op.scale == 1.0f) {
+        over_tile(tile, count, f);
+        return;
+    }
+    const VF scale = hn::Set(d, op.scale);
+    over_tile(tile, count, [&](VF x) HWY_ATTR { return hn::Mul(scale, f(x)); });
+}
+
+// Functions made of simple arithmetic.
+bool apply_simple(const post_ops::Eltwise& op, float* tile, std::size_t count) {
+    const DF d;
+    const VF zero = hn::Zero(d);
+    const VF alpha = hn::Set(d, op.alpha);
+    const auto line_to_unit = [&](VF x, float slope, float offset) HWY_ATTR {
+        const VF line = hn::Add(hn::Mul(x, hn::Set(d, slope)), hn::Set(d, offset));
+        return hn::Min(hn::Max(line, hn::Zero(d)), hn::Set(d, 1.0f));
+    };
+    const auto hsigmoid = [&](VF x) HWY_ATTR {
+        const VF shifted = hn::Add(x, hn::Set(d, 3.0f));
+        return hn::Mul(hn::Min(hn::Max(shifted, hn::Zero(d)), hn::Set(d, 6.0f)),
+                       hn::Set(d, 1.0f / 6.0f));
+    };
+    switch (op.kind) {
+        case post_ops::EltwiseKind::kRelu:
+            activate(op, tile, count, [&](VF x) HWY_ATTR {
+                return hn::IfThenElse(hn::Gt(x, zero), x, hn::Mul(alpha, x));
+            });
+            return true;
+        case post_ops::EltwiseKind::kHswish:
+            activate(op, tile, count, [&](VF x) HWY_ATTR { return hn::Mul(x, hsigmoid(x)); });
+            return true;
+        case post_ops::EltwiseKind::kHsigmoid: activate(op, tile, count, hsigmoid); return true;
+        case post_ops::EltwiseKind::kHardSigmoid:
+            activate(op, tile, count,
+                     [&](VF x) HWY_ATTR { return line_to_unit(x, op.alpha, op.beta); });
+            return true;
+        case post_ops::EltwiseKind::kAbs:
+            activate(op, tile, count, [](VF x) HWY_ATTR { return hn::Abs(x); });
+            return true;
+        case post_ops::EltwiseKind::kSqrt:
+            activate(op, tile, count, [](VF x) HWY_ATTR { return hn::Sqrt(x); });
+            return true;
+        case post_ops::EltwiseKind::kSquare:
+            activate(op, tile, count, [](VF x) HWY_ATTR { return hn::Mul(x, x); });
+            return true;
+        default: return false;
+    }
+}
+
+void apply(const post_ops::Eltwise& op, float* tile, std::size_t count) {
+    const DF d;
+    const VF alpha = hn::Set(d, op.alpha);
+    if (apply_simple(op, tile, count)) {
+        return;
+    }
+    switch (op.kind) {
+        case post_ops::EltwiseKind::kTanh:
+            return activate(op, tile, count, [&](VF x) HWY_ATTR { return tanh(d, x); });
+        case post_ops::EltwiseKind::kElu:
+            return activate(op, tile, count, [&](VF x) HWY_ATTR {
+                const VF below = hn::Mul(alpha, expm1(d, hn::Min(x, hn::Zero(d))));
+                return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, below);
+            });
+        case post_ops::EltwiseKind::kSigmoid:
+            return activate(op, tile, count, [&](VF x) HWY_ATTR { return sigmoid(d, x); });
+        case post_ops::EltwiseKind::kSwish:
+            return activate(op, tile, count, [&](VF x) HWY_ATTR {
+                return hn::Mul(x, sigmoid(d, hn::Mul(alpha, x)));
+            });
+        case post_ops::EltwiseKind::kMish:
+            return activate(op, tile, count, [&](VF x) HWY_ATTR { return mish(d, x); });
+        case post_ops::EltwiseKind::kSoftplus:
+            return activate(op, tile, count, [&](VF x) HWY_ATTR { return softplus(d, x); });
+        case post_ops::EltwiseKind::kGeluErf:
+            return activate(op, tile, count, [&](VF x) HWY_ATTR { return gelu_erf(d, x); });
+        case post_ops::EltwiseKind::kGeluTanh:
+            return activate(op, tile, count, [&](VF x) HWY_ATTR { return gelu_tanh(d, x); });
+        case post_ops::EltwiseKind::kExp:
+            return activate(op, tile, count, [&](VF x) HWY_ATTR { return exp(d, x); });
+        default: return apply_scalar(op, tile, count);
+    }
+}
+
+// t = (element - zero_point) * scale, in place.
+void apply(const post_ops::Binary& op,
+           float* HWY_RESTRICT tile,
+           float* HWY_RESTRICT extra,
+           std::size_t count) {
+    const DF d;
+    const VF zero_point = hn::Set(d, op.zero_point);
+    const VF scale = hn::Set(d, op.scale);
+    const auto combine = [&](auto&& f) HWY_ATTR {
+        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+            const VF t = hn::Mul(hn::Sub(hn::Load(d, extra + i), zero_point), scale);
+            hn::Store(f(hn::Load(d, tile + i), t), d, tile + i);
+        }
+    };
+    switch (op.kind) {
+        case post_ops::BinaryKind::kAdd:
+            return combine([](VF x, VF t) HWY_ATTR { return hn::Add(x, t); });
+        case post_ops::BinaryKind::kMul:
+            return combine([](VF x, VF t) HWY_ATTR { return hn::Mul(x, t); });
+        case post_ops::BinaryKind::kMax:
+            return combine([](VF x, VF t) HWY_ATTR { return hn::Max(x, t); });
+        case post_ops::BinaryKind::kMin:
+            return combine([](VF x, VF t) HWY_ATTR { return hn::Min(x, t); });
+    }
+}
+
+void apply(const ChainStepOp& op, Constant a, Constant b, float* tile, std::size_t count) {
+    const DF d;
+    switch (op.kind) {
+        case ChainStepOp::Kind::kAffine:
+            return with_two(tile, count, a, b, [](VF x, VF scale, VF shift) HWY_ATTR {
+                return hn::Add(hn::Mul(x, scale), shift);
+            });
+        case ChainStepOp::Kind::kScale:
+            return with_one(tile, count, a, [](VF x, VF v) HWY_ATTR { return hn::Mul(x, v); });
+        case ChainStepOp::Kind::kShift:
+            return with_one(tile, count, a, [](VF x, VF v) HWY_ATTR { return hn::Add(x, v); });
+        case ChainStepOp::Kind::kRound:
+            return over_tile(tile, count, [](VF x) HWY_ATTR { return hn::Round(x); });
+        case ChainStepOp::Kind::kClip:
+            return with_two(tile, count, a, b, [](VF x, VF low, VF high) HWY_ATTR {
+                return hn::Min(hn::Max(x, low), high);
+            });
+        case ChainStepOp::Kind::kRoundClip:
+            return with_two(tile, count, a, b, [](VF x, VF low, VF high) HWY_ATTR {
+                return hn::Min(hn::Max(hn::Round(x), low), high);
+            });
+        case ChainStepOp::Kind::kPrelu:
+            return with_one(tile, count, a, [&](VF x, VF slope) HWY_ATTR {
+                return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(slope, x));
+            });
+        default: return apply(op.eltwise, tile, count);
+    }
+}
+
+// ---- walk -------------------------------------------------------------------------------------
+
+// A run of elements that are one behind the other in every tensor.
+struct Stretch {
+    std::size_t row;      // or plane
+    std::size_t offset;   // of its first element in that row
+    std::size_t channel;  // of the plane; of the first element is `offset` in rows
+    std::size_t count;    // at most kChainTile
+};
+
+Constant constant_of(const ChainProgram& program, const ChainParameter& p, const Stretch& at) {
+    if (!p.per_channel) {
+        return {p.values.data(), false};
+    }
+    if (program.layout == ChainLayout::kRows) {
+        return {p.values.data() + at.offset, true};
+    }
+    return {p.values.data() + at.channel, false};
+}
+
+void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const Stretch& at) {
+    HWY_ALIGN_MAX float tile[kChainTile + kChainPadding];
+    HWY_ALIGN_MAX float extra[kChainTile + kChainPadding];
+    load_tile(program.src_type, args.src.data, at.row * args.src.stride + at.offset, at.count,
+              tile);
+    for (const ChainStepOp& op : program.ops) {
+        if (op.kind == ChainStepOp::Kind::kBinary) {
+            const ChainTensor& tensor = args.extras[op.binary.input];
+            load_tile(op.binary.type, tensor.data, at.row * tensor.stride + at.offset, at.count,
+                      extra);
+            apply(op.binary, tile, extra, at.count);
+        } else {
+            apply(op, constant_of(program, op.a, at), constant_of(program, op.b, at), tile,
+                  at.count);
+        }
+    }
+    store_tile(program.dst_type, tile, at.count, args.dst, at.row * args.dst_stride + at.offset);
+}
+
+// Rows whose elements all lie one behind the other can be taken several at once.
+bool is_dense(const ChainProgram& program, const ChainKernelArgs& args, std::size_t length) {
+    return args.src.stride == length && args.dst_stride == length &&
+           std::all_of(args.extras.begin(), args.extras.begin() + program.extra_count,
+                       [&](const ChainTensor& t) { return t.stride == length; });
+}
+
+void run_range(const ChainProgram& program,
+               const ChainKernelArgs& args,
+               std::size_t begin,
+               std::size_t end) {
+    const bool rows = program.layout == ChainLayout::kRows;
+    const std::size_t length = rows ? program.channels : args.inner;
+    // Planes only when it does not matter to which channel an element belongs.
+    const bool together = (rows || !program.per_channel) && is_dense(program, args, length);
+    const std::size_t most =
+        !together ? 1
+        : rows    ? program.repeated_row / length
+                  : std::max<std::size_t>(1, kChainTile / std::max<std::size_t>(1, length));
+    for (std::size_t row = begin; row < end; row += most) {
+        const std::size_t count = std::min(most, end - row) * length;
+        for (std::size_t offset = 0; offset < count; offset += kChainTile) {
+            run_stretch(program, args,
+                        {.row = row,
+                         .offset = offset,
+                         .channel = row % program.channels,
+                         .count = std::min(kChainTile, count - offset)});
+        }
+    }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fuseq::kernels {
+
+HWY_EXPORT(run_range);
+
+ChainKernel::ChainKernel(const post_ops::Chain& chain,
+                         ElementType src_type,
+                         std::size_t channels,
+                         ChainLayout layout)
+    : program_(std::make_unique<const ChainProgram>(
+          make_chain_program(chain, src_type, channels, layout))) {}
+
+ChainKernel::~ChainKernel() = default;
+ChainKernel::ChainKernel(ChainKernel&&) noexcept = default;
+ChainKernel& ChainKernel::operator=(ChainKernel&&) noexcept = default;
+
+void ChainKernel::run(const ChainKernelArgs& args, std::size_t begin, std::size_t end) const {
+    if (args.extras.size() < program_->extra_count) {
+        throw Error("infer", detail::cat("chain kernel: ", args.extras.size(),
+                                         " extra inputs are given, the chain reads ",
+                                         program_->extra_count));
+    }
+    HWY_DYNAMIC_DISPATCH(run_range)(*program_, args, begin, end);
+}
+
+std::size_t ChainKernel::grain(std::size_t length) const {
+    constexpr std::size_t kElements = 16384;  // about two microseconds of a short chain
+    return std::max<std::size_t>(1, kElements / std::max<std::size_t>(1, length));
+}
+
+}  // namespace fuseq::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,86 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// LogicalAnd, LogicalOr, LogicalXor, LogicalNot on boolean tensors; any byte but 0 is true.
+#include <algorithm>
+
+#include "ops/binary_elementwise.hpp"
+#include "ops/op_list.hpp"
+
+namespace fuseq {
+namespace {
+
+void infer_binary(InferContext& context) {
+    context.require_type(0, ElementType::boolean, "input 0");
+    context.require_type(1, ElementType::boolean, "input 1");
+    context.set_output(0, ElementType::boolean, binary_shape(context));
+}
+
+void infer_not(InferContext& context) {
+    context.require_type(0, ElementType::boolean, "input 0");
+    context.set_output(0, ElementType::boolean, context.shape(0));
+}
+
+template <class Function>
+void combine(EvalContext& context, Function function) {
+    const auto& attrs = context.attrs<BinaryAttrs>();
+    const Tensor& a = context.input(0);
+    const Tensor& b = context.input(1);
+    const Shape shape =
+        broadcast_shapes(a.get_shape(), b.get_shape(), attrs.auto_broadcast, attrs.axis);
+    auto* out = static_cast<std::uint8_t*>(context.output(0, shape).data());
+    const auto* x = static_cast<const std::uint8_t*>(a.data());
+    const auto* y = static_cast<const std::uint8_t*>(b.data());
+    walk_binary(attrs, a.get_shape(), b.get_shape(), shape,
+                [&](std::size_t at, std::size_t i, std::size_t j) {
+                    out[at] = function(x[i] != 0, y[j] != 0) ? 1 : 0;
+                });
+}
+
+void logical_and(EvalContext& context) {
+    combine(context, [](bool x, bool y) { return x && y; });
+}
+void logical_or(EvalContext& context) {
+    combine(context, [](bool x, bool y) { return x || y; });
+}
+void logical_xor(EvalContext& context) {
+    combine(context, [](bool x, bool y) { return x != y; });
+}
+void logical_not(EvalContext& context) {
+    const Tensor& in = context.input(0);
+    auto* out = static_cast<std::uint8_t*>(context.output(0, in.get_shape()).data());
+    const auto* x = static_cast<const std::uint8_t*>(in.data());
+    std::transform(x, x + in.get_size(), out,
+                   [](std::uint8_t value) { return static_cast<std::uint8_t>(value == 0); });
+}
+
+OpSpec row(std::string_view type, void (*evaluate)(EvalContext&), std::string_view summary) {
+    return {.type = type,
+            .version = 1,
+            .inputs = {2, 2},
+            .make_attributes = make_attributes<BinaryAttrs>,
+            .infer = infer_binary,
+            .evaluate = evaluate,
+            .summary = summary};
+}
+
+const OpSpec kOps[] = {
+    row("LogicalAnd", logical_and, "a and b"),
+    row("LogicalOr", logical_or, "a or b"),
+    row("LogicalXor", logical_xor, "a or b, but not both"),
+    {.type = "LogicalNot",
+     .version = 1,
+     .inputs = {1, 1},
+     .make_attributes = make_attributes<NoAttrs>,
+     .infer = infer_not,
+     .evaluate = logical_not,
+     .summary = "not a"},
+};
+
+}  // namespace
+
+std::span<const OpSpec> logical_ops() {
+    return kOps;
+}
+
+}  // namespace fuseq
