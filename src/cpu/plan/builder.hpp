@@ -59,7 +59,7 @@ private:
     struct Key {
         const Node* node;
         std::size_t index;
-        auto operator<=>(const Key&) const = default;
+        auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
     };
     using Places = std::array<TensorId, 2>;  // by layout
 
