@@ -1,0 +1,302 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fuseq/error.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/rows.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "cpu/kernels/exact-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Rows are worked on in chunks of 16 elements, whatever the width of a vector; the last one is
+// filled up in a copy on the stack.
+constexpr std::size_t kChunk = 16;
+constexpr std::size_t kGroups = 4;  // of 16 partial sums each
+constexpr std::size_t kVectors = kChunk * sizeof(float) / HWY_MAX_BYTES;
+static_assert(HWY_MAX_BYTES <= 64);
+
+struct Chunk {
+    alignas(64) float x[kChunk];
+};
+
+// The elements behind the last whole chunk, and `filler`.
+HWY_INLINE Chunk last_chunk(const float* row, std::size_t count, float filler) {
+    Chunk chunk;
+    const std::size_t n = count % kChunk;
+    for (std::size_t i = 0; i < kChunk; ++i) {
+        chunk.x[i] = i < n ? row[count - n + i] : filler;
+    }
+    return chunk;
+}
+
+// Adds up f(x, i) over a row, x being a vector of elements from i on. f(filler) must be 0. Chunk k
+// goes to group k % 4 of partial sums.
+template <class F>
+HWY_INLINE float sum_over(const float* row, std::size_t count, float filler, const F& f) {
+    const hn::ScalableTag<float> d;
+    const std::size_t lanes = hn::Lanes(d);
+    hn::Vec<decltype(d)> sums[kGroups * kVectors];
+    for (auto& sum : sums) {
+        sum = hn::Zero(d);
+    }
+    const auto add_chunk = [&](const float* x, std::size_t at, std::size_t group) HWY_ATTR {
+        for (std::size_t k = 0; k < kVectors; ++k) {
+            auto& sum = sums[group * kVectors + k];
+            sum = hn::Add(sum, f(hn::LoadU(d, x + k * lanes), at + k * lanes));
+        }
+    };
+    std::size_t i = 0;
+    for (; i + kGroups * kChunk <= count; i += kGroups * kChunk) {
+        for (std::size_t g = 0; g < kGroups; ++g) {
+            add_chunk(row + i + g * kChunk, i + g * kChunk, g);
+        }
+    }
+    std::size_t group = 0;
+    for (; i + kChunk <= count; i += kChunk, ++group) {
+        add_chunk(row + i, i, group);
+    }
+    if (i < count) {
+        add_chunk(last_chunk(row, count, filler).x, i, group);
+    }
+    Chunk total;
+    for (std::size_t k = 0; k < kVectors; ++k) {
+        const auto low = hn::Add(sums[k], sums[kVectors + k]);
+        const auto high = hn::Add(sums[2 * kVectors + k], sums[3 * kVectors + k]);
+        hn::Store(hn::Add(low, high), d, total.x + k * lanes);
+    }
+    for (std::size_t step = kChunk / 2; step > 0; step /= 2) {
+        for (std::size_t k = 0; k < step; ++k) {
+            total.x[k] += total.x[k + step];
+        }
+    }
+    return total.x[0];
+}
+
+// dst = f(x, i) for vectors of a row; dst may be the row.
+template <class Dst, class F>
+HWY_INLINE void map_row(const float* row, std::size_t count, Dst* dst, const F& f) {
+    const hn::ScalableTag<float> d;
+    const std::size_t lanes = hn::Lanes(d);
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        store_float(d, f(hn::LoadU(d, row + i), i), dst + i);
+    }
+    if (i < count) {
+        alignas(64) float x[kChunk] = {};
+        alignas(64) Dst y[kChunk];
+        for (std::size_t k = 0; k < count - i; ++k) {
+            x[k] = row[i + k];
+        }
+        store_float(d, f(hn::Load(d, x), i), y);
+        for (std::size_t k = 0; k < count - i; ++k) {
+            dst[i + k] = y[k];
+        }
+    }
+}
+
+// Lanes of a list from i on; what lies behind its end is unspecified.
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> lanes_of(std::span<const float> list, std::size_t i) {
+    const hn::ScalableTag<float> d;
+    if (i + hn::Lanes(d) <= list.size()) {
+        return hn::LoadU(d, list.data() + i);
+    }
+    alignas(64) float x[kChunk] = {};
+    for (std::size_t k = 0; i + k < list.size(); ++k) {
+        x[k] = list[i + k];
+    }
+    return hn::Load(d, x);
+}
+
+HWY_INLINE float max_over(const float* x, std::size_t count) {
+    const hn::ScalableTag<float> d;
+    auto max = hn::Set(d, x[0]);
+    std::size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+        max = hn::Max(max, hn::LoadU(d, x + i));
+    }
+    float result = hn::GetLane(hn::MaxOfLanes(d, max));
+    for (; i < count; ++i) {
+        result = std::max(result, x[i]);
+    }
+    return result;
+}
+
+// exp(x) for x <= 0: x = n * ln 2 + r with |r| <= ln 2 / 2, exp(r) by a polynomial of degree 6,
+// 2^n by the exponent bits. Below -87.3 the result would be denormal: 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp_of(D d, V x) {
+    const hn::RebindToSigned<D> di;
+    const V least = hn::Set(d, -87.3f);
+    const auto too_small = hn::Lt(x, least);
+    const V bounded = hn::Max(x, least);
+    const V n = hn::Round(hn::Mul(bounded, hn::Set(d, 1.44269504f)));
+    V r = fused_mul_add(d, n, hn::Set(d, -0.693359375f), bounded);
+    r = fused_mul_add(d, n, hn::Set(d, 2.12194440e-4f), r);
+    V p = hn::Set(d, 1.9875691500e-4f);
+    p = fused_mul_add(d, p, r, hn::Set(d, 1.3981999507e-3f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 8.3334519073e-3f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 4.1665795894e-2f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 1.6666665459e-1f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 5.0000001201e-1f));
+    p = hn::Add(fused_mul_add(d, p, hn::Mul(r, r), r), hn::Set(d, 1.0f));
+    const auto power = hn::ShiftLeft<23>(hn::Add(hn::NearestInt(n), hn::Set(di, 127)));
+    const V result = hn::Mul(p, hn::BitCast(d, power));
+    // NaN compares false and passes through the arithmetic.
+    return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenZeroElse(too_small, result));
+}
+
+template <class Dst>
+void softmax_row(const SoftmaxParams& params, const float* src, Dst* dst) {
+    // The exponentials are kept between the two passes: in dst if it is f32, else those at the
+    // beginning of the row (longer rows compute the rest twice).
+    constexpr std::size_t kKept = 4096;
+    constexpr bool kInPlace = std::is_same_v<Dst, float>;
+    alignas(64) float some[kInPlace ? kChunk : kKept];
+    const hn::ScalableTag<float> d;
+    const std::size_t n = params.length;
+    const float max = max_over(src, n);
+    const auto exp_at = [&](auto x) HWY_ATTR { return exp_of(d, hn::Sub(x, hn::Set(d, max))); };
+    float* keep = some;
+    std::size_t kept = std::min(n, kKept) / kChunk * kChunk;
+    if constexpr (kInPlace) {
+        keep = dst;
+        kept = n / kChunk * kChunk;
+    }
+    const float nothing = -std::numeric_limits<float>::infinity();
+    const float sum = sum_over(src, n, nothing, [&](auto x, std::size_t i) HWY_ATTR {
+        const auto e = exp_at(x);
+        if (i < kept) {
+            hn::StoreU(e, d, keep + i);
+        }
+        return e;
+    });
+    const float inv_sum = 1.0f / sum;
+    const auto finish = [&](auto e) HWY_ATTR {
+        const auto p = hn::Mul(e, hn::Set(d, inv_sum));
+        return fused_mul_add(d, p, hn::Set(d, params.scale), hn::Set(d, params.shift));
+    };
+    map_row(keep, kept, dst, [&](auto e, std::size_t) HWY_ATTR { return finish(e); });
+    map_row(src + kept, n - kept, dst + kept,
+            [&](auto x, std::size_t) HWY_ATTR { return finish(exp_at(x)); });
+}
+
+template <class Dst>
+void layer_norm_row(const LayerNormParams& params, const float* src, Dst* dst) {
+    const hn::ScalableTag<float> d;
+    const std::size_t n = params.length;
+    const auto count = static_cast<float>(n);
+    const float mean =
+        sum_over(src, n, 0.0f, [](auto x, std::size_t) HWY_ATTR { return x; }) / count;
+    float factor = 1.0f;
+    if (params.normalize_variance) {
+        const float squares = sum_over(src, n, mean, [&](auto x, std::size_t) HWY_ATTR {
+            const auto difference = hn::Sub(x, hn::Set(d, mean));
+            return hn::Mul(difference, difference);
+        });
+        const float variance = squares / count;
+        factor = 1.0f / (params.epsilon_outside ? std::sqrt(variance) + params.epsilon
+                                                : std::sqrt(variance + params.epsilon));
+    }
+    const bool gammas = params.gamma.size() > 1;
+    const bool betas = params.beta.size() > 1;
+    const float gamma = params.gamma.empty() ? 1.0f : params.gamma[0];
+    const float beta = params.beta.empty() ? 0.0f : params.beta[0];
+    map_row(src, n, dst, [&](auto x, std::size_t i) HWY_ATTR {
+        const auto y = hn::Mul(hn::Sub(x, hn::Set(d, mean)), hn::Set(d, factor));
+        const auto g = gammas ? lanes_of(params.gamma, i) : hn::Set(d, gamma);
+        const auto b = betas ? lanes_of(params.beta, i) : hn::Set(d, beta);
+        return fused_mul_add(d, y, g, b);
+    });
+}
+
+template <class Dst>
+void softmax_rows(const SoftmaxParams& params, const float* src, void* dst, Range rows) {
+    for (std::size_t r = rows.begin; r < rows.end; ++r) {
+        softmax_row(params, src + r * params.length, static_cast<Dst*>(dst) + r * params.length);
+    }
+}
+
+template <class Dst>
+void layer_norm_rows(const LayerNormParams& params, const float* src, void* dst, Range rows) {
+    for (std::size_t r = rows.begin; r < rows.end; ++r) {
+        layer_norm_row(params, src + r * params.length, static_cast<Dst*>(dst) + r * params.length);
+    }
+}
+
+void softmax_impl(const SoftmaxParams& params, const float* src, void* dst, Range rows) {
+    switch (params.dst_type) {
+        case ElementType::u8: return softmax_rows<std::uint8_t>(params, src, dst, rows);
+        case ElementType::i8: return softmax_rows<std::int8_t>(params, src, dst, rows);
+        default: return softmax_rows<float>(params, src, dst, rows);
+    }
+}
+
+void layer_norm_impl(const LayerNormParams& params, const float* src, void* dst, Range rows) {
+    switch (params.dst_type) {
+        case ElementType::u8: return layer_norm_rows<std::uint8_t>(params, src, dst, rows);
+        case ElementType::i8: return layer_norm_rows<std::int8_t>(params, src, dst, rows);
+        default: return layer_norm_rows<float>(params, src, dst, rows);
+    }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fuseq::kernels {
+
+HWY_EXPORT(softmax_impl);
+HWY_EXPORT(layer_norm_impl);
+
+namespace {
+
+void check_row(const char* kernel, std::size_t length, ElementType dst_type) {
+    if (length == 0 || (dst_type != ElementType::u8 && dst_type != ElementType::i8 &&
+                        dst_type != ElementType::f32)) {
+        throw Error("compile", detail::cat(kernel, " kernel: rows of ", length, ", f32 to ",
+                                           to_string(dst_type)));
+    }
+}
+
+}  // namespace
+
+void check_softmax(const SoftmaxParams& params) {
+    check_row("softmax", params.length, params.dst_type);
+}
+
+void check_layer_norm(const LayerNormParams& params) {
+    check_row("layer norm", params.length, params.dst_type);
+    const auto fits = [&](std::span<const float> list) {
+        return list.size() <= 1 || list.size() == params.length;
+    };
+    if (!fits(params.gamma) || !fits(params.beta)) {
+        throw Error("compile",
+                    detail::cat("layer norm kernel: ", params.gamma.size(), " gammas, ",
+                                params.beta.size(), " betas for rows of ", params.length));
+    }
+}
+
+void softmax(const SoftmaxParams& params, const float* src, void* dst, Range rows) {
+    HWY_DYNAMIC_DISPATCH(softmax_impl)(params, src, dst, rows);
+}
+
+void layer_norm(const LayerNormParams& params, const float* src, void* dst, Range rows) {
+    HWY_DYNAMIC_DISPATCH(layer_norm_impl)(params, src, dst, rows);
+}
+
+}  // namespace fuseq::kernels
+#endif  // HWY_ONCE
