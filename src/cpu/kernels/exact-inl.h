@@ -111,6 +111,17 @@ HWY_INLINE void store_float(D d, hn::Vec<D> v, std::int8_t* to) {
     hn::StoreU(hn::DemoteTo(d8, rounded), d8, to);
 }
 
+// N bytes or more: whole vectors, the last one moved back to end with the run. Writes nothing else.
+template <std::size_t N>
+HWY_INLINE void copy_vectors(const std::uint8_t* src, std::uint8_t* dst, std::size_t bytes) {
+    const hn::FixedTag<std::uint8_t, N> d;
+    const auto last = hn::LoadU(d, src + bytes - N);
+    for (std::size_t i = 0; i + N < bytes; i += N) {
+        hn::StoreU(hn::LoadU(d, src + i), d, dst + i);
+    }
+    hn::StoreU(last, d, dst + bytes - N);
+}
+
 // Calls body(tag, index) for whole vectors of floats, then for single elements.
 template <class Body>
 HWY_INLINE void for_vectors(std::size_t count, const Body& body) {
