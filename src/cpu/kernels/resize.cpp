@@ -51,9 +51,9 @@ void nearest_line(const ResizeParams& p, const Line<Src, Dst>& line) {
                        reinterpret_cast<std::uint8_t*>(dst), p.channels * sizeof(Dst));
             continue;
         }
-        for_vectors(p.channels, [&](auto d, std::size_t c) HWY_ATTR {
+        map_elements(p.channels, dst, [&](auto d, std::size_t c) HWY_ATTR {
             const auto v = load_float(d, src + c);
-            store_float(d, fused_mul_add(d, v, hn::Set(d, p.scale), hn::Set(d, p.shift)), dst + c);
+            return fused_mul_add(d, v, hn::Set(d, p.scale), hn::Set(d, p.shift));
         });
     }
 }
