@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Group {
     std::vector<std::size_t> ends;  // number of basic operations after each absorbed node
     Output result;                  // what the group computes
     bool may_overwrite = true;      // an extra input may be overwritten by the result
+    // Where oneDNN has several implementations: take the one of this name if there is one.
+    std::string preferred_implementation;
 };
 
 struct Grouping {

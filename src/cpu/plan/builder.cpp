@@ -114,23 +114,37 @@ TensorId PlanBuilder::make_group(const Group& group) {
     return group.anchor != nullptr ? make_anchor_step(*this, group) : make_chain_step(*this, group);
 }
 
-// Before the step of the group itself, which may overwrite an extra input.
-void PlanBuilder::show_hidden(const Group& group) {
-    for (const std::size_t count : hidden_quantizations(group)) {
-        const Group head = head_of(group, count);
-        const std::size_t first = plan_.steps.size();
-        note_quantized(head.result, make_group(head));
-        for (std::size_t s = first; s < plan_.steps.size(); ++s) {
-            plan_.steps[s]->info().kind = "dump";
-        }
+// Steps first, first + 1, ... are those of the group. What is shown runs before them, as they may
+// overwrite an extra input, and on the same implementation: two may round differently.
+void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
+    auto& steps = plan_.steps;
+    const std::size_t last = steps.size();
+    std::string implementation;
+    for (std::size_t s = first; s < last && implementation.empty(); ++s) {
+        const std::string& kind = steps[s]->info().kind;
+        implementation = kind == "reorder" ? "" : steps[s]->info().implementation;
     }
+    for (const std::size_t count : hidden_quantizations(group)) {
+        Group head = head_of(group, count);
+        head.preferred_implementation = implementation;
+        note_quantized(head.result, make_group(head));
+    }
+    for (std::size_t s = last; s < steps.size(); ++s) {
+        steps[s]->info().kind = "dump";
+    }
+    // Behind the reorders that the group made for itself.
+    auto begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(last);
+    begin = std::find_if(begin, middle, [](const auto& s) { return s->info().kind != "reorder"; });
+    std::rotate(begin, middle, steps.end());
 }
 
 void PlanBuilder::build_group(const Group& group) {
-    if (options_.show_hidden) {
-        show_hidden(group);
-    }
+    const std::size_t first = plan_.steps.size();
     const TensorId id = make_group(group);
+    if (options_.show_hidden) {
+        show_hidden(group, first);
+    }
     set_tensor(group.result, id);
     note_quantized(group.result, id);
 }

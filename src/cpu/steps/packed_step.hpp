@@ -6,10 +6,10 @@
 
 namespace fuseq::cpu {
 
-// A oneDNN convolution or deconvolution in channels-last with everything packed.
-class ConvolutionStep final : public DnnlStep {
+// A oneDNN primitive with packed weights: convolution, deconvolution, matmul.
+class PackedStep final : public DnnlStep {
 public:
-    ConvolutionStep(DnnlCall call,
+    PackedStep(DnnlCall call,
                     std::vector<TensorId> inputs,
                     TensorId dst,
                     TensorId scratch,
