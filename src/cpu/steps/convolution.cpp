@@ -46,11 +46,13 @@ protected:
 
     dnnl::primitive_desc create(const Descriptors& d,
                                 const Padding& p,
-                                const dnnl::primitive_attr& attr) const override {
+                                const dnnl::primitive_attr& attr,
+                                const std::string& preferred) const override {
         const dnnl::convolution_forward::desc operation(
             dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, d.src, d.wei,
             d.bias, d.dst, p.strides, p.dilations, p.begin, p.end);
-        return dnnl::convolution_forward::primitive_desc(operation, attr, cpu_engine());
+        return implementation_named(
+            dnnl::convolution_forward::primitive_desc(operation, attr, cpu_engine()), preferred);
     }
 
     std::int64_t macs() const override {

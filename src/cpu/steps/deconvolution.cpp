@@ -24,8 +24,8 @@ protected:
             output_shape = to_ints(node().input_node(2)->constant());
         }
         Padding result;
-        for (const DeconvolutionWindow& d : deconvolution_windows(
-                 attrs, src().dims(), weights().get_shape(), output_shape)) {
+        for (const DeconvolutionWindow& d :
+             deconvolution_windows(attrs, src().dims(), weights().get_shape(), output_shape)) {
             result.strides.push_back(d.window.stride);
             result.dilations.push_back(d.window.dilation - 1);
             result.begin.push_back(d.window.pad_begin);
@@ -60,11 +60,13 @@ protected:
 
     dnnl::primitive_desc create(const Descriptors& d,
                                 const Padding& p,
-                                const dnnl::primitive_attr& attr) const override {
+                                const dnnl::primitive_attr& attr,
+                                const std::string& preferred) const override {
         const dnnl::deconvolution_forward::desc operation(
             dnnl::prop_kind::forward_inference, dnnl::algorithm::deconvolution_direct, d.src, d.wei,
             d.bias, d.dst, p.strides, p.dilations, p.begin, p.end);
-        return dnnl::deconvolution_forward::primitive_desc(operation, attr, cpu_engine());
+        return implementation_named(
+            dnnl::deconvolution_forward::primitive_desc(operation, attr, cpu_engine()), preferred);
     }
 
     std::int64_t macs() const override {

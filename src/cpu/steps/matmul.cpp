@@ -228,8 +228,8 @@ private:
             call.tensors.push_back({DNNL_ARG_SCRATCHPAD, scratch, desc_.scratchpad_desc()});
         }
         builder_.add_step(std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst,
-                                                            scratch,
-                                                            describe(composed, std::move(notes))));
+                                                       scratch,
+                                                       describe(composed, std::move(notes))));
         return finish_anchor(builder_, group_, composed, dst);
     }
 

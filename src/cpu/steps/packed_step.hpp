@@ -10,10 +10,10 @@ namespace fuseq::cpu {
 class PackedStep final : public DnnlStep {
 public:
     PackedStep(DnnlCall call,
-                    std::vector<TensorId> inputs,
-                    TensorId dst,
-                    TensorId scratch,
-                    StepInfo info) {
+               std::vector<TensorId> inputs,
+               TensorId dst,
+               TensorId scratch,
+               StepInfo info) {
         call_ = std::move(call);
         inputs_ = std::move(inputs);
         outputs_ = {dst};

@@ -92,16 +92,7 @@ std::optional<std::string> SpatialAnchorMaker::try_primitive(const ComposedAncho
         attr.set_zero_points(DNNL_ARG_SRC, 0, {zero_point_});
     }
     try {
-        desc_ = create(descriptors, padding(), attr);
-        if (!group_.preferred_implementation.empty()) {
-            dnnl::primitive_desc other = create(descriptors, padding(), attr);
-            do {
-                if (implementation_name(other) == group_.preferred_implementation) {
-                    desc_ = other;
-                    break;
-                }
-            } while (other.next_impl());
-        }
+        desc_ = create(descriptors, padding(), attr, group_.preferred_implementation);
     } catch (const dnnl::error&) {
         return std::nullopt;
     }

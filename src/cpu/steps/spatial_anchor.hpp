@@ -39,7 +39,8 @@ protected:
     virtual std::size_t zero_point_input() const = 0;
     virtual dnnl::primitive_desc create(const Descriptors& descriptors,
                                         const Padding& padding,
-                                        const dnnl::primitive_attr& attr) const = 0;
+                                        const dnnl::primitive_attr& attr,
+                                        const std::string& preferred) const = 0;
     virtual std::int64_t macs() const = 0;
 
     const Node& node() const { return *group_.anchor; }
