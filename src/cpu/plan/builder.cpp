@@ -127,7 +127,11 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
     for (const std::size_t count : hidden_quantizations(group)) {
         Group head = head_of(group, count);
         head.preferred_implementation = implementation;
-        note_quantized(head.result, make_group(head));
+        const TensorId levels = make_group(head);
+        const auto range = ranges_.find(head.result.node->name());
+        if (range != ranges_.end()) {
+            plan_.tensors[levels].quantized = range->second;
+        }
     }
     for (std::size_t s = last; s < steps.size(); ++s) {
         steps[s]->info().kind = "dump";
