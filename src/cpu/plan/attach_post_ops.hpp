@@ -42,9 +42,9 @@ Grouping attach_post_ops(const Model& model, bool fuse);
 // Whether the node can be an anchor: static shapes, constant weights, types that a step takes.
 bool is_anchor(const Node& node);
 
-// The first `count` absorbed nodes of a group, the last of which is a FakeQuantize, as a group whose
-// result nobody else reads: f32, the number of the level (0, 1, ...) that the quantization chose.
-// Its chain is the beginning of the whole one to the letter, so that both round alike.
+// The first `count` absorbed nodes of a group, the last of which is a FakeQuantize, as a group
+// whose result nobody else reads: f32, the number of the level (0, 1, ...) that the quantization
+// chose. Its chain is the beginning of the whole one to the letter, so that both round alike.
 Group head_of(const Group& group, std::size_t count);
 // Absorbed nodes that are quantize-only FakeQuantize and not the result: their integers exist only
 // inside the chain. As numbers of nodes up to and with them.

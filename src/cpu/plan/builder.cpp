@@ -156,6 +156,8 @@ void PlanBuilder::build_group(const Group& group) {
 void PlanBuilder::build_plain(Node* node) {
     if (!make_node_step(*this, *node)) {
         build_reference(node);
+    } else if (node->is("MaxPool")) {
+        note_quantized(node->output(0), tensor_of(node->output(0)));
     }
 }
 
@@ -303,17 +305,28 @@ TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
     return id;
 }
 
+// Says of an integer tensor which FakeQuantize of the IR it is the result of. A quantization that
+// was moved in front of a pooling has that result behind the pooling.
 void PlanBuilder::note_quantized(const Output& output, TensorId id) {
-    const Node& node = *output.node;
-    if (!node.is("FakeQuantize") || !is_integral(node.port(0).type)) {
+    const Node* node = output.node;
+    if (!is_integral(output.type())) {
         return;
     }
-    const auto range = ranges_.find(node.name());
-    if (range == ranges_.end()) {
+    while (node->is("MaxPool")) {
+        node = node->input_node(0);
+    }
+    const auto range = ranges_.find(node->name());
+    if (!node->is("FakeQuantize") || range == ranges_.end() ||
+        !range->second.shape.compatible(output.partial_shape())) {
         return;
+    }
+    for (const PlanTensor& tensor : plan_.tensors) {
+        if (tensor.quantized && tensor.quantized->layer == node->name()) {
+            return;  // the tensor in front of a pooling that keeps the shape
+        }
     }
     FakeQuantizeResult result = range->second;
-    result.first_level = to_floats(node.input_node(3)->constant()).at(0);
+    result.first_level = to_floats(node->input_node(3)->constant()).at(0);
     plan_.tensors[id].quantized = std::move(result);
 }
 
@@ -331,6 +344,7 @@ std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& mode
         const Tensor& longer = lows.size() > highs.size() ? low : high;
         FakeQuantizeResult result;
         result.layer = node->name();
+        result.shape = node->port(0).shape;
         const std::size_t count = longer.get_size();
         if ((lows.size() != count && lows.size() != 1) ||
             (highs.size() != count && highs.size() != 1)) {
