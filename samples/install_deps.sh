@@ -14,7 +14,7 @@ build=(
     libpugixml-dev libtbb-dev libhwy-dev nlohmann-json3-dev libcli11-dev
 )
 tests=(libgtest-dev libgmock-dev libbenchmark-dev python3)
-ci=(clang-format clang-tidy git)
+ci=(clang-format clang-tidy libomp-dev git) # libomp-dev: the omp.h that clang reads
 optional=(ccache lld) # make rebuilding and linking faster
 
 case "${1:-build}" in

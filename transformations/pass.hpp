@@ -32,6 +32,9 @@ struct PassOptions {
     // Correct the fraction of a zero point at padded borders too, by a constant of the size of the
     // result, where it would change more than ties. false: one number a channel.
     bool exact_borders = true;
+    // A convolution whose source has channels of several scales runs as that many integer
+    // convolutions, one a scale; beyond this number it stays in float.
+    std::size_t most_scales = 16;
     bool validate = false;  // infer all nodes after each pass; on in tests and debug
     std::string dump_dir;   // write 003_<pass>.txt after each pass
 };

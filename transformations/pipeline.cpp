@@ -7,10 +7,12 @@
 #include "transformations/common/fold_constants.hpp"
 #include "transformations/common/fold_multiply_add_chains.hpp"
 #include "transformations/common/fold_multiply_into_weights.hpp"
+#include "transformations/common/fuse_channel_shuffle.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
 #include "transformations/low_precision/move_dequantize_down.hpp"
 #include "transformations/low_precision/normalize_weights.hpp"
 #include "transformations/low_precision/quantize_convolution.hpp"
+#include "transformations/low_precision/quantize_deconvolution.hpp"
 #include "transformations/low_precision/quantize_matmul.hpp"
 #include "transformations/low_precision/split_fake_quantize.hpp"
 #include "transformations/pass.hpp"
@@ -25,6 +27,8 @@ const std::vector<Pass>& common_passes() {
         {"fold_constants", fold_constants},
         // Before the passes that look at neighbours, which such operations would separate.
         {"drop_identity_operations", drop_identity_operations},
+        // Needs the constant shapes that folding gives; before DQs move through its parts.
+        {"fuse_channel_shuffle", fuse_channel_shuffle},
         // The next two only know Add and Multiply with the constant second.
         {"normalize_constant_operands", normalize_constant_operands},
         // Before weights take a scale: there should be one scale.
@@ -43,6 +47,7 @@ const std::vector<Pass>& low_precision_passes() {
         // Needs DQs; must be done before consumers look at what stands in front of them.
         {"move_dequantize_down", move_dequantize_down},
         {"quantize_convolution", quantize_convolution},
+        {"quantize_deconvolution", quantize_deconvolution},
         {"quantize_matmul", quantize_matmul},
         // Weights that stayed float because their source did.
         {"fold_all_constants", fold_all_constants},

@@ -90,7 +90,7 @@ std::string steps_text(const Report& report, std::size_t widest) {
     if (timed) {
         columns.push_back({"us", Align::kRight});
     }
-    columns.push_back({"post-ops", Align::kLeft, widest == 0 ? 0 : 2 * widest});
+    columns.push_back({"post-ops"});
     TextTable table(columns);
     std::size_t number = 0;
     for (const Report& step : steps) {

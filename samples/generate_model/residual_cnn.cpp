@@ -100,8 +100,9 @@ Tensor synthetic_image(std::uint64_t seed) {
         }
         const float ground = random.uniform(60, 190);
         for (std::size_t i = 0; i < kImageSize * kImageSize; ++i) {
-            const auto row = static_cast<float>(i / kImageSize);
-            const auto column = static_cast<float>(i % kImageSize);
+            const std::size_t line = i / kImageSize;
+            const auto row = static_cast<float>(line);
+            const auto column = static_cast<float>(i - line * kImageSize);
             float value = ground + random.uniform(-kNoise, kNoise);
             for (int b = 0; b < kBlobs; ++b) {
                 const float dx = (column - x[b]) / radius[b];

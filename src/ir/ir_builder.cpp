@@ -8,6 +8,7 @@
 #include "ir/ir_operations.hpp"
 #include "ops/constant.hpp"
 #include "ops/convert.hpp"
+#include "ops/detection/non_max_suppression.hpp"
 
 namespace fuseq {
 namespace {
@@ -25,6 +26,14 @@ std::string arity_text(const Arity& arity) {
 ElementType expected_type(ElementType declared, bool widen, const Node& node) {
     const bool widened = widen && declared == ElementType::f16 && !node.is_constant();
     return widened ? ElementType::f32 : declared;
+}
+
+// Old IRs declare a fixed number of rows for what NonMaxSuppression keeps, and rely on it.
+void note_fixed_rows(const IrLayer& layer, Attributes& attributes) {
+    auto* suppression = dynamic_cast<NonMaxSuppression5Attrs*>(&attributes);
+    if (suppression != nullptr && !layer.outputs.empty() && !layer.outputs[0].dims.empty()) {
+        suppression->pad_rows = layer.outputs[0].dims[0].is_static();
+    }
 }
 
 }  // namespace
@@ -65,6 +74,7 @@ void IrBuilder::add_layer(const IrLayer& layer) {
     } else {
         if (!read_ir_subgraphs(context_, layer, *attributes, depth_)) {
             read_ir_attributes(layer, *attributes, context_.source, context_.findings);
+            note_fixed_rows(layer, *attributes);
         }
         if (context_.widen_f16) {
             widen_types(*attributes);

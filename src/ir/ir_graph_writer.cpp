@@ -8,6 +8,7 @@
 
 #include "fuseq/error.hpp"
 #include "ir/ir_document.hpp"
+#include "ops/detection/non_max_suppression.hpp"
 #include "ops/op_spec.hpp"
 
 namespace fuseq {
@@ -43,6 +44,14 @@ void require_writable(const Node& node) {
     }
 }
 
+// An internal attribute that the reader finds in what the ports declare: NonMaxSuppression with a
+// fixed number of rows (ir_builder.cpp, note_fixed_rows).
+bool said_by_ports(const Node& node, const NamedAttribute& item) {
+    return dynamic_cast<const NonMaxSuppression5Attrs*>(&node.attributes()) != nullptr &&
+           item.name == "pad_rows" && node.port(0).shape.rank_is_static() &&
+           node.port(0).shape[0].is_static();
+}
+
 // Optional attributes that say nothing are left out: empty lists, undefined types.
 bool says_nothing(const NamedAttribute& item, const std::string& text) {
     return !item.required && (text.empty() || text == to_string(ElementType::undefined));
@@ -55,7 +64,7 @@ void write_attributes(pugi::xml_node data, const Node& node) {
     for (std::size_t i = 0; i < items.size(); ++i) {
         const NamedAttribute& item = items[i];
         if (item.internal) {
-            if (!same_value(item.ref, copies[i].ref)) {
+            if (!same_value(item.ref, copies[i].ref) && !said_by_ports(node, item)) {
                 fail(node,
                      detail::cat("attribute ", item.name, " is '", attribute_to_text(item.ref),
                                  "', which only transformations set"));

@@ -16,10 +16,11 @@ namespace fuseq {
 Model::Model(std::string name) : name_(std::move(name)) {}
 Model::~Model() = default;
 
-Node* Model::add_unchecked(const OpSpec& spec,
-                           std::string name,
-                           std::vector<Output> inputs,
-                           std::unique_ptr<Attributes> attributes) {
+Node* Model::add_unchecked(
+    const OpSpec& spec,
+    std::string name,
+    std::vector<Output> inputs,  // NOLINT(performance-unnecessary-value-param)
+    std::unique_ptr<Attributes> attributes) {
     if (!attributes) {
         attributes = spec.make_attributes();
     }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "ops/axis_groups.hpp"
 #include "ops/broadcast.hpp"
 #include "ops/op_list.hpp"
 
@@ -12,21 +13,13 @@ namespace {
 
 void check_eps(const InferContext& context, float eps) {
     context.require(std::isfinite(eps) && eps >= 0, "eps is ", eps, ", expected 0 or more");
-    context.require(is_real(context.type(0)), "input is ", to_string(context.type(0)),
-                    ", expected a real type");
+    require_real(context, 0, "input");
 }
 
 void infer(InferContext& context) {
     check_eps(context, context.attrs<MvnAttrs>().eps);
-    context.require(is_integral(context.type(1)), "axes is ", to_string(context.type(1)),
-                    ", expected an integer type");
-    const PartialShape& shape = context.shape(0);
-    if (const auto axes = context.ints(1); axes && shape.rank_is_static()) {
-        for (const std::int64_t axis : *axes) {
-            context.normalize_axis(axis, shape.rank(), "axes");
-        }
-    }
-    context.set_output(0, context.type(0), shape);
+    check_axes_input(context, 1);
+    context.set_output(0, context.type(0), context.shape(0));
 }
 
 void infer_1(InferContext& context) {
@@ -48,34 +41,18 @@ struct Settings {
     EpsMode eps_mode;
 };
 
-// Strides with which the positions of `shape` read one value a group of the axes.
-std::vector<std::size_t> group_strides(const EvalContext& context,
-                                       const Shape& shape,
-                                       const std::vector<std::int64_t>& axes,
-                                       std::size_t& groups) {
-    Shape kept = shape;
-    const auto rank = static_cast<std::int64_t>(shape.size());
-    for (const std::int64_t axis : axes) {
-        context.require(axis >= -rank && axis < rank, "axes has the value ", axis,
-                        " for a tensor of rank ", rank);
-        kept[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = 1;
-    }
-    groups = shape_size(kept);
-    return broadcast_strides(kept, shape);
-}
-
 template <class T>
 void normalize(EvalContext& context, const std::vector<std::int64_t>& axes, const Settings& set) {
     const Tensor& in = context.input(0);
     const Shape& shape = in.get_shape();
-    std::size_t groups = 0;
-    const auto strides = group_strides(context, shape, axes, groups);
+    const AxisGroups all = axis_groups(context, shape, axes);
+    const std::size_t groups = all.count;
     const T* src = in.data<T>();
     T* dst = context.output(0, shape).template data<T>();
     std::vector<double> mean(groups, 0);
     std::vector<double> variance(groups, 0);
     const auto each = [&](auto&& function) {
-        for (StridedWalk walk(shape, {strides}); !walk.done(); walk.next()) {
+        for (StridedWalk walk(shape, {all.strides}); !walk.done(); walk.next()) {
             function(walk.position(), walk.offset(0));
         }
     };
@@ -105,13 +82,9 @@ void normalize(EvalContext& context, const std::vector<std::int64_t>& axes, cons
 }
 
 void run(EvalContext& context, const std::vector<std::int64_t>& axes, const Settings& settings) {
-    switch (context.input(0).get_element_type()) {
-        case ElementType::f32: return normalize<float>(context, axes, settings);
-        case ElementType::f64: return normalize<double>(context, axes, settings);
-        default:
-            context.fail("no kernel for input type ",
-                         to_string(context.input(0).get_element_type()));
-    }
+    dispatch_real(context, context.input(0).get_element_type(), [&](auto tag) {
+        normalize<typename decltype(tag)::type>(context, axes, settings);
+    });
 }
 
 void evaluate(EvalContext& context) {

@@ -114,8 +114,8 @@ TEST_P(RealModels, QuantizedLayersReadIntegers) {
 }
 
 std::string test_name(const ::testing::TestParamInfo<fs::path>& info) {
-    std::string name = info.param.parent_path().filename().string() + "_" +
-                       info.param.stem().extension().string();
+    std::string name =
+        info.param.parent_path().filename().string() + "_" + info.param.stem().extension().string();
     for (char& c : name) {
         c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
     }

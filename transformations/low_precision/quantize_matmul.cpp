@@ -158,11 +158,7 @@ void apply(Node& matmul, const Dequantize& src, const Second& wei) {
                         BinaryAttrs{});
         end->origins = origins_of(matmul);
     }
-    for (const Use& use : uses) {
-        use.node->set_input(use.index, end->output());
-    }
-    end->port().names.merge(matmul.port().names);
-    matmul.port().names.clear();
+    move_uses(uses, matmul.output(), end->output());
 }
 
 bool quantize(Node& matmul, PassContext& context) {

@@ -217,11 +217,7 @@ void apply(Node& fq, const Split& split) {
     dq.origins = origins_of(fq);
     const std::vector<Use> uses = fq.port().uses;
     const Output end = build_dequantize(model, fq.name() + "/dq", dq);
-    for (const Use& use : uses) {
-        use.node->set_input(use.index, end);
-    }
-    end.node->port().names.merge(fq.port().names);
-    fq.port().names.clear();
+    move_uses(uses, fq.output(), end);
 }
 
 }  // namespace

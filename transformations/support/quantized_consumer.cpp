@@ -69,8 +69,12 @@ void explain_float_operand(const Node& consumer,
                                 describe(origin_of_float(consumer.input(i))), " in float"));
 }
 
+float largest_magnitude(const ChannelValues& values) {
+    return std::max(std::abs(values.min()), std::abs(values.max()));
+}
+
 bool may_overflow(const Node& consumer, const Tensor& weights, const ChannelValues& zero_point) {
-    const double farthest = std::max(std::abs(zero_point.min()), std::abs(zero_point.max()));
+    const double farthest = largest_magnitude(zero_point);
     if (farthest > kLargestZeroPoint) {
         return true;
     }

@@ -25,6 +25,7 @@ void explain_float_operand(const Node& consumer,
 
 // Zero points beyond this are the sign of a broken range.
 inline constexpr float kLargestZeroPoint = 1 << 20;
+float largest_magnitude(const ChannelValues& values);
 
 // Whether sums of (q - zero_point) * w over 8-bit q may leave 32 bits.
 bool may_overflow(const Node& consumer, const Tensor& weights, const ChannelValues& zero_point);

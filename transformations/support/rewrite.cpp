@@ -25,6 +25,15 @@ void redirect(const Output& from, const Output& to, std::initializer_list<const 
     names.clear();
 }
 
+void move_uses(const std::vector<Use>& uses, const Output& from, const Output& to) {
+    for (const Use& use : uses) {
+        use.node->set_input(use.index, to);
+    }
+    auto& names = from.node->port(from.index).names;
+    to.node->port(to.index).names.merge(names);
+    names.clear();
+}
+
 std::vector<std::string> origins_of(const Node& node) {
     return node.origins.empty() ? std::vector<std::string>{node.name()} : node.origins;
 }

@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <string_view>
+#include <vector>
 
 #include "fuseq/model.hpp"
 
@@ -16,6 +17,9 @@ bool has_single_use(const Output& port);
 
 // Every reader of `from` but the nodes in `except` reads `to` instead. Tensor names move along.
 void redirect(const Output& from, const Output& to, std::initializer_list<const Node*> except = {});
+
+// These readers of `from` read `to` instead. Tensor names move along.
+void move_uses(const std::vector<Use>& uses, const Output& from, const Output& to);
 
 // `node` stands for the IR layers of `other` too, from now on.
 void add_origin(Node& node, const std::string& layer);

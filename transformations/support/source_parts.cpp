@@ -42,14 +42,14 @@ void add_channels(SourcePart& part, std::size_t first, std::size_t count) {
 }
 
 // Inputs of the Concat `join` that make up exactly these channels, in ascending order.
-std::vector<Output> whole_inputs(const Node& join, const std::vector<std::size_t>& channels) {
+std::vector<Output> whole_inputs(const Node& join, const std::vector<std::int64_t>& channels) {
     std::vector<Output> inputs;
     std::size_t first = 0;
     std::size_t next = 0;  // in `channels`
     for (const Output& input : join.inputs()) {
         const std::size_t last = first + channel_count(input);
         const std::size_t begin = next;
-        while (next < channels.size() && channels[next] < last) {
+        while (next < channels.size() && static_cast<std::size_t>(channels[next]) < last) {
             ++next;
         }
         if (next - begin == last - first) {
@@ -62,15 +62,15 @@ std::vector<Output> whole_inputs(const Node& join, const std::vector<std::size_t
     return inputs;
 }
 
-// Lets the part read what the Concat reads, if it takes whole inputs.
-void read_in_front_of_concat(SourcePart& part) {
+// Lets the part read the inputs of the Concat that it takes whole.
+bool read_whole_inputs(SourcePart& part) {
     Node& join = *part.src.q.node;
-    if (!concatenates_channels(join)) {
-        return;
+    if (!concatenates_channels(join) || !std::is_sorted(part.picked.begin(), part.picked.end())) {
+        return false;
     }
-    const std::vector<Output> inputs = whole_inputs(join, part.channels);
+    const std::vector<Output> inputs = whole_inputs(join, part.picked);
     if (inputs.empty()) {
-        return;
+        return false;
     }
     part.picked.clear();
     part.src.q = inputs.size() == 1 ? inputs.front()
@@ -78,6 +78,100 @@ void read_in_front_of_concat(SourcePart& part) {
                                           .add("Concat", 1, join.name() + "/part", inputs,
                                                join.attributes().clone())
                                           ->output();
+    return true;
+}
+
+// One step towards where the channels come from: the one input of a Concat that holds them all.
+bool step_through_concat(SourcePart& part) {
+    const Node& join = *part.src.q.node;
+    if (!concatenates_channels(join)) {
+        return false;
+    }
+    const auto [low, high] = std::minmax_element(part.picked.begin(), part.picked.end());
+    std::int64_t first = 0;
+    for (const Output& input : join.inputs()) {
+        const std::int64_t last = first + static_cast<std::int64_t>(channel_count(input));
+        if (*low >= first && *high < last) {
+            for (std::int64_t& channel : part.picked) {
+                channel -= first;
+            }
+            part.src.q = input;
+            return true;
+        }
+        first = last;
+    }
+    return false;
+}
+
+bool is_channel_axis(const Output& axis, const Output& data) {
+    const auto value = constant_number(axis);
+    const auto rank = static_cast<double>(data.partial_shape().rank());
+    return value && (*value < 0 ? *value + rank : *value) == 1;
+}
+
+bool step_through_gather(SourcePart& part) {
+    const Node& gather = *part.src.q.node;
+    if (!gather.is("Gather") || !is_channel_axis(gather.input(2), gather.input(0)) ||
+        gather.input(1).partial_shape().rank() != 1) {
+        return false;
+    }
+    const auto indices = evaluate_constant(gather.input(1));
+    if (!indices) {
+        return false;
+    }
+    const std::vector<std::int64_t> from = to_ints(*indices);
+    const auto size = static_cast<std::int64_t>(channel_count(gather.input(0)));
+    for (std::int64_t& channel : part.picked) {
+        const std::int64_t source = from[static_cast<std::size_t>(channel)];
+        channel = source < 0 ? source + size : source;
+        if (channel < 0 || channel >= size) {
+            return false;  // reads zeros; size 0 when it is not known
+        }
+    }
+    part.src.q = gather.input(0);
+    return true;
+}
+
+bool step_through_split(SourcePart& part) {
+    const Output& q = part.src.q;
+    if (!(q.node->is("Split") || q.node->is("VariadicSplit")) ||
+        !is_channel_axis(q.node->input(1), q.node->input(0))) {
+        return false;
+    }
+    std::int64_t first = 0;
+    for (std::size_t i = 0; i < q.index; ++i) {
+        const std::size_t count = channel_count(q.node->output(i));
+        if (count == 0) {
+            return false;
+        }
+        first += static_cast<std::int64_t>(count);
+    }
+    for (std::int64_t& channel : part.picked) {
+        channel += first;
+    }
+    part.src.q = q.node->input(0);
+    return true;
+}
+
+// Follows the channels to the tensor that they come from.
+void read_at_origin(SourcePart& part) {
+    while (!part.picked.empty()) {
+        if (read_whole_inputs(part)) {
+            return;
+        }
+        // A step that fails half-way has changed numbers only: work on a copy.
+        SourcePart next = part;
+        if (!step_through_concat(next) && !(next = part, step_through_split(next)) &&
+            !(next = part, step_through_gather(next))) {
+            break;
+        }
+        part = std::move(next);
+    }
+    std::vector<std::int64_t> all(channel_count(part.src.q));
+    std::iota(all.begin(), all.end(), std::int64_t{0});
+    if (part.picked == all) {
+        part.picked.clear();
+    }
 }
 
 std::vector<SourcePart> parts_of_channels(const Dequantize& dq, std::size_t channels) {
@@ -96,7 +190,7 @@ std::vector<SourcePart> parts_of_channels(const Dequantize& dq, std::size_t chan
         part->channels.push_back(c);
     }
     for (SourcePart& part : parts) {
-        read_in_front_of_concat(part);
+        read_at_origin(part);
     }
     return parts;
 }

@@ -5,41 +5,83 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
-#include "ops/broadcast.hpp"
 #include "ops/convolution.hpp"
+#include "ops/deconvolution.hpp"
+#include "transformations/support/constants.hpp"
+#include "transformations/support/rewrite.hpp"
 #include "transformations/support/weights.hpp"
 
 namespace fuseq {
 namespace {
 
-// Which taps of a one-dimensional window lie inside the source: [first, last).
-struct Taps {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-    auto operator<=>(const Taps&) const = default;
-};
+// The taps of a one-dimensional window that meet the source at one position, ascending.
+using Taps = std::vector<std::int64_t>;
 
-Taps taps_inside(const Window& window, std::int64_t position, std::int64_t size) {
-    const std::int64_t start = position * window.stride - window.pad_begin;
-    Taps taps{window.size, 0};
-    for (std::int64_t k = 0; k < window.size; ++k) {
-        const std::int64_t at = start + k * window.dilation;
-        if (at >= 0 && at < size) {
-            taps.first = std::min(taps.first, k);
-            taps.last = k + 1;
-        }
-    }
-    return taps.last == 0 ? Taps{0, 0} : taps;
+bool is_deconvolution(const Node& conv) {
+    return is_one_of(conv, {"ConvolutionBackpropData", "GroupConvolutionBackpropData"});
 }
 
-// The convolution as three-dimensional; missing leading dimensions have size 1.
+bool is_grouped(const Node& conv) {
+    return is_one_of(conv, {"GroupConvolution", "GroupConvolutionBackpropData"});
+}
+
+Taps taps_of_convolution(const Window& window, std::int64_t position, std::int64_t src) {
+    Taps taps;
+    for (std::int64_t k = 0; k < window.size; ++k) {
+        const std::int64_t at = position * window.stride - window.pad_begin + k * window.dilation;
+        if (at >= 0 && at < src) {
+            taps.push_back(k);
+        }
+    }
+    return taps;
+}
+
+Taps taps_of_deconvolution(const Window& window, std::int64_t position, std::int64_t src) {
+    Taps taps;
+    for (std::int64_t k = 0; k < window.size; ++k) {
+        const std::int64_t at = position + window.pad_begin - k * window.dilation;
+        if (at >= 0 && at % window.stride == 0 && at / window.stride < src) {
+            taps.push_back(k);
+        }
+    }
+    return taps;
+}
+
+// The windows of the spatial dimensions, padding resolved.
+std::vector<Window> windows_of(const Node& conv, const Shape& src, const Shape& wei) {
+    if (!is_deconvolution(conv)) {
+        return convolution_windows(conv.attrs<ConvolutionAttrs>(), src, wei);
+    }
+    std::optional<std::vector<std::int64_t>> output_shape;
+    if (conv.has_input(2)) {
+        output_shape = to_ints(*evaluate_constant(conv.input(2)));
+    }
+    std::vector<Window> windows;
+    for (const DeconvolutionWindow& w :
+         deconvolution_windows(conv.attrs<DeconvolutionAttrs>(), src, wei, output_shape)) {
+        windows.push_back(w.window);
+    }
+    return windows;
+}
+
+// As three-dimensional; missing leading dimensions have size 1.
 struct Geometry {
-    Window window[3];
-    std::vector<Taps> taps[3];  // of each output position of a dimension
-    std::size_t channels = 0;   // OC
-    std::size_t depth = 0;      // input channels of one output channel
+    std::int64_t kernel[3]{1, 1, 1};
+    std::vector<Taps> kinds[3];           // different sets of taps of a dimension
+    std::vector<std::size_t> kind_at[3];  // of each output position of a dimension
+    std::size_t channels = 0;             // OC
+    std::size_t per_group = 0;            // output channels of a group
+    std::size_t depth = 0;                // input channels of one output channel
+    bool transposed = false;              // weights [depth, per_group, ...] in each group
+    std::int64_t kernel_size() const { return kernel[0] * kernel[1] * kernel[2]; }
+    // Number of the kernel of an output and an input channel among all kernels.
+    std::size_t kernel_number(std::size_t oc, std::size_t ic) const {
+        const std::size_t group = oc / per_group;
+        const std::size_t first = group * per_group * depth;
+        const std::size_t in_group = oc % per_group;
+        return first + (transposed ? ic * per_group + in_group : in_group * depth + ic);
+    }
 };
 
 Geometry geometry_of(const Node& conv, const Tensor& weights) {
@@ -52,69 +94,65 @@ Geometry geometry_of(const Node& conv, const Tensor& weights) {
         sizes[d + 2] = static_cast<std::size_t>(src[d + 2].get_length());
     }
     const Shape& wei = weights.get_shape();
-    const auto windows = convolution_windows(conv.attrs<ConvolutionAttrs>(), sizes, wei);
+    const std::vector<Window> windows = windows_of(conv, sizes, wei);
+    const auto taps = is_deconvolution(conv) ? taps_of_deconvolution : taps_of_convolution;
     Geometry g;
     const std::size_t shift = 3 - spatial;
     for (std::size_t d = 0; d < shift; ++d) {
-        g.taps[d] = {Taps{0, 1}};
+        g.kinds[d] = {Taps{0}};
+        g.kind_at[d] = {0};
     }
     for (std::size_t d = 0; d < spatial; ++d) {
-        g.window[shift + d] = windows[d];
+        g.kernel[shift + d] = windows[d].size;
         for (std::int64_t i = 0; i < dst[d + 2].get_length(); ++i) {
-            g.taps[shift + d].push_back(
-                taps_inside(windows[d], i, static_cast<std::int64_t>(sizes[d + 2])));
+            const Taps met = taps(windows[d], i, src[d + 2].get_length());
+            auto& kinds = g.kinds[shift + d];
+            const auto found = std::find(kinds.begin(), kinds.end(), met);
+            g.kind_at[shift + d].push_back(static_cast<std::size_t>(found - kinds.begin()));
+            if (found == kinds.end()) {
+                kinds.push_back(met);
+            }
         }
     }
-    const std::size_t first = conv.is("GroupConvolution") ? 1 : 0;
-    g.channels = wei[0] * (first == 1 ? wei[1] : 1);
-    g.depth = wei[first + 1];
+    const std::size_t first = is_grouped(conv) ? 1 : 0;
+    g.transposed = is_deconvolution(conv);
+    g.per_group = wei[first + (g.transposed ? 1 : 0)];
+    g.depth = wei[first + (g.transposed ? 0 : 1)];
+    g.channels = g.per_group * (first == 1 ? wei[0] : 1);
     return g;
 }
 
 // Sum of the weights of one output channel over a box of taps.
-double box_sum(
-    const Geometry& g, const std::int8_t* wei, const Taps& d, const Taps& h, const Taps& w) {
+double box_sum(const Geometry& g,
+               const std::int8_t* weights,
+               std::size_t oc,
+               const std::array<const Taps*, 3>& box) {
     double sum = 0;
-    for (std::size_t c = 0; c < g.depth; ++c) {
-        for (std::int64_t kd = d.first; kd < d.last; ++kd) {
-            for (std::int64_t kh = h.first; kh < h.last; ++kh) {
-                for (std::int64_t kw = w.first; kw < w.last; ++kw) {
-                    sum += wei[(kd * g.window[1].size + kh) * g.window[2].size + kw];
+    for (std::size_t ic = 0; ic < g.depth; ++ic) {
+        const std::int8_t* kernel =
+            weights + static_cast<std::int64_t>(g.kernel_number(oc, ic)) * g.kernel_size();
+        for (const std::int64_t d : *box[0]) {
+            for (const std::int64_t h : *box[1]) {
+                for (const std::int64_t w : *box[2]) {
+                    sum += kernel[(d * g.kernel[1] + h) * g.kernel[2] + w];
                 }
             }
         }
-        wei += g.window[0].size * g.window[1].size * g.window[2].size;
     }
     return sum;
 }
 
-using BoxKey = std::array<Taps, 3>;
-
-// Sums for every different box, computed once a channel.
-class BoxSums {
-public:
-    BoxSums(const Geometry& g, const Tensor& weights, std::size_t channel)
-        : g_(g),
-          wei_(weights.data<std::int8_t>() +
-               channel * (weights.get_size() / std::max<std::size_t>(g.channels, 1))) {}
-    double operator()(const Taps& d, const Taps& h, const Taps& w) {
-        const auto [it, added] = sums_.try_emplace(BoxKey{d, h, w}, 0.0);
-        if (added) {
-            it->second = box_sum(g_, wei_, d, h, w);
+// Sums of one output channel for all combinations of kinds, row-major.
+std::vector<double> box_sums(const Geometry& g, const Tensor& weights, std::size_t oc) {
+    std::vector<double> sums;
+    for (const Taps& d : g.kinds[0]) {
+        for (const Taps& h : g.kinds[1]) {
+            for (const Taps& w : g.kinds[2]) {
+                sums.push_back(box_sum(g, weights.data<std::int8_t>(), oc, {&d, &h, &w}));
+            }
         }
-        return it->second;
     }
-
-private:
-    const Geometry& g_;
-    const std::int8_t* wei_;
-    std::map<BoxKey, double> sums_;
-};
-
-std::vector<Taps> distinct(std::vector<Taps> taps) {
-    std::sort(taps.begin(), taps.end());
-    taps.erase(std::unique(taps.begin(), taps.end()), taps.end());
-    return taps;
+    return sums;
 }
 
 }  // namespace
@@ -133,35 +171,29 @@ std::vector<double> weight_sums(const Node& consumer, const Tensor& weights) {
     return sums;
 }
 
-std::vector<double> largest_padded_sums(const Node& conv, const Tensor& weights) {
+std::vector<double> largest_missed_sums(const Node& conv, const Tensor& weights) {
     const Geometry g = geometry_of(conv, weights);
     const std::vector<double> whole = weight_sums(conv, weights);
-    const std::vector<Taps> taps[] = {distinct(g.taps[0]), distinct(g.taps[1]),
-                                      distinct(g.taps[2])};
     std::vector<double> largest(g.channels, 0.0);
     for (std::size_t oc = 0; oc < g.channels; ++oc) {
-        BoxSums sums(g, weights, oc);
-        for (const Taps& d : taps[0]) {
-            for (const Taps& h : taps[1]) {
-                for (const Taps& w : taps[2]) {
-                    largest[oc] = std::max(largest[oc], std::abs(whole[oc] - sums(d, h, w)));
-                }
-            }
+        for (const double sum : box_sums(g, weights, oc)) {
+            largest[oc] = std::max(largest[oc], std::abs(whole[oc] - sum));
         }
     }
     return largest;
 }
 
-std::vector<double> inside_sums(const Node& conv, const Tensor& weights) {
+std::vector<double> met_sums(const Node& conv, const Tensor& weights) {
     const Geometry g = geometry_of(conv, weights);
     std::vector<double> values;
-    values.reserve(g.channels * g.taps[0].size() * g.taps[1].size() * g.taps[2].size());
+    values.reserve(g.channels * g.kind_at[0].size() * g.kind_at[1].size() * g.kind_at[2].size());
     for (std::size_t oc = 0; oc < g.channels; ++oc) {
-        BoxSums sums(g, weights, oc);
-        for (const Taps& d : g.taps[0]) {
-            for (const Taps& h : g.taps[1]) {
-                for (const Taps& w : g.taps[2]) {
-                    values.push_back(sums(d, h, w));
+        const std::vector<double> sums = box_sums(g, weights, oc);
+        for (const std::size_t d : g.kind_at[0]) {
+            for (const std::size_t h : g.kind_at[1]) {
+                const std::size_t row = (d * g.kinds[1].size() + h) * g.kinds[2].size();
+                for (const std::size_t w : g.kind_at[2]) {
+                    values.push_back(sums[row + w]);
                 }
             }
         }
@@ -183,7 +215,10 @@ bool has_static_spatial_shape(const Node& conv) {
     return true;
 }
 
-bool has_padding(const Node& conv) {
+bool may_miss_source(const Node& conv) {
+    if (is_deconvolution(conv)) {
+        return true;
+    }
     const auto& attrs = conv.attrs<ConvolutionAttrs>();
     if (attrs.auto_pad == AutoPad::kValid) {
         return false;

@@ -1,10 +1,11 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the fraction of a zero point adds to a convolution.
+// What the fraction of a zero point adds to a convolution or deconvolution.
 //   zero_point = Z + f:  sum (q - zero_point) * w = sum (q - Z) * w - f * sum w
-// where the sums run over the taps that lie inside the source: padding is zero on both sides.
-// Away from the border the last sum is one number a channel; at the border it is smaller.
+// where the sums run over the taps that meet the source: padding is zero on both sides. Away from
+// the border of a convolution the last sum is one number a channel; at the border it is smaller.
+// In a deconvolution it also depends on the position between the strides.
 #pragma once
 
 #include <vector>
@@ -16,18 +17,19 @@ namespace fuseq {
 // Sum of the i8 weights of each output channel of a consumer (convolution or matmul).
 std::vector<double> weight_sums(const Node& consumer, const Tensor& weights);
 
-// For each output channel the largest |sum of the weights that lie in padding|, over all positions
-// of the window. Zero without padding. Convolution and GroupConvolution of static spatial shape.
-std::vector<double> largest_padded_sums(const Node& conv, const Tensor& weights);
+// For each output channel the largest difference between the sum of all its weights and the sum of
+// those that meet the source, over all positions. Convolutions and deconvolutions of static spatial
+// shape.
+std::vector<double> largest_missed_sums(const Node& conv, const Tensor& weights);
 
-// Sum of the weights inside the source for each output channel and position: f64 values in the
+// Sum of the weights that meet the source for each output channel and position: f64 values in the
 // order of the result [1, OC, spatial...]. Same requirements.
-std::vector<double> inside_sums(const Node& conv, const Tensor& weights);
+std::vector<double> met_sums(const Node& conv, const Tensor& weights);
 
 // Spatial dimensions of source and result are known.
 bool has_static_spatial_shape(const Node& conv);
 
-// Convolution, GroupConvolution: padding that is not zero (or may not be).
-bool has_padding(const Node& conv);
+// Whether some weights may miss the source: padding, or a deconvolution.
+bool may_miss_source(const Node& conv);
 
 }  // namespace fuseq

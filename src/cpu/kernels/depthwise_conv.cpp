@@ -18,7 +18,8 @@ namespace {
     throw Error("compile", "depthwise kernel: " + rule);
 }
 
-bool list_fits(std::span<const float> list, std::size_t channels, std::size_t least) {
+template <class T>
+bool list_fits(std::span<const T> list, std::size_t channels, std::size_t least) {
     return list.size() == channels || list.size() == 1 || list.size() == least;
 }
 
@@ -63,8 +64,13 @@ void check(const DepthwiseParams& p) {
         p.dst_type != ElementType::f32) {
         refuse("destination type " + to_string(p.dst_type) + ", expected u8, i8 or f32");
     }
-    if (p.src_zero_point < (is_signed ? -128 : 0) || p.src_zero_point > (is_signed ? 127 : 255)) {
-        refuse(detail::cat("zero point ", p.src_zero_point, " is no ", to_string(p.src_type)));
+    if (!list_fits(p.src_zero_point, channels, 0)) {
+        refuse(detail::cat(p.src_zero_point.size(), " zero points for ", channels, " channels"));
+    }
+    for (const std::int32_t zero_point : p.src_zero_point) {
+        if (zero_point < (is_signed ? -128 : 0) || zero_point > (is_signed ? 127 : 255)) {
+            refuse(detail::cat("zero point ", zero_point, " is no ", to_string(p.src_type)));
+        }
     }
     if (p.weights.size() != channels * p.shape.kernel_height * p.shape.kernel_width) {
         refuse(detail::cat(p.weights.size(), " weights for ", channels, " channels of ",
@@ -81,7 +87,8 @@ void check(const DepthwiseParams& p) {
     }
 }
 
-float value_of(std::span<const float> list, std::size_t channel, float otherwise) {
+template <class T>
+T value_of(std::span<const T> list, std::size_t channel, T otherwise) {
     return list.empty() ? otherwise : list.size() == 1 ? list[0] : list[channel];
 }
 
@@ -150,10 +157,11 @@ void pack_block(Packed& packed, const DepthwiseParams& p, const Order& order, st
             }
         }
     }
-    const std::int32_t zero_point = p.src_zero_point + (packed.flip != 0 ? 128 : 0);
     for (const std::ptrdiff_t slot : order.slots) {
         const bool none = slot < 0;
         const std::size_t channel = first + static_cast<std::size_t>(none ? 0 : slot);
+        const std::int32_t zero_point =
+            value_of<std::int32_t>(p.src_zero_point, channel, 0) + (packed.flip != 0 ? 128 : 0);
         std::int32_t sum = 0;
         for (std::size_t t = 0; t < taps; ++t) {
             sum += p.weights[channel * taps + t];
@@ -211,8 +219,13 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
     packed->epilogue = make_epilogue(p);
     packed->src_signed = p.src_type == ElementType::i8;
     packed->flip = path.flips_sign && packed->src_signed ? 0x80 : 0;
-    packed->padding_byte = static_cast<std::uint8_t>(p.src_zero_point);
-    packed->padding_row.assign(s.src_width * s.src_pixel_stride, packed->padding_byte);
+    packed->padding_row.assign(s.src_width * s.src_pixel_stride, 0);
+    for (std::size_t pixel = 0; pixel < s.src_width; ++pixel) {
+        for (std::size_t c = 0; c < s.channels; ++c) {
+            packed->padding_row[pixel * s.src_pixel_stride + c] =
+                static_cast<std::uint8_t>(value_of<std::int32_t>(p.src_zero_point, c, 0));
+        }
+    }
     packed->run = path.run;
     packed->overlaps = path.overlaps_last;
     packed->implementation = path.name;

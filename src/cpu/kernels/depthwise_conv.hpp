@@ -4,7 +4,7 @@
 // Depthwise convolution on integers, channels-last, with everything that follows it up to the next
 // tensor fused into the store. For each output element, exactly (no 16-bit saturation anywhere):
 //
-//   acc = sum over taps of (src - src_zero_point) * wei          32-bit integers; padding adds 0
+//   acc = sum over taps of (src - src_zero_point[c]) * wei       32-bit integers; padding adds 0
 //   v   = fma(float(acc), scale[c], bias[c])                     one rounding
 //   v   = v > 0 ? v : v * slope[c]                               if there is a slope
 //   v   = v + shift                                              if shift != 0
@@ -52,7 +52,7 @@ struct DepthwiseParams {
     DepthwiseShape shape;
     ElementType src_type = ElementType::u8;  // u8, i8
     ElementType dst_type = ElementType::u8;  // u8, i8, f32
-    std::int32_t src_zero_point = 0;         // within the range of src_type
+    std::span<const std::int32_t> src_zero_point;  // none, one, or one a channel; of src_type's range
     std::span<const std::int8_t> weights;    // [channels, kernel_height, kernel_width]
     std::span<const float> scale;            // one, or one a channel
     std::span<const float> bias;             // none, one, or one a channel

@@ -46,8 +46,7 @@ struct Packed {
     Epilogue epilogue;
     std::uint8_t flip = 0;          // src bytes are xored with this to become u8 (VNNI path)
     bool src_signed = false;        // (portable path)
-    std::uint8_t padding_byte = 0;  // as in src, before the flip
-    AlignedVector<std::uint8_t> padding_row;  // a row outside of src, of src_width pixels
+    AlignedVector<std::uint8_t> padding_row;  // a row outside of src: zero points
     AlignedVector<std::int8_t> wei;
     AlignedVector<std::int32_t> init;
     AlignedVector<float> scale, bias, slope;
@@ -90,7 +89,7 @@ inline void collect_taps(const Packed& packed,
             const auto x = left + static_cast<std::ptrdiff_t>(kx * s.dilation_width);
             const bool outside =
                 row_outside || x < 0 || x >= static_cast<std::ptrdiff_t>(s.src_width);
-            *taps++ = outside ? packed.padding_row.data()
+            *taps++ = outside ? packed.padding_row.data() + channel
                               : row + static_cast<std::size_t>(x) * s.src_pixel_stride + channel;
         }
     }

@@ -34,6 +34,7 @@ namespace {
 
 constexpr std::size_t kBlock = 64;
 constexpr std::size_t kMaxRows = 5;   // source rows of a strip
+constexpr std::size_t kPadding = kMaxRows;  // the row behind them: a pixel outside of src
 constexpr std::size_t kMaxParts = 4;  // strips in one vector
 constexpr std::size_t kQuarters = 4;
 
@@ -51,7 +52,7 @@ FUSEQ_INLINE void unrolled(F&& f) {
 
 // One or two output rows of a block, for each part of the vector.
 struct Strip {
-    const std::uint8_t* src[kMaxRows][kMaxParts];  // moved back by the part's place in the vector
+    const std::uint8_t* src[kMaxRows + 1][kMaxParts];  // moved back by the part's place in the vector
     std::uint8_t* dst[2][kMaxParts];               // first channel of the block, first column
     __mmask64 load[kMaxParts];
     __mmask64 store[2][kMaxParts];  // of bytes in channel order, all zero for rows not wanted
@@ -60,7 +61,6 @@ struct Strip {
     std::ptrdiff_t dst_width;
     std::ptrdiff_t src_step;  // bytes
     std::ptrdiff_t dst_step;
-    __m512i padding;  // one zero-point byte, flipped
     __m512i flip;
     const Block* block;
     const Epilogue* epilogue;
@@ -244,8 +244,12 @@ FUSEQ_INLINE void load_column(const Strip& strip,
                               std::ptrdiff_t x,
                               Registers<Quarters, (SrcRows + 3) / 4>& data) {
     if (x < 0 || x >= strip.src_width) {
-        unrolled<(SrcRows + 3) / 4>([&](auto g)
-                                        FUSEQ_LAMBDA { data[g] = four_times(strip.padding); });
+        __m512i outside = load_row<Mode>(strip, kPadding, 0);
+        if constexpr (Flip) {
+            outside = _mm512_xor_si512(outside, strip.flip);
+        }
+        const Quarters pixel = interleave(outside, outside, outside, outside);
+        unrolled<(SrcRows + 3) / 4>([&](auto g) FUSEQ_LAMBDA { data[g] = pixel; });
         return;
     }
     const std::ptrdiff_t offset = x * strip.src_step;
@@ -351,10 +355,9 @@ struct StripMaker {
         const auto top = static_cast<std::ptrdiff_t>(task.y * s.stride_height) - s.pad_top;
         for (std::size_t r = 0; r < src_rows; ++r) {
             const auto y = top + static_cast<std::ptrdiff_t>(r);
-            const bool outside = y < 0 || y >= static_cast<std::ptrdiff_t>(s.src_height);
-            strip.src[r][part] =
-                src_row(packed, src, task.image, y) + (outside ? 0 : block.first_channel) - back;
+            strip.src[r][part] = src_row(packed, src, task.image, y) + block.first_channel - back;
         }
+        strip.src[kPadding][part] = packed.padding_row.data() + block.first_channel - back;
         const __mmask64 mask = part_mask(part, parts, block.channels);
         strip.load[part] = mask;
         for (std::size_t r = 0; r < 2; ++r) {
@@ -433,7 +436,6 @@ struct Runner {
         strip.src_step = static_cast<std::ptrdiff_t>(s.src_pixel_stride);
         strip.dst_step =
             static_cast<std::ptrdiff_t>(s.dst_pixel_stride * dst_size(packed.epilogue.store));
-        strip.padding = _mm512_set1_epi8(static_cast<char>(packed.padding_byte ^ packed.flip));
         strip.flip = _mm512_set1_epi8(static_cast<char>(packed.flip));
         strip.epilogue = &packed.epilogue;
         // Source rows should stay in the cache while the blocks of channels take turns.

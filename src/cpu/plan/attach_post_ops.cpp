@@ -186,6 +186,25 @@ Grouping attach_post_ops(const Model& model, bool fuse) {
     return Grouper(model, fuse).run();
 }
 
+Group head_of(const Group& group, std::size_t count) {
+    Group head = group;
+    truncate(head, count);
+    head.result = head.absorbed.back()->output(0);
+    head.chain.dst_type = head.result.type();
+    head.may_overwrite = false;
+    return head;
+}
+
+std::vector<std::size_t> hidden_quantizations(const Group& group) {
+    std::vector<std::size_t> counts;
+    for (std::size_t i = 0; i + 1 < group.absorbed.size(); ++i) {
+        if (is_quantize_only(*group.absorbed[i])) {
+            counts.push_back(i + 1);
+        }
+    }
+    return counts;
+}
+
 std::string to_text(const Group& group) {
     return (group.anchor != nullptr ? group.anchor->name() : group.source.node->name()) + " | " +
            post_ops::to_text(group.chain);

@@ -16,8 +16,8 @@
 namespace fuseq::cpu {
 
 struct Group {
-    Node* anchor = nullptr;  // null: the chain reads `source`
-    Output source;           // what the first operation of the chain applies to
+    Node* anchor = nullptr;        // null: the chain reads `source`
+    Output source;                 // what the first operation of the chain applies to
     std::size_t channel_axis = 1;  // of the per-channel values, in the IR's order
     bool axis_fixed = false;       // some value is per channel, so the axis is decided
     post_ops::Chain chain;
@@ -25,6 +25,7 @@ struct Group {
     std::vector<Node*> absorbed;    // in order
     std::vector<std::size_t> ends;  // number of basic operations after each absorbed node
     Output result;                  // what the group computes
+    bool may_overwrite = true;      // an extra input may be overwritten by the result
 };
 
 struct Grouping {
@@ -37,6 +38,12 @@ Grouping attach_post_ops(const Model& model, bool fuse);
 
 // Whether the node can be an anchor: static shapes, constant weights, types that a step takes.
 bool is_anchor(const Node& node);
+
+// The first `count` absorbed nodes of a group, as a group whose result nobody else reads.
+Group head_of(const Group& group, std::size_t count);
+// Absorbed nodes that are quantize-only FakeQuantize and not the result: their integers exist only
+// inside the chain. As numbers of nodes up to and with them.
+std::vector<std::size_t> hidden_quantizations(const Group& group);
 
 // "conv | scale(0.5) relu round clip(0,255) -> u8": for tests and the debug log.
 std::string to_text(const Group& group);

@@ -110,9 +110,27 @@ void PlanBuilder::build_node(Node* node) {
     }
 }
 
+TensorId PlanBuilder::make_group(const Group& group) {
+    return group.anchor != nullptr ? make_anchor_step(*this, group) : make_chain_step(*this, group);
+}
+
+// Before the step of the group itself, which may overwrite an extra input.
+void PlanBuilder::show_hidden(const Group& group) {
+    for (const std::size_t count : hidden_quantizations(group)) {
+        const Group head = head_of(group, count);
+        const std::size_t first = plan_.steps.size();
+        note_quantized(head.result, make_group(head));
+        for (std::size_t s = first; s < plan_.steps.size(); ++s) {
+            plan_.steps[s]->info().kind = "dump";
+        }
+    }
+}
+
 void PlanBuilder::build_group(const Group& group) {
-    const TensorId id =
-        group.anchor != nullptr ? make_anchor_step(*this, group) : make_chain_step(*this, group);
+    if (options_.show_hidden) {
+        show_hidden(group);
+    }
+    const TensorId id = make_group(group);
     set_tensor(group.result, id);
     note_quantized(group.result, id);
 }
@@ -253,6 +271,10 @@ TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
     TensorId id = kNoTensor;
     if (layouts_agree(source.dims())) {
         id = new_view(from, source.type, source.shape, layout);
+    } else if (source.storage == Storage::kConstant) {
+        id = new_tensor(source.type, source.shape, layout);
+        plan_.tensors[id].storage = Storage::kConstant;
+        plan_.tensors[id].constant = reordered(source.constant, layout);
     } else {
         id = new_tensor(source.type, source.shape, layout);
         auto step = std::make_unique<ReorderStep>(source, from, plan_.tensors[id], id);

@@ -21,6 +21,9 @@ namespace fuseq::cpu {
 
 struct BuildOptions {
     bool fuse = true;
+    // For -dump: quantizations in the middle of a chain are computed once more by the same
+    // primitive cut off behind them. The plan itself stays as it is.
+    bool show_hidden = false;
 };
 
 class PlanBuilder {
@@ -56,13 +59,15 @@ private:
     struct Key {
         const Node* node;
         std::size_t index;
-        auto operator<=>(const Key&) const = default;
+        auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
     };
     using Places = std::array<TensorId, 2>;  // by layout
 
     void mark_needed();
     void build_node(Node* node);
     void build_group(const Group& group);
+    TensorId make_group(const Group& group);
+    void show_hidden(const Group& group);
     void build_plain(Node* node);
     void build_reference(Node* node);
     void bind_outputs();

@@ -83,7 +83,7 @@ std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder,
                                              const Group& group,
                                              Layout layout) {
     std::vector<std::size_t> inputs;
-    for (std::size_t i = 0; i < group.extras.size(); ++i) {
+    for (std::size_t i = 0; group.may_overwrite && i < group.extras.size(); ++i) {
         const Output& extra = group.extras[i];
         const auto twice = std::count(group.extras.begin(), group.extras.end(), extra);
         const bool is_source =
@@ -173,15 +173,23 @@ TensorId make_chain_on(PlanBuilder& builder,
     return dst;
 }
 
-TensorId make_widened(PlanBuilder& builder, TensorId src, int zero_point) {
+TensorId make_widened(PlanBuilder& builder,
+                      TensorId src,
+                      const std::vector<float>& zero_point,
+                      std::size_t axis) {
     const PlanTensor from = builder.tensor(src);
     post_ops::Chain chain;
-    if (zero_point != 0) {
-        chain.ops.push_back(post_ops::Shift{static_cast<float>(-zero_point)});
+    std::vector<float> shift;
+    for (const float z : zero_point) {
+        shift.push_back(-z);
+    }
+    const post_ops::Values by(std::move(shift));
+    if (!by.all_equal_to(0.0f)) {
+        chain.ops.push_back(post_ops::Shift{by});
     }
     const TensorId dst = builder.new_tensor(ElementType::f32, from.shape, from.layout);
     auto step = std::make_unique<ChainStep>(chain, from, src, std::vector<TensorId>{},
-                                            builder.tensor(dst), dst, 0);
+                                            builder.tensor(dst), dst, axis);
     step->info().name = "widen";
     builder.add_step(std::move(step));
     return dst;
@@ -201,6 +209,9 @@ TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
 TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
     if (group.anchor->is("MatMul")) {
         return make_matmul(builder, group);
+    }
+    if (const auto result = make_depthwise(builder, group)) {
+        return *result;
     }
     return make_convolution(builder, group);
 }

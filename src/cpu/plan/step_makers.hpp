@@ -5,6 +5,8 @@
 // wants and adds steps.
 #pragma once
 
+#include <optional>
+
 #include "cpu/plan/builder.hpp"
 
 namespace fuseq::cpu {
@@ -19,8 +21,11 @@ TensorId make_chain_on(PlanBuilder& builder,
                        TensorId src,
                        const post_ops::Chain& chain);
 
-// The integers of a tensor as f32, less the zero point.
-TensorId make_widened(PlanBuilder& builder, TensorId src, int zero_point);
+// The integers of a tensor as f32, less the zero point: one, or one a channel of `axis`.
+TensorId make_widened(PlanBuilder& builder,
+                      TensorId src,
+                      const std::vector<float>& zero_point,
+                      std::size_t axis);
 
 // Any other node. False: there is no step for it (the reference kernel runs then).
 bool make_node_step(PlanBuilder& builder, Node& node);
@@ -33,6 +38,8 @@ bool make_view(PlanBuilder& builder, Node& node);
 bool make_transpose(PlanBuilder& builder, Node& node);
 
 // The anchors behind make_anchor_step.
+// Nothing when it is no integer depthwise convolution.
+std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group);
 TensorId make_convolution(PlanBuilder& builder, const Group& group);
 TensorId make_matmul(PlanBuilder& builder, const Group& group);
 

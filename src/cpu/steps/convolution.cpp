@@ -51,9 +51,12 @@ private:
         windows_ =
             convolution_windows(node_.attrs<ConvolutionAttrs>(), src_.dims(), weights_.get_shape());
         if (node_.has_input(2)) {
-            zero_point_ = static_cast<int>(to_ints(node_.input_node(2)->constant()).at(0));
+            zero_points_ = to_floats(node_.input_node(2)->constant());
+            zero_point_ = static_cast<int>(zero_points_.at(0));
         }
-        if (is_integral(src_.type) && !int8_accumulates_exactly()) {
+        if (!post_ops::Values(zero_points_).per_tensor()) {
+            widen("oneDNN takes one zero point, not one a channel: computed in f32");
+        } else if (is_integral(src_.type) && !int8_accumulates_exactly()) {
             avoid_saturation();
         }
     }
@@ -61,18 +64,21 @@ private:
     // Integers as floats, unless the weights prove that int8 kernels give the same.
     void avoid_saturation() {
         constexpr std::int64_t kLargestByte = 255;
-        if (src_.type == ElementType::u8 && zero_point_ == 0) {
-            const SaturationProof proof = prove_no_saturation(weights_, dst_dims_[1], kLargestByte);
-            if (proof.safe) {
-                return;
-            }
-            note_ = detail::cat("two products may add up to ", proof.worst_pair, ", which ",
-                                effective_isa(), " saturates at 16 bits: computed in f32");
-        } else {
-            note_ = detail::cat("int8 kernels of ", effective_isa(),
-                                " are not exact for signed or shifted sources: computed in f32");
+        if (src_.type != ElementType::u8 || zero_point_ != 0) {
+            widen(detail::cat("int8 kernels of ", effective_isa(),
+                              " are not exact for signed or shifted sources: computed in f32"));
+            return;
         }
-        src_id_ = make_widened(builder_, src_id_, zero_point_);
+        const SaturationProof proof = prove_no_saturation(weights_, dst_dims_[1], kLargestByte);
+        if (!proof.safe) {
+            widen(detail::cat("two products may add up to ", proof.worst_pair, ", which ",
+                              effective_isa(), " saturates at 16 bits: computed in f32"));
+        }
+    }
+
+    void widen(std::string why) {
+        note_ = std::move(why);
+        src_id_ = make_widened(builder_, src_id_, zero_points_, 1);
         src_ = builder_.tensor(src_id_);
         weights_ = weights_.to(ElementType::f32);
         zero_point_ = 0;
@@ -202,8 +208,9 @@ private:
     bool grouped_ = false;
     Shape dst_dims_;
     std::vector<Window> windows_;
-    int zero_point_ = 0;
-    std::string note_;  // why it does not run in int8
+    std::vector<float> zero_points_{0.0f};
+    int zero_point_ = 0;  // the one that the primitive subtracts
+    std::string note_;    // why it does not run in int8
     dnnl::convolution_forward::primitive_desc desc_;
 };
 

@@ -95,10 +95,10 @@ private:
     void avoid_saturation() {
         note_ = detail::cat("int8 kernels of ", effective_isa(),
                             " may saturate at 16 bits: computed in f32");
-        src_id_ = make_widened(builder_, src_id_, zero_points_[0]);
+        src_id_ = make_widened(builder_, src_id_, {static_cast<float>(zero_points_[0])}, 0);
         src_ = builder_.tensor(src_id_);
         if (!constant_) {
-            wei_id_ = make_widened(builder_, wei_id_, zero_points_[1]);
+            wei_id_ = make_widened(builder_, wei_id_, {static_cast<float>(zero_points_[1])}, 0);
         }
         wei_type_ = ElementType::f32;
         zero_points_[0] = zero_points_[1] = 0;

@@ -38,4 +38,16 @@ ReorderStep::ReorderStep(const PlanTensor& src,
     info_.bytes = static_cast<std::int64_t>(src.bytes() + dst.bytes());
 }
 
+Tensor reordered(const Tensor& constant, Layout layout) {
+    const ElementType type = carrier(constant.get_element_type());
+    Tensor result(constant.get_element_type(), constant.get_shape());
+    dnnl::memory from(dnnl_desc(type, constant.get_shape(), Layout::kPlain), cpu_engine(),
+                      const_cast<void*>(constant.data()));
+    dnnl::memory to(dnnl_desc(type, constant.get_shape(), layout), cpu_engine(), result.data());
+    dnnl::stream stream(cpu_engine());
+    dnnl::reorder(from, to).execute(stream, from, to);
+    stream.wait();
+    return result;
+}
+
 }  // namespace fuseq::cpu

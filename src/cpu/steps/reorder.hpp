@@ -13,4 +13,7 @@ public:
     ReorderStep(const PlanTensor& src, TensorId src_id, const PlanTensor& dst, TensorId dst_id);
 };
 
+// A plain constant in another layout; the shape stays that of the IR.
+Tensor reordered(const Tensor& constant, Layout layout);
+
 }  // namespace fuseq::cpu

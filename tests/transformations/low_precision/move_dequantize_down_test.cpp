@@ -6,33 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "support/pass_testing.hpp"
+#include "transformations/low_precision/dequantize_text.hpp"
 
 namespace fuseq::testing {
 namespace {
 
 using ::testing::StartsWith;
-
-// A DQ of %<name> of u8 or i8 with values of the given shape text.
-std::string dq(const std::string& name,
-               const std::string& type,
-               const std::string& scale,
-               const std::string& zero_point,
-               const std::string& values = "f32[]") {
-    std::string text = "%" + name + "_q = Parameter : " + type + "\n%" + name + "_c = Convert(%" +
-                       name + "_q) destination_type=f32\n";
-    std::string last = name + "_c";
-    if (!zero_point.empty()) {
-        text += "%" + name + "_z = Const value={" + zero_point + "} : " + values + "\n%" + name +
-                "_b = Subtract(%" + last + ", %" + name + "_z)\n";
-        last = name + "_b";
-    }
-    return text + "%" + name + "_s = Const value={" + scale + "} : " + values + "\n%" + name +
-           " = Multiply(%" + last + ", %" + name + "_s)\n";
-}
-
-std::string model(const std::string& body) {
-    return "model \"m\"\n" + body + "\n%r = Result(%y)";
-}
 
 struct Moved {
     const char* name;

@@ -125,14 +125,14 @@ TEST(IrSubgraphs, RefusesIdsThatAreNotThere) {
 TEST(IrSubgraphs, LimitsTheDepth) {
     std::string text = "<layers/>";
     for (int i = 0; i < 20; ++i) {
-        text = "<layers>" +
-               layer({.id = 0,
-                      .name = "ti",
-                      .type = "TensorIterator",
-                      .inputs = port(0, ""),
-                      .outputs = port(1, ""),
-                      .more = "<body>" + text + "</body>"}) +
-               "</layers>";
+        const std::string inner = layer({.id = 0,
+                                         .name = "ti",
+                                         .type = "TensorIterator",
+                                         .inputs = port(0, ""),
+                                         .outputs = port(1, ""),
+                                         .more = "<body>" + text + "</body>"});
+        text = "<layers>";
+        text.append(inner).append("</layers>");
     }
     EXPECT_THAT(refusal("<net version=\"11\">" + text + "</net>"),
                 HasSubstr("bodies are nested more than 8 deep"));

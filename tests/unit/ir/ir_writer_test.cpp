@@ -110,6 +110,23 @@ TEST(WriteIr, RefusesWhatOnlyTransformationsMake) {
     EXPECT_THAT(refused_write(*nameless), HasSubstr("has no name"));
 }
 
+TEST(WriteIr, FixedRowsOfNonMaxSuppressionAreSaidByThePorts) {
+    const std::string text = R"(
+        %b = Parameter : f32[1,20,4]
+        %s = Parameter : f32[1,CLASSES,20]
+        %most = Const value={3} : i64[]
+        %nms = NonMaxSuppression.5(%b, %s, %most) pad_rows=true
+        %r = Result(%nms:0))";
+    const auto with_classes = [&](const char* classes) {
+        std::string filled = text;
+        return Model::from_text(filled.replace(filled.find("CLASSES"), 7, classes));
+    };
+    const TemporaryFolder folder;
+    const auto again = round_trip(*with_classes("2"), folder);
+    EXPECT_EQ(again->output().partial_shape(), (PartialShape{6, 3}));
+    EXPECT_THAT(refused_write(*with_classes("?")), HasSubstr("attribute pad_rows is 'true'"));
+}
+
 TEST(WriteIr, RefusesFoldersThatAreNotThere) {
     const auto model = Model::from_text("%x = Parameter : f32[2] %r = Result(%x)");
     const TemporaryFolder folder;

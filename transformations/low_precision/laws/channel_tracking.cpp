@@ -45,13 +45,29 @@ std::vector<Tensor> moved_numbers(const Node& node, Tensor numbers) {
     }
 }
 
-Tensor channel_numbers(const Shape& shape, std::size_t axis) {
+// For each channel the first one with the same scale and zero point: which of them it is does not
+// matter.
+std::vector<float> representatives(const Dequantize& dq, std::size_t channels) {
+    std::vector<float> first(channels);
+    for (std::size_t c = 0; c < channels; ++c) {
+        std::size_t same = 0;
+        while (dq.scale[same] != dq.scale[c] || dq.zero_point[same] != dq.zero_point[c]) {
+            ++same;
+        }
+        first[c] = static_cast<float>(same);
+    }
+    return first;
+}
+
+Tensor channel_numbers(const Shape& shape, const Dequantize& dq) {
+    const std::size_t axis = dq.axis();
+    const std::vector<float> first = representatives(dq, shape[axis]);
     Tensor numbers(ElementType::f32, shape);
     std::vector<std::size_t> strides(shape.size(), 0);
     strides[axis] = 1;
     float* out = numbers.data<float>();
     for (StridedWalk walk(shape, {strides}); !walk.done(); walk.next()) {
-        out[walk.position()] = static_cast<float>(walk.offset(0));
+        out[walk.position()] = first[walk.offset(0)];
     }
     return numbers;
 }
@@ -105,7 +121,7 @@ std::optional<std::vector<Dequantize>> track_channels(const Node& node, const De
     if (!shape) {
         return std::nullopt;
     }
-    const std::vector<Tensor> results = moved_numbers(node, channel_numbers(*shape, dq.axis()));
+    const std::vector<Tensor> results = moved_numbers(node, channel_numbers(*shape, dq));
     std::vector<Dequantize> moved;
     for (std::size_t i = 0; i < results.size(); ++i) {
         std::optional<std::vector<float>> channels;

@@ -25,11 +25,7 @@ void put_dequantize_behind(Node& node, std::size_t port, const Dequantize& dq) {
     behind.q = source;
     const std::string suffix = node.output_count() == 1 ? "" : "." + std::to_string(port);
     const Output end = build_dequantize(node.model(), node.name() + suffix + "/dq", behind);
-    for (const Use& use : uses) {
-        use.node->set_input(use.index, end);
-    }
-    end.node->port().names.merge(node.port(port).names);
-    node.port(port).names.clear();
+    move_uses(uses, source, end);
 }
 
 std::optional<std::size_t> axis_after_reduction(const Node& node, std::size_t axis) {

@@ -45,11 +45,7 @@ void put_arithmetic_behind(Node& node, const Dequantize& dq) {
     const Output scale = make_constant(model, base + "/scale", dq.scale.to_tensor(rank));
     Node* multiply = model.add("Multiply", 1, base + "/multiply", {end, scale}, BinaryAttrs{});
     multiply->origins = dq.origins;
-    for (const Use& use : uses) {
-        use.node->set_input(use.index, multiply->output());
-    }
-    multiply->port().names.merge(node.port().names);
-    node.port().names.clear();
+    move_uses(uses, node.output(), multiply->output());
 }
 
 }  // namespace

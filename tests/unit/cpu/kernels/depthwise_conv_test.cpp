@@ -24,6 +24,7 @@ struct Case {
     std::vector<std::int8_t> weights;
     std::vector<float> scale, bias, slope;
     std::vector<std::uint8_t> src;  // bytes of u8 or i8
+    std::vector<std::int32_t> zero_point;
 };
 
 std::size_t stride_of(std::size_t stride, std::size_t channels) {
@@ -38,6 +39,10 @@ std::size_t dst_bytes(const DepthwiseParams& p) {
     const DepthwiseShape& s = p.shape;
     return s.batch * s.dst_height * s.dst_width * stride_of(s.dst_pixel_stride, s.channels) *
            size_of(p.dst_type);
+}
+
+std::int32_t zero_point_of(const Case& c, std::size_t channel) {
+    return c.zero_point.empty() ? 0 : c.zero_point[c.zero_point.size() == 1 ? 0 : channel];
 }
 
 // The definition in the header, one output element at a time.
@@ -65,7 +70,7 @@ float expected_value(const Case& c, std::size_t n, std::size_t y, std::size_t x,
             const int value = c.params.src_type == ElementType::i8
                                   ? static_cast<std::int8_t>(c.src[at])
                                   : int{c.src[at]};
-            acc += (value - c.params.src_zero_point) *
+            acc += (value - zero_point_of(c, ch)) *
                    c.weights[(ch * s.kernel_height + ky) * s.kernel_width + kx];
         }
     }
@@ -164,9 +169,11 @@ Case random_case(std::mt19937& rng) {
     s.dst_pixel_stride = rng() % 4 == 0 ? s.channels + between(rng, 0, 70) : 0;
     c.params.src_type = pick(rng, {ElementType::u8, ElementType::i8});
     c.params.dst_type = pick(rng, {ElementType::u8, ElementType::i8, ElementType::f32});
-    c.params.src_zero_point = c.params.src_type == ElementType::u8
-                                  ? static_cast<int>(between(rng, 0, 255))
-                                  : static_cast<int>(between(rng, 0, 255)) - 128;
+    const int lowest = c.params.src_type == ElementType::u8 ? 0 : -128;
+    c.zero_point.assign(rng() % 4 == 0 ? 0 : rng() % 2 == 0 ? 1 : s.channels, 0);
+    for (std::int32_t& z : c.zero_point) {
+        z = static_cast<int>(between(rng, 0, 255)) + lowest;
+    }
     fill_values(c, rng);
     if (rng() % 3 == 0) {
         c.slope.assign(rng() % 2 == 0 ? 1 : s.channels, 0.0f);
@@ -187,6 +194,7 @@ void attach(Case& c) {
     c.params.scale = c.scale;
     c.params.bias = c.bias;
     c.params.slope = c.slope;
+    c.params.src_zero_point = c.zero_point;
 }
 
 std::string describe(const Case& c) {
@@ -196,7 +204,7 @@ std::string describe(const Case& c) {
                        s.kernel_width, " s ", s.stride_height, "x", s.stride_width, " d ",
                        s.dilation_height, "x", s.dilation_width, " p ", s.pad_top, ",", s.pad_left,
                        " ", to_string(c.params.src_type), "->", to_string(c.params.dst_type),
-                       " zp ", c.params.src_zero_point, " slope ", c.slope.size(), " shift ",
+                       " zps ", c.zero_point.size(), " slope ", c.slope.size(), " shift ",
                        c.params.shift, " strides ", s.src_pixel_stride, ",", s.dst_pixel_stride);
 }
 
@@ -327,7 +335,8 @@ TEST(DepthwiseConv, Refuses) {
     attach(c);
     ASSERT_EQ(refusal(c.params), "accepted");
     DepthwiseParams p = c.params;
-    p.src_zero_point = 256;
+    const std::vector<std::int32_t> too_large = {0, 256};
+    p.src_zero_point = too_large;
     EXPECT_THAT(refusal(p), testing::HasSubstr("zero point 256 is no u8"));
     p = c.params;
     p.shape.kernel_width = 2;

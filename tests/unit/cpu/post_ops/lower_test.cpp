@@ -37,7 +37,7 @@ TEST(LowerFakeQuantize, KeepsTheFractionOfAStepFarFromZero) {
 }
 
 TEST(LowerFakeQuantize, Refuses) {
-    const auto reason = [](FakeQuantizeLimits limits) {
+    const auto reason = [](const FakeQuantizeLimits& limits) {
         return lower_fake_quantize(limits).refused;
     };
     EXPECT_THAT(reason({{0.0}, {0.0}, {0.0}, {1.0}, 256}), HasSubstr("step function"));

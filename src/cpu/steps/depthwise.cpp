@@ -1,0 +1,217 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/depthwise.hpp"
+
+#include "cpu/plan/step_makers.hpp"
+#include "cpu/post_ops/simplify.hpp"
+#include "cpu/runtime/parallel.hpp"
+#include "cpu/steps/anchor.hpp"
+#include "ops/convolution.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+class DepthwiseRunner final : public Runner {
+public:
+    DepthwiseRunner(const kernels::DepthwiseConv& kernel,
+                    TensorId src,
+                    TensorId dst,
+                    RequestMemory& memory)
+        : kernel_(kernel), src_(src), dst_(dst), memory_(memory) {}
+
+    void run() override {
+        const void* src = memory_.data(src_);
+        void* dst = memory_.data(dst_);
+        const std::size_t rows = kernel_.rows();
+        const std::size_t blocks = kernel_.blocks();
+        constexpr std::size_t kRowsAtOnce = 8;  // what the kernel works on together
+        const auto threads = static_cast<std::size_t>(omp_get_max_threads());
+        // Small images have fewer groups of rows than there are threads: split the channels then.
+        if (rows < kRowsAtOnce * threads && blocks >= threads) {
+            parallel_for(blocks, 1, [&](std::size_t begin, std::size_t end) {
+                kernel_.run(src, dst, {0, rows}, {begin, end});
+            });
+        } else {
+            parallel_for(rows, kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
+                kernel_.run(src, dst, {begin, end}, {0, blocks});
+            });
+        }
+    }
+
+private:
+    const kernels::DepthwiseConv& kernel_;
+    TensorId src_;
+    TensorId dst_;
+    RequestMemory& memory_;
+};
+
+class TailMatcher {
+public:
+    explicit TailMatcher(const post_ops::Chain& chain) : ops_(chain.ops) {}
+
+    DepthwiseTail run() {
+        if (const auto* scale = next<post_ops::Scale>()) {
+            tail_.scale = scale->by.list();
+        }
+        if (const auto* shift = next<post_ops::Shift>()) {
+            tail_.bias = shift->by.list();
+        }
+        match_slope();
+        if (const auto* shift = peek<post_ops::Shift>();
+            shift != nullptr && shift->by.per_tensor()) {
+            tail_.shift = shift->by[0];
+            ++at_;
+        }
+        if (const auto* clip = peek<post_ops::Clip>();
+            clip != nullptr && clip->low.per_tensor() && clip->high.per_tensor()) {
+            tail_.low = clip->low[0];
+            tail_.high = clip->high[0];
+            ++at_;
+        }
+        tail_.consumed = at_;
+        return std::move(tail_);
+    }
+
+private:
+    template <class Op>
+    const Op* peek() const {
+        return at_ < ops_.size() ? std::get_if<Op>(&ops_[at_]) : nullptr;
+    }
+    template <class Op>
+    const Op* next() {
+        const Op* op = peek<Op>();
+        at_ += op != nullptr ? 1 : 0;
+        return op;
+    }
+    void match_slope() {
+        if (const auto* prelu = next<post_ops::Prelu>()) {
+            tail_.slope = prelu->slope.list();
+            return;
+        }
+        const auto* eltwise = peek<post_ops::Eltwise>();
+        if (eltwise != nullptr && eltwise->kind == post_ops::EltwiseKind::kRelu &&
+            eltwise->scale == 1.0f) {
+            tail_.slope = {eltwise->alpha};
+            ++at_;
+        }
+    }
+
+    const std::vector<post_ops::BasicOp>& ops_;
+    std::size_t at_ = 0;
+    DepthwiseTail tail_;
+};
+
+bool is_depthwise(const Node& node) {
+    if (!node.is("GroupConvolution") || node.port(0).shape.rank() != 4) {
+        return false;
+    }
+    const Shape wei = node.input(1).shape();
+    const ElementType src = node.input(0).type();
+    return wei[1] == 1 && wei[2] == 1 && node.input(1).type() == ElementType::i8 &&
+           (src == ElementType::u8 || src == ElementType::i8);
+}
+
+kernels::DepthwiseShape shape_of(const Node& node) {
+    const Shape src = node.input(0).shape();
+    const Shape dst = node.port(0).shape.to_shape();
+    const auto windows =
+        convolution_windows(node.attrs<ConvolutionAttrs>(), src, node.input(1).shape());
+    kernels::DepthwiseShape shape;
+    shape.batch = src[0];
+    shape.channels = src[1];
+    shape.src_height = src[2];
+    shape.src_width = src[3];
+    shape.dst_height = dst[2];
+    shape.dst_width = dst[3];
+    shape.kernel_height = static_cast<std::size_t>(windows[0].size);
+    shape.kernel_width = static_cast<std::size_t>(windows[1].size);
+    shape.stride_height = static_cast<std::size_t>(windows[0].stride);
+    shape.stride_width = static_cast<std::size_t>(windows[1].stride);
+    shape.dilation_height = static_cast<std::size_t>(windows[0].dilation);
+    shape.dilation_width = static_cast<std::size_t>(windows[1].dilation);
+    shape.pad_top = windows[0].pad_begin;
+    shape.pad_left = windows[1].pad_begin;
+    return shape;
+}
+
+}  // namespace
+
+DepthwiseTail match_depthwise_tail(const post_ops::Chain& chain) {
+    return TailMatcher(chain).run();
+}
+
+DepthwiseStep::DepthwiseStep(kernels::DepthwiseConv kernel,
+                             TensorId src,
+                             TensorId dst,
+                             StepInfo info)
+    : kernel_(std::move(kernel)) {
+    inputs_ = {src};
+    outputs_ = {dst};
+    info_ = std::move(info);
+}
+
+std::unique_ptr<Runner> DepthwiseStep::bind(RequestMemory& memory) const {
+    return std::make_unique<DepthwiseRunner>(kernel_, inputs_[0], outputs_[0], memory);
+}
+
+std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group) {
+    const Node& node = *group.anchor;
+    if (!is_depthwise(node)) {
+        return std::nullopt;
+    }
+    ComposedAnchor composed;
+    const post_ops::Chain chain = post_ops::simplify(group.chain).chain;
+    const DepthwiseTail tail = match_depthwise_tail(chain);
+    composed.complete = tail.consumed == chain.ops.size();
+    composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
+    composed.rest.ops.assign(chain.ops.begin() + static_cast<std::ptrdiff_t>(tail.consumed),
+                             chain.ops.end());
+    composed.rest.dst_type = chain.dst_type;
+
+    const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
+    const Tensor& weights = node.input_node(1)->constant();
+    kernels::DepthwiseParams params;
+    params.shape = shape_of(node);
+    params.src_type = builder.tensor(src).type;
+    params.dst_type = composed.dst_type;
+    std::vector<std::int32_t> zero_point;
+    if (node.has_input(2)) {
+        for (const std::int64_t z : to_ints(node.input_node(2)->constant())) {
+            zero_point.push_back(static_cast<std::int32_t>(z));
+        }
+    }
+    params.src_zero_point = zero_point;
+    params.weights = weights.values<std::int8_t>();
+    params.scale = tail.scale;
+    params.bias = tail.bias;
+    params.slope = tail.slope;
+    params.shift = tail.shift;
+    params.low = tail.low;
+    params.high = tail.high;
+    kernels::DepthwiseConv kernel(params);
+
+    StepInfo info;
+    info.kind = "convolution";
+    info.implementation = std::string("fuseq:") + kernel.implementation();
+    info.src_type = to_string(params.src_type);
+    info.wei_type = to_string(ElementType::i8);
+    info.dst_type = to_string(composed.dst_type);
+    info.layout = to_string(Layout::kChannelsLast);
+    info.quantized = true;
+    const Shape dst_dims = node.port(0).shape.to_shape();
+    info.macs =
+        static_cast<std::int64_t>(shape_size(dst_dims) * (weights.get_size() / dst_dims[1]));
+    info.bytes = static_cast<std::int64_t>(builder.tensor(src).bytes() + weights.get_byte_size() +
+                                           shape_size(dst_dims) * size_of(composed.dst_type));
+    describe_anchor(info, group, composed);
+    post_ops::Chain fused = chain;
+    fused.ops.resize(tail.consumed);
+    fused.dst_type = composed.dst_type;
+    info.post_ops = post_ops::to_text(fused);
+
+    const TensorId dst = builder.new_tensor(composed.dst_type, dst_dims, Layout::kChannelsLast);
+    builder.add_step(std::make_unique<DepthwiseStep>(std::move(kernel), src, dst, std::move(info)));
+    return finish_anchor(builder, group, composed, dst);
+}
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,45 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/detection/feature_plane.hpp"
+
+#include "ops/axis_groups.hpp"
+
+namespace fuseq {
+
+RoiDims check_roi_inputs(const InferContext& context, std::int64_t columns) {
+    require_real(context, 0, "features");
+    context.require_same_type(1, 0);
+    PartialShape features = context.shape(0);
+    PartialShape regions = context.shape(1);
+    features = features.rank_is_static() ? features : PartialShape::dynamic(4);
+    regions = regions.rank_is_static() ? regions : PartialShape::dynamic(2);
+    context.require(features.rank() == 4, "features have shape ", to_string(features),
+                    ", expected rank 4");
+    context.require(regions.rank() == 2 && regions[1].compatible(columns), "regions have shape ",
+                    to_string(regions), ", expected [R,", columns, "]");
+    return {regions[0], features[1]};
+}
+
+void require_roi_shapes(const EvalContext& context, std::size_t columns) {
+    const Shape& features = context.input(0).get_shape();
+    const Shape& regions = context.input(1).get_shape();
+    context.require(features.size() == 4 && features[2] > 0 && features[3] > 0,
+                    "features have shape ", to_string(features), ", expected [N,C,H,W]");
+    context.require(regions.size() == 2 && regions[1] == columns, "regions have shape ",
+                    to_string(regions), ", expected [R,", columns, "]");
+}
+
+void require_pooled_size(const InferContext& context, const char* name, std::int64_t value) {
+    constexpr std::int64_t kLargest = 1 << 16;
+    context.require(value >= 1 && value <= kLargest, name, " is ", value,
+                    ", expected a value in [1, ", kLargest, "]");
+}
+
+std::size_t picture_index(const EvalContext& context, double value) {
+    const std::size_t pictures = context.input(0).get_shape()[0];
+    context.require(value >= 0 && value < static_cast<double>(pictures), "a region names picture ",
+                    value, ", but there are ", pictures);
+    return static_cast<std::size_t>(value);
+}
+
+}  // namespace fuseq

@@ -1,0 +1,170 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include "ops/axis_groups.hpp"
+#include "ops/detection/feature_plane.hpp"
+#include "ops/detection/roi_pooling.hpp"
+#include "ops/op_list.hpp"
+
+namespace fuseq {
+namespace {
+
+constexpr std::int64_t kMostSamples = 1 << 12;  // along one side of a part
+
+void infer(InferContext& context) {
+    const auto& attrs = context.attrs<RoiAlignAttrs>();
+    require_pooled_size(context, "pooled_h", attrs.pooled_h);
+    require_pooled_size(context, "pooled_w", attrs.pooled_w);
+    context.require(attrs.sampling_ratio >= 0 && attrs.sampling_ratio <= kMostSamples,
+                    "sampling_ratio is ", attrs.sampling_ratio, ", expected a value in [0, ",
+                    kMostSamples, "]");
+    context.require(attrs.spatial_scale > 0 && std::isfinite(attrs.spatial_scale),
+                    "spatial_scale is ", attrs.spatial_scale, ", expected a value above 0");
+    RoiDims dims = check_roi_inputs(context, 4);
+    context.require(is_integral(context.type(2)), "batch_indices are ", to_string(context.type(2)),
+                    ", expected an integer type");
+    const PartialShape& indices = context.shape(2);
+    context.require(
+        !indices.rank_is_static() || (indices.rank() == 1 && indices[0].compatible(dims.regions)),
+        "batch_indices have shape ", to_string(indices), ", expected one value a region");
+    if (indices.rank_is_static()) {
+        Dimension::merge(dims.regions, dims.regions, indices[0]);
+    }
+    context.set_output(0, context.type(0),
+                       {dims.regions, dims.channels, attrs.pooled_h, attrs.pooled_w});
+}
+
+// One axis of a region: parts and the samples in each.
+struct Axis {
+    double begin = 0;
+    double length = 0;  // of a part
+    std::int64_t samples = 0;
+    double position(std::int64_t part, std::int64_t sample) const {
+        return begin + (static_cast<double>(part) +
+                        (static_cast<double>(sample) + 0.5) / static_cast<double>(samples)) *
+                           length;
+    }
+};
+
+Axis make_axis(const EvalContext& context, double low, double high, std::int64_t parts) {
+    const auto& attrs = context.attrs<RoiAlignAttrs>();
+    const bool aligned = attrs.aligned_mode != RoiAlignedMode::kAsymmetric;
+    const double before = attrs.aligned_mode == RoiAlignedMode::kHalfPixel ? 0.5 : 0.0;
+    const double after = aligned ? -0.5 : 0.0;
+    const auto scale = static_cast<double>(attrs.spatial_scale);
+    const double begin = (low + before) * scale + after;
+    double size = (high + before) * scale + after - begin;
+    size = aligned ? size : std::max(size, 1.0);
+    context.require(std::isfinite(begin) && std::isfinite(size), "a region has the side ", low,
+                    " to ", high);
+    const double length = size / static_cast<double>(parts);
+    const double samples =
+        attrs.sampling_ratio > 0 ? static_cast<double>(attrs.sampling_ratio) : std::ceil(length);
+    context.require(samples <= static_cast<double>(kMostSamples), "a region needs ", samples,
+                    " samples a part, expected ", kMostSamples, " or fewer");
+    return {begin, length, std::max<std::int64_t>(0, static_cast<std::int64_t>(samples))};
+}
+
+// A value up to one cell outside of the plane is that of the border; farther away it is 0.
+template <class T>
+double value_at(const FeaturePlane<T>& plane, double y, double x) {
+    const auto height = static_cast<double>(plane.height);
+    const auto width = static_cast<double>(plane.width);
+    if (!(y >= -1 && y <= height && x >= -1 && x <= width)) {
+        return 0;
+    }
+    return plane.bilinear(std::clamp(y, 0.0, height - 1), std::clamp(x, 0.0, width - 1));
+}
+
+struct Part {
+    std::int64_t row;
+    std::int64_t column;
+};
+
+template <class T>
+double pool(const FeaturePlane<T>& plane,
+            const Axis& y,
+            const Axis& x,
+            const Part& part,
+            RoiAlignMode mode) {
+    const std::int64_t count = y.samples * x.samples;
+    double sum = 0;
+    double best = count > 0 ? std::numeric_limits<double>::lowest() : 0.0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double value = value_at(plane, y.position(part.row, i / x.samples),
+                                      x.position(part.column, i % x.samples));
+        sum += value;
+        best = std::max(best, value);
+    }
+    if (mode == RoiAlignMode::kMax) {
+        return best;
+    }
+    return count > 0 ? sum / static_cast<double>(count) : 0.0;
+}
+
+template <class T>
+void run(EvalContext& context) {
+    const auto& attrs = context.attrs<RoiAlignAttrs>();
+    const Tensor& features = context.input(0);
+    const Tensor& regions = context.input(1);
+    const std::vector<std::int64_t> images = to_ints(context.input(2));
+    const std::size_t count = regions.get_shape()[0];
+    const std::size_t channels = features.get_shape()[1];
+    context.require(images.size() == count, "batch_indices have ", images.size(), " values for ",
+                    count, " regions");
+    T* out = context
+                 .output(0, {count, channels, static_cast<std::size_t>(attrs.pooled_h),
+                             static_cast<std::size_t>(attrs.pooled_w)})
+                 .template data<T>();
+    for (std::size_t r = 0; r < count; ++r) {
+        const T* p = regions.data<T>() + r * 4;
+        const std::size_t image = picture_index(context, static_cast<double>(images[r]));
+        const Axis x = make_axis(context, static_cast<double>(p[0]), static_cast<double>(p[2]),
+                                 attrs.pooled_w);
+        const Axis y = make_axis(context, static_cast<double>(p[1]), static_cast<double>(p[3]),
+                                 attrs.pooled_h);
+        for (std::size_t c = 0; c < channels; ++c) {
+            const auto plane = plane_of<T>(features, image, c);
+            for (std::int64_t i = 0; i < attrs.pooled_h * attrs.pooled_w; ++i) {
+                const Part part{i / attrs.pooled_w, i % attrs.pooled_w};
+                *out++ = static_cast<T>(pool(plane, y, x, part, attrs.mode));
+            }
+        }
+    }
+}
+
+void evaluate(EvalContext& context) {
+    require_roi_shapes(context, 4);
+    dispatch_real(context, context.input(0).get_element_type(),
+                  [&](auto tag) { run<typename decltype(tag)::type>(context); });
+}
+
+constexpr std::string_view kRefused = "pooled sizes below 1, spatial_scale not above 0";
+
+const OpSpec kOps[] = {
+    {.type = "ROIAlign",
+     .version = 3,
+     .inputs = {3, 3},
+     .make_attributes = make_attributes<RoiAlignAttrs>,
+     .infer = infer,
+     .evaluate = evaluate,
+     .summary = "Mean or maximum of samples of the parts of regions",
+     .refused = kRefused},
+    {.type = "ROIAlign",
+     .version = 9,
+     .inputs = {3, 3},
+     .make_attributes = make_attributes<RoiAlign9Attrs>,
+     .infer = infer,
+     .evaluate = evaluate,
+     .summary = "The same, with a choice of how coordinates are meant",
+     .refused = kRefused},
+};
+
+}  // namespace
+
+std::span<const OpSpec> roi_align_ops() {
+    return kOps;
+}
+
+}  // namespace fuseq

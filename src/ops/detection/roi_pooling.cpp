@@ -1,0 +1,143 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/detection/roi_pooling.hpp"
+
+#include "ops/axis_groups.hpp"
+#include "ops/detection/boxes.hpp"
+#include "ops/detection/feature_plane.hpp"
+#include "ops/op_list.hpp"
+
+namespace fuseq {
+namespace {
+
+struct Pooled {
+    std::int64_t height;
+    std::int64_t width;
+};
+
+Pooled pooled_size(const RoiPoolingAttrs& attrs) {
+    if (attrs.output_size.size() == 2) {
+        return {attrs.output_size[0], attrs.output_size[1]};
+    }
+    return {attrs.pooled_h, attrs.pooled_w};
+}
+
+void infer(InferContext& context) {
+    const auto& attrs = context.attrs<RoiPoolingAttrs>();
+    context.require(attrs.output_size.empty() || attrs.output_size.size() == 2, "output_size has ",
+                    attrs.output_size.size(), " values, expected 2");
+    const Pooled pooled = pooled_size(attrs);
+    require_pooled_size(context, "pooled_h", pooled.height);
+    require_pooled_size(context, "pooled_w", pooled.width);
+    context.require(attrs.spatial_scale > 0 && std::isfinite(attrs.spatial_scale),
+                    "spatial_scale is ", attrs.spatial_scale, ", expected a value above 0");
+    const RoiDims dims = check_roi_inputs(context, 5);
+    context.set_output(0, context.type(0),
+                       {dims.regions, dims.channels, pooled.height, pooled.width});
+}
+
+// Cells of one bin along one axis.
+struct Cells {
+    std::int64_t first;
+    std::int64_t end;
+};
+
+Cells bin_cells(double begin, double end, std::int64_t bins, std::int64_t bin, std::int64_t size) {
+    // A malformed region is one cell.
+    const double length = std::max(end - begin + 1, 1.0) / static_cast<double>(bins);
+    const auto low = begin + std::floor(static_cast<double>(bin) * length);
+    const auto high = begin + std::ceil(static_cast<double>(bin + 1) * length);
+    return {clamped_cell(low, size), clamped_cell(high, size)};
+}
+
+template <class T>
+double pool_max(const FeaturePlane<T>& plane, const Cells& rows, const Cells& columns) {
+    if (rows.end <= rows.first || columns.end <= columns.first) {
+        return 0;
+    }
+    double best = plane.at(rows.first, columns.first);
+    for (std::int64_t y = rows.first; y < rows.end; ++y) {
+        for (std::int64_t x = columns.first; x < columns.end; ++x) {
+            best = std::max(best, plane.at(y, x));
+        }
+    }
+    return best;
+}
+
+// Position of a sample between begin and end, which are shares of the picture.
+double sample(double begin, double end, std::int64_t count, std::int64_t at, std::int64_t size) {
+    const auto last = static_cast<double>(size - 1);
+    if (count == 1) {
+        return (begin + end) / 2 * last;
+    }
+    if (at == count - 1) {
+        return end * last;  // exactly, so that the border of the picture counts
+    }
+    return begin * last +
+           static_cast<double>(at) * (end - begin) * last / static_cast<double>(count - 1);
+}
+
+template <class T>
+void run(EvalContext& context) {
+    const auto& attrs = context.attrs<RoiPoolingAttrs>();
+    const Pooled pooled = pooled_size(attrs);
+    const Tensor& features = context.input(0);
+    const Tensor& regions = context.input(1);
+    const std::size_t channels = features.get_shape()[1];
+    const std::size_t count = regions.get_shape()[0];
+    T* out = context
+                 .output(0, {count, channels, static_cast<std::size_t>(pooled.height),
+                             static_cast<std::size_t>(pooled.width)})
+                 .template data<T>();
+    for (std::size_t r = 0; r < count * channels; ++r) {
+        const T* p = regions.data<T>() + r / channels * 5;
+        const auto plane =
+            plane_of<T>(features, picture_index(context, static_cast<double>(p[0])), r % channels);
+        const Box box{static_cast<double>(p[1]), static_cast<double>(p[2]),
+                      static_cast<double>(p[3]), static_cast<double>(p[4])};
+        const auto scaled = [&](double v) {
+            return std::round(v * static_cast<double>(attrs.spatial_scale));
+        };
+        for (std::int64_t i = 0; i < pooled.height * pooled.width; ++i) {
+            const std::int64_t ph = i / pooled.width;
+            const std::int64_t pw = i % pooled.width;
+            double value = 0;
+            if (attrs.method == RoiPoolingMethod::kMax) {
+                value = pool_max(
+                    plane,
+                    bin_cells(scaled(box.y1), scaled(box.y2), pooled.height, ph, plane.height),
+                    bin_cells(scaled(box.x1), scaled(box.x2), pooled.width, pw, plane.width));
+            } else {
+                const double y = sample(box.y1, box.y2, pooled.height, ph, plane.height);
+                const double x = sample(box.x1, box.x2, pooled.width, pw, plane.width);
+                value = plane.holds(y, x) ? plane.bilinear(y, x) : 0.0;
+            }
+            *out++ = static_cast<T>(value);
+        }
+    }
+}
+
+void evaluate(EvalContext& context) {
+    require_roi_shapes(context, 5);
+    dispatch_real(context, context.input(0).get_element_type(),
+                  [&](auto tag) { run<typename decltype(tag)::type>(context); });
+}
+
+const OpSpec kOps[] = {
+    {.type = "ROIPooling",
+     .version = 2,
+     .inputs = {2, 2},
+     .make_attributes = make_attributes<RoiPoolingAttrs>,
+     .infer = infer,
+     .evaluate = evaluate,
+     .summary = "Largest values, or samples, of the parts of regions",
+     .refused = "pooled sizes below 1, spatial_scale not above 0"},
+};
+
+}  // namespace
+
+std::span<const OpSpec> roi_pooling_ops() {
+    return kOps;
+}
+
+}  // namespace fuseq

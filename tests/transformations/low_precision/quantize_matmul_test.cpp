@@ -1,0 +1,132 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transformations/low_precision/quantize_matmul.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/pass_testing.hpp"
+#include "transformations/low_precision/dequantize_text.hpp"
+
+namespace fuseq::testing {
+namespace {
+
+using ::testing::StartsWith;
+
+std::string constant_weights(const std::string& shape,
+                             const std::string& scale,
+                             const std::string& scale_shape) {
+    return "%i = Const value=random(5,-127,127) : i8" + shape +
+           "\n%ic = Convert(%i) destination_type=f32\n%t = Const value={" + scale + "} : f32" +
+           scale_shape + "\n%w = Multiply(%ic, %t) !origins=[\"weights_fq\"]\n";
+}
+
+TEST(QuantizeMatMul, ConstantWeightsWithScalesOfColumns) {
+    const PassTest test =
+        run_pass(quantize_matmul, model(dq("x", "u8[2,3,4]", "0.5", "7") +
+                                        constant_weights("[2,4]", "1,2", "[2,1]") +
+                                        "%y = MatMul(%x, %w) transpose_b=true"));
+    EXPECT_EQ(differs_from(test, model("%x_q = Parameter : u8[2,3,4]\n"
+                                       "%i = Const value=random(5,-127,127) : i8[2,4]\n"
+                                       "%z = Const value={7} : i32[]\n"
+                                       "%p = MatMul(%x_q, %i, %z) transpose_b=true\n"
+                                       "%s = Const value={0.5,1} : f32[1,1,2]\n"
+                                       "%y = Multiply(%p, %s)")),
+              "");
+    EXPECT_EQ(test.after->find("y")->origins, (std::vector<std::string>{"y", "weights_fq"}));
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
+struct Case {
+    const char* name;
+    std::string body;
+};
+
+const Case kCases[] = {
+    {"NotTransposed", dq("x", "i8[3,4]", "0.5", "") + constant_weights("[4,2]", "1,2", "[1,2]") +
+                          "%y = MatMul(%x, %w)"},
+    {"FractionOfTheZeroPoint", dq("x", "u8[3,4]", "0.5", "7.25") +
+                                   constant_weights("[4,2]", "1,2", "[1,2]") +
+                                   "%y = MatMul(%x, %w)"},
+    {"FractionWithOneScale", dq("x", "u8[3,4]", "0.5", "0.25") +
+                                 constant_weights("[4,2]", "2", "[]") + "%y = MatMul(%x, %w)"},
+    {"TransposedSource", dq("x", "u8[4,3]", "0.5", "1") +
+                             constant_weights("[4,2]", "1,2", "[1,2]") +
+                             "%y = MatMul(%x, %w) transpose_a=true"},
+    {"VectorOfWeights",
+     dq("x", "u8[3,4]", "0.5", "1") + constant_weights("[4]", "2", "[]") + "%y = MatMul(%x, %w)"},
+    {"TwoActivations",
+     dq("x", "u8[2,3,4]", "0.5", "") + dq("w", "i8[2,4,5]", "0.25", "") + "%y = MatMul(%x, %w)"},
+    {"TwoActivationsWithZeroPoints",
+     dq("x", "u8[2,3,4]", "0.5", "7") + dq("w", "i8[2,4,5]", "0.25", "-3") + "%y = MatMul(%x, %w)"},
+    {"SecondZeroPointAlone",
+     dq("x", "u8[2,3,4]", "0.5", "") + dq("w", "i8[2,4,5]", "0.25", "-3") + "%y = MatMul(%x, %w)"},
+    {"ScalesOfColumnsOfAnActivation", dq("x", "u8[3,2]", "0.5", "") +
+                                          dq("w", "i8[4,2]", "1,2,4,8", "", "f32[4,1]") +
+                                          "%y = MatMul(%x, %w) transpose_b=true"},
+};
+
+class QuantizeMatMulCase : public ::testing::TestWithParam<Case> {};
+
+TEST_P(QuantizeMatMulCase, GivesTheSameNumbers) {
+    const PassTest test = run_pass(quantize_matmul, model(GetParam().body));
+    EXPECT_TRUE(test.changed);
+    EXPECT_EQ(test.after->find("y")->input(0).type(), test.after->find("x_q")->port().type);
+    EXPECT_EQ(test.after->find("y")->input(1).type(), element::i8);
+    EXPECT_LT(largest_difference(test), 5e-3);  // of values up to 1e5
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         QuantizeMatMulCase,
+                         ::testing::ValuesIn(kCases),
+                         [](const auto& test) { return test.param.name; });
+
+struct Refusal {
+    const char* name;
+    std::string body;
+    const char* reason;
+};
+
+const Refusal kRefusals[] = {
+    {"FloatSource",
+     "%x = Parameter : f32[3,4]\n" + constant_weights("[4,2]", "1,2", "[1,2]") +
+         "%y = MatMul(%x, %w)",
+     "src_not_quantized: the source comes from Parameter 'x' in float"},
+    {"FloatWeights",
+     dq("x", "u8[3,4]", "0.5", "") + "%w = Parameter : f32[4,2]\n" + "%y = MatMul(%x, %w)",
+     "weights_not_quantized: the second operand comes from Parameter 'w' in float"},
+    {"ScaleOfRows",
+     dq("x", "u8[2,4]", "0.5,1", "", "f32[2,1]") + constant_weights("[4,2]", "1,2", "[1,2]") +
+         "%y = MatMul(%x, %w)",
+     "per_channel_scale: "},
+    {"UnsignedSecondOperand",
+     dq("x", "u8[2,3,4]", "0.5", "") + dq("w", "u8[2,4,5]", "0.25", "") + "%y = MatMul(%x, %w)",
+     "weights_unsigned: "},
+    {"FractionOfActivations",
+     dq("x", "u8[2,3,4]", "0.5", "0.25") + dq("w", "i8[2,4,5]", "0.25", "") + "%y = MatMul(%x, %w)",
+     "fractional_zero_point: "},
+    {"LongSums",
+     dq("x", "u8[1,70000]", "0.5", "") + dq("w", "i8[70000,1]", "0.25", "") + "%y = MatMul(%x, %w)",
+     "accumulator_overflow: "},
+    {"HugeZeroPoint",
+     dq("x", "u8[3,4]", "0.5", "-3000000") + constant_weights("[4,2]", "1,2", "[1,2]") +
+         "%y = MatMul(%x, %w)",
+     "accumulator_overflow: "},
+};
+
+class QuantizeMatMulRefusal : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(QuantizeMatMulRefusal, SaysWhy) {
+    const PassTest test = run_pass(quantize_matmul, model(GetParam().body));
+    EXPECT_FALSE(test.changed);
+    EXPECT_EQ(compare_models(*test.before, *test.after), "");
+    EXPECT_THAT(refusal_at(test.context, "y"), StartsWith(GetParam().reason));
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         QuantizeMatMulRefusal,
+                         ::testing::ValuesIn(kRefusals),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace fuseq::testing

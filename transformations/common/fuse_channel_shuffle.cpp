@@ -1,0 +1,128 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes a Gather of what only changes the order of channels.
+//
+//   Law:     reshape to [N, g, c, ...], transposition of g and c and reshape back give channel
+//            number (i % g) * c + i / g at channel i: a permutation of dimension 1.
+//   Before:  Reshape -> Transpose -> Reshape back to the first shape
+//   After:   Gather(x, Const indices, axis 1)
+//   Refuses: shapes that are not known, results in the middle that something else reads, orders
+//            that move more than channels.
+//   Source:  ShuffleNet; found by running the three operations on the numbers of the elements.
+#include "transformations/common/fuse_channel_shuffle.hpp"
+
+#include <cstdint>
+
+#include "ops/gather.hpp"
+#include "ops/op_spec.hpp"
+#include "transformations/support/constants.hpp"
+#include "transformations/support/rewrite.hpp"
+
+namespace fuseq {
+namespace {
+
+constexpr std::string_view kName = "fuse_channel_shuffle";
+
+// Numbers of elements are exact in f32 up to here.
+constexpr std::size_t kMostElements = std::size_t{1} << 24;
+
+// The Reshape and the Transpose in front of the last Reshape; empty when the pattern is another.
+std::vector<const Node*> match(const Node& last) {
+    std::vector<const Node*> nodes{&last};
+    for (const char* type : {"Transpose", "Reshape"}) {
+        const Node* before = nodes.back()->input_node(0);
+        if (!before->is(type) || !has_single_use(nodes.back()->input(0))) {
+            return {};
+        }
+        nodes.push_back(before);
+    }
+    const PartialShape& shape = nodes.back()->input(0).partial_shape();
+    const bool fits = shape.is_static() && shape == last.port().shape && shape.rank() >= 3 &&
+                      shape_size(shape.to_shape()) <= kMostElements &&
+                      shape_size(shape.to_shape()) > 0 && last.port().type == ElementType::f32;
+    return fits ? std::vector<const Node*>(nodes.rbegin(), nodes.rend())
+                : std::vector<const Node*>();
+}
+
+// Number of the element that ends at each position; an empty tensor when a shape is computed.
+Tensor moved_numbers(const std::vector<const Node*>& nodes, const Shape& shape) {
+    Tensor numbers(ElementType::f32, shape);
+    float next = 0;
+    for (float& number : numbers.values<float>()) {
+        number = next++;
+    }
+    for (const Node* node : nodes) {
+        const auto parameter = evaluate_constant(node->input(1));
+        if (!parameter) {
+            return {};
+        }
+        const Tensor inputs[] = {numbers, *parameter};
+        numbers = evaluate_node(*node, inputs).at(0);
+    }
+    return numbers;
+}
+
+// Channel that ends at each channel; empty when more than channels moves.
+std::vector<std::int64_t> permutation(const Tensor& numbers) {
+    const Shape& shape = numbers.get_shape();
+    const std::size_t channels = shape[1];
+    const std::size_t area = numbers.get_size() / shape[0] / channels;
+    const float* values = numbers.data<float>();
+    std::vector<std::int64_t> from(channels);
+    for (std::size_t i = 0; i < numbers.get_size(); ++i) {
+        const auto number = static_cast<std::size_t>(values[i]);
+        const std::size_t batch = i / (channels * area);
+        const std::size_t channel = i / area % channels;
+        const std::size_t source = number / area % channels;
+        if (i < channels * area && i % area == 0) {
+            from[channel] = static_cast<std::int64_t>(source);
+        }
+        if (number % area != i % area || number / (channels * area) != batch ||
+            from[channel] != static_cast<std::int64_t>(source)) {
+            return {};
+        }
+    }
+    return from;
+}
+
+bool fuse(Node& last) {
+    const std::vector<const Node*> nodes = match(last);
+    if (nodes.empty()) {
+        return false;
+    }
+    const Output source = nodes.front()->input(0);
+    const Tensor numbers = moved_numbers(nodes, source.shape());
+    const std::vector<std::int64_t> from =
+        numbers ? permutation(numbers) : std::vector<std::int64_t>();
+    if (from.empty()) {
+        return false;
+    }
+    Model& model = last.model();
+    const Output indices =
+        make_constant(model, last.name() + "/channels", Tensor::of(Shape{from.size()}, from));
+    const Output axis =
+        make_constant(model, last.name() + "/axis", Tensor::scalar(std::int64_t{1}));
+    Node* gather = model.add("Gather", 8, last.name(), {source, indices, axis}, GatherAttrs{});
+    gather->origins = origins_of(last);
+    for (const Node* node : nodes) {
+        add_origins(*gather, *node);
+    }
+    redirect(last.output(), gather->output());
+    return true;
+}
+
+}  // namespace
+
+bool fuse_channel_shuffle(Model& model, PassContext& context) {
+    bool changed = false;
+    for (Node* node : model.find_all("Reshape")) {
+        if (fuse(*node)) {
+            context.rewritten(kName, *node);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+}  // namespace fuseq
