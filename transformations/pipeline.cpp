@@ -3,17 +3,20 @@
 //
 // The passes in the order in which they run, and why in that order.
 #include "transformations/common/convert_precision.hpp"
+#include "transformations/common/decompose_batch_norm.hpp"
 #include "transformations/common/drop_identity_operations.hpp"
 #include "transformations/common/fold_constants.hpp"
 #include "transformations/common/fold_multiply_add_chains.hpp"
 #include "transformations/common/fold_multiply_into_weights.hpp"
 #include "transformations/common/fuse_channel_shuffle.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
+#include "transformations/low_precision/drop_repeated_fake_quantize.hpp"
 #include "transformations/low_precision/move_dequantize_down.hpp"
 #include "transformations/low_precision/normalize_weights.hpp"
 #include "transformations/low_precision/quantize_convolution.hpp"
 #include "transformations/low_precision/quantize_deconvolution.hpp"
 #include "transformations/low_precision/quantize_matmul.hpp"
+#include "transformations/low_precision/share_fake_quantize.hpp"
 #include "transformations/low_precision/split_fake_quantize.hpp"
 #include "transformations/pass.hpp"
 
@@ -29,6 +32,8 @@ const std::vector<Pass>& common_passes() {
         {"drop_identity_operations", drop_identity_operations},
         // Needs the constant shapes that folding gives; before DQs move through its parts.
         {"fuse_channel_shuffle", fuse_channel_shuffle},
+        // Gives the Multiply and Add that the next three fold.
+        {"decompose_batch_norm", decompose_batch_norm},
         // The next two only know Add and Multiply with the constant second.
         {"normalize_constant_operands", normalize_constant_operands},
         // Before weights take a scale: there should be one scale.
@@ -42,7 +47,9 @@ const std::vector<Pass>& low_precision_passes() {
     static const std::vector<Pass> passes = {
         // Before activations: what follows an FQ decides about it by the weights' form.
         {"normalize_weights", normalize_weights},
-        // After weights, whose FQs are gone then.
+        // After weights, whose FQs are gone then; before FQs and what they mean are taken apart.
+        {"share_fake_quantize", share_fake_quantize},
+        {"drop_repeated_fake_quantize", drop_repeated_fake_quantize},
         {"split_fake_quantize", split_fake_quantize},
         // Needs DQs; must be done before consumers look at what stands in front of them.
         {"move_dequantize_down", move_dequantize_down},

@@ -10,8 +10,7 @@
  * and end with a zero. Handles may be used by one thread at a time, except that a core and a
  * compiled model may be used by many.
  */
-#ifndef FUSEQ_C_API_H
-#define FUSEQ_C_API_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -192,5 +191,3 @@ FUSEQ_C_API void fuseq_infer_request_free(fuseq_infer_request* request);
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* FUSEQ_C_API_H */

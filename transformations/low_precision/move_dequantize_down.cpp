@@ -4,7 +4,7 @@
 // Moves every DQ down through the operations that integers can take as well, so that it ends in
 // front of a convolution or matmul, or of an operation that needs real numbers.
 //
-//   Law:     op(DQ(q)) = DQ'(op(q)); one law an operation, low_precision/laws/move_through_*.cpp
+//   Law:     op(DQ(q)) = DQ'(op(q)); one law an operation, low_precision/laws/*.cpp
 //   Before:  DQ -> ReLU | MaxPool | Reshape | Transpose | Concat | ... (the table below)
 //   After:   the operation on u8 or i8 -> DQ
 //            A DQ with several readers stays for those that do not move.
@@ -36,7 +36,9 @@ constexpr Row kLaws[] = {
     {"DepthToSpace", move_through_data_movement},
     {"Gather", move_through_data_movement},
     {"Interpolate", move_through_interpolate},
+    {"MVN", cancel_scale_of_mvn},
     {"MaxPool", move_through_max_pool},
+    {"NormalizeL2", cancel_scale_of_normalize_l2},
     {"Pad", move_through_pad},
     {"ReLU", move_through_relu},
     {"ReduceMax", move_through_reduce_max},

@@ -10,18 +10,20 @@
 //   After:   x -> FakeQuantize(il, ih, q0, q0 + levels - 1) output_type=u8|i8
 //              -> Convert -> Subtract(zero_point) -> Multiply(scale)
 //            u8 has q0 = 0, i8 has q0 = -(levels / 2). i8 is taken where it makes the zero point
-//            vanish (up to one step: symmetric ranges) and for the second operand of a MatMul.
+//            vanish (up to one step: symmetric ranges), but not for the source of a deconvolution,
+//            where oneDNN is slow with i8; and for the second operand of a MatMul.
 //   Refuses: more than 256 levels (levels), limits that are not constant (limits_not_constant) or
 //            vary along another dimension than 1 (limits_not_per_channel), an empty input range
 //            (degenerate_input_range), an empty output range other than [0, 0] of single channels
 //            (degenerate_output_range), input_high < input_low (inverted_input_range), limits that
 //            are not finite (limits_not_finite), an FQ that only feeds outputs of the model
 //            (feeds_output), a keep_float layer (kept_float).
-//   Source:  docs/fake_quantize.md, equations 1 to 3; DESIGN.md section 4.
+//   Source:  docs/fake_quantize.md, equations 1 to 3; DESIGN.md sections 4 and 8.
 #include "transformations/low_precision/split_fake_quantize.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "ops/fake_quantize.hpp"
 #include "transformations/support/constants.hpp"
@@ -107,25 +109,48 @@ std::optional<Refusal> check_channel(const Limits& limits, std::size_t c, bool& 
     return std::nullopt;
 }
 
-bool feeds_second_operand_of_matmul(const Node& fq) {
-    const auto& uses = fq.port().uses;
-    return std::any_of(uses.begin(), uses.end(),
-                       [](const Use& use) { return use.node->is("MatMul") && use.index == 1; });
+// Whether a consumer of that kind reads the integers: at once, or behind operations that DQ passes.
+bool feeds(const Node& fq, bool (*consumer)(const Use&)) {
+    std::vector<const Node*> stack{&fq};
+    std::unordered_set<const Node*> seen;
+    while (!stack.empty()) {
+        const Node* node = stack.back();
+        stack.pop_back();
+        for (const Use& use : node->users()) {
+            if (consumer(use)) {
+                return true;
+            }
+            const bool passes = is_one_of(
+                *use.node, {"MaxPool", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Split",
+                            "VariadicSplit", "StridedSlice", "Gather", "Concat", "Tile"});
+            if (passes && seen.insert(use.node).second) {
+                stack.push_back(use.node);
+            }
+        }
+    }
+    return false;
+}
+
+bool is_second_operand_of_matmul(const Use& use) {
+    return use.node->is("MatMul") && use.index == 1;
+}
+bool is_source_of_deconvolution(const Use& use) {
+    return use.index == 0 &&
+           is_one_of(*use.node, {"ConvolutionBackpropData", "GroupConvolutionBackpropData"});
 }
 
 // u8 or i8, by the zero points that unsigned integers would have. Real limits are rounded to f16,
 // which moves zero points by up to half a step.
-void choose_type(const Node& fq,
-                 std::int64_t levels,
-                 const std::vector<double>& unsigned_zero,
-                 Split& split) {
+ElementType choose_type(const Node& fq,
+                        std::int64_t levels,
+                        const std::vector<double>& unsigned_zero) {
+    if (feeds(fq, is_second_operand_of_matmul)) {
+        return ElementType::i8;
+    }
     const auto middle = static_cast<double>(levels / 2);
     const auto symmetric = [&](double z) { return std::abs(z - middle) <= 1.0; };
     const bool all = std::all_of(unsigned_zero.begin(), unsigned_zero.end(), symmetric);
-    if (all || feeds_second_operand_of_matmul(fq)) {
-        split.type = ElementType::i8;
-        split.lowest = -(levels / 2);
-    }
+    return all && !feeds(fq, is_source_of_deconvolution) ? ElementType::i8 : ElementType::u8;
 }
 
 std::optional<Refusal> compute(const Node& fq, Split& split) {
@@ -155,7 +180,8 @@ std::optional<Refusal> compute(const Node& fq, Split& split) {
             live_zero.push_back(zero[c]);
         }
     }
-    choose_type(fq, levels, live_zero, split);
+    split.type = choose_type(fq, levels, live_zero);
+    split.lowest = split.type == ElementType::i8 ? -(levels / 2) : 0;
     std::vector<float> zero_point(channels, 0.0f);
     for (std::size_t c = 0; c < channels; ++c) {
         if (dead[c]) {

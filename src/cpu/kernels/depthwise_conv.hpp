@@ -21,6 +21,7 @@
 #include <memory>
 #include <span>
 
+#include "cpu/kernels/range.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
@@ -52,21 +53,16 @@ struct DepthwiseParams {
     DepthwiseShape shape;
     ElementType src_type = ElementType::u8;  // u8, i8
     ElementType dst_type = ElementType::u8;  // u8, i8, f32
-    std::span<const std::int32_t> src_zero_point;  // none, one, or one a channel; of src_type's range
-    std::span<const std::int8_t> weights;    // [channels, kernel_height, kernel_width]
-    std::span<const float> scale;            // one, or one a channel
-    std::span<const float> bias;             // none, one, or one a channel
-    std::span<const float> slope;            // none, one, or one a channel
+    std::span<const std::int32_t>
+        src_zero_point{};                    // none, one, or one a channel; in src_type's range
+    std::span<const std::int8_t> weights{};  // [channels, kernel_height, kernel_width]
+    std::span<const float> scale{};          // one, or one a channel
+    std::span<const float> bias{};           // none, one, or one a channel
+    std::span<const float> slope{};          // none, one, or one a channel
     float shift = 0.0f;
     float low = -std::numeric_limits<float>::infinity();
     float high = std::numeric_limits<float>::infinity();
     DepthwisePath path = DepthwisePath::kAuto;
-};
-
-// Parts [begin, end).
-struct Range {
-    std::size_t begin = 0;
-    std::size_t end = 0;
 };
 
 namespace depthwise {

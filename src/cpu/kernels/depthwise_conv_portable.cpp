@@ -21,52 +21,6 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR
-
-float finish_value(const Epilogue& e, const Block& block, std::size_t i, std::int32_t acc) {
-    float v = std::fma(static_cast<float>(acc), block.scale[i], block.bias[i]);
-    if (e.slope) {
-        v = v > 0.0f ? v : v * block.slope[i];
-    }
-    if (e.shift != 0.0f) {
-        v += e.shift;
-    }
-    return e.clip ? std::min(std::max(v, e.low), e.high) : v;
-}
-
-void store_value(Store store, std::uint8_t* dst, float v) {
-    if (store == Store::kF32) {
-        std::memcpy(dst, &v, sizeof(v));
-    } else if (store == Store::kU8) {
-        *dst = static_cast<std::uint8_t>(std::clamp(std::nearbyint(v), 0.0f, 255.0f));
-    } else {
-        *dst = static_cast<std::uint8_t>(
-            static_cast<std::int8_t>(std::clamp(std::nearbyint(v), -128.0f, 127.0f)));
-    }
-}
-
-// Blocks of 8 channels in their own order.
-template <std::size_t N, bool Signed>
-void run_pixel(const Packed& packed,
-               const Block& block,
-               const std::uint8_t* const* taps,
-               std::uint8_t* dst) {
-    const std::size_t count = packed.shape.kernel_height * packed.shape.kernel_width;
-    const std::size_t element = dst_size(packed.epilogue.store);
-    for (std::size_t i = 0; i < block.channels; ++i) {
-        std::int32_t acc = block.init[i];
-        for (std::size_t t = 0; t < count; ++t) {
-            const std::int32_t x =
-                Signed ? static_cast<std::int8_t>(taps[t][i]) : std::int32_t{taps[t][i]};
-            acc += x * block.wei[((t / 2) * N + i) * 4 + (t % 2) * 2];
-        }
-        store_value(packed.epilogue.store, dst + i * element,
-                    finish_value(packed.epilogue, block, i, acc));
-    }
-}
-
-#else
-
 template <class D, class V = hn::Vec<D> >
 HWY_INLINE V finish_value(D d, const Epilogue& e, const Block& block, std::size_t at, V v) {
     v = fuseq::kernels::HWY_NAMESPACE::fused_mul_add(d, v, hn::Load(d, block.scale + at),
@@ -173,8 +127,6 @@ void run_pixel(const Packed& packed,
     store_block<N>(e.store, block.channels, low, high, dst);
 }
 
-#endif  // HWY_SCALAR
-
 template <std::size_t N, bool Signed>
 void run_rows(
     const Packed& packed, const std::uint8_t* src, std::uint8_t* dst, Range rows, Range blocks) {
@@ -207,7 +159,6 @@ RunFunction choose_sign(bool is_signed) {
 }
 
 PortableRun choose(std::size_t channels, bool is_signed) {
-#if HWY_TARGET != HWY_SCALAR
     constexpr std::size_t kLanes = HWY_MAX_BYTES / 2;
     const char* name = hwy::TargetName(HWY_TARGET);
     if (kLanes >= 32 && channels >= 32) {
@@ -216,10 +167,6 @@ PortableRun choose(std::size_t channels, bool is_signed) {
     if (kLanes >= 16 && channels >= 16) {
         return {choose_sign<HWY_MIN(kLanes, 16)>(is_signed), 16, name};
     }
-#else
-    (void)channels;
-    const char* name = "SCALAR";
-#endif
     return {choose_sign<8>(is_signed), 8, name};
 }
 

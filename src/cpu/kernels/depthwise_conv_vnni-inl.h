@@ -33,9 +33,9 @@ namespace fuseq::kernels::depthwise {
 namespace {
 
 constexpr std::size_t kBlock = 64;
-constexpr std::size_t kMaxRows = 5;   // source rows of a strip
+constexpr std::size_t kMaxRows = 5;         // source rows of a strip
 constexpr std::size_t kPadding = kMaxRows;  // the row behind them: a pixel outside of src
-constexpr std::size_t kMaxParts = 4;  // strips in one vector
+constexpr std::size_t kMaxParts = 4;        // strips in one vector
 constexpr std::size_t kQuarters = 4;
 
 #define FUSEQ_INLINE inline __attribute__((always_inline))
@@ -52,8 +52,9 @@ FUSEQ_INLINE void unrolled(F&& f) {
 
 // One or two output rows of a block, for each part of the vector.
 struct Strip {
-    const std::uint8_t* src[kMaxRows + 1][kMaxParts];  // moved back by the part's place in the vector
-    std::uint8_t* dst[2][kMaxParts];               // first channel of the block, first column
+    const std::uint8_t* src[kMaxRows + 1]
+                           [kMaxParts];  // moved back by the part's place in the vector
+    std::uint8_t* dst[2][kMaxParts];     // first channel of the block, first column
     __mmask64 load[kMaxParts];
     __mmask64 store[2][kMaxParts];  // of bytes in channel order, all zero for rows not wanted
     std::ptrdiff_t first_x;         // -pad_left

@@ -24,7 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // a * b + c, rounded once. Targets below AVX2 have no such instruction: lane by lane there.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V fused_mul_add(D d, V a, V b, V c) {
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4
+#if HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4
     alignas(16) float x[hn::MaxLanes(d)];
     alignas(16) float y[hn::MaxLanes(d)];
     alignas(16) float z[hn::MaxLanes(d)];
@@ -39,6 +39,55 @@ HWY_INLINE V fused_mul_add(D d, V a, V b, V c) {
     (void)d;
     return hn::MulAdd(a, b, c);
 #endif
+}
+
+// Elements as floats. Exactly Lanes(d) elements are read or written, at any address.
+template <class D>
+HWY_INLINE hn::Vec<D> load_float(D d, const float* from) {
+    return hn::LoadU(d, from);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load_float(D d, const std::uint8_t* from) {
+    const hn::Rebind<std::int32_t, D> d32;
+    const hn::Rebind<std::uint8_t, D> d8;
+    return hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, from)));
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load_float(D d, const std::int8_t* from) {
+    const hn::Rebind<std::int32_t, D> d32;
+    const hn::Rebind<std::int8_t, D> d8;
+    return hn::ConvertTo(d, hn::PromoteTo(d32, hn::LoadU(d8, from)));
+}
+
+// Stores floats as they are, or rounded half to even and saturated. Nothing wraps: values beyond
+// 32-bit integers saturate too.
+template <class D>
+HWY_INLINE void store_float(D d, hn::Vec<D> v, float* to) {
+    hn::StoreU(v, d, to);
+}
+template <class D>
+HWY_INLINE void store_float(D, hn::Vec<D> v, std::uint8_t* to) {
+    const hn::Rebind<std::uint8_t, D> d8;
+    hn::StoreU(hn::DemoteTo(d8, hn::NearestInt(v)), d8, to);
+}
+template <class D>
+HWY_INLINE void store_float(D, hn::Vec<D> v, std::int8_t* to) {
+    const hn::Rebind<std::int8_t, D> d8;
+    hn::StoreU(hn::DemoteTo(d8, hn::NearestInt(v)), d8, to);
+}
+
+// Calls body(tag, index) for whole vectors of floats, then for single elements.
+template <class Body>
+HWY_INLINE void for_vectors(std::size_t count, const Body& body) {
+    const hn::ScalableTag<float> d;
+    std::size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+        body(d, i);
+    }
+    const hn::FixedTag<float, 1> one;
+    for (; i < count; ++i) {
+        body(one, i);
+    }
 }
 
 }  // namespace HWY_NAMESPACE

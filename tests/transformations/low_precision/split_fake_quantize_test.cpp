@@ -206,6 +206,22 @@ TEST(SplitFakeQuantize, MakesTheSecondOperandOfAMatMulSigned) {
     EXPECT_LT(largest_difference(test, 3, 150.0f), 1e-2);
 }
 
+TEST(SplitFakeQuantize, GivesADeconvolutionUnsignedIntegers) {
+    const PassTest test = run_pass(split_fake_quantize, R"(model "m"
+        %x = Parameter : f32[1,1,4,4]
+        %l = Const value={-64} : f32[]
+        %h = Const value={63.5} : f32[]
+        %fq = FakeQuantize(%x, %l, %h, %l, %h) levels=256
+        %p = MaxPool.1(%fq) strides=[1,1] kernel=[2,2]
+        %w = Const value=random(1) : f32[1,1,2,2]
+        %y = ConvolutionBackpropData(%p, %w) strides=[2,2]
+        %r = Result(%y))");
+    EXPECT_EQ(test.after->find("fq")->port().type, element::u8);
+    const Node* subtract = test.after->find("p")->input_node(0)->input_node(0);
+    EXPECT_EQ(to_floats(subtract->input_node(1)->constant()), std::vector<float>{128});
+    EXPECT_LT(largest_difference(test, 3, 70.0f), 1e-3);
+}
+
 TEST(SplitFakeQuantize, KeepsTensorNamesAtTheRealNumbers) {
     const PassTest test = run_pass(split_fake_quantize, R"(model "m"
         %x = Parameter : f32[1,4]

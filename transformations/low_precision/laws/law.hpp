@@ -28,6 +28,8 @@ struct LawResult {
 // behind it; one that refuses leaves the model as it was.
 using Law = LawResult (*)(Node& node, const Dequantize& dq);
 
+LawResult cancel_scale_of_mvn(Node& node, const Dequantize& dq);
+LawResult cancel_scale_of_normalize_l2(Node& node, const Dequantize& dq);
 LawResult move_through_avg_pool(Node& node, const Dequantize& dq);
 LawResult move_through_clamp(Node& node, const Dequantize& dq);
 LawResult move_through_concat(Node& node, const Dequantize& dq);

@@ -1,15 +1,14 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a test body once for each Highway target that this machine has, and once with none (plain
-// C++). Kernels that are bound to a target at construction are to be made inside the body.
+// Runs a test body once for each Highway target that this machine has. Kernels that are bound to a
+// target at construction are to be made inside the body.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <functional>
-#include <random>
 #include <string>
 
 #include "hwy/highway.h"
@@ -24,13 +23,13 @@ inline void restrict_targets(std::int64_t targets) {
 inline void on_every_target(const std::function<void(const std::string& target)>& body) {
     restrict_targets(0);
     const std::int64_t all = hwy::SupportedTargets();
-    constexpr std::int64_t kTargets[] = {HWY_SCALAR, HWY_SSE4, HWY_AVX2, HWY_AVX3, HWY_AVX3_DL};
+    constexpr std::int64_t kTargets[] = {HWY_SSE4, HWY_AVX2, HWY_AVX3, HWY_AVX3_DL};
     for (const std::int64_t target : kTargets) {
-        if ((all & target) == 0 && target != HWY_SCALAR) {
+        if ((all & target) == 0) {
             continue;
         }
         // A kernel not compiled for `target` falls back to the next worse one.
-        restrict_targets((all | HWY_SCALAR) & ~(target - 1));
+        restrict_targets(all & ~(target - 1));
         SCOPED_TRACE(hwy::TargetName(target));
         body(hwy::TargetName(target));
         if (testing::Test::HasFatalFailure()) {
@@ -38,11 +37,6 @@ inline void on_every_target(const std::function<void(const std::string& target)>
         }
     }
     restrict_targets(0);
-}
-
-// A generator whose seed is in the failure message of everything checked in its scope.
-inline std::mt19937 seeded(unsigned seed) {
-    return std::mt19937(seed);
 }
 
 }  // namespace fuseq::test

@@ -1,0 +1,268 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/border.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "fuseq/error.hpp"
+
+#ifndef FUSEQ_KERNELS_BORDER_ONCE_
+#define FUSEQ_KERNELS_BORDER_ONCE_
+namespace fuseq::kernels {
+enum class Direction { kToLast, kFromLast };
+}
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/border.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "cpu/kernels/exact-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr std::size_t kTilePixels = 64;
+constexpr std::size_t kTileChannels = 16;
+
+// A part of one image.
+struct Part {
+    std::size_t image;
+    std::size_t pixel;
+    std::size_t count;  // at most kTilePixels
+};
+
+template <class Body>
+void for_parts(std::size_t image_pixels, Range pixels, const Body& body) {
+    std::size_t p = pixels.begin;
+    while (p < pixels.end) {
+        const std::size_t pixel = p % image_pixels;
+        // Parts end where tiles of the image end, so that stores stay whole cache lines.
+        const std::size_t count =
+            std::min({kTilePixels - pixel % kTilePixels, pixels.end - p, image_pixels - pixel});
+        body(Part{p / image_pixels, pixel, count});
+        p += count;
+    }
+}
+
+// Elements of one channel.
+template <class Src, class Dst>
+HWY_INLINE void convert_row(
+    const BorderParams& params, std::size_t channel, const Src* src, Dst* dst, std::size_t count) {
+    const float scale = params.scale.empty() ? 1.0f : params.scale[channel];
+    const float shift = params.shift.empty() ? 0.0f : params.shift[channel];
+    for_vectors(count, [&](auto d, std::size_t i) HWY_ATTR {
+        const auto x = load_float(d, src + i);
+        store_float(d, fused_mul_add(d, x, hn::Set(d, scale), hn::Set(d, shift)), dst + i);
+    });
+}
+
+// Square transposition of N vectors of N elements, in log2(N) perfect shuffles: each rotates the
+// bits of an element's position (row, column) by one.
+template <std::size_t N, class T>
+HWY_INLINE void transpose(const T* src, std::size_t src_stride, T* dst, std::size_t dst_stride) {
+    const hn::FixedTag<T, N> d;
+    hn::Vec<decltype(d)> x[N];
+    hn::Vec<decltype(d)> y[N];
+    HWY_UNROLL(16)
+    for (std::size_t i = 0; i < N; ++i) {
+        x[i] = hn::LoadU(d, src + i * src_stride);
+    }
+    HWY_UNROLL(4)
+    for (std::size_t n = N; n > 1; n /= 2) {
+        HWY_UNROLL(8)
+        for (std::size_t i = 0; i < N / 2; ++i) {
+            y[2 * i] = hn::InterleaveLower(d, x[i], x[i + N / 2]);
+            y[2 * i + 1] = hn::InterleaveUpper(d, x[i], x[i + N / 2]);
+        }
+        HWY_UNROLL(16)
+        for (std::size_t i = 0; i < N; ++i) {
+            x[i] = y[i];
+        }
+    }
+    HWY_UNROLL(16)
+    for (std::size_t i = 0; i < N; ++i) {
+        hn::StoreU(x[i], d, dst + i * dst_stride);
+    }
+}
+
+// Rows x columns to columns x rows.
+template <class T>
+HWY_INLINE void transpose_block(const T* src,
+                                std::size_t src_stride,
+                                T* dst,
+                                std::size_t dst_stride,
+                                std::size_t rows,
+                                std::size_t columns) {
+    constexpr std::size_t kSquare = 16 / sizeof(T);
+    const std::size_t whole_rows = rows / kSquare * kSquare;
+    const std::size_t whole_columns = columns / kSquare * kSquare;
+    for (std::size_t r = 0; r < whole_rows; r += kSquare) {
+        for (std::size_t c = 0; c < whole_columns; c += kSquare) {
+            transpose<kSquare>(src + r * src_stride + c, src_stride, dst + c * dst_stride + r,
+                               dst_stride);
+        }
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t c = r < whole_rows ? whole_columns : 0; c < columns; ++c) {
+            dst[c * dst_stride + r] = src[r * src_stride + c];
+        }
+    }
+}
+
+// Three channels of bytes between planes and pixels.
+template <class T>
+HWY_INLINE void interleave3(const T (*rows)[kTilePixels], T* dst, std::size_t count) {
+    const hn::ScalableTag<T> d;
+    std::size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+        hn::StoreInterleaved3(hn::LoadU(d, rows[0] + i), hn::LoadU(d, rows[1] + i),
+                              hn::LoadU(d, rows[2] + i), d, dst + 3 * i);
+    }
+    for (; i < count; ++i) {
+        dst[3 * i] = rows[0][i];
+        dst[3 * i + 1] = rows[1][i];
+        dst[3 * i + 2] = rows[2][i];
+    }
+}
+
+template <class T>
+HWY_INLINE void deinterleave3(const T* src, T (*rows)[kTilePixels], std::size_t count) {
+    const hn::ScalableTag<T> d;
+    std::size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+        hn::Vec<decltype(d)> a, b, c;
+        hn::LoadInterleaved3(d, src + 3 * i, a, b, c);
+        hn::StoreU(a, d, rows[0] + i);
+        hn::StoreU(b, d, rows[1] + i);
+        hn::StoreU(c, d, rows[2] + i);
+    }
+    for (; i < count; ++i) {
+        rows[0][i] = src[3 * i];
+        rows[1][i] = src[3 * i + 1];
+        rows[2][i] = src[3 * i + 2];
+    }
+}
+
+template <class Src, class Dst>
+void to_last(const BorderParams& params, const void* src_data, void* dst_data, Range pixels) {
+    const auto* src = static_cast<const Src*>(src_data);
+    auto* dst = static_cast<Dst*>(dst_data);
+    const std::size_t channels = params.channels;
+    const std::size_t stride = params.pixel_stride == 0 ? channels : params.pixel_stride;
+    alignas(64) Dst tile[kTileChannels][kTilePixels];
+    for_parts(params.pixels, pixels, [&](const Part& part) HWY_ATTR {
+        const Src* planes = src + part.image * channels * params.pixels + part.pixel;
+        Dst* out = dst + (part.image * params.pixels + part.pixel) * stride;
+        if (channels == 1 && stride == 1) {
+            convert_row(params, 0, planes, out, part.count);
+            return;
+        }
+        for (std::size_t c = 0; c < channels; c += kTileChannels) {
+            const std::size_t n = std::min(kTileChannels, channels - c);
+            for (std::size_t i = 0; i < n; ++i) {
+                convert_row(params, c + i, planes + (c + i) * params.pixels, tile[i], part.count);
+            }
+            if (channels == 3 && stride == 3) {
+                interleave3(tile, out, part.count);
+            } else {
+                transpose_block(tile[0], kTilePixels, out + c, stride, n, part.count);
+            }
+        }
+    });
+}
+
+template <class Src, class Dst>
+void from_last(const BorderParams& params, const void* src_data, void* dst_data, Range pixels) {
+    const auto* src = static_cast<const Src*>(src_data);
+    auto* dst = static_cast<Dst*>(dst_data);
+    const std::size_t channels = params.channels;
+    const std::size_t stride = params.pixel_stride == 0 ? channels : params.pixel_stride;
+    alignas(64) Src tile[kTileChannels][kTilePixels];
+    for_parts(params.pixels, pixels, [&](const Part& part) HWY_ATTR {
+        const Src* in = src + (part.image * params.pixels + part.pixel) * stride;
+        Dst* planes = dst + part.image * channels * params.pixels + part.pixel;
+        if (channels == 1 && stride == 1) {
+            convert_row(params, 0, in, planes, part.count);
+            return;
+        }
+        for (std::size_t c = 0; c < channels; c += kTileChannels) {
+            const std::size_t n = std::min(kTileChannels, channels - c);
+            if (channels == 3 && stride == 3) {
+                deinterleave3(in, tile, part.count);
+            } else {
+                transpose_block(in + c, stride, tile[0], kTilePixels, part.count, n);
+            }
+            for (std::size_t i = 0; i < n; ++i) {
+                convert_row(params, c + i, tile[i], planes + (c + i) * params.pixels, part.count);
+            }
+        }
+    });
+}
+
+using Function = void (*)(const BorderParams&, const void*, void*, Range);
+
+template <class Src>
+void run_border(
+    const BorderParams& params, const void* src, void* dst, Range pixels, Direction way) {
+    const bool f32 = params.dst_type == ElementType::f32;
+    const bool u8 = params.dst_type == ElementType::u8;
+    const Function function = way == Direction::kToLast ? f32  ? to_last<Src, float>
+                                                          : u8 ? to_last<Src, std::uint8_t>
+                                                               : to_last<Src, std::int8_t>
+                              : f32 ? from_last<Src, float>
+                              : u8                      ? from_last<Src, std::uint8_t>
+                                                        : from_last<Src, std::int8_t>;
+    function(params, src, dst, pixels);
+}
+
+void border(const BorderParams& params, const void* src, void* dst, Range pixels, Direction way) {
+    switch (params.src_type) {
+        case ElementType::f32: return run_border<float>(params, src, dst, pixels, way);
+        case ElementType::u8: return run_border<std::uint8_t>(params, src, dst, pixels, way);
+        default: return run_border<std::int8_t>(params, src, dst, pixels, way);
+    }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fuseq::kernels {
+
+HWY_EXPORT(border);
+
+void check_border(const BorderParams& p) {
+    const auto known = [](ElementType type) {
+        return type == ElementType::f32 || type == ElementType::u8 || type == ElementType::i8;
+    };
+    if (!known(p.src_type) || !known(p.dst_type)) {
+        throw Error("compile", "border kernel: " + to_string(p.src_type) + " to " +
+                                   to_string(p.dst_type) + ", expected u8, i8 or f32");
+    }
+    if (p.channels == 0 || p.pixels == 0 || (!p.scale.empty() && p.scale.size() != p.channels) ||
+        (!p.shift.empty() && p.shift.size() != p.channels) ||
+        (p.pixel_stride != 0 && p.pixel_stride < p.channels)) {
+        throw Error("compile",
+                    detail::cat("border kernel: ", p.scale.size(), " scales, ", p.shift.size(),
+                                " shifts, pixel stride ", p.pixel_stride, " for ", p.channels,
+                                " channels of ", p.pixels, " pixels"));
+    }
+}
+
+void to_channels_last(const BorderParams& params, const void* src, void* dst, Range pixels) {
+    HWY_DYNAMIC_DISPATCH(border)(params, src, dst, pixels, Direction::kToLast);
+}
+
+void from_channels_last(const BorderParams& params, const void* src, void* dst, Range pixels) {
+    HWY_DYNAMIC_DISPATCH(border)(params, src, dst, pixels, Direction::kFromLast);
+}
+
+}  // namespace fuseq::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,43 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps between the user's tensors and the plan's: planar [N, C, H, W] to channels-last
+// [N, H, W, C] and back, with a linear function a channel and the conversion of the elements in
+// the same pass:
+//
+//   v   = fma(float(src), scale[c], shift[c])          one rounding
+//   dst = v, or v rounded half to even and saturated (u8, i8)
+//
+// The same bytes on every instruction set and for every split of the pixels. No allocation.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "cpu/kernels/range.hpp"
+#include "fuseq/element_type.hpp"
+
+namespace fuseq::kernels {
+
+struct BorderParams {
+    std::size_t batch = 1;
+    std::size_t channels = 0;
+    std::size_t pixels = 0;                   // of one image: height x width (x depth)
+    ElementType src_type = ElementType::f32;  // u8, i8, f32
+    ElementType dst_type = ElementType::u8;   // u8, i8, f32
+    // `channels` values each, or none for 1 and 0.
+    std::span<const float> scale{};
+    std::span<const float> shift{};
+    // Elements from one pixel to the next of the channels-last tensor; 0 means `channels`.
+    std::size_t pixel_stride = 0;
+};
+
+// Throws fuseq::Error for types and sizes that the two functions below do not take. They do not
+// check again.
+void check_border(const BorderParams& params);
+
+// `pixels` counts those of all images (batch * pixels in all); multiples of 64 are fast.
+void to_channels_last(const BorderParams& params, const void* src, void* dst, Range pixels);
+void from_channels_last(const BorderParams& params, const void* src, void* dst, Range pixels);
+
+}  // namespace fuseq::kernels

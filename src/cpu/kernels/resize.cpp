@@ -1,0 +1,129 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/resize.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/resize.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "cpu/kernels/exact-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+// One output row: the two source rows it reads.
+template <class Src, class Dst>
+struct Line {
+    const Src* top;
+    const Src* bottom;
+    float weight;
+    Dst* dst;
+    std::size_t src_stride;
+    std::size_t dst_stride;
+};
+
+template <class Src, class Dst>
+void nearest_line(const ResizeParams& p, const Line<Src, Dst>& line) {
+    const bool same = std::is_same_v<Src, Dst> && p.scale == 1.0f && p.shift == 0.0f;
+    const std::size_t width = p.columns.low.size();
+    for (std::size_t x = 0; x < width; ++x) {
+        const Src* src = line.top + p.columns.low[x] * line.src_stride;
+        Dst* dst = line.dst + x * line.dst_stride;
+        if (same) {
+            std::memcpy(dst, src, p.channels * sizeof(Dst));
+            continue;
+        }
+        for_vectors(p.channels, [&](auto d, std::size_t c) HWY_ATTR {
+            const auto v = load_float(d, src + c);
+            store_float(d, fused_mul_add(d, v, hn::Set(d, p.scale), hn::Set(d, p.shift)), dst + c);
+        });
+    }
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V between(D d, V low, V high, V weight) {
+    return fused_mul_add(d, hn::Sub(high, low), weight, low);
+}
+
+template <class Src, class Dst>
+void linear_line(const ResizeParams& p, const Line<Src, Dst>& line) {
+    const std::size_t width = p.columns.low.size();
+    for (std::size_t x = 0; x < width; ++x) {
+        const std::size_t low = p.columns.low[x] * line.src_stride;
+        const std::size_t high = p.columns.high[x] * line.src_stride;
+        const float weight = p.columns.weight[x];
+        Dst* dst = line.dst + x * line.dst_stride;
+        for_vectors(p.channels, [&](auto d, std::size_t c) HWY_ATTR {
+            const auto wx = hn::Set(d, weight);
+            const auto top = between(d, load_float(d, line.top + low + c),
+                                     load_float(d, line.top + high + c), wx);
+            const auto bottom = between(d, load_float(d, line.bottom + low + c),
+                                        load_float(d, line.bottom + high + c), wx);
+            const auto v = between(d, top, bottom, hn::Set(d, line.weight));
+            store_float(d, fused_mul_add(d, v, hn::Set(d, p.scale), hn::Set(d, p.shift)), dst + c);
+        });
+    }
+}
+
+template <class Src, class Dst>
+void resize_rows(const ResizeParams& p, const void* src_data, void* dst_data, Range rows) {
+    const std::size_t src_stride = p.src_pixel_stride == 0 ? p.channels : p.src_pixel_stride;
+    const std::size_t dst_stride = p.dst_pixel_stride == 0 ? p.channels : p.dst_pixel_stride;
+    const std::size_t height = p.rows.low.size();
+    const bool linear = !p.rows.high.empty();
+    for (std::size_t row = rows.begin; row < rows.end; ++row) {
+        const std::size_t y = row % height;
+        const auto line_at = [&](std::size_t at) {
+            return static_cast<const Src*>(src_data) +
+                   (row / height * p.src_height + at) * p.src_width * src_stride;
+        };
+        Dst* dst = static_cast<Dst*>(dst_data) + row * p.columns.low.size() * dst_stride;
+        const Src* top = line_at(p.rows.low[y]);
+        if (linear) {
+            linear_line<Src, Dst>(
+                p, {top, line_at(p.rows.high[y]), p.rows.weight[y], dst, src_stride, dst_stride});
+        } else {
+            nearest_line<Src, Dst>(p, {top, top, 0.0f, dst, src_stride, dst_stride});
+        }
+    }
+}
+
+template <class Src>
+void resize_from(const ResizeParams& p, const void* src, void* dst, Range rows) {
+    switch (p.dst_type) {
+        case ElementType::u8: return resize_rows<Src, std::uint8_t>(p, src, dst, rows);
+        case ElementType::i8: return resize_rows<Src, std::int8_t>(p, src, dst, rows);
+        default: return resize_rows<Src, float>(p, src, dst, rows);
+    }
+}
+
+void resize_impl(const ResizeParams& p, const void* src, void* dst, Range rows) {
+    switch (p.src_type) {
+        case ElementType::u8: return resize_from<std::uint8_t>(p, src, dst, rows);
+        case ElementType::i8: return resize_from<std::int8_t>(p, src, dst, rows);
+        default: return resize_from<float>(p, src, dst, rows);
+    }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fuseq::kernels {
+
+HWY_EXPORT(resize_impl);
+
+void resize(const ResizeParams& params, const void* src, void* dst, Range rows) {
+    HWY_DYNAMIC_DISPATCH(resize_impl)(params, src, dst, rows);
+}
+
+}  // namespace fuseq::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,106 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/border.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "elements.hpp"
+#include "fuseq/error.hpp"
+#include "on_every_target.hpp"
+
+namespace fuseq::kernels {
+namespace {
+
+using test::Bytes;
+using test::on_every_target;
+
+struct Case {
+    BorderParams params;
+    std::vector<float> scale, shift;
+    std::size_t stride() const {
+        return params.pixel_stride == 0 ? params.channels : params.pixel_stride;
+    }
+    std::size_t all_pixels() const { return params.batch * params.pixels; }
+    float apply(std::size_t c, float x) const {
+        return std::fma(x, scale.empty() ? 1.0f : scale[c], shift.empty() ? 0.0f : shift[c]);
+    }
+};
+
+Case random_case(std::mt19937& rng) {
+    constexpr std::size_t kChannels[] = {1, 2, 3, 3, 3, 4, 5, 15, 16, 17, 32, 40};
+    Case c;
+    c.params.batch = 1 + rng() % 3;
+    c.params.channels = kChannels[rng() % std::size(kChannels)];
+    c.params.pixels = 1 + rng() % 200;
+    c.params.src_type = test::random_type(rng);
+    c.params.dst_type = test::random_type(rng);
+    c.params.pixel_stride = rng() % 3 == 0 ? c.params.channels + rng() % 5 : 0;
+    if (rng() % 4 != 0) {
+        c.scale = test::random_floats(rng, c.params.channels, -1.0f, 1.0f);
+        c.scale[0] = 0.5f;
+    }
+    if (rng() % 4 != 0) {
+        c.shift = test::random_floats(rng, c.params.channels, -20.0f, 200.0f);
+        c.shift[0] = 128.0f;
+    }
+    return c;
+}
+
+TEST(Border, BothWaysMatchPlainLoopsOnEveryTarget) {
+    on_every_target([](const std::string&) {
+        for (unsigned seed = 0; seed < 200; ++seed) {
+            SCOPED_TRACE(detail::cat("seed ", seed));
+            std::mt19937 rng(seed);
+            Case c = random_case(rng);
+            c.params.scale = c.scale;
+            c.params.shift = c.shift;
+            check_border(c.params);
+            const std::size_t planar = c.all_pixels() * c.params.channels;
+            const std::size_t last = c.all_pixels() * c.stride();
+            const bool to = seed % 2 == 0;
+            const Bytes src = test::random_elements(rng, c.params.src_type, to ? planar : last);
+            Bytes dst((to ? last : planar) * size_of(c.params.dst_type), 0xA5);
+            Bytes want = dst;
+            for (std::size_t p = 0; p < c.all_pixels(); ++p) {
+                const std::size_t n = p / c.params.pixels;
+                for (std::size_t ch = 0; ch < c.params.channels; ++ch) {
+                    const std::size_t in_planes =
+                        (n * c.params.channels + ch) * c.params.pixels + p % c.params.pixels;
+                    const std::size_t in_pixels = p * c.stride() + ch;
+                    const float x =
+                        test::element(src, c.params.src_type, to ? in_planes : in_pixels);
+                    test::set_element(want, c.params.dst_type, to ? in_pixels : in_planes,
+                                      c.apply(ch, x));
+                }
+            }
+            const std::size_t cut = rng() % (c.all_pixels() + 1);
+            for (const Range range : {Range{cut, c.all_pixels()}, Range{0, cut}}) {
+                if (to) {
+                    to_channels_last(c.params, src.data(), dst.data(), range);
+                } else {
+                    from_channels_last(c.params, src.data(), dst.data(), range);
+                }
+            }
+            ASSERT_EQ(dst, want) << c.params.channels << " channels, " << c.params.pixels
+                                 << " pixels " << to_string(c.params.src_type) << "->"
+                                 << to_string(c.params.dst_type) << " to " << to;
+        }
+    });
+}
+
+TEST(Border, Refuses) {
+    BorderParams params{.channels = 3, .pixels = 4};
+    EXPECT_NO_THROW(check_border(params));
+    const std::vector<float> two(2);
+    params.scale = two;
+    EXPECT_THAT([&] { check_border(params); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("2 scales")));
+    params.scale = {};
+    params.src_type = ElementType::i64;
+    EXPECT_THAT([&] { check_border(params); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("i64 to u8")));
+}
+
+}  // namespace
+}  // namespace fuseq::kernels
