@@ -6,11 +6,10 @@
 #include <benchmark/benchmark.h>
 
 #include <dnnl.hpp>
-#include <random>
 #include <unordered_map>
 #include <vector>
 
-#include "cpu/kernels/aligned_vector.hpp"
+#include "bench_data.hpp"
 #include "cpu/kernels/depthwise_conv.hpp"
 
 namespace fuseq::bench {
@@ -25,15 +24,6 @@ struct Layer {
 Layer layer_of(const benchmark::State& state) {
     const auto arg = [&](int i) { return static_cast<std::size_t>(state.range(i)); };
     return {arg(0), arg(1), arg(2), arg(3)};
-}
-
-kernels::AlignedVector<std::uint8_t> random_bytes(std::size_t count) {
-    std::mt19937 rng(1);
-    kernels::AlignedVector<std::uint8_t> bytes(count);
-    for (auto& b : bytes) {
-        b = static_cast<std::uint8_t>(rng());
-    }
-    return bytes;
 }
 
 void count_macs(benchmark::State& state, const Layer& layer) {

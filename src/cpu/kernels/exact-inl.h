@@ -65,15 +65,50 @@ template <class D>
 HWY_INLINE void store_float(D d, hn::Vec<D> v, float* to) {
     hn::StoreU(v, d, to);
 }
-template <class D>
-HWY_INLINE void store_float(D, hn::Vec<D> v, std::uint8_t* to) {
-    const hn::Rebind<std::uint8_t, D> d8;
-    hn::StoreU(hn::DemoteTo(d8, hn::NearestInt(v)), d8, to);
+// Rounded half to even; for values that fit.
+HWY_INLINE __m128i round_raw(__m128 v) {
+    return _mm_cvtps_epi32(v);
+}
+#if HWY_MAX_BYTES >= 32
+HWY_INLINE __m256i round_raw(__m256 v) {
+    return _mm256_cvtps_epi32(v);
+}
+#endif
+#if HWY_MAX_BYTES >= 64
+HWY_INLINE __m512i round_raw(__m512 v) {
+    return _mm512_cvtps_epi32(v);
+}
+#endif
+
+// Large values would become negative; very negative ones become the most negative integer, right.
+template <class D, class VI = hn::Vec<hn::RebindToSigned<D>>>
+HWY_INLINE VI round_below(D d, hn::Vec<D> v, float most) {
+    return VI{round_raw(hn::Min(v, hn::Set(d, most)).raw)};
 }
 template <class D>
-HWY_INLINE void store_float(D, hn::Vec<D> v, std::int8_t* to) {
+HWY_INLINE void store_float(D d, hn::Vec<D> v, std::uint8_t* to) {
+    const auto rounded = round_below(d, v, 255.0f);
+#if HWY_MAX_BYTES >= 64
+    if constexpr (hn::MaxLanes(d) == 16) {
+        const __m512i positive = _mm512_max_epi32(rounded.raw, _mm512_setzero_si512());
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtusepi32_epi8(positive));
+        return;
+    }
+#endif
+    const hn::Rebind<std::uint8_t, D> d8;
+    hn::StoreU(hn::DemoteTo(d8, rounded), d8, to);
+}
+template <class D>
+HWY_INLINE void store_float(D d, hn::Vec<D> v, std::int8_t* to) {
+    const auto rounded = round_below(d, v, 127.0f);
+#if HWY_MAX_BYTES >= 64
+    if constexpr (hn::MaxLanes(d) == 16) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtsepi32_epi8(rounded.raw));
+        return;
+    }
+#endif
     const hn::Rebind<std::int8_t, D> d8;
-    hn::StoreU(hn::DemoteTo(d8, hn::NearestInt(v)), d8, to);
+    hn::StoreU(hn::DemoteTo(d8, rounded), d8, to);
 }
 
 // Calls body(tag, index) for whole vectors of floats, then for single elements.

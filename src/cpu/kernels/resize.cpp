@@ -51,24 +51,41 @@ HWY_INLINE V between(D d, V low, V high, V weight) {
     return fused_mul_add(d, hn::Sub(high, low), weight, low);
 }
 
-template <class Src, class Dst>
-void linear_line(const ResizeParams& p, const Line<Src, Dst>& line) {
+// A vector of channels at a time along the row: each source column is blended vertically once.
+template <class D, class Src, class Dst>
+HWY_INLINE void linear_channels(D d,
+                                const ResizeParams& p,
+                                const Line<Src, Dst>& line,
+                                std::size_t c) {
+    const auto wy = hn::Set(d, line.weight);
+    const auto column = [&](std::size_t x) HWY_ATTR {
+        const std::size_t at = x * line.src_stride + c;
+        return between(d, load_float(d, line.top + at), load_float(d, line.bottom + at), wy);
+    };
+    std::size_t low_x = p.columns.low[0];
+    std::size_t high_x = p.columns.high[0];
+    auto low = column(low_x);
+    auto high = column(high_x);
     const std::size_t width = p.columns.low.size();
     for (std::size_t x = 0; x < width; ++x) {
-        const std::size_t low = p.columns.low[x] * line.src_stride;
-        const std::size_t high = p.columns.high[x] * line.src_stride;
-        const float weight = p.columns.weight[x];
-        Dst* dst = line.dst + x * line.dst_stride;
-        for_vectors(p.channels, [&](auto d, std::size_t c) HWY_ATTR {
-            const auto wx = hn::Set(d, weight);
-            const auto top = between(d, load_float(d, line.top + low + c),
-                                     load_float(d, line.top + high + c), wx);
-            const auto bottom = between(d, load_float(d, line.bottom + low + c),
-                                        load_float(d, line.bottom + high + c), wx);
-            const auto v = between(d, top, bottom, hn::Set(d, line.weight));
-            store_float(d, fused_mul_add(d, v, hn::Set(d, p.scale), hn::Set(d, p.shift)), dst + c);
-        });
+        if (p.columns.low[x] != low_x) {
+            low = p.columns.low[x] == high_x ? high : column(p.columns.low[x]);
+            low_x = p.columns.low[x];
+        }
+        if (p.columns.high[x] != high_x) {
+            high_x = p.columns.high[x];
+            high = column(high_x);
+        }
+        const auto v = between(d, low, high, hn::Set(d, p.columns.weight[x]));
+        const auto scaled = fused_mul_add(d, v, hn::Set(d, p.scale), hn::Set(d, p.shift));
+        store_float(d, scaled, line.dst + x * line.dst_stride + c);
     }
+}
+
+template <class Src, class Dst>
+void linear_line(const ResizeParams& p, const Line<Src, Dst>& line) {
+    for_vectors(p.channels,
+                [&](auto d, std::size_t c) HWY_ATTR { linear_channels(d, p, line, c); });
 }
 
 template <class Src, class Dst>

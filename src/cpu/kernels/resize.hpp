@@ -5,9 +5,9 @@
 // weights are tables made once, one for each axis. For each output element:
 //
 //   nearest: x = src[y.low][x.low]
-//   linear:  top    = fma(src[y.low][x.high] - src[y.low][x.low], wx, src[y.low][x.low])
-//            bottom = the same in row y.high
-//            x      = fma(bottom - top, wy, top)
+//   linear:  left  = fma(src[y.high][x.low] - src[y.low][x.low], wy, src[y.low][x.low])
+//            right = the same in column x.high
+//            x     = fma(right - left, wx, left)
 //   v = fma(x, scale, shift); dst = v, or v rounded half to even and saturated (u8, i8)
 //
 // The same bytes on every instruction set and for every split of the rows. No allocation at run.

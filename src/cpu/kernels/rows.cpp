@@ -20,39 +20,103 @@ namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr std::size_t kSums = 16;
+// Rows are worked on in chunks of 16 elements, whatever the width of a vector; the last one is
+// filled up in a copy on the stack.
+constexpr std::size_t kChunk = 16;
+constexpr std::size_t kGroups = 4;  // of 16 partial sums each
+constexpr std::size_t kVectors = kChunk * sizeof(float) / HWY_MAX_BYTES;
+static_assert(HWY_MAX_BYTES <= 64);
 
-// Adds up f(d, i) over a row in 16 partial sums: element i goes to sum i % 16.
+struct Chunk {
+    alignas(64) float x[kChunk];
+};
+
+// The elements behind the last whole chunk, and `filler`.
+HWY_INLINE Chunk last_chunk(const float* row, std::size_t count, float filler) {
+    Chunk chunk;
+    const std::size_t n = count % kChunk;
+    for (std::size_t i = 0; i < kChunk; ++i) {
+        chunk.x[i] = i < n ? row[count - n + i] : filler;
+    }
+    return chunk;
+}
+
+// Adds up f(x, i) over a row, x being a vector of elements from i on. f(filler) must be 0. Chunk k
+// goes to group k % 4 of partial sums.
 template <class F>
-HWY_INLINE float sum_over(std::size_t count, const F& f) {
+HWY_INLINE float sum_over(const float* row, std::size_t count, float filler, const F& f) {
     const hn::ScalableTag<float> d;
-    const hn::FixedTag<float, 1> one;
-    constexpr std::size_t kVectors = kSums * sizeof(float) / HWY_MIN(HWY_MAX_BYTES, 64);
-    static_assert(HWY_MAX_BYTES <= 64);
     const std::size_t lanes = hn::Lanes(d);
-    hn::Vec<decltype(d)> sums[kVectors];
+    hn::Vec<decltype(d)> sums[kGroups * kVectors];
     for (auto& sum : sums) {
         sum = hn::Zero(d);
     }
-    std::size_t i = 0;
-    for (; i + kSums <= count; i += kSums) {
+    const auto add_chunk = [&](const float* x, std::size_t at, std::size_t group) HWY_ATTR {
         for (std::size_t k = 0; k < kVectors; ++k) {
-            sums[k] = hn::Add(sums[k], f(d, i + k * lanes));
+            auto& sum = sums[group * kVectors + k];
+            sum = hn::Add(sum, f(hn::LoadU(d, x + k * lanes), at + k * lanes));
+        }
+    };
+    std::size_t i = 0;
+    for (; i + kGroups * kChunk <= count; i += kGroups * kChunk) {
+        for (std::size_t g = 0; g < kGroups; ++g) {
+            add_chunk(row + i + g * kChunk, i + g * kChunk, g);
         }
     }
-    alignas(64) float total[kSums];
+    std::size_t group = 0;
+    for (; i + kChunk <= count; i += kChunk, ++group) {
+        add_chunk(row + i, i, group);
+    }
+    if (i < count) {
+        add_chunk(last_chunk(row, count, filler).x, i, group);
+    }
+    Chunk total;
     for (std::size_t k = 0; k < kVectors; ++k) {
-        hn::Store(sums[k], d, total + k * lanes);
+        const auto low = hn::Add(sums[k], sums[kVectors + k]);
+        const auto high = hn::Add(sums[2 * kVectors + k], sums[3 * kVectors + k]);
+        hn::Store(hn::Add(low, high), d, total.x + k * lanes);
     }
-    for (std::size_t k = 0; i < count; ++i, ++k) {
-        total[k] += hn::GetLane(f(one, i));
-    }
-    for (std::size_t step = kSums / 2; step > 0; step /= 2) {
+    for (std::size_t step = kChunk / 2; step > 0; step /= 2) {
         for (std::size_t k = 0; k < step; ++k) {
-            total[k] += total[k + step];
+            total.x[k] += total.x[k + step];
         }
     }
-    return total[0];
+    return total.x[0];
+}
+
+// dst = f(x, i) for vectors of a row; dst may be the row.
+template <class Dst, class F>
+HWY_INLINE void map_row(const float* row, std::size_t count, Dst* dst, const F& f) {
+    const hn::ScalableTag<float> d;
+    const std::size_t lanes = hn::Lanes(d);
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        store_float(d, f(hn::LoadU(d, row + i), i), dst + i);
+    }
+    if (i < count) {
+        alignas(64) float x[kChunk] = {};
+        alignas(64) Dst y[kChunk];
+        for (std::size_t k = 0; k < count - i; ++k) {
+            x[k] = row[i + k];
+        }
+        store_float(d, f(hn::Load(d, x), i), y);
+        for (std::size_t k = 0; k < count - i; ++k) {
+            dst[i + k] = y[k];
+        }
+    }
+}
+
+// Lanes of a list from i on; what lies behind its end is unspecified.
+HWY_INLINE hn::Vec<hn::ScalableTag<float>> lanes_of(std::span<const float> list, std::size_t i) {
+    const hn::ScalableTag<float> d;
+    if (i + hn::Lanes(d) <= list.size()) {
+        return hn::LoadU(d, list.data() + i);
+    }
+    alignas(64) float x[kChunk] = {};
+    for (std::size_t k = 0; i + k < list.size(); ++k) {
+        x[k] = list[i + k];
+    }
+    return hn::Load(d, x);
 }
 
 HWY_INLINE float max_over(const float* x, std::size_t count) {
@@ -95,52 +159,51 @@ HWY_INLINE V exp_of(D d, V x) {
 
 template <class Dst>
 void softmax_row(const SoftmaxParams& params, const float* src, Dst* dst) {
-    // The exponentials are kept between the two passes: in dst if it is f32, else a part of the
-    // row at a time (longer rows compute the rest twice).
+    // The exponentials are kept between the two passes: in dst if it is f32, else those at the
+    // beginning of the row (longer rows compute the rest twice).
     constexpr std::size_t kKept = 4096;
     constexpr bool kInPlace = std::is_same_v<Dst, float>;
-    alignas(64) float some[kInPlace ? 16 : kKept];
+    alignas(64) float some[kInPlace ? kChunk : kKept];
+    const hn::ScalableTag<float> d;
     const std::size_t n = params.length;
     const float max = max_over(src, n);
-    const float sum = sum_over(n, [&](auto d, std::size_t i) HWY_ATTR {
-        const auto e = exp_of(d, hn::Sub(hn::LoadU(d, src + i), hn::Set(d, max)));
-        if constexpr (kInPlace) {
-            hn::StoreU(e, d, dst + i);
-        } else if (i + hn::Lanes(d) <= kKept) {
-            hn::StoreU(e, d, some + i);
+    const auto exp_at = [&](auto x) HWY_ATTR { return exp_of(d, hn::Sub(x, hn::Set(d, max))); };
+    float* keep = some;
+    std::size_t kept = std::min(n, kKept) / kChunk * kChunk;
+    if constexpr (kInPlace) {
+        keep = dst;
+        kept = n / kChunk * kChunk;
+    }
+    const float nothing = -std::numeric_limits<float>::infinity();
+    const float sum = sum_over(src, n, nothing, [&](auto x, std::size_t i) HWY_ATTR {
+        const auto e = exp_at(x);
+        if (i < kept) {
+            hn::StoreU(e, d, keep + i);
         }
         return e;
     });
     const float inv_sum = 1.0f / sum;
-    const auto finish = [&](auto d, std::size_t i, auto e) HWY_ATTR {
+    const auto finish = [&](auto e) HWY_ATTR {
         const auto p = hn::Mul(e, hn::Set(d, inv_sum));
-        const auto v = fused_mul_add(d, p, hn::Set(d, params.scale), hn::Set(d, params.shift));
-        store_float(d, v, dst + i);
+        return fused_mul_add(d, p, hn::Set(d, params.scale), hn::Set(d, params.shift));
     };
-    const std::size_t kept = kInPlace ? n : std::min(n, kKept);
-    const float* from = some;
-    if constexpr (kInPlace) {
-        from = dst;
-    }
-    for_vectors(kept,
-                [&](auto d, std::size_t i) HWY_ATTR { finish(d, i, hn::LoadU(d, from + i)); });
-    for_vectors(n - kept, [&](auto d, std::size_t i) HWY_ATTR {
-        const auto x = hn::LoadU(d, src + kept + i);
-        finish(d, kept + i, exp_of(d, hn::Sub(x, hn::Set(d, max))));
-    });
+    map_row(keep, kept, dst, [&](auto e, std::size_t) HWY_ATTR { return finish(e); });
+    map_row(src + kept, n - kept, dst + kept,
+            [&](auto x, std::size_t) HWY_ATTR { return finish(exp_at(x)); });
 }
 
 template <class Dst>
 void layer_norm_row(const LayerNormParams& params, const float* src, Dst* dst) {
+    const hn::ScalableTag<float> d;
     const std::size_t n = params.length;
     const auto count = static_cast<float>(n);
     const float mean =
-        sum_over(n, [&](auto d, std::size_t i) HWY_ATTR { return hn::LoadU(d, src + i); }) / count;
+        sum_over(src, n, 0.0f, [](auto x, std::size_t) HWY_ATTR { return x; }) / count;
     float factor = 1.0f;
     if (params.normalize_variance) {
-        const float squares = sum_over(n, [&](auto d, std::size_t i) HWY_ATTR {
-            const auto x = hn::Sub(hn::LoadU(d, src + i), hn::Set(d, mean));
-            return hn::Mul(x, x);
+        const float squares = sum_over(src, n, mean, [&](auto x, std::size_t) HWY_ATTR {
+            const auto difference = hn::Sub(x, hn::Set(d, mean));
+            return hn::Mul(difference, difference);
         });
         const float variance = squares / count;
         factor = 1.0f / (params.epsilon_outside ? std::sqrt(variance) + params.epsilon
@@ -150,12 +213,11 @@ void layer_norm_row(const LayerNormParams& params, const float* src, Dst* dst) {
     const bool betas = params.beta.size() > 1;
     const float gamma = params.gamma.empty() ? 1.0f : params.gamma[0];
     const float beta = params.beta.empty() ? 0.0f : params.beta[0];
-    for_vectors(n, [&](auto d, std::size_t i) HWY_ATTR {
-        const auto x = hn::Sub(hn::LoadU(d, src + i), hn::Set(d, mean));
-        const auto y = hn::Mul(x, hn::Set(d, factor));
-        const auto g = gammas ? hn::LoadU(d, params.gamma.data() + i) : hn::Set(d, gamma);
-        const auto b = betas ? hn::LoadU(d, params.beta.data() + i) : hn::Set(d, beta);
-        store_float(d, fused_mul_add(d, y, g, b), dst + i);
+    map_row(src, n, dst, [&](auto x, std::size_t i) HWY_ATTR {
+        const auto y = hn::Mul(hn::Sub(x, hn::Set(d, mean)), hn::Set(d, factor));
+        const auto g = gammas ? lanes_of(params.gamma, i) : hn::Set(d, gamma);
+        const auto b = betas ? lanes_of(params.beta, i) : hn::Set(d, beta);
+        return fused_mul_add(d, y, g, b);
     });
 }
 

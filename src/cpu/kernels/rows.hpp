@@ -3,7 +3,7 @@
 //
 // Functions over the last axis of f32 tensors, with the conversion to the next tensor fused into
 // the write. A row is one position of all other axes; rows are dense in src and dst. All sums are
-// made in one fixed order (16 interleaved partial sums), so that the bytes are the same on every
+// made in one fixed order (64 interleaved partial sums), so that the bytes are the same on every
 // instruction set and for every split of the rows. No allocation. src and dst may be the same
 // tensor when both are f32; otherwise they must not overlap.
 #pragma once

@@ -1,12 +1,11 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <limits>
 #include <numeric>
 
 #include "model/typed.hpp"
+#include "ops/from_double.hpp"
 #include "ops/resize/interpolate.hpp"
 
 namespace fuseq {
@@ -73,18 +72,6 @@ Stage<T> pad(const Stage<T>& in, const std::vector<std::int64_t>& begin, const S
         }
     }
     return out;
-}
-
-template <class T>
-T from_double(double value) {
-    if constexpr (std::is_integral_v<T>) {
-        const double low = static_cast<double>(std::numeric_limits<T>::lowest());
-        // The largest double that still fits: 2^63 itself would not.
-        const double high = std::nextafter(std::ldexp(1.0, std::numeric_limits<T>::digits), 0.0);
-        return static_cast<T>(std::clamp(std::nearbyint(value), low, std::floor(high)));
-    } else {
-        return static_cast<T>(value);
-    }
 }
 
 // Computes in C: the type of the tensor for nearest, double for what is a weighted sum.

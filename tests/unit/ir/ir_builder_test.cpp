@@ -222,5 +222,43 @@ TEST(WidenF16, NamesStayUnique) {
     EXPECT_TRUE(model->find("w/to_f32_1")->is("Convert"));
 }
 
+// Boxes [1,3,4] and scores [1,2,3] as Parameters, at most 2 boxes of a class.
+std::string suppression(const std::string& rows) {
+    const std::string layers =
+        layer({.id = 0,
+               .name = "boxes",
+               .type = "Parameter",
+               .data = R"(shape="1,3,4" element_type="f32")",
+               .outputs = port(0, "1,3,4")}) +
+        layer({.id = 1,
+               .name = "scores",
+               .type = "Parameter",
+               .data = R"(shape="1,2,3" element_type="f32")",
+               .outputs = port(0, "1,2,3")}) +
+        layer({.id = 2,
+               .name = "most",
+               .type = "Const",
+               .data = R"(element_type="i64" shape="" offset="0" size="8")",
+               .outputs = port(0, "")}) +
+        layer({.id = 3,
+               .name = "nms",
+               .type = "NonMaxSuppression",
+               .inputs = port(0, "1,3,4") + port(1, "1,2,3") + port(2, ""),
+               .outputs = port(3, rows + ",3"),
+               .opset = "opset5"}) +
+        layer({.id = 4, .name = "out", .type = "Result", .inputs = port(0, "")});
+    return net(layers, edge(0, 0, 3, 0) + edge(1, 0, 3, 1) + edge(2, 0, 3, 2) + edge(3, 3, 4, 0),
+               10);
+}
+
+TEST(IrBuilder, KeepsTheRowsThatAnOldSuppressionDeclares) {
+    const Tensor most = Weights().add<std::int64_t>({2}).tensor();
+    const auto fixed = read_ir_from_memory(suppression("4"), most);
+    EXPECT_EQ(to_string(fixed->output(0).partial_shape()), "[4,3]");
+    const auto open = read_ir_from_memory(suppression("-1"), most);
+    EXPECT_EQ(to_string(open->output(0).partial_shape()), "[0..4,3]");
+    EXPECT_THAT(refusal(suppression("5"), most), HasSubstr("declared as [5,3]"));
+}
+
 }  // namespace
 }  // namespace fuseq::test

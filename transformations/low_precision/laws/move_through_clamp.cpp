@@ -6,8 +6,8 @@
 //   After:   DQ(q): the Clamp goes, where both bounds lie outside what q can be
 //            Clamp(q) -> DQ: where each bound that matters is a whole number of steps
 //   Refuses: a scale that is not positive (scale_sign), a bound between two steps
-//            (bound_between_steps), values per channel that need different bounds
-//            (per_channel_bounds).
+//            (bound_between_steps) or where no integer of the type is (bound_outside), values per
+//            channel that need different bounds (per_channel_bounds).
 //   Source:  DESIGN.md section 5, range laws.
 #include <algorithm>
 #include <cmath>
@@ -22,9 +22,8 @@ namespace {
 // Bounds such as 6 and scales such as 6/255 are rounded; their quotient is whole to within this.
 constexpr double kNoise = 1e-4;
 
-// A bound in steps, limited to the range of the integers: beyond it nothing is cut off.
-double in_steps(float bound, float scale, float zero_point, double lowest, double highest) {
-    return std::clamp(static_cast<double>(bound) / scale + zero_point, lowest, highest);
+double in_steps(float bound, float scale, float zero_point) {
+    return static_cast<double>(bound) / scale + zero_point;
 }
 
 }  // namespace
@@ -40,8 +39,12 @@ LawResult move_through_clamp(Node& node, const Dequantize& dq) {
     double low = lowest;
     double high = highest;
     for (std::size_t c = 0; c < std::max(dq.scale.size(), dq.zero_point.size()); ++c) {
-        const double l = in_steps(attrs.min, dq.scale[c], dq.zero_point[c], lowest, highest);
-        const double h = in_steps(attrs.max, dq.scale[c], dq.zero_point[c], lowest, highest);
+        // Beyond the range of the integers nothing is cut off.
+        const double l = std::max(in_steps(attrs.min, dq.scale[c], dq.zero_point[c]), lowest);
+        const double h = std::min(in_steps(attrs.max, dq.scale[c], dq.zero_point[c]), highest);
+        if (l > highest || h < lowest) {
+            return LawResult::refused("bound_outside", "a bound is no integer of the type");
+        }
         if (c > 0 && (std::abs(l - low) > kNoise || std::abs(h - high) > kNoise)) {
             return LawResult::refused("per_channel_bounds",
                                       "the bounds are different integers in different channels");

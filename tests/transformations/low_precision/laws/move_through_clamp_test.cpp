@@ -32,6 +32,16 @@ TEST(MoveThroughClamp, GoesWhereItCutsNothingOff) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
+TEST(MoveThroughClamp, RefusesBoundsThatNoIntegerHas) {
+    for (const char* bounds : {"min=7 max=9", "min=-9 max=-7"}) {
+        const PassTest test =
+            run_pass(move_dequantize_down,
+                     model(dq("x", "i8[1,2,4,4]", "0.05", "") + "%y = Clamp(%x) " + bounds));
+        EXPECT_FALSE(test.changed);
+        EXPECT_THAT(refusal_at(test.context, "y"), StartsWith("bound_outside: "));
+    }
+}
+
 struct Refusal {
     const char* name;
     const char* scale;

@@ -88,11 +88,11 @@ float expected(
         const auto blend = [](float low, float high, float w) {
             return std::fma(high - low, w, low);
         };
-        const float wx = p.columns.weight[x];
-        const float top = blend(v, at(p.rows.low[y], p.columns.high[x]), wx);
-        const float bottom =
-            blend(at(p.rows.high[y], p.columns.low[x]), at(p.rows.high[y], p.columns.high[x]), wx);
-        v = blend(top, bottom, p.rows.weight[y]);
+        const float wy = p.rows.weight[y];
+        const float left = blend(v, at(p.rows.high[y], p.columns.low[x]), wy);
+        const float right =
+            blend(at(p.rows.low[y], p.columns.high[x]), at(p.rows.high[y], p.columns.high[x]), wy);
+        v = blend(left, right, p.columns.weight[x]);
     }
     return std::fma(v, p.scale, p.shift);
 }
