@@ -46,6 +46,7 @@ constexpr Row kLaws[] = {
     {"ReduceMin", move_through_reduce_max},
     {"Reshape", move_through_data_movement},
     {"ReverseSequence", move_through_data_movement},
+    {"Roll", move_through_data_movement},
     {"ShuffleChannels", move_through_data_movement},
     {"Slice", move_through_data_movement},
     {"SpaceToDepth", move_through_data_movement},

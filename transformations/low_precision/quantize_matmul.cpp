@@ -7,12 +7,15 @@
 //            number and W the sums of the columns of w. t may differ from column to column.
 //   Before:  MatMul(DQ(q, s, z), Const i8 -> Convert -> Multiply(t))
 //            MatMul(DQ(q, s, z), DQ(w, t, y)) with two activations
-//   After:   MatMul(q, w [, Const i32 Z [, Const i32 y]]) : f32 -> Multiply(s * t)
+//   After:   MatMul(q, w [, Const i32 Z [, Const i32 Y]]) : f32 -> Multiply(s * t)
 //            [-> Add(-f * W * s * t)]
-//            The second zero point is only there for two activations; the first one then too.
+//            The second zero point y = Y + g is only there for two activations, whose sums are
+//            matmuls with ones: - f * t * s * (1 @ (w - Y)) - g * s * t * ((q - Z) @ 1)
+//            + f * g * s * t * K
 //   Refuses: an operand in float (src_not_quantized, weights_not_quantized), a source with scales
 //            per channel (per_channel_scale), a second operand of u8 (weights_unsigned), zero
-//            points of two activations that are no whole numbers (fractional_zero_point), sums that
+//            points of two activations that are no whole numbers where an operand is a vector or
+//            the length of the sums is not known (fractional_zero_point), sums that
 //            do not fit 32 bits (accumulator_overflow).
 //   Source:  DESIGN.md section 4 and 8: the `wei` of a matmul must be s8.
 #include "transformations/low_precision/quantize_matmul.hpp"
@@ -69,19 +72,24 @@ std::optional<Second> second_operand(const Node& matmul) {
     return Second{dq->q, dq->scale.list(), dq->zero_point[0], {}, false};
 }
 
+// Number of products of a sum.
+Dimension sum_length(const Node& matmul) {
+    const PartialShape& shape = matmul.input(1).partial_shape();
+    const std::size_t rank = shape.rank();
+    return shape[rank < 2 ? 0 : (column_dim(matmul) == rank - 1 ? rank - 2 : rank - 1)];
+}
+
 bool may_overflow(const Node& matmul, const Dequantize& src, const Second& wei) {
     if (wei.constant) {
         return may_overflow(matmul, wei.q.node->constant(), src.zero_point);
     }
-    const PartialShape& shape = matmul.input(1).partial_shape();
-    const std::size_t rank = shape.rank();
-    const std::size_t k = rank < 2 ? 0 : (column_dim(matmul) == rank - 1 ? rank - 2 : rank - 1);
-    if (shape[k].is_dynamic()) {
+    const Dimension length = sum_length(matmul);
+    if (length.is_dynamic()) {
         return false;  // no graph of known use has sums of more than 2^31 / 2^16 products
     }
     const double product = (255.0 + std::abs(static_cast<double>(src.zero_point[0]))) *
                            (255.0 + std::abs(static_cast<double>(wei.zero_point)));
-    return product * static_cast<double>(shape[k].get_length()) >
+    return product * static_cast<double>(length.get_length()) >
            static_cast<double>(std::numeric_limits<std::int32_t>::max());
 }
 
@@ -97,10 +105,14 @@ bool check(const Node& matmul, const Dequantize& src, const Second& wei, PassCon
     if (wei.q.type() != ElementType::i8) {
         return refuse("weights_unsigned", "the second operand is u8, a matmul takes i8 there");
     }
-    if (!wei.constant && (!is_whole(src.zero_point[0]) || !is_whole(wei.zero_point))) {
+    const bool whole = is_whole(src.zero_point[0]) && is_whole(wei.zero_point);
+    const bool matrices = matmul.input(0).partial_shape().rank_is_static() &&
+                          matmul.input(0).partial_shape().rank() >= 2 &&
+                          matmul.input(1).partial_shape().rank() >= 2;
+    if (!wei.constant && !whole && (!matrices || sum_length(matmul).is_dynamic())) {
         return refuse("fractional_zero_point",
-                      "the zero point of an operand is no whole number, and the sums that correct "
-                      "it are not constant");
+                      "the zero point of an operand is no whole number, and an operand is a vector "
+                      "or the length of the sums is not known");
     }
     if (std::abs(src.zero_point[0]) > kLargestZeroPoint || may_overflow(matmul, src, wei)) {
         return refuse("accumulator_overflow", "a sum of products may not fit into 32 bits");
@@ -108,57 +120,135 @@ bool check(const Node& matmul, const Dequantize& src, const Second& wei, PassCon
     return true;
 }
 
-Output zero_point_input(Node& matmul, const char* name, double value) {
-    return make_constant(matmul.model(), matmul.name() + name,
-                         Tensor::scalar(static_cast<std::int32_t>(value)));
+Output zero_point_input(Model& model, const std::string& name, double value) {
+    return make_constant(model, name, Tensor::scalar(static_cast<std::int32_t>(value)));
 }
 
-// Values of columns as a constant that broadcasts to the result.
-Tensor column_tensor(const Node& matmul, std::vector<float> values) {
+// A matmul of integers; zero points are only made where they are not zero.
+Node* integer_matmul(const Node& layer,
+                     const std::string& name,
+                     const Output& a,
+                     const Output& b,
+                     const MatMulAttrs& attrs,
+                     double a_zero,
+                     double b_zero) {
+    Model& model = layer.model();
+    std::vector<Output> inputs{a, b};
+    if (a_zero != 0 || b_zero != 0) {
+        inputs.push_back(zero_point_input(model, name + "/zero_point", a_zero));
+    }
+    if (b_zero != 0) {
+        inputs.push_back(zero_point_input(model, name + "/wei_zero_point", b_zero));
+    }
+    Node* node = model.add("MatMul", 1, name, std::move(inputs), attrs);
+    node->origins = origins_of(layer);
+    return node;
+}
+
+// Collects a sum of terms behind a matmul, all named after it.
+class Sum {
+public:
+    Sum(const Node& layer, Output first) : layer_(layer), end_(first) {}
+    void multiply(const Tensor& factor) { end_ = product(end_, "/dequantize", factor); }
+    void add(const Tensor& constant) { end_ = join("Add", "/correct", end_, value(constant)); }
+    void add_product(const Output& term, const Tensor& factor, const std::string& name) {
+        end_ = join("Add", name + "/add", end_, product(term, name + "/multiply", factor));
+    }
+    Output end() const { return end_; }
+
+private:
+    Output value(const Tensor& constant) {
+        return make_constant(layer_.model(), layer_.name() + "/constant", constant);
+    }
+    Output product(const Output& term, const std::string& name, const Tensor& factor) {
+        return join("Multiply", name, term, value(factor));
+    }
+    Output join(const char* type, const std::string& name, const Output& a, const Output& b) {
+        Node* node = layer_.model().add(type, 1, layer_.name() + name, {a, b}, BinaryAttrs{});
+        node->origins = origins_of(layer_);
+        return node->output();
+    }
+
+    const Node& layer_;
+    Output end_;
+};
+
+// by * s * t of every column, as a constant that broadcasts to the result.
+Tensor factor_of_columns(const Node& matmul,
+                         const Dequantize& src,
+                         const Second& wei,
+                         double by,
+                         const std::vector<double>& of_column = {}) {
     const std::size_t rank = matmul.port().shape.rank();
-    return ChannelValues(std::move(values), rank - 1).to_tensor(rank);
+    std::vector<float> values(std::max(wei.scale.size(), of_column.size()));
+    for (std::size_t n = 0; n < values.size(); ++n) {
+        const double t = wei.scale[wei.scale.size() == 1 ? 0 : n];
+        const double w = of_column.empty() ? 1.0 : of_column[of_column.size() == 1 ? 0 : n];
+        values[n] = static_cast<float>(by * w * src.scale[0] * t);
+    }
+    return ChannelValues(std::move(values), rank == 0 ? 0 : rank - 1).to_tensor(rank);
+}
+
+Output ones(Model& model, const std::string& name, const Shape& shape) {
+    return make_constant(
+        model, name,
+        Tensor::of(shape, std::vector<std::int8_t>(shape_size(shape), std::int8_t{1})));
+}
+
+// The fractions f and g of the zero points of two activations.
+void correct_activations(Node& matmul, const Dequantize& src, const Second& wei, Sum& sum) {
+    const double z = std::nearbyint(src.zero_point[0]);
+    const double y = std::nearbyint(wei.zero_point);
+    const double f = src.zero_point[0] - z;
+    const double g = wei.zero_point - y;
+    const auto k = static_cast<std::size_t>(sum_length(matmul).get_length());
+    Model& model = matmul.model();
+    MatMulAttrs attrs = matmul.attrs<MatMulAttrs>();
+    if (f != 0) {
+        attrs.transpose_a = false;
+        const std::string name = matmul.name() + "/columns";
+        const Output one = ones(model, name + "/ones", {1, k});
+        Node* columns = integer_matmul(matmul, name, one, wei.q, attrs, 0, y);
+        sum.add_product(columns->output(), factor_of_columns(matmul, src, wei, -f), "/columns");
+    }
+    if (g != 0) {
+        attrs = matmul.attrs<MatMulAttrs>();
+        attrs.transpose_b = false;
+        const std::string name = matmul.name() + "/rows";
+        const Output one = ones(model, name + "/ones", {k, 1});
+        Node* rows = integer_matmul(matmul, name, src.q, one, attrs, z, 0);
+        sum.add_product(rows->output(), factor_of_columns(matmul, src, wei, -g), "/rows");
+    }
+    if (f != 0 && g != 0) {
+        sum.add(factor_of_columns(matmul, src, wei, f * g * static_cast<double>(k)));
+    }
 }
 
 void apply(Node& matmul, const Dequantize& src, const Second& wei) {
-    Model& model = matmul.model();
     const std::vector<Use> uses = matmul.port().uses;
-    const double whole = std::nearbyint(src.zero_point[0]);
-    const double fraction = src.zero_point[0] - whole;
-    matmul.set_input(0, src.q);
-    matmul.set_input(1, wei.q);
-    if (whole != 0 || wei.zero_point != 0) {
-        matmul.add_input(zero_point_input(matmul, "/zero_point", whole));
-    }
-    if (wei.zero_point != 0) {
-        matmul.add_input(zero_point_input(matmul, "/wei_zero_point", wei.zero_point));
-    }
-    matmul.infer();
+    const double z = std::nearbyint(src.zero_point[0]);
+    const double y = std::nearbyint(wei.zero_point);
     for (const std::string& name : wei.origins) {
         add_origin(matmul, name);
     }
-    std::vector<float> scale;
-    for (const float t : wei.scale) {
-        scale.push_back(static_cast<float>(static_cast<double>(src.scale[0]) * t));
+    matmul.set_input(0, src.q);
+    matmul.set_input(1, wei.q);
+    if (z != 0 || y != 0) {
+        matmul.add_input(zero_point_input(matmul.model(), matmul.name() + "/zero_point", z));
     }
-    const std::vector<double> sums =
-        fraction == 0 ? std::vector<double>() : weight_sums(matmul, wei.q.node->constant());
-    std::vector<float> shift;
-    for (std::size_t n = 0; n < sums.size(); ++n) {
-        shift.push_back(static_cast<float>(-fraction * sums[n] * scale[scale.size() == 1 ? 0 : n]));
+    if (y != 0) {
+        matmul.add_input(zero_point_input(matmul.model(), matmul.name() + "/wei_zero_point", y));
     }
-    const Output factor =
-        make_constant(model, matmul.name() + "/scale", column_tensor(matmul, scale));
-    Node* end = model.add("Multiply", 1, matmul.name() + "/dequantize", {matmul.output(), factor},
-                          BinaryAttrs{});
-    end->origins = origins_of(matmul);
-    if (!shift.empty()) {
-        const Output constant =
-            make_constant(model, matmul.name() + "/shift", column_tensor(matmul, shift));
-        end = model.add("Add", 1, matmul.name() + "/correct", {end->output(), constant},
-                        BinaryAttrs{});
-        end->origins = origins_of(matmul);
+    matmul.infer();
+    Sum sum(matmul, matmul.output());
+    sum.multiply(factor_of_columns(matmul, src, wei, 1.0));
+    if (!wei.constant) {
+        correct_activations(matmul, src, wei, sum);
+    } else if (src.zero_point[0] != z) {
+        const std::vector<double> sums = weight_sums(matmul, wei.q.node->constant());
+        sum.add(factor_of_columns(matmul, src, wei, z - src.zero_point[0], sums));
     }
-    move_uses(uses, matmul.output(), end->output());
+    move_uses(uses, matmul.output(), sum.end());
 }
 
 bool quantize(Node& matmul, PassContext& context) {

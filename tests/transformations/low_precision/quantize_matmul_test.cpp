@@ -61,6 +61,19 @@ const Case kCases[] = {
      dq("x", "u8[2,3,4]", "0.5", "7") + dq("w", "i8[2,4,5]", "0.25", "-3") + "%y = MatMul(%x, %w)"},
     {"SecondZeroPointAlone",
      dq("x", "u8[2,3,4]", "0.5", "") + dq("w", "i8[2,4,5]", "0.25", "-3") + "%y = MatMul(%x, %w)"},
+    {"FractionOfTheFirstActivation", dq("x", "u8[2,3,4]", "0.5", "7.25") +
+                                         dq("w", "i8[2,4,5]", "0.25", "-3") +
+                                         "%y = MatMul(%x, %w)"},
+    {"FractionOfTheSecondActivation", dq("x", "u8[2,3,4]", "0.5", "7") +
+                                          dq("w", "i8[2,4,5]", "0.25", "0.0625") +
+                                          "%y = MatMul(%x, %w)"},
+    {"FractionsOfBothTransposed", dq("x", "i8[2,4,3]", "0.5", "0.0625") +
+                                      dq("w", "i8[1,5,4]", "0.25", "-2.75") +
+                                      "%y = MatMul(%x, %w) transpose_a=true transpose_b=true"},
+    {"FractionsAndScalesOfColumns",
+     dq("x", "i8[3,2]", "0.5", "0.25") +
+         dq("w", "i8[4,2]", "1,2,4,8", "-0.75,-0.75,-0.75,-0.75", "f32[4,1]") +
+         "%y = MatMul(%x, %w) transpose_b=true"},
     {"ScalesOfColumnsOfAnActivation", dq("x", "u8[3,2]", "0.5", "") +
                                           dq("w", "i8[4,2]", "1,2,4,8", "", "f32[4,1]") +
                                           "%y = MatMul(%x, %w) transpose_b=true"},
@@ -102,8 +115,11 @@ const Refusal kRefusals[] = {
     {"UnsignedSecondOperand",
      dq("x", "u8[2,3,4]", "0.5", "") + dq("w", "u8[2,4,5]", "0.25", "") + "%y = MatMul(%x, %w)",
      "weights_unsigned: "},
-    {"FractionOfActivations",
-     dq("x", "u8[2,3,4]", "0.5", "0.25") + dq("w", "i8[2,4,5]", "0.25", "") + "%y = MatMul(%x, %w)",
+    {"FractionAndOpenLength",
+     dq("x", "u8[3,?]", "0.5", "0.25") + dq("w", "i8[?,5]", "0.25", "") + "%y = MatMul(%x, %w)",
+     "fractional_zero_point: "},
+    {"FractionAndVector",
+     dq("x", "u8[4]", "0.5", "0.25") + dq("w", "i8[4,5]", "0.25", "") + "%y = MatMul(%x, %w)",
      "fractional_zero_point: "},
     {"LongSums",
      dq("x", "u8[1,70000]", "0.5", "") + dq("w", "i8[70000,1]", "0.25", "") + "%y = MatMul(%x, %w)",
