@@ -44,9 +44,8 @@ void PassContext::refused(std::string_view pass,
 
 void run_passes(Model& model, PassContext& context, const std::vector<Pass>& passes) {
     const PassOptions& options = context.options();
-    std::size_t number = 0;
     for (const Pass& pass : passes) {
-        ++number;
+        const std::size_t number = context.next_number();
         const auto& off = options.disabled;
         if (std::find(off.begin(), off.end(), pass.name) != off.end()) {
             continue;

@@ -47,10 +47,13 @@ public:
     void rewritten(std::string_view pass, const Node& node, std::string text = {});
     void refused(std::string_view pass, const Node& node, std::string code, std::string text);
     const std::vector<Remark>& remarks() const { return remarks_; }
+    // Passes that were run or skipped with this context, for the numbers of dumps.
+    std::size_t next_number() { return ++number_; }
 
 private:
     PassOptions options_;
     std::vector<Remark> remarks_;
+    std::size_t number_ = 0;
 };
 
 struct Pass {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "common/properties.hpp"
 #include "common/tool.hpp"
 #include "explain/profile.hpp"
 #include "explain/report.hpp"
@@ -22,6 +23,7 @@ struct Arguments {
     bool wide = false;
     int runs = 50;
     int threads = 0;
+    std::vector<std::string> config;
 };
 
 bool parse(Arguments& arguments, int argc, const char* const* argv) {
@@ -35,6 +37,7 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--nthreads", arguments.threads, "Threads; 0: the device decides")
         ->check(CLI::NonNegativeNumber);
+    add_config_option(app, arguments.config);
     app.add_flag("--wide", arguments.wide, "Do not cut long names");
     return parse_arguments(app, argc, argv);
 }
@@ -65,6 +68,7 @@ void run(const Arguments& arguments) {
     if (arguments.threads > 0) {
         properties[property::kInferenceNumThreads] = arguments.threads;
     }
+    set_properties(properties, arguments.config);
     const CompiledModel compiled = core.compile_model(model, arguments.device, properties);
     Report report = Report::parse(compiled.get_runtime_report());
     if (arguments.profile) {

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "common/files.hpp"
+#include "common/properties.hpp"
 #include "common/tool.hpp"
 #include "fuseq/fuseq.hpp"
 
@@ -20,6 +21,7 @@ struct Arguments {
     std::string dump_folder;
     int threads = 0;
     std::vector<std::string> extra_outputs;
+    std::vector<std::string> config;
 };
 
 bool parse(Arguments& arguments, int argc, const char* const* argv) {
@@ -37,6 +39,7 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
         ->take_all()
         ->expected(1, -1)
         ->allow_extra_args(false);
+    add_config_option(app, arguments.config);
     return parse_arguments(app, argc, argv);
 }
 
@@ -48,6 +51,7 @@ AnyMap properties_of(const Arguments& arguments) {
     if (!arguments.dump_folder.empty()) {
         properties[property::kKeepIntermediates] = "YES";
     }
+    set_properties(properties, arguments.config);
     return properties;
 }
 

@@ -25,8 +25,8 @@ plan; `explain` names them.
 
 *since*: the first opset with this form of the operation; the reader takes the newest form that is
 not newer than the layer's opset. *inputs*: how many the IR may connect. *attributes*: name, and the
-default where the attribute may be left out; **bold** ones must be there. An attribute that an
-operation does not know, and a value in *refused*, is an error that names the layer.
+default where the attribute may be left out; **bold** ones must be there. What stands under *refused*
+is an error that names the layer; an attribute that an operation does not know is a warning.
 
 )";
 
