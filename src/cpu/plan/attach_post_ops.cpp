@@ -190,7 +190,11 @@ Group head_of(const Group& group, std::size_t count) {
     Group head = group;
     truncate(head, count);
     head.result = head.absorbed.back()->output(0);
-    head.chain.dst_type = head.result.type();
+    auto& ops = head.chain.ops;
+    while (!ops.empty() && !std::holds_alternative<post_ops::Clip>(ops.back())) {
+        ops.pop_back();
+    }
+    head.chain.dst_type = ElementType::f32;
     head.may_overwrite = false;
     return head;
 }

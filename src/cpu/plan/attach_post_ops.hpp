@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Group {
     std::vector<std::size_t> ends;  // number of basic operations after each absorbed node
     Output result;                  // what the group computes
     bool may_overwrite = true;      // an extra input may be overwritten by the result
+    // Where oneDNN has several implementations: take the one of this name if there is one.
+    std::string preferred_implementation;
 };
 
 struct Grouping {
@@ -39,7 +42,9 @@ Grouping attach_post_ops(const Model& model, bool fuse);
 // Whether the node can be an anchor: static shapes, constant weights, types that a step takes.
 bool is_anchor(const Node& node);
 
-// The first `count` absorbed nodes of a group, as a group whose result nobody else reads.
+// The first `count` absorbed nodes of a group, the last of which is a FakeQuantize, as a group
+// whose result nobody else reads: f32, the number of the level (0, 1, ...) that the quantization
+// chose. Its chain is the beginning of the whole one to the letter, so that both round alike.
 Group head_of(const Group& group, std::size_t count);
 // Absorbed nodes that are quantize-only FakeQuantize and not the result: their integers exist only
 // inside the chain. As numbers of nodes up to and with them.

@@ -114,23 +114,41 @@ TensorId PlanBuilder::make_group(const Group& group) {
     return group.anchor != nullptr ? make_anchor_step(*this, group) : make_chain_step(*this, group);
 }
 
-// Before the step of the group itself, which may overwrite an extra input.
-void PlanBuilder::show_hidden(const Group& group) {
+// Steps first, first + 1, ... are those of the group. What is shown runs before them, as they may
+// overwrite an extra input, and on the same implementation: two may round differently.
+void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
+    auto& steps = plan_.steps;
+    const std::size_t last = steps.size();
+    std::string implementation;
+    for (std::size_t s = first; s < last && implementation.empty(); ++s) {
+        const std::string& kind = steps[s]->info().kind;
+        implementation = kind == "reorder" ? "" : steps[s]->info().implementation;
+    }
     for (const std::size_t count : hidden_quantizations(group)) {
-        const Group head = head_of(group, count);
-        const std::size_t first = plan_.steps.size();
-        note_quantized(head.result, make_group(head));
-        for (std::size_t s = first; s < plan_.steps.size(); ++s) {
-            plan_.steps[s]->info().kind = "dump";
+        Group head = head_of(group, count);
+        head.preferred_implementation = implementation;
+        const TensorId levels = make_group(head);
+        const auto range = ranges_.find(head.result.node->name());
+        if (range != ranges_.end()) {
+            plan_.tensors[levels].quantized = range->second;
         }
     }
+    for (std::size_t s = last; s < steps.size(); ++s) {
+        steps[s]->info().kind = "dump";
+    }
+    // Behind the reorders that the group made for itself.
+    auto begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(last);
+    begin = std::find_if(begin, middle, [](const auto& s) { return s->info().kind != "reorder"; });
+    std::rotate(begin, middle, steps.end());
 }
 
 void PlanBuilder::build_group(const Group& group) {
-    if (options_.show_hidden) {
-        show_hidden(group);
-    }
+    const std::size_t first = plan_.steps.size();
     const TensorId id = make_group(group);
+    if (options_.show_hidden) {
+        show_hidden(group, first);
+    }
     set_tensor(group.result, id);
     note_quantized(group.result, id);
 }
@@ -138,6 +156,8 @@ void PlanBuilder::build_group(const Group& group) {
 void PlanBuilder::build_plain(Node* node) {
     if (!make_node_step(*this, *node)) {
         build_reference(node);
+    } else if (node->is("MaxPool")) {
+        note_quantized(node->output(0), tensor_of(node->output(0)));
     }
 }
 
@@ -285,17 +305,28 @@ TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
     return id;
 }
 
+// Says of an integer tensor which FakeQuantize of the IR it is the result of. A quantization that
+// was moved in front of a pooling has that result behind the pooling.
 void PlanBuilder::note_quantized(const Output& output, TensorId id) {
-    const Node& node = *output.node;
-    if (!node.is("FakeQuantize") || !is_integral(node.port(0).type)) {
+    const Node* node = output.node;
+    if (!is_integral(output.type())) {
         return;
     }
-    const auto range = ranges_.find(node.name());
-    if (range == ranges_.end()) {
+    while (node->is("MaxPool")) {
+        node = node->input_node(0);
+    }
+    const auto range = ranges_.find(node->name());
+    if (!node->is("FakeQuantize") || range == ranges_.end() ||
+        !range->second.shape.compatible(output.partial_shape())) {
         return;
+    }
+    for (const PlanTensor& tensor : plan_.tensors) {
+        if (tensor.quantized && tensor.quantized->layer == node->name()) {
+            return;  // the tensor in front of a pooling that keeps the shape
+        }
     }
     FakeQuantizeResult result = range->second;
-    result.first_level = to_floats(node.input_node(3)->constant()).at(0);
+    result.first_level = to_floats(node->input_node(3)->constant()).at(0);
     plan_.tensors[id].quantized = std::move(result);
 }
 
@@ -313,6 +344,7 @@ std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& mode
         const Tensor& longer = lows.size() > highs.size() ? low : high;
         FakeQuantizeResult result;
         result.layer = node->name();
+        result.shape = node->port(0).shape;
         const std::size_t count = longer.get_size();
         if ((lows.size() != count && lows.size() != 1) ||
             (highs.size() != count && highs.size() != 1)) {

@@ -67,7 +67,7 @@ private:
     void build_node(Node* node);
     void build_group(const Group& group);
     TensorId make_group(const Group& group);
-    void show_hidden(const Group& group);
+    void show_hidden(const Group& group, std::size_t first);
     void build_plain(Node* node);
     void build_reference(Node* node);
     void bind_outputs();

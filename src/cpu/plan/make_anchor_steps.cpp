@@ -210,6 +210,10 @@ TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
     if (group.anchor->is("MatMul")) {
         return make_matmul(builder, group);
     }
+    if (group.anchor->is("ConvolutionBackpropData") ||
+        group.anchor->is("GroupConvolutionBackpropData")) {
+        return make_deconvolution(builder, group);
+    }
     if (const auto result = make_depthwise(builder, group)) {
         return *result;
     }

@@ -41,6 +41,7 @@ bool make_transpose(PlanBuilder& builder, Node& node);
 // Nothing when it is no integer depthwise convolution.
 std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group);
 TensorId make_convolution(PlanBuilder& builder, const Group& group);
+TensorId make_deconvolution(PlanBuilder& builder, const Group& group);
 TensorId make_matmul(PlanBuilder& builder, const Group& group);
 
 }  // namespace fuseq::cpu

@@ -23,6 +23,14 @@ std::vector<std::size_t> strides(const Shape& dims, Layout layout) {
     return result;
 }
 
+double element(ElementType type, const void* data, std::size_t i) {
+    switch (type) {
+        case ElementType::i8: return static_cast<const std::int8_t*>(data)[i];
+        case ElementType::u8: return static_cast<const std::uint8_t*>(data)[i];
+        default: return static_cast<double>(static_cast<const float*>(data)[i]);
+    }
+}
+
 }  // namespace
 
 Tensor dequantized(const PlanTensor& tensor, const void* data) {
@@ -32,14 +40,12 @@ Tensor dequantized(const PlanTensor& tensor, const void* data) {
     float* dst = result.data<float>();
     const std::vector<std::size_t> from = strides(dims, tensor.layout);
     std::vector<std::size_t> index(dims.size(), 0);
-    const bool is_signed = tensor.type == ElementType::i8;
     for (std::size_t i = 0; i < result.get_size(); ++i) {
         std::size_t offset = 0;
         for (std::size_t d = 0; d < dims.size(); ++d) {
             offset += index[d] * from[d];
         }
-        const double q = is_signed ? static_cast<const std::int8_t*>(data)[offset]
-                                   : static_cast<const std::uint8_t*>(data)[offset];
+        const double q = element(tensor.type, data, offset);
         const std::size_t c = fq.step.size() == 1 ? 0 : index[fq.axis];
         dst[i] = static_cast<float>(fq.output_low[c] + (q - fq.first_level) * fq.step[c]);
         for (std::size_t d = dims.size(); d-- > 0;) {

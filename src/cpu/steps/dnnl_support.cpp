@@ -72,6 +72,20 @@ std::string implementation_name(const dnnl::primitive_desc_base& desc) {
     return desc.impl_info_str();
 }
 
+dnnl::primitive_desc implementation_named(dnnl::primitive_desc first, const std::string& name) {
+    if (name.empty() || implementation_name(first) == name) {
+        return first;
+    }
+    // next_impl() gives `found` a new descriptor; `first` keeps its own.
+    dnnl::primitive_desc found = first;
+    while (found.next_impl()) {
+        if (implementation_name(found) == name) {
+            return found;
+        }
+    }
+    return first;
+}
+
 DnnlRunner::DnnlRunner(const DnnlCall& call, RequestMemory& memory)
     : call_(call), memory_(memory), stream_(cpu_engine()), arguments_(call.shared) {
     for (const auto& [argument, tensor, desc] : call.tensors) {

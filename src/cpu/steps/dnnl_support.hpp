@@ -30,6 +30,11 @@ dnnl::memory shared_memory(const std::vector<float>& values);
 // The short name of an implementation: "brgconv:avx512_core_vnni".
 std::string implementation_name(const dnnl::primitive_desc_base& desc);
 
+// The implementation of that name among those that oneDNN has for a primitive; the first one when
+// the name is empty or not there. To be called while the operation descriptor lives: oneDNN keeps
+// a pointer to it for the search.
+dnnl::primitive_desc implementation_named(dnnl::primitive_desc first, const std::string& name);
+
 // A primitive with its arguments. Arguments are tensors of the plan or memory that all share.
 struct DnnlCall {
     dnnl::primitive primitive;

@@ -7,7 +7,7 @@
 
 #include "cpu/runtime/isa.hpp"
 #include "cpu/steps/anchor.hpp"
-#include "cpu/steps/convolution.hpp"
+#include "cpu/steps/packed_step.hpp"
 #include "cpu/steps/saturation.hpp"
 #include "fuseq/error.hpp"
 #include "ops/matmul.hpp"
@@ -227,9 +227,9 @@ private:
             scratch = builder_.new_scratch(desc_.scratchpad_desc().get_size());
             call.tensors.push_back({DNNL_ARG_SCRATCHPAD, scratch, desc_.scratchpad_desc()});
         }
-        builder_.add_step(std::make_unique<ConvolutionStep>(std::move(call), std::move(inputs), dst,
-                                                            scratch,
-                                                            describe(composed, std::move(notes))));
+        builder_.add_step(std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst,
+                                                       scratch,
+                                                       describe(composed, std::move(notes))));
         return finish_anchor(builder_, group_, composed, dst);
     }
 

@@ -6,14 +6,14 @@
 
 namespace fuseq::cpu {
 
-// A oneDNN convolution or deconvolution in channels-last with everything packed.
-class ConvolutionStep final : public DnnlStep {
+// A oneDNN primitive with packed weights: convolution, deconvolution, matmul.
+class PackedStep final : public DnnlStep {
 public:
-    ConvolutionStep(DnnlCall call,
-                    std::vector<TensorId> inputs,
-                    TensorId dst,
-                    TensorId scratch,
-                    StepInfo info) {
+    PackedStep(DnnlCall call,
+               std::vector<TensorId> inputs,
+               TensorId dst,
+               TensorId scratch,
+               StepInfo info) {
         call_ = std::move(call);
         inputs_ = std::move(inputs);
         outputs_ = {dst};

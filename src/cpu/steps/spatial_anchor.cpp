@@ -1,0 +1,173 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/spatial_anchor.hpp"
+
+#include <cstring>
+
+#include "cpu/runtime/isa.hpp"
+#include "cpu/steps/packed_step.hpp"
+#include "cpu/steps/saturation.hpp"
+#include "fuseq/error.hpp"
+
+namespace fuseq::cpu {
+
+using dnnl::memory;
+
+SpatialAnchorMaker::SpatialAnchorMaker(PlanBuilder& builder, const Group& group)
+    : builder_(builder), group_(group) {}
+
+TensorId SpatialAnchorMaker::make() {
+    read_node();
+    post_ops::Anchor anchor;
+    anchor.kind = kind();
+    anchor.src_type = src_.type;
+    anchor.wei_type = weights_.get_element_type();
+    anchor.oc = dst_dims_[1];
+    anchor.isa = isa_level();
+    anchor.sum_inputs = overwritable_extras(builder_, group_, Layout::kChannelsLast);
+    std::vector<std::string> notes;
+    if (!note_.empty()) {
+        notes.push_back(note_);
+    }
+    const ComposedAnchor composed = choose_composition(
+        group_, anchor, {dnnl_desc(ElementType::f32, dst_dims_, Layout::kChannelsLast), 1},
+        [&](const ComposedAnchor& c) { return try_primitive(c); }, notes);
+    return add_step(composed, std::move(notes));
+}
+
+void SpatialAnchorMaker::read_node() {
+    src_id_ = builder_.tensor_of(node().input(0), Layout::kChannelsLast);
+    src_ = builder_.tensor(src_id_);
+    weights_ = node().input_node(1)->constant();
+    dst_dims_ = node().port(0).shape.to_shape();
+    if (node().has_input(zero_point_input())) {
+        zero_points_ = to_floats(node().input_node(zero_point_input())->constant());
+        zero_point_ = static_cast<int>(zero_points_.at(0));
+    }
+    if (!post_ops::Values(zero_points_).per_tensor()) {
+        widen("oneDNN takes one zero point, not one a channel: computed in f32");
+    } else if (is_integral(src_.type) && !int8_accumulates_exactly()) {
+        avoid_saturation();
+    }
+}
+
+// Integers as floats, unless the weights prove that int8 kernels give the same.
+void SpatialAnchorMaker::avoid_saturation() {
+    constexpr std::int64_t kLargestByte = 255;
+    if (src_.type != ElementType::u8 || zero_point_ != 0 ||
+        kind() != post_ops::AnchorKind::kConvolution) {
+        widen(detail::cat("int8 kernels of ", effective_isa(),
+                          " are not proved exact for it: computed in f32"));
+        return;
+    }
+    const SaturationProof proof = prove_no_saturation(weights_, dst_dims_[1], kLargestByte);
+    if (!proof.safe) {
+        widen(detail::cat("two products may add up to ", proof.worst_pair, ", which ",
+                          effective_isa(), " saturates at 16 bits: computed in f32"));
+    }
+}
+
+void SpatialAnchorMaker::widen(std::string why) {
+    note_ = std::move(why);
+    src_id_ = make_widened(builder_, src_id_, zero_points_, 1);
+    src_ = builder_.tensor(src_id_);
+    weights_ = weights_.to(ElementType::f32);
+    zero_point_ = 0;
+}
+
+// Creates the primitive descriptor in desc_.
+std::optional<std::string> SpatialAnchorMaker::try_primitive(const ComposedAnchor& composed) {
+    Descriptors descriptors;
+    descriptors.src = dnnl_desc(src_);
+    const memory::desc plain = plain_weights(weights_.get_element_type());
+    descriptors.wei = memory::desc(plain.dims(), plain.data_type(), memory::format_tag::any);
+    descriptors.dst = dnnl_desc(composed.dst_type, dst_dims_, Layout::kChannelsLast);
+    if (!composed.emission.bias.empty()) {
+        descriptors.bias = memory::desc({static_cast<memory::dim>(dst_dims_[1])},
+                                        memory::data_type::f32, memory::format_tag::a);
+    }
+    dnnl::primitive_attr attr = composed.attributes.attr;
+    attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    if (zero_point_ != 0) {
+        attr.set_zero_points(DNNL_ARG_SRC, 0, {zero_point_});
+    }
+    try {
+        desc_ = create(descriptors, padding(), attr, group_.preferred_implementation);
+    } catch (const dnnl::error&) {
+        return std::nullopt;
+    }
+    return implementation_name(desc_);
+}
+
+// Weights in oneDNN's layout; f32 weights take the scale that output scales cannot.
+dnnl::memory SpatialAnchorMaker::packed_weights(const post_ops::Values& scale) const {
+    const Tensor values = scale.all_equal_to(1.0f) ? weights_ : scaled_weights(scale);
+    memory source(plain_weights(values.get_element_type()), cpu_engine(),
+                  const_cast<void*>(values.data()));
+    memory packed = shared_memory(desc_.query_md(dnnl::query::weights_md));
+    dnnl::stream stream(cpu_engine());
+    dnnl::reorder(source, packed).execute(stream, source, packed);
+    stream.wait();
+    return packed;
+}
+
+Tensor SpatialAnchorMaker::scaled_weights(const post_ops::Values& scale) const {
+    Tensor result(weights_.get_element_type(), weights_.get_shape());
+    const float* from = weights_.data<float>();
+    float* to = result.data<float>();
+    for (std::size_t i = 0; i < weights_.get_size(); ++i) {
+        to[i] = from[i] * scale[output_channel(i)];
+    }
+    return result;
+}
+
+TensorId SpatialAnchorMaker::add_step(const ComposedAnchor& composed,
+                                      std::vector<std::string> notes) {
+    DnnlCall call;
+    call.primitive = dnnl::primitive(desc_);
+    const TensorId dst =
+        result_tensor(builder_, group_, composed, dst_dims_, Layout::kChannelsLast);
+    call.tensors = {{DNNL_ARG_SRC, src_id_, desc_.query_md(dnnl::query::src_md)},
+                    {DNNL_ARG_DST, dst, desc_.query_md(dnnl::query::dst_md)}};
+    call.shared[DNNL_ARG_WEIGHTS] = packed_weights(composed.emission.weight_scale);
+    if (!composed.emission.bias.empty()) {
+        call.shared[DNNL_ARG_BIAS] = shared_memory(composed.emission.bias);
+    }
+    if (zero_point_ != 0) {
+        memory zero_point =
+            shared_memory(memory::desc({1}, memory::data_type::s32, memory::format_tag::a));
+        std::memcpy(zero_point.get_data_handle(), &zero_point_, sizeof zero_point_);
+        call.shared[DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_SRC] = zero_point;
+    }
+    std::vector<TensorId> inputs = {src_id_};
+    add_post_op_arguments(builder_, group_, composed, Layout::kChannelsLast, call, inputs);
+    const memory::desc scratchpad = desc_.query_md(dnnl::query::scratchpad_md);
+    TensorId scratch = kNoTensor;
+    if (scratchpad.get_size() != 0) {
+        scratch = builder_.new_scratch(scratchpad.get_size());
+        call.tensors.push_back({DNNL_ARG_SCRATCHPAD, scratch, scratchpad});
+    }
+    builder_.add_step(std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst, scratch,
+                                                   describe(composed, std::move(notes))));
+    return finish_anchor(builder_, group_, composed, dst);
+}
+
+StepInfo SpatialAnchorMaker::describe(const ComposedAnchor& composed,
+                                      std::vector<std::string> notes) const {
+    StepInfo info;
+    info.kind = kind_name();
+    info.implementation = implementation_name(desc_);
+    info.src_type = to_string(src_.type);
+    info.wei_type = to_string(weights_.get_element_type());
+    info.dst_type = to_string(composed.dst_type);
+    info.layout = to_string(Layout::kChannelsLast);
+    info.quantized = is_integral(src_.type) && is_integral(weights_.get_element_type());
+    info.macs = macs();
+    info.bytes = static_cast<std::int64_t>(src_.bytes() + weights_.get_byte_size() +
+                                           shape_size(dst_dims_) * size_of(composed.dst_type));
+    info.notes = std::move(notes);
+    describe_anchor(info, group_, composed);
+    return info;
+}
+
+}  // namespace fuseq::cpu

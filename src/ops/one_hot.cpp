@@ -1,0 +1,98 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// OneHot-1: indices, depth, on_value, off_value. A new dimension of size depth holds on_value at
+// the place that the index names and off_value elsewhere; an index outside it names no place.
+#include "ops/one_hot.hpp"
+
+#include <cstring>
+
+#include "ops/axes.hpp"
+#include "ops/indexing.hpp"
+#include "ops/op_list.hpp"
+#include "ops/shape_values.hpp"
+
+namespace fuseq {
+namespace {
+
+constexpr std::int64_t kDeepest = std::int64_t{1} << 31;
+
+template <class Context>
+std::int64_t checked_depth(const Context& context, const std::vector<std::int64_t>& values) {
+    const std::int64_t depth = single_value(context, values, "depth");
+    context.require(depth >= 0 && depth <= kDeepest, "depth is ", depth,
+                    ", expected a value in [0, ", kDeepest, "]");
+    return depth;
+}
+
+void infer(InferContext& context) {
+    require_indices(context, 0);
+    require_int_list(context, 1, "depth");
+    context.require_same_type(2, 3);
+    Dimension size = Dimension::dynamic();
+    if (const auto depth = context.ints(1)) {
+        size = checked_depth(context, *depth);
+    }
+    const PartialShape& indices = context.shape(0);
+    PartialShape dst = PartialShape::dynamic();
+    if (indices.rank_is_static()) {
+        const std::size_t axis =
+            checked_axis(context, context.attrs<OneHotAttrs>().axis, indices.rank() + 1);
+        std::vector<Dimension> dims = indices.dims();
+        dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(axis), size);
+        dst = PartialShape(dims);
+    }
+    context.set_output(0, context.type(2), dst);
+}
+
+const std::byte* single_element(const EvalContext& context, std::size_t i, const char* what) {
+    context.require(context.input(i).get_size() == 1, what, " has ", context.input(i).get_size(),
+                    " values, expected 1");
+    return static_cast<const std::byte*>(context.input(i).data());
+}
+
+void evaluate(EvalContext& context) {
+    const Shape& shape = context.input(0).get_shape();
+    const std::vector<std::int64_t> indices = to_ints(context.input(0));
+    const std::int64_t depth = checked_depth(context, to_ints(context.input(1)));
+    const std::size_t axis =
+        checked_axis(context, context.attrs<OneHotAttrs>().axis, shape.size() + 1);
+    const std::byte* on = single_element(context, 2, "on_value");
+    const std::byte* off = single_element(context, 3, "off_value");
+    Shape dst = shape;
+    dst.insert(dst.begin() + static_cast<std::ptrdiff_t>(axis), static_cast<std::size_t>(depth));
+    Tensor& out = context.output(0, dst);
+    const std::size_t bytes = size_of(out.get_element_type());
+    auto* to = static_cast<std::byte*>(out.data());
+    for (std::size_t i = 0; i < out.get_size(); ++i) {
+        std::memcpy(to + i * bytes, off, bytes);
+    }
+    const std::size_t inner = partial_size(shape, axis, shape.size());
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        if (indices[i] >= 0 && indices[i] < depth) {
+            const auto hot = static_cast<std::size_t>(indices[i]);
+            const std::size_t place =
+                (i / inner * static_cast<std::size_t>(depth) + hot) * inner + i % inner;
+            std::memcpy(to + place * bytes, on, bytes);
+        }
+    }
+}
+
+const OpSpec kOps[] = {
+    {.type = "OneHot",
+     .version = 1,
+     .inputs = {4, 4},
+     .make_attributes = make_attributes<OneHotAttrs>,
+     .infer = infer,
+     .evaluate = evaluate,
+     .summary = "Indices as vectors with one value set",
+     .refused = "a negative depth"},
+};
+
+}  // namespace
+
+std::span<const OpSpec> one_hot_ops() {
+    return kOps;
+}
+
+}  // namespace fuseq

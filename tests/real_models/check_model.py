@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+# Copyright (C) 2026 Fuseq authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a real model and holds its outputs against the golden ones.
+
+    check_model.py --infer BIN --shared DIR --model NAME --device CPU|REFERENCE
+
+Every output must reach min(noise floor, 60 dB) - 6 dB (detections: every box has a partner, as the
+oracle's compare.py counts them), and on CPU every FakeQuantize result in memory must pass the
+oracle's check_layers.py. Exit status 77 when there are no real models beside the project.
+"""
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SKIPPED = 77
+
+# Outputs that cannot reach their floor, and why. The IR of this model subtracts 7.6e-6 (the rounding
+# noise of a zero point) from its int8 weights. All engines that multiply the int8 weights as they
+# are leave it out; the oracle in float64 without it stands at 47.3 dB (docs/wrong_results.md).
+LIMITS = {("single-image-super-resolution-1032-v10", "129"): 45.0}
+
+
+def main_xml(folder):
+    """The int8 model of a folder, not its f16 and f32 companions."""
+    return next(p for p in sorted(folder.glob("*.xml")) if not re.search(r"\.fp(16|32)\.xml$", p.name))
+
+
+def wanted_sqnr(floors, model, output):
+    floor = floors.get(model, {}).get(output)
+    if floor is None:
+        return None
+    return LIMITS.get((model, output), min(floor, 60.0) - 6.0)
+
+
+def check_outputs(args, golden, out):
+    floors = json.loads((args.shared / "golden" / "floors.json").read_text())
+    compare = subprocess.run([args.shared / "oracle" / "compare.py", golden / "out", out],
+                             capture_output=True, text=True, check=False)
+    if not compare.stdout.strip():
+        sys.exit(f"compare.py said nothing: {compare.stderr}")
+    failures = 0
+    for line in compare.stdout.splitlines():
+        name = line.split(".npy")[0]
+        boxes = re.search(r"boxes=(\d+)/(\d+)", line)
+        sqnr = re.search(r"sqnr=(-?[\d.]+)", line)
+        wanted = wanted_sqnr(floors, args.model, name)
+        if boxes:
+            good, verdict = boxes[1] == boxes[2], f"boxes {boxes[1]} of {boxes[2]}"
+        elif sqnr and wanted is not None:
+            good, verdict = float(sqnr[1]) >= wanted, f"{sqnr[1]} dB, at least {wanted} dB"
+        else:
+            good, verdict = False, line
+        print(f"{'ok ' if good else 'BAD'} {name}: {verdict}")
+        failures += not good
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--infer", type=Path, required=True)
+    parser.add_argument("--shared", type=Path, required=True)
+    parser.add_argument("--model", default="")
+    parser.add_argument("--device", default="CPU")
+    args = parser.parse_args()
+    if not args.model or not (args.shared / "models" / args.model).is_dir():
+        print(f"skipped: there are no real models in {args.shared}")
+        return SKIPPED
+    xml = main_xml(args.shared / "models" / args.model)
+    golden = args.shared / "golden" / args.model
+    with tempfile.TemporaryDirectory() as scratch:
+        out, dump = Path(scratch) / "out", Path(scratch) / "dump"
+        command = [args.infer, "-m", xml, "-i", golden / "in", "-o", out, "-d", args.device]
+        if args.device == "CPU":
+            command += ["-dump", dump]
+        if subprocess.run(command, check=False).returncode != 0:
+            return 1
+        failures = check_outputs(args, golden, out)
+        if args.device == "CPU":
+            layers = subprocess.run([args.shared / "oracle" / "check_layers.py", xml, "-i",
+                                     golden / "in", "--dump", dump, "--bad"], check=False)
+            failures += layers.returncode != 0
+    return int(failures != 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

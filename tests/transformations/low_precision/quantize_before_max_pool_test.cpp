@@ -1,0 +1,82 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transformations/low_precision/quantize_before_max_pool.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/pass_testing.hpp"
+
+namespace fuseq::testing {
+namespace {
+
+std::string model(const std::string& low, const std::string& rest) {
+    return R"(model "m"
+        %x = Parameter : u8[1,2,4,4]
+        %w = Const value=random(1,-20,20) : i8[3,2,1,1]
+        %c = Convolution(%x, %w) strides=[1,1] dilations=[1,1]
+        %k = Const value={0.01} : f32[]
+        %m = Multiply(%c, %k)
+        %a = ReLU(%m)
+        %l = Const value=)" +
+           low + R"(
+        %h = Const value={25.5} : f32[]
+        %ol = Const value={0} : f32[]
+        %oh = Const value={255} : f32[]
+        )" +
+           rest;
+}
+
+const char* const kPoolFirst = R"(
+        %p = MaxPool.1(%a) strides=[2,2] kernel=[2,2]
+        %q = FakeQuantize(%p, %l, %h, %ol, %oh) levels=256 output_type=u8
+        %r = Result(%q))";
+const char* const kQuantizeFirst = R"(
+        %q = FakeQuantize(%a, %l, %h, %ol, %oh) levels=256 output_type=u8
+        %p = MaxPool.1(%q) strides=[2,2] kernel=[2,2]
+        %r = Result(%p))";
+
+TEST(QuantizeBeforeMaxPool, MovesTheQuantization) {
+    const PassTest test = run_pass(quantize_before_max_pool, model("{0} : f32[]", kPoolFirst));
+    EXPECT_TRUE(test.changed);
+    EXPECT_EQ(differs_from(test, model("{0} : f32[]", kQuantizeFirst)), "");
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
+TEST(QuantizeBeforeMaxPool, TakesLimitsPerChannel) {
+    const std::string low = "{0,1,2} : f32[1,3,1,1]";
+    const PassTest test = run_pass(quantize_before_max_pool, model(low, kPoolFirst));
+    EXPECT_TRUE(test.changed);
+    EXPECT_EQ(differs_from(test, model(low, kQuantizeFirst)), "");
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
+TEST(QuantizeBeforeMaxPool, RefusesFallingLimits) {
+    const PassTest test = run_pass(quantize_before_max_pool, model("{26} : f32[]", kPoolFirst));
+    EXPECT_FALSE(test.changed);
+    EXPECT_EQ(refusal_at(test.context, "q"),
+              "max_pool_in_front: the limits fall, vary within a pooled plane or are not constant");
+}
+
+TEST(QuantizeBeforeMaxPool, RefusesAPoolingThatOthersRead) {
+    const PassTest test =
+        run_pass(quantize_before_max_pool,
+                 model("{0} : f32[]", std::string(kPoolFirst) + "\n%r2 = Result(%p)"));
+    EXPECT_FALSE(test.changed);
+    EXPECT_EQ(refusal_at(test.context, "q"),
+              "max_pool_in_front: others read the result of the MaxPool");
+}
+
+TEST(QuantizeBeforeMaxPool, LeavesFloatSourcesAlone) {
+    const std::string text = R"(model "m"
+        %a = Parameter : f32[1,3,4,4]
+        %l = Const value={0} : f32[]
+        %h = Const value={25.5} : f32[]
+        %ol = Const value={0} : f32[]
+        %oh = Const value={255} : f32[])" +
+                             std::string(kPoolFirst);
+    EXPECT_FALSE(run_pass(quantize_before_max_pool, text).changed);
+}
+
+}  // namespace
+}  // namespace fuseq::testing
