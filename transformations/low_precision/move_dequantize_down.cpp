@@ -28,6 +28,7 @@ struct Row {
 };
 
 constexpr Row kLaws[] = {
+    {"Add", move_through_arithmetic},
     {"AvgPool", move_through_avg_pool},
     {"BatchToSpace", move_through_data_movement},
     {"Broadcast", move_through_data_movement},
@@ -38,6 +39,7 @@ constexpr Row kLaws[] = {
     {"Interpolate", move_through_interpolate},
     {"MVN", cancel_scale_of_mvn},
     {"MaxPool", move_through_max_pool},
+    {"Multiply", move_through_arithmetic},
     {"NormalizeL2", cancel_scale_of_normalize_l2},
     {"Pad", move_through_pad},
     {"ReLU", move_through_relu},
@@ -65,6 +67,15 @@ Law law_of(const Node& node) {
     return row == std::end(kLaws) ? nullptr : row->law;
 }
 
+// The Multiply of a DQ, whose Convert or Subtract would match as a DQ of its own, or arithmetic
+// with something that is not constant.
+bool is_part_of_dequantize(Node& node) {
+    if (!node.is("Multiply") && !node.is("Add")) {
+        return false;
+    }
+    return match_dequantize(node.output(0)) || !node.input_node(1)->is_constant();
+}
+
 // The DQ at input 0, or at any input of a Concat.
 std::optional<Dequantize> dequantize_in_front(const Node& node) {
     const std::size_t inputs = node.is("Concat") ? node.input_count() : 1;
@@ -84,6 +95,9 @@ bool move_dequantize_down(Model& model, PassContext& context) {
     // Producers first: a DQ that was moved is met again at the next operation.
     for (Node* node : model.ordered_nodes()) {
         const Law law = law_of(*node);
+        if (is_part_of_dequantize(*node)) {
+            continue;
+        }
         const auto dq = law == nullptr ? std::nullopt : dequantize_in_front(*node);
         if (!dq) {
             continue;
@@ -91,7 +105,7 @@ bool move_dequantize_down(Model& model, PassContext& context) {
         if (LawResult result = law(*node, *dq)) {
             context.rewritten(kName, *node);
             changed = true;
-        } else {
+        } else if (result.kind == LawResult::Kind::kRefused) {
             context.refused(kName, *node, std::move(result.code), std::move(result.text));
         }
     }

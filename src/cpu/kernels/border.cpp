@@ -55,9 +55,9 @@ HWY_INLINE void convert_row(
     const BorderParams& params, std::size_t channel, const Src* src, Dst* dst, std::size_t count) {
     const float scale = params.scale.empty() ? 1.0f : params.scale[channel];
     const float shift = params.shift.empty() ? 0.0f : params.shift[channel];
-    for_vectors(count, [&](auto d, std::size_t i) HWY_ATTR {
+    map_elements(count, dst, [&](auto d, std::size_t i) HWY_ATTR {
         const auto x = load_float(d, src + i);
-        store_float(d, fused_mul_add(d, x, hn::Set(d, scale), hn::Set(d, shift)), dst + i);
+        return fused_mul_add(d, x, hn::Set(d, scale), hn::Set(d, shift));
     });
 }
 

@@ -35,18 +35,10 @@ void copy_fixed(const Run& run) {
     }
 }
 
-// N bytes or more: whole vectors, the last one moved back to end with the run.
 template <std::size_t N>
-void copy_vectors(const Run& run) {
-    const hn::FixedTag<std::uint8_t, N> d;
+void copy_pixels(const Run& run) {
     for (std::size_t p = 0; p < run.pixels; ++p) {
-        const std::uint8_t* src = run.src + p * run.src_stride;
-        std::uint8_t* dst = run.dst + p * run.dst_stride;
-        const auto last = hn::LoadU(d, src + run.bytes - N);
-        for (std::size_t i = 0; i + N < run.bytes; i += N) {
-            hn::StoreU(hn::LoadU(d, src + i), d, dst + i);
-        }
-        hn::StoreU(last, d, dst + run.bytes - N);
+        copy_vectors<N>(run.src + p * run.src_stride, run.dst + p * run.dst_stride, run.bytes);
     }
 }
 
@@ -57,7 +49,7 @@ void copy_few(const Run& run) {
         case 2: return copy_fixed<2>(run);
         case 3: return copy_fixed<3>(run);
         case 4: return copy_fixed<4>(run);
-        default: return run.bytes < 8 ? copy_vectors<4>(run) : copy_vectors<8>(run);
+        default: return run.bytes < 8 ? copy_pixels<4>(run) : copy_pixels<8>(run);
     }
 }
 
@@ -67,11 +59,11 @@ void copy_run(const Run& run) {
     } else if (run.bytes < 16) {
         copy_few(run);
     } else if (HWY_MAX_BYTES >= 64 && run.bytes >= 64) {
-        copy_vectors<HWY_MIN(HWY_MAX_BYTES, 64)>(run);
+        copy_pixels<HWY_MIN(HWY_MAX_BYTES, 64)>(run);
     } else if (HWY_MAX_BYTES >= 32 && run.bytes >= 32) {
-        copy_vectors<HWY_MIN(HWY_MAX_BYTES, 32)>(run);
+        copy_pixels<HWY_MIN(HWY_MAX_BYTES, 32)>(run);
     } else {
-        copy_vectors<16>(run);
+        copy_pixels<16>(run);
     }
 }
 

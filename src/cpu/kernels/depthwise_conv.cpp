@@ -226,6 +226,9 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
                 static_cast<std::uint8_t>(value_of<std::int32_t>(p.src_zero_point, c, 0));
         }
     }
+    packed->zero_padding =
+        packed->flip == 0 && std::all_of(p.src_zero_point.begin(), p.src_zero_point.end(),
+                                         [](std::int32_t zero_point) { return zero_point == 0; });
     packed->run = path.run;
     packed->overlaps = path.overlaps_last;
     packed->implementation = path.name;

@@ -44,8 +44,9 @@ struct Block {
 struct Packed {
     DepthwiseShape shape;  // strides filled in
     Epilogue epilogue;
-    std::uint8_t flip = 0;    // src bytes are xored with this to become u8 (VNNI path)
-    bool src_signed = false;  // (portable path)
+    std::uint8_t flip = 0;      // src bytes are xored with this to become u8 (VNNI path)
+    bool src_signed = false;    // (portable path)
+    bool zero_padding = false;  // padding_row is zeros, after the flip too
     AlignedVector<std::uint8_t> padding_row;  // a row outside of src: zero points
     AlignedVector<std::int8_t> wei;
     AlignedVector<std::int32_t> init;

@@ -63,6 +63,7 @@ struct Strip {
     std::ptrdiff_t src_step;  // bytes
     std::ptrdiff_t dst_step;
     __m512i flip;
+    bool zero_padding;  // columns outside of src add nothing to the sums
     const Block* block;
     const Epilogue* epilogue;
 };
@@ -293,9 +294,20 @@ void run_strip(const Strip& strip) {
             // not be carried from one turn to the next in registers that the ring needs.
             __asm__("" : "+r"(wei), "+r"(init));
             unrolled<Stride>([&](auto c) FUSEQ_LAMBDA {
+                const std::ptrdiff_t column =
+                    strip.first_x + step * static_cast<std::ptrdiff_t>(Stride) + c();
+                if (strip.zero_padding && (column < 0 || column >= strip.src_width)) {
+                    if constexpr (c() == 0) {  // adds nothing, but an output begins here
+                        unrolled<Rows>([&](auto row) FUSEQ_LAMBDA {
+                            unrolled<kQuarters>([&](auto q) FUSEQ_LAMBDA {
+                                ring[turn()][row][q] = _mm512_load_si512(init + 16 * q);
+                            });
+                        });
+                    }
+                    return;
+                }
                 Registers<Quarters, G::kGroups> data;
-                load_column<G::kSrcRows, Mode, Flip>(
-                    strip, strip.first_x + step * static_cast<std::ptrdiff_t>(Stride) + c(), data);
+                load_column<G::kSrcRows, Mode, Flip>(strip, column, data);
                 unrolled<(Width - c() + Stride - 1) / Stride>([&](auto j) FUSEQ_LAMBDA {
                     constexpr std::size_t kColumn = Stride * j() + c();
                     constexpr std::size_t kSlot = (turn() + G::kRing - j()) % G::kRing;
@@ -439,6 +451,7 @@ struct Runner {
             static_cast<std::ptrdiff_t>(s.dst_pixel_stride * dst_size(packed.epilogue.store));
         strip.flip = _mm512_set1_epi8(static_cast<char>(packed.flip));
         strip.epilogue = &packed.epilogue;
+        strip.zero_padding = packed.zero_padding;
         // Source rows should stay in the cache while the blocks of channels take turns.
         constexpr std::size_t kCacheBytes = 96 * 1024;
         const std::size_t row_bytes = s.src_width * s.src_pixel_stride * s.stride_height * kRows;

@@ -11,11 +11,12 @@ namespace {
 
 // ---- any kernel -----------------------------------------------------------------------------
 
-// One output pixel at a time; taps in groups of four, row by row.
-void run_any_pixel(const Packed& packed,
-                   Strip& strip,
-                   const std::uint8_t* const* taps,
-                   std::ptrdiff_t x) {
+// One output pixel at a time; taps in groups of four, row by row. tap(t) is the address of tap t.
+template <bool Full, class Tap>
+FUSEQ_INLINE void run_any_pixel(const Packed& packed,
+                                Strip& strip,
+                                std::ptrdiff_t x,
+                                const Tap& tap) {
     const Block& block = *strip.block;
     const std::size_t count = packed.shape.kernel_height * packed.shape.kernel_width;
     Quarters acc;
@@ -25,8 +26,10 @@ void run_any_pixel(const Packed& packed,
     for (std::size_t t = 0; t < count; t += 4, wei += 4 * kBlock) {
         Registers<__m512i, 4> row;
         unrolled<4>([&](auto i) FUSEQ_LAMBDA {
-            const std::uint8_t* p = taps[std::min(t + i(), count - 1)];
-            row[i] = _mm512_xor_si512(_mm512_maskz_loadu_epi8(strip.load[0], p), strip.flip);
+            const std::uint8_t* from = tap(std::min(t + i(), count - 1));
+            const __m512i v =
+                Full ? _mm512_loadu_si512(from) : _mm512_maskz_loadu_epi8(strip.load[0], from);
+            row[i] = _mm512_xor_si512(v, strip.flip);
         });
         const Quarters data = interleave(row[0], row[1], row[2], row[3]);
         unrolled<kQuarters>([&](auto q) FUSEQ_LAMBDA {
@@ -34,6 +37,53 @@ void run_any_pixel(const Packed& packed,
         });
     }
     finish<1, false>(strip, 0, x, acc);
+}
+
+// Output positions [begin, end) of an axis whose windows lie inside of src.
+Range inner_range(
+    std::size_t src, std::size_t dst, std::size_t stride, std::size_t extent, std::ptrdiff_t pad) {
+    const auto step = static_cast<std::ptrdiff_t>(stride);
+    const std::ptrdiff_t room =
+        static_cast<std::ptrdiff_t>(src) + pad - static_cast<std::ptrdiff_t>(extent);
+    const auto end = room < 0 ? 0 : std::min(static_cast<std::size_t>(room / step) + 1, dst);
+    const auto begin = pad <= 0 ? 0 : static_cast<std::size_t>((pad + step - 1) / step);
+    return {std::min(begin, end), end};
+}
+
+// A row of output pixels of one block.
+void run_any_row(const Packed& packed,
+                 Strip& strip,
+                 const std::uint8_t* src,
+                 const Task& task,
+                 const std::ptrdiff_t* offsets) {
+    const DepthwiseShape& s = packed.shape;
+    const std::size_t channel = strip.block->first_channel;
+    const std::size_t height = (s.kernel_height - 1) * s.dilation_height + 1;
+    const std::size_t width = (s.kernel_width - 1) * s.dilation_width + 1;
+    const Range rows = inner_range(s.src_height, s.dst_height, s.stride_height, height, s.pad_top);
+    Range inner = inner_range(s.src_width, s.dst_width, s.stride_width, width, s.pad_left);
+    if (task.y < rows.begin || task.y >= rows.end) {
+        inner = {0, 0};
+    }
+    for (std::size_t x = 0; x < s.dst_width; ++x) {
+        const auto at = static_cast<std::ptrdiff_t>(x);
+        if (x < inner.begin || x >= inner.end) {
+            const std::uint8_t* taps[kMaxTaps];
+            collect_taps(packed, src, task.image, task.y, x, channel, taps);
+            run_any_pixel<false>(packed, strip, at, [&](std::size_t t) { return taps[t]; });
+            continue;
+        }
+        const auto y = static_cast<std::ptrdiff_t>(task.y * s.stride_height) - s.pad_top;
+        const auto left = static_cast<std::ptrdiff_t>(x * s.stride_width) - s.pad_left;
+        const std::uint8_t* first = src_row(packed, src, task.image, y) +
+                                    static_cast<std::size_t>(left) * s.src_pixel_stride + channel;
+        const auto tap = [&](std::size_t t) { return first + offsets[t]; };
+        if (strip.block->channels == kBlock) {
+            run_any_pixel<true>(packed, strip, at, tap);
+        } else {
+            run_any_pixel<false>(packed, strip, at, tap);
+        }
+    }
 }
 
 void run_any(
@@ -44,17 +94,19 @@ void run_any(
     strip.epilogue = &packed.epilogue;
     strip.dst_step =
         static_cast<std::ptrdiff_t>(s.dst_pixel_stride * dst_size(packed.epilogue.store));
+    std::ptrdiff_t offsets[kMaxTaps];  // of the taps of a window inside of src
+    for (std::size_t t = 0; t < s.kernel_height * s.kernel_width; ++t) {
+        const std::size_t y = t / s.kernel_width * s.dilation_height;
+        const std::size_t x = t % s.kernel_width * s.dilation_width;
+        offsets[t] = static_cast<std::ptrdiff_t>((y * s.src_width + x) * s.src_pixel_stride);
+    }
     const StripMaker maker{packed, src, dst, 0, 1};
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
         const Task task{row / s.dst_height, row % s.dst_height, 1};
         for (std::size_t b = blocks.begin; b < blocks.end; ++b) {
             strip.block = &packed.blocks[b];
             maker.fill(strip, 0, task, 1);
-            for (std::size_t x = 0; x < s.dst_width; ++x) {
-                const std::uint8_t* taps[kMaxTaps];
-                collect_taps(packed, src, task.image, task.y, x, strip.block->first_channel, taps);
-                run_any_pixel(packed, strip, taps, static_cast<std::ptrdiff_t>(x));
-            }
+            run_any_row(packed, strip, src, task, offsets);
         }
     }
 }

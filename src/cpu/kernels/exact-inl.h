@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "hwy/highway.h"
 
@@ -109,6 +110,92 @@ HWY_INLINE void store_float(D d, hn::Vec<D> v, std::int8_t* to) {
 #endif
     const hn::Rebind<std::int8_t, D> d8;
     hn::StoreU(hn::DemoteTo(d8, rounded), d8, to);
+}
+
+// Four vectors, stored one behind the other. The packs work within 128-bit blocks; a permutation
+// puts the blocks' parts in order.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void store_four(D d, V a, V b, V c, V e, float* to) {
+    const std::size_t lanes = hn::Lanes(d);
+    hn::StoreU(a, d, to);
+    hn::StoreU(b, d, to + lanes);
+    hn::StoreU(c, d, to + 2 * lanes);
+    hn::StoreU(e, d, to + 3 * lanes);
+}
+
+template <class T>
+HWY_INLINE __m128i pack_words(__m128i low, __m128i high, const T*) {
+    return std::is_signed_v<T> ? _mm_packs_epi16(low, high) : _mm_packus_epi16(low, high);
+}
+HWY_INLINE __m128i pack_integers(__m128i low, __m128i high) {
+    return _mm_packs_epi32(low, high);
+}
+HWY_INLINE void store_packed(__m128i v, void* to) {
+    _mm_storeu_si128(static_cast<__m128i*>(to), v);
+}
+#if HWY_MAX_BYTES >= 32
+template <class T>
+HWY_INLINE __m256i pack_words(__m256i low, __m256i high, const T*) {
+    return std::is_signed_v<T> ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high);
+}
+HWY_INLINE __m256i pack_integers(__m256i low, __m256i high) {
+    return _mm256_packs_epi32(low, high);
+}
+HWY_INLINE void store_packed(__m256i v, void* to) {
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    _mm256_storeu_si256(static_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(v, order));
+}
+#endif
+#if HWY_MAX_BYTES >= 64
+template <class T>
+HWY_INLINE __m512i pack_words(__m512i low, __m512i high, const T*) {
+    return std::is_signed_v<T> ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+}
+HWY_INLINE __m512i pack_integers(__m512i low, __m512i high) {
+    return _mm512_packs_epi32(low, high);
+}
+HWY_INLINE void store_packed(__m512i v, void* to) {
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    _mm512_storeu_si512(to, _mm512_permutexvar_epi32(order, v));
+}
+#endif
+
+template <class D, class T, class V = hn::Vec<D>>
+HWY_INLINE void store_four(D d, V a, V b, V c, V e, T* to) {
+    const float most = std::is_signed_v<T> ? 127.0f : 255.0f;
+    const auto low = pack_integers(round_below(d, a, most).raw, round_below(d, b, most).raw);
+    const auto high = pack_integers(round_below(d, c, most).raw, round_below(d, e, most).raw);
+    store_packed(pack_words(low, high, to), to);
+}
+
+// dst[i ...] = f(tag, i), rounded and saturated for integers, for whole vectors and then for single
+// elements. f only reads.
+template <class T, class F>
+HWY_INLINE void map_elements(std::size_t count, T* dst, const F& f) {
+    const hn::ScalableTag<float> d;
+    const std::size_t n = hn::Lanes(d);
+    std::size_t i = 0;
+    for (; i + 4 * n <= count; i += 4 * n) {
+        store_four(d, f(d, i), f(d, i + n), f(d, i + 2 * n), f(d, i + 3 * n), dst + i);
+    }
+    for (; i + n <= count; i += n) {
+        store_float(d, f(d, i), dst + i);
+    }
+    const hn::FixedTag<float, 1> one;
+    for (; i < count; ++i) {
+        store_float(one, f(one, i), dst + i);
+    }
+}
+
+// N bytes or more: whole vectors, the last one moved back to end with the run. Writes nothing else.
+template <std::size_t N>
+HWY_INLINE void copy_vectors(const std::uint8_t* src, std::uint8_t* dst, std::size_t bytes) {
+    const hn::FixedTag<std::uint8_t, N> d;
+    const auto last = hn::LoadU(d, src + bytes - N);
+    for (std::size_t i = 0; i + N < bytes; i += N) {
+        hn::StoreU(hn::LoadU(d, src + i), d, dst + i);
+    }
+    hn::StoreU(last, d, dst + bytes - N);
 }
 
 // Calls body(tag, index) for whole vectors of floats, then for single elements.

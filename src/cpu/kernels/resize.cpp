@@ -3,7 +3,6 @@
 #include "cpu/kernels/resize.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/kernels/resize.cpp"
@@ -28,6 +27,18 @@ struct Line {
     std::size_t dst_stride;
 };
 
+HWY_INLINE void copy_pixel(const std::uint8_t* src, std::uint8_t* dst, std::size_t bytes) {
+    if (bytes < 16) {
+        for (std::size_t i = 0; i < bytes; ++i) {
+            dst[i] = src[i];
+        }
+    } else if (HWY_MAX_BYTES >= 32 && bytes >= 32) {
+        copy_vectors<HWY_MIN(HWY_MAX_BYTES, 32)>(src, dst, bytes);
+    } else {
+        copy_vectors<16>(src, dst, bytes);
+    }
+}
+
 template <class Src, class Dst>
 void nearest_line(const ResizeParams& p, const Line<Src, Dst>& line) {
     const bool same = std::is_same_v<Src, Dst> && p.scale == 1.0f && p.shift == 0.0f;
@@ -36,12 +47,13 @@ void nearest_line(const ResizeParams& p, const Line<Src, Dst>& line) {
         const Src* src = line.top + p.columns.low[x] * line.src_stride;
         Dst* dst = line.dst + x * line.dst_stride;
         if (same) {
-            std::memcpy(dst, src, p.channels * sizeof(Dst));
+            copy_pixel(reinterpret_cast<const std::uint8_t*>(src),
+                       reinterpret_cast<std::uint8_t*>(dst), p.channels * sizeof(Dst));
             continue;
         }
-        for_vectors(p.channels, [&](auto d, std::size_t c) HWY_ATTR {
+        map_elements(p.channels, dst, [&](auto d, std::size_t c) HWY_ATTR {
             const auto v = load_float(d, src + c);
-            store_float(d, fused_mul_add(d, v, hn::Set(d, p.scale), hn::Set(d, p.shift)), dst + c);
+            return fused_mul_add(d, v, hn::Set(d, p.scale), hn::Set(d, p.shift));
         });
     }
 }

@@ -20,68 +20,106 @@ namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Rows are worked on in chunks of 16 elements, whatever the width of a vector; the last one is
-// filled up in a copy on the stack.
+// Rows are worked on in chunks of 16 elements, whatever the width of a vector; chunk k adds to
+// group k % 4 of partial sums (the last one, if it is not full, to group 3).
 constexpr std::size_t kChunk = 16;
-constexpr std::size_t kGroups = 4;  // of 16 partial sums each
+constexpr std::size_t kGroups = 4;
 constexpr std::size_t kVectors = kChunk * sizeof(float) / HWY_MAX_BYTES;
 static_assert(HWY_MAX_BYTES <= 64);
 
-struct Chunk {
-    alignas(64) float x[kChunk];
-};
+using Floats = hn::Vec<hn::ScalableTag<float>>;
 
-// The elements behind the last whole chunk, and `filler`.
-HWY_INLINE Chunk last_chunk(const float* row, std::size_t count, float filler) {
-    Chunk chunk;
-    const std::size_t n = count % kChunk;
-    for (std::size_t i = 0; i < kChunk; ++i) {
-        chunk.x[i] = i < n ? row[count - n + i] : filler;
+// The first `count` lanes from memory, the others `filler`. Reads nothing behind them.
+HWY_INLINE Floats load_some(const float* from, std::size_t count, float filler) {
+    const hn::ScalableTag<float> d;
+#if HWY_MAX_BYTES >= 32
+    const auto mask = hn::FirstN(d, count);
+    return hn::IfThenElse(mask, hn::MaskedLoad(mask, d, from), hn::Set(d, filler));
+#else
+    alignas(64) float x[kChunk];
+    for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
+        x[i] = i < count ? from[i] : filler;
     }
-    return chunk;
+    return hn::Load(d, x);
+#endif
 }
 
-// Adds up f(x, i) over a row, x being a vector of elements from i on. f(filler) must be 0. Chunk k
-// goes to group k % 4 of partial sums.
+template <class Dst>
+HWY_INLINE void store_some(Floats v, std::size_t count, Dst* to) {
+    const hn::ScalableTag<float> d;
+    alignas(64) Dst x[kChunk];
+    store_float(d, v, x);
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] = x[i];
+    }
+}
+
+// Partial sum i with i + 8, then with i + 4, i + 2, i + 1.
+HWY_INLINE float sum_of_chunk(const Floats* sums) {
+    const hn::FixedTag<float, 4> d4;
+#if HWY_MAX_BYTES >= 64
+    const hn::FixedTag<float, 8> d8;
+    const auto x8 = hn::Add(hn::LowerHalf(d8, sums[0]), hn::UpperHalf(d8, sums[0]));
+    auto x = hn::Add(hn::LowerHalf(d4, x8), hn::UpperHalf(d4, x8));
+#elif HWY_MAX_BYTES >= 32
+    const auto x8 = hn::Add(sums[0], sums[1]);
+    auto x = hn::Add(hn::LowerHalf(d4, x8), hn::UpperHalf(d4, x8));
+#else
+    auto x = hn::Add(hn::Add(sums[0], sums[2]), hn::Add(sums[1], sums[3]));
+#endif
+    x = hn::Add(x, hn::Shuffle1032(x));
+    (void)d4;
+    return hn::GetLane(hn::Add(x, hn::Shuffle2301(x)));
+}
+
+// Adds up f(x, i) over a row, x being a vector of elements from i on. f(filler) must be 0.
 template <class F>
 HWY_INLINE float sum_over(const float* row, std::size_t count, float filler, const F& f) {
     const hn::ScalableTag<float> d;
     const std::size_t lanes = hn::Lanes(d);
-    hn::Vec<decltype(d)> sums[kGroups * kVectors];
-    for (auto& sum : sums) {
-        sum = hn::Zero(d);
+    Floats sums[kGroups * kVectors];
+    HWY_UNROLL(16)
+    for (std::size_t k = 0; k < kGroups * kVectors; ++k) {
+        sums[k] = hn::Zero(d);
     }
-    const auto add_chunk = [&](const float* x, std::size_t at, std::size_t group) HWY_ATTR {
+    const auto add_chunk = [&](std::size_t at, std::size_t group) HWY_ATTR {
+        HWY_UNROLL(4)
         for (std::size_t k = 0; k < kVectors; ++k) {
             auto& sum = sums[group * kVectors + k];
-            sum = hn::Add(sum, f(hn::LoadU(d, x + k * lanes), at + k * lanes));
+            sum = hn::Add(sum, f(hn::LoadU(d, row + at + k * lanes), at + k * lanes));
         }
     };
     std::size_t i = 0;
     for (; i + kGroups * kChunk <= count; i += kGroups * kChunk) {
+        HWY_UNROLL(4)
         for (std::size_t g = 0; g < kGroups; ++g) {
-            add_chunk(row + i + g * kChunk, i + g * kChunk, g);
+            add_chunk(i + g * kChunk, g);
         }
     }
-    std::size_t group = 0;
-    for (; i + kChunk <= count; i += kChunk, ++group) {
-        add_chunk(row + i, i, group);
+    // Groups are compile-time constants, or the sums would live in memory.
+    HWY_UNROLL(4)
+    for (std::size_t g = 0; g + 1 < kGroups; ++g) {
+        if (i + kChunk <= count) {
+            add_chunk(i, g);
+            i += kChunk;
+        }
     }
-    if (i < count) {
-        add_chunk(last_chunk(row, count, filler).x, i, group);
+    HWY_UNROLL(4)
+    for (std::size_t k = 0; k < kVectors; ++k) {
+        if (i < count) {
+            const Floats x = load_some(row + i, std::min(lanes, count - i), filler);
+            auto& sum = sums[(kGroups - 1) * kVectors + k];
+            sum = hn::Add(sum, f(x, i));
+            i += lanes;
+        }
     }
-    Chunk total;
+    HWY_UNROLL(4)
     for (std::size_t k = 0; k < kVectors; ++k) {
         const auto low = hn::Add(sums[k], sums[kVectors + k]);
         const auto high = hn::Add(sums[2 * kVectors + k], sums[3 * kVectors + k]);
-        hn::Store(hn::Add(low, high), d, total.x + k * lanes);
+        sums[k] = hn::Add(low, high);
     }
-    for (std::size_t step = kChunk / 2; step > 0; step /= 2) {
-        for (std::size_t k = 0; k < step; ++k) {
-            total.x[k] += total.x[k + step];
-        }
-    }
-    return total.x[0];
+    return sum_of_chunk(sums);
 }
 
 // dst = f(x, i) for vectors of a row; dst may be the row.
@@ -94,29 +132,17 @@ HWY_INLINE void map_row(const float* row, std::size_t count, Dst* dst, const F& 
         store_float(d, f(hn::LoadU(d, row + i), i), dst + i);
     }
     if (i < count) {
-        alignas(64) float x[kChunk] = {};
-        alignas(64) Dst y[kChunk];
-        for (std::size_t k = 0; k < count - i; ++k) {
-            x[k] = row[i + k];
-        }
-        store_float(d, f(hn::Load(d, x), i), y);
-        for (std::size_t k = 0; k < count - i; ++k) {
-            dst[i + k] = y[k];
-        }
+        store_some(f(load_some(row + i, count - i, 0.0f), i), count - i, dst + i);
     }
 }
 
-// Lanes of a list from i on; what lies behind its end is unspecified.
-HWY_INLINE hn::Vec<hn::ScalableTag<float>> lanes_of(std::span<const float> list, std::size_t i) {
+// Lanes of a list from i on; what lies behind its end is 0.
+HWY_INLINE Floats lanes_of(std::span<const float> list, std::size_t i) {
     const hn::ScalableTag<float> d;
     if (i + hn::Lanes(d) <= list.size()) {
         return hn::LoadU(d, list.data() + i);
     }
-    alignas(64) float x[kChunk] = {};
-    for (std::size_t k = 0; i + k < list.size(); ++k) {
-        x[k] = list[i + k];
-    }
-    return hn::Load(d, x);
+    return load_some(list.data() + i, list.size() - i, 0.0f);
 }
 
 HWY_INLINE float max_over(const float* x, std::size_t count) {
@@ -126,11 +152,10 @@ HWY_INLINE float max_over(const float* x, std::size_t count) {
     for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
         max = hn::Max(max, hn::LoadU(d, x + i));
     }
-    float result = hn::GetLane(hn::MaxOfLanes(d, max));
-    for (; i < count; ++i) {
-        result = std::max(result, x[i]);
+    if (i < count) {
+        max = hn::Max(max, load_some(x + i, count - i, x[0]));
     }
-    return result;
+    return hn::GetLane(hn::MaxOfLanes(d, max));
 }
 
 // exp(x) for x <= 0: x = n * ln 2 + r with |r| <= ln 2 / 2, exp(r) by a polynomial of degree 6,
@@ -196,16 +221,16 @@ template <class Dst>
 void layer_norm_row(const LayerNormParams& params, const float* src, Dst* dst) {
     const hn::ScalableTag<float> d;
     const std::size_t n = params.length;
-    const auto count = static_cast<float>(n);
+    const float inv_count = 1.0f / static_cast<float>(n);
     const float mean =
-        sum_over(src, n, 0.0f, [](auto x, std::size_t) HWY_ATTR { return x; }) / count;
+        sum_over(src, n, 0.0f, [](auto x, std::size_t) HWY_ATTR { return x; }) * inv_count;
     float factor = 1.0f;
     if (params.normalize_variance) {
         const float squares = sum_over(src, n, mean, [&](auto x, std::size_t) HWY_ATTR {
             const auto difference = hn::Sub(x, hn::Set(d, mean));
             return hn::Mul(difference, difference);
         });
-        const float variance = squares / count;
+        const float variance = squares * inv_count;
         factor = 1.0f / (params.epsilon_outside ? std::sqrt(variance) + params.epsilon
                                                 : std::sqrt(variance + params.epsilon));
     }

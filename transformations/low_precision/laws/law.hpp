@@ -12,7 +12,7 @@
 namespace fuseq {
 
 struct LawResult {
-    enum class Kind { kMoved, kRefused };
+    enum class Kind { kMoved, kRefused, kNotWanted };
     Kind kind = Kind::kMoved;
     std::string code;  // of a refusal
     std::string text;
@@ -21,6 +21,8 @@ struct LawResult {
     static LawResult refused(std::string code, std::string text) {
         return {Kind::kRefused, std::move(code), std::move(text)};
     }
+    // The law may hold, but nothing is gained: no remark.
+    static LawResult not_wanted() { return {Kind::kNotWanted, {}, {}}; }
     explicit operator bool() const { return kind == Kind::kMoved; }
 };
 
@@ -30,6 +32,7 @@ using Law = LawResult (*)(Node& node, const Dequantize& dq);
 
 LawResult cancel_scale_of_mvn(Node& node, const Dequantize& dq);
 LawResult cancel_scale_of_normalize_l2(Node& node, const Dequantize& dq);
+LawResult move_through_arithmetic(Node& node, const Dequantize& dq);
 LawResult move_through_avg_pool(Node& node, const Dequantize& dq);
 LawResult move_through_clamp(Node& node, const Dequantize& dq);
 LawResult move_through_concat(Node& node, const Dequantize& dq);

@@ -1,0 +1,93 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/residual_add.hpp"
+
+#include "fuseq/error.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/residual_add.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "cpu/kernels/exact-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct Arguments {
+    const void* a;
+    const void* b;
+    void* dst;
+    Range elements;
+};
+
+template <class A, class B, class Dst>
+void add(const ResidualAddParams& p, const Arguments& x) {
+    const A* a = static_cast<const A*>(x.a) + x.elements.begin;
+    const B* b = static_cast<const B*>(x.b) + x.elements.begin;
+    Dst* dst = static_cast<Dst*>(x.dst) + x.elements.begin;
+    map_elements(x.elements.end - x.elements.begin, dst, [&](auto d, std::size_t i) HWY_ATTR {
+        const auto other =
+            fused_mul_add(d, load_float(d, b + i), hn::Set(d, p.b_scale), hn::Set(d, p.shift));
+        const auto v = fused_mul_add(d, load_float(d, a + i), hn::Set(d, p.a_scale), other);
+        return hn::Min(hn::Max(v, hn::Set(d, p.low)), hn::Set(d, p.high));
+    });
+}
+
+template <class A, class B>
+void add_to(const ResidualAddParams& p, const Arguments& x) {
+    switch (p.dst_type) {
+        case ElementType::u8: return add<A, B, std::uint8_t>(p, x);
+        case ElementType::i8: return add<A, B, std::int8_t>(p, x);
+        default: return add<A, B, float>(p, x);
+    }
+}
+
+template <class A>
+void add_b(const ResidualAddParams& p, const Arguments& x) {
+    switch (p.b_type) {
+        case ElementType::u8: return add_to<A, std::uint8_t>(p, x);
+        case ElementType::i8: return add_to<A, std::int8_t>(p, x);
+        default: return add_to<A, float>(p, x);
+    }
+}
+
+void residual_add_impl(
+    const ResidualAddParams& p, const void* a, const void* b, void* dst, Range elements) {
+    const Arguments x{a, b, dst, elements};
+    switch (p.a_type) {
+        case ElementType::u8: return add_b<std::uint8_t>(p, x);
+        case ElementType::i8: return add_b<std::int8_t>(p, x);
+        default: return add_b<float>(p, x);
+    }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fuseq::kernels {
+
+HWY_EXPORT(residual_add_impl);
+
+void check_residual_add(const ResidualAddParams& p) {
+    for (const ElementType type : {p.a_type, p.b_type, p.dst_type}) {
+        if (type != ElementType::u8 && type != ElementType::i8 && type != ElementType::f32) {
+            throw Error("compile", "residual add kernel: " + to_string(p.a_type) + " + " +
+                                       to_string(p.b_type) + " to " + to_string(p.dst_type) +
+                                       ", expected u8, i8 or f32");
+        }
+    }
+}
+
+void residual_add(
+    const ResidualAddParams& params, const void* a, const void* b, void* dst, Range elements) {
+    HWY_DYNAMIC_DISPATCH(residual_add_impl)(params, a, b, dst, elements);
+}
+
+}  // namespace fuseq::kernels
+#endif  // HWY_ONCE
