@@ -137,6 +137,9 @@ void copy_blocks(
     const MovementMap& map, const void* src, void* dst, std::size_t begin, std::size_t end) {
     const auto* from = static_cast<const char*>(src);
     auto* to = static_cast<char*>(dst);
+    if (begin == end) {
+        return;  // of a map without blocks there is no inner size to divide by
+    }
     switch (map.block) {
         case 1: return copy_sized<1>(map, from, to, begin, end);
         case 2: return copy_sized<2>(map, from, to, begin, end);
