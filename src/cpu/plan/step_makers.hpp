@@ -36,6 +36,8 @@ bool make_concat(PlanBuilder& builder, Node& node);
 bool make_softmax(PlanBuilder& builder, Node& node);
 bool make_view(PlanBuilder& builder, Node& node);
 bool make_transpose(PlanBuilder& builder, Node& node);
+// Split, Gather, Pad, ...: what only moves elements, by constant rules.
+bool make_movement(PlanBuilder& builder, Node& node);
 
 // The anchors behind make_anchor_step.
 // Nothing when it is no integer depthwise convolution.
