@@ -361,8 +361,7 @@ std::optional<post_ops::Eltwise> Lowering::eltwise_kind(const Node& node) {
     }
     if (node.is("Gelu")) {
         const auto* attrs = dynamic_cast<const GeluAttrs*>(&node.attributes());  // Gelu-2 has none
-        const bool tanh =
-            attrs != nullptr && attrs->approximation_mode == GeluApproximation::kTanh;
+        const bool tanh = attrs != nullptr && attrs->approximation_mode == GeluApproximation::kTanh;
         return Eltwise{tanh ? EltwiseKind::kGeluTanh : EltwiseKind::kGeluErf, 0.0f, 0.0f, 1.0f};
     }
     return std::nullopt;
