@@ -44,6 +44,15 @@ INSTANTIATE_TEST_SUITE_P(All,
                          ::testing::ValuesIn(kCases),
                          [](const auto& test) { return test.param.name; });
 
+TEST(NormalizeConstantOperands, LeavesQuotientsOfTensorsAlone) {
+    const PassTest quotient = run_pass(normalize_constant_operands, R"(model "m"
+        %x = Parameter : f32[2]
+        %z = Parameter : f32[2]
+        %y = Divide(%x, %z)
+        %r = Result(%y))");
+    EXPECT_FALSE(quotient.changed);
+}
+
 TEST(NormalizeConstantOperands, LeavesIntegersAndWeightsAlone) {
     const PassTest integers = run_pass(normalize_constant_operands, R"(model "m"
         %x = Parameter : i64[2]
