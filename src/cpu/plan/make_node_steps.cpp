@@ -196,7 +196,8 @@ bool make_node_step(PlanBuilder& builder, Node& node) {
     }
     return make_view(builder, node) || make_transpose(builder, node) ||
            make_concat(builder, node) || make_pooling(builder, node) ||
-           make_softmax(builder, node) || make_movement(builder, node);
+           make_softmax(builder, node) || make_movement(builder, node) ||
+           make_broadcast_binary(builder, node);
 }
 
 }  // namespace fuseq::cpu
