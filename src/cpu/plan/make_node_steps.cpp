@@ -189,7 +189,9 @@ bool make_node_step(PlanBuilder& builder, Node& node) {
         return false;
     }
     return make_view(builder, node) || make_transpose(builder, node) ||
-           make_concat(builder, node) || make_pooling(builder, node) || make_softmax(builder, node);
+           make_concat(builder, node) || make_pooling(builder, node) ||
+           make_softmax(builder, node) || make_interpolate(builder, node) ||
+           make_average(builder, node) || make_reduce(builder, node) || make_mvn(builder, node);
 }
 
 }  // namespace fuseq::cpu
