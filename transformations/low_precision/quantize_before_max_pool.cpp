@@ -4,10 +4,14 @@
 // Moves a quantization behind a MaxPool in front of it, so that it fuses with the integer
 // convolution there and the pooling reads bytes.
 //
-//   Law:     FQ(max(a, b)) = max(FQ(a), FQ(b)): a quantization of rising limits never falls.
-//   Before:  Convolution(integers) -> [element-wise] -> MaxPool -> FakeQuantize (quantize-only)
-//   After:   Convolution(integers) -> [element-wise] -> FakeQuantize -> MaxPool (of integers)
-//   Refuses: a MaxPool whose result others read, or whose indices are read; limits that fall or are
+//   Law:     f(max(a, b)) = max(f(a), f(b)) for a function that never falls: a quantization of
+//   rising
+//            limits, and activations like ReLU in front of it.
+//   Before:  Convolution(integers) -> [element-wise] -> MaxPool -> [ReLU] -> FakeQuantize
+//            (quantize-only)
+//   After:   Convolution(integers) -> [element-wise] -> [ReLU] -> FakeQuantize -> MaxPool
+//   (integers) Refuses: a MaxPool whose result others read, or whose indices are read; limits that
+//   fall or are
 //            not constant; limits that vary along a pooled dimension; a source that is no integer
 //            convolution or matmul (the quantization would be a pass over more elements).
 //   Source:  monotone functions commute with the maximum.
@@ -77,8 +81,19 @@ bool comes_from_integer_anchor(const Node& pool) {
     return false;
 }
 
+// The rising activations between a MaxPool and the quantization, last one first.
+std::vector<Node*> activations_behind_pool(const Node& fq) {
+    std::vector<Node*> found;
+    Node* at = fq.input_node(0);
+    while (is_one_of(*at, {"ReLU", "Clamp", "Sigmoid", "Tanh"}) && has_single_use(at->output())) {
+        found.push_back(at);
+        at = at->input_node(0);
+    }
+    return found;
+}
+
 const char* why_not(const Node& fq, const Node& pool) {
-    if (!has_single_use(fq.input(0))) {
+    if (pool.port(0).uses.size() != 1) {
         return "others read the result of the MaxPool";
     }
     if (pool.output_count() > 1 && !pool.port(1).uses.empty()) {
@@ -95,7 +110,9 @@ const char* why_not(const Node& fq, const Node& pool) {
 bool quantize_before_max_pool(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* fq : model.find_all("FakeQuantize")) {
-        Node* pool = fq->input_node(0);
+        const std::vector<Node*> activations = activations_behind_pool(*fq);
+        Node* first = activations.empty() ? fq : activations.back();
+        Node* pool = first->input_node(0);
         if (!is_integral(fq->port(0).type) || !pool->is("MaxPool") ||
             !pool->port(0).shape.rank_is_static() || !comes_from_integer_anchor(*pool)) {
             continue;
@@ -105,8 +122,11 @@ bool quantize_before_max_pool(Model& model, PassContext& context) {
             continue;
         }
         redirect(fq->output(), pool->output());
-        fq->set_input(0, pool->input(0));
+        first->set_input(0, pool->input(0));
         pool->set_input(0, fq->output());
+        for (auto it = activations.rbegin(); it != activations.rend(); ++it) {
+            (*it)->infer();
+        }
         fq->infer();
         pool->infer();
         add_origin(*pool, pool->name());

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "cpu/plan/step_makers.hpp"
+#include "cpu/steps/border.hpp"
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/reference.hpp"
 #include "cpu/steps/reorder.hpp"
@@ -297,7 +298,13 @@ TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
         plan_.tensors[id].constant = reordered(source.constant, layout);
     } else {
         id = new_tensor(source.type, source.shape, layout);
-        auto step = std::make_unique<ReorderStep>(source, from, plan_.tensors[id], id);
+        std::unique_ptr<Step> step;
+        if (border_takes(source.type)) {
+            step =
+                std::make_unique<BorderStep>(source, from, plan_.tensors[id], id, BorderFunction{});
+        } else {
+            step = std::make_unique<ReorderStep>(source, from, plan_.tensors[id], id);
+        }
         step->info().name = output.node->name() + "/reorder";
         add_step(std::move(step));
     }

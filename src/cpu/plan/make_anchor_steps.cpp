@@ -4,6 +4,7 @@
 
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/steps/anchor.hpp"
+#include "cpu/steps/border.hpp"
 #include "cpu/steps/chain.hpp"
 #include "fuseq/error.hpp"
 
@@ -16,6 +17,15 @@ std::vector<std::string> origins_of(const Node& node) {
         layers.push_back(node.name());
     }
     return layers;
+}
+
+// The step executes the element-wise layers of the group.
+void name_after_group(StepInfo& info, const Group& group) {
+    info.name = group.result.node->name();
+    for (const Node* node : group.absorbed) {
+        const auto names = origins_of(*node);
+        info.layers.insert(info.layers.end(), names.begin(), names.end());
+    }
 }
 
 // The first `count` operations as one composition; the others are the rest.
@@ -164,11 +174,7 @@ TensorId make_chain_on(PlanBuilder& builder,
     const TensorId dst = builder.new_tensor(chain.dst_type, from.shape, from.layout);
     auto step = std::make_unique<ChainStep>(chain, from, src, std::move(extras),
                                             builder.tensor(dst), dst, group.channel_axis);
-    step->info().name = group.result.node->name();
-    for (const Node* node : group.absorbed) {
-        const auto names = origins_of(*node);
-        step->info().layers.insert(step->info().layers.end(), names.begin(), names.end());
-    }
+    name_after_group(step->info(), group);
     builder.add_step(std::move(step));
     return dst;
 }
@@ -195,10 +201,57 @@ TensorId make_widened(PlanBuilder& builder,
     return dst;
 }
 
+namespace {
+
+bool takes_channels_last(const Node& node) {
+    for (const char* type : {"Convolution", "GroupConvolution", "ConvolutionBackpropData",
+                             "GroupConvolutionBackpropData", "MaxPool", "AvgPool"}) {
+        if (node.is(type)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A plain tensor that is quantized for a convolution: converted, transposed and quantized in one
+// pass. Nothing when the chain is more than a scale and a shift.
+std::optional<TensorId> make_border_step(PlanBuilder& builder,
+                                         const Group& group,
+                                         const post_ops::Chain& chain) {
+    const Shape dims = group.source.shape();
+    const auto& uses = group.result.node->port(group.result.index).uses;
+    const bool wanted = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
+        return use.index == 0 && takes_channels_last(*use.node);
+    });
+    if (!wanted || !group.extras.empty() || layouts_agree(dims) ||
+        builder.available(group.source, Layout::kChannelsLast) ||
+        (group.axis_fixed && group.channel_axis != 1) || !border_takes(group.source.type()) ||
+        !border_takes(chain.dst_type)) {
+        return std::nullopt;
+    }
+    auto function = match_border(chain, dims[1]);
+    if (!function) {
+        return std::nullopt;
+    }
+    const TensorId src = builder.tensor_of(group.source, Layout::kPlain);
+    const TensorId dst = builder.new_tensor(chain.dst_type, dims, Layout::kChannelsLast);
+    auto step = std::make_unique<BorderStep>(builder.tensor(src), src, builder.tensor(dst), dst,
+                                             std::move(*function));
+    step->info().post_ops = post_ops::to_text(chain);
+    name_after_group(step->info(), group);
+    builder.add_step(std::move(step));
+    return dst;
+}
+
+}  // namespace
+
 TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
     // Follow the source, unless it exists in one order only and all extra inputs in the other.
+    const post_ops::Chain chain = post_ops::simplify(group.chain).chain;
+    if (const auto result = make_border_step(builder, group, chain)) {
+        return *result;
+    }
     const TensorId src = builder.tensor_of(group.source);
-    post_ops::Chain chain = post_ops::simplify(group.chain).chain;
     if (chain.ops.empty() && builder.tensor(src).type == chain.dst_type) {
         return builder.new_view(src, chain.dst_type, builder.tensor(src).shape,
                                 builder.tensor(src).layout);

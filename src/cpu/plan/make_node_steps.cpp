@@ -151,9 +151,12 @@ bool make_view(PlanBuilder& builder, Node& node) {
     return true;
 }
 
+// oneDNN is slow beyond; make_movement() takes those.
+constexpr std::size_t kMostReorderedDims = 5;
+
 bool make_transpose(PlanBuilder& builder, Node& node) {
     if (!node.is("Transpose") || !node.input_node(1)->is_constant() ||
-        node.port(0).shape.rank() > 5 || node.port(0).shape.rank() == 0) {
+        node.port(0).shape.rank() == 0) {
         return false;
     }
     const std::size_t rank = node.port(0).shape.rank();
@@ -174,6 +177,9 @@ bool make_transpose(PlanBuilder& builder, Node& node) {
             }
         }
     }
+    if (rank > kMostReorderedDims) {
+        return false;
+    }
     const TensorId src = builder.tensor_of(node.input(0));
     const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kPlain);
     add_named(
@@ -191,7 +197,8 @@ bool make_node_step(PlanBuilder& builder, Node& node) {
     return make_view(builder, node) || make_transpose(builder, node) ||
            make_concat(builder, node) || make_pooling(builder, node) ||
            make_softmax(builder, node) || make_interpolate(builder, node) ||
-           make_average(builder, node) || make_reduce(builder, node) || make_mvn(builder, node);
+           make_average(builder, node) || make_reduce(builder, node) || make_mvn(builder, node) ||
+           make_movement(builder, node);
 }
 
 }  // namespace fuseq::cpu

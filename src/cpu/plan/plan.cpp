@@ -16,6 +16,19 @@ TensorId Plan::root(TensorId id) const {
     return id;
 }
 
+std::size_t Plan::bytes() const {
+    std::size_t total = arena_bytes;
+    for (const auto& step : steps) {
+        total += step->packed_bytes();
+    }
+    for (const PlanTensor& tensor : tensors) {
+        total += tensor.storage == Storage::kConstant && tensor.layout == Layout::kChannelsLast
+                     ? tensor.constant.get_byte_size()
+                     : 0;
+    }
+    return total;
+}
+
 void plan_memory(Plan& plan) {
     std::vector<std::optional<Lifetime>> lives(plan.tensors.size());
     const auto touch = [&](TensorId id, std::size_t step) {

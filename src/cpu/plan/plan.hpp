@@ -19,6 +19,9 @@ struct Plan {
     std::vector<TensorId> outputs;  // one a Result
     std::size_t arena_bytes = 0;
 
+    // Memory that keeping this plan and one request on it costs: arena, packed weights, constants
+    // that the plan made itself.
+    std::size_t bytes() const;
     // The tensor whose memory `id` uses.
     TensorId root(TensorId id) const;
 };

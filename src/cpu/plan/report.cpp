@@ -63,7 +63,7 @@ Why why_not_fused(const std::string& layer,
             return {remark.code, remark.text};
         }
     }
-    if (step != nullptr && step->kind == "chain") {
+    if (step != nullptr && (step->kind == "chain" || step->kind == "border")) {
         return {"no_anchor",
                 "no convolution or matmul stands directly before it; one pass over "
                 "memory applies it"};
@@ -89,7 +89,8 @@ ordered_json fake_quantize_json(const Model& original,
         Why why;
         if (step != nullptr) {
             verdict = is_anchor_kind(step->kind) ? "fused"
-                      : integer_results.contains(node->name()) || step->kind == "chain"
+                      : integer_results.contains(node->name()) ||
+                              (step->kind == "chain" || step->kind == "border")
                           ? "standalone"
                           : "float";
             if (verdict != "fused") {

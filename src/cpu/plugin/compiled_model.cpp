@@ -13,9 +13,6 @@
 namespace fuseq::cpu {
 namespace {
 
-// Plans of a dynamic model that are kept; the oldest one goes first.
-constexpr std::size_t kMostPlans = 16;
-
 bool has_dynamic_input(const Model& model) {
     return std::any_of(model.parameters().begin(), model.parameters().end(),
                        [](const Node* p) { return p->port(0).shape.is_dynamic(); });
@@ -68,6 +65,14 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(
     return planned;
 }
 
+std::size_t CpuCompiledModel::cached_bytes() const {
+    std::size_t total = 0;
+    for (const Cached& cached : plans_) {
+        total += cached.plan->plan.bytes();
+    }
+    return total;
+}
+
 std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector<Shape>& shapes) {
     const std::lock_guard lock(mutex_);
     if (!dynamic_) {
@@ -80,7 +85,9 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector
         return plans_.back().plan;
     }
     plans_.push_back({shapes, make_plan(&shapes)});
-    if (plans_.size() > kMostPlans) {
+    // The least recently used goes first. A request that is on it keeps it alive.
+    while (plans_.size() > 1 &&
+           cached_bytes() > static_cast<std::size_t>(config_.plan_cache_bytes)) {
         plans_.erase(plans_.begin());
     }
     return plans_.back().plan;
@@ -109,6 +116,10 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
     if (name == property::kLoadedFromCache) {
         return false;
     }
+    if (name == "FUSEQ_CACHED_PLANS" || name == "FUSEQ_CACHED_PLAN_BYTES") {
+        const std::lock_guard lock(mutex_);
+        return name == "FUSEQ_CACHED_PLANS" ? plans_.size() : cached_bytes();
+    }
     if (name == property::kReport) {
         const std::lock_guard lock(mutex_);
         if (plans_.empty()) {
@@ -121,7 +132,8 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();
         names.insert(names.end(), {property::kNetworkName, property::kOptimalNumberOfInferRequests,
-                                   property::kLoadedFromCache, property::kReport});
+                                   property::kLoadedFromCache, property::kReport,
+                                   "FUSEQ_CACHED_PLANS", "FUSEQ_CACHED_PLAN_BYTES"});
         return names;
     }
     return config_.get(name);

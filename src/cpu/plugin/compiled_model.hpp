@@ -42,6 +42,7 @@ public:
 
 private:
     std::shared_ptr<const PlannedModel> make_plan(const std::vector<Shape>* shapes) const;
+    std::size_t cached_bytes() const;
 
     std::shared_ptr<const Model> original_;
     Config config_;

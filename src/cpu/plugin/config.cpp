@@ -40,6 +40,15 @@ int stream_count(const Any& value) {
     return static_cast<int>(streams);
 }
 
+std::int64_t byte_count(const Any& value) {
+    const std::int64_t bytes = value.as_int();
+    if (bytes < 0) {
+        throw Error("property",
+                    detail::cat("FUSEQ_PLAN_CACHE_BYTES is ", bytes, ", expected 0 or more"));
+    }
+    return bytes;
+}
+
 std::string hint(const Any& value) {
     const std::string text = value.as_string();
     for (const char* known : {"LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT", "NONE", ""}) {
@@ -61,6 +70,8 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.performance_hint); }},
     {property::kPerfCount, [](Config& c, const Any& v) { c.perf_count = v.as_bool(); },
      [](const Config& c) { return Any(c.perf_count); }},
+    {"FUSEQ_PLAN_CACHE_BYTES", [](Config& c, const Any& v) { c.plan_cache_bytes = byte_count(v); },
+     [](const Config& c) { return Any(c.plan_cache_bytes); }},
     {property::kFusion, [](Config& c, const Any& v) { c.fusion = v.as_bool(); },
      [](const Config& c) { return Any(c.fusion); }},
     {property::kLowPrecision, [](Config& c, const Any& v) { c.low_precision = v.as_bool(); },

@@ -4,7 +4,9 @@
 // Properties of the CPU device and of its compiled models.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "fuseq/any.hpp"
 
@@ -15,6 +17,9 @@ struct Config {
     int num_streams = 0;  // 0: one for latency, one a CPU for throughput
     std::string performance_hint = "LATENCY";
     bool perf_count = false;
+    // Plans of other input shapes that a dynamic model keeps, in bytes; the one in use is kept
+    // whatever its size.
+    std::int64_t plan_cache_bytes = std::int64_t{256} << 20;
     bool fusion = true;
     bool low_precision = true;
     bool keep_intermediates = false;

@@ -32,6 +32,7 @@ class DepthwiseStep final : public Step {
 public:
     DepthwiseStep(kernels::DepthwiseConv kernel, TensorId src, TensorId dst, StepInfo info);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
+    std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
 
 private:
     kernels::DepthwiseConv kernel_;

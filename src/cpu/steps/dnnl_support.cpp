@@ -105,4 +105,12 @@ void DnnlRunner::run() {
     call_.primitive.execute(stream_, arguments_);
 }
 
+std::size_t DnnlStep::packed_bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& [argument, memory] : call_.shared) {
+        bytes += memory.get_desc().get_size();
+    }
+    return bytes;
+}
+
 }  // namespace fuseq::cpu

@@ -68,6 +68,7 @@ public:
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override {
         return std::make_unique<DnnlRunner>(call_, memory);
     }
+    std::size_t packed_bytes() const override;
 
 protected:
     DnnlCall call_;

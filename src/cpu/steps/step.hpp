@@ -58,6 +58,9 @@ public:
     virtual ~Step() = default;
     virtual std::unique_ptr<Runner> bind(RequestMemory& memory) const = 0;
 
+    // Memory that the step owns for all requests: packed weights, constants of post-ops.
+    virtual std::size_t packed_bytes() const { return 0; }
+
     const StepInfo& info() const { return info_; }
     StepInfo& info() { return info_; }
     // Tensors read and written, for liveness. Scratch tensors live during this step only.

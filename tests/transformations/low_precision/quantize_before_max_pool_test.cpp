@@ -51,6 +51,24 @@ TEST(QuantizeBeforeMaxPool, TakesLimitsPerChannel) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
+TEST(QuantizeBeforeMaxPool, TakesTheActivationAlong) {
+    const PassTest test = run_pass(quantize_before_max_pool, model("{0} : f32[]", R"(
+        %p = MaxPool.1(%a) strides=[2,2] kernel=[2,2]
+        %b = ReLU(%p)
+        %d = Clamp(%b) min=0.5 max=20
+        %q = FakeQuantize(%d, %l, %h, %ol, %oh) levels=256 output_type=u8
+        %r = Result(%q))"));
+    EXPECT_TRUE(test.changed);
+    EXPECT_EQ(differs_from(test, model("{0} : f32[]", R"(
+        %b = ReLU(%a)
+        %d = Clamp(%b) min=0.5 max=20
+        %q = FakeQuantize(%d, %l, %h, %ol, %oh) levels=256 output_type=u8
+        %p = MaxPool.1(%q) strides=[2,2] kernel=[2,2]
+        %r = Result(%p))")),
+              "");
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
 TEST(QuantizeBeforeMaxPool, RefusesFallingLimits) {
     const PassTest test = run_pass(quantize_before_max_pool, model("{26} : f32[]", kPoolFirst));
     EXPECT_FALSE(test.changed);

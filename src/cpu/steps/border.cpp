@@ -1,0 +1,103 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/border.hpp"
+
+#include "cpu/runtime/parallel.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+class BorderRunner final : public Runner {
+public:
+    BorderRunner(const kernels::BorderParams& params,
+                 bool to_channels_last,
+                 const Step& step,
+                 RequestMemory& memory)
+        : params_(params), to_channels_last_(to_channels_last), step_(step), memory_(memory) {}
+
+    void run() override {
+        const void* src = memory_.data(step_.inputs()[0]);
+        void* dst = memory_.data(step_.outputs()[0]);
+        constexpr std::size_t kPixels = 1024;  // worth a task of their own
+        parallel_for(params_.batch * params_.pixels, kPixels,
+                     [&](std::size_t begin, std::size_t end) {
+                         if (to_channels_last_) {
+                             kernels::to_channels_last(params_, src, dst, {begin, end});
+                         } else {
+                             kernels::from_channels_last(params_, src, dst, {begin, end});
+                         }
+                     });
+    }
+
+private:
+    const kernels::BorderParams& params_;
+    bool to_channels_last_;
+    const Step& step_;
+    RequestMemory& memory_;
+};
+
+std::vector<float> expanded(const post_ops::Values& values, std::size_t channels) {
+    std::vector<float> result(channels);
+    for (std::size_t c = 0; c < channels; ++c) {
+        result[c] = values[c];
+    }
+    return result;
+}
+
+}  // namespace
+
+bool border_takes(ElementType type) {
+    return type == ElementType::f32 || type == ElementType::u8 || type == ElementType::i8;
+}
+
+std::optional<BorderFunction> match_border(const post_ops::Chain& chain, std::size_t channels) {
+    BorderFunction function;
+    std::size_t at = 0;
+    if (at < chain.ops.size() && std::holds_alternative<post_ops::Scale>(chain.ops[at])) {
+        function.scale = expanded(std::get<post_ops::Scale>(chain.ops[at]).by, channels);
+        ++at;
+    }
+    if (at < chain.ops.size() && std::holds_alternative<post_ops::Shift>(chain.ops[at])) {
+        function.shift = expanded(std::get<post_ops::Shift>(chain.ops[at]).by, channels);
+        ++at;
+    }
+    if (at != chain.ops.size()) {
+        return std::nullopt;
+    }
+    return function;
+}
+
+BorderStep::BorderStep(const PlanTensor& src,
+                       TensorId src_id,
+                       const PlanTensor& dst,
+                       TensorId dst_id,
+                       BorderFunction function)
+    : function_(std::move(function)), to_channels_last_(dst.layout == Layout::kChannelsLast) {
+    const Shape dims = src.dims();
+    params_.batch = dims[0];
+    params_.channels = dims[1];
+    params_.pixels = 1;
+    for (std::size_t d = 2; d < dims.size(); ++d) {
+        params_.pixels *= dims[d];
+    }
+    params_.src_type = src.type;
+    params_.dst_type = dst.type;
+    params_.scale = function_.scale;
+    params_.shift = function_.shift;
+    kernels::check_border(params_);
+    inputs_ = {src_id};
+    outputs_ = {dst_id};
+    const bool same = function_.scale.empty() && function_.shift.empty() && src.type == dst.type;
+    info_.kind = same ? "reorder" : "border";
+    info_.implementation = "fuseq:border";
+    info_.src_type = to_string(src.type);
+    info_.dst_type = to_string(dst.type);
+    info_.layout = to_string(src.layout) + " -> " + to_string(dst.layout);
+    info_.bytes = static_cast<std::int64_t>(src.bytes() + dst.bytes());
+}
+
+std::unique_ptr<Runner> BorderStep::bind(RequestMemory& memory) const {
+    return std::make_unique<BorderRunner>(params_, to_channels_last_, *this, memory);
+}
+
+}  // namespace fuseq::cpu

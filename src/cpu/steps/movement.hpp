@@ -1,0 +1,28 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Movement: results that are made of elements of one tensor and of a constant, by tables of
+// offsets. Any element type and memory order.
+#pragma once
+
+#include "cpu/steps/movement_map.hpp"
+#include "cpu/steps/step.hpp"
+
+namespace fuseq::cpu {
+
+class MovementStep final : public Step {
+public:
+    // One map a dst. `constant`: the bytes of the element that fills what no map writes.
+    MovementStep(const PlanTensor& src,
+                 TensorId src_id,
+                 std::vector<TensorId> dst_ids,
+                 std::vector<MovementMap> maps,
+                 std::vector<std::byte> constant);
+    std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
+
+private:
+    std::vector<MovementMap> maps_;
+    std::vector<std::byte> constant_;
+};
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,183 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "patterns/pattern.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "fuseq/error.hpp"
+
+namespace fuseq::patterns {
+namespace {
+
+bool starts_with(const std::string& text, const std::string& prefix) {
+    return text.rfind(prefix, 0) == 0;
+}
+
+std::vector<std::string> split(const std::string& line, const std::string& separator) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    for (auto end = line.find(separator); end != std::string::npos;
+         end = line.find(separator, begin)) {
+        parts.push_back(line.substr(begin, end - begin));
+        begin = end + separator.size();
+    }
+    parts.push_back(line.substr(begin));
+    return parts;
+}
+
+// A step as it is compared.
+std::string comparable(const std::string& line) {
+    auto parts = split(line, " | ");
+    constexpr std::size_t kPostOps = 3;
+    if (parts.size() != kPostOps + 1) {
+        return line;
+    }
+    return parts[0] + " | " + parts[1] + " | " + parts[2] + " | " +
+           without_numbers(parts[kPostOps]);
+}
+
+std::vector<double> numbers(const Pattern& pattern, const std::string& line) {
+    std::istringstream in(line.substr(line.find(' ')));
+    std::vector<double> values;
+    for (double value = 0; in >> value;) {
+        values.push_back(value);
+    }
+    if (!in.eof() || values.empty()) {
+        throw Error("pattern", pattern.name + ": not numbers: " + line);
+    }
+    return values;
+}
+
+void parse_expectation(Pattern& pattern, const std::string& line) {
+    if (starts_with(line, "inputs ")) {
+        const auto range = numbers(pattern, line);
+        if (range.size() != 2 || range[0] >= range[1]) {
+            throw Error("pattern", pattern.name + ": not a range: " + line);
+        }
+        pattern.low = range[0];
+        pattern.high = range[1];
+    } else if (starts_with(line, "step ")) {
+        pattern.steps_of_outputs = numbers(pattern, line);
+    } else {
+        pattern.expected.push_back(line);
+    }
+}
+
+}  // namespace
+
+Pattern parse_pattern(const std::string& name, const std::string& text) {
+    Pattern pattern;
+    pattern.name = name;
+    std::istringstream in(text);
+    bool expect = false;
+    for (std::string line; std::getline(in, line);) {
+        if (expect) {
+            if (!line.empty()) {
+                parse_expectation(pattern, line);
+            }
+        } else if (line == "expect") {
+            expect = true;
+        } else if (starts_with(line, "// ") && pattern.model.empty()) {
+            pattern.description += (pattern.description.empty() ? "" : " ") + line.substr(3);
+        } else {
+            pattern.model += line + "\n";
+        }
+    }
+    if (pattern.description.empty() || pattern.steps_of_outputs.empty()) {
+        throw Error("pattern", name + ": has no comment or no step");
+    }
+    return pattern;
+}
+
+Pattern read_pattern(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in) {
+        throw Error("pattern", "cannot read " + path);
+    }
+    return parse_pattern(std::filesystem::path(path).stem().string(), text.str());
+}
+
+std::string class_of_implementation(const std::string& name) {
+    if (starts_with(name, "fuseq")) {
+        return "own";
+    }
+    if (starts_with(name, "ref")) {
+        return "ref";
+    }
+    if (starts_with(name, "br") || starts_with(name, "jit")) {
+        return "jit";
+    }
+    return name.substr(0, name.find_first_of(":_"));
+}
+
+std::string without_numbers(const std::string& post_ops) {
+    const std::string number = "[-+]?(inf|[0-9]+\\.?[0-9]*(e[-+]?[0-9]+)?)";
+    static const std::regex factor(" ?[*:]" + number);
+    static const std::regex argument("([(,])" + number);
+    static const std::regex leftovers(R"(\(,*\)|,+(?=\)))");
+    const std::string without_factors = std::regex_replace(post_ops, factor, "");
+    return std::regex_replace(std::regex_replace(without_factors, argument, "$1"), leftovers, "");
+}
+
+std::vector<std::string> lines_of_report(const std::string& report) {
+    const auto json = nlohmann::json::parse(report);
+    std::vector<std::string> lines;
+    for (const auto& step : json["steps"]) {
+        const auto text = [&](const char* key) { return step[key].get<std::string>(); };
+        std::string types = text("src_type");
+        types += text("wei_type").empty() ? "" : " " + text("wei_type");
+        types += " " + text("dst_type");
+        std::string line =
+            text("kind") + " | " + types + " | " + class_of_implementation(text("implementation"));
+        line += text("post_ops").empty() ? "" : " | " + text("post_ops");
+        lines.push_back(line);
+        for (const auto& note : step["notes"]) {
+            lines.push_back("note " + note.get<std::string>());
+        }
+    }
+    for (const auto& refusal : json["refusals"]) {
+        lines.push_back("refused " + refusal["code"].get<std::string>() + " at " +
+                        refusal["layer"].get<std::string>());
+    }
+    return lines;
+}
+
+std::string differs_from_report(const Pattern& pattern, const std::string& report) {
+    const auto actual = lines_of_report(report);
+    std::size_t at = 0;
+    // Notes that no line expects may stand anywhere.
+    const auto skip_notes = [&] {
+        while (at < actual.size() && starts_with(actual[at], "note ")) {
+            ++at;
+        }
+    };
+    for (const std::string& line : pattern.expected) {
+        if (starts_with(line, "note ")) {
+            const std::string text = line.substr(std::string("note ").size());
+            while (at < actual.size() && starts_with(actual[at], "note ") &&
+                   actual[at].find(text) == std::string::npos) {
+                ++at;
+            }
+        } else {
+            skip_notes();
+        }
+        const std::string found = at < actual.size() ? actual[at] : "the end";
+        const bool same = starts_with(line, "note ") ? starts_with(found, "note ")
+                                                     : comparable(found) == comparable(line);
+        if (!same) {
+            return "expected: " + line + "\nactual:   " + found;
+        }
+        ++at;
+    }
+    skip_notes();
+    return at == actual.size() ? "" : "expected: the end\nactual:   " + actual[at];
+}
+
+}  // namespace fuseq::patterns

@@ -1,0 +1,52 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One entry of the catalogue of what fuses, a file tests/patterns/<name>.txt:
+//
+//   // What the pattern is: one sentence, and what is worth knowing.
+//   model "name"
+//   %x = Parameter : f32[1,16,8,8]
+//   ...                                  (the text form, src/model/to_text.cpp)
+//   expect
+//   inputs -4 4                          range of the random inputs, [-8, 8) unless given
+//   step 0.0625                          step of the outputs; one value or one a channel (axis 1)
+//   chain | f32 u8 | own | scale(16) -> u8
+//   convolution | u8 i8 u8 | jit | scale:0.0078125 bias -> u8
+//   note prelu falls                     a note of the step before it contains this text
+//   refused feeds_output at fq_out       everything the report refuses, in its order
+//
+// A step is kind | source, weights and result types | class of implementation | post-ops. Numbers
+// in the post-ops are there for the reader; only names, types and per_oc are compared.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fuseq::patterns {
+
+struct Pattern {
+    std::string name;
+    std::string description;  // of the comment, on one line
+    std::string model;
+    double low = -8;
+    double high = 8;
+    std::vector<double> steps_of_outputs;
+    std::vector<std::string> expected;  // lines of steps, notes and refusals
+};
+
+// Throws Error("pattern", rule).
+Pattern parse_pattern(const std::string& name, const std::string& text);
+Pattern read_pattern(const std::string& path);
+
+// The lines that a report (property FUSEQ_REPORT) says: steps, refusals and every note.
+std::vector<std::string> lines_of_report(const std::string& report);
+
+// Where the report is not what was expected, first line; empty when it is.
+std::string differs_from_report(const Pattern& pattern, const std::string& report);
+
+// "jit", "gemm", "simple", "own", "ref": what an implementation's name says of its speed.
+std::string class_of_implementation(const std::string& name);
+// Post-ops without numbers: "scale:0.5 bias clip(0,6) -> u8" is "scale bias clip -> u8".
+std::string without_numbers(const std::string& post_ops);
+
+}  // namespace fuseq::patterns

@@ -1,0 +1,149 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The catalogue of what fuses: every file of this folder compiles to the steps that it names, and
+// gives the same numbers fused, unfused and on the reference device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "fuseq/core.hpp"
+#include "patterns/catalogue_page.hpp"
+#include "patterns/pattern.hpp"
+
+namespace fuseq::patterns {
+namespace {
+
+constexpr double kMostTies = 0.001;  // share of the elements of an output that may be a step off
+constexpr double kRoundingOfFloat = 0.02;  // of a step: equal but for float arithmetic
+constexpr std::uint32_t kSeeds[] = {1, 2, 3};
+
+// The steps in the files are those of a CPU with int8 dot products.
+bool is_fast_cpu() {
+    return __builtin_cpu_supports("avx512vnni") != 0 && std::getenv("DNNL_MAX_CPU_ISA") == nullptr;
+}
+
+std::vector<Tensor> random_inputs(const Model& model, const Pattern& pattern, std::uint32_t seed) {
+    std::mt19937 random(seed);
+    std::vector<Tensor> inputs;
+    for (const Output& input : model.inputs()) {
+        Tensor values(input.type(), input.partial_shape().to_shape());
+        if (input.type() == element::u8) {
+            std::uniform_int_distribution<int> integer(0, 255);
+            for (auto& value : values.values<std::uint8_t>()) {
+                value = static_cast<std::uint8_t>(integer(random));
+            }
+        } else {
+            std::uniform_real_distribution<double> real(pattern.low, pattern.high);
+            for (float& value : values.values<float>()) {
+                value = static_cast<float>(real(random));
+            }
+        }
+        inputs.push_back(values);
+    }
+    return inputs;
+}
+
+std::vector<Tensor> run(const CompiledModel& compiled, const std::vector<Tensor>& inputs) {
+    InferRequest request = compiled.create_infer_request();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        request.set_input_tensor(i, inputs[i]);
+    }
+    request.infer();
+    std::vector<Tensor> outputs;
+    for (std::size_t i = 0; i < compiled.outputs().size(); ++i) {
+        outputs.push_back(request.get_output_tensor(i));
+    }
+    return outputs;
+}
+
+// The step of element i.
+double step_at(const Pattern& pattern, const Shape& shape, std::size_t i) {
+    const auto& steps = pattern.steps_of_outputs;
+    if (steps.size() == 1) {
+        return steps[0];
+    }
+    std::size_t inner = 1;
+    for (std::size_t axis = 2; axis < shape.size(); ++axis) {
+        inner *= shape[axis];
+    }
+    return steps.at(i / inner % shape.at(1));
+}
+
+void expect_same_numbers(const Pattern& pattern, const Tensor& actual, const Tensor& expected) {
+    ASSERT_EQ(to_string(actual.get_shape()), to_string(expected.get_shape()));
+    const std::vector<float> got = to_floats(actual);
+    const std::vector<float> want = to_floats(expected);
+    std::size_t ties = 0;
+    for (std::size_t i = 0; i < want.size(); ++i) {
+        const double step = step_at(pattern, expected.get_shape(), i);
+        const double off = std::abs(double{got[i]} - double{want[i]}) / step;
+        ASSERT_LE(off, 1 + kRoundingOfFloat)
+            << "element " << i << " is " << got[i] << ", expected " << want[i];
+        ties += off > kRoundingOfFloat ? 1 : 0;
+    }
+    EXPECT_LE(static_cast<double>(ties), std::ceil(kMostTies * static_cast<double>(want.size())))
+        << "of " << want.size() << " elements";
+}
+
+class PatternTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(PatternTest, FusesAsTheFileSays) {
+    const Pattern pattern = read_pattern(pattern_path(GetParam()));
+    const auto model = Model::from_text(pattern.model);
+    Core core;
+    const CompiledModel fused = core.compile_model(model, "CPU");
+    if (is_fast_cpu()) {
+        EXPECT_EQ(differs_from_report(pattern, fused.get_runtime_report()), "")
+            << "the expect part of today:\n"
+            << testing::PrintToString(lines_of_report(fused.get_runtime_report()));
+    }
+    const CompiledModel unfused = core.compile_model(model, "CPU", {{property::kFusion, "NO"}});
+    const CompiledModel reference = core.compile_model(model, "REFERENCE");
+    for (const std::uint32_t seed : kSeeds) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        const auto inputs = random_inputs(*model, pattern, seed);
+        const auto want = run(reference, inputs);
+        const auto got = run(fused, inputs);
+        const auto plain = run(unfused, inputs);
+        for (std::size_t i = 0; i < want.size(); ++i) {
+            SCOPED_TRACE(testing::Message() << "output " << i);
+            {
+                SCOPED_TRACE("fused");
+                expect_same_numbers(pattern, got[i], want[i]);
+            }
+            SCOPED_TRACE("unfused");
+            expect_same_numbers(pattern, plain[i], want[i]);
+        }
+    }
+}
+
+TEST(Patterns, PageIsCurrent) {
+    std::ifstream in(std::filesystem::path(FUSEQ_SOURCE_DIR) / "docs/patterns.md");
+    std::ostringstream page;
+    page << in.rdbuf();
+    EXPECT_TRUE(page.str() == catalogue_page())
+        << "docs/patterns.md is out of date; run fuseq_patterns page > docs/patterns.md";
+}
+
+TEST(Patterns, NumbersOfPostOpsAreNotCompared) {
+    EXPECT_EQ(without_numbers("scale:0.0078125 bias relu(0.1) clip(-1.5e-05,inf) -> u8"),
+              "scale bias relu clip -> u8");
+    EXPECT_EQ(without_numbers("scale:per_oc prelu(per_oc:16) add(#0 u8 *0.02) src_zp:128 -> i8"),
+              "scale:per_oc prelu(per_oc) add(#0 u8) src_zp -> i8");
+}
+
+INSTANTIATE_TEST_SUITE_P(Patterns,
+                         PatternTest,
+                         testing::ValuesIn(pattern_names()),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace fuseq::patterns

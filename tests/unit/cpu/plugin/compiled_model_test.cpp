@@ -1,0 +1,125 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CPU device through the public API: dynamic shapes, the cache of plans, properties.
+#include "cpu/plugin/compiled_model.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fuseq/fuseq.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+// A quantized convolution on pictures of any size and number.
+const char* const kDynamic = R"(model "dynamic"
+    %x = Parameter : f32[?,3,?,?]
+    %l = Const value={-2} : f32[]
+    %h = Const value={1.984375} : f32[]
+    %q = FakeQuantize(%x, %l, %h, %l, %h) levels=256
+    %w = Const value=random(5,-127,127) : i8[8,3,3,3]
+    %wf = Convert(%w) destination_type=f32
+    %s = Const value={0.0078125} : f32[]
+    %wd = Multiply(%wf, %s)
+    %c = Convolution(%q, %wd) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+    %r = ReLU(%c)
+    %h2 = Const value={31.875} : f32[]
+    %z = Const value={0} : f32[]
+    %q2 = FakeQuantize(%r, %z, %h2, %z, %h2) levels=256
+    %y = MaxPool.1(%q2) strides=[2,2] kernel=[2,2]
+    %out = Result(%y))";
+
+Tensor picture(const Shape& shape) {
+    Tensor tensor(ElementType::f32, shape);
+    auto values = tensor.values<float>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<float>(static_cast<int>(i * 37 % 256) - 128) / 64.0f;
+    }
+    return tensor;
+}
+
+std::vector<float> run(CompiledModel& model, const Tensor& input) {
+    InferRequest request = model.create_infer_request();
+    request.set_input_tensor(0, input);
+    request.infer();
+    return to_floats(request.get_output_tensor(0));
+}
+
+TEST(CpuCompiledModel, TakesANewShapeAtEachRequest) {
+    Core core;
+    const auto model = Model::from_text(kDynamic);
+    CompiledModel cpu = core.compile_model(model, "CPU");
+    CompiledModel reference = core.compile_model(model, "REFERENCE");
+    for (const Shape& shape : {Shape{1, 3, 8, 8}, Shape{2, 3, 6, 10}, Shape{1, 3, 8, 8}}) {
+        const Tensor input = picture(shape);
+        EXPECT_EQ(run(cpu, input), run(reference, input)) << to_string(shape);
+    }
+    EXPECT_EQ(cpu.get_property("FUSEQ_CACHED_PLANS").as_int(), 2);
+}
+
+TEST(CpuCompiledModel, OneRequestMayChangeItsShape) {
+    Core core;
+    const auto model = Model::from_text(kDynamic);
+    CompiledModel cpu = core.compile_model(model, "CPU");
+    CompiledModel reference = core.compile_model(model, "REFERENCE");
+    InferRequest request = cpu.create_infer_request();
+    for (const Shape& shape : {Shape{1, 3, 4, 4}, Shape{3, 3, 12, 6}, Shape{1, 3, 4, 4}}) {
+        const Tensor input = picture(shape);
+        request.set_input_tensor(0, input);
+        request.infer();
+        const Tensor output = request.get_output_tensor(0);
+        EXPECT_EQ(output.get_shape(), (Shape{shape[0], 8, shape[2] / 2, shape[3] / 2}));
+        EXPECT_EQ(to_floats(output), run(reference, input)) << to_string(shape);
+    }
+}
+
+TEST(CpuCompiledModel, KeepsNoMorePlansThanBytesAllow) {
+    Core core;
+    CompiledModel all = core.compile_model(Model::from_text(kDynamic), "CPU");
+    CompiledModel few =
+        core.compile_model(Model::from_text(kDynamic), "CPU", {{"FUSEQ_PLAN_CACHE_BYTES", 0}});
+    for (const std::size_t size : {8ul, 16ul, 24ul}) {
+        const Tensor input = picture(Shape{1, 3, size, size});
+        EXPECT_EQ(run(all, input), run(few, input));
+    }
+    EXPECT_EQ(all.get_property("FUSEQ_CACHED_PLANS").as_int(), 3);
+    EXPECT_EQ(few.get_property("FUSEQ_CACHED_PLANS").as_int(), 1);
+    EXPECT_LT(few.get_property("FUSEQ_CACHED_PLAN_BYTES").as_int(),
+              all.get_property("FUSEQ_CACHED_PLAN_BYTES").as_int());
+}
+
+TEST(CpuCompiledModel, GivesTheSameBytesForAnyNumberOfThreads) {
+    Core core;
+    const Tensor input = picture(Shape{2, 3, 30, 22});
+    std::vector<float> expected;
+    for (const int threads : {1, 2, 4}) {
+        CompiledModel model = core.compile_model(Model::from_text(kDynamic), "CPU",
+                                                 {{property::kInferenceNumThreads, threads}});
+        const std::vector<float> got = run(model, input);
+        if (expected.empty()) {
+            expected = got;
+        }
+        EXPECT_EQ(got, expected) << threads << " threads";
+    }
+}
+
+std::string refusal(const AnyMap& properties) {
+    try {
+        Core().compile_model(Model::from_text(kDynamic), "CPU", properties);
+        return "accepted";
+    } catch (const Error& error) {
+        return error.what();
+    }
+}
+
+TEST(CpuCompiledModel, RefusesPropertiesThatItDoesNotHave) {
+    using ::testing::HasSubstr;
+    EXPECT_THAT(refusal({{"NO_SUCH", 1}}), HasSubstr("has no property 'NO_SUCH'"));
+    EXPECT_THAT(refusal({{"FUSEQ_PLAN_CACHE_BYTES", -1}}), HasSubstr("is -1, expected 0 or more"));
+    EXPECT_THAT(refusal({{property::kInferenceNumThreads, -2}}), HasSubstr("is -2, expected"));
+    EXPECT_THAT(refusal({{property::kPerformanceHint, "FAST"}}), HasSubstr("is 'FAST', expected"));
+}
+
+}  // namespace
+}  // namespace fuseq::cpu

@@ -1,0 +1,79 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/movement_map.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace fuseq::cpu {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(MovementMap, KeepsRunsTogether) {
+    // Columns 1 and 2 of rows of four, elements of two bytes.
+    const std::vector<std::int32_t> sources = {2, 3, 6, 7, 10, 11};
+    const MovementMap map = make_movement_map(sources, 2, {2, 6});
+    EXPECT_EQ(map.block, 4u);
+    EXPECT_FALSE(map.has_constant);
+    EXPECT_EQ(map.blocks(), 3u);
+}
+
+TEST(MovementMap, FindsThePeriodOfAPick) {
+    // Of each of four pixels with three channels: channels 2, 0.
+    const std::vector<std::int32_t> sources = {3, 1, 6, 4, 9, 7, 12, 10};
+    const MovementMap map = make_movement_map(sources, 1, {2, 8});
+    EXPECT_EQ(map.block, 1u);
+    EXPECT_THAT(map.src_inner, ElementsAre(0, -2));
+    EXPECT_THAT(map.dst_inner, ElementsAre(0, 1));
+    EXPECT_THAT(map.src_outer, ElementsAre(2, 5, 8, 11));
+    EXPECT_THAT(map.dst_outer, ElementsAre(0, 2, 4, 6));
+}
+
+TEST(MovementMap, LeavesConstantsOut) {
+    const std::vector<std::int32_t> sources = {0, 1, 2, 0, 0, 3, 4, 0};
+    const MovementMap map = make_movement_map(sources, 4, {2, 4});
+    EXPECT_TRUE(map.has_constant);
+    EXPECT_EQ(map.block, 8u);
+    EXPECT_EQ(map.blocks(), 2u);
+    EXPECT_EQ(make_movement_map(std::vector<std::int32_t>(3, 0), 4, {3}).blocks(), 0u);
+}
+
+// Any table, cut anywhere: the same as element by element.
+TEST(MovementMap, CopiesAnyTable) {
+    const unsigned seed = std::random_device()();
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    for (int round = 0; round < 200; ++round) {
+        const std::size_t element = std::size_t{1} << random() % 4;
+        const std::size_t count = 1 + random() % 60;
+        std::vector<std::int32_t> sources(count);
+        const std::int32_t step = static_cast<std::int32_t>(random() % 4);
+        for (std::size_t i = 0; i < count; ++i) {
+            sources[i] =
+                random() % 8 == 0 ? kFromConstant : 1 + static_cast<std::int32_t>(i % 7) * step;
+        }
+        std::vector<unsigned char> src(20 * element);
+        for (auto& byte : src) {
+            byte = static_cast<unsigned char>(random() & 0xff);
+        }
+        std::vector<unsigned char> want(count * element, 77);
+        for (std::size_t i = 0; i < count * element; ++i) {
+            const std::int32_t from = sources[i / element];
+            want[i] = from == kFromConstant
+                          ? want[i]
+                          : src[static_cast<std::size_t>(from - 1) * element + i % element];
+        }
+        const MovementMap map = make_movement_map(sources, element, {1, 2, 3, 7, count});
+        std::vector<unsigned char> got(count * element, 77);
+        const std::size_t cut = random() % (map.blocks() + 1);
+        copy_blocks(map, src.data(), got.data(), 0, cut);
+        copy_blocks(map, src.data(), got.data(), cut, map.blocks());
+        ASSERT_EQ(got, want);
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::cpu
