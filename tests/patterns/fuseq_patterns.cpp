@@ -1,31 +1,68 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// usage: fuseq_patterns page          prints docs/patterns.md
-//        fuseq_patterns expect FILE   prints what the CPU plan of a pattern is today, in the form
-//        of
-//                                     the expect part
+// usage: fuseq_patterns page             prints docs/patterns.md
+//        fuseq_patterns expect NAME      prints what the plan of a pattern is today
+//        fuseq_patterns update [NAME...] writes that into the files (all of them); read the diff:
+//                                        what a pattern loses, somebody's model loses
+#include <algorithm>
 #include <exception>
+#include <fstream>
 #include <iostream>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "fuseq/core.hpp"
 #include "patterns/catalogue_page.hpp"
 #include "patterns/pattern.hpp"
 
+namespace {
+
+using namespace fuseq;
+
+std::string steps_of_today(const std::string& name) {
+    const auto pattern = patterns::read_pattern(patterns::pattern_path(name));
+    const auto compiled = Core().compile_model(Model::from_text(pattern.model), "CPU");
+    std::string text;
+    for (const auto& line : patterns::lines_of_report(compiled.get_runtime_report())) {
+        text += line + "\n";
+    }
+    return text;
+}
+
+// Keeps the model and the lines of the expect part that are no steps.
+void update(const std::string& name) {
+    std::ifstream in(patterns::pattern_path(name));
+    std::string text;
+    bool expect = false;
+    for (std::string line; std::getline(in, line);) {
+        if (!expect || line.rfind("inputs ", 0) == 0 || line.rfind("step ", 0) == 0) {
+            text += line + "\n";
+        }
+        expect = expect || line == "expect";
+    }
+    text += steps_of_today(name);
+    std::ofstream(patterns::pattern_path(name)) << text;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-    using namespace fuseq;
     const std::string mode = argc > 1 ? argv[1] : "";
+    std::vector<std::string> names(argv + std::min(argc, 2), argv + argc);
     try {
-        if (mode == "page" && argc == 2) {
+        if (mode == "page" && names.empty()) {
             std::cout << patterns::catalogue_page();
             return 0;
         }
-        if (mode == "expect" && argc == 3) {
-            const auto pattern = patterns::read_pattern(argv[2]);
-            const auto compiled = Core().compile_model(Model::from_text(pattern.model), "CPU");
-            for (const auto& line : patterns::lines_of_report(compiled.get_runtime_report())) {
-                std::cout << line << "\n";
+        if (mode == "expect" && names.size() == 1) {
+            std::cout << steps_of_today(names[0]);
+            return 0;
+        }
+        if (mode == "update") {
+            for (const auto& name : names.empty() ? patterns::pattern_names() : names) {
+                update(name);
             }
             return 0;
         }
@@ -33,6 +70,6 @@ int main(int argc, char** argv) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;
     }
-    std::cerr << "usage: fuseq_patterns page | expect FILE\n";
+    std::cerr << "usage: fuseq_patterns page | expect NAME | update [NAME...]\n";
     return 2;
 }

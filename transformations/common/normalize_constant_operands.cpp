@@ -16,6 +16,7 @@
 #include <cmath>
 
 #include "ops/binary_arithmetic.hpp"
+#include "ops/divide.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 
@@ -94,12 +95,17 @@ bool normalize_subtract(Node& node) {
     return false;
 }
 
+AutoBroadcast broadcast_of(const Node& node) {
+    return node.is("Divide") ? node.attrs<DivideAttrs>().auto_broadcast
+                             : node.attrs<BinaryAttrs>().auto_broadcast;
+}
+
 bool normalize(Node& node, PassContext& context) {
     if (node.is("Negative")) {
         replace_by(node, "Multiply", node.input(0), Tensor::scalar(-1.0f));
         return true;
     }
-    if (node.attrs<BinaryAttrs>().auto_broadcast == AutoBroadcast::kPdpd ||
+    if (broadcast_of(node) == AutoBroadcast::kPdpd ||
         (is_constant_input(node, 0) && is_constant_input(node, 1))) {
         return false;
     }

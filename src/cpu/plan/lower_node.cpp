@@ -10,6 +10,7 @@
 #include "ops/divide.hpp"
 #include "ops/elu.hpp"
 #include "ops/fake_quantize.hpp"
+#include "ops/gelu.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -219,6 +220,18 @@ private:
         return push(binary);
     }
 
+    // min(max(alpha * x + beta, 0), 1)
+    bool hard_sigmoid() {
+        const auto alpha = scalar(node_.input(1));
+        const auto beta = scalar(node_.input(2));
+        if (!alpha || !beta) {
+            return false;
+        }
+        push(post_ops::Scale{static_cast<float>(*alpha)});
+        push(post_ops::Shift{static_cast<float>(*beta)});
+        return push(post_ops::Clip{0.0f, 1.0f});
+    }
+
     static std::optional<double> scalar(const Output& source) {
         if (!source.node->is_constant() || source.node->constant().get_size() != 1) {
             return std::nullopt;
@@ -275,6 +288,9 @@ private:
         }
         if (node_.is("PReLU")) {
             return prelu();
+        }
+        if (node_.is("HardSigmoid")) {
+            return hard_sigmoid();
         }
         return simple_activation();
     }
@@ -335,6 +351,18 @@ std::optional<post_ops::Eltwise> Lowering::eltwise_kind(const Node& node) {
     }
     if (node.is("Elu")) {
         return Eltwise{EltwiseKind::kElu, node.attrs<EluAttrs>().alpha, 0.0f, 1.0f};
+    }
+    if (node.is("Swish")) {
+        const bool has_beta = node.input_count() > 1 && node.input(1);
+        const auto beta = has_beta ? scalar(node.input(1)) : 1.0;
+        if (beta) {
+            return Eltwise{EltwiseKind::kSwish, static_cast<float>(*beta), 0.0f, 1.0f};
+        }
+    }
+    if (node.is("Gelu")) {
+        const auto* attrs = dynamic_cast<const GeluAttrs*>(&node.attributes());  // Gelu-2 has none
+        const bool tanh = attrs != nullptr && attrs->approximation_mode == GeluApproximation::kTanh;
+        return Eltwise{tanh ? EltwiseKind::kGeluTanh : EltwiseKind::kGeluErf, 0.0f, 0.0f, 1.0f};
     }
     return std::nullopt;
 }

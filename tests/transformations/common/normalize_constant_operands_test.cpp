@@ -24,6 +24,8 @@ const Case kCases[] = {
      "%c = Const value={2,3} : f32[2,1]\n%y = Add(%x, %c)"},
     {"SubtractConstant", "%c = Const value={2,3} : f32[2,1]\n%y = Subtract(%x, %c)",
      "%c = Const value={-2,-3} : f32[2,1]\n%y = Add(%x, %c)"},
+    {"DivideByPowersOfTwo", "%c = Const value={2,4} : f32[2,1]\n%y = Divide(%x, %c)",
+     "%c = Const value={0.5,0.25} : f32[2,1]\n%y = Multiply(%x, %c)"},
     {"SubtractFromConstant", "%c = Const value={2,3} : f32[2,1]\n%y = Subtract(%c, %x)",
      "%m = Const value={-1} : f32[]\n%n = Multiply(%x, %m)\n%c = Const value={2,3} : f32[2,1]\n"
      "%y = Add(%n, %c)"},
@@ -43,6 +45,15 @@ INSTANTIATE_TEST_SUITE_P(All,
                          NormalizeConstantOperands,
                          ::testing::ValuesIn(kCases),
                          [](const auto& test) { return test.param.name; });
+
+TEST(NormalizeConstantOperands, LeavesQuotientsOfTensorsAlone) {
+    const PassTest quotient = run_pass(normalize_constant_operands, R"(model "m"
+        %x = Parameter : f32[2]
+        %z = Parameter : f32[2]
+        %y = Divide(%x, %z)
+        %r = Result(%y))");
+    EXPECT_FALSE(quotient.changed);
+}
 
 TEST(NormalizeConstantOperands, LeavesIntegersAndWeightsAlone) {
     const PassTest integers = run_pass(normalize_constant_operands, R"(model "m"

@@ -1,7 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every real model with a batch dimension, reshaped to batch 2 with two different pictures, gives
+// Real models: written as IR and read again they give the same bytes; and
+// every one with a batch dimension, reshaped to batch 2 with two different pictures, gives
 // the results that batch 1 gives for each of them.
 #include <cmath>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 
 #include "common/npy.hpp"
 #include "fuseq/fuseq.hpp"
+#include "ir/ir.hpp"
 
 namespace fuseq::test {
 namespace {
@@ -170,6 +172,37 @@ void check_batch(const fs::path& folder, const fs::path& golden, std::size_t& ch
     }
     ++checked;
     std::printf("%s: two images as one batch\n", folder.filename().c_str());
+}
+
+TEST(RealModels, GiveTheSameAfterWritingAndReading) {
+    const fs::path models = shared_folder() / "models";
+    if (!fs::is_directory(models)) {
+        GTEST_SKIP() << "there is no folder " << models;
+    }
+    const fs::path scratch = fs::path(::testing::TempDir()) / "fuseq_written_models";
+    fs::create_directories(scratch);
+    for (const auto& entry : fs::directory_iterator(models)) {
+        Core core;
+        const auto model = core.read_model(model_file(entry.path()).string());
+        const fs::path xml = scratch / "model.xml";
+        const fs::path bin = scratch / "model.bin";
+        write_ir(*model, xml, bin);
+        const auto again = core.read_model(xml.string(), bin.string());
+        EXPECT_EQ(compare_models(*model, *again), "") << entry.path();
+        std::vector<Tensor> inputs;
+        for (const Output& input : model->inputs()) {
+            const fs::path golden = shared_folder() / "golden" / entry.path().filename();
+            inputs.push_back(pictures(golden, input)[0].to(input.type()).reshaped(input.shape()));
+        }
+        CompiledModel first = core.compile_model(model, "CPU");
+        CompiledModel second = core.compile_model(again, "CPU");
+        const std::vector<Tensor> expected = run(first, inputs);
+        const std::vector<Tensor> got = run(second, inputs);
+        for (std::size_t o = 0; o < expected.size(); ++o) {
+            EXPECT_TRUE(same_bytes(expected[o], got[o])) << entry.path() << ", output " << o;
+        }
+    }
+    fs::remove_all(scratch);
 }
 
 TEST(RealModels, GiveTheSameForABatchOfTwo) {
