@@ -9,6 +9,7 @@
 #include "transformations/common/fold_multiply_add_chains.hpp"
 #include "transformations/common/fold_multiply_into_weights.hpp"
 #include "transformations/common/fuse_channel_shuffle.hpp"
+#include "transformations/common/fuse_depth_to_space.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
 #include "transformations/low_precision/drop_repeated_fake_quantize.hpp"
 #include "transformations/low_precision/move_dequantize_down.hpp"
@@ -33,6 +34,7 @@ const std::vector<Pass>& common_passes() {
         {"drop_identity_operations", drop_identity_operations},
         // Needs the constant shapes that folding gives; before DQs move through its parts.
         {"fuse_channel_shuffle", fuse_channel_shuffle},
+        {"fuse_depth_to_space", fuse_depth_to_space},
         // Gives the Multiply and Add that the next three fold.
         {"decompose_batch_norm", decompose_batch_norm},
         // The next two only know Add and Multiply with the constant second.
