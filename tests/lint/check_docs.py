@@ -19,7 +19,7 @@ HEADING = re.compile(r"^#+\s+(.*)$", re.MULTILINE)
 QUOTED_PATH = re.compile(r"`((?:src|include|transformations|tests|samples|docs)/[\w./-]*\w)`")
 CODE_BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 PROPERTY = re.compile(r'"(FUSEQ_[A-Z_]+)"')
-PROPERTY_ROW = re.compile(r"^\| `(FUSEQ_[A-Z_]+)` \|", re.MULTILINE)
+PROPERTY_ROW = re.compile(r"^\| (`FUSEQ_[^|]*) \|", re.MULTILINE)
 LAW = re.compile(r'\{"(\w+)", \w+\}')
 LAW_ROW = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
 
@@ -62,7 +62,8 @@ def check_properties(root):
     files = [root / "include/fuseq/any.hpp", *sorted((root / "src").rglob("*.cpp")),
              *sorted((root / "src").rglob("*.hpp"))]
     code = {name for file in files for name in PROPERTY.findall(read(file))}
-    rows = set(PROPERTY_ROW.findall(read(root / "docs/debugging.md")))
+    rows = PROPERTY_ROW.findall(read(root / "docs/debugging.md"))
+    rows = {name for row in rows for name in re.findall(r"`(FUSEQ_[A-Z_]+)`", row)}
     return same_names("property", code, rows)
 
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs clang-tidy (.clang-tidy) over the project's sources, within a time limit.
 
-usage: run_clang_tidy.py [--build build/release] [--minutes 12] [--jobs 2] [FILE...]
+usage: run_clang_tidy.py [--build build/release] [--minutes 8] [--jobs 2] [FILE...]
 
 Without FILEs: first what changed in the last commits and in the working tree, then the rest in an
 order that the commit decides, so that what one run has no time for, later runs reach. Exit status 1
@@ -65,7 +65,7 @@ def tidy(build, path):
 def parse(arguments):
     parser = argparse.ArgumentParser(description="clang-tidy within a time limit")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
-    parser.add_argument("--minutes", type=float, default=12)
+    parser.add_argument("--minutes", type=float, default=8)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("files", nargs="*")
     return parser.parse_args(arguments)

@@ -194,10 +194,13 @@ bool make_node_step(PlanBuilder& builder, Node& node) {
     if (!is_static(node)) {
         return false;
     }
-    return make_view(builder, node) || make_transpose(builder, node) ||
-           make_concat(builder, node) || make_pooling(builder, node) ||
-           make_softmax(builder, node) || make_movement(builder, node) ||
-           make_broadcast_binary(builder, node);
+    constexpr bool (*kMakers[])(PlanBuilder&, Node&) = {
+        make_view,    make_transpose,   make_concat,           make_pooling,
+        make_softmax, make_interpolate, make_average,          make_reduce,
+        make_mvn,     make_movement,    make_broadcast_binary,
+    };
+    return std::any_of(std::begin(kMakers), std::end(kMakers),
+                       [&](const auto make) { return make(builder, node); });
 }
 
 }  // namespace fuseq::cpu

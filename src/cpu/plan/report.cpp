@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cpu/runtime/isa.hpp"
+
 namespace fuseq::cpu {
 namespace {
 
@@ -143,6 +145,8 @@ std::string report_json(const Model& original,
                         const std::vector<Remark>& remarks) {
     ordered_json report;
     report["model"] = original.name();
+    report["isa"] = effective_isa();
+    report["int8_exact"] = int8_accumulates_exactly();
     const ordered_json rows = fake_quantize_json(original, plan, remarks);
     report["totals"] = totals_json(plan, rows);
     report["totals"]["nodes_after_transformations"] = transformed.node_count();

@@ -13,7 +13,8 @@
 
 namespace fuseq::cpu {
 
-// {"model", "totals": {...}, "fake_quantize": [{layer, verdict, step, code, reason}], "steps":
+// {"model", "isa", "int8_exact", "totals": {...}, "fake_quantize": [{layer, verdict, step, code,
+// reason}], "steps":
 // [...]}
 std::string report_json(const Model& original,
                         const Model& transformed,

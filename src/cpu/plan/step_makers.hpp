@@ -36,6 +36,10 @@ bool make_concat(PlanBuilder& builder, Node& node);
 bool make_softmax(PlanBuilder& builder, Node& node);
 bool make_view(PlanBuilder& builder, Node& node);
 bool make_transpose(PlanBuilder& builder, Node& node);
+bool make_interpolate(PlanBuilder& builder, Node& node);
+bool make_average(PlanBuilder& builder, Node& node);
+bool make_reduce(PlanBuilder& builder, Node& node);
+bool make_mvn(PlanBuilder& builder, Node& node);
 // Split, Gather, Pad, ...: what only moves elements, by constant rules.
 bool make_movement(PlanBuilder& builder, Node& node);
 // Add, Multiply, ... of tensors that are broadcast.

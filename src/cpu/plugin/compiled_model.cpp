@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cpu/plan/expand_constants.hpp"
 #include "cpu/plan/report.hpp"
 #include "cpu/plugin/infer_request.hpp"
 #include "cpu/runtime/parallel.hpp"
@@ -42,6 +43,7 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config co
     remarks_ = context.remarks();
     dynamic_ = has_dynamic_input(*transformed_);
     if (!dynamic_) {
+        expand_constants(*transformed_);
         plans_.push_back({{}, make_plan(nullptr)});
     }
 }
@@ -57,6 +59,7 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(
             planned->model->parameters()[i]->attrs<ParameterAttrs>().shape = (*shapes)[i];
         }
         planned->model->validate();
+        expand_constants(*planned->model);
     }
     BuildOptions options;
     options.fuse = config_.fusion;

@@ -1,0 +1,65 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/expand_constants.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ops/binary_arithmetic.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+bool is_arithmetic(const Node& node) {
+    return (node.is("Add") || node.is("Subtract") || node.is("Multiply") || node.is("Maximum") ||
+            node.is("Minimum")) &&
+           node.attrs<BinaryAttrs>().auto_broadcast != AutoBroadcast::kPdpd;
+}
+
+// The shape of the constant is that of the data but for the batch (1, or left out) and differs from
+// it, and more than one dimension varies: less is a value a channel, which chains take as it is.
+bool lacks_batch(const Shape& constant, const Shape& data) {
+    if (data.size() < 2 || constant == data || constant.size() > data.size() ||
+        constant.size() + 1 < data.size()) {
+        return false;
+    }
+    const std::size_t batch = constant.size() == data.size() ? 1 : 0;
+    const bool same_image = std::equal(constant.begin() + static_cast<std::ptrdiff_t>(batch),
+                                       constant.end(), data.begin() + 1);
+    const auto varying = std::count_if(data.begin() + 1, data.end(), [](auto d) { return d != 1; });
+    return same_image && (batch == 0 || constant[0] == 1) && varying > 1;
+}
+
+Tensor repeated(const Tensor& image, const Shape& shape) {
+    Tensor result(image.get_element_type(), shape);
+    auto* to = static_cast<std::byte*>(result.data());
+    for (std::size_t n = 0; n < shape[0]; ++n, to += image.get_byte_size()) {
+        std::memcpy(to, image.data(), image.get_byte_size());
+    }
+    return result;
+}
+
+}  // namespace
+
+void expand_constants(Model& model) {
+    for (Node* node : model.ordered_nodes()) {
+        if (!is_arithmetic(*node) || !node->port(0).shape.is_static() ||
+            node->port(0).type != ElementType::f32) {
+            continue;
+        }
+        for (std::size_t i = 0; i < 2; ++i) {
+            const Node* source = node->input_node(i);
+            const Output& data = node->input(1 - i);
+            if (!source->is_constant() || data.node->is_constant() ||
+                data.partial_shape() != node->port(0).shape ||
+                !lacks_batch(source->constant().get_shape(), data.shape())) {
+                continue;
+            }
+            Node* whole = model.add_constant(source->name() + "/repeated",
+                                             repeated(source->constant(), data.shape()));
+            node->set_input(i, whole->output(0));
+        }
+    }
+}
+
+}  // namespace fuseq::cpu

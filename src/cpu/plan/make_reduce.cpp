@@ -1,0 +1,222 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions and normalisations of f32 along axes that lie side by side in memory. The product is
+// left to the reference kernel: in f32 it would overflow where in double it does not.
+#include <algorithm>
+
+#include "cpu/kernels/reduce.hpp"
+#include "cpu/kernels/rows.hpp"
+#include "cpu/plan/axes_in_memory.hpp"
+#include "cpu/plan/step_makers.hpp"
+#include "cpu/runtime/parallel.hpp"
+#include "cpu/steps/kernel_step.hpp"
+#include "ops/mvn.hpp"
+#include "ops/op_spec.hpp"
+#include "ops/reduce.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+using kernels::Range;
+using kernels::Reduction;
+
+std::optional<Reduction> kind_of(const Node& node) {
+    constexpr std::pair<const char*, Reduction> kKinds[] = {
+        {"ReduceSum", Reduction::kSum}, {"ReduceMean", Reduction::kMean},
+        {"ReduceMax", Reduction::kMax}, {"ReduceMin", Reduction::kMin},
+        {"ReduceL1", Reduction::kL1},   {"ReduceL2", Reduction::kL2}};
+    for (const auto& [type, kind] : kKinds) {
+        if (node.is(type)) {
+            return kind;
+        }
+    }
+    return std::nullopt;
+}
+
+bool is_float(const Node& node) {
+    return node.input(0).type() == ElementType::f32 && node.port(0).type == ElementType::f32 &&
+           shape_size(node.input(0).shape()) != 0;
+}
+
+struct Place {
+    Layout layout;
+    AxesInMemory axes;
+};
+
+// The layout to work in: one where the tensor is, else one that a reorder makes. `allowed` says
+// which layouts do for the result.
+template <class Allowed>
+std::optional<Place> place_of(const PlanBuilder& builder,
+                              const Node& node,
+                              const std::vector<bool>& along,
+                              const Allowed& allowed) {
+    const Shape dims = node.input(0).shape();
+    const bool agree = dims.size() < 3 || layouts_agree(dims);
+    std::optional<Place> reordered;
+    for (const Layout layout : {Layout::kChannelsLast, Layout::kPlain}) {
+        const auto axes = axes_in_memory(dims, layout, along);
+        if (!axes || !allowed(layout) || (agree && layout == Layout::kChannelsLast)) {
+            continue;
+        }
+        if (builder.available(node.input(0), layout)) {
+            return Place{layout, *axes};
+        }
+        reordered = Place{layout, *axes};
+    }
+    return reordered;
+}
+
+// Splits the outer dimension over threads or, if that is short, the inner one.
+template <class Kernel>
+void run_split(const AxesInMemory& axes, const Kernel& kernel) {
+    constexpr std::size_t kInnerAtOnce = 64;
+    constexpr std::size_t kElementsAtOnce = 4096;
+    if (axes.outer < static_cast<std::size_t>(omp_get_max_threads()) && axes.inner > 1) {
+        parallel_for(axes.inner, kInnerAtOnce, [&](std::size_t begin, std::size_t end) {
+            kernel(Range{0, axes.outer}, Range{begin, end});
+        });
+        return;
+    }
+    const std::size_t grain = 1 + kElementsAtOnce / (axes.length * axes.inner);
+    parallel_for(axes.outer, grain, [&](std::size_t begin, std::size_t end) {
+        kernel(Range{begin, end}, Range{0, axes.inner});
+    });
+}
+
+struct Ends {
+    TensorId src;
+    TensorId dst;
+};
+
+void add_kernel_step(
+    PlanBuilder& builder, Node& node, StepInfo info, KernelStep::Kernel kernel, const Ends& ends) {
+    info.name = node.name();
+    info.layers = {node.name()};
+    builder.add_step(
+        std::make_unique<KernelStep>(std::move(kernel), ends.src, ends.dst, std::move(info)));
+    builder.set_tensor(node.output(0), ends.dst);
+}
+
+struct NormSettings {
+    std::vector<std::int64_t> axes;
+    kernels::NormalizeParams params;
+};
+
+std::optional<NormSettings> mvn_settings(const Node& node) {
+    NormSettings settings;
+    if (node.spec().version == 1) {
+        const auto& attrs = node.attrs<Mvn1Attrs>();
+        settings.axes = attrs.reduction_axes;
+        const auto rank = static_cast<std::int64_t>(node.port(0).shape.rank());
+        for (std::int64_t d = attrs.across_channels ? 1 : 2;
+             attrs.reduction_axes.empty() && d < rank; ++d) {
+            settings.axes.push_back(d);
+        }
+        settings.params.epsilon = attrs.eps;
+        settings.params.normalize_variance = attrs.normalize_variance;
+        return settings;
+    }
+    if (!node.input_node(1)->is_constant()) {
+        return std::nullopt;
+    }
+    const auto& attrs = node.attrs<MvnAttrs>();
+    settings.axes = to_ints(node.input_node(1)->constant());
+    settings.params.epsilon = attrs.eps;
+    settings.params.epsilon_outside = attrs.eps_mode == EpsMode::kOutsideSqrt;
+    settings.params.normalize_variance = attrs.normalize_variance;
+    return settings;
+}
+
+KernelStep::Kernel column_kernel(kernels::NormalizeParams params, const AxesInMemory& axes) {
+    params.length = axes.length;
+    params.inner = axes.inner;
+    kernels::check_normalize(params);
+    return [params, axes](const void* from, void* to) {
+        run_split(axes, [&](Range outer, Range inner) {
+            kernels::normalize(params, static_cast<const float*>(from), static_cast<float*>(to),
+                               outer, inner);
+        });
+    };
+}
+
+KernelStep::Kernel row_kernel(const kernels::NormalizeParams& norm, const AxesInMemory& axes) {
+    kernels::LayerNormParams params;
+    params.length = axes.length;
+    params.epsilon = norm.epsilon;
+    params.epsilon_outside = norm.epsilon_outside;
+    params.normalize_variance = norm.normalize_variance;
+    kernels::check_layer_norm(params);
+    return [params, axes](const void* from, void* to) {
+        run_split(axes, [&](Range rows, Range) {
+            kernels::layer_norm(params, static_cast<const float*>(from), to, rows);
+        });
+    };
+}
+
+// Whether what is left of a channels-last tensor is row-major without its reduced dimensions: only
+// batch and channels are left, or all but the channels.
+bool plain_without(const std::vector<bool>& along) {
+    return along.size() >= 2 &&
+           (along[1] || std::all_of(along.begin() + 2, along.end(), [](bool x) { return x; }));
+}
+
+}  // namespace
+
+bool make_reduce(PlanBuilder& builder, Node& node) {
+    const auto kind = kind_of(node);
+    if (!kind || !is_float(node) || !node.input_node(1)->is_constant()) {
+        return false;
+    }
+    const bool keep = node.attrs<ReduceAttrs>().keep_dims;
+    const std::vector<bool> along =
+        marked_axes(to_ints(node.input_node(1)->constant()), node.input(0).shape().size());
+    const auto place = place_of(builder, node, along, [&](Layout layout) {
+        return keep || layout == Layout::kPlain || plain_without(along);
+    });
+    if (!place) {
+        return false;
+    }
+    const kernels::ReduceParams params{*kind, place->axes.length, place->axes.inner};
+    kernels::check_reduce(params);
+    const TensorId src = builder.tensor_of(node.input(0), place->layout);
+    const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape,
+                                            keep ? place->layout : Layout::kPlain);
+    const auto run = [params, axes = place->axes](const void* from, void* to) {
+        run_split(axes, [&](Range outer, Range inner) {
+            kernels::reduce(params, static_cast<const float*>(from), static_cast<float*>(to), outer,
+                            inner);
+        });
+    };
+    add_kernel_step(builder, node,
+                    kernel_info("reduce", "reduce", builder.tensor(src), builder.tensor(dst)), run,
+                    {src, dst});
+    return true;
+}
+
+bool make_mvn(PlanBuilder& builder, Node& node) {
+    if (!node.is("MVN") || !is_float(node)) {
+        return false;
+    }
+    const auto settings = mvn_settings(node);
+    if (!settings) {
+        return false;
+    }
+    const std::vector<bool> along = marked_axes(settings->axes, node.input(0).shape().size());
+    const auto place = place_of(builder, node, along, [](Layout) { return true; });
+    if (!place) {
+        return false;
+    }
+    const TensorId src = builder.tensor_of(node.input(0), place->layout);
+    const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, place->layout);
+    const bool rows = place->axes.inner == 1;
+    add_kernel_step(builder, node,
+                    kernel_info("mvn", rows ? "layer_norm" : "normalize", builder.tensor(src),
+                                builder.tensor(dst)),
+                    rows ? row_kernel(settings->params, place->axes)
+                         : column_kernel(settings->params, place->axes),
+                    {src, dst});
+    return true;
+}
+
+}  // namespace fuseq::cpu
