@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
 #include <sstream>
 
@@ -93,6 +94,16 @@ void expect_same_numbers(const Pattern& pattern, const Tensor& actual, const Ten
         << "of " << want.size() << " elements";
 }
 
+// A pattern whose outputs are nearly all cut to one value would show nothing.
+void expect_many_values(const Tensor& output) {
+    std::map<float, std::size_t> counts;
+    std::size_t most = 0;
+    for (const float value : to_floats(output)) {
+        most = std::max(most, ++counts[value]);
+    }
+    EXPECT_LE(most, output.get_size() * 9 / 10) << "of " << output.get_size() << " are equal";
+}
+
 class PatternTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(PatternTest, FusesAsTheFileSays) {
@@ -115,6 +126,7 @@ TEST_P(PatternTest, FusesAsTheFileSays) {
         const auto plain = run(unfused, inputs);
         for (std::size_t i = 0; i < want.size(); ++i) {
             SCOPED_TRACE(testing::Message() << "output " << i);
+            expect_many_values(want[i]);
             {
                 SCOPED_TRACE("fused");
                 expect_same_numbers(pattern, got[i], want[i]);
@@ -138,6 +150,37 @@ TEST(Patterns, NumbersOfPostOpsAreNotCompared) {
               "scale bias relu clip -> u8");
     EXPECT_EQ(without_numbers("scale:per_oc prelu(per_oc:16) add(#0 u8 *0.02) src_zp:128 -> i8"),
               "scale:per_oc prelu(per_oc) add(#0 u8) src_zp -> i8");
+}
+
+TEST(Patterns, OtherStepsAreFound) {
+    const std::string report = R"({"steps":[{"kind":"convolution","src_type":"u8","wei_type":"i8",
+        "dst_type":"u8","implementation":"brgconv:avx512_core_vnni","post_ops":"scale:0.5 -> u8",
+        "notes":["prelu falls to a reference implementation"]}],
+        "refusals":[{"code":"feeds_output","layer":"fq"}]})";
+    const auto differs = [&](const std::string& lines) {
+        const std::string head = "// What it is.\nmodel \"m\"\nexpect\nstep 1\n";
+        return differs_from_report(parse_pattern("p", head + lines), report);
+    };
+    const std::string step = "convolution | u8 i8 u8 | jit | scale:2 -> u8\n";
+    const std::string refused = "refused feeds_output at fq\n";
+    EXPECT_EQ(differs(step + refused), "");
+    EXPECT_EQ(differs(step + "note reference\n" + refused), "");
+    EXPECT_NE(differs(step + "note something else\n" + refused), "");
+    EXPECT_NE(differs(step), "");
+    EXPECT_NE(differs(refused), "");
+    EXPECT_NE(differs(step + step + refused), "");
+    EXPECT_NE(differs("convolution | u8 i8 u8 | ref | scale:2 -> u8\n" + refused), "");
+    EXPECT_NE(differs("convolution | u8 i8 i8 | jit | scale:2 -> i8\n" + refused), "");
+    EXPECT_EQ(differs("convolution | u8 i8 u8 | jit | scale:per_oc -> u8\n" + refused),
+              "expected: convolution | u8 i8 u8 | jit | scale:per_oc -> u8\n"
+              "actual:   convolution | u8 i8 u8 | jit | scale:0.5 -> u8");
+}
+
+TEST(Patterns, FilesWithoutCommentOrStepAreRefused) {
+    EXPECT_THROW(parse_pattern("p", "model \"m\"\nexpect\nstep 1\n"), Error);
+    EXPECT_THROW(parse_pattern("p", "// What it is.\nmodel \"m\"\nexpect\n"), Error);
+    EXPECT_THROW(parse_pattern("p", "// What.\nmodel \"m\"\nexpect\nstep one\n"), Error);
+    EXPECT_THROW(parse_pattern("p", "// What.\nmodel \"m\"\nexpect\ninputs 3 1\n"), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Patterns,
