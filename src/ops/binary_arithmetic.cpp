@@ -96,8 +96,10 @@ T integer_power(T base, T exponent) {
         return base == static_cast<T>(-1) ? static_cast<T>(odd ? -1 : 1) : T{0};
     }
     std::uint64_t result = 1;
-    auto square = static_cast<std::uint64_t>(base);
-    for (auto left = static_cast<std::uint64_t>(exponent); left != 0; left >>= 1) {
+    // Through i64, so that a negative base is extended with its sign on purpose.
+    auto square = static_cast<std::uint64_t>(static_cast<std::int64_t>(base));
+    for (auto left = static_cast<std::uint64_t>(static_cast<std::int64_t>(exponent)); left != 0;
+         left >>= 1) {
         result = (left & 1) != 0 ? result * square : result;
         square *= square;
     }

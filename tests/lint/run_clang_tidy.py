@@ -20,7 +20,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ("src/", "transformations/", "samples/", "tests/")
+FOLDERS = ("src/", "transformations/", "samples/")
 FINDING = re.compile(r"^(/\S+:\d+:\d+: )?(error|warning): ")
 RECENT_COMMITS = 10
 

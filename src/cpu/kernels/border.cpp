@@ -7,8 +7,8 @@
 
 #include "fuseq/error.hpp"
 
-#ifndef FUSEQ_KERNELS_BORDER_ONCE_
-#define FUSEQ_KERNELS_BORDER_ONCE_
+#ifndef FUSEQ_KERNELS_BORDER_ONCE
+#define FUSEQ_KERNELS_BORDER_ONCE
 namespace fuseq::kernels {
 enum class Direction { kToLast, kFromLast };
 }

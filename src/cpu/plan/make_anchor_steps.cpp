@@ -186,6 +186,7 @@ TensorId make_widened(PlanBuilder& builder,
     const PlanTensor from = builder.tensor(src);
     post_ops::Chain chain;
     std::vector<float> shift;
+    shift.reserve(zero_point.size());
     for (const float z : zero_point) {
         shift.push_back(-z);
     }

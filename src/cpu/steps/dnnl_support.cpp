@@ -102,6 +102,11 @@ void DnnlRunner::run() {
     for (auto& [handle, tensor] : moving_) {
         handle.set_data_handle(memory_.data(tensor));
     }
+    if (call_.one_thread) {
+        const OneThread one(kOneThread);
+        call_.primitive.execute(stream_, arguments_);
+        return;
+    }
     call_.primitive.execute(stream_, arguments_);
 }
 

@@ -9,9 +9,17 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
+
+// oneDNN 2.6.3's jit:uni reorder gives wrong results with more than one thread: s32 of
+// 2x8x1080x1920, plain to channels-last, leaves a quarter of the elements in wrong places, with one
+// thread none (reorder_test.cpp has the case). Its descriptors fix the number of threads when they
+// are made and read it again when they run: both must happen in the scope of such an object.
+using OneThread = ThreadCount;
+inline constexpr int kOneThread = 1;
 
 // One engine for the whole plugin.
 const dnnl::engine& cpu_engine();
@@ -44,6 +52,8 @@ struct DnnlCall {
         dnnl::memory::desc desc;
     };
     std::vector<TensorArgument> tensors;
+    // See OneThread.
+    bool one_thread = false;
     std::unordered_map<int, dnnl::memory> shared;
 };
 

@@ -23,8 +23,10 @@ ReorderStep::ReorderStep(const PlanTensor& src,
                          TensorId dst_id) {
     const auto from = dnnl_desc(carrier(src.type), src.dims(), src.layout);
     const auto to = dnnl_desc(carrier(dst.type), dst.dims(), dst.layout);
+    const OneThread one(kOneThread);
     dnnl::primitive_attr attr;
     attr.set_scratchpad_mode(dnnl::scratchpad_mode::library);
+    call_.one_thread = true;
     const dnnl::reorder::primitive_desc desc(cpu_engine(), from, cpu_engine(), to, attr);
     call_.primitive = dnnl::reorder(desc);
     call_.tensors = {{DNNL_ARG_FROM, src_id, from}, {DNNL_ARG_TO, dst_id, to}};
@@ -39,6 +41,7 @@ ReorderStep::ReorderStep(const PlanTensor& src,
 }
 
 Tensor reordered(const Tensor& constant, Layout layout) {
+    const OneThread one(kOneThread);
     const ElementType type = carrier(constant.get_element_type());
     Tensor result(constant.get_element_type(), constant.get_shape());
     dnnl::memory from(dnnl_desc(type, constant.get_shape(), Layout::kPlain), cpu_engine(),

@@ -73,6 +73,8 @@ TransposeStep::TransposeStep(const PlanTensor& src,
     }
     const dnnl::memory::desc from_desc(sizes, dnnl_type(carrier(src.type)), from_strides);
     const dnnl::memory::desc to_desc(sizes, dnnl_type(carrier(src.type)), to_strides);
+    const OneThread one(kOneThread);
+    call_.one_thread = true;
     const dnnl::reorder::primitive_desc desc(cpu_engine(), from_desc, cpu_engine(), to_desc);
     call_.primitive = dnnl::reorder(desc);
     call_.tensors = {{DNNL_ARG_FROM, src_id, from_desc}, {DNNL_ARG_TO, dst_id, to_desc}};
