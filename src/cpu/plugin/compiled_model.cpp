@@ -19,10 +19,6 @@ bool has_dynamic_input(const Model& model) {
                        [](const Node* p) { return p->port(0).shape.is_dynamic(); });
 }
 
-std::vector<Pass> without_low_precision() {
-    return common_passes();
-}
-
 }  // namespace
 
 CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config config)
@@ -35,7 +31,7 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config co
     options.keep_float = config_.keep_float;
     options.dump_dir = config_.dump_dir;
     PassContext context(options);
-    run_passes(*transformed_, context, without_low_precision());
+    run_passes(*transformed_, context, common_passes());
     ranges_ = fake_quantize_ranges(*transformed_);
     if (config_.low_precision) {
         run_passes(*transformed_, context, low_precision_passes());

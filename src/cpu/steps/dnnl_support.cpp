@@ -31,11 +31,10 @@ dnnl::memory::dims dnnl_dims(const Shape& shape) {
     return {shape.begin(), shape.end()};
 }
 
-dnnl::memory::desc dnnl_desc(ElementType type, const Shape& dims, Layout layout) {
-    // oneDNN has no rank 0.
-    const Shape shape = dims.empty() ? Shape{1} : dims;
-    std::vector<std::size_t> order;  // memory order, outermost first
-    for (std::size_t d = 0; d < shape.size(); ++d) {
+std::vector<std::size_t> memory_order(std::size_t rank, Layout layout) {
+    std::vector<std::size_t> order;
+    order.reserve(rank);
+    for (std::size_t d = 0; d < rank; ++d) {
         if (layout == Layout::kPlain || d != 1) {
             order.push_back(d);
         }
@@ -43,6 +42,13 @@ dnnl::memory::desc dnnl_desc(ElementType type, const Shape& dims, Layout layout)
     if (layout == Layout::kChannelsLast) {
         order.push_back(1);
     }
+    return order;
+}
+
+dnnl::memory::desc dnnl_desc(ElementType type, const Shape& dims, Layout layout) {
+    // oneDNN has no rank 0.
+    const Shape shape = dims.empty() ? Shape{1} : dims;
+    const std::vector<std::size_t> order = memory_order(shape.size(), layout);
     dnnl::memory::dims strides(shape.size());
     dnnl::memory::dim stride = 1;
     for (std::size_t i = order.size(); i-- > 0;) {
@@ -103,7 +109,7 @@ void DnnlRunner::run() {
         handle.set_data_handle(memory_.data(tensor));
     }
     if (call_.one_thread) {
-        const OneThread one(kOneThread);
+        const OneThread one;
         call_.primitive.execute(stream_, arguments_);
         return;
     }

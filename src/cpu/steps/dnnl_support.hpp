@@ -18,8 +18,10 @@ namespace fuseq::cpu {
 // 2x8x1080x1920, plain to channels-last, leaves a quarter of the elements in wrong places, with one
 // thread none (reorder_test.cpp has the case). Its descriptors fix the number of threads when they
 // are made and read it again when they run: both must happen in the scope of such an object.
-using OneThread = ThreadCount;
-inline constexpr int kOneThread = 1;
+class OneThread : public ThreadCount {
+public:
+    OneThread() : ThreadCount(1) {}
+};
 
 // One engine for the whole plugin.
 const dnnl::engine& cpu_engine();
@@ -27,6 +29,8 @@ const dnnl::engine& cpu_engine();
 // Throws Error for a type that oneDNN does not have.
 dnnl::memory::data_type dnnl_type(ElementType type);
 dnnl::memory::dims dnnl_dims(const Shape& shape);
+// Dimensions from the outermost in memory to the innermost.
+std::vector<std::size_t> memory_order(std::size_t rank, Layout layout);
 // Descriptor with the strides of the tensor's layout. Ranks 1 to 6.
 dnnl::memory::desc dnnl_desc(ElementType type, const Shape& dims, Layout layout);
 dnnl::memory::desc dnnl_desc(const PlanTensor& tensor);

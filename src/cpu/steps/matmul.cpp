@@ -162,7 +162,7 @@ private:
     }
 
     dnnl::memory packed_weights(const post_ops::Values& scale) const {
-        const OneThread one(kOneThread);
+        const OneThread one;
         Tensor values = constant_weights();
         if (!scale.all_equal_to(1.0f)) {
             values = scaled(values, scale);

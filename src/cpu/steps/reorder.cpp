@@ -23,7 +23,7 @@ ReorderStep::ReorderStep(const PlanTensor& src,
                          TensorId dst_id) {
     const auto from = dnnl_desc(carrier(src.type), src.dims(), src.layout);
     const auto to = dnnl_desc(carrier(dst.type), dst.dims(), dst.layout);
-    const OneThread one(kOneThread);
+    const OneThread one;
     dnnl::primitive_attr attr;
     attr.set_scratchpad_mode(dnnl::scratchpad_mode::library);
     call_.one_thread = true;
@@ -41,7 +41,7 @@ ReorderStep::ReorderStep(const PlanTensor& src,
 }
 
 Tensor reordered(const Tensor& constant, Layout layout) {
-    const OneThread one(kOneThread);
+    const OneThread one;
     const ElementType type = carrier(constant.get_element_type());
     Tensor result(constant.get_element_type(), constant.get_shape());
     dnnl::memory from(dnnl_desc(type, constant.get_shape(), Layout::kPlain), cpu_engine(),

@@ -101,7 +101,7 @@ std::optional<std::string> SpatialAnchorMaker::try_primitive(const ComposedAncho
 
 // Weights in oneDNN's layout; f32 weights take the scale that output scales cannot.
 dnnl::memory SpatialAnchorMaker::packed_weights(const post_ops::Values& scale) const {
-    const OneThread one(kOneThread);
+    const OneThread one;
     const Tensor values = scale.all_equal_to(1.0f) ? weights_ : scaled_weights(scale);
     memory source(plain_weights(values.get_element_type()), cpu_engine(),
                   const_cast<void*>(values.data()));

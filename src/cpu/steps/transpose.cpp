@@ -18,20 +18,6 @@ ElementType carrier(ElementType type) {
     }
 }
 
-std::vector<std::size_t> memory_order(const PlanTensor& tensor) {
-    std::vector<std::size_t> order;
-    const std::size_t rank = tensor.shape.rank();
-    for (std::size_t d = 0; d < rank; ++d) {
-        if (tensor.layout == Layout::kPlain || d != 1) {
-            order.push_back(d);
-        }
-    }
-    if (tensor.layout == Layout::kChannelsLast) {
-        order.push_back(1);
-    }
-    return order;
-}
-
 }  // namespace
 
 bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& order) {
@@ -43,7 +29,7 @@ bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& or
                      [&](std::size_t d) { return dims[d] != 1; });
         return kept;
     };
-    return without_ones(memory_order(src)) == without_ones(order);
+    return without_ones(memory_order(src.shape.rank(), src.layout)) == without_ones(order);
 }
 
 TransposeStep::TransposeStep(const PlanTensor& src,
@@ -73,7 +59,7 @@ TransposeStep::TransposeStep(const PlanTensor& src,
     }
     const dnnl::memory::desc from_desc(sizes, dnnl_type(carrier(src.type)), from_strides);
     const dnnl::memory::desc to_desc(sizes, dnnl_type(carrier(src.type)), to_strides);
-    const OneThread one(kOneThread);
+    const OneThread one;
     call_.one_thread = true;
     const dnnl::reorder::primitive_desc desc(cpu_engine(), from_desc, cpu_engine(), to_desc);
     call_.primitive = dnnl::reorder(desc);

@@ -13,15 +13,6 @@ namespace {
 
 using ::testing::StartsWith;
 
-class MoveThroughPad : public ::testing::Test {
-protected:
-    void SetUp() override {
-        if (!op_exists("Pad")) {
-            GTEST_SKIP() << "there is no operation Pad yet";
-        }
-    }
-};
-
 std::string padded(const std::string& source, const std::string& value, const char* mode) {
     return model(source +
                  "%b = Const value={0,0,1,2} : i64[4]\n%e = Const value={0,0,0,1} : i64[4]\n"
@@ -29,7 +20,7 @@ std::string padded(const std::string& source, const std::string& value, const ch
                  value + "} : f32[]\n%y = Pad(%x, %b, %e, %v) pad_mode=" + mode);
 }
 
-TEST_F(MoveThroughPad, TheValueBecomesAnInteger) {
+TEST(MoveThroughPad, TheValueBecomesAnInteger) {
     const PassTest test = run_pass(move_dequantize_down,
                                    padded(dq("x", "u8[1,2,4,4]", "0.5", "10"), "-1.5", "constant"));
     EXPECT_TRUE(test.changed);
@@ -38,14 +29,14 @@ TEST_F(MoveThroughPad, TheValueBecomesAnInteger) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
-TEST_F(MoveThroughPad, CopiesMove) {
+TEST(MoveThroughPad, CopiesMove) {
     const PassTest test =
         run_pass(move_dequantize_down, padded(dq("x", "i8[1,2,4,4]", "0.5", "0.25"), "0", "edge"));
     EXPECT_TRUE(test.changed);
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
-TEST_F(MoveThroughPad, RefusesValuesThatNoIntegerHas) {
+TEST(MoveThroughPad, RefusesValuesThatNoIntegerHas) {
     for (const char* value : {"0.2", "500"}) {
         const PassTest test = run_pass(
             move_dequantize_down, padded(dq("x", "u8[1,2,4,4]", "0.5", ""), value, "constant"));
@@ -54,7 +45,7 @@ TEST_F(MoveThroughPad, RefusesValuesThatNoIntegerHas) {
     }
 }
 
-TEST_F(MoveThroughPad, RefusesScalesPerChannel) {
+TEST(MoveThroughPad, RefusesScalesPerChannel) {
     const PassTest test =
         run_pass(move_dequantize_down,
                  padded(dq("x", "u8[1,2,4,4]", "0.5,1", "", "f32[1,2,1,1]"), "0", "constant"));
