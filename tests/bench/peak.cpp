@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRounds = 5;
+constexpr int kRounds = 20;
 constexpr long kLoops = 5'000'000;
 constexpr int kAccumulators = 12;  // enough to hide the latency of two ports
 
