@@ -35,8 +35,9 @@ struct PassOptions {
     // A convolution whose source has channels of several scales runs as that many integer
     // convolutions, one a scale; beyond this number it stays in float.
     std::size_t most_scales = 16;
-    bool validate = false;  // infer all nodes after each pass; on in tests and debug
-    std::string dump_dir;   // write 003_<pass>.txt after each pass
+    std::size_t threads = 1;  // for work on weights; results do not depend on it
+    bool validate = false;    // infer all nodes after each pass; on in tests and debug
+    std::string dump_dir;     // write 003_<pass>.txt after each pass
 };
 
 class PassContext {

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "model/mapped_memory.hpp"
+
 namespace fuseq {
 
 class WeightsFile {
@@ -22,10 +24,12 @@ public:
     std::size_t size() const { return size_; }
 
 private:
-    WeightsFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
+    WeightsFile(const std::byte* data, std::size_t size)
+        : data_(data), size_(size), mapped_(data, size) {}
 
     const std::byte* data_;
     std::size_t size_;
+    MappedMemory mapped_;
 };
 
 }  // namespace fuseq

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/parallel_tasks.hpp"
 #include "ops/binary_arithmetic.hpp"
 #include "ops/convert.hpp"
 #include "transformations/support/constants.hpp"
@@ -60,14 +61,29 @@ bool kept_float(const WeightChain& chain, const PassOptions& options) {
     });
 }
 
+// Weights that several layers of one kind read are made once.
+struct SharedWeights {
+    Node* consumer;  // the first one
+    WeightChain chain;
+    WeightIntegers integers;
+    std::optional<WeightRefusal> refusal;
+    Output made;
+};
+using WeightsKey = std::tuple<const Node*, std::size_t, std::vector<std::size_t>>;
+
+WeightsKey key_of(const Node& consumer) {
+    const Output weights = consumer.input(1);
+    return {weights.node, weights.index, output_channel_dims(consumer, weights.shape())};
+}
+
 }  // namespace
 
 bool normalize_weights(Model& model, PassContext& context) {
-    bool changed = false;
-    // Weights that several layers of one kind read are made once.
-    std::map<std::tuple<const Node*, std::size_t, std::vector<std::size_t>>, Output> made;
+    std::vector<SharedWeights> all;
+    std::map<WeightsKey, std::size_t> number;
+    std::vector<std::pair<Node*, std::size_t>> consumers;
     for (Node* node : model.ordered_nodes()) {
-        const std::optional<WeightChain> chain = match_weight_chain(*node);
+        std::optional<WeightChain> chain = match_weight_chain(*node);
         if (!chain) {
             continue;
         }
@@ -75,19 +91,27 @@ bool normalize_weights(Model& model, PassContext& context) {
             context.refused(kName, *node, "kept_float", "the weights are on the keep-float list");
             continue;
         }
-        const Output weights = node->input(1);
-        const auto key =
-            std::tuple(weights.node, weights.index, output_channel_dims(*node, weights.shape()));
-        Output& result = made[key];
-        if (!result) {
-            WeightIntegers integers;
-            if (auto refusal = weight_integers(*node, *chain, integers)) {
-                context.refused(kName, *node, std::move(refusal->code), std::move(refusal->text));
-                continue;
-            }
-            result = build(*node, *chain, integers);
+        const auto [it, fresh] = number.try_emplace(key_of(*node), all.size());
+        if (fresh) {
+            all.push_back({node, std::move(*chain), {}, {}, {}});
         }
-        node->set_input(1, result);
+        consumers.emplace_back(node, it->second);
+    }
+    // The one part that takes long. The model does not change meanwhile.
+    run_tasks(all.size(), context.options().threads, [&](std::size_t i) {
+        all[i].refusal = weight_integers(*all[i].consumer, all[i].chain, all[i].integers);
+    });
+    bool changed = false;
+    for (const auto& [node, index] : consumers) {
+        SharedWeights& weights = all[index];
+        if (weights.refusal) {
+            context.refused(kName, *node, weights.refusal->code, weights.refusal->text);
+            continue;
+        }
+        if (!weights.made) {
+            weights.made = build(*node, weights.chain, weights.integers);
+        }
+        node->set_input(1, weights.made);
         node->infer();
         context.rewritten(kName, *node);
         changed = true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/mapped_memory.hpp"
 #include "ops/broadcast.hpp"
 #include "ops/fake_quantize.hpp"
 #include "ops/op_spec.hpp"
@@ -38,6 +39,9 @@ public:
             default: values_.reals = tensor_.data<float>();
         }
     }
+    ~Numbers() { let_go_of_pages(tensor_); }
+    Numbers(const Numbers&) = delete;
+    Numbers& operator=(const Numbers&) = delete;
     StoredWeights at(std::size_t position) const { return values_.at(position); }
 
 private:

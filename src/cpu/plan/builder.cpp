@@ -6,10 +6,12 @@
 #include <unordered_set>
 
 #include "cpu/plan/step_makers.hpp"
+#include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/border.hpp"
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/reference.hpp"
 #include "cpu/steps/reorder.hpp"
+#include "model/parallel_tasks.hpp"
 #include "ops/fake_quantize.hpp"
 
 namespace fuseq::cpu {
@@ -53,6 +55,7 @@ Plan PlanBuilder::build() {
         }
     }
     bind_outputs();
+    finish_steps();
     plan_memory(plan_);
     return std::move(plan_);
 }
@@ -178,6 +181,16 @@ void PlanBuilder::build_reference(Node* node) {
         set_tensor(node->output(i), id);
     }
     add_step(std::make_unique<ReferenceStep>(*node, std::move(inputs), std::move(outputs)));
+}
+
+void PlanBuilder::finish_steps() {
+    // Primitives are made for the number of threads of inference, whatever thread makes them.
+    const int threads = omp_get_max_threads();
+    run_tasks(unfinished_.size(), options_.threads, [&](std::size_t i) {
+        const ThreadCount scope(threads);
+        unfinished_[i]();
+    });
+    unfinished_.clear();
 }
 
 // Results are written straight into the user's memory where one step makes them; else copied.

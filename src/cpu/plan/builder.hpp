@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,6 +25,10 @@ struct BuildOptions {
     // For -dump: quantizations in the middle of a chain are computed once more by the same
     // primitive cut off behind them. The plan itself stays as it is.
     bool show_hidden = false;
+    // Constants that only one step reads, in a form of its own, are given up when it has them. The
+    // model cannot be planned a second time then.
+    bool give_up_weights = false;
+    std::size_t threads = 1;  // to build with; the plan is the same for any number
 };
 
 class PlanBuilder {
@@ -51,6 +56,12 @@ public:
     // The output is now computed in that tensor.
     void set_tensor(const Output& output, TensorId id);
     void add_step(std::unique_ptr<Step> step);
+    // Work for a step that is added already, which nothing else of building the plan waits for:
+    // creating its primitive, packing its weights. Done at the end of build(), on several threads;
+    // it must not touch the builder.
+    void finish_later(std::function<void()> work) { unfinished_.push_back(std::move(work)); }
+    // Whether a step may empty a Const that nothing else reads.
+    bool gives_up_weights() const { return options_.give_up_weights && !options_.show_hidden; }
     // Whether the step being made may write its result over that tensor: nobody else reads it, and
     // it is no memory of the user's and no constant.
     bool may_overwrite(const Output& output, Layout layout) const;
@@ -71,6 +82,7 @@ private:
     void build_plain(Node* node);
     void build_reference(Node* node);
     void bind_outputs();
+    void finish_steps();
     TensorId constant(const Output& output);
     void note_quantized(const Output& output, TensorId id);
 
@@ -81,6 +93,7 @@ private:
     std::unordered_set<const Node*> needed_;
     std::map<Key, std::size_t> readers_;  // steps that read an output
     std::map<Key, Places> places_;
+    std::vector<std::function<void()>> unfinished_;
     Plan plan_;
 };
 

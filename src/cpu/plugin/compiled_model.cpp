@@ -30,6 +30,7 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config co
     options.disabled = config_.disabled;
     options.keep_float = config_.keep_float;
     options.dump_dir = config_.dump_dir;
+    options.threads = config_.threads_to_compile();
     PassContext context(options);
     run_passes(*transformed_, context, common_passes());
     ranges_ = fake_quantize_ranges(*transformed_);
@@ -60,6 +61,8 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(
     BuildOptions options;
     options.fuse = config_.fusion;
     options.show_hidden = config_.keep_intermediates;
+    options.threads = config_.threads_to_compile();
+    options.give_up_weights = !dynamic_;
     planned->plan = PlanBuilder(*planned->model, ranges_, options).build();
     return planned;
 }

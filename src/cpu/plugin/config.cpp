@@ -16,12 +16,12 @@ struct Row {
     Any (*get)(const Config&);
 };
 
-int thread_count(const Any& value) {
+int thread_count(const char* name, const Any& value) {
     constexpr std::int64_t kMost = 4096;
     const std::int64_t threads = value.as_int();
     if (threads < 0 || threads > kMost) {
-        throw Error("property", detail::cat(property::kInferenceNumThreads, " is ", threads,
-                                            ", expected a value in [0, ", kMost, "]"));
+        throw Error("property",
+                    detail::cat(name, " is ", threads, ", expected a value in [0, ", kMost, "]"));
     }
     return static_cast<int>(threads);
 }
@@ -62,12 +62,17 @@ std::string hint(const Any& value) {
 
 const Row kRows[] = {
     {property::kInferenceNumThreads,
-     [](Config& c, const Any& v) { c.num_threads = thread_count(v); },
+     [](Config& c, const Any& v) {
+         c.num_threads = thread_count(property::kInferenceNumThreads, v);
+     },
      [](const Config& c) { return Any(c.num_threads); }},
     {property::kNumStreams, [](Config& c, const Any& v) { c.num_streams = stream_count(v); },
      [](const Config& c) { return Any(c.streams()); }},
     {property::kPerformanceHint, [](Config& c, const Any& v) { c.performance_hint = hint(v); },
      [](const Config& c) { return Any(c.performance_hint); }},
+    {"FUSEQ_COMPILE_THREADS",
+     [](Config& c, const Any& v) { c.compile_threads = thread_count("FUSEQ_COMPILE_THREADS", v); },
+     [](const Config& c) { return Any(c.compile_threads); }},
     {property::kPerfCount, [](Config& c, const Any& v) { c.perf_count = v.as_bool(); },
      [](const Config& c) { return Any(c.perf_count); }},
     {"FUSEQ_PLAN_CACHE_BYTES", [](Config& c, const Any& v) { c.plan_cache_bytes = byte_count(v); },
@@ -132,6 +137,10 @@ int Config::streams() const {
 int Config::threads_per_stream() const {
     const int all = num_threads > 0 ? num_threads : static_cast<int>(count_cpus().cpus);
     return std::max(1, all / streams());
+}
+
+std::size_t Config::threads_to_compile() const {
+    return compile_threads > 0 ? static_cast<std::size_t>(compile_threads) : count_cpus().cpus;
 }
 
 std::vector<std::string> Config::names() {

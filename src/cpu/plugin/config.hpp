@@ -16,6 +16,7 @@ struct Config {
     int num_threads = 0;  // in all; 0: what the machine gives
     int num_streams = 0;  // 0: one for latency, one a CPU for throughput
     std::string performance_hint = "LATENCY";
+    int compile_threads = 0;  // to compile with; 0: all CPUs of the process
     bool perf_count = false;
     // Plans of other input shapes that a dynamic model keeps, in bytes; the one in use is kept
     // whatever its size.
@@ -36,6 +37,7 @@ struct Config {
     // What the two numbers above come to on this machine.
     int streams() const;
     int threads_per_stream() const;
+    std::size_t threads_to_compile() const;
 };
 
 }  // namespace fuseq::cpu

@@ -161,19 +161,11 @@ private:
         return implementation_name(desc_);
     }
 
-    dnnl::memory packed_weights(const post_ops::Values& scale) const {
-        const OneThread one;
-        Tensor values = constant_weights();
-        if (!scale.all_equal_to(1.0f)) {
-            values = scaled(values, scale);
-        }
-        memory source(matrix_desc(wei_type_, wei_dims_, transpose_b_), cpu_engine(),
-                      const_cast<void*>(static_cast<const Tensor&>(values).data()));
-        memory packed = shared_memory(desc_.weights_desc());
-        dnnl::stream stream(cpu_engine());
-        dnnl::reorder(source, packed).execute(stream, source, packed);
-        stream.wait();
-        return packed;
+    PlainWeights plain_weights(const post_ops::Values& scale) const {
+        const Tensor values = constant_weights();
+        return {scale.all_equal_to(1.0f) ? values : scaled(values, scale),
+                matrix_desc(wei_type_, wei_dims_, transpose_b_),
+                weights_to_give_up(builder_, node_)};
     }
 
     Tensor scaled(const Tensor& weights, const post_ops::Values& scale) const {
@@ -197,13 +189,13 @@ private:
 
     TensorId add_step(const ComposedAnchor& composed, std::vector<std::string> notes) {
         DnnlCall call;
-        call.primitive = dnnl::matmul(desc_);
         const TensorId dst = result_tensor(builder_, group_, composed, dst_dims_, Layout::kPlain);
         call.tensors = {{DNNL_ARG_SRC, src_id_, desc_.src_desc()},
                         {DNNL_ARG_DST, dst, desc_.dst_desc()}};
         std::vector<TensorId> inputs = {src_id_};
+        PlainWeights weights;
         if (constant_) {
-            call.shared[DNNL_ARG_WEIGHTS] = packed_weights(composed.emission.weight_scale);
+            weights = plain_weights(composed.emission.weight_scale);
         } else {
             call.tensors.push_back({DNNL_ARG_WEIGHTS, wei_id_, desc_.weights_desc()});
             inputs.push_back(wei_id_);
@@ -228,9 +220,10 @@ private:
             scratch = builder_.new_scratch(desc_.scratchpad_desc().get_size());
             call.tensors.push_back({DNNL_ARG_SCRATCHPAD, scratch, desc_.scratchpad_desc()});
         }
-        builder_.add_step(std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst,
-                                                       scratch,
-                                                       describe(composed, std::move(notes))));
+        add_packed_step(builder_,
+                        std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst,
+                                                     scratch, describe(composed, std::move(notes))),
+                        desc_, std::move(weights));
         return finish_anchor(builder_, group_, composed, dst);
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cpu/plan/builder.hpp"
 #include "cpu/steps/dnnl_support.hpp"
 
 namespace fuseq::cpu {
@@ -9,19 +10,28 @@ namespace fuseq::cpu {
 // A oneDNN primitive with packed weights: convolution, deconvolution, matmul.
 class PackedStep final : public DnnlStep {
 public:
-    PackedStep(DnnlCall call,
-               std::vector<TensorId> inputs,
-               TensorId dst,
-               TensorId scratch,
-               StepInfo info) {
-        call_ = std::move(call);
-        inputs_ = std::move(inputs);
-        outputs_ = {dst};
-        if (scratch != kNoTensor) {
-            scratch_ = {scratch};
-        }
-        info_ = std::move(info);
-    }
+    PackedStep(
+        DnnlCall call, std::vector<TensorId> inputs, TensorId dst, TensorId scratch, StepInfo info);
+    DnnlCall& call() { return call_; }
 };
+
+// Constant weights: row-major values that `plain` describes. An empty tensor: there are none.
+struct PlainWeights {
+    Tensor values;
+    dnnl::memory::desc plain;
+    // The Const that nothing but this step reads: its memory is given back once it is packed. Null:
+    // keep it.
+    Node* given_up = nullptr;
+};
+
+// The Const at input 1 of the anchor when nothing else of the model, and of the plan, reads it.
+Node* weights_to_give_up(const PlanBuilder& builder, const Node& anchor);
+
+// Adds the step, and leaves creating the primitive of `desc` and packing the weights as it wants
+// them for later.
+void add_packed_step(PlanBuilder& builder,
+                     std::unique_ptr<PackedStep> step,
+                     const dnnl::primitive_desc_base& desc,
+                     PlainWeights weights);
 
 }  // namespace fuseq::cpu

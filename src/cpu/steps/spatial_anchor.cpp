@@ -99,19 +99,7 @@ std::optional<std::string> SpatialAnchorMaker::try_primitive(const ComposedAncho
     return implementation_name(desc_);
 }
 
-// Weights in oneDNN's layout; f32 weights take the scale that output scales cannot.
-dnnl::memory SpatialAnchorMaker::packed_weights(const post_ops::Values& scale) const {
-    const OneThread one;
-    const Tensor values = scale.all_equal_to(1.0f) ? weights_ : scaled_weights(scale);
-    memory source(plain_weights(values.get_element_type()), cpu_engine(),
-                  const_cast<void*>(values.data()));
-    memory packed = shared_memory(desc_.query_md(dnnl::query::weights_md));
-    dnnl::stream stream(cpu_engine());
-    dnnl::reorder(source, packed).execute(stream, source, packed);
-    stream.wait();
-    return packed;
-}
-
+// f32 weights take the scale that output scales cannot.
 Tensor SpatialAnchorMaker::scaled_weights(const post_ops::Values& scale) const {
     Tensor result(weights_.get_element_type(), weights_.get_shape());
     const float* from = weights_.data<float>();
@@ -125,12 +113,10 @@ Tensor SpatialAnchorMaker::scaled_weights(const post_ops::Values& scale) const {
 TensorId SpatialAnchorMaker::add_step(const ComposedAnchor& composed,
                                       std::vector<std::string> notes) {
     DnnlCall call;
-    call.primitive = dnnl::primitive(desc_);
     const TensorId dst =
         result_tensor(builder_, group_, composed, dst_dims_, Layout::kChannelsLast);
     call.tensors = {{DNNL_ARG_SRC, src_id_, desc_.query_md(dnnl::query::src_md)},
                     {DNNL_ARG_DST, dst, desc_.query_md(dnnl::query::dst_md)}};
-    call.shared[DNNL_ARG_WEIGHTS] = packed_weights(composed.emission.weight_scale);
     if (!composed.emission.bias.empty()) {
         call.shared[DNNL_ARG_BIAS] = shared_memory(composed.emission.bias);
     }
@@ -148,8 +134,14 @@ TensorId SpatialAnchorMaker::add_step(const ComposedAnchor& composed,
         scratch = builder_.new_scratch(scratchpad.get_size());
         call.tensors.push_back({DNNL_ARG_SCRATCHPAD, scratch, scratchpad});
     }
-    builder_.add_step(std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst, scratch,
-                                                   describe(composed, std::move(notes))));
+    const post_ops::Values& scale = composed.emission.weight_scale;
+    PlainWeights weights{scale.all_equal_to(1.0f) ? weights_ : scaled_weights(scale),
+                         plain_weights(weights_.get_element_type()),
+                         weights_to_give_up(builder_, node())};
+    add_packed_step(builder_,
+                    std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst, scratch,
+                                                 describe(composed, std::move(notes))),
+                    desc_, std::move(weights));
     return finish_anchor(builder_, group_, composed, dst);
 }
 

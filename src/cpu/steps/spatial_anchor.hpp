@@ -53,7 +53,6 @@ private:
     void avoid_saturation();
     void widen(std::string why);
     std::optional<std::string> try_primitive(const ComposedAnchor& composed);
-    dnnl::memory packed_weights(const post_ops::Values& scale) const;
     Tensor scaled_weights(const post_ops::Values& scale) const;
     TensorId add_step(const ComposedAnchor& composed, std::vector<std::string> notes);
     StepInfo describe(const ComposedAnchor& composed, std::vector<std::string> notes) const;
