@@ -136,6 +136,10 @@ private:
         report_.streams = property_or_nothing(compiled, property::kNumStreams);
         report_.loaded_from_cache =
             property_or_nothing(compiled, property::kLoadedFromCache) == "YES";
+        const std::string cache = property_or_nothing(compiled, "FUSEQ_CACHE");
+        if (!cache.empty() && cache != "off") {
+            console_.info("Model cache: ", cache);
+        }
         const std::string explain = property_or_nothing(compiled, property::kReport);
         report_.convolutions = count_convolutions(explain);
         console_.step("Creating infer requests and preparing input tensors");

@@ -262,6 +262,12 @@ bool PlanBuilder::may_overwrite(const Output& output, Layout layout) const {
     return mine.alias == kNoTensor && mine.storage == Storage::kArena;
 }
 
+const PackedWeights* PlanBuilder::packed(std::size_t number) const {
+    return options_.packed != nullptr && number < options_.packed->size()
+               ? &(*options_.packed)[number]
+               : nullptr;
+}
+
 TensorId PlanBuilder::constant(const Output& output) {
     const Tensor& value = output.node->constant();
     const TensorId id = new_tensor(value.get_element_type(), value.get_shape(), Layout::kPlain);

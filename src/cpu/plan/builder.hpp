@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cpu/plan/attach_post_ops.hpp"
+#include "cpu/plan/packed_table.hpp"
 #include "cpu/plan/plan.hpp"
 #include "fuseq/model.hpp"
 
@@ -28,6 +29,8 @@ struct BuildOptions {
     // Constants that only one step reads, in a form of its own, are given up when it has them. The
     // model cannot be planned a second time then.
     bool give_up_weights = false;
+    // Of an earlier plan of the same model; null: none. Must live until build() is done.
+    const PackedTable* packed = nullptr;
     std::size_t threads = 1;  // to build with; the plan is the same for any number
 };
 
@@ -60,6 +63,9 @@ public:
     // creating its primitive, packing its weights. Done at the end of build(), on several threads;
     // it must not touch the builder.
     void finish_later(std::function<void()> work) { unfinished_.push_back(std::move(work)); }
+    // The next number of a step with packed weights, and what there is for it; null: nothing.
+    std::size_t next_packed() { return packed_count_++; }
+    const PackedWeights* packed(std::size_t number) const;
     // Whether a step may empty a Const that nothing else reads.
     bool gives_up_weights() const { return options_.give_up_weights && !options_.show_hidden; }
     // Whether the step being made may write its result over that tensor: nobody else reads it, and
@@ -94,6 +100,7 @@ private:
     std::map<Key, std::size_t> readers_;  // steps that read an output
     std::map<Key, Places> places_;
     std::vector<std::function<void()>> unfinished_;
+    std::size_t packed_count_ = 0;
     Plan plan_;
 };
 

@@ -142,9 +142,11 @@ ordered_json totals_json(const Plan& plan, const ordered_json& fake_quantize) {
 std::string report_json(const Model& original,
                         const Model& transformed,
                         const Plan& plan,
-                        const std::vector<Remark>& remarks) {
+                        const std::vector<Remark>& remarks,
+                        const std::string& cache) {
     ordered_json report;
     report["model"] = original.name();
+    report["cache"] = cache;
     report["isa"] = effective_isa();
     report["int8_exact"] = int8_accumulates_exactly();
     const ordered_json rows = fake_quantize_json(original, plan, remarks);

@@ -13,12 +13,13 @@
 
 namespace fuseq::cpu {
 
-// {"model", "isa", "int8_exact", "totals": {...}, "fake_quantize": [{layer, verdict, step, code,
-// reason}], "steps":
+// {"model", "cache": what the model cache did, "isa", "int8_exact", "totals": {...},
+// "fake_quantize": [{layer, verdict, step, code, reason}], "steps":
 // [...]}
 std::string report_json(const Model& original,
                         const Model& transformed,
                         const Plan& plan,
-                        const std::vector<Remark>& remarks);
+                        const std::vector<Remark>& remarks,
+                        const std::string& cache);
 
 }  // namespace fuseq::cpu

@@ -3,11 +3,14 @@
 #include "cpu/plugin/compiled_model.hpp"
 
 #include <algorithm>
+#include <ostream>
 
 #include "cpu/plan/expand_constants.hpp"
 #include "cpu/plan/report.hpp"
 #include "cpu/plugin/infer_request.hpp"
+#include "cpu/plugin/model_cache.hpp"
 #include "cpu/runtime/parallel.hpp"
+#include "cpu/steps/packed_step.hpp"
 #include "ops/parameter.hpp"
 #include "transformations/common/convert_precision.hpp"
 
@@ -23,30 +26,63 @@ bool has_dynamic_input(const Model& model) {
 
 CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config config)
     : original_(model->clone()), config_(std::move(config)) {
-    threads_ = config_.threads_per_stream();
-    transformed_ = original_->clone();
-    PassOptions options;
-    options.low_precision = config_.low_precision;
-    options.disabled = config_.disabled;
-    options.keep_float = config_.keep_float;
-    options.dump_dir = config_.dump_dir;
-    options.threads = config_.threads_to_compile();
-    PassContext context(options);
-    run_passes(*transformed_, context, common_passes());
-    ranges_ = fake_quantize_ranges(*transformed_);
-    if (config_.low_precision) {
-        run_passes(*transformed_, context, low_precision_passes());
+    if (config_.cache_dir.empty()) {
+        compile(transform_for_cpu(*original_, config_), {});
+        return;
     }
-    remarks_ = context.remarks();
+    ModelCache cache(config_, *original_);
+    std::optional<BlobContent> content = cache.load();
+    from_cache_ = content.has_value();
+    if (from_cache_) {
+        compile(std::move(content->transformed), content->packed);
+    } else {
+        BlobContent fresh;
+        fresh.transformed = transform_for_cpu(*original_, config_);
+        Transformed own = fresh.transformed;
+        own.model = own.model->clone();  // planning gives up its constants
+        compile(std::move(own), {});
+        if (!dynamic_) {
+            fresh.packed = packed_table(plans_.front().plan->plan);
+        }
+        cache.store(fresh);
+    }
+    cache_status_ = cache.status();
+}
+
+CpuCompiledModel::CpuCompiledModel(BlobContent content, Config config)
+    : original_(std::move(content.original)), config_(std::move(config)), from_cache_(true) {
+    cache_status_ = "imported";
+    compile(std::move(content.transformed), content.packed);
+}
+
+void CpuCompiledModel::compile(Transformed transformed, const PackedTable& packed) {
+    threads_ = config_.threads_per_stream();
+    transformed_ = std::move(transformed.model);
+    ranges_ = std::move(transformed.ranges);
+    remarks_ = std::move(transformed.remarks);
     dynamic_ = has_dynamic_input(*transformed_);
     if (!dynamic_) {
         expand_constants(*transformed_);
-        plans_.push_back({{}, make_plan(nullptr)});
+        plans_.push_back({{}, make_plan(nullptr, &packed)});
     }
 }
 
-std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(
-    const std::vector<Shape>* shapes) const {
+void CpuCompiledModel::export_model(std::ostream& out) const {
+    BlobContent content;
+    content.original = original_;
+    // A plan has given up the constants of its model; the passes make them again.
+    content.transformed = transform_for_cpu(*original_, config_);
+    if (!dynamic_) {
+        content.packed = packed_table(plans_.front().plan->plan);
+    }
+    write_blob(out, expected_header(config_, key_of_model(*original_)), content);
+    if (!out) {
+        throw Error("export", "the stream does not take the bytes");
+    }
+}
+
+std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(const std::vector<Shape>* shapes,
+                                                                const PackedTable* packed) const {
     const ThreadCount threads(threads_);
     auto planned = std::make_shared<PlannedModel>();
     planned->model = transformed_;
@@ -63,6 +99,7 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(
     options.show_hidden = config_.keep_intermediates;
     options.threads = config_.threads_to_compile();
     options.give_up_weights = !dynamic_;
+    options.packed = packed;
     planned->plan = PlanBuilder(*planned->model, ranges_, options).build();
     return planned;
 }
@@ -86,7 +123,7 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector
         std::rotate(it, it + 1, plans_.end());
         return plans_.back().plan;
     }
-    plans_.push_back({shapes, make_plan(&shapes)});
+    plans_.push_back({shapes, make_plan(&shapes, nullptr)});
     // The least recently used goes first. A request that is on it keeps it alive.
     while (plans_.size() > 1 &&
            cached_bytes() > static_cast<std::size_t>(config_.plan_cache_bytes)) {
@@ -116,7 +153,10 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
         return config_.streams();
     }
     if (name == property::kLoadedFromCache) {
-        return false;
+        return from_cache_;
+    }
+    if (name == "FUSEQ_CACHE") {
+        return cache_status_;
     }
     if (name == "FUSEQ_CACHED_PLANS" || name == "FUSEQ_CACHED_PLAN_BYTES") {
         const std::lock_guard lock(mutex_);
@@ -129,12 +169,12 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                         "the report of a dynamic model exists after its first inference");
         }
         return report_json(*original_, *plans_.back().plan->model, plans_.back().plan->plan,
-                           remarks_);
+                           remarks_, cache_status_);
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();
         names.insert(names.end(), {property::kNetworkName, property::kOptimalNumberOfInferRequests,
-                                   property::kLoadedFromCache, property::kReport,
+                                   property::kLoadedFromCache, property::kReport, "FUSEQ_CACHE",
                                    "FUSEQ_CACHED_PLANS", "FUSEQ_CACHED_PLAN_BYTES"});
         return names;
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/plan/builder.hpp"
+#include "cpu/plugin/blob.hpp"
 #include "cpu/plugin/config.hpp"
 #include "cpu/runtime/streams.hpp"
 #include "fuseq/plugin.hpp"
@@ -26,12 +27,16 @@ struct PlannedModel {
 class CpuCompiledModel final : public ICompiledModel,
                                public std::enable_shared_from_this<CpuCompiledModel> {
 public:
+    // Looks into the model cache first, where the configuration names one.
     CpuCompiledModel(std::shared_ptr<const Model> model, Config config);
+    // Of a file that export_model wrote.
+    CpuCompiledModel(BlobContent content, Config config);
 
     std::shared_ptr<const Model> model() const override { return original_; }
     std::shared_ptr<IInferRequest> create_infer_request() override;
     Any get_property(const std::string& name) const override;
 
+    void export_model(std::ostream& out) const override;
     bool submit(std::function<void()> task) override;
 
     const Config& config() const { return config_; }
@@ -41,7 +46,9 @@ public:
     std::shared_ptr<const PlannedModel> plan_for(const std::vector<Shape>& shapes);
 
 private:
-    std::shared_ptr<const PlannedModel> make_plan(const std::vector<Shape>* shapes) const;
+    void compile(Transformed transformed, const PackedTable& packed);
+    std::shared_ptr<const PlannedModel> make_plan(const std::vector<Shape>* shapes,
+                                                  const PackedTable* packed) const;
     std::size_t cached_bytes() const;
 
     std::shared_ptr<const Model> original_;
@@ -51,6 +58,8 @@ private:
     std::shared_ptr<Model> transformed_;
     bool dynamic_ = false;
     int threads_ = 1;  // of one stream
+    bool from_cache_ = false;
+    std::string cache_status_ = "off";
 
     mutable std::mutex mutex_;
     struct Cached {

@@ -88,9 +88,16 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.keep_float); }},
     {"FUSEQ_DISABLE", [](Config& c, const Any& v) { c.disabled = v.as_list(); },
      [](const Config& c) { return Any(c.disabled); }},
+    {property::kCacheDir, [](Config& c, const Any& v) { c.cache_dir = v.as_string(); },
+     [](const Config& c) { return Any(c.cache_dir); }},
     {"FUSEQ_DUMP_DIR", [](Config& c, const Any& v) { c.dump_dir = v.as_string(); },
      [](const Config& c) { return Any(c.dump_dir); }},
 };
+
+// They decide what a model becomes.
+const char* const kCompileOptions[] = {property::kFusion, property::kLowPrecision,
+                                       property::kKeepIntermediates, "FUSEQ_KEEP_FLOAT",
+                                       "FUSEQ_DISABLE"};
 
 const Row& find(const std::string& name) {
     for (const Row& row : kRows) {
@@ -122,6 +129,27 @@ void Config::set(const AnyMap& properties) {
 
 Any Config::get(const std::string& name) const {
     return find(name).get(*this);
+}
+
+std::string Config::compile_options() const {
+    std::string text;
+    for (const char* name : kCompileOptions) {
+        text += detail::cat(text.empty() ? "" : "; ", name, "=", get(name).as_string());
+    }
+    return text;
+}
+
+void Config::set_compile_options(const std::string& text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find("; ", at), text.size());
+        const std::string option = text.substr(at, end - at);
+        const std::size_t equals = option.find('=');
+        if (equals == std::string::npos) {
+            throw Error("property", detail::cat("'", option, "' is no option"));
+        }
+        set(option.substr(0, equals), option.substr(equals + 1));
+        at = end + 2;
+    }
 }
 
 int Config::streams() const {

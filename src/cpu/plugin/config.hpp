@@ -26,6 +26,7 @@ struct Config {
     bool keep_intermediates = false;
     std::vector<std::string> keep_float;  // FakeQuantize layers to run in float
     std::vector<std::string> disabled;    // passes to skip
+    std::string cache_dir;                // folder of compiled models; empty: none
     std::string dump_dir;                 // dump the model after each pass
 
     // Throws Error("property") for an unknown name or a value out of range.
@@ -33,6 +34,11 @@ struct Config {
     void set(const AnyMap& properties);
     Any get(const std::string& name) const;
     static std::vector<std::string> names();
+
+    // The properties that decide what a model becomes, as "NAME=value" separated by "; ".
+    std::string compile_options() const;
+    // Sets them from such text.
+    void set_compile_options(const std::string& text);
 
     // What the two numbers above come to on this machine.
     int streams() const;

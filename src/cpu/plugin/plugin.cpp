@@ -4,12 +4,18 @@
 // The CPU device: entry point and plugin object.
 #include "fuseq/plugin.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <istream>
+#include <iterator>
 #include <mutex>
 
+#include "cpu/plugin/build_id.hpp"
 #include "cpu/plugin/compiled_model.hpp"
 #include "cpu/plugin/config.hpp"
+#include "cpu/plugin/model_cache.hpp"
+#include "cpu/runtime/isa.hpp"
 #include "fuseq/error.hpp"
 #include "ops/op_spec.hpp"
 
@@ -25,6 +31,34 @@ std::string processor_name() {
         }
     }
     return "x86-64 CPU";
+}
+
+Tensor whole_stream(std::istream& in) {
+    const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    Tensor tensor(ElementType::u8, Shape{bytes.size()});
+    std::copy(bytes.begin(), bytes.end(), tensor.data<std::uint8_t>());
+    return tensor;
+}
+
+// Of a file that this build can use on this machine.
+BlobHeader blob_header(const Tensor& bytes) {
+    const auto refuse = [](const std::string& why) {
+        throw Error("import", detail::cat("the compiled model ", why));
+    };
+    BlobHeader header;
+    try {
+        header = read_blob_header(bytes);
+    } catch (const Error& error) {
+        refuse(error.info().rule);
+    }
+    BlobHeader expected = header;
+    expected.build = build_id();
+    expected.isa = effective_isa();
+    const std::string why = difference(header, expected);
+    if (!why.empty()) {
+        refuse(why);
+    }
+    return header;
 }
 
 class CpuPlugin final : public IPlugin {
@@ -62,6 +96,31 @@ public:
         }
         config.set(properties);
         return std::make_shared<CpuCompiledModel>(model, std::move(config));
+    }
+
+    std::shared_ptr<ICompiledModel> import_model(std::istream& in,
+                                                 const AnyMap& properties) override {
+        const Tensor bytes = whole_stream(in);
+        const BlobHeader header = blob_header(bytes);
+        Config config;
+        {
+            const std::lock_guard lock(mutex_);
+            config = config_;
+        }
+        config.cache_dir.clear();
+        const std::string options = header.options.substr(0, header.options.rfind("; threads="));
+        config.set_compile_options(options);
+        config.set(properties);
+        if (config.compile_options() != options) {
+            throw Error("import", detail::cat("the compiled model was made with '", options,
+                                              "', which cannot be changed to '",
+                                              config.compile_options(), "'"));
+        }
+        BlobContent content = read_blob_content(bytes);
+        if (!content.original) {
+            throw Error("import", "a file of a model cache is no exported model");
+        }
+        return std::make_shared<CpuCompiledModel>(std::move(content), std::move(config));
     }
 
     std::map<std::string, std::string> query_model(const Model& model) const override {

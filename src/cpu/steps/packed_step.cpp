@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/packed_step.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
 #include "model/mapped_memory.hpp"
 #include "ops/constant.hpp"
 
@@ -16,6 +20,14 @@ dnnl::memory packed(const PlainWeights& weights, const dnnl::memory::desc& wante
     dnnl::reorder(source, result).execute(stream, source, result);
     stream.wait();
     return result;
+}
+
+// oneDNN's descriptor is plain data.
+std::vector<char> bytes_of(const dnnl::memory::desc& layout) {
+    static_assert(std::is_trivially_copyable_v<decltype(layout.data)>);
+    std::vector<char> bytes(sizeof layout.data);
+    std::memcpy(bytes.data(), &layout.data, bytes.size());
+    return bytes;
 }
 
 }  // namespace
@@ -38,20 +50,56 @@ PackedStep::PackedStep(
     info_ = std::move(info);
 }
 
+void PackedStep::use_packed(const PackedWeights& packed, const dnnl::memory::desc& layout) {
+    stored_ = packed.bytes;
+    // Primitives only read weights; the interface has no const handles.
+    call_.shared[DNNL_ARG_WEIGHTS] = dnnl::memory(
+        layout, cpu_engine(), const_cast<void*>(static_cast<const Tensor&>(stored_).data()));
+}
+
+PackedWeights PackedStep::packed() const {
+    const auto it = call_.shared.find(DNNL_ARG_WEIGHTS);
+    if (it == call_.shared.end()) {
+        return {};
+    }
+    const dnnl::memory::desc layout = it->second.get_desc();
+    return {bytes_of(layout),
+            Tensor(ElementType::u8, Shape{layout.get_size()}, it->second.get_data_handle())};
+}
+
+PackedTable packed_table(const Plan& plan) {
+    PackedTable table;
+    for (const auto& step : plan.steps) {
+        if (const auto* packed = dynamic_cast<const PackedStep*>(step.get())) {
+            table.resize(std::max(table.size(), packed->number() + 1));
+            table[packed->number()] = packed->packed();
+        }
+    }
+    return table;
+}
+
 void add_packed_step(PlanBuilder& builder,
                      std::unique_ptr<PackedStep> step,
                      const dnnl::primitive_desc_base& desc,
                      PlainWeights weights) {
     DnnlCall& call = step->call();
+    step->set_number(builder.next_packed());
+    const dnnl::memory::desc layout = desc.query_md(dnnl::query::weights_md);
+    const PackedWeights* stored = builder.packed(step->number());
+    if (weights.values && stored != nullptr && stored->layout == bytes_of(layout) &&
+        stored->bytes && stored->bytes.get_byte_size() == layout.get_size()) {
+        step->use_packed(*stored, layout);
+        weights.values = Tensor();
+    }
     if (weights.given_up != nullptr) {
         // From here on only the work below holds the values.
         Tensor& value = weights.given_up->attrs<ConstAttrs>().value;
         value = Tensor(value.get_element_type(), Shape{0});
     }
-    builder.finish_later([&call, desc, weights = std::move(weights)]() mutable {
+    builder.finish_later([&call, desc, layout, weights = std::move(weights)]() mutable {
         call.primitive = dnnl::primitive(desc.get());
         if (weights.values) {
-            call.shared[DNNL_ARG_WEIGHTS] = packed(weights, desc.query_md(dnnl::query::weights_md));
+            call.shared[DNNL_ARG_WEIGHTS] = packed(weights, layout);
             let_go_of_pages(weights.values);
             weights.values = Tensor();
         }

@@ -13,7 +13,22 @@ public:
     PackedStep(
         DnnlCall call, std::vector<TensorId> inputs, TensorId dst, TensorId scratch, StepInfo info);
     DnnlCall& call() { return call_; }
+
+    // Among the steps with packed weights, in the order in which they were made.
+    std::size_t number() const { return number_; }
+    void set_number(std::size_t number) { number_ = number; }
+    // Weights that lie in a compiled model's file; the step keeps them alive.
+    void use_packed(const PackedWeights& packed, const dnnl::memory::desc& layout);
+    // The packed weights, for such a file. Refers to the memory of the step.
+    PackedWeights packed() const;
+
+private:
+    std::size_t number_ = 0;
+    Tensor stored_;
 };
+
+// The table of a plan's packed weights; refers to the plan's memory.
+PackedTable packed_table(const Plan& plan);
 
 // Constant weights: row-major values that `plain` describes. An empty tensor: there are none.
 struct PlainWeights {

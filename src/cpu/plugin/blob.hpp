@@ -1,0 +1,44 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A compiled model as a file: the model as it was given, what the passes made of it, and packed
+// weights. Primitives are not in it: oneDNN cannot write them; they are made anew.
+//
+//   header   magic, version of the format, build, ISA, options, key, size and checksum of the rest,
+//            checksum of the header
+//   graph    both models, FakeQuantize results, remarks, where the packed weights are
+//   data     constants and packed weights, each at a multiple of 64 bytes, used in place
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "cpu/plan/packed_table.hpp"
+#include "cpu/plugin/transformed.hpp"
+#include "model/binary_form.hpp"
+
+namespace fuseq::cpu {
+
+// What must be as it was for the content to be of use.
+struct BlobHeader {
+    std::string build;
+    std::string isa;
+    std::string options;
+    ModelKey key;
+};
+
+struct BlobContent {
+    std::shared_ptr<const Model> original;  // null: left out, whoever reads it has it
+    Transformed transformed;
+    PackedTable packed;
+};
+
+void write_blob(std::ostream& out, const BlobHeader& header, const BlobContent& content);
+
+// Reads the header of `bytes` (u8) and checks everything that can be checked without knowing what
+// is expected: magic, format, sizes, checksums. Throws Error("blob", reason).
+BlobHeader read_blob_header(const Tensor& bytes);
+// After read_blob_header. The content refers to the bytes and keeps them alive.
+BlobContent read_blob_content(const Tensor& bytes);
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,28 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plugin/transformed.hpp"
+
+#include "cpu/plan/builder.hpp"
+
+namespace fuseq::cpu {
+
+Transformed transform_for_cpu(const Model& original, const Config& config) {
+    Transformed result;
+    result.model = original.clone();
+    PassOptions options;
+    options.low_precision = config.low_precision;
+    options.disabled = config.disabled;
+    options.keep_float = config.keep_float;
+    options.dump_dir = config.dump_dir;
+    options.threads = config.threads_to_compile();
+    PassContext context(options);
+    run_passes(*result.model, context, common_passes());
+    result.ranges = fake_quantize_ranges(*result.model);
+    if (config.low_precision) {
+        run_passes(*result.model, context, low_precision_passes());
+    }
+    result.remarks = context.remarks();
+    return result;
+}
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,244 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/binary_form.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "model/binary_attributes.hpp"
+#include "model/hash.hpp"
+#include "model/mapped_memory.hpp"
+#include "ops/op_spec.hpp"
+
+namespace fuseq {
+namespace {
+
+// The order of a clone: Parameters and Results in theirs.
+std::vector<Node*> nodes_of(const Model& model) {
+    std::vector<Node*> nodes = model.parameters();
+    for (Node* node : model.ordered_nodes()) {
+        if (!node->is("Parameter") && !node->is("Result")) {
+            nodes.push_back(node);
+        }
+    }
+    nodes.insert(nodes.end(), model.results().begin(), model.results().end());
+    return nodes;
+}
+
+class ModelWriter {
+public:
+    ModelWriter(ByteWriter& out, const WriteConstant& constant) : out_(out), constant_(constant) {}
+
+    // Bodies come before the models that hold them.
+    void write(const Model& model) {
+        std::vector<const Model*> models{&model};
+        for (std::size_t i = 0; i < models.size(); ++i) {
+            for (Node* node : models[i]->ordered_nodes()) {
+                for (const Model* body : bodies_of(node->attributes())) {
+                    models.push_back(body);
+                }
+            }
+        }
+        std::reverse(models.begin(), models.end());
+        out_.list(models, [&](const Model* m) {
+            write_graph(*m);
+            number_of_model_.emplace(m, number_of_model_.size());
+        });
+    }
+
+private:
+    void write_graph(const Model& model) {
+        out_.text(model.name());
+        const std::vector<Node*> nodes = nodes_of(model);
+        std::unordered_map<const Node*, std::uint64_t> numbers;
+        out_.list(nodes, [&](const Node* node) {
+            numbers.emplace(node, numbers.size() + 1);
+            write_node(*node, numbers);
+        });
+    }
+
+    void write_node(const Node& node,
+                    const std::unordered_map<const Node*, std::uint64_t>& numbers) {
+        out_.text(node.spec().type);
+        out_.number(std::int32_t{node.spec().version});
+        out_.text(node.name());
+        out_.list(node.inputs(), [&](const Output& input) {
+            out_.number(input ? numbers.at(input.node) : std::uint64_t{0});
+            out_.number(std::uint64_t{input.index});
+        });
+        write_attributes(out_, node.attributes(), constant_, number_of_model_);
+        out_.number(std::uint64_t{node.output_count()});
+        for (std::size_t i = 0; i < node.output_count(); ++i) {
+            write_port(node.port(i));
+        }
+        out_.list(node.rt_info, [&](const auto& entry) {
+            out_.text(entry.first);
+            out_.text(entry.second);
+        });
+        out_.text(node.layer_id);
+        out_.list(node.origins, [&](const std::string& name) { out_.text(name); });
+    }
+
+    void write_port(const OutputPort& port) {
+        out_.number(static_cast<std::uint8_t>(port.type));
+        write_shape(out_, port.shape);
+        std::vector<std::string> names(port.names.begin(), port.names.end());
+        std::sort(names.begin(), names.end());
+        out_.list(names, [&](const std::string& name) { out_.text(name); });
+        out_.number(static_cast<std::uint8_t>(bool(port.known_value)));
+        if (port.known_value) {
+            constant_(out_, port.known_value);
+        }
+        out_.list(port.known_dims, [&](const Dimension& d) { write_dimension(out_, d); });
+    }
+
+    ByteWriter& out_;
+    const WriteConstant& constant_;
+    std::unordered_map<const Model*, std::uint64_t> number_of_model_;
+};
+
+class ModelReader {
+public:
+    ModelReader(ByteReader& in, const ConstantReader& constants) : in_(in), constants_(constants) {}
+
+    std::shared_ptr<Model> read() {
+        in_.list([&] { models_.push_back(read_graph()); });
+        if (models_.empty()) {
+            throw Error("blob", "holds no model");
+        }
+        return models_.back();
+    }
+
+private:
+    std::shared_ptr<Model> read_graph() {
+        auto model = std::make_shared<Model>(in_.text());
+        std::vector<Node*> nodes;
+        in_.list([&] { nodes.push_back(read_node(*model, nodes)); });
+        return model;
+    }
+
+    Node* read_node(Model& model, const std::vector<Node*>& before) {
+        const std::string type = in_.text();
+        const auto version = in_.number<std::int32_t>();
+        const OpSpec* spec = find_op(type, version);
+        if (spec == nullptr || spec->version != version) {
+            throw Error("blob", detail::cat("operation ", type, "-", version, " is not known"));
+        }
+        std::string name = in_.text();
+        std::vector<Output> inputs;
+        in_.list([&] {
+            const auto number = in_.number<std::uint64_t>();
+            const auto index = in_.number<std::uint64_t>();
+            if (number > before.size() ||
+                (number != 0 && index >= before[number - 1]->output_count())) {
+                throw Error("blob", detail::cat("layer '", name, "' reads what is not there"));
+            }
+            inputs.push_back(number == 0 ? Output{} : Output{before[number - 1], index});
+        });
+        std::unique_ptr<Attributes> attributes = spec->make_attributes();
+        read_attributes(in_, *attributes, constants_, models_);
+        Node* node =
+            model.add_unchecked(*spec, std::move(name), std::move(inputs), std::move(attributes));
+        const auto outputs = in_.number<std::uint64_t>();
+        constexpr std::uint64_t kMostOutputs = 1 << 20;
+        if (outputs > kMostOutputs) {
+            throw Error("blob", detail::cat("a layer has ", outputs, " outputs"));
+        }
+        node->set_output_count(outputs);
+        for (std::size_t i = 0; i < outputs; ++i) {
+            read_port(node->port(i));
+        }
+        in_.list([&] {
+            std::string key = in_.text();
+            node->rt_info[std::move(key)] = in_.text();
+        });
+        node->layer_id = in_.text();
+        in_.list([&] { node->origins.push_back(in_.text()); });
+        return node;
+    }
+
+    void read_port(OutputPort& port) {
+        port.type = read_type(in_);
+        port.shape = read_shape(in_);
+        in_.list([&] { port.names.insert(in_.text()); });
+        if (in_.number<bool>()) {
+            port.known_value = constants_.read(in_);
+        }
+        in_.list([&] { port.known_dims.push_back(read_dimension(in_)); });
+    }
+
+    ByteReader& in_;
+    const ConstantReader& constants_;
+    std::vector<std::shared_ptr<Model>> models_;
+};
+
+std::uint64_t padded(std::uint64_t size) {
+    constexpr std::uint64_t kTo = ConstantWriter::kAlignment;
+    return (size + kTo - 1) / kTo * kTo;
+}
+
+}  // namespace
+
+void ConstantWriter::write(ByteWriter& out, const Tensor& tensor) {
+    out.number(static_cast<std::uint8_t>(tensor.get_element_type()));
+    write_shape(out, tensor.get_shape());
+    const std::size_t bytes = tensor.get_byte_size();
+    const auto address_below = [&](std::size_t number, const void* data) {
+        return std::less<const void*>{}(pieces_[number].data, data);
+    };
+    auto it = std::lower_bound(sorted_.begin(), sorted_.end(), tensor.data(), address_below);
+    for (; it != sorted_.end() && pieces_[*it].data == tensor.data(); ++it) {
+        if (pieces_[*it].bytes == bytes) {
+            out.number(pieces_[*it].offset);
+            return;
+        }
+    }
+    sorted_.insert(it, pieces_.size());
+    pieces_.push_back({tensor.data(), bytes, size_});
+    tensors_.push_back(tensor);
+    out.number(size_);
+    size_ += padded(bytes);
+}
+
+Tensor ConstantReader::read(ByteReader& in) const {
+    const ElementType type = read_type(in);
+    const PartialShape shape = read_shape(in);
+    const auto offset = in.number<std::uint64_t>();
+    if (type == ElementType::undefined || !shape.is_static()) {
+        throw Error("blob", "a constant has no type or no shape");
+    }
+    const Shape dims = shape.to_shape();
+    const std::size_t count = shape_size(dims);
+    if (count == 0) {
+        return {type, dims};
+    }
+    if (offset > bytes_.size() || offset % ConstantWriter::kAlignment != 0 ||
+        count > (bytes_.size() - offset) / size_of(type)) {
+        throw Error("blob",
+                    detail::cat("a constant of shape ", to_string(dims), " at ", offset,
+                                " lies outside of the ", bytes_.size(), " bytes there are"));
+    }
+    return {type, dims, bytes_.data() + offset, owner_};
+}
+
+void write_model(ByteWriter& out, const Model& model, const WriteConstant& write_constant) {
+    ModelWriter(out, write_constant).write(model);
+}
+
+std::shared_ptr<Model> read_model(ByteReader& in, const ConstantReader& constants) {
+    return ModelReader(in, constants).read();
+}
+
+ModelKey key_of_model(const Model& model) {
+    ByteWriter graph;
+    write_model(graph, model, [](ByteWriter& out, const Tensor& tensor) {
+        out.number(static_cast<std::uint8_t>(tensor.get_element_type()));
+        write_shape(out, tensor.get_shape());
+        out.number(hash_large(tensor.data(), tensor.get_byte_size()));
+        let_go_of_pages(tensor);
+    });
+    const std::vector<char>& bytes = graph.bytes();
+    return {hash_bytes(bytes.data(), bytes.size(), 1), hash_bytes(bytes.data(), bytes.size(), 2)};
+}
+
+}  // namespace fuseq
