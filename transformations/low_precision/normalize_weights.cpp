@@ -6,7 +6,7 @@
 //   Law:     FQ(x) = (level(x) - offset) * step with step = (oh - ol) / (levels - 1) and
 //            offset = -ol / step; for weights the offset is a whole number.
 //   Before:  f32 -> FakeQuantize;  u8 -> Convert -> FakeQuantize;
-//            i8|u8 -> Convert -> [Subtract(zero point)] -> Multiply(scale);
+//            i8|u8 -> Convert -> [Subtract(zero point)] -> [Multiply(scale)], no scale being 1;
 //            each followed by any Reshape, Transpose, Squeeze, Unsqueeze; at input 1 of a
 //            convolution, deconvolution or matmul.
 //   After:   Const i8 (shape of the weights) -> Convert -> Multiply(Const f32, per OC or scalar)
@@ -100,13 +100,19 @@ std::optional<Refusal> integers_of_fake_quantize(const WeightChain& chain, Integ
     return std::nullopt;
 }
 
-std::optional<Refusal> integers_of_multiply(const WeightChain& chain, Integers& out) {
+std::optional<Refusal> integers_of_convert(const WeightChain& chain, Integers& out) {
     const Shape shape = chain.stored.shape();
     const std::vector<float> data = to_floats(chain.stored.node->constant());
-    const bool subtracts = chain.quantizer.size() == 3;
+    const Node* subtract = nullptr;
+    const Node* multiply = nullptr;
+    for (const Node* node : chain.quantizer) {
+        subtract = node->is("Subtract") ? node : subtract;
+        multiply = node->is("Multiply") ? node : multiply;
+    }
     const Tensor zero =
-        subtracts ? *evaluate_constant(chain.quantizer[1]->input(1)) : Tensor::scalar(0.0f);
-    const Tensor scale = *evaluate_constant(chain.quantizer.back()->input(1));
+        subtract != nullptr ? *evaluate_constant(subtract->input(1)) : Tensor::scalar(0.0f);
+    const Tensor scale =
+        multiply != nullptr ? *evaluate_constant(multiply->input(1)) : Tensor::scalar(1.0f);
     if (chain.quantizer.back()->port().shape != PartialShape(shape)) {
         return Refusal{"weight_scale_axis", "the scale is larger than the weights"};
     }
@@ -177,7 +183,7 @@ std::optional<Refusal> build(Node& consumer, const WeightChain& chain, Output& r
     Integers integers;
     const bool by_fq = chain.quantizer[0]->is("FakeQuantize");
     if (auto refusal = by_fq ? integers_of_fake_quantize(chain, integers)
-                             : integers_of_multiply(chain, integers)) {
+                             : integers_of_convert(chain, integers)) {
         return refusal;
     }
     const Tensor scale = scale_of_channels(consumer, through_layout(chain, integers.scale));
