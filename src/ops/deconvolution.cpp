@@ -37,7 +37,9 @@ void share_padding(AutoPad auto_pad,
                    std::size_t d,
                    const DeconvolutionAttrs& attrs,
                    Window& w) {
-    if (is_explicit(auto_pad) && !attrs.pads_begin.empty()) {
+    if (auto_pad == AutoPad::kValid) {
+        w.pad_begin = 0;
+    } else if (is_explicit(auto_pad) && !attrs.pads_begin.empty()) {
         w.pad_begin = at_or(attrs.pads_begin, d, 0);
     } else {
         const std::int64_t cut = std::max<std::int64_t>(0, total);

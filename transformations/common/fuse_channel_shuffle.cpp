@@ -70,17 +70,23 @@ std::vector<std::int64_t> permutation(const Tensor& numbers) {
     const std::size_t area = numbers.get_size() / shape[0] / channels;
     const float* values = numbers.data<float>();
     std::vector<std::int64_t> from(channels);
-    for (std::size_t i = 0; i < numbers.get_size(); ++i) {
-        const auto number = static_cast<std::size_t>(values[i]);
-        const std::size_t batch = i / (channels * area);
-        const std::size_t channel = i / area % channels;
-        const std::size_t source = number / area % channels;
-        if (i < channels * area && i % area == 0) {
+    for (std::size_t plane = 0; plane < shape[0] * channels; ++plane) {
+        const float* moved = values + plane * area;
+        const auto first = static_cast<std::size_t>(moved[0]);
+        const std::size_t channel = plane % channels;
+        const std::size_t source = first / area % channels;
+        if (plane < channels) {
             from[channel] = static_cast<std::int64_t>(source);
         }
-        if (number % area != i % area || number / (channels * area) != batch ||
+        if (first % area != 0 || first / (channels * area) != plane / channels ||
             from[channel] != static_cast<std::int64_t>(source)) {
             return {};
+        }
+        // The rest of the plane lies behind its first element.
+        for (std::size_t i = 1; i < area; ++i) {
+            if (moved[i] != moved[0] + static_cast<float>(i)) {
+                return {};
+            }
         }
     }
     return from;

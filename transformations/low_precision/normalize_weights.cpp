@@ -17,23 +17,20 @@
 #include "transformations/low_precision/normalize_weights.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "ops/binary_arithmetic.hpp"
-#include "ops/broadcast.hpp"
 #include "ops/convert.hpp"
-#include "ops/fake_quantize.hpp"
-#include "ops/op_spec.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
-#include "transformations/support/weights.hpp"
+#include "transformations/support/weight_integers.hpp"
 
 namespace fuseq {
 namespace {
 
 constexpr std::string_view kName = "normalize_weights";
 
+<<<<<<< HEAD
 // Subtrahends of real models are rounding noise of 1e-5 (of a step). A zero point of 1e-3 moves a
 // sum of a thousand u8 sources by less than a hundredth of what a step of the result usually is.
 constexpr double kZeroPointNoise = 1e-3;
@@ -192,15 +189,19 @@ std::optional<Refusal> build(Node& consumer, const WeightChain& chain, Output& r
                        "the scale of the weights varies along a dimension that is summed over"};
     }
     const Tensor values = through_layout(chain, integers.values).to(ElementType::i8);
+=======
+// Const i8 -> Convert -> Multiply in front of the consumer.
+Output build(Node& consumer, const WeightChain& chain, const WeightIntegers& integers) {
+>>>>>>> main
     Model& model = consumer.model();
     const std::string base = consumer.name() + "/weights";
     ConvertAttrs to_real;
     to_real.destination_type = ElementType::f32;
-    Node* convert =
-        model.add("Convert", 1, base + "/convert", {make_constant(model, base, values)}, to_real);
-    Node* multiply =
-        model.add("Multiply", 1, base + "/multiply",
-                  {convert->output(), make_constant(model, base + "/scale", scale)}, BinaryAttrs{});
+    Node* convert = model.add("Convert", 1, base + "/convert",
+                              {make_constant(model, base, integers.values)}, to_real);
+    Node* multiply = model.add(
+        "Multiply", 1, base + "/multiply",
+        {convert->output(), make_constant(model, base + "/scale", integers.scale)}, BinaryAttrs{});
     for (const Node* node : chain.quantizer) {
         for (Node* target : {convert, multiply}) {
             if (target->origins.empty()) {
@@ -210,8 +211,7 @@ std::optional<Refusal> build(Node& consumer, const WeightChain& chain, Output& r
             }
         }
     }
-    result = multiply->output();
-    return std::nullopt;
+    return multiply->output();
 }
 
 bool kept_float(const WeightChain& chain, const PassOptions& options) {
@@ -241,10 +241,12 @@ bool normalize_weights(Model& model, PassContext& context) {
             std::tuple(weights.node, weights.index, output_channel_dims(*node, weights.shape()));
         Output& result = made[key];
         if (!result) {
-            if (auto refusal = build(*node, *chain, result)) {
+            WeightIntegers integers;
+            if (auto refusal = weight_integers(*node, *chain, integers)) {
                 context.refused(kName, *node, std::move(refusal->code), std::move(refusal->text));
                 continue;
             }
+            result = build(*node, *chain, integers);
         }
         node->set_input(1, result);
         node->infer();

@@ -181,6 +181,9 @@ bool make_transpose(PlanBuilder& builder, Node& node) {
         return false;
     }
     const TensorId src = builder.tensor_of(node.input(0));
+    if (!transpose_is_fast(builder.tensor(src), order) && make_movement(builder, node)) {
+        return true;
+    }
     const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kPlain);
     add_named(
         builder,
