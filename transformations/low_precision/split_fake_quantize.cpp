@@ -151,7 +151,8 @@ std::optional<Refusal> compute(Candidate& candidate) {
 
 // Real limits are rounded to f16, which moves zero points by up to half a step.
 bool is_symmetric(const Candidate& candidate) {
-    const auto middle = static_cast<double>(candidate.fq->attrs<FakeQuantizeAttrs>().levels / 2);
+    const std::int64_t half = candidate.fq->attrs<FakeQuantizeAttrs>().levels / 2;
+    const auto middle = static_cast<double>(half);
     for (std::size_t c = 0; c < candidate.zero.size(); ++c) {
         if (!candidate.dead[c] && std::abs(candidate.zero[c] - middle) > 1.0) {
             return false;
