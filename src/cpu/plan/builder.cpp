@@ -106,7 +106,7 @@ void PlanBuilder::build_node(Node* node) {
         return;
     }
     const Group& group = grouping_.groups[it->second];
-    if (group.result.node == node) {
+    if (group.result.node == node && !finished_.contains(&group)) {
         build_group(group);
     }
 }
@@ -247,6 +247,27 @@ bool PlanBuilder::may_overwrite(const Output& output, Layout layout) const {
     // A view of a tensor that somebody else may still read.
     const PlanTensor& mine = plan_.tensors[id];
     return mine.alias == kNoTensor && mine.storage == Storage::kArena;
+}
+
+const Group* PlanBuilder::chain_behind(const Output& output) const {
+    const std::vector<Use>& uses = output.node->port(output.index).uses;
+    if (!options_.fuse || uses.size() != 1) {
+        return nullptr;
+    }
+    const auto it = grouping_.group_of.find(uses[0].node);
+    if (it == grouping_.group_of.end()) {
+        return nullptr;
+    }
+    const Group& group = grouping_.groups[it->second];
+    const bool takes = group.anchor == nullptr && group.source == output && group.extras.empty() &&
+                       needed_.contains(group.result.node);
+    return takes ? &group : nullptr;
+}
+
+void PlanBuilder::finish_group(const Group& group, TensorId id) {
+    finished_.insert(&group);
+    set_tensor(group.result, id);
+    note_quantized(group.result, id);
 }
 
 TensorId PlanBuilder::constant(const Output& output) {
