@@ -157,7 +157,7 @@ void PlanBuilder::build_group(const Group& group) {
 void PlanBuilder::build_plain(Node* node) {
     if (!make_node_step(*this, *node)) {
         build_reference(node);
-    } else if (node->is("MaxPool")) {
+    } else if (is_integral(node->port(0).type)) {
         note_quantized(node->output(0), tensor_of(node->output(0)));
     }
 }
@@ -334,7 +334,8 @@ TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
 }
 
 // Says of an integer tensor which FakeQuantize of the IR it is the result of. A quantization that
-// was moved in front of a pooling has that result behind the pooling.
+// was moved in front of a pooling has that result behind the pooling; one that was moved in front
+// of a movement has given it its name.
 void PlanBuilder::note_quantized(const Output& output, TensorId id) {
     const Node* node = output.node;
     if (!is_integral(output.type())) {
@@ -344,12 +345,17 @@ void PlanBuilder::note_quantized(const Output& output, TensorId id) {
         node = node->input_node(0);
     }
     const auto range = ranges_.find(node->name());
-    if (!node->is("FakeQuantize") || range == ranges_.end() ||
-        !range->second.shape.compatible(output.partial_shape())) {
+    if (range == ranges_.end() || !range->second.shape.compatible(output.partial_shape())) {
         return;
     }
+    while (!node->is("FakeQuantize")) {
+        if (node->input_count() == 0) {
+            return;
+        }
+        node = node->input_node(0);
+    }
     for (const PlanTensor& tensor : plan_.tensors) {
-        if (tensor.quantized && tensor.quantized->layer == node->name()) {
+        if (tensor.quantized && tensor.quantized->layer == range->first) {
             return;  // the tensor in front of a pooling that keeps the shape
         }
     }
