@@ -147,7 +147,8 @@ ElementType choose_type(const Node& fq,
     if (feeds(fq, is_second_operand_of_matmul)) {
         return ElementType::i8;
     }
-    const auto middle = static_cast<double>(levels / 2);
+    const std::int64_t half = levels / 2;
+    const auto middle = static_cast<double>(half);
     const auto symmetric = [&](double z) { return std::abs(z - middle) <= 1.0; };
     const bool all = std::all_of(unsigned_zero.begin(), unsigned_zero.end(), symmetric);
     return all && !feeds(fq, is_source_of_deconvolution) ? ElementType::i8 : ElementType::u8;

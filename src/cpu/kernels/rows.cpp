@@ -261,19 +261,13 @@ void layer_norm_rows(const LayerNormParams& params, const float* src, void* dst,
 }
 
 void softmax_impl(const SoftmaxParams& params, const float* src, void* dst, Range rows) {
-    switch (params.dst_type) {
-        case ElementType::u8: return softmax_rows<std::uint8_t>(params, src, dst, rows);
-        case ElementType::i8: return softmax_rows<std::int8_t>(params, src, dst, rows);
-        default: return softmax_rows<float>(params, src, dst, rows);
-    }
+    with_element(params.dst_type,
+                 [&](auto element) { softmax_rows<decltype(element)>(params, src, dst, rows); });
 }
 
 void layer_norm_impl(const LayerNormParams& params, const float* src, void* dst, Range rows) {
-    switch (params.dst_type) {
-        case ElementType::u8: return layer_norm_rows<std::uint8_t>(params, src, dst, rows);
-        case ElementType::i8: return layer_norm_rows<std::int8_t>(params, src, dst, rows);
-        default: return layer_norm_rows<float>(params, src, dst, rows);
-    }
+    with_element(params.dst_type,
+                 [&](auto element) { layer_norm_rows<decltype(element)>(params, src, dst, rows); });
 }
 
 }  // namespace

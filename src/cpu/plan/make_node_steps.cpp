@@ -181,6 +181,9 @@ bool make_transpose(PlanBuilder& builder, Node& node) {
         return false;
     }
     const TensorId src = builder.tensor_of(node.input(0));
+    if (!transpose_is_fast(builder.tensor(src), order) && make_movement(builder, node)) {
+        return true;
+    }
     const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kPlain);
     add_named(
         builder,
@@ -195,9 +198,9 @@ bool make_node_step(PlanBuilder& builder, Node& node) {
         return false;
     }
     constexpr bool (*kMakers[])(PlanBuilder&, Node&) = {
-        make_view,    make_transpose,   make_concat,           make_pooling,
-        make_softmax, make_interpolate, make_average,          make_reduce,
-        make_mvn,     make_movement,    make_broadcast_binary,
+        make_view,    make_transpose, make_concat,      make_max_pool,
+        make_pooling, make_softmax,   make_interpolate, make_average,
+        make_reduce,  make_mvn,       make_movement,    make_broadcast_binary,
     };
     return std::any_of(std::begin(kMakers), std::end(kMakers),
                        [&](const auto make) { return make(builder, node); });

@@ -31,6 +31,7 @@ TensorId make_widened(PlanBuilder& builder,
 bool make_node_step(PlanBuilder& builder, Node& node);
 
 // The kinds behind make_node_step. False when they do not take the node.
+bool make_max_pool(PlanBuilder& builder, Node& node);
 bool make_pooling(PlanBuilder& builder, Node& node);
 bool make_concat(PlanBuilder& builder, Node& node);
 bool make_softmax(PlanBuilder& builder, Node& node);

@@ -11,8 +11,6 @@
 namespace fuseq::testing {
 namespace {
 
-using ::testing::StartsWith;
-
 struct Moved {
     const char* name;
     std::string before;
@@ -137,12 +135,6 @@ TEST(MoveDequantizeDown, ConcatOfDifferentScalesInFrontOfADepthwiseConvolution) 
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
-struct Refusal {
-    const char* name;
-    std::string body;
-    const char* reason;
-};
-
 const Refusal kRefusals[] = {
     {"ReLUOfNegativeScale", dq("x", "u8[1,2,4,4]", "-0.5", "") + "%y = ReLU(%x)",
      "scale_sign: a scale is zero or negative"},
@@ -177,16 +169,13 @@ const Refusal kRefusals[] = {
 class MoveDequantizeDownRefusal : public ::testing::TestWithParam<Refusal> {};
 
 TEST_P(MoveDequantizeDownRefusal, SaysWhy) {
-    const PassTest test = run_pass(move_dequantize_down, model(GetParam().body));
-    EXPECT_FALSE(test.changed);
-    EXPECT_EQ(compare_models(*test.before, *test.after), "");
-    EXPECT_THAT(refusal_at(test.context, "y"), StartsWith(GetParam().reason));
+    expect_refused(move_dequantize_down, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(All,
                          MoveDequantizeDownRefusal,
                          ::testing::ValuesIn(kRefusals),
-                         [](const auto& test) { return test.param.name; });
+                         refusal_name);
 
 }  // namespace
 }  // namespace fuseq::testing
