@@ -26,6 +26,11 @@ bool is_pass_kind(const std::string& kind) {
     return kind == "chain" || kind == "border";
 }
 
+// Steps that are fused with the quantization of their result.
+bool takes_quantization(const std::string& kind) {
+    return is_anchor_kind(kind) || kind == "softmax" || kind == "mvn";
+}
+
 bool is_reference(const std::string& implementation) {
     return implementation.rfind("ref", 0) == 0;
 }
@@ -93,7 +98,7 @@ ordered_json fake_quantize_json(const Model& original,
         std::string verdict = "folded";
         WhyStandalone why;
         if (step != nullptr) {
-            verdict = is_anchor_kind(step->kind) ? "fused"
+            verdict = takes_quantization(step->kind) ? "fused"
                       : integer_results.contains(node->name()) || is_pass_kind(step->kind)
                           ? "standalone"
                           : "float";

@@ -68,9 +68,9 @@ TEST(WhyStandalone, AtAnInput) {
 }
 
 TEST(WhyStandalone, BehindAStepThatIsNoAnchor) {
-    const Row row = row_of("q2", model_with("%r = SoftMax(%c) axis=1"));
+    const Row row = row_of("q2", model_with("%r = LogSoftmax(%c) axis=1"));
     EXPECT_EQ(row.code, "no_anchor");
-    EXPECT_THAT(row.reason, HasSubstr("a softmax step ('r')"));
+    EXPECT_THAT(row.reason, HasSubstr("a reference step ('r')"));
 }
 
 TEST(WhyStandalone, BehindAnAnchorThatCannotTakeAll) {
