@@ -70,7 +70,7 @@ TEST(WhyStandalone, AtAnInput) {
 TEST(WhyStandalone, BehindAStepThatIsNoAnchor) {
     const Row row = row_of("q2", model_with("%r = LogSoftmax(%c) axis=1"));
     EXPECT_EQ(row.code, "no_anchor");
-    EXPECT_THAT(row.reason, HasSubstr("a reference step ('r')"));
+    EXPECT_THAT(row.reason, HasSubstr("a LogSoftmax step ('r')"));
 }
 
 TEST(WhyStandalone, BehindAnAnchorThatCannotTakeAll) {
