@@ -9,7 +9,6 @@
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
-namespace {
 
 std::vector<std::string> origins_of(const Node& node) {
     std::vector<std::string> layers = node.origins;
@@ -18,6 +17,8 @@ std::vector<std::string> origins_of(const Node& node) {
     }
     return layers;
 }
+
+namespace {
 
 // The step executes the element-wise layers of the group.
 void name_after_group(StepInfo& info, const Group& group) {
@@ -62,7 +63,7 @@ ComposedAnchor choose_composition(const Group& group,
         ComposedAnchor composed = compose(simple.chain, count, anchor, result);
         const auto implementation = make(composed);
         const std::string fault =
-            implementation ? post_ops::fault_of(*implementation, anchor.kind, composed.emission)
+            implementation ? post_ops::fault_of(*implementation, anchor, composed.emission)
                            : "oneDNN refuses it";
         if (fault.empty()) {
             for (const auto& reason : composed.emission.refused) {

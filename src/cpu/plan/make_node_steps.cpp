@@ -8,11 +8,9 @@
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/steps/concat.hpp"
 #include "cpu/steps/pooling.hpp"
-#include "cpu/steps/softmax.hpp"
 #include "cpu/steps/transpose.hpp"
 #include "ops/concat.hpp"
 #include "ops/pooling.hpp"
-#include "ops/softmax.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -120,24 +118,6 @@ bool make_concat(PlanBuilder& builder, Node& node) {
     add_named(builder,
               std::make_unique<ConcatStep>(srcs, std::move(ids), builder.tensor(dst), dst, axis),
               node);
-    builder.set_tensor(node.output(0), dst);
-    return true;
-}
-
-bool make_softmax(PlanBuilder& builder, Node& node) {
-    if (!node.is("SoftMax") || node.port(0).type != ElementType::f32 ||
-        node.port(0).shape.rank() == 0 || node.port(0).shape.rank() > 5) {
-        return false;
-    }
-    const std::size_t rank = node.port(0).shape.rank();
-    const std::size_t axis = wrapped(node.attrs<SoftmaxAttrs>().axis, rank);
-    // Over channels that lie side by side in memory, or plain over any axis.
-    const Layout layout = rank >= 3 && !builder.available(node.input(0), Layout::kPlain)
-                              ? Layout::kChannelsLast
-                              : Layout::kPlain;
-    const TensorId src = builder.tensor_of(node.input(0), layout);
-    const TensorId dst = builder.new_tensor(ElementType::f32, node.port(0).shape, layout);
-    add_named(builder, std::make_unique<SoftmaxStep>(builder.tensor(src), src, dst, axis), node);
     builder.set_tensor(node.output(0), dst);
     return true;
 }

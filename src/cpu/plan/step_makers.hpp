@@ -21,6 +21,9 @@ TensorId make_chain_on(PlanBuilder& builder,
                        TensorId src,
                        const post_ops::Chain& chain);
 
+// Names of the IR layers that a node came from, its own among them.
+std::vector<std::string> origins_of(const Node& node);
+
 // The integers of a tensor as f32, less the zero point: one, or one a channel of `axis`.
 TensorId make_widened(PlanBuilder& builder,
                       TensorId src,

@@ -300,6 +300,16 @@ TEST(MvnStep, SpatialDimensionsOfEitherLayout) {
     check(pooled("f32[1,150,6,8]") + rest, "fuseq:normalize");
 }
 
+TEST(SoftmaxStep, AnyAxis) {
+    for (const std::string shape : {"[2,5,33]", "[3,700,4]", "[7,1000]", "[2,3,4,5,2,6]"}) {
+        check(parameter("f32" + shape) + "%y = SoftMax.8(%x) axis=-1", "fuseq:softmax");
+    }
+    check(pooled("f32[2,21,6,8]") + "%y = SoftMax.1(%x) axis=1", "fuseq:softmax");
+    check(parameter("f32[9,21,1,1]") + "%y = SoftMax.1(%x) axis=1", "fuseq:softmax");
+    check(parameter("f32[2,21,6,8]") + "%y = SoftMax.1(%x) axis=1", "fuseq:softmax");
+    check(parameter("f32[2,3,4,5,2,6]") + "%y = SoftMax.8(%x) axis=-4", "fuseq:softmax");
+}
+
 TEST(MvnStep, FirstVersion) {
     for (const std::string across : {"true", "false"}) {
         check(pooled("f32[2,20,6,8]") + "%y = MVN.1(%x) eps=0.001 across_channels=" + across,
