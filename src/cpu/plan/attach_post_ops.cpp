@@ -77,7 +77,8 @@ bool absorb(Group& group, Node* node, Output data) {
 
 class Grouper {
 public:
-    Grouper(const Model& model, bool fuse) : order_(model.ordered_nodes()), fuse_(fuse) {}
+    Grouper(const Model& model, bool fuse, const post_ops::SimplifyOptions& laws)
+        : order_(model.ordered_nodes()), fuse_(fuse), laws_(laws) {}
 
     Grouping run() {
         // Of two anchors that meet in an Add the later one takes it: the other result is stored.
@@ -146,6 +147,7 @@ private:
     void finish(Group group) {
         group.result = group.absorbed.empty() ? group.source : group.absorbed.back()->output(0);
         group.chain.dst_type = group.result.type();
+        group.laws = laws_;
         const std::size_t index = result_.groups.size();
         if (group.anchor != nullptr) {
             result_.group_of[group.anchor] = index;
@@ -158,6 +160,7 @@ private:
 
     std::vector<Node*> order_;
     bool fuse_;
+    post_ops::SimplifyOptions laws_;
     Grouping result_;
 };
 
@@ -182,8 +185,8 @@ bool is_anchor(const Node& node) {
     return node.input_node(1)->is_constant() && storable(node.input(0).type());
 }
 
-Grouping attach_post_ops(const Model& model, bool fuse) {
-    return Grouper(model, fuse).run();
+Grouping attach_post_ops(const Model& model, bool fuse, const post_ops::SimplifyOptions& laws) {
+    return Grouper(model, fuse, laws).run();
 }
 
 Group head_of(const Group& group, std::size_t count) {

@@ -44,6 +44,29 @@ std::vector<float> expanded(const post_ops::Values& values, std::size_t channels
     return result;
 }
 
+// Takes one operation after the other where it is the expected one.
+struct ChainReader {
+    const std::vector<post_ops::BasicOp>& ops;
+    std::size_t channels;
+    std::size_t at;
+
+    template <class Op>
+    const Op* take() {
+        const Op* op = at < ops.size() ? std::get_if<Op>(&ops[at]) : nullptr;
+        at += op != nullptr ? 1 : 0;
+        return op;
+    }
+    std::vector<float> scale() {
+        const auto* op = take<post_ops::Scale>();
+        return op == nullptr ? std::vector<float>() : expanded(op->by, channels);
+    }
+    std::vector<float> shift() {
+        const auto* op = take<post_ops::Shift>();
+        return op == nullptr ? std::vector<float>() : expanded(op->by, channels);
+    }
+    bool at_end() const { return at == ops.size(); }
+};
+
 }  // namespace
 
 bool border_takes(ElementType type) {
@@ -51,20 +74,18 @@ bool border_takes(ElementType type) {
 }
 
 std::optional<BorderFunction> match_border(const post_ops::Chain& chain, std::size_t channels) {
+    ChainReader reader{chain.ops, channels, 0};
     BorderFunction function;
-    std::size_t at = 0;
-    if (at < chain.ops.size() && std::holds_alternative<post_ops::Scale>(chain.ops[at])) {
-        function.scale = expanded(std::get<post_ops::Scale>(chain.ops[at]).by, channels);
-        ++at;
+    function.scale = reader.scale();
+    function.shift = reader.shift();
+    if (reader.take<post_ops::Round>() != nullptr) {
+        const auto* clip = reader.take<post_ops::Clip>();
+        if (clip == nullptr || !clip->low.per_tensor() || !clip->high.per_tensor()) {
+            return std::nullopt;
+        }
+        function.levels = {clip->low[0], clip->high[0], reader.scale(), reader.shift()};
     }
-    if (at < chain.ops.size() && std::holds_alternative<post_ops::Shift>(chain.ops[at])) {
-        function.shift = expanded(std::get<post_ops::Shift>(chain.ops[at]).by, channels);
-        ++at;
-    }
-    if (at != chain.ops.size()) {
-        return std::nullopt;
-    }
-    return function;
+    return reader.at_end() ? std::optional(std::move(function)) : std::nullopt;
 }
 
 BorderStep::BorderStep(const PlanTensor& src,
@@ -84,10 +105,15 @@ BorderStep::BorderStep(const PlanTensor& src,
     params_.dst_type = dst.type;
     params_.scale = function_.scale;
     params_.shift = function_.shift;
+    if (function_.levels) {
+        params_.levels = {function_.levels->low, function_.levels->high, function_.levels->scale,
+                          function_.levels->shift};
+    }
     kernels::check_border(params_);
     inputs_ = {src_id};
     outputs_ = {dst_id};
-    const bool same = function_.scale.empty() && function_.shift.empty() && src.type == dst.type;
+    const bool same = function_.scale.empty() && function_.shift.empty() && !function_.levels &&
+                      src.type == dst.type;
     info_.kind = same ? "reorder" : "border";
     info_.implementation = "fuseq:border";
     info_.src_type = to_string(src.type);

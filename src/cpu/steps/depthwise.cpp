@@ -160,7 +160,7 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
         return std::nullopt;
     }
     ComposedAnchor composed;
-    const post_ops::Chain chain = post_ops::simplify(group.chain).chain;
+    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
     const DepthwiseTail tail = match_depthwise_tail(chain);
     composed.complete = tail.consumed == chain.ops.size();
     composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
