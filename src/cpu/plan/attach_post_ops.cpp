@@ -75,6 +75,47 @@ bool absorb(Group& group, Node* node, Output data) {
     return true;
 }
 
+// The nodes of the dequantize that ends there, Convert first; none when it is something else.
+std::vector<Node*> dequantize_in_front(Output at) {
+    std::vector<Node*> nodes;
+    for (const char* type : {"Multiply", "Subtract"}) {
+        if (at.node->is(type) && at.node->input_node(1)->is_constant()) {
+            nodes.push_back(at.node);
+            at = at.node->input(0);
+        }
+    }
+    if (!at.node->is("Convert") || at.type() != ElementType::f32 ||
+        (at.node->input(0).type() != ElementType::u8 &&
+         at.node->input(0).type() != ElementType::i8)) {
+        return {};
+    }
+    nodes.push_back(at.node);
+    std::reverse(nodes.begin(), nodes.end());
+    return nodes;
+}
+
+// A chain that reads the integers behind a dequantize, or `input` itself. The nodes of the
+// dequantize are not absorbed: others may read them too.
+Group chain_from(const Output& input, bool fuse) {
+    Group group;
+    group.source = input;
+    if (!fuse) {
+        return group;
+    }
+    Group integers;
+    for (Node* node : dequantize_in_front(input)) {
+        if (!integers.source) {
+            integers.source = node->input(0);
+        }
+        if (!has_static_shapes(*node) || !absorb(integers, node, node->input(0))) {
+            return group;
+        }
+    }
+    integers.absorbed.clear();
+    integers.ends.clear();
+    return integers.source ? integers : group;
+}
+
 class Grouper {
 public:
     Grouper(const Model& model, bool fuse, const post_ops::SimplifyOptions& laws)
@@ -117,8 +158,7 @@ private:
             if (!input || input.node->is_constant() || !storable(input.type())) {
                 continue;
             }
-            Group group;
-            group.source = input;
+            Group group = chain_from(input, fuse_);
             if (absorb(group, node, input)) {
                 if (fuse_) {
                     extend(group, node->output(0));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/border.hpp"
 
+#include <cmath>
+
 #include "cpu/runtime/parallel.hpp"
 
 namespace fuseq::cpu {
@@ -44,6 +46,12 @@ std::vector<float> expanded(const post_ops::Values& values, std::size_t channels
     return result;
 }
 
+// A clip in front of a store that rounds: the same as a round in front of it.
+bool clips_integers(const post_ops::Clip& clip, ElementType dst) {
+    const auto whole = [](float bound) { return bound == std::nearbyint(bound); };
+    return is_integral(dst) && whole(clip.low[0]) && whole(clip.high[0]);
+}
+
 // Takes one operation after the other where it is the expected one.
 struct ChainReader {
     const std::vector<post_ops::BasicOp>& ops;
@@ -78,14 +86,22 @@ std::optional<BorderFunction> match_border(const post_ops::Chain& chain, std::si
     BorderFunction function;
     function.scale = reader.scale();
     function.shift = reader.shift();
-    if (reader.take<post_ops::Round>() != nullptr) {
-        const auto* clip = reader.take<post_ops::Clip>();
-        if (clip == nullptr || !clip->low.per_tensor() || !clip->high.per_tensor()) {
+    const bool rounds = reader.take<post_ops::Round>() != nullptr;
+    const auto* clip = reader.take<post_ops::Clip>();
+    if (clip != nullptr) {
+        if (!clip->low.per_tensor() || !clip->high.per_tensor()) {
             return std::nullopt;
         }
-        function.levels = {clip->low[0], clip->high[0], reader.scale(), reader.shift()};
+        function.levels = {clip->low[0], clip->high[0], {}, {}};
+        if (rounds) {
+            function.levels->scale = reader.scale();
+            function.levels->shift = reader.shift();
+        } else if (!clips_integers(*clip, chain.dst_type)) {
+            return std::nullopt;
+        }
     }
-    return reader.at_end() ? std::optional(std::move(function)) : std::nullopt;
+    const bool whole = reader.at_end() && rounds <= (clip != nullptr);
+    return whole ? std::optional(std::move(function)) : std::nullopt;
 }
 
 BorderStep::BorderStep(const PlanTensor& src,

@@ -43,8 +43,19 @@ TEST(MatchBorder, TakesAQuantizationOnTheWay) {
         Chain{{Round{}, Clip{0.0f, 255.0f}, Round{}, Clip{0.0f, 9.0f}}, ElementType::u8}, 2));
 }
 
+TEST(MatchBorder, TakesAClipOfIntegers) {
+    const auto clipped = match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}}, ElementType::u8}, 2);
+    ASSERT_TRUE(clipped.has_value() && clipped->levels.has_value());
+    EXPECT_EQ(clipped->levels->low, 0.0f);
+    EXPECT_EQ(clipped->levels->high, 6.0f);
+    EXPECT_TRUE(clipped->levels->scale.empty() && clipped->levels->shift.empty());
+}
+
 TEST(MatchBorder, LeavesEverythingElseToTheChainKernel) {
-    EXPECT_FALSE(match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}}, ElementType::u8}, 2));
+    EXPECT_FALSE(match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.5f}}, ElementType::u8}, 2));
+    EXPECT_FALSE(match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}}, ElementType::f32}, 2));
+    EXPECT_FALSE(
+        match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}, Scale{2.0f}}, ElementType::u8}, 2));
     EXPECT_FALSE(match_border(Chain{{Shift{1.0f}, Scale{2.0f}}, ElementType::u8}, 2));
 }
 
