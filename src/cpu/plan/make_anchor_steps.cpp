@@ -57,7 +57,7 @@ ComposedAnchor choose_composition(const Group& group,
                                   const AnchorResult& result,
                                   const TryPrimitive& make,
                                   std::vector<std::string>& notes) {
-    const post_ops::Simplified simple = post_ops::simplify(group.chain);
+    const post_ops::Simplified simple = post_ops::simplify(group.chain, group.laws);
     std::size_t count = simple.chain.ops.size();
     while (true) {
         ComposedAnchor composed = compose(simple.chain, count, anchor, result);
@@ -265,7 +265,7 @@ std::optional<TensorId> make_border_step(PlanBuilder& builder,
 
 TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
     // Follow the source, unless it exists in one order only and all extra inputs in the other.
-    const post_ops::Chain chain = post_ops::simplify(group.chain).chain;
+    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
     if (const auto result = make_border_step(builder, group, chain)) {
         return *result;
     }
