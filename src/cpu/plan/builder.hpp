@@ -32,6 +32,9 @@ struct BuildOptions {
     // Of an earlier plan of the same model; null: none. Must live until build() is done.
     const PackedTable* packed = nullptr;
     std::size_t threads = 1;  // to build with; the plan is the same for any number
+    // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
+    // shown then: it is not computed.
+    bool drop_middle_rounds = false;
 };
 
 class PlanBuilder {

@@ -13,13 +13,18 @@
 
 namespace fuseq::cpu {
 
-// {"model", "cache": what the model cache did, "isa", "int8_exact", "totals": {...},
-// "fake_quantize": [{layer, verdict, step, code, reason}], "steps":
+struct ReportOptions {
+    const std::vector<Remark>& remarks;
+    bool fuse = true;           // what the plan was made with
+    std::string cache = "off";  // what the model cache did
+};
+
+// {"model", "cache", "isa", "int8_exact", "totals": {...}, "fake_quantize": [{layer, verdict, step,
+// code, reason}], "steps":
 // [...]}
 std::string report_json(const Model& original,
                         const Model& transformed,
                         const Plan& plan,
-                        const std::vector<Remark>& remarks,
-                        const std::string& cache);
+                        const ReportOptions& options);
 
 }  // namespace fuseq::cpu

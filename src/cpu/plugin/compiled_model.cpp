@@ -96,6 +96,7 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(const std::vecto
     }
     BuildOptions options;
     options.fuse = config_.fusion;
+    options.drop_middle_rounds = config_.drop_middle_rounds;
     options.show_hidden = config_.keep_intermediates;
     options.threads = config_.threads_to_compile();
     options.give_up_weights = !dynamic_;
@@ -169,7 +170,7 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                         "the report of a dynamic model exists after its first inference");
         }
         return report_json(*original_, *plans_.back().plan->model, plans_.back().plan->plan,
-                           remarks_, cache_status_);
+                           {.remarks = remarks_, .fuse = config_.fusion, .cache = cache_status_});
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();

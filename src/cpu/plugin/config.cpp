@@ -90,14 +90,17 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.disabled); }},
     {property::kCacheDir, [](Config& c, const Any& v) { c.cache_dir = v.as_string(); },
      [](const Config& c) { return Any(c.cache_dir); }},
+    {"FUSEQ_DROP_MIDDLE_ROUNDS",
+     [](Config& c, const Any& v) { c.drop_middle_rounds = v.as_bool(); },
+     [](const Config& c) { return Any(c.drop_middle_rounds); }},
     {"FUSEQ_DUMP_DIR", [](Config& c, const Any& v) { c.dump_dir = v.as_string(); },
      [](const Config& c) { return Any(c.dump_dir); }},
 };
 
 // They decide what a model becomes.
-const char* const kCompileOptions[] = {property::kFusion, property::kLowPrecision,
-                                       property::kKeepIntermediates, "FUSEQ_KEEP_FLOAT",
-                                       "FUSEQ_DISABLE"};
+const char* const kCompileOptions[] = {
+    property::kFusion,  property::kLowPrecision, property::kKeepIntermediates,
+    "FUSEQ_KEEP_FLOAT", "FUSEQ_DISABLE",         "FUSEQ_DROP_MIDDLE_ROUNDS"};
 
 const Row& find(const std::string& name) {
     for (const Row& row : kRows) {
