@@ -138,6 +138,9 @@ std::string EmissionBuilder::append_op(const Prelu& op, bool) {
 }
 
 std::string EmissionBuilder::append_op(const Binary& op, bool) {
+    if (op.per_plane) {  // oneDNN broadcasts a tensor over the images as well, or not at all
+        return detail::cat("input #", op.input, " has one element a plane, no post-op takes that");
+    }
     const bool add = op.kind == BinaryKind::kAdd;
     if (add && sum_fits(op)) {
         std::string reason;
