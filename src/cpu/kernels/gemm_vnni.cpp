@@ -196,30 +196,27 @@ private:
               std::size_t rows,
               const Panel& panel) {
         alignas(kCacheLine) std::int32_t accumulators[(kTileVectors + 3) * kLanes];
-        const bool two = panel.vectors == 2;
         const std::int8_t* ahead = panel.wei;
         if (next_ != nullptr && next_ < next_end_) {
             ahead = next_;
             next_ += p_.taps.size() * p_.depth4 * kCacheLine;
         }
         fetch_extras(pixel + rows, rows, panel);
-        (two ? micro_function_2(rows)
-             : micro_function_1(rows))({.src = src,
-                                        .src_step = static_cast<std::ptrdiff_t>(step),
-                                        .wei = panel.wei,
-                                        .depth4 = p_.depth4,
-                                        .taps = p_.taps,
-                                        .init = p_.init.data() + panel.channel,
-                                        .tile = accumulators,
-                                        .ahead = ahead});
-        epilogue_function(p_.store, panel.vectors, panel.channels == panel.vectors * kLanes)(
-            {.epilogue = &p_.epilogue,
-             .panel = &panel,
-             .tile = accumulators,
-             .rows = rows,
-             .pixel = pixel,
-             .channels = p_.shape.dst_channels,
-             .args = &args_});
+        panel.micro[rows - 1]({.src = src,
+                               .src_step = static_cast<std::ptrdiff_t>(step),
+                               .wei = panel.wei,
+                               .depth4 = p_.depth4,
+                               .taps = p_.taps,
+                               .init = p_.init.data() + panel.channel,
+                               .tile = accumulators,
+                               .ahead = ahead});
+        panel.finish({.epilogue = &p_.epilogue,
+                      .panel = &panel,
+                      .tile = accumulators,
+                      .rows = rows,
+                      .pixel = pixel,
+                      .channels = p_.shape.dst_channels,
+                      .args = &args_});
     }
 
     std::size_t bytes_from(std::size_t panel) const {

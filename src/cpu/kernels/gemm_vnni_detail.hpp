@@ -33,9 +33,12 @@ struct MicroCall {
     const std::int8_t* ahead;  // fetched into L2, a cache line for each four bytes of depth
 };
 using MicroFunction = void (*)(const MicroCall& call);
-// By number of rows less 1.
-MicroFunction micro_function_1(std::size_t rows);
-MicroFunction micro_function_2(std::size_t rows);
+// By number of rows less 1, for panels of one and of two vectors.
+const MicroFunction* micro_functions_1();
+const MicroFunction* micro_functions_2();
+
+struct EpilogueCall;
+using EpilogueFunction = void (*)(const EpilogueCall& call);
 
 // A panel of output channels.
 struct Panel {
@@ -43,6 +46,8 @@ struct Panel {
     std::size_t channels = 0;
     std::size_t vectors = 0;
     const std::int8_t* wei = nullptr;
+    const MicroFunction* micro = nullptr;
+    EpilogueFunction finish = nullptr;
 };
 
 // The integral of the normal distribution from 0 to t, as polynomials of t on 32 intervals of a
@@ -83,8 +88,9 @@ struct EpilogueCall {
     std::size_t channels;  // of dst
     const GemmArgs* args;
 };
-using EpilogueFunction = void (*)(const EpilogueCall& call);
-EpilogueFunction epilogue_function(Store store, std::size_t vectors, bool whole_panel);
+EpilogueFunction general_epilogue(Store store, std::size_t vectors, bool whole_panel);
+// For whole panels; null when the list of operations is not among the frequent ones.
+EpilogueFunction fixed_epilogue(const Epilogue& epilogue, Store store, std::size_t vectors);
 
 enum class SourceMode : std::uint8_t {
     kInPlace,  // 1x1, dense: pixels are read where they are

@@ -75,8 +75,12 @@ template <std::size_t Rows, std::size_t Vectors>
 void micro(const MicroCall& call) {
     Registers<Rows * Vectors> acc;
     unrolled<Vectors>([&](auto n) FUSEQ_LAMBDA {
-        const __m512i init = _mm512_load_si512(call.init + kLanes * n);
-        unrolled<Rows>([&](auto m) FUSEQ_LAMBDA { acc.v[m * Vectors + n] = init; });
+        // Loads, not copies of a register: those would take the place of a product.
+        unrolled<Rows>([&](auto m) FUSEQ_LAMBDA {
+            const std::int32_t* init = call.init + kLanes * n;
+            asm("" : "+r"(init));
+            acc.v[m * Vectors + n] = _mm512_load_si512(init);
+        });
     });
     const std::ptrdiff_t step = call.src_step;
     Steps steps{step, 3 * step, 5 * step, 7 * step, 9 * step, 11 * step, 13 * step};
@@ -117,9 +121,9 @@ void micro(const MicroCall& call) {
 }
 
 template <std::size_t Vectors, std::size_t... I>
-MicroFunction select(std::size_t rows, std::index_sequence<I...>) {
+const MicroFunction* all(std::index_sequence<I...>) {
     static constexpr MicroFunction kFunctions[] = {&micro<I + 1, Vectors>...};
-    return kFunctions[rows - 1];
+    return kFunctions;
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 namespace fuseq::kernels::gemm {
 
-MicroFunction micro_function_1(std::size_t rows) {
-    return select<1>(rows, std::make_index_sequence<kMostRows[1]>{});
+const MicroFunction* micro_functions_1() {
+    return all<1>(std::make_index_sequence<kMostRows[1]>{});
 }
 
 }  // namespace fuseq::kernels::gemm

@@ -4,8 +4,8 @@
 
 namespace fuseq::kernels::gemm {
 
-MicroFunction micro_function_2(std::size_t rows) {
-    return select<2>(rows, std::make_index_sequence<kMostRows[2]>{});
+const MicroFunction* micro_functions_2() {
+    return all<2>(std::make_index_sequence<kMostRows[2]>{});
 }
 
 }  // namespace fuseq::kernels::gemm

@@ -58,6 +58,7 @@ public:
         make_panels();
         pack_weights();
         pack_epilogue();
+        choose_functions();
         packed_.implementation =
             detail::cat("gemm_vnni512:", packed_.panels[0].vectors == 1 ? "28x1" : "14x2");
         return std::move(packed_);
@@ -226,6 +227,18 @@ private:
         }
         constexpr double kFits = 1e9;
         e.clamp = !(bound < kFits);
+    }
+
+    void choose_functions() {
+        for (Panel& panel : packed_.panels) {
+            panel.micro = panel.vectors == 1 ? micro_functions_1() : micro_functions_2();
+            const bool whole = panel.channels == panel.vectors * kLanes;
+            panel.finish =
+                whole ? fixed_epilogue(packed_.epilogue, packed_.store, panel.vectors) : nullptr;
+            if (panel.finish == nullptr) {
+                panel.finish = general_epilogue(packed_.store, panel.vectors, whole);
+            }
+        }
     }
 
     static void check_op(const GemmOp& op) {
