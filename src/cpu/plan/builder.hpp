@@ -26,6 +26,9 @@ struct BuildOptions {
     bool show_hidden = false;
     // Convolutions and matrix products by the plugin's own kernel where it is faster.
     bool own_gemm = true;
+    // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
+    // shown then: it is not computed.
+    bool drop_middle_rounds = false;
 };
 
 class PlanBuilder {

@@ -59,7 +59,7 @@ struct Composition {
 std::optional<Composition> compose(const PlanBuilder& builder,
                                    const Group& group,
                                    const GemmProblem& problem) {
-    const post_ops::Chain chain = post_ops::simplify(group.chain).chain;
+    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
     if (chain.dst_type != ElementType::u8 && chain.dst_type != ElementType::i8 &&
         chain.dst_type != ElementType::f32) {
         return std::nullopt;
