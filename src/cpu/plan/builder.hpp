@@ -32,6 +32,8 @@ struct BuildOptions {
     // Of an earlier plan of the same model; null: none. Must live until build() is done.
     const PackedTable* packed = nullptr;
     std::size_t threads = 1;  // to build with; the plan is the same for any number
+    // Convolutions and matrix products by the plugin's own kernel where it is faster.
+    bool own_gemm = true;
     // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
     // shown then: it is not computed.
     bool drop_middle_rounds = false;
@@ -48,6 +50,7 @@ public:
 
     // --- for the makers of steps ----------------------------------------------------------------
     const PlanTensor& tensor(TensorId id) const { return plan_.tensors[id]; }
+    const BuildOptions& options() const { return options_; }
     // The tensor of an output in a layout; reorders, views and constants are made on demand.
     TensorId tensor_of(const Output& output, Layout layout);
     // In the layout in which it exists (channels-last first).
