@@ -41,6 +41,7 @@ Plan PlanBuilder::build() {
     post_ops::SimplifyOptions laws;
     laws.drop_middle_rounds = options_.drop_middle_rounds;
     grouping_ = attach_post_ops(model_, options_.fuse, laws);
+    apply_choices();
     mark_needed();
     for (std::size_t i = 0; i < model_.parameters().size(); ++i) {
         Node* parameter = model_.parameters()[i];
@@ -101,6 +102,22 @@ void PlanBuilder::mark_needed() {
     }
 }
 
+void PlanBuilder::apply_choices() {
+    if (options_.choices.empty()) {
+        return;
+    }
+    for (Group& group : grouping_.groups) {
+        if (group.anchor == nullptr) {
+            continue;
+        }
+        auto it = options_.choices.find(group.anchor->name());
+        it = it == options_.choices.end() ? options_.choices.find("") : it;
+        if (it != options_.choices.end()) {
+            group.preferred_implementation = it->second;
+        }
+    }
+}
+
 void PlanBuilder::build_node(Node* node) {
     if (node->is("Parameter") || node->is("Result") || node->is("Const")) {
         return;
@@ -152,6 +169,11 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
 void PlanBuilder::build_group(const Group& group) {
     const std::size_t first = plan_.steps.size();
     const TensorId id = make_group(group);
+    if (group.anchor != nullptr) {
+        for (std::size_t s = first; s < plan_.steps.size(); ++s) {
+            plan_.steps[s]->info().group = group.anchor->name();
+        }
+    }
     if (options_.show_hidden && !options_.drop_middle_rounds) {
         show_hidden(group, first);
     }

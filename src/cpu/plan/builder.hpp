@@ -21,6 +21,12 @@
 
 namespace fuseq::cpu {
 
+// Choices that name no implementation: the first or second one of oneDNN, a kernel of the plugin's
+// own where it takes the anchor.
+inline constexpr const char* kFirstOneDnn = "oneDNN";
+inline constexpr const char* kSecondOneDnn = "oneDNN:second";  // kSecondImplementation
+inline constexpr const char* kOwnGemm = "fuseq:gemm_";
+
 struct BuildOptions {
     bool fuse = true;
     // For -dump: quantizations in the middle of a chain are computed once more by the same
@@ -31,6 +37,8 @@ struct BuildOptions {
     bool give_up_weights = false;
     // Of an earlier plan of the same model; null: none. Must live until build() is done.
     const PackedTable* packed = nullptr;
+    // Implementations to prefer, by name of the anchor's layer; "" for all that have no other.
+    std::map<std::string, std::string> choices;
     std::size_t threads = 1;  // to build with; the plan is the same for any number
     // Convolutions and matrix products by the plugin's own kernel where it is faster.
     bool own_gemm = true;
@@ -100,6 +108,7 @@ private:
     void build_reference(Node* node);
     void bind_outputs();
     void finish_steps();
+    void apply_choices();
     TensorId constant(const Output& output);
     void note_quantized(const Output& output, TensorId id);
 

@@ -153,6 +153,7 @@ std::string report_json(const Model& original,
     ordered_json report;
     report["model"] = original.name();
     report["cache"] = options.cache;
+    report["tuning"] = options.tuning;
     report["isa"] = effective_isa();
     report["int8_exact"] = int8_accumulates_exactly();
     const ordered_json rows = fake_quantize_json(original, plan, options);

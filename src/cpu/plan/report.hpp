@@ -15,8 +15,9 @@ namespace fuseq::cpu {
 
 struct ReportOptions {
     const std::vector<Remark>& remarks;
-    bool fuse = true;           // what the plan was made with
-    std::string cache = "off";  // what the model cache did
+    bool fuse = true;                 // what the plan was made with
+    std::string cache = "off";        // what the model cache did
+    std::vector<std::string> tuning;  // choices by measurement, as sentences
 };
 
 // {"model", "cache", "isa", "int8_exact", "totals": {...}, "fake_quantize": [{layer, verdict, step,

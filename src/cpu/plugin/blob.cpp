@@ -78,6 +78,14 @@ ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants) {
             constant(out, packed.bytes);
         }
     });
+    out.text(content.tuned.note);
+    out.list(content.tuned.anchors, [&](const TunedAnchor& anchor) {
+        out.text(anchor.layer);
+        out.text(anchor.rules);
+        out.text(anchor.best);
+        out.number(anchor.rules_us);
+        out.number(anchor.best_us);
+    });
     out.number(static_cast<std::uint8_t>(content.original != nullptr));
     if (content.original) {
         write_model(out, *content.original, constant);
@@ -242,6 +250,16 @@ BlobContent read_blob_content(const Tensor& bytes) {
             packed.bytes = constants.read(in);
         }
         content.packed.push_back(std::move(packed));
+    });
+    content.tuned.note = in.text();
+    in.list([&] {
+        TunedAnchor anchor;
+        anchor.layer = in.text();
+        anchor.rules = in.text();
+        anchor.best = in.text();
+        anchor.rules_us = in.number<double>();
+        anchor.best_us = in.number<double>();
+        content.tuned.anchors.push_back(std::move(anchor));
     });
     if (in.number<bool>()) {
         content.original = read_model(in, constants);

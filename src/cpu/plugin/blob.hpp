@@ -15,6 +15,7 @@
 
 #include "cpu/plan/packed_table.hpp"
 #include "cpu/plugin/transformed.hpp"
+#include "cpu/plugin/tuner.hpp"
 #include "model/binary_form.hpp"
 
 namespace fuseq::cpu {
@@ -31,6 +32,7 @@ struct BlobContent {
     std::shared_ptr<const Model> original;  // null: left out, whoever reads it has it
     Transformed transformed;
     PackedTable packed;
+    Tuned tuned;
 };
 
 void write_blob(std::ostream& out, const BlobHeader& header, const BlobContent& content);

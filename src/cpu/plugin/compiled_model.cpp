@@ -22,25 +22,42 @@ bool has_dynamic_input(const Model& model) {
                        [](const Node* p) { return p->port(0).shape.is_dynamic(); });
 }
 
+// Sentences for the report.
+std::vector<std::string> tuning_text(const Tuned& tuned) {
+    std::vector<std::string> lines;
+    if (!tuned.note.empty()) {
+        lines.push_back(tuned.note);
+    }
+    for (const TunedAnchor& anchor : tuned.anchors) {
+        lines.push_back(detail::cat(anchor.layer, ": ", anchor.best, " in ", anchor.best_us,
+                                    " us, by the rules ", anchor.rules, " in ", anchor.rules_us,
+                                    " us"));
+    }
+    return lines;
+}
+
 }  // namespace
 
 CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config config)
     : original_(model->clone()), config_(std::move(config)) {
     if (config_.cache_dir.empty()) {
-        compile(transform_for_cpu(*original_, config_), {});
+        BlobContent content;
+        content.transformed = transform_for_cpu(*original_, config_);
+        compile(std::move(content));
         return;
     }
     ModelCache cache(config_, *original_);
     std::optional<BlobContent> content = cache.load();
     from_cache_ = content.has_value();
     if (from_cache_) {
-        compile(std::move(content->transformed), content->packed);
+        compile(std::move(*content));
     } else {
         BlobContent fresh;
         fresh.transformed = transform_for_cpu(*original_, config_);
-        Transformed own = fresh.transformed;
-        own.model = own.model->clone();  // planning gives up its constants
-        compile(std::move(own), {});
+        BlobContent own = fresh;
+        own.transformed.model = own.transformed.model->clone();  // planning gives up its constants
+        compile(std::move(own));
+        fresh.tuned = tuned_;
         if (!dynamic_) {
             fresh.packed = packed_table(plans_.front().plan->plan);
         }
@@ -52,19 +69,45 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config co
 CpuCompiledModel::CpuCompiledModel(BlobContent content, Config config)
     : original_(std::move(content.original)), config_(std::move(config)), from_cache_(true) {
     cache_status_ = "imported";
-    compile(std::move(content.transformed), content.packed);
+    compile(std::move(content));
 }
 
-void CpuCompiledModel::compile(Transformed transformed, const PackedTable& packed) {
+void CpuCompiledModel::compile(BlobContent content) {
     threads_ = config_.threads_per_stream();
-    transformed_ = std::move(transformed.model);
-    ranges_ = std::move(transformed.ranges);
-    remarks_ = std::move(transformed.remarks);
+    transformed_ = std::move(content.transformed.model);
+    ranges_ = std::move(content.transformed.ranges);
+    remarks_ = std::move(content.transformed.remarks);
+    tuned_ = std::move(content.tuned);
     dynamic_ = has_dynamic_input(*transformed_);
-    if (!dynamic_) {
-        expand_constants(*transformed_);
-        plans_.push_back({{}, make_plan(nullptr, &packed)});
+    if (dynamic_) {
+        return;
     }
+    expand_constants(*transformed_);
+    if (config_.tune_ms > 0 && tuned_.note.empty()) {
+        measure();
+    }
+    plans_.push_back({{}, make_plan(nullptr, &content.packed)});
+}
+
+void CpuCompiledModel::measure() {
+    const ThreadCount threads(threads_);
+    try {
+        tuned_ = tune(*transformed_, ranges_, build_options(),
+                      std::chrono::milliseconds(config_.tune_ms));
+    } catch (const Error& error) {  // of an operation that does not take made-up input
+        tuned_.note = detail::cat("not measured: ", error.what());
+    }
+}
+
+BuildOptions CpuCompiledModel::build_options() const {
+    BuildOptions options;
+    options.fuse = config_.fusion;
+    options.own_gemm = config_.own_gemm;
+    options.drop_middle_rounds = config_.drop_middle_rounds;
+    options.show_hidden = config_.keep_intermediates;
+    options.threads = config_.threads_to_compile();
+    options.choices = tuned_.choices();
+    return options;
 }
 
 void CpuCompiledModel::export_model(std::ostream& out) const {
@@ -75,6 +118,7 @@ void CpuCompiledModel::export_model(std::ostream& out) const {
     if (!dynamic_) {
         content.packed = packed_table(plans_.front().plan->plan);
     }
+    content.tuned = tuned_;
     write_blob(out, expected_header(config_, key_of_model(*original_)), content);
     if (!out) {
         throw Error("export", "the stream does not take the bytes");
@@ -94,12 +138,7 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(const std::vecto
         planned->model->validate();
         expand_constants(*planned->model);
     }
-    BuildOptions options;
-    options.fuse = config_.fusion;
-    options.own_gemm = config_.own_gemm;
-    options.drop_middle_rounds = config_.drop_middle_rounds;
-    options.show_hidden = config_.keep_intermediates;
-    options.threads = config_.threads_to_compile();
+    BuildOptions options = build_options();
     options.give_up_weights = !dynamic_;
     options.packed = packed;
     planned->plan = PlanBuilder(*planned->model, ranges_, options).build();
@@ -171,7 +210,10 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                         "the report of a dynamic model exists after its first inference");
         }
         return report_json(*original_, *plans_.back().plan->model, plans_.back().plan->plan,
-                           {.remarks = remarks_, .fuse = config_.fusion, .cache = cache_status_});
+                           {.remarks = remarks_,
+                            .fuse = config_.fusion,
+                            .cache = cache_status_,
+                            .tuning = tuning_text(tuned_)});
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();

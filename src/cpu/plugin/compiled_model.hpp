@@ -46,7 +46,9 @@ public:
     std::shared_ptr<const PlannedModel> plan_for(const std::vector<Shape>& shapes);
 
 private:
-    void compile(Transformed transformed, const PackedTable& packed);
+    void compile(BlobContent content);
+    void measure();
+    BuildOptions build_options() const;
     std::shared_ptr<const PlannedModel> make_plan(const std::vector<Shape>* shapes,
                                                   const PackedTable* packed) const;
     std::size_t cached_bytes() const;
@@ -58,6 +60,7 @@ private:
     std::shared_ptr<Model> transformed_;
     bool dynamic_ = false;
     int threads_ = 1;  // of one stream
+    Tuned tuned_;
     bool from_cache_ = false;
     std::string cache_status_ = "off";
 

@@ -49,6 +49,16 @@ std::int64_t byte_count(const Any& value) {
     return bytes;
 }
 
+std::int64_t milliseconds(const Any& value) {
+    constexpr std::int64_t kMost = 3600 * 1000;
+    const std::int64_t time = value.as_int();
+    if (time < 0 || time > kMost) {
+        throw Error("property", detail::cat("FUSEQ_TUNE_MS is ", time, ", expected a value in [0, ",
+                                            kMost, "]"));
+    }
+    return time;
+}
+
 std::string hint(const Any& value) {
     const std::string text = value.as_string();
     for (const char* known : {"LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT", "NONE", ""}) {
@@ -90,6 +100,8 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.keep_float); }},
     {"FUSEQ_DISABLE", [](Config& c, const Any& v) { c.disabled = v.as_list(); },
      [](const Config& c) { return Any(c.disabled); }},
+    {"FUSEQ_TUNE_MS", [](Config& c, const Any& v) { c.tune_ms = milliseconds(v); },
+     [](const Config& c) { return Any(c.tune_ms); }},
     {property::kCacheDir, [](Config& c, const Any& v) { c.cache_dir = v.as_string(); },
      [](const Config& c) { return Any(c.cache_dir); }},
     {"FUSEQ_DROP_MIDDLE_ROUNDS",
@@ -102,7 +114,8 @@ const Row kRows[] = {
 // They decide what a model becomes.
 const char* const kCompileOptions[] = {
     property::kFusion,  property::kLowPrecision, property::kKeepIntermediates,
-    "FUSEQ_KEEP_FLOAT", "FUSEQ_DISABLE",         "FUSEQ_DROP_MIDDLE_ROUNDS"};
+    "FUSEQ_KEEP_FLOAT", "FUSEQ_DISABLE",         "FUSEQ_DROP_MIDDLE_ROUNDS",
+    "FUSEQ_OWN_GEMM",   "FUSEQ_TUNE_MS"};
 
 const Row& find(const std::string& name) {
     for (const Row& row : kRows) {

@@ -10,11 +10,12 @@
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/anchor.hpp"
 #include "cpu/steps/gemm_tail.hpp"
+#include "cpu/steps/packed_step.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
-constexpr const char* kPrefix = "fuseq:gemm_";
+constexpr const char* kPrefix = kOwnGemm;
 constexpr std::int64_t kMacsForAThread = 200000;  // about a microsecond
 
 class GemmRunner final : public Runner {
@@ -184,6 +185,7 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
     params.bias = composition->tail.bias;
     params.ops = composition->tail.ops;
     kernels::GemmVnni kernel(params);
+    give_up(weights_to_give_up(builder, *group.anchor));
     StepInfo info = describe(builder, group, *problem, *composition, src);
     info.implementation = "fuseq:" + kernel.implementation();
     std::vector<TensorId> extras = extra_tensors(builder, group, params.ops, problem->layout);

@@ -39,6 +39,14 @@ Node* weights_to_give_up(const PlanBuilder& builder, const Node& anchor) {
     return mine ? weights : nullptr;
 }
 
+void give_up(Node* weights) {
+    if (weights != nullptr) {
+        Tensor& value = weights->attrs<ConstAttrs>().value;
+        let_go_of_pages(value);
+        value = Tensor(value.get_element_type(), Shape{0});
+    }
+}
+
 PackedStep::PackedStep(
     DnnlCall call, std::vector<TensorId> inputs, TensorId dst, TensorId scratch, StepInfo info) {
     call_ = std::move(call);
@@ -91,11 +99,7 @@ void add_packed_step(PlanBuilder& builder,
         step->use_packed(*stored, layout);
         weights.values = Tensor();
     }
-    if (weights.given_up != nullptr) {
-        // From here on only the work below holds the values.
-        Tensor& value = weights.given_up->attrs<ConstAttrs>().value;
-        value = Tensor(value.get_element_type(), Shape{0});
-    }
+    give_up(weights.given_up);  // from here on only the work below holds the values
     builder.finish_later([&call, desc, layout, weights = std::move(weights)]() mutable {
         call.primitive = dnnl::primitive(desc.get());
         if (weights.values) {

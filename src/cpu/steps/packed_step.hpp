@@ -41,6 +41,8 @@ struct PlainWeights {
 
 // The Const at input 1 of the anchor when nothing else of the model, and of the plan, reads it.
 Node* weights_to_give_up(const PlanBuilder& builder, const Node& anchor);
+// Empties such a Const; null is allowed.
+void give_up(Node* weights);
 
 // Adds the step, and leaves creating the primitive of `desc` and packing the weights as it wants
 // them for later.

@@ -42,6 +42,7 @@ struct StepInfo {
     std::string kind;                 // "convolution", "chain", "reorder", ...
     std::string implementation;       // "brgconv:avx512_core_vnni", "fuseq:chain", "reference"
     std::vector<std::string> layers;  // IR layers that it executes
+    std::string group;                // the anchor's layer, of all steps made for it
     std::string src_type;
     std::string wei_type;
     std::string dst_type;
