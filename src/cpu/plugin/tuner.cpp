@@ -17,6 +17,9 @@ using Clock = std::chrono::steady_clock;
 // A pick must win by so much: less is the noise of a measurement.
 constexpr double kMargin = 0.97;
 
+// The least of fewer times says little.
+constexpr std::size_t kLeastRounds = 5;
+
 // The same bytes at each run: zeros would let implementations agree that do not.
 void fill(Tensor& tensor) {
     const std::size_t count = tensor.get_size();
@@ -116,8 +119,8 @@ public:
     Tuner(const Model& model,
           const std::map<std::string, FakeQuantizeResult>& ranges,
           BuildOptions options,
-          Clock::time_point end)
-        : model_(model), ranges_(ranges), options_(std::move(options)), end_(end) {
+          std::chrono::milliseconds budget)
+        : model_(model), ranges_(ranges), options_(std::move(options)), budget_(budget) {
         options_.give_up_weights = false;
         options_.packed = nullptr;
         options_.choices.clear();
@@ -137,13 +140,14 @@ public:
         const std::size_t made = trials.size();
         std::erase_if(trials, [&](const auto& t) { return !t->same_outputs(*rules); });
         std::size_t rounds = 1;
+        const Clock::time_point end = Clock::now() + budget_;
         do {
             rules->run();
             for (const auto& t : trials) {
                 t->run();
             }
             ++rounds;
-        } while (Clock::now() < end_);
+        } while (rounds < kLeastRounds || Clock::now() < end);
         Tuned tuned = pick(*rules, trials);
         if (!tuned.anchors.empty()) {
             verify(tuned, *rules);
@@ -197,7 +201,7 @@ private:
     const Model& model_;
     const std::map<std::string, FakeQuantizeResult>& ranges_;
     BuildOptions options_;
-    Clock::time_point end_;
+    std::chrono::milliseconds budget_;
 };
 
 }  // namespace
@@ -214,7 +218,7 @@ Tuned tune(const Model& model,
            const std::map<std::string, FakeQuantizeResult>& ranges,
            BuildOptions options,
            std::chrono::milliseconds budget) {
-    return Tuner(model, ranges, std::move(options), Clock::now() + budget).run();
+    return Tuner(model, ranges, std::move(options), budget).run();
 }
 
 }  // namespace fuseq::cpu

@@ -32,9 +32,10 @@ struct Tuned {
 };
 
 // Plans the model with the implementations of the rules and with others (`options.choices` is
-// ignored), runs the plans in turn on made-up input until `budget` is spent, and picks for each
-// anchor the fastest. A plan only counts when it gives the same bytes as that of the rules; so must
-// the plan of all picks together, or nothing is picked. The model keeps its constants.
+// ignored), runs the plans in turn on made-up input for `budget`, five times at least, and picks
+// for each anchor the fastest. A plan only counts when it gives the same bytes as that of the
+// rules; so must the plan of all picks together, or nothing is picked. The model keeps its
+// constants.
 Tuned tune(const Model& model,
            const std::map<std::string, FakeQuantizeResult>& ranges,
            BuildOptions options,
