@@ -23,6 +23,8 @@ struct Config {
     bool fusion = true;
     bool low_precision = true;
     bool keep_intermediates = false;
+    // Byte that all memory a plan writes to is filled with before each inference; -1: it is not.
+    int poison = -1;
     std::vector<std::string> keep_float;  // FakeQuantize layers to run in float
     std::vector<std::string> disabled;    // passes to skip
     std::string dump_dir;                 // dump the model after each pass
