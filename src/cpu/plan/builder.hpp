@@ -24,6 +24,9 @@ struct BuildOptions {
     // For -dump: quantizations in the middle of a chain are computed once more by the same
     // primitive cut off behind them. The plan itself stays as it is.
     bool show_hidden = false;
+    // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
+    // shown then: it is not computed.
+    bool drop_middle_rounds = false;
 };
 
 class PlanBuilder {
