@@ -22,6 +22,7 @@ struct Config {
     std::int64_t plan_cache_bytes = std::int64_t{256} << 20;
     bool fusion = true;
     bool low_precision = true;
+    bool own_gemm = true;
     bool keep_intermediates = false;
     // Byte that all memory a plan writes to is filled with before each inference; -1: it is not.
     int poison = -1;
