@@ -76,6 +76,8 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.fusion); }},
     {property::kLowPrecision, [](Config& c, const Any& v) { c.low_precision = v.as_bool(); },
      [](const Config& c) { return Any(c.low_precision); }},
+    {"FUSEQ_OWN_GEMM", [](Config& c, const Any& v) { c.own_gemm = v.as_bool(); },
+     [](const Config& c) { return Any(c.own_gemm); }},
     {property::kKeepIntermediates,
      [](Config& c, const Any& v) { c.keep_intermediates = v.as_bool(); },
      [](const Config& c) { return Any(c.keep_intermediates); }},
