@@ -69,8 +69,8 @@ def in_order(files, changed):
 def in_files(findings, files):
     """Those findings that lie in one of the files; what clang-tidy says of no place counts too."""
     def inside(line):
-        path = line.split(":", 1)[0]
-        return not path.startswith("/") or pathlib.Path(path).relative_to(ROOT).as_posix() in files
+        path = pathlib.Path(line.split(":", 1)[0])
+        return not path.is_relative_to(ROOT) or path.relative_to(ROOT).as_posix() in files
     return [line for line in findings if inside(line)]
 
 
