@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a case to a model with random constants, and random values for its Parameters.
+#include <algorithm>
 #include <random>
 
 #include "fuseq/error.hpp"
@@ -79,7 +80,7 @@ std::shared_ptr<Model> make_model(const OpCase& op_case, std::uint64_t seed) {
     }
     const test::OpModel made =
         test::make_op(op_case.type, op_case.opset, op_case.attributes, inputs);
-    for (std::size_t i = 0; i < made.node->output_count(); ++i) {
+    for (std::size_t i = 0; i < std::min(made.node->output_count(), op_case.results); ++i) {
         made.model->add_result("result" + std::to_string(i), made.node->output(i));
     }
     return made.model;
