@@ -65,6 +65,13 @@ std::vector<OpCase> all_cases();
 // A model of that operation, "op", its inputs "in0", "in1", ... and a Result for every output that
 // the operation has. Random constants follow from the seed.
 std::shared_ptr<Model> make_model(const OpCase& op_case, std::uint64_t seed);
+// An IR of that operation as text, and the bytes of its .bin: also of a case that no model can be
+// made of. Shapes of ports are not declared.
+struct CaseIr {
+    std::string xml;
+    Tensor weights;
+};
+CaseIr make_ir(const OpCase& op_case, std::uint64_t seed);
 // Random values for the Parameters of that model.
 std::vector<Tensor> make_inputs(const OpCase& op_case, const Model& model, std::uint64_t seed);
 

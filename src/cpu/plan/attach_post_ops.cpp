@@ -170,6 +170,13 @@ bool is_deconvolution(const Node& node) {
     return node.is("ConvolutionBackpropData") || node.is("GroupConvolutionBackpropData");
 }
 
+// Integer anchors have i8 weights: the low-precision passes make no others, an IR may.
+bool types_fit_onednn(const Node& node) {
+    const ElementType src = node.input(0).type();
+    const ElementType wei = node.input(1).type();
+    return storable(src) && (src == ElementType::f32 ? wei == src : wei == ElementType::i8);
+}
+
 // oneDNN finds the size of src from dst by a division; what an output_padding of a stride or more
 // adds does not come out.
 bool sizes_fit_onednn(const Node& node) {
@@ -203,9 +210,9 @@ bool is_anchor(const Node& node) {
     }
     if (node.is("MatMul")) {
         return node.port(0).shape.rank() >= 2 && node.input(0).shape().size() >= 2 &&
-               node.input(1).shape().size() >= 2 && storable(node.input(0).type());
+               node.input(1).shape().size() >= 2 && types_fit_onednn(node);
     }
-    return node.input_node(1)->is_constant() && storable(node.input(0).type()) &&
+    return node.input_node(1)->is_constant() && types_fit_onednn(node) &&
            (!is_deconvolution(node) || sizes_fit_onednn(node));
 }
 
