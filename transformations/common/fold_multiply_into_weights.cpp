@@ -77,14 +77,7 @@ bool fold(Node& multiply) {
 }  // namespace
 
 bool fold_multiply_into_weights(Model& model, PassContext& context) {
-    bool changed = false;
-    for (Node* node : model.find_all("Multiply")) {
-        if (fold(*node)) {
-            context.rewritten(kName, *node);
-            changed = true;
-        }
-    }
-    return changed;
+    return rewrite_each(model, "Multiply", context, kName, fold);
 }
 
 }  // namespace fuseq

@@ -6,7 +6,7 @@
 //   Law:     FQ(x) = (level(x) - offset) * step with step = (oh - ol) / (levels - 1) and
 //            offset = -ol / step; for weights the offset is a whole number.
 //   Before:  f32 -> FakeQuantize;  u8 -> Convert -> FakeQuantize;
-//            i8|u8 -> Convert -> [Subtract(zero point)] -> Multiply(scale);
+//            i8|u8 -> Convert -> [Subtract(zero point)] -> [Multiply(scale)], no scale being 1;
 //            each followed by any Reshape, Transpose, Squeeze, Unsqueeze; at input 1 of a
 //            convolution, deconvolution or matmul.
 //   After:   Const i8 (shape of the weights) -> Convert -> Multiply(Const f32, per OC or scalar)

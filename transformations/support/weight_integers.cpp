@@ -250,15 +250,18 @@ std::optional<WeightRefusal> subtract(const Tensor& stored, const Tensor& zero, 
     return std::nullopt;
 }
 
-std::optional<WeightRefusal> integers_of_multiply(const WeightChain& chain, Raw& out) {
+std::optional<WeightRefusal> integers_of_convert(const WeightChain& chain, Raw& out) {
     const Shape shape = chain.stored.shape();
     if (chain.quantizer.back()->port().shape != PartialShape(shape)) {
         return WeightRefusal{"weight_scale_axis", "the scale is larger than the weights"};
     }
-    const bool subtracts = chain.quantizer.size() == 3;
-    const Tensor zero =
-        subtracts ? *evaluate_constant(chain.quantizer[1]->input(1)) : Tensor::scalar(0.0f);
-    const Tensor scale = *evaluate_constant(chain.quantizer.back()->input(1));
+    Tensor zero = Tensor::scalar(0.0f);
+    Tensor scale = Tensor::scalar(1.0f);
+    for (const Node* node : chain.quantizer) {
+        if (!node->is("Convert")) {
+            (node->is("Subtract") ? zero : scale) = *evaluate_constant(node->input(1));
+        }
+    }
     if (auto refusal = subtract(chain.stored.node->constant(), zero, out.values)) {
         return refusal;
     }
@@ -334,7 +337,7 @@ std::optional<WeightRefusal> weight_integers(const Node& consumer,
     Raw raw;
     const bool by_fq = chain.quantizer[0]->is("FakeQuantize");
     if (auto refusal =
-            by_fq ? integers_of_fake_quantize(chain, raw) : integers_of_multiply(chain, raw)) {
+            by_fq ? integers_of_fake_quantize(chain, raw) : integers_of_convert(chain, raw)) {
         return refusal;
     }
     if (!chain.layout.empty()) {

@@ -34,21 +34,21 @@ bool match_fake_quantize(Node* node, WeightChain& chain) {
     return true;
 }
 
-bool match_multiply(Node* node, WeightChain& chain) {
-    if (!node->is("Multiply") || !inputs_are_constant(*node, 1)) {
-        return false;
-    }
-    std::vector<Node*> nodes{node};
-    node = node->input_node(0);
-    if (node->is("Subtract")) {
-        if (!inputs_are_constant(*node, 1)) {
-            return false;
+// Convert of an 8-bit Const, then a Subtract and a Multiply, either of which may be missing: a
+// Multiply by 1 and a Subtract of 0 are dropped as identities, or were never written.
+bool match_converted(Node* node, WeightChain& chain) {
+    std::vector<Node*> nodes;
+    for (const char* type : {"Multiply", "Subtract"}) {
+        if (node->is(type)) {
+            if (!inputs_are_constant(*node, 1)) {
+                return false;
+            }
+            nodes.push_back(node);
+            node = node->input_node(0);
         }
-        nodes.push_back(node);
-        node = node->input_node(0);
     }
     if (!node->is("Convert") || !node->input_node(0)->is_constant() ||
-        !is_8_bit(node->input(0).type())) {
+        !is_8_bit(node->input(0).type()) || node->port().type != ElementType::f32) {
         return false;
     }
     nodes.push_back(node);
@@ -78,7 +78,7 @@ std::optional<WeightChain> match_weight_chain(const Node& consumer) {
         node = node->input_node(0);
     }
     std::reverse(chain.layout.begin(), chain.layout.end());
-    if (match_fake_quantize(node, chain) || match_multiply(node, chain)) {
+    if (match_fake_quantize(node, chain) || match_converted(node, chain)) {
         return chain;
     }
     return std::nullopt;

@@ -16,12 +16,12 @@ namespace fuseq {
 // hang off it.
 struct WeightChain {
     Output stored;                 // the Const, or the constant expression, that holds the numbers
-    std::vector<Node*> quantizer;  // {FakeQuantize}, or {Convert, [Subtract], Multiply}
+    std::vector<Node*> quantizer;  // {FakeQuantize}, or {Convert, [Subtract], [Multiply]}
     std::vector<Node*> layout;  // Reshape, Transpose, ... between quantizer and consumer, in order
 };
 
 // The chain at input 1 of a Convolution, ..., MatMul where it is quantized: an FQ of constants, or
-// Convert of an 8-bit Const followed by Multiply.
+// Convert of an 8-bit Const to f32, which Subtract and Multiply may follow.
 std::optional<WeightChain> match_weight_chain(const Node& consumer);
 
 // What normalize_weights leaves: Const i8 -> Convert -> Multiply(scale) at input 1.

@@ -237,7 +237,7 @@ void apply(const post_ops::Eltwise& op, float* tile, std::size_t count) {
             return activate(op, tile, count, [&](VF x) HWY_ATTR { return tanh(d, x); });
         case post_ops::EltwiseKind::kElu:
             return activate(op, tile, count, [&](VF x) HWY_ATTR {
-                const VF below = hn::Mul(alpha, expm1(d, hn::Min(x, hn::Zero(d))));
+                const VF below = hn::Mul(alpha, expm1_below_zero(d, hn::Min(x, hn::Zero(d))));
                 return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, below);
             });
         case post_ops::EltwiseKind::kSigmoid:
@@ -335,6 +335,45 @@ Constant constant_of(const ChainProgram& program, const ChainParameter& p, const
     return {p.values.data() + at.channel, false};
 }
 
+// The elements of an extra input with one a plane, repeated for all positions of the stretch.
+void load_planes(const ChainProgram& program,
+                 const ChainKernelArgs& args,
+                 const post_ops::Binary& op,
+                 const Stretch& at,
+                 float* HWY_RESTRICT extra) {
+    const ChainTensor& tensor = args.extras[op.input];
+    const DF d;
+    if (program.layout == ChainLayout::kPlanes) {
+        const std::size_t image = at.row / program.channels;
+        load_tile(op.type, tensor.data, image * tensor.stride + at.channel, 1, extra);
+        const VF value = hn::Set(d, extra[0]);
+        for (std::size_t i = 0; i < at.count; i += hn::Lanes(d)) {
+            hn::Store(value, d, extra + i);
+        }
+        return;
+    }
+    const std::size_t first = at.row / args.rows_per_image * tensor.stride;
+    const std::size_t row = std::min(program.channels, at.count);
+    load_tile(op.type, tensor.data, first + at.offset % program.channels, row, extra);
+    // A stretch holds whole rows, or a part of one.
+    for (std::size_t done = row; done < at.count; done *= 2) {
+        std::memcpy(extra + done, extra, std::min(done, at.count - done) * sizeof(float));
+    }
+}
+
+void load_extra(const ChainProgram& program,
+                const ChainKernelArgs& args,
+                const post_ops::Binary& op,
+                const Stretch& at,
+                float* HWY_RESTRICT extra) {
+    if (op.per_plane) {
+        load_planes(program, args, op, at, extra);
+        return;
+    }
+    const ChainTensor& tensor = args.extras[op.input];
+    load_tile(op.type, tensor.data, at.row * tensor.stride + at.offset, at.count, extra);
+}
+
 void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const Stretch& at) {
     HWY_ALIGN_MAX float tile[kChainTile + kChainPadding];
     HWY_ALIGN_MAX float extra[kChainTile + kChainPadding];
@@ -342,9 +381,7 @@ void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const
               tile);
     for (const ChainStepOp& op : program.ops) {
         if (op.kind == ChainStepOp::Kind::kBinary) {
-            const ChainTensor& tensor = args.extras[op.binary.input];
-            load_tile(op.binary.type, tensor.data, at.row * tensor.stride + at.offset, at.count,
-                      extra);
+            load_extra(program, args, op.binary, at, extra);
             apply(op.binary, tile, extra, at.count);
         } else {
             apply(op, constant_of(program, op.a, at), constant_of(program, op.b, at), tile,
@@ -357,8 +394,10 @@ void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const
 // Rows whose elements all lie one behind the other can be taken several at once.
 bool is_dense(const ChainProgram& program, const ChainKernelArgs& args, std::size_t length) {
     return args.src.stride == length && args.dst_stride == length &&
-           std::all_of(args.extras.begin(), args.extras.begin() + program.extra_count,
-                       [&](const ChainTensor& t) { return t.stride == length; });
+           std::all_of(program.ops.begin(), program.ops.end(), [&](const ChainStepOp& op) {
+               return op.kind != ChainStepOp::Kind::kBinary || op.binary.per_plane ||
+                      args.extras[op.binary.input].stride == length;
+           });
 }
 
 void run_range(const ChainProgram& program,
@@ -373,8 +412,13 @@ void run_range(const ChainProgram& program,
         !together ? 1
         : rows    ? program.repeated_row / length
                   : std::max<std::size_t>(1, kChainTile / std::max<std::size_t>(1, length));
-    for (std::size_t row = begin; row < end; row += most) {
-        const std::size_t count = std::min(most, end - row) * length;
+    std::size_t taken = 0;
+    for (std::size_t row = begin; row < end; row += taken) {
+        taken = std::min(most, end - row);
+        if (rows && program.per_plane) {  // not into the next image
+            taken = std::min(taken, args.rows_per_image - row % args.rows_per_image);
+        }
+        const std::size_t count = taken * length;
         for (std::size_t offset = 0; offset < count; offset += kChainTile) {
             run_stretch(program, args,
                         {.row = row,

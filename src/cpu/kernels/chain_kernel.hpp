@@ -42,8 +42,10 @@ struct ChainKernelArgs {
     ChainTensor src;
     void* dst = nullptr;  // may be src.data when the element sizes and strides are equal
     std::size_t dst_stride = 0;
-    std::span<const ChainTensor> extras{};  // by Binary::input
-    std::size_t inner = 1;                  // elements of a plane (kPlanes)
+    // By Binary::input. Of one with an element a plane, `stride` is that from image to image.
+    std::span<const ChainTensor> extras{};
+    std::size_t inner = 1;           // elements of a plane (kPlanes)
+    std::size_t rows_per_image = 1;  // kRows, for extras with an element a plane
 };
 
 struct ChainProgram;

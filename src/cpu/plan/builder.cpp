@@ -36,7 +36,9 @@ PlanBuilder::PlanBuilder(const Model& model,
     : model_(model), ranges_(ranges), options_(options) {}
 
 Plan PlanBuilder::build() {
-    grouping_ = attach_post_ops(model_, options_.fuse);
+    post_ops::SimplifyOptions laws;
+    laws.drop_middle_rounds = options_.drop_middle_rounds;
+    grouping_ = attach_post_ops(model_, options_.fuse, laws);
     mark_needed();
     for (std::size_t i = 0; i < model_.parameters().size(); ++i) {
         Node* parameter = model_.parameters()[i];
@@ -106,7 +108,7 @@ void PlanBuilder::build_node(Node* node) {
         return;
     }
     const Group& group = grouping_.groups[it->second];
-    if (group.result.node == node) {
+    if (group.result.node == node && !finished_.contains(&group)) {
         build_group(group);
     }
 }
@@ -147,7 +149,7 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
 void PlanBuilder::build_group(const Group& group) {
     const std::size_t first = plan_.steps.size();
     const TensorId id = make_group(group);
-    if (options_.show_hidden) {
+    if (options_.show_hidden && !options_.drop_middle_rounds) {
         show_hidden(group, first);
     }
     set_tensor(group.result, id);
@@ -157,7 +159,7 @@ void PlanBuilder::build_group(const Group& group) {
 void PlanBuilder::build_plain(Node* node) {
     if (!make_node_step(*this, *node)) {
         build_reference(node);
-    } else if (node->is("MaxPool")) {
+    } else if (is_integral(node->port(0).type)) {
         note_quantized(node->output(0), tensor_of(node->output(0)));
     }
 }
@@ -249,6 +251,27 @@ bool PlanBuilder::may_overwrite(const Output& output, Layout layout) const {
     return mine.alias == kNoTensor && mine.storage == Storage::kArena;
 }
 
+const Group* PlanBuilder::chain_behind(const Output& output) const {
+    const std::vector<Use>& uses = output.node->port(output.index).uses;
+    if (!options_.fuse || uses.size() != 1) {
+        return nullptr;
+    }
+    const auto it = grouping_.group_of.find(uses[0].node);
+    if (it == grouping_.group_of.end()) {
+        return nullptr;
+    }
+    const Group& group = grouping_.groups[it->second];
+    const bool takes = group.anchor == nullptr && group.source == output && group.extras.empty() &&
+                       needed_.contains(group.result.node);
+    return takes ? &group : nullptr;
+}
+
+void PlanBuilder::finish_group(const Group& group, TensorId id) {
+    finished_.insert(&group);
+    set_tensor(group.result, id);
+    note_quantized(group.result, id);
+}
+
 TensorId PlanBuilder::constant(const Output& output) {
     const Tensor& value = output.node->constant();
     const TensorId id = new_tensor(value.get_element_type(), value.get_shape(), Layout::kPlain);
@@ -313,7 +336,8 @@ TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
 }
 
 // Says of an integer tensor which FakeQuantize of the IR it is the result of. A quantization that
-// was moved in front of a pooling has that result behind the pooling.
+// was moved in front of a pooling has that result behind the pooling; one that was moved in front
+// of a movement has given it its name.
 void PlanBuilder::note_quantized(const Output& output, TensorId id) {
     const Node* node = output.node;
     if (!is_integral(output.type())) {
@@ -323,12 +347,17 @@ void PlanBuilder::note_quantized(const Output& output, TensorId id) {
         node = node->input_node(0);
     }
     const auto range = ranges_.find(node->name());
-    if (!node->is("FakeQuantize") || range == ranges_.end() ||
-        !range->second.shape.compatible(output.partial_shape())) {
+    if (range == ranges_.end() || !range->second.shape.compatible(output.partial_shape())) {
         return;
     }
+    while (!node->is("FakeQuantize")) {
+        if (node->input_count() == 0) {
+            return;
+        }
+        node = node->input_node(0);
+    }
     for (const PlanTensor& tensor : plan_.tensors) {
-        if (tensor.quantized && tensor.quantized->layer == node->name()) {
+        if (tensor.quantized && tensor.quantized->layer == range->first) {
             return;  // the tensor in front of a pooling that keeps the shape
         }
     }

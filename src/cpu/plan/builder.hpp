@@ -24,6 +24,9 @@ struct BuildOptions {
     // For -dump: quantizations in the middle of a chain are computed once more by the same
     // primitive cut off behind them. The plan itself stays as it is.
     bool show_hidden = false;
+    // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
+    // shown then: it is not computed.
+    bool drop_middle_rounds = false;
 };
 
 class PlanBuilder {
@@ -54,6 +57,11 @@ public:
     // Whether the step being made may write its result over that tensor: nobody else reads it, and
     // it is no memory of the user's and no constant.
     bool may_overwrite(const Output& output, Layout layout) const;
+    // The run of element-wise nodes that is the only reader of an output and reads no other tensor;
+    // null when there is none.
+    const Group* chain_behind(const Output& output) const;
+    // The group is computed in that tensor by a step already added: it gets none of its own.
+    void finish_group(const Group& group, TensorId id);
 
 private:
     struct Key {
@@ -79,7 +87,8 @@ private:
     BuildOptions options_;
     Grouping grouping_;
     std::unordered_set<const Node*> needed_;
-    std::map<Key, std::size_t> readers_;  // steps that read an output
+    std::unordered_set<const Group*> finished_;  // as part of a step of another node
+    std::map<Key, std::size_t> readers_;         // steps that read an output
     std::map<Key, Places> places_;
     Plan plan_;
 };

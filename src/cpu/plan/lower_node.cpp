@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plan/lower_node.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cpu/post_ops/lower.hpp"
@@ -195,13 +196,32 @@ private:
         return false;
     }
 
-    // A second tensor of the same shape; a dequantize in front of it is read through.
+    // [images or 1, channels, 1, ...] beside data of the same rank. Only where no primitive stands
+    // in front, which would not take it: its own result would be stored as f32 for it.
+    bool is_gate(const Shape& shape) {
+        if (group_.anchor != nullptr || shape.size() != shape_.size() || shape.size() < 3 ||
+            shape[1] != shape_[1] || (shape[0] != shape_[0] && shape[0] != 1) ||
+            std::any_of(shape.begin() + 2, shape.end(), [](std::size_t d) { return d != 1; }) ||
+            (lowered_.axis_fixed && lowered_.channel_axis != 1)) {
+            return false;
+        }
+        lowered_.channel_axis = 1;
+        lowered_.axis_fixed = true;
+        return true;
+    }
+
+    // A second tensor of the same shape, or of one element a plane; a dequantize in front of it is
+    // read through.
     bool with_tensor(std::size_t other) {
         const Output source = node_.input(other);
-        if (source.shape() != shape_ || node_.is("Divide")) {
+        if (node_.is("Divide")) {
             return false;
         }
         post_ops::Binary binary;
+        binary.per_plane = source.shape() != shape_;
+        if (binary.per_plane && !is_gate(source.shape())) {
+            return false;
+        }
         binary.input = group_.extras.size();
         binary.kind = node_.is("Multiply")  ? post_ops::BinaryKind::kMul
                       : node_.is("Maximum") ? post_ops::BinaryKind::kMax

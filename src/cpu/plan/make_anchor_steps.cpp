@@ -9,7 +9,6 @@
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
-namespace {
 
 std::vector<std::string> origins_of(const Node& node) {
     std::vector<std::string> layers = node.origins;
@@ -18,6 +17,8 @@ std::vector<std::string> origins_of(const Node& node) {
     }
     return layers;
 }
+
+namespace {
 
 // The step executes the element-wise layers of the group.
 void name_after_group(StepInfo& info, const Group& group) {
@@ -56,13 +57,13 @@ ComposedAnchor choose_composition(const Group& group,
                                   const AnchorResult& result,
                                   const TryPrimitive& make,
                                   std::vector<std::string>& notes) {
-    const post_ops::Simplified simple = post_ops::simplify(group.chain);
+    const post_ops::Simplified simple = post_ops::simplify(group.chain, group.laws);
     std::size_t count = simple.chain.ops.size();
     while (true) {
         ComposedAnchor composed = compose(simple.chain, count, anchor, result);
         const auto implementation = make(composed);
         const std::string fault =
-            implementation ? post_ops::fault_of(*implementation, anchor.kind, composed.emission)
+            implementation ? post_ops::fault_of(*implementation, anchor, composed.emission)
                            : "oneDNN refuses it";
         if (fault.empty()) {
             for (const auto& reason : composed.emission.refused) {
@@ -214,18 +215,33 @@ bool takes_channels_last(const Node& node) {
     return false;
 }
 
-// A plain tensor that is quantized for a convolution: converted, transposed and quantized in one
-// pass. Nothing when the chain is more than a scale and a shift.
+// Where the result of a chain is wanted in another layout than its source has; nothing when it is
+// not: a plain tensor that is quantized for a convolution, a channels-last one behind which the
+// model ends.
+std::optional<Layout> other_layout(const PlanBuilder& builder, const Group& group) {
+    const auto& uses = group.result.node->port(group.result.index).uses;
+    const bool for_convolution = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
+        return use.index == 0 && takes_channels_last(*use.node);
+    });
+    if (for_convolution && !builder.available(group.source, Layout::kChannelsLast)) {
+        return Layout::kChannelsLast;
+    }
+    const bool at_end = std::all_of(uses.begin(), uses.end(),
+                                    [](const Use& use) { return use.node->is("Result"); });
+    if (at_end && !builder.available(group.source, Layout::kPlain)) {
+        return Layout::kPlain;
+    }
+    return std::nullopt;
+}
+
+// A chain at the border of the model: computed, converted and transposed in one pass. Nothing when
+// the chain is more than a scale and a shift.
 std::optional<TensorId> make_border_step(PlanBuilder& builder,
                                          const Group& group,
                                          const post_ops::Chain& chain) {
     const Shape dims = group.source.shape();
-    const auto& uses = group.result.node->port(group.result.index).uses;
-    const bool wanted = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
-        return use.index == 0 && takes_channels_last(*use.node);
-    });
-    if (!wanted || !group.extras.empty() || layouts_agree(dims) ||
-        builder.available(group.source, Layout::kChannelsLast) ||
+    const auto layout = other_layout(builder, group);
+    if (!layout || !group.extras.empty() || layouts_agree(dims) ||
         (group.axis_fixed && group.channel_axis != 1) || !border_takes(group.source.type()) ||
         !border_takes(chain.dst_type)) {
         return std::nullopt;
@@ -234,8 +250,9 @@ std::optional<TensorId> make_border_step(PlanBuilder& builder,
     if (!function) {
         return std::nullopt;
     }
-    const TensorId src = builder.tensor_of(group.source, Layout::kPlain);
-    const TensorId dst = builder.new_tensor(chain.dst_type, dims, Layout::kChannelsLast);
+    const TensorId src = builder.tensor_of(
+        group.source, *layout == Layout::kPlain ? Layout::kChannelsLast : Layout::kPlain);
+    const TensorId dst = builder.new_tensor(chain.dst_type, dims, *layout);
     auto step = std::make_unique<BorderStep>(builder.tensor(src), src, builder.tensor(dst), dst,
                                              std::move(*function));
     step->info().post_ops = post_ops::to_text(chain);
@@ -248,7 +265,7 @@ std::optional<TensorId> make_border_step(PlanBuilder& builder,
 
 TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
     // Follow the source, unless it exists in one order only and all extra inputs in the other.
-    const post_ops::Chain chain = post_ops::simplify(group.chain).chain;
+    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
     if (const auto result = make_border_step(builder, group, chain)) {
         return *result;
     }

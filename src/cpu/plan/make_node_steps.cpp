@@ -8,11 +8,9 @@
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/steps/concat.hpp"
 #include "cpu/steps/pooling.hpp"
-#include "cpu/steps/softmax.hpp"
 #include "cpu/steps/transpose.hpp"
 #include "ops/concat.hpp"
 #include "ops/pooling.hpp"
-#include "ops/softmax.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -124,24 +122,6 @@ bool make_concat(PlanBuilder& builder, Node& node) {
     return true;
 }
 
-bool make_softmax(PlanBuilder& builder, Node& node) {
-    if (!node.is("SoftMax") || node.port(0).type != ElementType::f32 ||
-        node.port(0).shape.rank() == 0 || node.port(0).shape.rank() > 5) {
-        return false;
-    }
-    const std::size_t rank = node.port(0).shape.rank();
-    const std::size_t axis = wrapped(node.attrs<SoftmaxAttrs>().axis, rank);
-    // Over channels that lie side by side in memory, or plain over any axis.
-    const Layout layout = rank >= 3 && !builder.available(node.input(0), Layout::kPlain)
-                              ? Layout::kChannelsLast
-                              : Layout::kPlain;
-    const TensorId src = builder.tensor_of(node.input(0), layout);
-    const TensorId dst = builder.new_tensor(ElementType::f32, node.port(0).shape, layout);
-    add_named(builder, std::make_unique<SoftmaxStep>(builder.tensor(src), src, dst, axis), node);
-    builder.set_tensor(node.output(0), dst);
-    return true;
-}
-
 // Reshape, Squeeze, Unsqueeze: the elements stay where they are when the tensor is plain.
 bool make_view(PlanBuilder& builder, Node& node) {
     if (!node.is("Reshape") && !node.is("Squeeze") && !node.is("Unsqueeze")) {
@@ -153,6 +133,26 @@ bool make_view(PlanBuilder& builder, Node& node) {
 
 // oneDNN is slow beyond; make_movement() takes those.
 constexpr std::size_t kMostReorderedDims = 5;
+
+// In the layouts that exist, as one of the two layouts. A view that is channels-last turns into a
+// plain tensor by a reorder when somebody wants that; the transposition would have been no faster.
+bool make_transposed_view(PlanBuilder& builder, Node& node, const std::vector<std::size_t>& order) {
+    constexpr Layout kLayouts[] = {Layout::kPlain, Layout::kChannelsLast};
+    for (const Layout to : kLayouts) {
+        for (const Layout from : kLayouts) {
+            if ((to == Layout::kChannelsLast && order.size() < 3) ||
+                !builder.available(node.input(0), from)) {
+                continue;
+            }
+            const TensorId src = builder.tensor_of(node.input(0), from);
+            if (transpose_is_view(builder.tensor(src), order, to)) {
+                set_view(builder, node, src, to);
+                return true;
+            }
+        }
+    }
+    return false;
+}
 
 bool make_transpose(PlanBuilder& builder, Node& node) {
     if (!node.is("Transpose") || !node.input_node(1)->is_constant() ||
@@ -168,14 +168,8 @@ bool make_transpose(PlanBuilder& builder, Node& node) {
         order.resize(rank);
         std::iota(order.rbegin(), order.rend(), std::size_t{0});
     }
-    for (const Layout layout : {Layout::kPlain, Layout::kChannelsLast}) {
-        if (builder.available(node.input(0), layout)) {
-            const TensorId src = builder.tensor_of(node.input(0), layout);
-            if (transpose_is_view(builder.tensor(src), order)) {
-                set_view(builder, node, src, Layout::kPlain);
-                return true;
-            }
-        }
+    if (make_transposed_view(builder, node, order)) {
+        return true;
     }
     if (rank > kMostReorderedDims) {
         return false;
@@ -198,9 +192,9 @@ bool make_node_step(PlanBuilder& builder, Node& node) {
         return false;
     }
     constexpr bool (*kMakers[])(PlanBuilder&, Node&) = {
-        make_view,    make_transpose,   make_concat,           make_pooling,
-        make_softmax, make_interpolate, make_average,          make_reduce,
-        make_mvn,     make_movement,    make_broadcast_binary,
+        make_view,    make_transpose, make_concat,      make_max_pool,
+        make_pooling, make_softmax,   make_interpolate, make_average,
+        make_reduce,  make_mvn,       make_movement,    make_broadcast_binary,
     };
     return std::any_of(std::begin(kMakers), std::end(kMakers),
                        [&](const auto make) { return make(builder, node); });

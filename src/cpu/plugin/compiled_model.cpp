@@ -59,6 +59,7 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(
     }
     BuildOptions options;
     options.fuse = config_.fusion;
+    options.drop_middle_rounds = config_.drop_middle_rounds;
     options.show_hidden = config_.keep_intermediates;
     planned->plan = PlanBuilder(*planned->model, ranges_, options).build();
     return planned;
@@ -126,7 +127,7 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                         "the report of a dynamic model exists after its first inference");
         }
         return report_json(*original_, *plans_.back().plan->model, plans_.back().plan->plan,
-                           remarks_);
+                           {.remarks = remarks_, .fuse = config_.fusion});
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();

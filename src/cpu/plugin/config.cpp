@@ -83,6 +83,9 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.keep_float); }},
     {"FUSEQ_DISABLE", [](Config& c, const Any& v) { c.disabled = v.as_list(); },
      [](const Config& c) { return Any(c.disabled); }},
+    {"FUSEQ_DROP_MIDDLE_ROUNDS",
+     [](Config& c, const Any& v) { c.drop_middle_rounds = v.as_bool(); },
+     [](const Config& c) { return Any(c.drop_middle_rounds); }},
     {"FUSEQ_DUMP_DIR", [](Config& c, const Any& v) { c.dump_dir = v.as_string(); },
      [](const Config& c) { return Any(c.dump_dir); }},
 };

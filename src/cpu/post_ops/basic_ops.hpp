@@ -87,7 +87,8 @@ struct Prelu {  // x > 0 ? x : slope * x
     friend bool operator==(const Prelu&, const Prelu&) = default;
 };
 
-// A second tensor of the size of the result (a residual input), read as
+// A second tensor of the size of the result (a residual input), or of one element a plane (a gate:
+// the same for all positions of one channel of one image), read as
 //   t = (element - zero_point) * scale
 enum class BinaryKind { kAdd, kMul, kMax, kMin };
 struct Binary {
@@ -96,6 +97,7 @@ struct Binary {
     ElementType type = ElementType::f32;
     float scale = 1.0f;
     float zero_point = 0.0f;
+    bool per_plane = false;  // [images or 1, channels]
     friend bool operator==(const Binary&, const Binary&) = default;
 };
 

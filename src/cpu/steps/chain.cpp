@@ -32,13 +32,14 @@ public:
     void run() override {
         const std::vector<TensorId>& inputs = step_.inputs();
         for (std::size_t e = 0; e < extras_.size(); ++e) {
-            extras_[e] = {memory_.data(inputs[e + 1]), extent_.length};
+            extras_[e] = {memory_.data(inputs[e + 1]), stride_of(e)};
         }
         const kernels::ChainKernelArgs args{.src = {memory_.data(inputs[0]), extent_.length},
                                             .dst = memory_.data(step_.outputs()[0]),
                                             .dst_stride = extent_.length,
                                             .extras = extras_,
-                                            .inner = extent_.length};
+                                            .inner = extent_.length,
+                                            .rows_per_image = extent_.rows_per_image};
         const bool few_planes =
             extent_.layout == kernels::ChainLayout::kPlanes && extent_.length >= 2 * kPart;
         if (few_planes) {
@@ -51,6 +52,15 @@ public:
 
 private:
     static constexpr std::size_t kPart = 8192;  // elements of a plane that are worth a task
+
+    // From row to row or plane to plane; of one element a plane from image to image.
+    std::size_t stride_of(std::size_t e) const {
+        if (!extent_.per_plane[e]) {
+            return extent_.length;
+        }
+        const bool shared = memory_.tensor(step_.inputs()[e + 1]).dims()[0] == 1;
+        return shared ? 0 : extent_.channels;
+    }
 
     // Large planes are cut, or three of them would keep three threads busy at most.
     void run_parts(const kernels::ChainKernelArgs& whole) const {
@@ -70,8 +80,8 @@ private:
         kernels::ChainKernelArgs args = whole;
         kernels::ChainTensor extras[kMostExtras];
         for (std::size_t e = 0; e < extras_.size(); ++e) {
-            extras[e] = {advance(extras_[e].data, type_of(inputs[e + 1]), offset),
-                         extras_[e].stride};
+            const std::size_t by = extent_.per_plane[e] ? 0 : offset;
+            extras[e] = {advance(extras_[e].data, type_of(inputs[e + 1]), by), extras_[e].stride};
         }
         args.extras = {extras, extras_.size()};
         args.src.data = advance(whole.src.data, type_of(inputs[0]), offset);
@@ -89,7 +99,10 @@ private:
 };
 
 // In memory order a tensor is [.., channels, inner]; with one element a channel these are rows.
-ChainExtent extent_of(const PlanTensor& src, std::size_t axis) {
+ChainExtent extent_of(const PlanTensor& src,
+                      std::size_t axis,
+                      const post_ops::Chain& chain,
+                      std::size_t extras) {
     const Shape dims = src.dims();
     ChainExtent extent;
     extent.channels = axis < dims.size() ? std::max<std::size_t>(1, dims[axis]) : 1;
@@ -104,6 +117,14 @@ ChainExtent extent_of(const PlanTensor& src, std::size_t axis) {
     extent.layout = rows ? kernels::ChainLayout::kRows : kernels::ChainLayout::kPlanes;
     extent.length = rows ? extent.channels : inner;
     extent.rows = extent.length == 0 ? 0 : shape_size(dims) / extent.length;
+    const std::size_t images = dims.empty() ? 1 : std::max<std::size_t>(1, dims[0]);
+    extent.rows_per_image = std::max<std::size_t>(1, extent.rows / images);
+    extent.per_plane.resize(extras);
+    for (const post_ops::BasicOp& op : chain.ops) {
+        if (const auto* binary = std::get_if<post_ops::Binary>(&op)) {
+            extent.per_plane.at(binary->input) = binary->per_plane;
+        }
+    }
     return extent;
 }
 
@@ -116,7 +137,8 @@ ChainStep::ChainStep(const post_ops::Chain& chain,
                      const PlanTensor& dst,
                      TensorId dst_id,
                      std::size_t axis)
-    : extent_(extent_of(src, axis)), kernel_(chain, src.type, extent_.channels, extent_.layout) {
+    : extent_(extent_of(src, axis, chain, extras.size())),
+      kernel_(chain, src.type, extent_.channels, extent_.layout) {
     if (extras.size() > kMostExtras) {
         throw Error("compile", detail::cat("a chain step reads ", extras.size(),
                                            " extra inputs, expected ", kMostExtras, " at most"));

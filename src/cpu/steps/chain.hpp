@@ -16,11 +16,14 @@ struct ChainExtent {
     std::size_t channels = 1;
     std::size_t rows = 0;    // or planes
     std::size_t length = 0;  // elements of a row or plane
+    std::size_t rows_per_image = 1;
+    std::vector<bool> per_plane;  // by number of the extra input: it has one element a plane
 };
 
 class ChainStep final : public Step {
 public:
-    // src, dst and extras have the same shape and layout. `axis` (IR order) is that of per-channel
+    // src, dst and extras have the same shape and layout, but for extras of one element a plane:
+    // [images or 1, channels, 1, ...], with axis 1. `axis` (IR order) is that of per-channel
     // values.
     ChainStep(const post_ops::Chain& chain,
               const PlanTensor& src,

@@ -47,7 +47,7 @@ dnnl::reorder::primitive_desc describe(const PlanTensor& src,
 
 }  // namespace
 
-bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& order) {
+bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& order, Layout dst) {
     // Dimensions of size 1 take no part in the order of memory.
     const Shape dims = src.dims();
     const auto without_ones = [&](const std::vector<std::size_t>& all) {
@@ -56,7 +56,11 @@ bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& or
                      [&](std::size_t d) { return dims[d] != 1; });
         return kept;
     };
-    return without_ones(memory_order(src.shape.rank(), src.layout)) == without_ones(order);
+    std::vector<std::size_t> wanted;
+    for (const std::size_t d : memory_order(order.size(), dst)) {
+        wanted.push_back(order[d]);
+    }
+    return without_ones(memory_order(src.shape.rank(), src.layout)) == without_ones(wanted);
 }
 
 bool transpose_is_fast(const PlanTensor& src, const std::vector<std::size_t>& order) {

@@ -17,13 +17,26 @@ using test::on_every_target;
 
 struct Case {
     BorderParams params;
-    std::vector<float> scale, shift;
+    std::vector<float> scale, shift, scale2, shift2;
+    bool levels = false;
     std::size_t stride() const {
         return params.pixel_stride == 0 ? params.channels : params.pixel_stride;
     }
     std::size_t all_pixels() const { return params.batch * params.pixels; }
     float apply(std::size_t c, float x) const {
-        return std::fma(x, scale.empty() ? 1.0f : scale[c], shift.empty() ? 0.0f : shift[c]);
+        const float v =
+            std::fma(x, scale.empty() ? 1.0f : scale[c], shift.empty() ? 0.0f : shift[c]);
+        return levels ? std::fma(std::min(std::max(std::nearbyint(v), -100.0f), 120.0f), scale2[c],
+                                 shift2[c])
+                      : v;
+    }
+    // Points at the vectors, which have been moved until then.
+    void set_params() {
+        params.scale = scale;
+        params.shift = shift;
+        if (levels) {
+            params.levels = {-100.0f, 120.0f, scale2, shift2};
+        }
     }
 };
 
@@ -44,6 +57,9 @@ Case random_case(std::mt19937& rng) {
         c.shift = test::random_floats(rng, c.params.channels, -20.0f, 200.0f);
         c.shift[0] = 128.0f;
     }
+    c.levels = rng() % 3 == 0;
+    c.scale2 = test::random_floats(rng, c.params.channels, -1.0f, 1.0f);
+    c.shift2 = test::random_floats(rng, c.params.channels, -20.0f, 200.0f);
     return c;
 }
 
@@ -53,8 +69,7 @@ TEST(Border, BothWaysMatchPlainLoopsOnEveryTarget) {
             SCOPED_TRACE(detail::cat("seed ", seed));
             std::mt19937 rng(seed);
             Case c = random_case(rng);
-            c.params.scale = c.scale;
-            c.params.shift = c.shift;
+            c.set_params();
             check_border(c.params);
             const std::size_t planar = c.all_pixels() * c.params.channels;
             const std::size_t last = c.all_pixels() * c.stride();
@@ -85,6 +100,42 @@ TEST(Border, BothWaysMatchPlainLoopsOnEveryTarget) {
             ASSERT_EQ(dst, want) << c.params.channels << " channels, " << c.params.pixels
                                  << " pixels " << to_string(c.params.src_type) << "->"
                                  << to_string(c.params.dst_type) << " to " << to;
+        }
+    });
+}
+
+// Without scale and shift elements are moved, not computed: a NaN and a negative zero stay.
+TEST(Border, MovesFloatsBitByBit) {
+    on_every_target([](const std::string&) {
+        for (const std::size_t channels : {1, 3, 4, 15, 16, 17, 33, 255}) {
+            for (const std::size_t pixels : {1, 16, 63, 100, 676}) {
+                SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
+                BorderParams p{.batch = 2, .channels = channels, .pixels = pixels};
+                p.src_type = p.dst_type = ElementType::f32;
+                p.pixel_stride = pixels % 2 == 0 ? channels : channels + 3;
+                std::vector<std::uint32_t> src(2 * pixels * p.pixel_stride);
+                std::mt19937 rng(7);
+                std::generate(src.begin(), src.end(), rng);
+                src[0] = 0x80000000;
+                src[src.size() / 2] = 0x7FC01234;
+                std::vector<std::uint32_t> planes(2 * pixels * channels);
+                std::vector<std::uint32_t> want(planes.size());
+                for (std::size_t i = 0; i < 2 * pixels; ++i) {
+                    for (std::size_t c = 0; c < channels; ++c) {
+                        want[(i / pixels * channels + c) * pixels + i % pixels] =
+                            src[i * p.pixel_stride + c];
+                    }
+                }
+                const std::size_t cut = rng() % (2 * pixels + 1);
+                from_channels_last(p, src.data(), planes.data(), {0, cut});
+                from_channels_last(p, src.data(), planes.data(), {cut, 2 * pixels});
+                ASSERT_EQ(planes, want);
+                p.pixel_stride = channels;
+                std::vector<std::uint32_t> last(planes.size());
+                to_channels_last(p, planes.data(), last.data(), {0, 2 * pixels});
+                from_channels_last(p, last.data(), planes.data(), {0, 2 * pixels});
+                ASSERT_EQ(planes, want);
+            }
         }
     });
 }
