@@ -61,7 +61,8 @@ std::shared_ptr<Model> behind_convolution(const OpCase& op_case) {
     const auto model = op_cases::make_model(op_case, 1);
     Node* input = model->find("in0");
     if (input == nullptr || !input->is("Parameter") || input->port().type != ElementType::f32 ||
-        input->port().shape.rank() < 3 || input->port().shape.rank() > 5) {
+        input->port().shape.rank() < 3 || input->port().shape.rank() > 5 ||
+        shape_size(input->output().shape()) == 0) {
         return nullptr;
     }
     const Shape shape = input->output().shape();

@@ -15,7 +15,7 @@
 //   {1,-2}        a Const i64[2]    i32{1,2}    of a type    7, 0.5     a scalar i64 or f32
 //   f32[2,1]{3,4} a Const with its shape
 //
-// "-> 1" at the end of a line: only so many outputs have a Result.
+// "@1" at the end of a line: only so many outputs have a Result.
 //
 // Operations with bodies are written in the text form of the Model:
 //
