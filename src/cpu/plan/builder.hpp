@@ -24,6 +24,8 @@ struct BuildOptions {
     // For -dump: quantizations in the middle of a chain are computed once more by the same
     // primitive cut off behind them. The plan itself stays as it is.
     bool show_hidden = false;
+    // Convolutions and matrix products by the plugin's own kernel where it is faster.
+    bool own_gemm = true;
     // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
     // shown then: it is not computed.
     bool drop_middle_rounds = false;
@@ -40,6 +42,7 @@ public:
 
     // --- for the makers of steps ----------------------------------------------------------------
     const PlanTensor& tensor(TensorId id) const { return plan_.tensors[id]; }
+    const BuildOptions& options() const { return options_; }
     // The tensor of an output in a layout; reorders, views and constants are made on demand.
     TensorId tensor_of(const Output& output, Layout layout);
     // In the layout in which it exists (channels-last first).
@@ -60,6 +63,9 @@ public:
     // The run of element-wise nodes that is the only reader of an output and reads no other tensor;
     // null when there is none.
     const Group* chain_behind(const Output& output) const;
+    // Of an output that is only the integers of a tensor as f32, and not computed yet: that tensor.
+    // Who reads it takes the integers, or asks for the output, which is computed then.
+    Output integers_behind(const Output& output) const;
     // The group is computed in that tensor by a step already added: it gets none of its own.
     void finish_group(const Group& group, TensorId id);
 
@@ -87,6 +93,10 @@ private:
     BuildOptions options_;
     Grouping grouping_;
     std::unordered_set<const Node*> needed_;
+    bool may_wait(const Group& group) const;
+    void make_waiting(const Output& output);
+
+    std::map<Key, const Group*> waiting_;        // computed when somebody asks for the result
     std::unordered_set<const Group*> finished_;  // as part of a step of another node
     std::map<Key, std::size_t> readers_;         // steps that read an output
     std::map<Key, Places> places_;

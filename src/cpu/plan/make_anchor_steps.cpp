@@ -278,6 +278,9 @@ TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
 }
 
 TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
+    if (const auto result = make_gemm(builder, group)) {
+        return *result;
+    }
     if (group.anchor->is("MatMul")) {
         return make_matmul(builder, group);
     }
