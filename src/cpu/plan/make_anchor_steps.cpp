@@ -215,18 +215,33 @@ bool takes_channels_last(const Node& node) {
     return false;
 }
 
-// A plain tensor that is quantized for a convolution: converted, transposed and quantized in one
-// pass. Nothing when the chain is more than a scale and a shift.
+// Where the result of a chain is wanted in another layout than its source has; nothing when it is
+// not: a plain tensor that is quantized for a convolution, a channels-last one behind which the
+// model ends.
+std::optional<Layout> other_layout(const PlanBuilder& builder, const Group& group) {
+    const auto& uses = group.result.node->port(group.result.index).uses;
+    const bool for_convolution = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
+        return use.index == 0 && takes_channels_last(*use.node);
+    });
+    if (for_convolution && !builder.available(group.source, Layout::kChannelsLast)) {
+        return Layout::kChannelsLast;
+    }
+    const bool at_end = std::all_of(uses.begin(), uses.end(),
+                                    [](const Use& use) { return use.node->is("Result"); });
+    if (at_end && !builder.available(group.source, Layout::kPlain)) {
+        return Layout::kPlain;
+    }
+    return std::nullopt;
+}
+
+// A chain at the border of the model: computed, converted and transposed in one pass. Nothing when
+// the chain is more than a scale and a shift.
 std::optional<TensorId> make_border_step(PlanBuilder& builder,
                                          const Group& group,
                                          const post_ops::Chain& chain) {
     const Shape dims = group.source.shape();
-    const auto& uses = group.result.node->port(group.result.index).uses;
-    const bool wanted = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
-        return use.index == 0 && takes_channels_last(*use.node);
-    });
-    if (!wanted || !group.extras.empty() || layouts_agree(dims) ||
-        builder.available(group.source, Layout::kChannelsLast) ||
+    const auto layout = other_layout(builder, group);
+    if (!layout || !group.extras.empty() || layouts_agree(dims) ||
         (group.axis_fixed && group.channel_axis != 1) || !border_takes(group.source.type()) ||
         !border_takes(chain.dst_type)) {
         return std::nullopt;
@@ -235,8 +250,9 @@ std::optional<TensorId> make_border_step(PlanBuilder& builder,
     if (!function) {
         return std::nullopt;
     }
-    const TensorId src = builder.tensor_of(group.source, Layout::kPlain);
-    const TensorId dst = builder.new_tensor(chain.dst_type, dims, Layout::kChannelsLast);
+    const TensorId src = builder.tensor_of(
+        group.source, *layout == Layout::kPlain ? Layout::kChannelsLast : Layout::kPlain);
+    const TensorId dst = builder.new_tensor(chain.dst_type, dims, *layout);
     auto step = std::make_unique<BorderStep>(builder.tensor(src), src, builder.tensor(dst), dst,
                                              std::move(*function));
     step->info().post_ops = post_ops::to_text(chain);
@@ -262,6 +278,9 @@ TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
 }
 
 TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
+    if (const auto result = make_gemm(builder, group)) {
+        return *result;
+    }
     if (group.anchor->is("MatMul")) {
         return make_matmul(builder, group);
     }
