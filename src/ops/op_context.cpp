@@ -1,7 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "fuseq/model.hpp"
-#include "ops/interpreter.hpp"
 #include "ops/op_spec.hpp"
 
 namespace fuseq {
@@ -120,11 +119,6 @@ std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inpu
     OwningEvalContext context(node, inputs);
     node.spec().evaluate(context);
     return std::move(context.outputs());
-}
-
-BodyFunction EvalContext::run_body(const Model& body) const {
-    return [interpreter = std::make_shared<const Interpreter>(body)](
-               std::span<const Tensor> inputs) { return interpreter->run(inputs); };
 }
 
 }  // namespace fuseq

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -80,10 +79,6 @@ private:
 };
 
 // What a reference kernel sees. All tensors are dense, row-major, in the dimension order of the IR.
-// Runs a body of TensorIterator, Loop or If: one tensor a Parameter to one a Result. The results
-// stay as they are when it runs again.
-using BodyFunction = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
-
 class EvalContext {
 public:
     // `allocate` gives the memory of output i for a shape that the kernel has computed.
@@ -102,9 +97,6 @@ public:
     std::size_t output_count() const { return node_.output_count(); }
     // Memory for output i, of the node's output type. Call once an output. Not initialised.
     virtual Tensor& output(std::size_t i, const Shape& shape) = 0;
-    // How to run a body of the operation: node by node with the reference kernels, unless the
-    // device knows better. `body` must outlive the function.
-    virtual BodyFunction run_body(const Model& body) const;
 
     // Throws Error naming the layer: stage "infer".
     template <class... Args>

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "fuseq/model.hpp"
-#include "ops/op_spec.hpp"
+#include "ops/control/body_runner.hpp"
 
 namespace fuseq::cpu {
 

@@ -14,7 +14,7 @@ namespace {
 using BoundBodies = std::unordered_map<const Model*, BodyFunction>;
 
 // Gives kernels the plan's memory for outputs of known shape and fresh tensors for the others.
-class PlanEvalContext final : public EvalContext {
+class PlanEvalContext final : public EvalContext, public BodyRunner {
 public:
     PlanEvalContext(const Node& node,
                     std::span<const Tensor> inputs,
@@ -29,7 +29,7 @@ public:
 
     BodyFunction run_body(const Model& body) const override {
         const auto found = bodies_.find(&body);
-        return found == bodies_.end() ? EvalContext::run_body(body) : found->second;
+        return found == bodies_.end() ? BodyFunction() : found->second;
     }
 
     Tensor& output(std::size_t i, const Shape& shape) override {

@@ -1,5 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/control/body_runner.hpp"
 #include "ops/control/subgraph.hpp"
 #include "ops/op_list.hpp"
 
@@ -100,7 +101,7 @@ void evaluate(EvalContext& context) {
         inputs.at(static_cast<std::size_t>(row.internal)) =
             context.input(static_cast<std::size_t>(row.external));
     }
-    const std::vector<Tensor> results = context.run_body(*branch.body)(inputs);
+    const std::vector<Tensor> results = body_function(context, *branch.body)(inputs);
     for (const PortMapRow& row : PortMap::rows(*branch.outputs)) {
         const Tensor& result = results.at(static_cast<std::size_t>(row.internal));
         result.copy_to(context.output(static_cast<std::size_t>(row.external), result.get_shape()));

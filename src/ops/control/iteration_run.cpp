@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ops/control/body_runner.hpp"
 #include "ops/control/iteration.hpp"
 #include "ops/control/slices.hpp"
 
@@ -28,7 +29,7 @@ public:
     BodyRun(EvalContext& context, std::int64_t limit)
         : context_(context),
           attrs_(context.attrs<IterationAttrs>()),
-          body_(context.run_body(*attrs_.body)),
+          body_(body_function(context, *attrs_.body)),
           limit_(limit),
           inputs_(attrs_.body->parameters().size()),
           output_rows_(PortMap::rows(attrs_.output_map)),
