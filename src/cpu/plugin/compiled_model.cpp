@@ -7,6 +7,7 @@
 
 #include "cpu/plan/expand_constants.hpp"
 #include "cpu/plan/report.hpp"
+#include "cpu/plugin/compile_body.hpp"
 #include "cpu/plugin/infer_request.hpp"
 #include "cpu/plugin/model_cache.hpp"
 #include "cpu/runtime/parallel.hpp"
@@ -107,6 +108,7 @@ BuildOptions CpuCompiledModel::build_options() const {
     options.show_hidden = config_.keep_intermediates;
     options.threads = config_.threads_to_compile();
     options.choices = tuned_.choices();
+    options.compile_body = [this](const Model& body) { return compile_body(body, config_); };
     return options;
 }
 
