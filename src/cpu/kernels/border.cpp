@@ -130,6 +130,67 @@ HWY_INLINE void interleave3(const T (*rows)[kTilePixels], T* dst, std::size_t co
     }
 }
 
+// `rows` (2, 4 or 8) planes of bytes to pixels of as many, by perfect shuffles as above.
+template <std::size_t kRows>
+HWY_INLINE void interleave_bytes(const std::uint8_t (*rows)[kTilePixels],
+                                 std::uint8_t* dst,
+                                 std::size_t count) {
+    const hn::FixedTag<std::uint8_t, 16> d;
+    hn::Vec<decltype(d)> x[kRows];
+    hn::Vec<decltype(d)> y[kRows];
+    std::size_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        HWY_UNROLL(8)
+        for (std::size_t r = 0; r < kRows; ++r) {
+            x[r] = hn::LoadU(d, rows[r] + i);
+        }
+        HWY_UNROLL(3)
+        for (std::size_t n = kRows; n > 1; n /= 2) {
+            HWY_UNROLL(4)
+            for (std::size_t r = 0; r < kRows / 2; ++r) {
+                y[2 * r] = hn::InterleaveLower(d, x[r], x[r + kRows / 2]);
+                y[2 * r + 1] = hn::InterleaveUpper(d, x[r], x[r + kRows / 2]);
+            }
+            HWY_UNROLL(8)
+            for (std::size_t r = 0; r < kRows; ++r) {
+                x[r] = y[r];
+            }
+        }
+        HWY_UNROLL(8)
+        for (std::size_t r = 0; r < kRows; ++r) {
+            hn::StoreU(x[r], d, dst + i * kRows + r * 16);
+        }
+    }
+    for (; i < count; ++i) {
+        for (std::size_t r = 0; r < kRows; ++r) {
+            dst[i * kRows + r] = rows[r][i];
+        }
+    }
+}
+
+// Planes of a dense tensor of few channels. False: not that many.
+template <class T>
+HWY_INLINE bool interleave_few(const T (*rows)[kTilePixels],
+                               T* dst,
+                               std::size_t channels,
+                               std::size_t count) {
+    if (channels == 3) {
+        interleave3(rows, dst, count);
+        return true;
+    }
+    if constexpr (sizeof(T) == 1) {
+        const auto* bytes = reinterpret_cast<const std::uint8_t(*)[kTilePixels]>(rows);
+        auto* to = reinterpret_cast<std::uint8_t*>(dst);
+        switch (channels) {
+            case 2: interleave_bytes<2>(bytes, to, count); return true;
+            case 4: interleave_bytes<4>(bytes, to, count); return true;
+            case 8: interleave_bytes<8>(bytes, to, count); return true;
+            default: break;
+        }
+    }
+    return false;
+}
+
 template <class T>
 HWY_INLINE void deinterleave3(const T* src, T (*rows)[kTilePixels], std::size_t count) {
     const hn::ScalableTag<T> d;
@@ -167,9 +228,7 @@ void to_last(const BorderParams& params, const void* src_data, void* dst_data, R
             for (std::size_t i = 0; i < n; ++i) {
                 convert_row(params, c + i, planes + (c + i) * params.pixels, tile[i], part.count);
             }
-            if (channels == 3 && stride == 3) {
-                interleave3(tile, out, part.count);
-            } else {
+            if (stride != channels || !interleave_few(tile, out, channels, part.count)) {
                 transpose_block(tile[0], kTilePixels, out + c, stride, n, part.count);
             }
         }

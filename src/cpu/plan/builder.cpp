@@ -157,7 +157,7 @@ void PlanBuilder::build_group(const Group& group) {
 void PlanBuilder::build_plain(Node* node) {
     if (!make_node_step(*this, *node)) {
         build_reference(node);
-    } else if (node->is("MaxPool")) {
+    } else if (node->is("MaxPool") || node->is("DepthToSpace")) {
         note_quantized(node->output(0), tensor_of(node->output(0)));
     }
 }
@@ -313,13 +313,13 @@ TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
 }
 
 // Says of an integer tensor which FakeQuantize of the IR it is the result of. A quantization that
-// was moved in front of a pooling has that result behind the pooling.
+// was moved in front of a pooling or a pixel shuffle has that result behind it.
 void PlanBuilder::note_quantized(const Output& output, TensorId id) {
     const Node* node = output.node;
     if (!is_integral(output.type())) {
         return;
     }
-    while (node->is("MaxPool")) {
+    while (node->is("MaxPool") || node->is("DepthToSpace")) {
         node = node->input_node(0);
     }
     const auto range = ranges_.find(node->name());
@@ -329,7 +329,7 @@ void PlanBuilder::note_quantized(const Output& output, TensorId id) {
     }
     for (const PlanTensor& tensor : plan_.tensors) {
         if (tensor.quantized && tensor.quantized->layer == node->name()) {
-            return;  // the tensor in front of a pooling that keeps the shape
+            return;  // the tensor in front that has the same shape
         }
     }
     FakeQuantizeResult result = range->second;

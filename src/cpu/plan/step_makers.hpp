@@ -48,6 +48,8 @@ bool make_broadcast_binary(PlanBuilder& builder, Node& node);
 // The anchors behind make_anchor_step.
 // Nothing when it is no integer depthwise convolution.
 std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group);
+// Nothing when it is no integer convolution of few channels.
+std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group& group);
 TensorId make_convolution(PlanBuilder& builder, const Group& group);
 TensorId make_deconvolution(PlanBuilder& builder, const Group& group);
 TensorId make_matmul(PlanBuilder& builder, const Group& group);
