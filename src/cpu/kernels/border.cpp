@@ -215,9 +215,10 @@ void to_last(const BorderParams& params, const void* src_data, void* dst_data, R
     auto* dst = static_cast<Dst*>(dst_data);
     const std::size_t channels = params.channels;
     const std::size_t stride = params.pixel_stride == 0 ? channels : params.pixel_stride;
+    const std::size_t plane = params.plane_stride == 0 ? params.pixels : params.plane_stride;
     alignas(64) Dst tile[kTileChannels][kTilePixels];
     for_parts(params.pixels, pixels, [&](const Part& part) HWY_ATTR {
-        const Src* planes = src + part.image * channels * params.pixels + part.pixel;
+        const Src* planes = src + part.image * channels * plane + part.pixel;
         Dst* out = dst + (part.image * params.pixels + part.pixel) * stride;
         if (channels == 1 && stride == 1) {
             convert_row(params, 0, planes, out, part.count);
@@ -226,7 +227,7 @@ void to_last(const BorderParams& params, const void* src_data, void* dst_data, R
         for (std::size_t c = 0; c < channels; c += kTileChannels) {
             const std::size_t n = std::min(kTileChannels, channels - c);
             for (std::size_t i = 0; i < n; ++i) {
-                convert_row(params, c + i, planes + (c + i) * params.pixels, tile[i], part.count);
+                convert_row(params, c + i, planes + (c + i) * plane, tile[i], part.count);
             }
             if (stride != channels || !interleave_few(tile, out, channels, part.count)) {
                 transpose_block(tile[0], kTilePixels, out + c, stride, n, part.count);
@@ -241,10 +242,11 @@ void from_last(const BorderParams& params, const void* src_data, void* dst_data,
     auto* dst = static_cast<Dst*>(dst_data);
     const std::size_t channels = params.channels;
     const std::size_t stride = params.pixel_stride == 0 ? channels : params.pixel_stride;
+    const std::size_t plane = params.plane_stride == 0 ? params.pixels : params.plane_stride;
     alignas(64) Src tile[kTileChannels][kTilePixels];
     for_parts(params.pixels, pixels, [&](const Part& part) HWY_ATTR {
         const Src* in = src + (part.image * params.pixels + part.pixel) * stride;
-        Dst* planes = dst + part.image * channels * params.pixels + part.pixel;
+        Dst* planes = dst + part.image * channels * plane + part.pixel;
         if (channels == 1 && stride == 1) {
             convert_row(params, 0, in, planes, part.count);
             return;
@@ -257,7 +259,7 @@ void from_last(const BorderParams& params, const void* src_data, void* dst_data,
                 transpose_block(in + c, stride, tile[0], kTilePixels, part.count, n);
             }
             for (std::size_t i = 0; i < n; ++i) {
-                convert_row(params, c + i, tile[i], planes + (c + i) * params.pixels, part.count);
+                convert_row(params, c + i, tile[i], planes + (c + i) * plane, part.count);
             }
         }
     });
@@ -307,11 +309,13 @@ void check_border(const BorderParams& p) {
     }
     if (p.channels == 0 || p.pixels == 0 || (!p.scale.empty() && p.scale.size() != p.channels) ||
         (!p.shift.empty() && p.shift.size() != p.channels) ||
-        (p.pixel_stride != 0 && p.pixel_stride < p.channels)) {
-        throw Error("compile",
-                    detail::cat("border kernel: ", p.scale.size(), " scales, ", p.shift.size(),
-                                " shifts, pixel stride ", p.pixel_stride, " for ", p.channels,
-                                " channels of ", p.pixels, " pixels"));
+        (p.pixel_stride != 0 && p.pixel_stride < p.channels) ||
+        (p.plane_stride != 0 && (p.plane_stride < p.pixels || p.batch != 1))) {
+        throw Error(
+            "compile",
+            detail::cat("border kernel: ", p.scale.size(), " scales, ", p.shift.size(),
+                        " shifts, pixel stride ", p.pixel_stride, ", plane stride ", p.plane_stride,
+                        " for ", p.batch, " x ", p.channels, " channels of ", p.pixels, " pixels"));
     }
 }
 

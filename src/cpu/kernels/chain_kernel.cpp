@@ -335,6 +335,80 @@ Constant constant_of(const ChainProgram& program, const ChainParameter& p, const
     return {p.values.data() + at.channel, false};
 }
 
+// Elements of a row of one value a channel, for every row of a stretch.
+void load_channels(const post_ops::Binary& op,
+                   const ChainTensor& tensor,
+                   const ChainKernelArgs& args,
+                   const Stretch& at,
+                   std::size_t channels,
+                   float* HWY_RESTRICT tile) {
+    std::size_t row = at.row + at.offset / channels;
+    std::size_t from = at.offset % channels;
+    for (std::size_t done = 0; done < at.count; ++row, from = 0) {
+        const std::size_t count = std::min(channels - from, at.count - done);
+        // May fill whole vectors behind the row: the next one overwrites them.
+        float* const to = tile + done;
+        const DF d;
+        HWY_ALIGN_MAX float some[kChainTile + kChainPadding];
+        load_tile(op.type, tensor.data, row / args.image_rows * tensor.stride + from, count, some);
+        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+            hn::StoreU(hn::Load(d, some + i), d, to + i);
+        }
+        done += count;
+    }
+}
+
+// One value a row, for every row of a stretch.
+void load_pixels(const post_ops::Binary& op,
+                 const ChainTensor& tensor,
+                 const Stretch& at,
+                 std::size_t channels,
+                 float* HWY_RESTRICT tile) {
+    const DF d;
+    HWY_ALIGN_MAX float some[kChainTile + kChainPadding];
+    const std::size_t first = at.row + at.offset / channels;
+    const std::size_t last = at.row + (at.offset + at.count - 1) / channels;
+    load_tile(op.type, tensor.data, first * tensor.stride, last - first + 1, some);
+    std::size_t from = at.offset % channels;
+    std::size_t done = 0;
+    for (std::size_t row = 0; row <= last - first; ++row, from = 0) {
+        const std::size_t count = std::min(channels - from, at.count - done);
+        const VF value = hn::Set(d, some[row]);
+        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+            hn::StoreU(value, d, tile + done + i);
+        }
+        done += count;
+    }
+}
+
+// The elements of an extra input that a stretch meets. The tile has room for kChainPadding more.
+void load_extra(const ChainProgram& program,
+                const post_ops::Binary& op,
+                const ChainKernelArgs& args,
+                const Stretch& at,
+                float* HWY_RESTRICT tile) {
+    const ChainTensor& tensor = args.extras[op.input];
+    const bool rows = program.layout == ChainLayout::kRows;
+    if (op.spread == post_ops::Spread::kFull) {
+        load_tile(op.type, tensor.data, at.row * tensor.stride + at.offset, at.count, tile);
+    } else if (op.spread == post_ops::Spread::kPixels && rows) {
+        load_pixels(op, tensor, at, program.channels, tile);
+    } else if (op.spread == post_ops::Spread::kPixels) {
+        load_tile(op.type, tensor.data, at.row / program.channels * tensor.stride + at.offset,
+                  at.count, tile);
+    } else if (rows) {
+        load_channels(op, tensor, args, at, program.channels, tile);
+    } else {
+        HWY_ALIGN_MAX float value[kChainPadding];
+        load_tile(op.type, tensor.data,
+                  at.row / program.channels * tensor.stride + at.row % program.channels, 1, value);
+        const DF d;
+        for (std::size_t i = 0; i < at.count; i += hn::Lanes(d)) {
+            hn::Store(hn::Set(d, value[0]), d, tile + i);
+        }
+    }
+}
+
 void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const Stretch& at) {
     HWY_ALIGN_MAX float tile[kChainTile + kChainPadding];
     HWY_ALIGN_MAX float extra[kChainTile + kChainPadding];
@@ -342,9 +416,7 @@ void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const
               tile);
     for (const ChainStepOp& op : program.ops) {
         if (op.kind == ChainStepOp::Kind::kBinary) {
-            const ChainTensor& tensor = args.extras[op.binary.input];
-            load_tile(op.binary.type, tensor.data, at.row * tensor.stride + at.offset, at.count,
-                      extra);
+            load_extra(program, op.binary, args, at, extra);
             apply(op.binary, tile, extra, at.count);
         } else {
             apply(op, constant_of(program, op.a, at), constant_of(program, op.b, at), tile,
@@ -357,8 +429,11 @@ void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const
 // Rows whose elements all lie one behind the other can be taken several at once.
 bool is_dense(const ChainProgram& program, const ChainKernelArgs& args, std::size_t length) {
     return args.src.stride == length && args.dst_stride == length &&
-           std::all_of(args.extras.begin(), args.extras.begin() + program.extra_count,
-                       [&](const ChainTensor& t) { return t.stride == length; });
+           std::all_of(program.ops.begin(), program.ops.end(), [&](const ChainStepOp& op) {
+               return op.kind != ChainStepOp::Kind::kBinary ||
+                      op.binary.spread != post_ops::Spread::kFull ||
+                      args.extras[op.binary.input].stride == length;
+           });
 }
 
 void run_range(const ChainProgram& program,
@@ -368,7 +443,8 @@ void run_range(const ChainProgram& program,
     const bool rows = program.layout == ChainLayout::kRows;
     const std::size_t length = rows ? program.channels : args.inner;
     // Planes only when it does not matter to which channel an element belongs.
-    const bool together = (rows || !program.per_channel) && is_dense(program, args, length);
+    const bool together =
+        (rows || (!program.per_channel && !program.spreads)) && is_dense(program, args, length);
     const std::size_t most =
         !together ? 1
         : rows    ? program.repeated_row / length

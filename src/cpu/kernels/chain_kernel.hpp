@@ -32,7 +32,9 @@ enum class ChainLayout {
 };
 
 // Rows or planes of a tensor. Strides are counted in elements, from one row or plane to the next:
-// more than its length for a slice of a wider tensor; 0 for one that is the same for all.
+// more than its length for a slice of a wider tensor; 0 for one that is the same for all. Of an
+// extra input with one value a channel (Spread::kChannels) it is the step from image to image; of
+// one with one value a pixel, from row to row, or from image to image for planes.
 struct ChainTensor {
     const void* data = nullptr;
     std::size_t stride = 0;
@@ -44,6 +46,7 @@ struct ChainKernelArgs {
     std::size_t dst_stride = 0;
     std::span<const ChainTensor> extras{};  // by Binary::input
     std::size_t inner = 1;                  // elements of a plane (kPlanes)
+    std::size_t image_rows = 1;             // rows of an image, for Spread::kChannels (kRows)
 };
 
 struct ChainProgram;

@@ -99,6 +99,7 @@ private:
         check_type("an extra input", op.type);
         push(Kind::kBinary);
         program_.ops.back().binary = op;
+        program_.spreads = program_.spreads || op.spread != post_ops::Spread::kFull;
         program_.extra_count = std::max(program_.extra_count, op.input + 1);
     }
 

@@ -54,6 +54,7 @@ struct ChainProgram {
     std::size_t repeated_row = 1;
     std::size_t extra_count = 0;
     bool per_channel = false;  // some constant is
+    bool spreads = false;      // some extra input is broadcast
 };
 
 ChainProgram make_chain_program(const post_ops::Chain& chain,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plan/lower_node.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cpu/post_ops/lower.hpp"
@@ -195,13 +196,42 @@ private:
         return false;
     }
 
-    // A second tensor of the same shape; a dequantize in front of it is read through.
+    // How a second tensor meets the data: one value a channel or one a pixel of each image count,
+    // other ways of broadcasting do not.
+    std::optional<post_ops::Spread> spread_of(const Shape& other) {
+        if (other == shape_) {
+            return post_ops::Spread::kFull;
+        }
+        const bool axis_fits = !lowered_.axis_fixed || lowered_.channel_axis == 1;
+        if (other.size() != shape_.size() || shape_.size() < 3 || other[0] != shape_[0] ||
+            !axis_fits) {
+            return std::nullopt;
+        }
+        const auto ones = std::count(other.begin() + 2, other.end(), std::size_t{1});
+        const bool one_pixel = ones == static_cast<std::ptrdiff_t>(other.size()) - 2;
+        const bool all_pixels = std::equal(other.begin() + 2, other.end(), shape_.begin() + 2);
+        if (other[1] == shape_[1] && one_pixel) {
+            return post_ops::Spread::kChannels;
+        }
+        if (other[1] == 1 && all_pixels) {
+            return post_ops::Spread::kPixels;
+        }
+        return std::nullopt;
+    }
+
+    // A second tensor; a dequantize in front of it is read through.
     bool with_tensor(std::size_t other) {
         const Output source = node_.input(other);
-        if (source.shape() != shape_ || node_.is("Divide")) {
+        const auto spread = spread_of(source.shape());
+        if (!spread || node_.is("Divide")) {
             return false;
         }
+        if (*spread != post_ops::Spread::kFull) {
+            lowered_.channel_axis = 1;
+            lowered_.axis_fixed = true;
+        }
         post_ops::Binary binary;
+        binary.spread = *spread;
         binary.input = group_.extras.size();
         binary.kind = node_.is("Multiply")  ? post_ops::BinaryKind::kMul
                       : node_.is("Maximum") ? post_ops::BinaryKind::kMax

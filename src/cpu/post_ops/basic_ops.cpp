@@ -119,6 +119,9 @@ std::string binary_text(const Binary& op) {
     if (op.scale != 1.0f) {
         out += " *" + number_text(op.scale);
     }
+    if (op.spread != Spread::kFull) {
+        out += op.spread == Spread::kChannels ? " per channel" : " per pixel";
+    }
     return out + ')';
 }
 

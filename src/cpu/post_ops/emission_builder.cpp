@@ -138,6 +138,9 @@ std::string EmissionBuilder::append_op(const Prelu& op, bool) {
 }
 
 std::string EmissionBuilder::append_op(const Binary& op, bool) {
+    if (op.spread != Spread::kFull) {
+        return detail::cat("input #", op.input, " is broadcast: a chain does that faster");
+    }
     const bool add = op.kind == BinaryKind::kAdd;
     if (add && sum_fits(op)) {
         std::string reason;

@@ -32,13 +32,14 @@ public:
     void run() override {
         const std::vector<TensorId>& inputs = step_.inputs();
         for (std::size_t e = 0; e < extras_.size(); ++e) {
-            extras_[e] = {memory_.data(inputs[e + 1]), extent_.length};
+            extras_[e] = {memory_.data(inputs[e + 1]), extent_.strides[e]};
         }
         const kernels::ChainKernelArgs args{.src = {memory_.data(inputs[0]), extent_.length},
                                             .dst = memory_.data(step_.outputs()[0]),
                                             .dst_stride = extent_.length,
                                             .extras = extras_,
-                                            .inner = extent_.length};
+                                            .inner = extent_.length,
+                                            .image_rows = extent_.image_rows};
         const bool few_planes =
             extent_.layout == kernels::ChainLayout::kPlanes && extent_.length >= 2 * kPart;
         if (few_planes) {
@@ -70,7 +71,8 @@ private:
         kernels::ChainKernelArgs args = whole;
         kernels::ChainTensor extras[kMostExtras];
         for (std::size_t e = 0; e < extras_.size(); ++e) {
-            extras[e] = {advance(extras_[e].data, type_of(inputs[e + 1]), offset),
+            const bool steps = extent_.spreads[e] != post_ops::Spread::kChannels;
+            extras[e] = {advance(extras_[e].data, type_of(inputs[e + 1]), steps ? offset : 0),
                          extras_[e].stride};
         }
         args.extras = {extras, extras_.size()};
@@ -104,10 +106,30 @@ ChainExtent extent_of(const PlanTensor& src, std::size_t axis) {
     extent.layout = rows ? kernels::ChainLayout::kRows : kernels::ChainLayout::kPlanes;
     extent.length = rows ? extent.channels : inner;
     extent.rows = extent.length == 0 ? 0 : shape_size(dims) / extent.length;
+    extent.image_rows = dims.empty() ? 1 : std::max<std::size_t>(1, extent.rows / dims[0]);
     return extent;
 }
 
+std::size_t stride_of(post_ops::Spread spread, const ChainExtent& extent) {
+    switch (spread) {
+        case post_ops::Spread::kChannels: return extent.channels;
+        case post_ops::Spread::kPixels:
+            return extent.layout == kernels::ChainLayout::kRows ? 1 : extent.length;
+        default: return extent.length;
+    }
+}
+
 }  // namespace
+
+std::vector<post_ops::Spread> spreads_of(const post_ops::Chain& chain, std::size_t extras) {
+    std::vector<post_ops::Spread> spreads(extras, post_ops::Spread::kFull);
+    for (const post_ops::BasicOp& op : chain.ops) {
+        if (const auto* binary = std::get_if<post_ops::Binary>(&op)) {
+            spreads.at(binary->input) = binary->spread;
+        }
+    }
+    return spreads;
+}
 
 ChainStep::ChainStep(const post_ops::Chain& chain,
                      const PlanTensor& src,
@@ -120,6 +142,10 @@ ChainStep::ChainStep(const post_ops::Chain& chain,
     if (extras.size() > kMostExtras) {
         throw Error("compile", detail::cat("a chain step reads ", extras.size(),
                                            " extra inputs, expected ", kMostExtras, " at most"));
+    }
+    extent_.spreads = spreads_of(chain, extras.size());
+    for (const post_ops::Spread spread : extent_.spreads) {
+        extent_.strides.push_back(stride_of(spread, extent_));
     }
     inputs_ = {src_id};
     inputs_.insert(inputs_.end(), extras.begin(), extras.end());

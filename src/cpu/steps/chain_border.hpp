@@ -1,0 +1,40 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A chain that also changes the layout: the operations run over a tile that lies in the L1 cache,
+// and the tile is transposed when it is written. Between the user's tensors and channels-last ones.
+#pragma once
+
+#include "cpu/kernels/border.hpp"
+#include "cpu/steps/chain.hpp"
+
+namespace fuseq::cpu {
+
+class ChainBorderStep final : public Step {
+public:
+    // Whether tiles of that many channels fit.
+    static bool takes(const Shape& dims);
+
+    // src and dst have different layouts; extra inputs that are not broadcast have that of src.
+    // Per-channel values belong to dimension 1.
+    ChainBorderStep(const post_ops::Chain& chain,
+                    const PlanTensor& src,
+                    TensorId src_id,
+                    std::vector<TensorId> extras,
+                    const PlanTensor& dst,
+                    TensorId dst_id);
+    std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
+
+private:
+    class Run;
+
+    kernels::ChainKernel kernel_;
+    std::vector<post_ops::Spread> spreads_;
+    kernels::BorderParams border_;  // of a tile
+    std::size_t tile_ = 0;          // pixels
+    std::size_t images_ = 0;
+    std::size_t pixels_ = 0;  // of an image
+    bool to_channels_last_ = false;
+};
+
+}  // namespace fuseq::cpu
