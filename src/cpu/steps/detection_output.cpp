@@ -47,13 +47,14 @@ public:
                           RequestMemory& memory)
         : attrs_(attrs), sizes_(sizes), step_(step), memory_(memory) {
         const auto classes = static_cast<std::size_t>(sizes.classes);
-        const auto priors = static_cast<std::size_t>(sizes.priors);
+        // Room for what is usual; more is made when an image needs it.
+        constexpr std::int64_t kUsual = 1024;
         candidates_.resize(attrs.decrease_label_id ? 1 : classes);
         for (auto& list : candidates_) {
-            list.reserve(priors);
+            list.reserve(static_cast<std::size_t>(std::min(sizes.priors, kUsual)));
         }
         kept_.resize(classes);
-        found_.reserve(priors * (attrs.decrease_label_id ? 1 : classes));
+        found_.reserve(kUsual);
     }
 
     void run() override {
