@@ -17,6 +17,7 @@
 #include "transformations/low_precision/move_depth_to_space_down.hpp"
 #include "transformations/low_precision/normalize_weights.hpp"
 #include "transformations/low_precision/quantize_before_max_pool.hpp"
+#include "transformations/low_precision/quantize_before_movement.hpp"
 #include "transformations/low_precision/quantize_convolution.hpp"
 #include "transformations/low_precision/quantize_deconvolution.hpp"
 #include "transformations/low_precision/quantize_matmul.hpp"
@@ -61,7 +62,9 @@ const std::vector<Pass>& low_precision_passes() {
         {"quantize_convolution", quantize_convolution},
         {"quantize_deconvolution", quantize_deconvolution},
         {"quantize_matmul", quantize_matmul},
-        // When it is known which convolutions are integer; what follows folds scales across it.
+        // When it is known which convolutions are integer; what follows folds scales across them.
+        // Movement first: poolings may stand in front of it.
+        {"quantize_before_movement", quantize_before_movement},
         {"quantize_before_max_pool", quantize_before_max_pool},
         // Weights that stayed float because their source did.
         {"fold_all_constants", fold_all_constants},

@@ -91,7 +91,8 @@ public:
         : requests_(requests), result_(result), begin_(requests.size()), set_(requests.size()) {
         for (std::size_t i = 0; i < requests.size(); ++i) {
             free_.push_back(i);
-            requests[i].set_callback([this, i](std::exception_ptr error) { finish(i, error); });
+            requests[i].set_callback(
+                [this, i](const std::exception_ptr& error) { finish(i, error); });
         }
     }
     // No callback may come after this object is gone.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fuseq/error.hpp"
+#include "ir/ir_legacy_attributes.hpp"
 
 namespace fuseq {
 namespace {
@@ -75,7 +76,7 @@ void read_ir_attributes(const IrLayer& layer,
         const bool known = std::any_of(items.begin(), items.end(), [&](const NamedAttribute& i) {
             return i.name == found.name();
         });
-        if (!known) {
+        if (!known && !is_harmless_attribute(layer.operation.type, found.name(), found.value())) {
             findings.unknown_attribute(layer, found.name(), found.value());
         }
     }

@@ -14,15 +14,18 @@ constexpr std::size_t kAlignment = 64;
 
 std::shared_ptr<void> allocate(std::size_t bytes) {
     const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    if (rounded < bytes) {
+    if (rounded < bytes || rounded + kAlignment < rounded) {
         throw Error("tensor", detail::cat("cannot allocate ", bytes, " bytes"));
     }
-    void* memory = std::aligned_alloc(kAlignment, rounded == 0 ? kAlignment : rounded);
+    // calloc does not touch pages that the system has just given, which are zero already.
+    void* memory = std::calloc(1, rounded + kAlignment);
     if (memory == nullptr) {
         throw Error("tensor", detail::cat("cannot allocate ", bytes, " bytes"));
     }
-    std::memset(memory, 0, rounded);
-    return {memory, std::free};
+    void* aligned = memory;
+    std::size_t space = rounded + kAlignment;
+    std::align(kAlignment, rounded, aligned, space);
+    return {aligned, [memory](void*) { std::free(memory); }};
 }
 
 std::size_t checked_bytes(ElementType type, const Shape& shape) {

@@ -61,11 +61,13 @@ void evaluate(EvalContext& context) {
     Tensor& dst = context.output(0, loops.dst);
     dispatch_numeric(src.get_element_type(), [&](auto tag) {
         using T = typename decltype(tag)::type;
-        if (dst.get_element_type() == src.get_element_type()) {
-            run(loops, attrs.exclude_pad, src.data<T>(), dst.data<T>());
-        } else {
-            run(loops, attrs.exclude_pad, src.data<T>(), dst.data<float>());
+        if constexpr (!std::is_same_v<T, float>) {
+            if (dst.get_element_type() == src.get_element_type()) {
+                run(loops, attrs.exclude_pad, src.data<T>(), dst.data<T>());
+                return;
+            }
         }
+        run(loops, attrs.exclude_pad, src.data<T>(), dst.data<float>());
     });
 }
 

@@ -126,11 +126,22 @@ StridedWalk::StridedWalk(const Shape& shape, std::vector<std::vector<std::size_t
       strides_(std::move(strides)),
       index_(shape.size(), 0),
       offsets_(strides_.size(), 0),
-      size_(shape_size(shape)) {}
+      size_(shape_size(shape)) {
+    if (!shape_.empty()) {
+        inner_size_ = shape_.back();
+    }
+    for (const auto& set : strides_) {
+        inner_strides_.push_back(shape_.empty() ? 0 : set.back());
+    }
+}
 
-void StridedWalk::next() {
-    ++position_;
-    for (std::size_t d = shape_.size(); d-- > 0;) {
+// To the first element of the next row.
+void StridedWalk::next_row() {
+    inner_ = 0;
+    for (std::size_t t = 0; t < offsets_.size(); ++t) {
+        offsets_[t] -= inner_strides_[t] * (inner_size_ - 1);
+    }
+    for (std::size_t d = shape_.size() - (shape_.empty() ? 0 : 1); d-- > 0;) {
         const bool wrap = ++index_[d] == shape_[d];
         for (std::size_t t = 0; t < offsets_.size(); ++t) {
             offsets_[t] += strides_[t][d];

@@ -45,11 +45,26 @@ public:
     bool done() const { return position_ == size_; }
     std::size_t position() const { return position_; }
     std::size_t offset(std::size_t tensor) const { return offsets_[tensor]; }
-    void next();
+    void next() {
+        ++position_;
+        if (++inner_ < inner_size_) {
+            for (std::size_t t = 0; t < offsets_.size(); ++t) {
+                offsets_[t] += inner_strides_[t];
+            }
+            return;
+        }
+        next_row();
+    }
 
 private:
+    void next_row();
+
     Shape shape_;
     std::vector<std::vector<std::size_t>> strides_;
+    // Of the last dimension, which index_ leaves out of account.
+    std::size_t inner_ = 0;
+    std::size_t inner_size_ = 1;
+    std::vector<std::size_t> inner_strides_;
     std::vector<std::size_t> index_;
     std::vector<std::size_t> offsets_;
     std::size_t position_ = 0;

@@ -8,9 +8,8 @@
 // integer, or, of a depthwise convolution, one a channel.
 #include "ops/convolution.hpp"
 
-#include "model/typed.hpp"
+#include "ops/filter_operands.hpp"
 #include "ops/op_list.hpp"
-#include "ops/zero_points.hpp"
 
 namespace fuseq {
 
@@ -37,40 +36,13 @@ bool grouped(const Node& node) {
     return node.is("GroupConvolution");
 }
 
-ElementType output_type(const InferContext& context) {
-    if (is_integral(context.type(0))) {
-        context.require(is_integral(context.type(1)), "src is ", to_string(context.type(0)),
-                        " and wei is ", to_string(context.type(1)));
-        return ElementType::f32;
-    }
-    context.require_same_type(0, 1);
-    context.require(!context.has_input(2), "a zero point needs an integer src");
-    return context.type(0);
-}
-
-template <class Context>
-void check_channels(const Context& context, const PartialShape& src, const PartialShape& wei) {
-    const std::size_t first = grouped(context.node()) ? 1 : 0;
-    Dimension channels = wei[first + 1];
-    if (first == 1) {
-        context.require(!wei[0].is_static() || wei[0].get_length() >= 1, "wei has ",
-                        to_string(wei[0]), " groups, expected 1 or more");
-        channels = channels * wei[0];
-    }
-    context.require(src[1].compatible(channels), "src has ", to_string(src[1]),
-                    " channels, wei of shape ", to_string(wei), " expects ", to_string(channels));
-}
-
 // Ranks, attributes and channels fit each other.
 template <class Context>
 void check_operands(const Context& context, const PartialShape& src, const PartialShape& wei) {
-    const std::size_t extra = grouped(context.node()) ? 1 : 0;
-    context.require(src.rank() >= 3 && src.rank() <= 5, "src has rank ", src.rank(),
-                    ", expected 3, 4 or 5");
-    context.require(wei.rank() == src.rank() + extra, "wei has rank ", wei.rank(), ", expected ",
-                    src.rank() + extra);
+    const bool groups = grouped(context.node());
+    check_filter_ranks(context, src, wei, groups);
     check_window_lists(context, src.rank() - 2, context.template attrs<ConvolutionAttrs>());
-    check_channels(context, src, wei);
+    check_filter_channels(context, src, wei, groups ? 2 : 1, groups);
 }
 
 Dimension output_size(const InferContext& context,
@@ -110,7 +82,7 @@ Dimension output_size(const InferContext& context,
 void infer(InferContext& context) {
     const PartialShape& src = context.shape(0);
     const PartialShape& wei = context.shape(1);
-    const ElementType type = output_type(context);
+    const ElementType type = filter_output_type(context, 2);
     const std::size_t extra = grouped(context.node()) ? 1 : 0;
     if (!wei.rank_is_static() || !src.rank_is_static()) {
         context.set_output(0, type, PartialShape::dynamic());
@@ -225,18 +197,10 @@ void evaluate(EvalContext& context) {
         shape[d] = static_cast<std::size_t>(size);
     }
     Tensor& dst = context.output(0, shape);
-    dispatch_numeric(src.get_element_type(), [&](auto src_tag) {
-        using Src = typename decltype(src_tag)::type;
-        if constexpr (std::is_floating_point_v<Src>) {
-            run(g, src.data<Src>(), wei.data<Src>(), dst.data<Src>(), ZeroPoints());
-        } else {
-            dispatch_numeric(wei.get_element_type(), [&](auto wei_tag) {
-                using Wei = typename decltype(wei_tag)::type;
-                const ZeroPoints zero_points(context, 2, src.get_shape()[1]);
-                run(g, src.data<Src>(), wei.data<Wei>(), dst.data<float>(), zero_points);
-            });
-        }
-    });
+    dispatch_filter(context, dst, 2,
+                    [&](const auto* from, const auto* filters, auto* to, const auto& zero_points) {
+                        run(g, from, filters, to, zero_points);
+                    });
 }
 
 OpSpec row(std::string_view type, std::string_view summary) {

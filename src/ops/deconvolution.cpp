@@ -10,10 +10,9 @@
 
 #include <algorithm>
 
-#include "model/typed.hpp"
+#include "ops/filter_operands.hpp"
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
-#include "ops/zero_points.hpp"
 
 namespace fuseq {
 namespace {
@@ -37,7 +36,9 @@ void share_padding(AutoPad auto_pad,
                    std::size_t d,
                    const DeconvolutionAttrs& attrs,
                    Window& w) {
-    if (is_explicit(auto_pad) && !attrs.pads_begin.empty()) {
+    if (auto_pad == AutoPad::kValid) {
+        w.pad_begin = 0;
+    } else if (is_explicit(auto_pad) && !attrs.pads_begin.empty()) {
         w.pad_begin = at_or(attrs.pads_begin, d, 0);
     } else {
         const std::int64_t cut = std::max<std::int64_t>(0, total);
@@ -94,37 +95,13 @@ void check_dst(const Context& context, std::int64_t dst, std::int64_t src, std::
 }
 
 template <class Context>
-void check_channels(const Context& context, const PartialShape& src, const PartialShape& wei) {
-    const bool groups = grouped(context.node());
-    const Dimension channels = groups ? wei[0] * wei[1] : wei[0];
-    context.require(!groups || !wei[0].is_static() || wei[0].get_length() >= 1, "wei has ",
-                    to_string(wei[0]), " groups, expected 1 or more");
-    context.require(src[1].compatible(channels), "src has ", to_string(src[1]),
-                    " channels, wei of shape ", to_string(wei), " expects ", to_string(channels));
-}
-
-template <class Context>
 void check_operands(const Context& context, const PartialShape& src, const PartialShape& wei) {
-    const std::size_t extra = grouped(context.node()) ? 1 : 0;
-    context.require(src.rank() >= 3 && src.rank() <= 5, "src has rank ", src.rank(),
-                    ", expected 3, 4 or 5");
-    context.require(wei.rank() == src.rank() + extra, "wei has rank ", wei.rank(), ", expected ",
-                    src.rank() + extra);
+    const bool groups = grouped(context.node());
+    check_filter_ranks(context, src, wei, groups);
     const auto& attrs = context.template attrs<DeconvolutionAttrs>();
     check_window_lists(context, src.rank() - 2, attrs);
     check_window_list(context, "output_padding", src.rank() - 2, attrs.output_padding, 0);
-    check_channels(context, src, wei);
-}
-
-ElementType output_type(const InferContext& context) {
-    if (is_integral(context.type(0))) {
-        context.require(is_integral(context.type(1)), "src is ", to_string(context.type(0)),
-                        " and wei is ", to_string(context.type(1)));
-        return ElementType::f32;
-    }
-    context.require_same_type(0, 1);
-    context.require(!context.has_input(3), "a zero point needs an integer src");
-    return context.type(0);
+    check_filter_channels(context, src, wei, groups ? 1 : 0, groups);
 }
 
 Dimension output_size(const InferContext& context,
@@ -155,7 +132,7 @@ Dimension output_size(const InferContext& context,
 }
 
 void infer(InferContext& context) {
-    const ElementType type = output_type(context);
+    const ElementType type = filter_output_type(context, 3);
     const PartialShape& src = context.shape(0);
     const PartialShape& wei = context.shape(1);
     if (!src.rank_is_static() || !wei.rank_is_static()) {
@@ -281,22 +258,11 @@ void run(const Loops& l, const Src* src, const Wei* wei, Dst* dst, const ZeroPoi
 }
 
 void evaluate(EvalContext& context) {
-    const Tensor& src = context.input(0);
-    const Tensor& wei = context.input(1);
     const Loops loops = loops_of(context);
-    Tensor& dst = context.output(0, loops.shape);
-    dispatch_numeric(src.get_element_type(), [&](auto src_tag) {
-        using Src = typename decltype(src_tag)::type;
-        if constexpr (std::is_floating_point_v<Src>) {
-            run(loops, src.data<Src>(), wei.data<Src>(), dst.data<Src>(), ZeroPoints());
-        } else {
-            dispatch_numeric(wei.get_element_type(), [&](auto wei_tag) {
-                using Wei = typename decltype(wei_tag)::type;
-                const ZeroPoints zero_points(context, 3, src.get_shape()[1]);
-                run(loops, src.data<Src>(), wei.data<Wei>(), dst.data<float>(), zero_points);
-            });
-        }
-    });
+    dispatch_filter(context, context.output(0, loops.shape), 3,
+                    [&](const auto* src, const auto* wei, auto* dst, const auto& zero_points) {
+                        run(loops, src, wei, dst, zero_points);
+                    });
 }
 
 OpSpec row(std::string_view type, std::string_view summary) {

@@ -42,6 +42,7 @@ void infer(InferContext& context) {
     if (src.rank_is_static() && order) {
         const std::vector<std::size_t> places = checked_order(context, *order, src.rank());
         std::vector<Dimension> dims;
+        dims.reserve(places.size());
         for (const std::size_t d : places) {
             dims.push_back(src[d]);
         }

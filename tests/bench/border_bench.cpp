@@ -85,7 +85,7 @@ void images(benchmark::internal::Benchmark* b) {
 
 void features(benchmark::internal::Benchmark* b) {
     b->ArgNames({"hw", "c"})->Args({56, 64})->Args({28, 21})->Args({7, 512});
-    b->Args({256, 1})->Unit(benchmark::kMicrosecond);
+    b->Args({256, 1})->Args({26, 255})->Args({128, 16})->Unit(benchmark::kMicrosecond);
 }
 
 BENCHMARK_CAPTURE(border_own, f32_u8_last, ElementType::f32, ElementType::u8, true)->Apply(images);

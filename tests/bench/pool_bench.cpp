@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Average pooling u8 to u8, with a re-scale. Arguments: height = width of src, channels, kernel,
-// stride. Counter: bytes of src read a second.
+// Average pooling u8 to u8, with a re-scale, and maximum pooling. Arguments: height = width of src,
+// channels, kernel, stride. Counter: bytes of src read a second.
 #include <benchmark/benchmark.h>
 
 #include <dnnl.hpp>
@@ -10,6 +10,7 @@
 
 #include "bench_data.hpp"
 #include "cpu/kernels/average_pool.hpp"
+#include "cpu/kernels/max_pool.hpp"
 
 namespace fuseq::bench {
 namespace {
@@ -43,15 +44,32 @@ void average_pool_own(benchmark::State& state) {
     count_bytes(state, src.size());
 }
 
-void pool_onednn(benchmark::State& state, dnnl::algorithm algorithm) {
+template <class T>
+void max_pool_own(benchmark::State& state) {
+    const Layer l = layer_of(state);
+    kernels::MaxPoolParams params;
+    params.type = sizeof(T) == 1 ? ElementType::u8 : ElementType::f32;
+    params.channels = l.channels;
+    params.height = {.src = l.size, .dst = l.out(), .kernel = l.kernel, .stride = l.stride};
+    params.width = params.height;
+    kernels::check_max_pool(params);
+    const auto src = random_bytes(l.size * l.size * l.channels * sizeof(T));
+    kernels::AlignedVector<std::uint8_t> dst(l.out() * l.out() * l.channels * sizeof(T));
+    for (auto _ : state) {
+        kernels::max_pool(params, src.data(), dst.data(), {0, l.out()});
+        benchmark::ClobberMemory();
+    }
+    count_bytes(state, src.size());
+}
+
+void pool_onednn(benchmark::State& state, dnnl::algorithm algorithm, dnnl::memory::data_type type) {
     using namespace dnnl;
     const Layer l = layer_of(state);
     const engine eng(engine::kind::cpu, 0);
     stream strm(eng);
     const auto n = [](std::size_t v) { return static_cast<memory::dim>(v); };
     const auto md = [&](std::size_t size) {
-        return memory::desc({1, n(l.channels), n(size), n(size)}, memory::data_type::u8,
-                            memory::format_tag::nhwc);
+        return memory::desc({1, n(l.channels), n(size), n(size)}, type, memory::format_tag::nhwc);
     };
     primitive_attr attr;
     if (algorithm != algorithm::pooling_max) {
@@ -82,9 +100,25 @@ void layers(benchmark::internal::Benchmark* b) {
 }
 
 BENCHMARK(average_pool_own)->Apply(layers);
-BENCHMARK_CAPTURE(pool_onednn, average, dnnl::algorithm::pooling_avg_exclude_padding)
+BENCHMARK_CAPTURE(pool_onednn,
+                  average,
+                  dnnl::algorithm::pooling_avg_exclude_padding,
+                  dnnl::memory::data_type::u8)
     ->Apply(layers);
-BENCHMARK_CAPTURE(pool_onednn, max, dnnl::algorithm::pooling_max)->Apply(layers);
+
+// yolo_tiny's pool1, pool2, pool3; unet's pool0, pool1, pool2; resnet50's; a pyramid of a detector.
+void max_layers(benchmark::internal::Benchmark* b) {
+    b->ArgNames({"hw", "c", "k", "s"})->Unit(benchmark::kMicrosecond);
+    b->Args({416, 16, 2, 2})->Args({208, 32, 2, 2})->Args({104, 64, 2, 2});
+    b->Args({256, 32, 2, 2})->Args({128, 64, 2, 2})->Args({64, 128, 2, 2});
+    b->Args({113, 64, 3, 2})->Args({17, 512, 5, 1})->Args({25, 256, 13, 1})->Args({112, 4, 2, 2});
+}
+BENCHMARK(max_pool_own<std::uint8_t>)->Apply(max_layers);
+BENCHMARK_CAPTURE(pool_onednn, max_u8, dnnl::algorithm::pooling_max, dnnl::memory::data_type::u8)
+    ->Apply(max_layers);
+BENCHMARK(max_pool_own<float>)->Apply(max_layers);
+BENCHMARK_CAPTURE(pool_onednn, max_f32, dnnl::algorithm::pooling_max, dnnl::memory::data_type::f32)
+    ->Apply(max_layers);
 
 }  // namespace
 }  // namespace fuseq::bench

@@ -17,12 +17,14 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("src/", "transformations/", "samples/")
 FINDING = re.compile(r"^(/\S+:\d+:\d+: )?(error|warning): ")
 RECENT_COMMITS = 10
+GCC_ONLY = ("-fno-gnu-unique",)  # options of the build that clang does not know
 
 
 def git(*arguments):
@@ -30,9 +32,17 @@ def git(*arguments):
     return run.stdout.split() if run.returncode == 0 else []
 
 
-def compiled_files(build):
-    """Sources that the build compiles, relative to ROOT."""
+def compile_commands(build):
+    """What the build runs, without the options that only gcc knows."""
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    for command in commands:
+        words = command["command"].split(" ")
+        command["command"] = " ".join(word for word in words if word not in GCC_ONLY)
+    return commands
+
+
+def own_sources(commands):
+    """Sources that the build compiles, relative to ROOT."""
     paths = {pathlib.Path(c["directory"], c["file"]).resolve() for c in commands}
     inside = {p.relative_to(ROOT).as_posix() for p in paths if p.is_relative_to(ROOT)}
     return {p for p in inside if p.startswith(FOLDERS)}
@@ -52,14 +62,33 @@ def in_order(files):
     return first + rest
 
 
-def tidy(build, path):
-    command = ["clang-tidy", "--quiet", "-p", str(build), str(ROOT / path),
+def tidy(database, path):
+    command = ["clang-tidy", "--quiet", "-p", str(database), str(ROOT / path),
                "--extra-arg=-w"]  # warnings of the compiler are gcc's business
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = [line for line in run.stdout.splitlines() if FINDING.match(line)]
     if run.returncode != 0 and not lines:
         lines = [f"error: clang-tidy failed on {path}: {run.stderr.strip()[-300:]}"]
     return lines
+
+
+def check_all(files, database, options):
+    """Findings, printed as they come, and the number of files that there was time for."""
+    end = time.monotonic() + 60 * options.minutes
+    findings, checked = set(), 0
+
+    def check(path):
+        return tidy(database, path) if time.monotonic() < end else None
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for lines in pool.map(check, files):
+            if lines is not None:
+                checked += 1
+                for line in lines:
+                    if line not in findings:  # headers are seen by many sources
+                        findings.add(line)
+                        print(line, flush=True)
+    return findings, checked
 
 
 def parse(arguments):
@@ -73,22 +102,12 @@ def parse(arguments):
 
 def main(arguments):
     options = parse(arguments)
-    build = options.build.resolve()
-    files = options.files or in_order(compiled_files(build))
-    end = time.monotonic() + 60 * options.minutes
-    findings, checked = set(), 0
-
-    def check(path):
-        return tidy(build, path) if time.monotonic() < end else None
-
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for lines in pool.map(check, files):
-            if lines is not None:
-                checked += 1
-                for line in lines:
-                    if line not in findings:  # headers are seen by many sources
-                        findings.add(line)
-                        print(line, flush=True)
+    commands = compile_commands(options.build.resolve())
+    files = options.files or in_order(own_sources(commands))
+    with tempfile.TemporaryDirectory() as database:
+        (pathlib.Path(database) / "compile_commands.json").write_text(json.dumps(commands),
+                                                                      encoding="utf-8")
+        findings, checked = check_all(files, database, options)
     late = len(files) - checked
     print(f"clang-tidy: {checked} files checked, {len(findings)} findings" +
           (f", {late} files not reached in {options.minutes:g} minutes" if late else ""))

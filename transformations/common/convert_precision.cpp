@@ -19,16 +19,12 @@ bool to_be_converted(ElementType type) {
 // Names f32 where an attribute names another real type; collects the bodies.
 class TypeAttributes final : public AttributeVisitor {
 public:
-    bool changed = false;
     std::vector<std::shared_ptr<Model>*> bodies;
 
 protected:
     void visit(const char*, const AttributeRef& value, bool) override {
         if (const auto* type = std::get_if<ElementType*>(&value)) {
-            if (to_be_converted(**type)) {
-                **type = ElementType::f32;
-                changed = true;
-            }
+            **type = to_be_converted(**type) ? ElementType::f32 : **type;
         } else if (const auto* body = std::get_if<std::shared_ptr<Model>*>(&value)) {
             if (**body) {
                 bodies.push_back(*body);
@@ -42,17 +38,21 @@ bool mentions_other_reals(const Model& model) {
     while (!models.empty()) {
         const Model* current = models.back();
         models.pop_back();
-        for (Node* node : current->ordered_nodes()) {
+        for (const Node* node : current->ordered_nodes()) {
             for (std::size_t i = 0; i < node->output_count(); ++i) {
                 if (to_be_converted(node->port(i).type)) {
                     return true;
                 }
             }
-            TypeAttributes found;
-            const std::unique_ptr<Attributes> copy = node->attributes().clone();
-            copy->visit(found);
-            for (const std::shared_ptr<Model>* body : found.bodies) {
-                models.push_back(body->get());
+            for (const NamedAttribute& item : list_attributes(node->attributes())) {
+                const auto* const* type = std::get_if<ElementType*>(&item.ref);
+                if (type != nullptr && to_be_converted(**type)) {
+                    return true;
+                }
+                const auto* const* body = std::get_if<std::shared_ptr<Model>*>(&item.ref);
+                if (body != nullptr && **body) {
+                    models.push_back((*body)->get());
+                }
             }
         }
     }

@@ -31,19 +31,22 @@ std::size_t channel_dim(const Node& consumer) {
 // The weights with each output channel scaled; an empty tensor when they do not fit together.
 Tensor scaled_weights(const Node& consumer, const ChannelValues& factor) {
     const Tensor& weights = consumer.input_node(1)->constant();
-    const std::vector<std::size_t> channels =
-        output_channel_of_elements(consumer, weights.get_shape());
-    std::vector<float> values = to_floats(weights);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (channels[i] >= factor.size() && !factor.per_tensor()) {
-            return {};
-        }
-        values[i] = static_cast<float>(static_cast<double>(values[i]) * factor[channels[i]]);
-        if (!std::isfinite(values[i])) {
-            return {};
-        }
+    const ChannelOrder order = channel_order(consumer, weights.get_shape());
+    if (order.count() > factor.size() && !factor.per_tensor()) {
+        return {};
     }
-    return Tensor::of(weights.get_shape(), values);
+    Tensor scaled(ElementType::f32, weights.get_shape());
+    const float* from = weights.data<float>();
+    float* to = scaled.data<float>();
+    bool finite = true;
+    order.for_each_run([&](std::size_t channel, std::size_t begin, std::size_t count) {
+        const auto by = static_cast<double>(factor[channel]);
+        for (std::size_t i = begin; i < begin + count; ++i) {
+            to[i] = static_cast<float>(static_cast<double>(from[i]) * by);
+            finite = finite && std::isfinite(to[i]);
+        }
+    });
+    return finite ? scaled : Tensor();
 }
 
 bool fold(Node& multiply) {
@@ -74,14 +77,7 @@ bool fold(Node& multiply) {
 }  // namespace
 
 bool fold_multiply_into_weights(Model& model, PassContext& context) {
-    bool changed = false;
-    for (Node* node : model.find_all("Multiply")) {
-        if (fold(*node)) {
-            context.rewritten(kName, *node);
-            changed = true;
-        }
-    }
-    return changed;
+    return rewrite_each(model, "Multiply", context, kName, fold);
 }
 
 }  // namespace fuseq

@@ -29,20 +29,15 @@ constexpr std::size_t kMostElements = std::size_t{1} << 24;
 
 // The Reshape and the Transpose in front of the last Reshape; empty when the pattern is another.
 std::vector<const Node*> match(const Node& last) {
-    std::vector<const Node*> nodes{&last};
-    for (const char* type : {"Transpose", "Reshape"}) {
-        const Node* before = nodes.back()->input_node(0);
-        if (!before->is(type) || !has_single_use(nodes.back()->input(0))) {
-            return {};
-        }
-        nodes.push_back(before);
+    std::vector<const Node*> nodes = chain_to(last, {"Transpose", "Reshape"});
+    if (nodes.empty()) {
+        return {};
     }
-    const PartialShape& shape = nodes.back()->input(0).partial_shape();
+    const PartialShape& shape = nodes.front()->input(0).partial_shape();
     const bool fits = shape.is_static() && shape == last.port().shape && shape.rank() >= 3 &&
                       shape_size(shape.to_shape()) <= kMostElements &&
                       shape_size(shape.to_shape()) > 0 && last.port().type == ElementType::f32;
-    return fits ? std::vector<const Node*>(nodes.rbegin(), nodes.rend())
-                : std::vector<const Node*>();
+    return fits ? nodes : std::vector<const Node*>();
 }
 
 // Number of the element that ends at each position; an empty tensor when a shape is computed.
@@ -70,17 +65,23 @@ std::vector<std::int64_t> permutation(const Tensor& numbers) {
     const std::size_t area = numbers.get_size() / shape[0] / channels;
     const float* values = numbers.data<float>();
     std::vector<std::int64_t> from(channels);
-    for (std::size_t i = 0; i < numbers.get_size(); ++i) {
-        const auto number = static_cast<std::size_t>(values[i]);
-        const std::size_t batch = i / (channels * area);
-        const std::size_t channel = i / area % channels;
-        const std::size_t source = number / area % channels;
-        if (i < channels * area && i % area == 0) {
+    for (std::size_t plane = 0; plane < shape[0] * channels; ++plane) {
+        const float* moved = values + plane * area;
+        const auto first = static_cast<std::size_t>(moved[0]);
+        const std::size_t channel = plane % channels;
+        const std::size_t source = first / area % channels;
+        if (plane < channels) {
             from[channel] = static_cast<std::int64_t>(source);
         }
-        if (number % area != i % area || number / (channels * area) != batch ||
+        if (first % area != 0 || first / (channels * area) != plane / channels ||
             from[channel] != static_cast<std::int64_t>(source)) {
             return {};
+        }
+        // The rest of the plane lies behind its first element.
+        for (std::size_t i = 1; i < area; ++i) {
+            if (moved[i] != moved[0] + static_cast<float>(i)) {
+                return {};
+            }
         }
     }
     return from;
@@ -115,14 +116,7 @@ bool fuse(Node& last) {
 }  // namespace
 
 bool fuse_channel_shuffle(Model& model, PassContext& context) {
-    bool changed = false;
-    for (Node* node : model.find_all("Reshape")) {
-        if (fuse(*node)) {
-            context.rewritten(kName, *node);
-            changed = true;
-        }
-    }
-    return changed;
+    return rewrite_each(model, "Reshape", context, kName, fuse);
 }
 
 }  // namespace fuseq

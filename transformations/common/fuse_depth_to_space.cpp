@@ -52,14 +52,12 @@ std::optional<BlockAttrs> block_of(const Shape& src,
 }
 
 bool fuse(Node& last) {
-    const Node* transpose = last.input_node(0);
-    if (!transpose->is("Transpose") || !has_single_use(last.input(0))) {
+    const std::vector<const Node*> nodes = chain_to(last, {"Transpose", "Reshape"});
+    if (nodes.empty()) {
         return false;
     }
-    const Node* split = transpose->input_node(0);
-    if (!split->is("Reshape") || !has_single_use(transpose->input(0))) {
-        return false;
-    }
+    const Node* split = nodes[0];
+    const Node* transpose = nodes[1];
     const Output source = split->input(0);
     const auto order = evaluate_constant(transpose->input(1));
     if (!order || !source.partial_shape().is_static() || !split->port().shape.is_static() ||
@@ -82,14 +80,7 @@ bool fuse(Node& last) {
 }  // namespace
 
 bool fuse_depth_to_space(Model& model, PassContext& context) {
-    bool changed = false;
-    for (Node* node : model.find_all("Reshape")) {
-        if (fuse(*node)) {
-            context.rewritten(kName, *node);
-            changed = true;
-        }
-    }
-    return changed;
+    return rewrite_each(model, "Reshape", context, kName, fuse);
 }
 
 }  // namespace fuseq

@@ -82,10 +82,12 @@ std::vector<std::size_t> channels_behind(const Node& move) {
     return source;
 }
 
-// The layer that feeds a Result gives the output its name.
-void keep_output_name(Node& last, Node& move) {
+// The layer that feeds a Result gives the output its name; the integers of a FakeQuantize go by its
+// name.
+void keep_name(Node& last, Node& move) {
     const auto& uses = last.port().uses;
-    if (std::none_of(uses.begin(), uses.end(), [](const Use& u) { return u.node->is("Result"); })) {
+    if (!is_integral(last.port().type) &&
+        std::none_of(uses.begin(), uses.end(), [](const Use& u) { return u.node->is("Result"); })) {
         return;
     }
     last.origins = origins_of(last);
@@ -101,7 +103,7 @@ void move_behind(Node& move, const std::vector<Node*>& nodes) {
         remap_channels(*node, source);
     }
     Node& last = *nodes.back();
-    keep_output_name(last, move);
+    keep_name(last, move);
     redirect(last.output(), move.output());
     nodes.front()->set_input(channelwise_input(*nodes.front()).value(), move.input(0));
     move.set_input(0, last.output());

@@ -21,6 +21,7 @@
 
 #include "ops/fake_quantize.hpp"
 #include "transformations/support/constants.hpp"
+#include "transformations/support/integer_producer.hpp"
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
@@ -64,23 +65,6 @@ bool rises(const Node& fq) {
     return below(limits[0], limits[1]) && below(limits[2], limits[3]);
 }
 
-// The integer convolution or matmul behind which only element-wise operations stand.
-bool comes_from_integer_anchor(const Node& pool) {
-    const Output* at = &pool.input(0);
-    while (has_single_use(*at)) {
-        const Node& node = *at->node;
-        if (takes_weights(node)) {
-            return is_integral(node.input(0).type());
-        }
-        if (!is_one_of(node, {"Add", "Multiply", "Subtract", "ReLU", "PReLU", "Clamp", "Elu",
-                              "Sigmoid", "Tanh", "HSwish", "Swish"})) {
-            return false;
-        }
-        at = &node.input(0);
-    }
-    return false;
-}
-
 // The rising activations between a MaxPool and the quantization, last one first.
 std::vector<Node*> activations_behind_pool(const Node& fq) {
     std::vector<Node*> found;
@@ -114,7 +98,7 @@ bool quantize_before_max_pool(Model& model, PassContext& context) {
         Node* first = activations.empty() ? fq : activations.back();
         Node* pool = first->input_node(0);
         if (!is_integral(fq->port(0).type) || !pool->is("MaxPool") ||
-            !pool->port(0).shape.rank_is_static() || !comes_from_integer_anchor(*pool)) {
+            !pool->port(0).shape.rank_is_static() || !comes_from_integer_anchor(pool->input(0))) {
             continue;
         }
         if (const char* reason = why_not(*fq, *pool)) {

@@ -11,7 +11,8 @@
 //              -> Convert -> Subtract(zero_point) -> Multiply(scale)
 //            u8 has q0 = 0, i8 has q0 = -(levels / 2). i8 is taken where it makes the zero point
 //            vanish (up to one step: symmetric ranges), but not for the source of a deconvolution,
-//            where oneDNN is slow with i8; and for the second operand of a MatMul.
+//            where oneDNN is slow with i8; and for the second operand of a MatMul. The inputs of a
+//            Concat get one type: i8 where a MatMul needs it, else u8 if one of them is.
 //   Refuses: more than 256 levels (levels), limits that are not constant (limits_not_constant) or
 //            vary along another dimension than 1 (limits_not_per_channel), an empty input range
 //            (degenerate_input_range), an empty output range other than [0, 0] of single channels
@@ -23,9 +24,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 
 #include "ops/fake_quantize.hpp"
+#include "transformations/support/activation_type.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/dequantize.hpp"
 #include "transformations/support/rewrite.hpp"
@@ -109,93 +110,83 @@ std::optional<Refusal> check_channel(const Limits& limits, std::size_t c, bool& 
     return std::nullopt;
 }
 
-// Whether a consumer of that kind reads the integers: at once, or behind operations that DQ passes.
-bool feeds(const Node& fq, bool (*consumer)(const Use&)) {
-    std::vector<const Node*> stack{&fq};
-    std::unordered_set<const Node*> seen;
-    while (!stack.empty()) {
-        const Node* node = stack.back();
-        stack.pop_back();
-        for (const Use& use : node->users()) {
-            if (consumer(use)) {
-                return true;
-            }
-            const bool passes = is_one_of(
-                *use.node, {"MaxPool", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Split",
-                            "VariadicSplit", "StridedSlice", "Gather", "Concat", "Tile"});
-            if (passes && seen.insert(use.node).second) {
-                stack.push_back(use.node);
-            }
-        }
-    }
-    return false;
-}
+// What the limits of one FQ become: unsigned integers first, moved when their type is known.
+struct Candidate {
+    Node* fq = nullptr;
+    Split split;
+    std::vector<double> zero;  // of unsigned integers, real, one a channel
+    std::vector<bool> dead;
+};
 
-bool is_second_operand_of_matmul(const Use& use) {
-    return use.node->is("MatMul") && use.index == 1;
-}
-bool is_source_of_deconvolution(const Use& use) {
-    return use.index == 0 &&
-           is_one_of(*use.node, {"ConvolutionBackpropData", "GroupConvolutionBackpropData"});
-}
-
-// u8 or i8, by the zero points that unsigned integers would have. Real limits are rounded to f16,
-// which moves zero points by up to half a step.
-ElementType choose_type(const Node& fq,
-                        std::int64_t levels,
-                        const std::vector<double>& unsigned_zero) {
-    if (feeds(fq, is_second_operand_of_matmul)) {
-        return ElementType::i8;
-    }
-    const auto middle = static_cast<double>(levels / 2);
-    const auto symmetric = [&](double z) { return std::abs(z - middle) <= 1.0; };
-    const bool all = std::all_of(unsigned_zero.begin(), unsigned_zero.end(), symmetric);
-    return all && !feeds(fq, is_source_of_deconvolution) ? ElementType::i8 : ElementType::u8;
-}
-
-std::optional<Refusal> compute(const Node& fq, Split& split) {
+std::optional<Refusal> compute(Candidate& candidate) {
+    const Node& fq = *candidate.fq;
     Limits limits;
     if (auto refusal = read_limits(fq, limits)) {
         return refusal;
     }
-    const std::int64_t levels = fq.attrs<FakeQuantizeAttrs>().levels;
-    const auto steps = static_cast<double>(levels - 1);
+    const auto steps = static_cast<double>(fq.attrs<FakeQuantizeAttrs>().levels - 1);
     const std::size_t channels = limits.channels();
     std::vector<float> il(channels), ih(channels), scale(channels);
-    std::vector<double> zero(channels, 0.0);  // of unsigned integers; real
-    std::vector<double> live_zero;
-    std::vector<bool> dead(channels);
+    candidate.zero.assign(channels, 0.0);
+    candidate.dead.assign(channels, false);
     for (std::size_t c = 0; c < channels; ++c) {
         bool is_dead = false;
         if (auto refusal = check_channel(limits, c, is_dead)) {
             return refusal;
         }
-        dead[c] = is_dead;
+        candidate.dead[c] = is_dead;
         il[c] = is_dead ? 0.0f : limits.il[c];
         ih[c] = is_dead ? static_cast<float>(steps) : limits.ih[c];
         const double step = (static_cast<double>(limits.oh[c]) - limits.ol[c]) / steps;
         scale[c] = static_cast<float>(step);
         if (!is_dead) {
-            zero[c] = -static_cast<double>(limits.ol[c]) / step;
-            live_zero.push_back(zero[c]);
+            candidate.zero[c] = -static_cast<double>(limits.ol[c]) / step;
         }
     }
-    split.type = choose_type(fq, levels, live_zero);
-    split.lowest = split.type == ElementType::i8 ? -(levels / 2) : 0;
-    std::vector<float> zero_point(channels, 0.0f);
-    for (std::size_t c = 0; c < channels; ++c) {
-        if (dead[c]) {
+    candidate.split.il = {il, 1};
+    candidate.split.ih = {ih, 1};
+    candidate.split.scale = {scale, 1};
+    return std::nullopt;
+}
+
+// Real limits are rounded to f16, which moves zero points by up to half a step.
+bool is_symmetric(const Candidate& candidate) {
+    const std::int64_t half = candidate.fq->attrs<FakeQuantizeAttrs>().levels / 2;
+    const auto middle = static_cast<double>(half);
+    for (std::size_t c = 0; c < candidate.zero.size(); ++c) {
+        if (!candidate.dead[c] && std::abs(candidate.zero[c] - middle) > 1.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void set_type(Candidate& candidate, ElementType type) {
+    Split& split = candidate.split;
+    split.type = type;
+    split.lowest =
+        type == ElementType::i8 ? -(candidate.fq->attrs<FakeQuantizeAttrs>().levels / 2) : 0;
+    std::vector<float> zero_point(candidate.zero.size(), 0.0f);
+    for (std::size_t c = 0; c < zero_point.size(); ++c) {
+        if (candidate.dead[c]) {
             continue;
         }
-        const double z = zero[c] + static_cast<double>(split.lowest);
+        const double z = candidate.zero[c] + static_cast<double>(split.lowest);
         const double whole = std::nearbyint(z);
         zero_point[c] = static_cast<float>(std::abs(z - whole) <= kZeroPointNoise ? whole : z);
     }
-    split.il = {il, 1};
-    split.ih = {ih, 1};
-    split.scale = {scale, 1};
     split.zero_point = {zero_point, 1};
-    return std::nullopt;
+}
+
+void choose_types(const Model& model, std::vector<Candidate>& candidates) {
+    ActivationTypes types(model);
+    for (const Candidate& candidate : candidates) {
+        types.add(*candidate.fq, is_symmetric(candidate));
+    }
+    types.unify();
+    for (Candidate& candidate : candidates) {
+        set_type(candidate, types.of(*candidate.fq));
+    }
 }
 
 bool only_feeds_results(const Node& fq) {
@@ -204,7 +195,8 @@ bool only_feeds_results(const Node& fq) {
                        [](const Use& use) { return use.node->is("Result"); });
 }
 
-std::optional<Refusal> refusal_of(const Node& fq, const PassOptions& options, Split& split) {
+std::optional<Refusal> refusal_of(Candidate& candidate, const PassOptions& options) {
+    const Node& fq = *candidate.fq;
     const std::int64_t levels = fq.attrs<FakeQuantizeAttrs>().levels;
     const auto& keep = options.keep_float;
     if (std::find(keep.begin(), keep.end(), fq.name()) != keep.end()) {
@@ -219,7 +211,7 @@ std::optional<Refusal> refusal_of(const Node& fq, const PassOptions& options, Sp
     if (only_feeds_results(fq)) {
         return Refusal{"feeds_output", "only outputs of the model read the result"};
     }
-    return compute(fq, split);
+    return compute(candidate);
 }
 
 void apply(Node& fq, const Split& split) {
@@ -249,22 +241,26 @@ void apply(Node& fq, const Split& split) {
 }  // namespace
 
 bool split_fake_quantize(Model& model, PassContext& context) {
-    bool changed = false;
+    std::vector<Candidate> candidates;
     for (Node* node : model.find_all("FakeQuantize")) {
         if (node->attrs<FakeQuantizeAttrs>().output_type != ElementType::undefined ||
             is_constant_expression(node->input(0))) {
             continue;
         }
-        Split split;
-        if (auto refusal = refusal_of(*node, context.options(), split)) {
+        Candidate candidate{node, {}, {}, {}};
+        if (auto refusal = refusal_of(candidate, context.options())) {
             context.refused(kName, *node, std::move(refusal->code), std::move(refusal->text));
             continue;
         }
-        apply(*node, split);
-        context.rewritten(kName, *node, detail::cat("to ", to_string(split.type)));
-        changed = true;
+        candidates.push_back(std::move(candidate));
     }
-    return changed;
+    choose_types(model, candidates);
+    for (const Candidate& candidate : candidates) {
+        apply(*candidate.fq, candidate.split);
+        context.rewritten(kName, *candidate.fq,
+                          detail::cat("to ", to_string(candidate.split.type)));
+    }
+    return !candidates.empty();
 }
 
 }  // namespace fuseq

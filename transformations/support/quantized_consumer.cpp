@@ -79,16 +79,8 @@ bool may_overflow(const Node& consumer, const Tensor& weights, const ChannelValu
         return true;
     }
     const double largest_src = 255.0 + farthest;
-    const std::vector<std::size_t> channels =
-        output_channel_of_elements(consumer, weights.get_shape());
-    const std::int8_t* values = weights.data<std::int8_t>();
-    std::vector<double> sums;
-    for (std::size_t i = 0; i < channels.size(); ++i) {
-        if (channels[i] >= sums.size()) {
-            sums.resize(channels[i] + 1, 0.0);
-        }
-        sums[channels[i]] += std::abs(static_cast<double>(values[i]));
-    }
+    const std::vector<double> sums =
+        channel_sums(channel_order(consumer, weights.get_shape()), weights, true);
     const double largest = sums.empty() ? 0.0 : *std::max_element(sums.begin(), sums.end());
     return largest * largest_src > static_cast<double>(std::numeric_limits<std::int32_t>::max());
 }

@@ -13,6 +13,19 @@ bool has_single_use(const Output& port) {
     return port.node->port(port.index).uses.size() == 1;
 }
 
+std::vector<const Node*> chain_to(const Node& last, std::initializer_list<std::string_view> types) {
+    std::vector<const Node*> nodes{&last};
+    for (const std::string_view type : types) {
+        const Node* before = nodes.back()->input_node(0);
+        if (!before->is(type) || !has_single_use(nodes.back()->input(0))) {
+            return {};
+        }
+        nodes.push_back(before);
+    }
+    std::reverse(nodes.begin(), nodes.end());
+    return nodes;
+}
+
 void redirect(const Output& from, const Output& to, std::initializer_list<const Node*> except) {
     const std::vector<Use> uses = from.node->port(from.index).uses;
     for (const Use& use : uses) {

@@ -9,11 +9,34 @@
 #include <vector>
 
 #include "fuseq/model.hpp"
+#include "transformations/pass.hpp"
 
 namespace fuseq {
 
 // Exactly one input of one node reads this port.
 bool has_single_use(const Output& port);
+
+// The nodes on the way to `last`, each the source (input 0) of the next and read by it alone;
+// `last` is the last one. `types` names those before it, nearest first. Empty when they are others.
+std::vector<const Node*> chain_to(const Node& last, std::initializer_list<std::string_view> types);
+
+// Calls rewrite(Node&), which says whether it did, for every node of a type, and tells `context` of
+// those that were rewritten under the name of the pass. Whether there were any.
+template <class Rewrite>
+bool rewrite_each(Model& model,
+                  std::string_view type,
+                  PassContext& context,
+                  std::string_view pass,
+                  const Rewrite& rewrite) {
+    bool changed = false;
+    for (Node* node : model.find_all(type)) {
+        if (rewrite(*node)) {
+            context.rewritten(pass, *node);
+            changed = true;
+        }
+    }
+    return changed;
+}
 
 // Every reader of `from` but the nodes in `except` reads `to` instead. Tensor names move along.
 void redirect(const Output& from, const Output& to, std::initializer_list<const Node*> except = {});

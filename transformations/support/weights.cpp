@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "ops/broadcast.hpp"
 #include "transformations/support/attributes.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
+#include "transformations/support/weight_levels.hpp"
 
 namespace fuseq {
 namespace {
@@ -34,21 +34,21 @@ bool match_fake_quantize(Node* node, WeightChain& chain) {
     return true;
 }
 
-bool match_multiply(Node* node, WeightChain& chain) {
-    if (!node->is("Multiply") || !inputs_are_constant(*node, 1)) {
-        return false;
-    }
-    std::vector<Node*> nodes{node};
-    node = node->input_node(0);
-    if (node->is("Subtract")) {
-        if (!inputs_are_constant(*node, 1)) {
-            return false;
+// Convert of an 8-bit Const, then a Subtract and a Multiply, either of which may be missing: a
+// Multiply by 1 and a Subtract of 0 are dropped as identities, or were never written.
+bool match_converted(Node* node, WeightChain& chain) {
+    std::vector<Node*> nodes;
+    for (const char* type : {"Multiply", "Subtract"}) {
+        if (node->is(type)) {
+            if (!inputs_are_constant(*node, 1)) {
+                return false;
+            }
+            nodes.push_back(node);
+            node = node->input_node(0);
         }
-        nodes.push_back(node);
-        node = node->input_node(0);
     }
     if (!node->is("Convert") || !node->input_node(0)->is_constant() ||
-        !is_8_bit(node->input(0).type())) {
+        !is_8_bit(node->input(0).type()) || node->port().type != ElementType::f32) {
         return false;
     }
     nodes.push_back(node);
@@ -78,7 +78,7 @@ std::optional<WeightChain> match_weight_chain(const Node& consumer) {
         node = node->input_node(0);
     }
     std::reverse(chain.layout.begin(), chain.layout.end());
-    if (match_fake_quantize(node, chain) || match_multiply(node, chain)) {
+    if (match_fake_quantize(node, chain) || match_converted(node, chain)) {
         return chain;
     }
     return std::nullopt;
@@ -121,20 +121,46 @@ std::vector<std::size_t> output_channel_dims(const Node& consumer, const Shape& 
     return {wei.size() - (transposed ? 2 : 1)};
 }
 
-std::vector<std::size_t> output_channel_of_elements(const Node& consumer, const Shape& wei) {
-    // Strides of the channel number: 0 along dimensions that do not count channels.
-    std::vector<std::size_t> strides(wei.size(), 0);
-    std::size_t count = 1;
+ChannelOrder channel_order(const Node& consumer, const Shape& wei) {
     const std::vector<std::size_t> dims = output_channel_dims(consumer, wei);
-    for (auto d = dims.rbegin(); d != dims.rend(); ++d) {
-        strides[*d] = count;
-        count *= wei[*d];
+    const auto product = [&](std::size_t begin, std::size_t end) {
+        std::size_t size = 1;
+        for (std::size_t d = begin; d < end; ++d) {
+            size *= wei[d];
+        }
+        return size;
+    };
+    ChannelOrder order;
+    if (dims.empty()) {
+        order.inner = product(0, wei.size());
+        return order;
     }
-    std::vector<std::size_t> channels(shape_size(wei));
-    for (StridedWalk walk(wei, {strides}); !walk.done(); walk.next()) {
-        channels[walk.position()] = walk.offset(0);
+    // Of two dimensions the first numbers groups.
+    const std::size_t grouped = dims.size() == 2 ? 1 : 0;
+    order.groups = grouped == 1 ? wei[dims[0]] : 1;
+    order.depth = product(grouped, dims.back());
+    order.channels = wei[dims.back()];
+    order.inner = product(dims.back() + 1, wei.size());
+    return order;
+}
+
+std::vector<double> channel_sums(const ChannelOrder& order,
+                                 const Tensor& weights,
+                                 bool magnitudes) {
+    if (weights.get_size() == 0) {
+        return {};
     }
-    return channels;
+    const std::int8_t* values = weights.data<std::int8_t>();
+    std::vector<double> sums(order.count(), 0.0);
+    // Sums of 32 bits of as many bytes as cannot overflow them.
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    order.for_each_run([&](std::size_t channel, std::size_t begin, std::size_t count) {
+        for (std::size_t first = 0; first < count; first += kMost) {
+            const std::size_t last = std::min(count, first + kMost);
+            sums[channel] += sum_of_run({values + begin + first, last - first}, magnitudes);
+        }
+    });
+    return sums;
 }
 
 }  // namespace fuseq

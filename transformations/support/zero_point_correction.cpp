@@ -158,17 +158,7 @@ std::vector<double> box_sums(const Geometry& g, const Tensor& weights, std::size
 }  // namespace
 
 std::vector<double> weight_sums(const Node& consumer, const Tensor& weights) {
-    const std::vector<std::size_t> channels =
-        output_channel_of_elements(consumer, weights.get_shape());
-    const std::int8_t* values = weights.data<std::int8_t>();
-    std::vector<double> sums;
-    for (std::size_t i = 0; i < channels.size(); ++i) {
-        if (channels[i] >= sums.size()) {
-            sums.resize(channels[i] + 1, 0.0);
-        }
-        sums[channels[i]] += values[i];
-    }
-    return sums;
+    return channel_sums(channel_order(consumer, weights.get_shape()), weights, false);
 }
 
 std::vector<double> largest_missed_sums(const Node& conv, const Tensor& weights) {

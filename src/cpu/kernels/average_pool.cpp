@@ -141,11 +141,9 @@ void pool(const AveragePoolParams& p,
 
 template <class Src>
 void pool_to(const AveragePoolParams& p, const void* src, void* dst, Range pixels, Range channels) {
-    switch (p.dst_type) {
-        case ElementType::u8: return pool<Src, std::uint8_t>(p, src, dst, pixels, channels);
-        case ElementType::i8: return pool<Src, std::int8_t>(p, src, dst, pixels, channels);
-        default: return pool<Src, float>(p, src, dst, pixels, channels);
-    }
+    with_element(p.dst_type, [&](auto element) {
+        pool<Src, decltype(element)>(p, src, dst, pixels, channels);
+    });
 }
 
 void average_pool_impl(

@@ -33,17 +33,17 @@ constexpr std::size_t kTileChannels = 16;
 struct Part {
     std::size_t image;
     std::size_t pixel;
-    std::size_t count;  // at most kTilePixels
+    std::size_t count;  // at most a tile's
 };
 
-template <class Body>
+template <std::size_t TilePixels = kTilePixels, class Body>
 void for_parts(std::size_t image_pixels, Range pixels, const Body& body) {
     std::size_t p = pixels.begin;
     while (p < pixels.end) {
         const std::size_t pixel = p % image_pixels;
         // Parts end where tiles of the image end, so that stores stay whole cache lines.
         const std::size_t count =
-            std::min({kTilePixels - pixel % kTilePixels, pixels.end - p, image_pixels - pixel});
+            std::min({TilePixels - pixel % TilePixels, pixels.end - p, image_pixels - pixel});
         body(Part{p / image_pixels, pixel, count});
         p += count;
     }
@@ -53,6 +53,12 @@ void for_parts(std::size_t image_pixels, Range pixels, const Body& body) {
 template <class Src, class Dst>
 HWY_INLINE void convert_row(
     const BorderParams& params, std::size_t channel, const Src* src, Dst* dst, std::size_t count) {
+    if constexpr (std::is_same_v<Src, Dst>) {
+        if (params.scale.empty() && params.shift.empty()) {
+            std::memcpy(dst, src, count * sizeof(Src));
+            return;
+        }
+    }
     const float scale = params.scale.empty() ? 1.0f : params.scale[channel];
     const float shift = params.shift.empty() ? 0.0f : params.shift[channel];
     map_elements(count, dst, [&](auto d, std::size_t i) HWY_ATTR {
@@ -236,6 +242,98 @@ void to_last(const BorderParams& params, const void* src_data, void* dst_data, R
     });
 }
 
+#if HWY_MAX_BYTES >= 64
+constexpr std::size_t kSquare16 = 16;
+constexpr std::size_t kLongPixels = 512;  // planes are written in long runs, which prefetches them
+
+// 16 vectors of 16 floats: exchanges single floats, pairs, then quarters of the vectors.
+HWY_INLINE void transpose16(__m512 (&x)[kSquare16]) {
+    __m512 y[kSquare16];
+    HWY_UNROLL(8)
+    for (std::size_t i = 0; i < kSquare16; i += 2) {
+        y[i] = _mm512_unpacklo_ps(x[i], x[i + 1]);
+        y[i + 1] = _mm512_unpackhi_ps(x[i], x[i + 1]);
+    }
+    HWY_UNROLL(4)
+    for (std::size_t i = 0; i < kSquare16; i += 4) {
+        const auto pairs = [](__m512 v) { return _mm512_castps_pd(v); };
+        x[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(pairs(y[i]), pairs(y[i + 2])));
+        x[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(pairs(y[i]), pairs(y[i + 2])));
+        x[i + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(pairs(y[i + 1]), pairs(y[i + 3])));
+        x[i + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(pairs(y[i + 1]), pairs(y[i + 3])));
+    }
+    HWY_UNROLL(4)
+    for (std::size_t i = 0; i < 4; ++i) {
+        y[i] = _mm512_shuffle_f32x4(x[i], x[i + 4], 0x88);
+        y[i + 4] = _mm512_shuffle_f32x4(x[i], x[i + 4], 0xDD);
+        y[i + 8] = _mm512_shuffle_f32x4(x[i + 8], x[i + 12], 0x88);
+        y[i + 12] = _mm512_shuffle_f32x4(x[i + 8], x[i + 12], 0xDD);
+    }
+    HWY_UNROLL(8)
+    for (std::size_t i = 0; i < 8; ++i) {
+        x[i] = _mm512_shuffle_f32x4(y[i], y[i + 8], 0x88);
+        x[i + 8] = _mm512_shuffle_f32x4(y[i], y[i + 8], 0xDD);
+    }
+}
+
+HWY_INLINE __mmask16 first_of(std::size_t count) {
+    return static_cast<__mmask16>((1u << count) - 1);
+}
+
+// Up to 16 pixels by up to 16 channels of floats, as they are, to planes.
+template <bool Whole>
+HWY_INLINE void move_square(const float* src,
+                            std::size_t stride,
+                            float* dst,
+                            std::size_t plane,
+                            std::size_t pixels,
+                            std::size_t channels) {
+    __m512 x[kSquare16];
+    HWY_UNROLL(16)
+    for (std::size_t i = 0; i < kSquare16; ++i) {
+        if constexpr (Whole) {
+            x[i] = _mm512_loadu_ps(src + i * stride);
+        } else {
+            x[i] = i < pixels ? _mm512_maskz_loadu_ps(first_of(channels), src + i * stride)
+                              : _mm512_setzero_ps();
+        }
+    }
+    transpose16(x);
+    HWY_UNROLL(16)
+    for (std::size_t i = 0; i < kSquare16; ++i) {
+        if constexpr (Whole) {
+            _mm512_storeu_ps(dst + i * plane, x[i]);
+        } else if (i < channels) {
+            _mm512_mask_storeu_ps(dst + i * plane, first_of(pixels), x[i]);
+        }
+    }
+}
+
+// Channels-last floats to planes without a change of values: through registers, not a tile.
+void floats_from_last(const BorderParams& params, const float* src, float* dst, Range pixels) {
+    const std::size_t channels = params.channels;
+    const std::size_t stride = params.pixel_stride == 0 ? channels : params.pixel_stride;
+    const std::size_t plane = params.plane_stride == 0 ? params.pixels : params.plane_stride;
+    for_parts<kLongPixels>(params.pixels, pixels, [&](const Part& part) HWY_ATTR {
+        const float* in = src + (part.image * params.pixels + part.pixel) * stride;
+        float* planes = dst + part.image * channels * plane + part.pixel;
+        for (std::size_t c = 0; c < channels; c += kSquare16) {
+            const std::size_t n = std::min(kSquare16, channels - c);
+            for (std::size_t p = 0; p < part.count; p += kSquare16) {
+                const std::size_t count = std::min(kSquare16, part.count - p);
+                const float* from = in + p * stride + c;
+                float* to = planes + c * plane + p;
+                if (n == kSquare16 && count == kSquare16) {
+                    move_square<true>(from, stride, to, plane, count, n);
+                } else {
+                    move_square<false>(from, stride, to, plane, count, n);
+                }
+            }
+        }
+    });
+}
+#endif
+
 template <class Src, class Dst>
 void from_last(const BorderParams& params, const void* src_data, void* dst_data, Range pixels) {
     const auto* src = static_cast<const Src*>(src_data);
@@ -243,6 +341,14 @@ void from_last(const BorderParams& params, const void* src_data, void* dst_data,
     const std::size_t channels = params.channels;
     const std::size_t stride = params.pixel_stride == 0 ? channels : params.pixel_stride;
     const std::size_t plane = params.plane_stride == 0 ? params.pixels : params.plane_stride;
+#if HWY_MAX_BYTES >= 64
+    if constexpr (std::is_same_v<Src, float> && std::is_same_v<Dst, float>) {
+        if (params.scale.empty() && params.shift.empty() && channels > 3) {
+            floats_from_last(params, src, dst, pixels);
+            return;
+        }
+    }
+#endif
     alignas(64) Src tile[kTileChannels][kTilePixels];
     for_parts(params.pixels, pixels, [&](const Part& part) HWY_ATTR {
         const Src* in = src + (part.image * params.pixels + part.pixel) * stride;

@@ -8,6 +8,7 @@
 //   v   = fma(float(src), scale[c], shift[c])          one rounding
 //   dst = v, or v rounded half to even and saturated (u8, i8)
 //
+// Without scale and shift, elements of the same type are copied bit by bit.
 // The same bytes on every instruction set and for every split of the pixels. No allocation.
 #pragma once
 

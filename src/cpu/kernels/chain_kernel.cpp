@@ -335,78 +335,76 @@ Constant constant_of(const ChainProgram& program, const ChainParameter& p, const
     return {p.values.data() + at.channel, false};
 }
 
-// Elements of a row of one value a channel, for every row of a stretch.
-void load_channels(const post_ops::Binary& op,
-                   const ChainTensor& tensor,
-                   const ChainKernelArgs& args,
-                   const Stretch& at,
-                   std::size_t channels,
-                   float* HWY_RESTRICT tile) {
-    std::size_t row = at.row + at.offset / channels;
-    std::size_t from = at.offset % channels;
-    for (std::size_t done = 0; done < at.count; ++row, from = 0) {
-        const std::size_t count = std::min(channels - from, at.count - done);
-        // May fill whole vectors behind the row: the next one overwrites them.
-        float* const to = tile + done;
-        const DF d;
-        HWY_ALIGN_MAX float some[kChainTile + kChainPadding];
-        load_tile(op.type, tensor.data, row / args.image_rows * tensor.stride + from, count, some);
-        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-            hn::StoreU(hn::Load(d, some + i), d, to + i);
+// The elements of an extra input with one a plane, repeated for all positions of the stretch.
+void load_planes(const ChainProgram& program,
+                 const ChainKernelArgs& args,
+                 const post_ops::Binary& op,
+                 const Stretch& at,
+                 float* HWY_RESTRICT extra) {
+    const ChainTensor& tensor = args.extras[op.input];
+    const DF d;
+    if (program.layout == ChainLayout::kPlanes) {
+        const std::size_t image = at.row / program.channels;
+        load_tile(op.type, tensor.data, image * tensor.stride + at.channel, 1, extra);
+        const VF value = hn::Set(d, extra[0]);
+        for (std::size_t i = 0; i < at.count; i += hn::Lanes(d)) {
+            hn::Store(value, d, extra + i);
         }
-        done += count;
+        return;
+    }
+    const std::size_t first = at.row / args.rows_per_image * tensor.stride;
+    const std::size_t row = std::min(program.channels, at.count);
+    load_tile(op.type, tensor.data, first + at.offset % program.channels, row, extra);
+    // A stretch holds whole rows, or a part of one.
+    for (std::size_t done = row; done < at.count; done *= 2) {
+        std::memcpy(extra + done, extra, std::min(done, at.count - done) * sizeof(float));
     }
 }
 
-// One value a row, for every row of a stretch.
-void load_pixels(const post_ops::Binary& op,
+// The elements of an extra input with one a pixel.
+void load_pixels(const ChainProgram& program,
                  const ChainTensor& tensor,
+                 const post_ops::Binary& op,
                  const Stretch& at,
-                 std::size_t channels,
-                 float* HWY_RESTRICT tile) {
+                 float* HWY_RESTRICT extra) {
+    const std::size_t channels = program.channels;
+    if (program.layout == ChainLayout::kPlanes) {
+        load_tile(op.type, tensor.data, at.row / channels * tensor.stride + at.offset, at.count,
+                  extra);
+        return;
+    }
     const DF d;
-    HWY_ALIGN_MAX float some[kChainTile + kChainPadding];
+    HWY_ALIGN_MAX float values[kChainTile + kChainPadding];
     const std::size_t first = at.row + at.offset / channels;
     const std::size_t last = at.row + (at.offset + at.count - 1) / channels;
-    load_tile(op.type, tensor.data, first * tensor.stride, last - first + 1, some);
-    std::size_t from = at.offset % channels;
-    std::size_t done = 0;
-    for (std::size_t row = 0; row <= last - first; ++row, from = 0) {
-        const std::size_t count = std::min(channels - from, at.count - done);
-        const VF value = hn::Set(d, some[row]);
+    load_tile(op.type, tensor.data, first, last - first + 1, values);
+    // Whole vectors: what is too much is overwritten by the next row, or lies behind the tile.
+    std::size_t count = std::min(channels - at.offset % channels, at.count);
+    for (std::size_t row = 0, done = 0; done < at.count; ++row) {
+        const VF value = hn::Set(d, values[row]);
         for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-            hn::StoreU(value, d, tile + done + i);
+            hn::StoreU(value, d, extra + done + i);
         }
         done += count;
+        count = std::min(channels, at.count - done);
     }
 }
 
-// The elements of an extra input that a stretch meets. The tile has room for kChainPadding more.
 void load_extra(const ChainProgram& program,
-                const post_ops::Binary& op,
                 const ChainKernelArgs& args,
+                const post_ops::Binary& op,
                 const Stretch& at,
-                float* HWY_RESTRICT tile) {
-    const ChainTensor& tensor = args.extras[op.input];
-    const bool rows = program.layout == ChainLayout::kRows;
-    if (op.spread == post_ops::Spread::kFull) {
-        load_tile(op.type, tensor.data, at.row * tensor.stride + at.offset, at.count, tile);
-    } else if (op.spread == post_ops::Spread::kPixels && rows) {
-        load_pixels(op, tensor, at, program.channels, tile);
-    } else if (op.spread == post_ops::Spread::kPixels) {
-        load_tile(op.type, tensor.data, at.row / program.channels * tensor.stride + at.offset,
-                  at.count, tile);
-    } else if (rows) {
-        load_channels(op, tensor, args, at, program.channels, tile);
-    } else {
-        HWY_ALIGN_MAX float value[kChainPadding];
-        load_tile(op.type, tensor.data,
-                  at.row / program.channels * tensor.stride + at.row % program.channels, 1, value);
-        const DF d;
-        for (std::size_t i = 0; i < at.count; i += hn::Lanes(d)) {
-            hn::Store(hn::Set(d, value[0]), d, tile + i);
-        }
+                float* HWY_RESTRICT extra) {
+    if (op.per_plane) {
+        load_planes(program, args, op, at, extra);
+        return;
     }
+    const ChainTensor& tensor = args.extras[op.input];
+    if (op.per_pixel) {
+        load_pixels(program, tensor, op, at, extra);
+        return;
+    }
+    load_tile(op.type, tensor.data, at.row * tensor.stride + at.offset, at.count, extra);
 }
 
 void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const Stretch& at) {
@@ -416,7 +414,7 @@ void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const
               tile);
     for (const ChainStepOp& op : program.ops) {
         if (op.kind == ChainStepOp::Kind::kBinary) {
-            load_extra(program, op.binary, args, at, extra);
+            load_extra(program, args, op.binary, at, extra);
             apply(op.binary, tile, extra, at.count);
         } else {
             apply(op, constant_of(program, op.a, at), constant_of(program, op.b, at), tile,
@@ -430,9 +428,8 @@ void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const
 bool is_dense(const ChainProgram& program, const ChainKernelArgs& args, std::size_t length) {
     return args.src.stride == length && args.dst_stride == length &&
            std::all_of(program.ops.begin(), program.ops.end(), [&](const ChainStepOp& op) {
-               return op.kind != ChainStepOp::Kind::kBinary ||
-                      op.binary.spread != post_ops::Spread::kFull ||
-                      args.extras[op.binary.input].stride == length;
+               return op.kind != ChainStepOp::Kind::kBinary || op.binary.per_plane ||
+                      op.binary.per_pixel || args.extras[op.binary.input].stride == length;
            });
 }
 
@@ -443,14 +440,18 @@ void run_range(const ChainProgram& program,
     const bool rows = program.layout == ChainLayout::kRows;
     const std::size_t length = rows ? program.channels : args.inner;
     // Planes only when it does not matter to which channel an element belongs.
-    const bool together =
-        (rows || (!program.per_channel && !program.spreads)) && is_dense(program, args, length);
+    const bool together = (rows || !program.per_channel) && is_dense(program, args, length);
     const std::size_t most =
         !together ? 1
         : rows    ? program.repeated_row / length
                   : std::max<std::size_t>(1, kChainTile / std::max<std::size_t>(1, length));
-    for (std::size_t row = begin; row < end; row += most) {
-        const std::size_t count = std::min(most, end - row) * length;
+    std::size_t taken = 0;
+    for (std::size_t row = begin; row < end; row += taken) {
+        taken = std::min(most, end - row);
+        if (rows && program.per_plane) {  // not into the next image
+            taken = std::min(taken, args.rows_per_image - row % args.rows_per_image);
+        }
+        const std::size_t count = taken * length;
         for (std::size_t offset = 0; offset < count; offset += kChainTile) {
             run_stretch(program, args,
                         {.row = row,

@@ -32,9 +32,7 @@ enum class ChainLayout {
 };
 
 // Rows or planes of a tensor. Strides are counted in elements, from one row or plane to the next:
-// more than its length for a slice of a wider tensor; 0 for one that is the same for all. Of an
-// extra input with one value a channel (Spread::kChannels) it is the step from image to image; of
-// one with one value a pixel, from row to row, or from image to image for planes.
+// more than its length for a slice of a wider tensor; 0 for one that is the same for all.
 struct ChainTensor {
     const void* data = nullptr;
     std::size_t stride = 0;
@@ -44,9 +42,11 @@ struct ChainKernelArgs {
     ChainTensor src;
     void* dst = nullptr;  // may be src.data when the element sizes and strides are equal
     std::size_t dst_stride = 0;
-    std::span<const ChainTensor> extras{};  // by Binary::input
-    std::size_t inner = 1;                  // elements of a plane (kPlanes)
-    std::size_t image_rows = 1;             // rows of an image, for Spread::kChannels (kRows)
+    // By Binary::input. Of one with an element a plane, `stride` is that from image to image; so it
+    // is of one with an element a pixel for kPlanes, whose rows lie side by side for kRows.
+    std::span<const ChainTensor> extras{};
+    std::size_t inner = 1;           // elements of a plane (kPlanes)
+    std::size_t rows_per_image = 1;  // kRows, for extras with an element a plane
 };
 
 struct ChainProgram;

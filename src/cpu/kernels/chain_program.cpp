@@ -99,8 +99,9 @@ private:
         check_type("an extra input", op.type);
         push(Kind::kBinary);
         program_.ops.back().binary = op;
-        program_.spreads = program_.spreads || op.spread != post_ops::Spread::kFull;
         program_.extra_count = std::max(program_.extra_count, op.input + 1);
+        program_.per_plane = program_.per_plane || op.per_plane;
+        program_.per_channel = program_.per_channel || op.per_plane || op.per_pixel;
     }
 
     ChainProgram program_;

@@ -1,8 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Float helpers that give the same bits on every Highway target. To be included after
-// hwy/highway.h, once a target (the usual toggle of Highway's -inl.h files).
+// Float helpers that give the same bits on every Highway target, and the choice of a kernel by
+// type. To be included after hwy/highway.h, once a target (the usual toggle of Highway's -inl.h
+// files).
 #if defined(FUSEQ_KERNELS_EXACT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FUSEQ_KERNELS_EXACT_INL_H_
 #undef FUSEQ_KERNELS_EXACT_INL_H_
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "fuseq/element_type.hpp"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,6 +23,16 @@ namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+// Calls body with a value of the C++ type of u8 or i8, and of float for any other type.
+template <class Body>
+void with_element(ElementType type, const Body& body) {
+    switch (type) {
+        case ElementType::u8: return body(std::uint8_t{});
+        case ElementType::i8: return body(std::int8_t{});
+        default: return body(float{});
+    }
+}
 
 // a * b + c, rounded once. Targets below AVX2 have no such instruction: lane by lane there.
 template <class D, class V = hn::Vec<D>>

@@ -36,32 +36,16 @@ void add(const ResidualAddParams& p, const Arguments& x) {
     });
 }
 
-template <class A, class B>
-void add_to(const ResidualAddParams& p, const Arguments& x) {
-    switch (p.dst_type) {
-        case ElementType::u8: return add<A, B, std::uint8_t>(p, x);
-        case ElementType::i8: return add<A, B, std::int8_t>(p, x);
-        default: return add<A, B, float>(p, x);
-    }
-}
-
-template <class A>
-void add_b(const ResidualAddParams& p, const Arguments& x) {
-    switch (p.b_type) {
-        case ElementType::u8: return add_to<A, std::uint8_t>(p, x);
-        case ElementType::i8: return add_to<A, std::int8_t>(p, x);
-        default: return add_to<A, float>(p, x);
-    }
-}
-
 void residual_add_impl(
     const ResidualAddParams& p, const void* a, const void* b, void* dst, Range elements) {
     const Arguments x{a, b, dst, elements};
-    switch (p.a_type) {
-        case ElementType::u8: return add_b<std::uint8_t>(p, x);
-        case ElementType::i8: return add_b<std::int8_t>(p, x);
-        default: return add_b<float>(p, x);
-    }
+    with_element(p.a_type, [&](auto left) {
+        with_element(p.b_type, [&](auto right) {
+            with_element(p.dst_type, [&](auto sum) {
+                add<decltype(left), decltype(right), decltype(sum)>(p, x);
+            });
+        });
+    });
 }
 
 }  // namespace

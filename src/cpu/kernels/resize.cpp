@@ -123,21 +123,12 @@ void resize_rows(const ResizeParams& p, const void* src_data, void* dst_data, Ra
     }
 }
 
-template <class Src>
-void resize_from(const ResizeParams& p, const void* src, void* dst, Range rows) {
-    switch (p.dst_type) {
-        case ElementType::u8: return resize_rows<Src, std::uint8_t>(p, src, dst, rows);
-        case ElementType::i8: return resize_rows<Src, std::int8_t>(p, src, dst, rows);
-        default: return resize_rows<Src, float>(p, src, dst, rows);
-    }
-}
-
 void resize_impl(const ResizeParams& p, const void* src, void* dst, Range rows) {
-    switch (p.src_type) {
-        case ElementType::u8: return resize_from<std::uint8_t>(p, src, dst, rows);
-        case ElementType::i8: return resize_from<std::int8_t>(p, src, dst, rows);
-        default: return resize_from<float>(p, src, dst, rows);
-    }
+    with_element(p.src_type, [&](auto from) {
+        with_element(p.dst_type, [&](auto to) {
+            resize_rows<decltype(from), decltype(to)>(p, src, dst, rows);
+        });
+    });
 }
 
 }  // namespace

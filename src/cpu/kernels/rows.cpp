@@ -246,8 +246,106 @@ void layer_norm_row(const LayerNormParams& params, const float* src, Dst* dst) {
     });
 }
 
+// Short rows would leave most of a vector empty: kTileRows rows are transposed and worked on side
+// by side. Sums run from the first element to the last.
+constexpr std::size_t kShort = 32;  // the longest of them
+constexpr std::size_t kTileRows = 64;
+
+template <class Dst>
+void softmax_short(const SoftmaxParams& params, const float* src, Dst* dst, std::size_t rows) {
+    const hn::ScalableTag<float> d;
+    const std::size_t n = params.length;
+    alignas(64) float tile[kShort][kTileRows];
+    alignas(64) Dst out[kShort][kTileRows];
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t r = 0; r < rows; ++r) {
+            tile[i][r] = src[r * n + i];
+        }
+        std::fill(tile[i] + rows, tile[i] + kTileRows, 0.0f);
+    }
+    for (std::size_t r = 0; r < rows; r += hn::Lanes(d)) {
+        auto max = hn::Load(d, tile[0] + r);
+        for (std::size_t i = 1; i < n; ++i) {
+            max = hn::Max(max, hn::Load(d, tile[i] + r));
+        }
+        auto sum = hn::Zero(d);
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto e = exp_of(d, hn::Sub(hn::Load(d, tile[i] + r), max));
+            hn::Store(e, d, tile[i] + r);
+            sum = hn::Add(sum, e);
+        }
+        const auto inv_sum = hn::Div(hn::Set(d, 1.0f), sum);
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto p = hn::Mul(hn::Load(d, tile[i] + r), inv_sum);
+            const auto v = fused_mul_add(d, p, hn::Set(d, params.scale), hn::Set(d, params.shift));
+            store_float(d, v, out[i] + r);
+        }
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+        for (std::size_t i = 0; i < n; ++i) {
+            dst[r * n + i] = out[i][r];
+        }
+    }
+}
+
+// A vector of neighbouring columns, the elements of each `inner` apart; the first `count` of them.
+template <class Dst>
+HWY_INLINE void softmax_columns(const SoftmaxParams& params,
+                                const float* src,
+                                Dst* dst,
+                                std::size_t count) {
+    const hn::ScalableTag<float> d;
+    const bool whole = count >= hn::Lanes(d);
+    const auto at = [&](std::size_t i) HWY_ATTR {
+        const float* from = src + i * params.inner;
+        return whole ? hn::LoadU(d, from) : load_some(from, count, 0.0f);
+    };
+    auto max = at(0);
+    for (std::size_t i = 1; i < params.length; ++i) {
+        max = hn::Max(max, at(i));
+    }
+    auto sum = hn::Zero(d);
+    for (std::size_t i = 0; i < params.length; ++i) {
+        sum = hn::Add(sum, exp_of(d, hn::Sub(at(i), max)));
+    }
+    const auto inv_sum = hn::Div(hn::Set(d, 1.0f), sum);
+    for (std::size_t i = 0; i < params.length; ++i) {
+        const auto p = hn::Mul(exp_of(d, hn::Sub(at(i), max)), inv_sum);
+        const auto v = fused_mul_add(d, p, hn::Set(d, params.scale), hn::Set(d, params.shift));
+        if (whole) {
+            store_float(d, v, dst + i * params.inner);
+        } else {
+            store_some(v, count, dst + i * params.inner);
+        }
+    }
+}
+
+template <class Dst>
+void softmax_apart(const SoftmaxParams& params, const float* src, Dst* dst, Range rows) {
+    const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>());
+    for (std::size_t r = rows.begin; r < rows.end;) {
+        const std::size_t column = r % params.inner;
+        const std::size_t count = std::min({lanes, params.inner - column, rows.end - r});
+        const std::size_t first = r / params.inner * params.length * params.inner + column;
+        softmax_columns(params, src + first, dst + first, count);
+        r += count;
+    }
+}
+
 template <class Dst>
 void softmax_rows(const SoftmaxParams& params, const float* src, void* dst, Range rows) {
+    if (params.inner > 1) {
+        softmax_apart(params, src, static_cast<Dst*>(dst), rows);
+        return;
+    }
+    if (params.length <= kShort) {
+        for (std::size_t r = rows.begin; r < rows.end; r += kTileRows) {
+            softmax_short(params, src + r * params.length,
+                          static_cast<Dst*>(dst) + r * params.length,
+                          std::min(kTileRows, rows.end - r));
+        }
+        return;
+    }
     for (std::size_t r = rows.begin; r < rows.end; ++r) {
         softmax_row(params, src + r * params.length, static_cast<Dst*>(dst) + r * params.length);
     }
@@ -261,19 +359,13 @@ void layer_norm_rows(const LayerNormParams& params, const float* src, void* dst,
 }
 
 void softmax_impl(const SoftmaxParams& params, const float* src, void* dst, Range rows) {
-    switch (params.dst_type) {
-        case ElementType::u8: return softmax_rows<std::uint8_t>(params, src, dst, rows);
-        case ElementType::i8: return softmax_rows<std::int8_t>(params, src, dst, rows);
-        default: return softmax_rows<float>(params, src, dst, rows);
-    }
+    with_element(params.dst_type,
+                 [&](auto element) { softmax_rows<decltype(element)>(params, src, dst, rows); });
 }
 
 void layer_norm_impl(const LayerNormParams& params, const float* src, void* dst, Range rows) {
-    switch (params.dst_type) {
-        case ElementType::u8: return layer_norm_rows<std::uint8_t>(params, src, dst, rows);
-        case ElementType::i8: return layer_norm_rows<std::int8_t>(params, src, dst, rows);
-        default: return layer_norm_rows<float>(params, src, dst, rows);
-    }
+    with_element(params.dst_type,
+                 [&](auto element) { layer_norm_rows<decltype(element)>(params, src, dst, rows); });
 }
 
 }  // namespace
@@ -300,7 +392,7 @@ void check_row(const char* kernel, std::size_t length, ElementType dst_type) {
 }  // namespace
 
 void check_softmax(const SoftmaxParams& params) {
-    check_row("softmax", params.length, params.dst_type);
+    check_row("softmax", params.length * params.inner, params.dst_type);
 }
 
 void check_layer_norm(const LayerNormParams& params) {

@@ -3,7 +3,8 @@
 //
 // Functions over the last axis of f32 tensors, with the conversion to the next tensor fused into
 // the write. A row is one position of all other axes; rows are dense in src and dst. All sums are
-// made in one fixed order (64 interleaved partial sums), so that the bytes are the same on every
+// made in one fixed order (64 interleaved partial sums; one by one in rows of softmax
+// up to 32 elements), so that the bytes are the same on every
 // instruction set and for every split of the rows. No allocation. src and dst may be the same
 // tensor when both are f32; otherwise they must not overlap.
 #pragma once
@@ -20,7 +21,10 @@ namespace fuseq::kernels {
 //   v = fma(p, scale, shift); dst = v, or v rounded half to even and saturated (u8, i8).
 // A row with a +inf or NaN gives NaN; one of nothing but -inf too.
 struct SoftmaxParams {
-    std::size_t length = 0;                   // of a row
+    std::size_t length = 0;  // of a row
+    // Elements of a row are this far apart, and so many rows lie between one another: the tensor is
+    // [.., length, inner]. Sums run from the first element to the last then.
+    std::size_t inner = 1;
     ElementType dst_type = ElementType::f32;  // u8, i8, f32
     float scale = 1.0f;
     float shift = 0.0f;

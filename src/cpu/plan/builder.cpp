@@ -106,7 +106,7 @@ void PlanBuilder::build_node(Node* node) {
         return;
     }
     const Group& group = grouping_.groups[it->second];
-    if (group.result.node == node) {
+    if (group.result.node == node && !finished_.contains(&group)) {
         build_group(group);
     }
 }
@@ -157,7 +157,7 @@ void PlanBuilder::build_group(const Group& group) {
 void PlanBuilder::build_plain(Node* node) {
     if (!make_node_step(*this, *node)) {
         build_reference(node);
-    } else if (node->is("MaxPool") || node->is("DepthToSpace")) {
+    } else if (is_integral(node->port(0).type)) {
         note_quantized(node->output(0), tensor_of(node->output(0)));
     }
 }
@@ -249,6 +249,27 @@ bool PlanBuilder::may_overwrite(const Output& output, Layout layout) const {
     return mine.alias == kNoTensor && mine.storage == Storage::kArena;
 }
 
+const Group* PlanBuilder::chain_behind(const Output& output) const {
+    const std::vector<Use>& uses = output.node->port(output.index).uses;
+    if (!options_.fuse || uses.size() != 1) {
+        return nullptr;
+    }
+    const auto it = grouping_.group_of.find(uses[0].node);
+    if (it == grouping_.group_of.end()) {
+        return nullptr;
+    }
+    const Group& group = grouping_.groups[it->second];
+    const bool takes = group.anchor == nullptr && group.source == output && group.extras.empty() &&
+                       needed_.contains(group.result.node);
+    return takes ? &group : nullptr;
+}
+
+void PlanBuilder::finish_group(const Group& group, TensorId id) {
+    finished_.insert(&group);
+    set_tensor(group.result, id);
+    note_quantized(group.result, id);
+}
+
 TensorId PlanBuilder::constant(const Output& output) {
     const Tensor& value = output.node->constant();
     const TensorId id = new_tensor(value.get_element_type(), value.get_shape(), Layout::kPlain);
@@ -313,23 +334,29 @@ TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
 }
 
 // Says of an integer tensor which FakeQuantize of the IR it is the result of. A quantization that
-// was moved in front of a pooling or a pixel shuffle has that result behind it.
+// was moved in front of a pooling has that result behind the pooling; one that was moved in front
+// of a movement has given it its name.
 void PlanBuilder::note_quantized(const Output& output, TensorId id) {
     const Node* node = output.node;
     if (!is_integral(output.type())) {
         return;
     }
-    while (node->is("MaxPool") || node->is("DepthToSpace")) {
+    while (node->is("MaxPool")) {
         node = node->input_node(0);
     }
     const auto range = ranges_.find(node->name());
-    if (!node->is("FakeQuantize") || range == ranges_.end() ||
-        !range->second.shape.compatible(output.partial_shape())) {
+    if (range == ranges_.end() || !range->second.shape.compatible(output.partial_shape())) {
         return;
     }
+    while (!node->is("FakeQuantize")) {
+        if (node->input_count() == 0) {
+            return;
+        }
+        node = node->input_node(0);
+    }
     for (const PlanTensor& tensor : plan_.tensors) {
-        if (tensor.quantized && tensor.quantized->layer == node->name()) {
-            return;  // the tensor in front that has the same shape
+        if (tensor.quantized && tensor.quantized->layer == range->first) {
+            return;  // the tensor in front of a pooling that keeps the shape
         }
     }
     FakeQuantizeResult result = range->second;

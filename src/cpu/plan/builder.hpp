@@ -54,6 +54,11 @@ public:
     // Whether the step being made may write its result over that tensor: nobody else reads it, and
     // it is no memory of the user's and no constant.
     bool may_overwrite(const Output& output, Layout layout) const;
+    // The run of element-wise nodes that is the only reader of an output and reads no other tensor;
+    // null when there is none.
+    const Group* chain_behind(const Output& output) const;
+    // The group is computed in that tensor by a step already added: it gets none of its own.
+    void finish_group(const Group& group, TensorId id);
 
 private:
     struct Key {
@@ -79,7 +84,8 @@ private:
     BuildOptions options_;
     Grouping grouping_;
     std::unordered_set<const Node*> needed_;
-    std::map<Key, std::size_t> readers_;  // steps that read an output
+    std::unordered_set<const Group*> finished_;  // as part of a step of another node
+    std::map<Key, std::size_t> readers_;         // steps that read an output
     std::map<Key, Places> places_;
     Plan plan_;
 };

@@ -196,42 +196,48 @@ private:
         return false;
     }
 
-    // How a second tensor meets the data: one value a channel or one a pixel of each image count,
-    // other ways of broadcasting do not.
-    std::optional<post_ops::Spread> spread_of(const Shape& other) {
-        if (other == shape_) {
-            return post_ops::Spread::kFull;
-        }
-        const bool axis_fits = !lowered_.axis_fixed || lowered_.channel_axis == 1;
-        if (other.size() != shape_.size() || shape_.size() < 3 || other[0] != shape_[0] ||
-            !axis_fits) {
-            return std::nullopt;
-        }
-        const auto ones = std::count(other.begin() + 2, other.end(), std::size_t{1});
-        const bool one_pixel = ones == static_cast<std::ptrdiff_t>(other.size()) - 2;
-        const bool all_pixels = std::equal(other.begin() + 2, other.end(), shape_.begin() + 2);
-        if (other[1] == shape_[1] && one_pixel) {
-            return post_ops::Spread::kChannels;
-        }
-        if (other[1] == 1 && all_pixels) {
-            return post_ops::Spread::kPixels;
-        }
-        return std::nullopt;
-    }
-
-    // A second tensor; a dequantize in front of it is read through.
-    bool with_tensor(std::size_t other) {
-        const Output source = node_.input(other);
-        const auto spread = spread_of(source.shape());
-        if (!spread || node_.is("Divide")) {
+    // [images or 1, channels, 1, ...] beside data of the same rank. Only where no primitive stands
+    // in front, which would not take it: its own result would be stored as f32 for it.
+    bool is_gate(const Shape& shape) {
+        if (group_.anchor != nullptr || shape.size() != shape_.size() || shape.size() < 3 ||
+            shape[1] != shape_[1] || (shape[0] != shape_[0] && shape[0] != 1) ||
+            std::any_of(shape.begin() + 2, shape.end(), [](std::size_t d) { return d != 1; }) ||
+            (lowered_.axis_fixed && lowered_.channel_axis != 1)) {
             return false;
         }
-        if (*spread != post_ops::Spread::kFull) {
-            lowered_.channel_axis = 1;
-            lowered_.axis_fixed = true;
+        lowered_.channel_axis = 1;
+        lowered_.axis_fixed = true;
+        return true;
+    }
+
+    // [images, 1, ...] with the positions of the data: the same for all channels.
+    bool is_mask(const Shape& shape) {
+        if (group_.anchor != nullptr || shape.size() != shape_.size() || shape.size() < 3 ||
+            shape[0] != shape_[0] || shape[1] != 1 ||
+            !std::equal(shape.begin() + 2, shape.end(), shape_.begin() + 2) ||
+            (lowered_.axis_fixed && lowered_.channel_axis != 1)) {
+            return false;
+        }
+        lowered_.channel_axis = 1;
+        lowered_.axis_fixed = true;
+        return true;
+    }
+
+    // A second tensor of the same shape, of one element a plane or of one a pixel; a dequantize in
+    // front of it is read through.
+    bool with_tensor(std::size_t other) {
+        const Output source = node_.input(other);
+        if (node_.is("Divide")) {
+            return false;
         }
         post_ops::Binary binary;
-        binary.spread = *spread;
+        if (source.shape() != shape_) {
+            binary.per_plane = is_gate(source.shape());
+            binary.per_pixel = !binary.per_plane && is_mask(source.shape());
+            if (!binary.per_plane && !binary.per_pixel) {
+                return false;
+            }
+        }
         binary.input = group_.extras.size();
         binary.kind = node_.is("Multiply")  ? post_ops::BinaryKind::kMul
                       : node_.is("Maximum") ? post_ops::BinaryKind::kMax

@@ -10,7 +10,6 @@
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
-namespace {
 
 std::vector<std::string> origins_of(const Node& node) {
     std::vector<std::string> layers = node.origins;
@@ -19,6 +18,8 @@ std::vector<std::string> origins_of(const Node& node) {
     }
     return layers;
 }
+
+namespace {
 
 // The step executes the element-wise layers of the group.
 void name_after_group(StepInfo& info, const Group& group) {

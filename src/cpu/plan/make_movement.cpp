@@ -13,6 +13,7 @@
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/steps/movement.hpp"
 #include "cpu/steps/reorder.hpp"
+#include "cpu/steps/strided_map.hpp"
 #include "ops/op_spec.hpp"
 #include "ops/strided_copy.hpp"
 
@@ -147,7 +148,7 @@ bool make_movement(PlanBuilder& builder, Node& node) {
     }
     const TensorId src_id = builder.tensor_of(node.input(0));
     const PlanTensor src = builder.tensor(src_id);
-    const std::vector<Tensor> sources = sources_of(node, src);
+    std::vector<Tensor> sources;  // worked out when they are needed
     std::vector<TensorId> dst_ids;
     std::vector<MovementMap> maps;
     for (std::size_t i = 0; i < node.output_count(); ++i) {
@@ -155,7 +156,14 @@ bool make_movement(PlanBuilder& builder, Node& node) {
         const bool keeps_order = port.shape.rank() == src.shape.rank() && !node.is("Transpose");
         const Layout layout = keeps_order && port.shape.rank() >= 3 ? src.layout : Layout::kPlain;
         const TensorId dst = builder.new_tensor(port.type, port.shape, layout);
-        maps.push_back(map_of(sources[i], src, builder.tensor(dst)));
+        if (auto dims = strided_dims(node, src, builder.tensor(dst))) {
+            maps.push_back(make_strided_map(std::move(*dims), size_of(port.type)));
+        } else {
+            if (sources.empty()) {
+                sources = sources_of(node, src);
+            }
+            maps.push_back(map_of(sources[i], src, builder.tensor(dst)));
+        }
         dst_ids.push_back(dst);
         builder.set_tensor(node.output(i), dst);
     }

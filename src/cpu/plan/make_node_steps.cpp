@@ -8,11 +8,9 @@
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/steps/concat.hpp"
 #include "cpu/steps/pooling.hpp"
-#include "cpu/steps/softmax.hpp"
 #include "cpu/steps/transpose.hpp"
 #include "ops/concat.hpp"
 #include "ops/pooling.hpp"
-#include "ops/softmax.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -124,24 +122,6 @@ bool make_concat(PlanBuilder& builder, Node& node) {
     return true;
 }
 
-bool make_softmax(PlanBuilder& builder, Node& node) {
-    if (!node.is("SoftMax") || node.port(0).type != ElementType::f32 ||
-        node.port(0).shape.rank() == 0 || node.port(0).shape.rank() > 5) {
-        return false;
-    }
-    const std::size_t rank = node.port(0).shape.rank();
-    const std::size_t axis = wrapped(node.attrs<SoftmaxAttrs>().axis, rank);
-    // Over channels that lie side by side in memory, or plain over any axis.
-    const Layout layout = rank >= 3 && !builder.available(node.input(0), Layout::kPlain)
-                              ? Layout::kChannelsLast
-                              : Layout::kPlain;
-    const TensorId src = builder.tensor_of(node.input(0), layout);
-    const TensorId dst = builder.new_tensor(ElementType::f32, node.port(0).shape, layout);
-    add_named(builder, std::make_unique<SoftmaxStep>(builder.tensor(src), src, dst, axis), node);
-    builder.set_tensor(node.output(0), dst);
-    return true;
-}
-
 // Reshape, Squeeze, Unsqueeze: the elements stay where they are when the tensor is plain.
 bool make_view(PlanBuilder& builder, Node& node) {
     if (!node.is("Reshape") && !node.is("Squeeze") && !node.is("Unsqueeze")) {
@@ -181,6 +161,9 @@ bool make_transpose(PlanBuilder& builder, Node& node) {
         return false;
     }
     const TensorId src = builder.tensor_of(node.input(0));
+    if (!transpose_is_fast(builder.tensor(src), order) && make_movement(builder, node)) {
+        return true;
+    }
     const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kPlain);
     add_named(
         builder,
@@ -195,9 +178,9 @@ bool make_node_step(PlanBuilder& builder, Node& node) {
         return false;
     }
     constexpr bool (*kMakers[])(PlanBuilder&, Node&) = {
-        make_view,    make_transpose,   make_concat,           make_pooling,
-        make_softmax, make_interpolate, make_average,          make_reduce,
-        make_mvn,     make_movement,    make_broadcast_binary,
+        make_view,     make_transpose,        make_concat,  make_max_pool,         make_pooling,
+        make_softmax,  make_interpolate,      make_average, make_reduce,           make_mvn,
+        make_movement, make_broadcast_binary, make_top_k,   make_detection_output,
     };
     return std::any_of(std::begin(kMakers), std::end(kMakers),
                        [&](const auto make) { return make(builder, node); });

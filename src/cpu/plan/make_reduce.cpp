@@ -8,6 +8,7 @@
 #include "cpu/kernels/reduce.hpp"
 #include "cpu/kernels/rows.hpp"
 #include "cpu/plan/axes_in_memory.hpp"
+#include "cpu/plan/linear_tail.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/kernel_step.hpp"
@@ -140,16 +141,38 @@ KernelStep::Kernel column_kernel(kernels::NormalizeParams params, const AxesInMe
     };
 }
 
-KernelStep::Kernel row_kernel(const kernels::NormalizeParams& norm, const AxesInMemory& axes) {
+// Gammas and betas, or a quantization, of the chain behind a normalisation of rows.
+std::optional<LinearTail> tail_of_rows(const Group* group,
+                                       const PlanTensor& src,
+                                       const AxesInMemory& axes) {
+    if (group == nullptr) {
+        return std::nullopt;
+    }
+    auto tail = match_linear_tail(*group);
+    const bool per_tensor = tail && tail->scale.per_tensor() && tail->shift.per_tensor();
+    // Values along the channels of a row that is nothing but them.
+    const Shape dims = src.dims();
+    const std::size_t last = src.layout == Layout::kPlain ? dims.size() - 1 : 1;
+    const bool along_row = group->channel_axis == last && dims[last] == axes.length;
+    return per_tensor || along_row ? tail : std::nullopt;
+}
+
+KernelStep::Kernel row_kernel(const kernels::NormalizeParams& norm,
+                              const AxesInMemory& axes,
+                              const LinearTail& tail) {
     kernels::LayerNormParams params;
     params.length = axes.length;
     params.epsilon = norm.epsilon;
     params.epsilon_outside = norm.epsilon_outside;
     params.normalize_variance = norm.normalize_variance;
-    kernels::check_layer_norm(params);
-    return [params, axes](const void* from, void* to) {
+    params.dst_type = tail.dst_type;
+    return [params, axes, gamma = tail.scale.list(), beta = tail.shift.list()](const void* from,
+                                                                               void* to) {
+        kernels::LayerNormParams p = params;
+        p.gamma = gamma;
+        p.beta = beta;
         run_split(axes, [&](Range rows, Range) {
-            kernels::layer_norm(params, static_cast<const float*>(from), to, rows);
+            kernels::layer_norm(p, static_cast<const float*>(from), to, rows);
         });
     };
 }
@@ -208,14 +231,26 @@ bool make_mvn(PlanBuilder& builder, Node& node) {
         return false;
     }
     const TensorId src = builder.tensor_of(node.input(0), place->layout);
-    const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, place->layout);
     const bool rows = place->axes.inner == 1;
-    add_kernel_step(builder, node,
-                    kernel_info("mvn", rows ? "layer_norm" : "normalize", builder.tensor(src),
-                                builder.tensor(dst)),
-                    rows ? row_kernel(settings->params, place->axes)
-                         : column_kernel(settings->params, place->axes),
-                    {src, dst});
+    const Group* group = rows ? builder.chain_behind(node.output(0)) : nullptr;
+    const auto tail = tail_of_rows(group, builder.tensor(src), place->axes);
+    const TensorId dst = builder.new_tensor(tail ? tail->dst_type : ElementType::f32,
+                                            node.port(0).shape, place->layout);
+    StepInfo info = kernel_info("mvn", rows ? "layer_norm" : "normalize", builder.tensor(src),
+                                builder.tensor(dst));
+    info.name = node.name();
+    info.layers = {node.name()};
+    if (tail) {
+        describe_tail(info, *group);
+    }
+    auto kernel = rows ? row_kernel(settings->params, place->axes, tail.value_or(LinearTail{}))
+                       : column_kernel(settings->params, place->axes);
+    builder.add_step(std::make_unique<KernelStep>(std::move(kernel), src, dst, std::move(info)));
+    if (tail) {
+        builder.finish_group(*group, dst);
+    } else {
+        builder.set_tensor(node.output(0), dst);
+    }
     return true;
 }
 

@@ -20,6 +20,11 @@ bool is_anchor_kind(const std::string& kind) {
     return kind == "convolution" || kind == "deconvolution" || kind == "matmul";
 }
 
+// Steps that are fused with the quantization of their result.
+bool takes_quantization(const std::string& kind) {
+    return is_anchor_kind(kind) || kind == "softmax" || kind == "mvn";
+}
+
 bool is_reference(const std::string& implementation) {
     return implementation.rfind("ref", 0) == 0;
 }
@@ -90,7 +95,7 @@ ordered_json fake_quantize_json(const Model& original,
         std::string verdict = "folded";
         Why why;
         if (step != nullptr) {
-            verdict = is_anchor_kind(step->kind) ? "fused"
+            verdict = takes_quantization(step->kind) ? "fused"
                       : integer_results.contains(node->name()) ||
                               (step->kind == "chain" || step->kind == "border")
                           ? "standalone"

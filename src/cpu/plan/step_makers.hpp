@@ -21,6 +21,9 @@ TensorId make_chain_on(PlanBuilder& builder,
                        TensorId src,
                        const post_ops::Chain& chain);
 
+// Names of the IR layers that a node came from, its own among them.
+std::vector<std::string> origins_of(const Node& node);
+
 // The integers of a tensor as f32, less the zero point: one, or one a channel of `axis`.
 TensorId make_widened(PlanBuilder& builder,
                       TensorId src,
@@ -31,6 +34,7 @@ TensorId make_widened(PlanBuilder& builder,
 bool make_node_step(PlanBuilder& builder, Node& node);
 
 // The kinds behind make_node_step. False when they do not take the node.
+bool make_max_pool(PlanBuilder& builder, Node& node);
 bool make_pooling(PlanBuilder& builder, Node& node);
 bool make_concat(PlanBuilder& builder, Node& node);
 bool make_softmax(PlanBuilder& builder, Node& node);
@@ -42,6 +46,8 @@ bool make_reduce(PlanBuilder& builder, Node& node);
 bool make_mvn(PlanBuilder& builder, Node& node);
 // Split, Gather, Pad, ...: what only moves elements, by constant rules.
 bool make_movement(PlanBuilder& builder, Node& node);
+bool make_top_k(PlanBuilder& builder, Node& node);
+bool make_detection_output(PlanBuilder& builder, Node& node);
 // Add, Multiply, ... of tensors that are broadcast.
 bool make_broadcast_binary(PlanBuilder& builder, Node& node);
 

@@ -87,22 +87,18 @@ struct Prelu {  // x > 0 ? x : slope * x
     friend bool operator==(const Prelu&, const Prelu&) = default;
 };
 
-// A second tensor (a residual input, a gate), read as
+// A second tensor of the size of the result (a residual input), or of one element a plane (a gate:
+// the same for all positions of one channel of one image) or of one a position, read as
 //   t = (element - zero_point) * scale
 enum class BinaryKind { kAdd, kMul, kMax, kMin };
-// Which of its elements meets an element of the result.
-enum class Spread {
-    kFull,      // the one at the same place: it has the size of the result
-    kChannels,  // [N, C, 1, ..]: one for all pixels of a channel of an image
-    kPixels,    // [N, 1, ..]: one for all channels of a pixel
-};
 struct Binary {
     BinaryKind kind = BinaryKind::kAdd;
     std::size_t input = 0;  // number among the extra inputs of the step
     ElementType type = ElementType::f32;
     float scale = 1.0f;
     float zero_point = 0.0f;
-    Spread spread = Spread::kFull;
+    bool per_plane = false;  // [images or 1, channels]
+    bool per_pixel = false;  // [images, 1, positions]
     friend bool operator==(const Binary&, const Binary&) = default;
 };
 

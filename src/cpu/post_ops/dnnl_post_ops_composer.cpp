@@ -170,7 +170,9 @@ ComposedAttributes compose_attributes(const Emission& emission,
     return Writer(emission, dst, channel_axis, engine).write();
 }
 
-DnnlPostOpsComposer::DnnlPostOpsComposer(Chain chain, Anchor anchor, const SimplifyOptions& options)
+DnnlPostOpsComposer::DnnlPostOpsComposer(Chain chain,
+                                         const Anchor& anchor,
+                                         const SimplifyOptions& options)
     : simplified_(simplify(std::move(chain), options)),
       emission_(emit(simplified_.chain, anchor)) {}
 
@@ -179,8 +181,8 @@ IsaLevel effective_isa() {
         case dnnl::cpu_isa::all:
         case dnnl::cpu_isa::sse41:
         case dnnl::cpu_isa::avx: return IsaLevel::kSse41;
-        case dnnl::cpu_isa::avx2: return IsaLevel::kAvx2;
-        case dnnl::cpu_isa::avx2_vnni: return IsaLevel::kAvx2;
+        case dnnl::cpu_isa::avx2:
+        case dnnl::cpu_isa::avx2_vnni:
         case dnnl::cpu_isa::avx512_mic:
         case dnnl::cpu_isa::avx512_mic_4ops: return IsaLevel::kAvx2;
         case dnnl::cpu_isa::avx512_core: return IsaLevel::kAvx512Core;

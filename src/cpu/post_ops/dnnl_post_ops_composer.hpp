@@ -53,7 +53,7 @@ ComposedAttributes compose_attributes(const Emission& emission,
 
 class DnnlPostOpsComposer {
 public:
-    DnnlPostOpsComposer(Chain chain, Anchor anchor, const SimplifyOptions& options = {});
+    DnnlPostOpsComposer(Chain chain, const Anchor& anchor, const SimplifyOptions& options = {});
 
     const Chain& chain() const { return simplified_.chain; }
     const std::vector<LawNote>& notes() const { return simplified_.notes; }

@@ -32,14 +32,14 @@ public:
     void run() override {
         const std::vector<TensorId>& inputs = step_.inputs();
         for (std::size_t e = 0; e < extras_.size(); ++e) {
-            extras_[e] = {memory_.data(inputs[e + 1]), extent_.strides[e]};
+            extras_[e] = {memory_.data(inputs[e + 1]), stride_of(e)};
         }
         const kernels::ChainKernelArgs args{.src = {memory_.data(inputs[0]), extent_.length},
                                             .dst = memory_.data(step_.outputs()[0]),
                                             .dst_stride = extent_.length,
                                             .extras = extras_,
                                             .inner = extent_.length,
-                                            .image_rows = extent_.image_rows};
+                                            .rows_per_image = extent_.rows_per_image};
         const bool few_planes =
             extent_.layout == kernels::ChainLayout::kPlanes && extent_.length >= 2 * kPart;
         if (few_planes) {
@@ -52,6 +52,15 @@ public:
 
 private:
     static constexpr std::size_t kPart = 8192;  // elements of a plane that are worth a task
+
+    // From row to row or plane to plane; of one element a plane from image to image.
+    std::size_t stride_of(std::size_t e) const {
+        if (extent_.forms[e] != ExtraForm::kPlane) {
+            return extent_.length;
+        }
+        const bool shared = memory_.tensor(step_.inputs()[e + 1]).dims()[0] == 1;
+        return shared ? 0 : extent_.channels;
+    }
 
     // Large planes are cut, or three of them would keep three threads busy at most.
     void run_parts(const kernels::ChainKernelArgs& whole) const {
@@ -71,9 +80,8 @@ private:
         kernels::ChainKernelArgs args = whole;
         kernels::ChainTensor extras[kMostExtras];
         for (std::size_t e = 0; e < extras_.size(); ++e) {
-            const bool steps = extent_.spreads[e] != post_ops::Spread::kChannels;
-            extras[e] = {advance(extras_[e].data, type_of(inputs[e + 1]), steps ? offset : 0),
-                         extras_[e].stride};
+            const std::size_t by = extent_.forms[e] == ExtraForm::kPlane ? 0 : offset;
+            extras[e] = {advance(extras_[e].data, type_of(inputs[e + 1]), by), extras_[e].stride};
         }
         args.extras = {extras, extras_.size()};
         args.src.data = advance(whole.src.data, type_of(inputs[0]), offset);
@@ -91,7 +99,10 @@ private:
 };
 
 // In memory order a tensor is [.., channels, inner]; with one element a channel these are rows.
-ChainExtent extent_of(const PlanTensor& src, std::size_t axis) {
+ChainExtent extent_of(const PlanTensor& src,
+                      std::size_t axis,
+                      const post_ops::Chain& chain,
+                      std::size_t extras) {
     const Shape dims = src.dims();
     ChainExtent extent;
     extent.channels = axis < dims.size() ? std::max<std::size_t>(1, dims[axis]) : 1;
@@ -106,29 +117,24 @@ ChainExtent extent_of(const PlanTensor& src, std::size_t axis) {
     extent.layout = rows ? kernels::ChainLayout::kRows : kernels::ChainLayout::kPlanes;
     extent.length = rows ? extent.channels : inner;
     extent.rows = extent.length == 0 ? 0 : shape_size(dims) / extent.length;
-    extent.image_rows = dims.empty() ? 1 : std::max<std::size_t>(1, extent.rows / dims[0]);
+    const std::size_t images = dims.empty() ? 1 : std::max<std::size_t>(1, dims[0]);
+    extent.rows_per_image = std::max<std::size_t>(1, extent.rows / images);
+    extent.forms = extra_forms(chain, extras);
     return extent;
-}
-
-std::size_t stride_of(post_ops::Spread spread, const ChainExtent& extent) {
-    switch (spread) {
-        case post_ops::Spread::kChannels: return extent.channels;
-        case post_ops::Spread::kPixels:
-            return extent.layout == kernels::ChainLayout::kRows ? 1 : extent.length;
-        default: return extent.length;
-    }
 }
 
 }  // namespace
 
-std::vector<post_ops::Spread> spreads_of(const post_ops::Chain& chain, std::size_t extras) {
-    std::vector<post_ops::Spread> spreads(extras, post_ops::Spread::kFull);
+std::vector<ExtraForm> extra_forms(const post_ops::Chain& chain, std::size_t extras) {
+    std::vector<ExtraForm> forms(extras, ExtraForm::kFull);
     for (const post_ops::BasicOp& op : chain.ops) {
         if (const auto* binary = std::get_if<post_ops::Binary>(&op)) {
-            spreads.at(binary->input) = binary->spread;
+            forms.at(binary->input) = binary->per_plane   ? ExtraForm::kPlane
+                                      : binary->per_pixel ? ExtraForm::kPixel
+                                                          : ExtraForm::kFull;
         }
     }
-    return spreads;
+    return forms;
 }
 
 ChainStep::ChainStep(const post_ops::Chain& chain,
@@ -138,14 +144,11 @@ ChainStep::ChainStep(const post_ops::Chain& chain,
                      const PlanTensor& dst,
                      TensorId dst_id,
                      std::size_t axis)
-    : extent_(extent_of(src, axis)), kernel_(chain, src.type, extent_.channels, extent_.layout) {
+    : extent_(extent_of(src, axis, chain, extras.size())),
+      kernel_(chain, src.type, extent_.channels, extent_.layout) {
     if (extras.size() > kMostExtras) {
         throw Error("compile", detail::cat("a chain step reads ", extras.size(),
                                            " extra inputs, expected ", kMostExtras, " at most"));
-    }
-    extent_.spreads = spreads_of(chain, extras.size());
-    for (const post_ops::Spread spread : extent_.spreads) {
-        extent_.strides.push_back(stride_of(spread, extent_));
     }
     inputs_ = {src_id};
     inputs_.insert(inputs_.end(), extras.begin(), extras.end());

@@ -4,13 +4,16 @@
 // Chain: a list of basic operations applied to a tensor in one read and one write of memory.
 #pragma once
 
-#include <vector>
-
 #include "cpu/kernels/chain_kernel.hpp"
 #include "cpu/post_ops/basic_ops.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
+
+// What an extra input of a chain holds: an element for each of the result, for each channel of an
+// image, for each position of an image.
+enum class ExtraForm { kFull, kPlane, kPixel };
+std::vector<ExtraForm> extra_forms(const post_ops::Chain& chain, std::size_t extras);
 
 // How the kernel walks over the tensor.
 struct ChainExtent {
@@ -18,18 +21,14 @@ struct ChainExtent {
     std::size_t channels = 1;
     std::size_t rows = 0;    // or planes
     std::size_t length = 0;  // elements of a row or plane
-    std::size_t image_rows = 1;
-    // By extra input: how it is read, and its stride as the kernel takes it.
-    std::vector<post_ops::Spread> spreads;
-    std::vector<std::size_t> strides;
+    std::size_t rows_per_image = 1;
+    std::vector<ExtraForm> forms;  // by number of the extra input
 };
-
-// How each extra input of a chain is read.
-std::vector<post_ops::Spread> spreads_of(const post_ops::Chain& chain, std::size_t extras);
 
 class ChainStep final : public Step {
 public:
-    // src, dst and extras that are not broadcast have the same shape and layout. `axis` (IR order)
+    // src, dst and extras have the same shape and layout, but for extras of one element a plane,
+    // [images or 1, channels, 1, ...], or a pixel, [images, 1, ...], with axis 1. `axis` (IR order)
     // is that of per-channel values.
     ChainStep(const post_ops::Chain& chain,
               const PlanTensor& src,

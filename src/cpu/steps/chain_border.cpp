@@ -45,11 +45,11 @@ public:
 
 private:
     // Element of a tensor of src's layout where a tile begins.
-    std::size_t first(post_ops::Spread spread, std::size_t image, std::size_t pixel) const {
+    std::size_t first(ExtraForm form, std::size_t image, std::size_t pixel) const {
         const std::size_t channels = step_.border_.channels;
-        switch (spread) {
-            case post_ops::Spread::kChannels: return image * channels;
-            case post_ops::Spread::kPixels: return image * step_.pixels_ + pixel;
+        switch (form) {
+            case ExtraForm::kPlane: return image * channels;
+            case ExtraForm::kPixel: return image * step_.pixels_ + pixel;
             default: break;
         }
         return step_.to_channels_last_ ? image * channels * step_.pixels_ + pixel
@@ -61,22 +61,25 @@ private:
         const std::size_t channels = step_.border_.channels;
         const bool planes = step_.to_channels_last_;
         const std::size_t stride = planes ? step_.pixels_ : channels;
-        const auto tensor = [&](TensorId id, post_ops::Spread spread, std::size_t step) {
+        const auto tensor = [&](TensorId id, ExtraForm form, std::size_t step) {
+            const PlanTensor& planned = memory_.tensor(id);
+            const bool shared = form == ExtraForm::kPlane && planned.dims()[0] == 1;
             return kernels::ChainTensor{
-                advance(memory_.data(id), memory_.tensor(id).type, first(spread, image, pixel)),
+                advance(memory_.data(id), planned.type, first(form, shared ? 0 : image, pixel)),
                 step};
         };
         kernels::ChainTensor extras[kMostExtras];
         for (std::size_t e = 0; e + 1 < inputs.size(); ++e) {
-            const bool full = step_.spreads_[e] == post_ops::Spread::kFull;
-            extras[e] = tensor(inputs[e + 1], step_.spreads_[e], full ? stride : 1);
+            const ExtraForm form = step_.forms_[e];
+            // The tile is all of one image: from image to image nothing is stepped.
+            extras[e] = tensor(inputs[e + 1], form, form == ExtraForm::kFull ? stride : 0);
         }
-        step_.kernel_.run({.src = tensor(inputs[0], post_ops::Spread::kFull, stride),
+        step_.kernel_.run({.src = tensor(inputs[0], ExtraForm::kFull, stride),
                            .dst = tile,
                            .dst_stride = planes ? step_.tile_ : channels,
                            .extras = {extras, inputs.size() - 1},
                            .inner = count,
-                           .image_rows = step_.tile_},
+                           .rows_per_image = step_.tile_},
                           0, planes ? channels : count);
         const TensorId dst = step_.outputs()[0];
         auto* to = static_cast<std::byte*>(memory_.data(dst));
@@ -109,7 +112,7 @@ ChainBorderStep::ChainBorderStep(const post_ops::Chain& chain,
               src.dims()[1],
               dst.layout == Layout::kChannelsLast ? kernels::ChainLayout::kPlanes
                                                   : kernels::ChainLayout::kRows),
-      spreads_(spreads_of(chain, extras.size())),
+      forms_(extra_forms(chain, extras.size())),
       to_channels_last_(dst.layout == Layout::kChannelsLast) {
     if (extras.size() > kMostExtras) {
         throw Error("compile", detail::cat("a chain step reads ", extras.size(),

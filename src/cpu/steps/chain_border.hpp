@@ -29,7 +29,7 @@ private:
     class Run;
 
     kernels::ChainKernel kernel_;
-    std::vector<post_ops::Spread> spreads_;
+    std::vector<ExtraForm> forms_;  // of the extra inputs
     kernels::BorderParams border_;  // of a tile
     std::size_t tile_ = 0;          // pixels
     std::size_t images_ = 0;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "cpu/kernels/channel_copy.hpp"
 #include "cpu/runtime/parallel.hpp"
 
 namespace fuseq::cpu {
@@ -31,32 +32,48 @@ public:
                  std::size_t dst_row_bytes,
                  const Step& step,
                  RequestMemory& memory)
-        : rows_(rows),
-          row_bytes_(row_bytes),
-          dst_row_bytes_(dst_row_bytes),
-          step_(step),
-          memory_(memory) {}
-
-    void run() override {
-        auto* dst = static_cast<char*>(memory_.data(step_.outputs()[0]));
-        constexpr std::size_t kBytesPerPiece = 1 << 15;
-        const std::size_t grain = 1 + kBytesPerPiece / (dst_row_bytes_ + 1);
-        std::size_t offset = 0;
-        for (std::size_t i = 0; i < row_bytes_.size(); ++i) {
-            const std::size_t bytes = row_bytes_[i];
-            const auto* src = static_cast<const char*>(memory_.data(step_.inputs()[i]));
-            parallel_for(rows_, grain, [&](std::size_t begin, std::size_t end) {
-                for (std::size_t row = begin; row < end; ++row) {
-                    std::memcpy(dst + row * dst_row_bytes_ + offset, src + row * bytes, bytes);
-                }
-            });
-            offset += bytes;
+        : rows_(rows), dst_row_bytes_(dst_row_bytes), step_(step), memory_(memory) {
+        for (const std::size_t bytes : row_bytes) {
+            copies_.push_back({.src_stride = bytes, .dst_stride = dst_row_bytes, .bytes = bytes});
         }
     }
 
+    void run() override {
+        auto* dst = static_cast<char*>(memory_.data(step_.outputs()[0]));
+        for (std::size_t i = 0; i < copies_.size(); ++i) {
+            copies_[i].src = memory_.data(step_.inputs()[i]);
+            copies_[i].dst = dst;
+            dst += copies_[i].bytes;
+        }
+        constexpr std::size_t kBytesPerPiece = 1 << 15;
+        if (rows_ < kFewRows) {
+            copy_few_rows();
+            return;
+        }
+        const std::size_t grain = 1 + kBytesPerPiece / (dst_row_bytes_ + 1);
+        parallel_for(rows_, grain, [&](std::size_t begin, std::size_t end) {
+            kernels::copy_channels(copies_, {begin, end});
+        });
+    }
+
 private:
+    // Long rows are cut, so that every thread has its part.
+    void copy_few_rows() const {
+        constexpr std::size_t kGrain = 1 << 15;
+        for (const kernels::ChannelCopy& copy : copies_) {
+            for (std::size_t row = 0; row < rows_; ++row) {
+                const char* src = static_cast<const char*>(copy.src) + row * copy.src_stride;
+                char* to = static_cast<char*>(copy.dst) + row * copy.dst_stride;
+                parallel_for(copy.bytes, kGrain, [&](std::size_t begin, std::size_t end) {
+                    std::memcpy(to + begin, src + begin, end - begin);
+                });
+            }
+        }
+    }
+
+    static constexpr std::size_t kFewRows = 32;
+    std::vector<kernels::ChannelCopy> copies_;
     std::size_t rows_;
-    const std::vector<std::size_t>& row_bytes_;
     std::size_t dst_row_bytes_;
     const Step& step_;
     RequestMemory& memory_;

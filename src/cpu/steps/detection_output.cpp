@@ -95,8 +95,8 @@ private:
         const std::int64_t prior_rows = attrs_.variance_encoded_in_target ? 1 : 2;
         locations_ = data(0, image * sizes_.priors * sizes_.location_classes * 4);
         scores_ = data(1, image * sizes_.priors * sizes_.classes);
-        priors_ = data(2, (sizes_.prior_images == 1 ? 0 : image) * sizes_.priors * prior_size *
-                              prior_rows);
+        priors_ = data(
+            2, (sizes_.prior_images == 1 ? 0 : image) * sizes_.priors * prior_size * prior_rows);
         variances_ = priors_ + sizes_.priors * prior_size;
     }
 
@@ -294,8 +294,8 @@ bool make_detection_output(PlanBuilder& builder, Node& node) {
     }
     const TensorId dst =
         builder.new_tensor(ElementType::f32, node.port(0).shape.to_shape(), Layout::kPlain);
-    auto step = std::make_unique<DetectionOutputStep>(attrs, sizes_of(node, attrs),
-                                                      std::move(inputs), dst);
+    auto step =
+        std::make_unique<DetectionOutputStep>(attrs, sizes_of(node, attrs), std::move(inputs), dst);
     step->info().name = node.name();
     step->info().layers = {node.name()};
     builder.add_step(std::move(step));

@@ -140,8 +140,8 @@ TopKStep::TopKStep(const TopKGeometry& geometry,
 }
 
 std::unique_ptr<Runner> TopKStep::bind(RequestMemory& memory) const {
-    const TopKTask task{geometry_, largest_, by_index_, index_type_, inputs_[0], outputs_[0],
-                        outputs_[1]};
+    const TopKTask task{geometry_,  largest_,    by_index_,  index_type_,
+                        inputs_[0], outputs_[0], outputs_[1]};
     if (type_ == ElementType::f32) {
         return std::make_unique<TopKRunner<float>>(task, memory);
     }

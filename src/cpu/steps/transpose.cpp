@@ -18,28 +18,11 @@ ElementType carrier(ElementType type) {
     }
 }
 
-}  // namespace
-
-bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& order) {
-    // Dimensions of size 1 take no part in the order of memory.
+dnnl::reorder::primitive_desc describe(const PlanTensor& src,
+                                       const std::vector<std::size_t>& order) {
     const Shape dims = src.dims();
-    const auto without_ones = [&](const std::vector<std::size_t>& all) {
-        std::vector<std::size_t> kept;
-        std::copy_if(all.begin(), all.end(), std::back_inserter(kept),
-                     [&](std::size_t d) { return dims[d] != 1; });
-        return kept;
-    };
-    return without_ones(memory_order(src.shape.rank(), src.layout)) == without_ones(order);
-}
-
-TransposeStep::TransposeStep(const PlanTensor& src,
-                             TensorId src_id,
-                             const PlanTensor& dst,
-                             TensorId dst_id,
-                             const std::vector<std::size_t>& order) {
-    Shape dims = src.dims();
     const std::size_t parts = size_of(src.type) == 8 ? 2 : 1;
-    auto from = dnnl_desc(carrier(src.type), dims, src.layout);
+    const auto from = dnnl_desc(carrier(src.type), dims, src.layout);
     dnnl::memory::dims from_strides(from.data.format_desc.blocking.strides,
                                     from.data.format_desc.blocking.strides + dims.size());
     dnnl::memory::dims to_strides(dims.size());
@@ -57,13 +40,41 @@ TransposeStep::TransposeStep(const PlanTensor& src,
         from_strides.push_back(1);
         to_strides.push_back(1);
     }
-    const dnnl::memory::desc from_desc(sizes, dnnl_type(carrier(src.type)), from_strides);
-    const dnnl::memory::desc to_desc(sizes, dnnl_type(carrier(src.type)), to_strides);
+    const auto type = dnnl_type(carrier(src.type));
+    return {cpu_engine(), dnnl::memory::desc(sizes, type, from_strides), cpu_engine(),
+            dnnl::memory::desc(sizes, type, to_strides)};
+}
+
+}  // namespace
+
+bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& order) {
+    // Dimensions of size 1 take no part in the order of memory.
+    const Shape dims = src.dims();
+    const auto without_ones = [&](const std::vector<std::size_t>& all) {
+        std::vector<std::size_t> kept;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(kept),
+                     [&](std::size_t d) { return dims[d] != 1; });
+        return kept;
+    };
+    return without_ones(memory_order(src.shape.rank(), src.layout)) == without_ones(order);
+}
+
+bool transpose_is_fast(const PlanTensor& src, const std::vector<std::size_t>& order) {
+    const OneThread one;
+    return implementation_name(describe(src, order)).rfind("jit", 0) == 0;
+}
+
+TransposeStep::TransposeStep(const PlanTensor& src,
+                             TensorId src_id,
+                             const PlanTensor& dst,
+                             TensorId dst_id,
+                             const std::vector<std::size_t>& order) {
     const OneThread one;
     call_.one_thread = true;
-    const dnnl::reorder::primitive_desc desc(cpu_engine(), from_desc, cpu_engine(), to_desc);
+    const dnnl::reorder::primitive_desc desc = describe(src, order);
     call_.primitive = dnnl::reorder(desc);
-    call_.tensors = {{DNNL_ARG_FROM, src_id, from_desc}, {DNNL_ARG_TO, dst_id, to_desc}};
+    call_.tensors = {{DNNL_ARG_FROM, src_id, desc.src_desc()},
+                     {DNNL_ARG_TO, dst_id, desc.dst_desc()}};
     inputs_ = {src_id};
     outputs_ = {dst_id};
     info_.kind = "transpose";

@@ -55,8 +55,7 @@ std::optional<std::int64_t> known_iterations(const InferContext& context) {
             return std::nullopt;
         }
     }
-    context.require(limit != std::numeric_limits<std::int64_t>::max(), "trip_count is ",
-                    trips->front(),
+    context.require(limit < kOpenTripCount, "trip_count is ", trips->front(),
                     " and the condition of the body is always true: the loop would not end");
     return limit;
 }

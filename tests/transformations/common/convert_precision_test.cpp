@@ -120,6 +120,36 @@ TEST(ConvertPrecision, DoesNothingWhereAllIsF32) {
     EXPECT_TRUE(context.remarks().empty());
 }
 
+TEST(ConvertPrecision, LooksIntoBodiesWithinBodies) {
+    const std::string before = R"(model "m"
+        %x = Parameter.1 : f32[2]
+        %go = Parameter.1 : boolean[]
+        %if = If.8(%go, %x) then_body={
+            %a = Parameter.1 : f32[2]
+            %go2 = Const.1 value={1} : boolean[]
+            %inner = If.8(%go2, %a) then_body={
+                %b = Parameter.1 : f32[2]
+                %low = Convert.1(%b) destination_type=TYPE
+                %back = Convert.1(%low) destination_type=f32
+                %rb = Result.1(%back)
+            } else_body={
+                %c = Parameter.1 : f32[2]
+                %rc = Result.1(%c)
+            } then_inputs=[1,0,0,0,0,-1,1,1] then_outputs=[0,0,0,0,0,-1,1,1] else_inputs=[1,0,0,0,0,-1,1,1] else_outputs=[0,0,0,0,0,-1,1,1]
+            %ra = Result.1(%inner)
+        } else_body={
+            %d = Parameter.1 : f32[2]
+            %rd = Result.1(%d)
+        } then_inputs=[1,0,0,0,0,-1,1,1] then_outputs=[0,0,0,0,0,-1,1,1] else_inputs=[1,0,0,0,0,-1,1,1] else_outputs=[0,0,0,0,0,-1,1,1]
+        %r = Result.1(%if))";
+    for (const bool other : {false, true}) {
+        std::string text = before;
+        text.replace(text.find("TYPE"), 4, other ? "f16" : "f32");
+        PassContext context;
+        EXPECT_EQ(convert_precision(*Model::from_text(text), context), other);
+    }
+}
+
 TEST(ConvertPrecision, SaysWhatTheBorderDoes) {
     const auto model = Model::from_text(R"(model "m"
         %x = Parameter.1 : f16[2]

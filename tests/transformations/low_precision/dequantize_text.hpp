@@ -1,10 +1,16 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pieces of text models with DQ, for the tests of the laws that move them.
+// Pieces of text models with DQ, for the tests of the passes and laws that move them, and the test
+// that a pass leaves a model as it is and says why.
 #pragma once
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <string>
+
+#include "support/pass_testing.hpp"
 
 namespace fuseq::testing {
 
@@ -28,6 +34,24 @@ inline std::string dq(const std::string& name,
 
 inline std::string model(const std::string& body) {
     return "model \"m\"\n" + body + "\n%r = Result(%y)";
+}
+
+// A body whose node %y a pass must not touch, and how its reason begins.
+struct Refusal {
+    const char* name;
+    std::string body;
+    const char* reason;
+};
+
+inline std::string refusal_name(const ::testing::TestParamInfo<Refusal>& test) {
+    return test.param.name;
+}
+
+inline void expect_refused(bool (*pass)(Model&, PassContext&), const Refusal& refusal) {
+    const PassTest test = run_pass(pass, model(refusal.body));
+    EXPECT_FALSE(test.changed);
+    EXPECT_EQ(compare_models(*test.before, *test.after), "");
+    EXPECT_THAT(refusal_at(test.context, "y"), ::testing::StartsWith(refusal.reason));
 }
 
 }  // namespace fuseq::testing

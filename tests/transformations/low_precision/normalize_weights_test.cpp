@@ -104,6 +104,31 @@ INSTANTIATE_TEST_SUITE_P(All,
                          ::testing::ValuesIn(kSpellings),
                          [](const auto& test) { return test.param.name; });
 
+// What is left of a chain whose scale was 1 everywhere.
+const char* const kScaleOfOne = R"(
+        %i = Const value={-127,5,127,-1} : i8[2,1,1,2]
+        %c = Convert(%i) destination_type=f32
+        %s = Const value={1} : f32[]
+        %w = Multiply(%c, %s))";
+
+TEST(NormalizeWeights, TakesAScaleThatWasDropped) {
+    const PassTest test = run_pass(normalize_weights, convolution_of(R"(
+        %i = Const value={-127,5,127,-1} : i8[2,1,1,2]
+        %w = Convert(%i) destination_type=f32)"));
+    EXPECT_EQ(differs_from(test, convolution_of(kScaleOfOne)), "");
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
+TEST(NormalizeWeights, TakesAZeroPointWithoutAScale) {
+    const PassTest test = run_pass(normalize_weights, convolution_of(R"(
+        %i = Const value={1,133,255,127} : u8[2,1,1,2]
+        %c = Convert(%i) destination_type=f32
+        %z = Const value=fill(128) : f32[]
+        %w = Subtract(%c, %z))"));
+    EXPECT_EQ(differs_from(test, convolution_of(kScaleOfOne)), "");
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
 TEST(NormalizeWeights, TakesTheWholeRangeOf256Levels) {
     const PassTest test = run_pass(normalize_weights, convolution_of(R"(
         %d = Const value={-64,2.5,63.5,70} : f32[2,1,1,2]
@@ -197,6 +222,10 @@ const Refusal kRefusals[] = {
         %h = Const value=fill(255) : f32[]
         %w = FakeQuantize(%d, %l, %h, %l, %h) levels=256)",
      "weight_range: a weight is 255 steps from zero, i8 ends at 127"},
+    {"UnsignedWithoutZeroPoint", R"(
+        %i = Const value={1,133,255,127} : u8[2,1,1,2]
+        %w = Convert(%i) destination_type=f32)",
+     "weight_range: a weight is 133 steps from zero, i8 ends at 127"},
     {"ScaleOfInputChannels", R"(
         %d = Const value=random(1) : f32[2,1,1,2]
         %l = Const value={-1,-2} : f32[1,1,1,2]

@@ -11,8 +11,6 @@
 namespace fuseq::testing {
 namespace {
 
-using ::testing::StartsWith;
-
 const char* const kWeights = R"(
         %i = Const value=random(5,-127,127) : i8[3,4,3,3]
         %ic = Convert(%i) destination_type=f32
@@ -99,12 +97,6 @@ TEST(QuantizeDeconvolution, DepthwiseTakesScalesPerChannel) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
-struct Refusal {
-    const char* name;
-    std::string body;
-    const char* reason;
-};
-
 const Refusal kRefusals[] = {
     {"FloatSource",
      std::string("%x = Parameter : f32[1,3,4,4]\n") + kWeights +
@@ -127,16 +119,13 @@ const Refusal kRefusals[] = {
 class QuantizeDeconvolutionRefusal : public ::testing::TestWithParam<Refusal> {};
 
 TEST_P(QuantizeDeconvolutionRefusal, SaysWhy) {
-    const PassTest test = run_pass(quantize_deconvolution, model(GetParam().body));
-    EXPECT_FALSE(test.changed);
-    EXPECT_EQ(compare_models(*test.before, *test.after), "");
-    EXPECT_THAT(refusal_at(test.context, "y"), StartsWith(GetParam().reason));
+    expect_refused(quantize_deconvolution, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(All,
                          QuantizeDeconvolutionRefusal,
                          ::testing::ValuesIn(kRefusals),
-                         [](const auto& test) { return test.param.name; });
+                         refusal_name);
 
 }  // namespace
 }  // namespace fuseq::testing

@@ -301,5 +301,49 @@ TEST(SplitFakeQuantize, LeavesWhatTheUserKeepsInFloat) {
     EXPECT_THAT(refusal_at(test.context, "fq"), StartsWith("kept_float"));
 }
 
+// The types that FQs of [0, 1] (as %u) and [-1, 1) (as %s) get in front of what is given.
+std::vector<ElementType> types_of(const std::string& rest) {
+    const PassTest test = run_pass(split_fake_quantize, R"(model "m"
+        %x = Parameter : f32[1,4,4,4]
+        %zero = Const value={0} : f32[]
+        %one = Const value={1} : f32[]
+        %low = Const value={-1} : f32[]
+        %high = Const value={0.9921875} : f32[]
+        %u = FakeQuantize(%x, %zero, %one, %zero, %one) levels=256
+        %s = FakeQuantize(%x, %low, %high, %low, %high) levels=256
+        )" + rest);
+    EXPECT_LT(largest_difference(test), 1e-6);
+    return {test.after->find("u")->port().type, test.after->find("s")->port().type};
+}
+
+using Types = std::vector<ElementType>;
+
+TEST(SplitFakeQuantize, InputsOfAConcatGetOneType) {
+    EXPECT_EQ(types_of("%y = Concat(%u, %s) axis=1\n%r = Result(%y)"),
+              (Types{element::u8, element::u8}));
+    EXPECT_EQ(types_of("%p = MaxPool.1(%s) strides=[1,1] kernel=[1,1]\n"
+                       "%y = Concat(%u, %p) axis=1\n%r = Result(%y)"),
+              (Types{element::u8, element::u8}));
+    EXPECT_EQ(types_of("%a = Add(%u, %s)\n%r = Result(%a)"), (Types{element::u8, element::i8}));
+}
+
+TEST(SplitFakeQuantize, AConcatWithAFloatInputChangesNoType) {
+    EXPECT_EQ(types_of("%y = Concat(%u, %s, %x) axis=1\n%r = Result(%y)"),
+              (Types{element::u8, element::i8}));
+}
+
+TEST(SplitFakeQuantize, AMatMulMakesAllInputsOfAConcatSigned) {
+    EXPECT_EQ(types_of("%y = Concat(%u, %s) axis=1\n%m = MatMul(%x, %s)\n"
+                       "%r = Result(%y)\n%r2 = Result(%m)"),
+              (Types{element::i8, element::i8}));
+}
+
+TEST(SplitFakeQuantize, TypesSpreadThroughSeveralConcats) {
+    EXPECT_EQ(types_of("%q = FakeQuantize(%x, %low, %high, %low, %high) levels=256\n"
+                       "%y = Concat(%q, %s) axis=1\n%z = Concat(%q, %u) axis=1\n"
+                       "%r = Result(%y)\n%r2 = Result(%z)"),
+              (Types{element::u8, element::u8}));
+}
+
 }  // namespace
 }  // namespace fuseq::testing

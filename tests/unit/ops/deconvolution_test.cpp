@@ -41,6 +41,9 @@ TEST(Deconvolution, AnOutputShapeDecidesThePadding) {
     expect_tensor<float>(deconvolve("strides=2; pads_begin=2", {ints({3})})[0], {1, 1, 3},
                          {2, 20, 3});
     expect_tensor<float>(deconvolve("strides=2", {ints({4})})[0], {1, 1, 4}, {10, 2, 20, 3});
+    // auto_pad=valid leaves no padding; the end is cut off.
+    expect_tensor<float>(deconvolve("strides=2; auto_pad=valid", {ints({4})})[0], {1, 1, 4},
+                         {1, 10, 2, 20});
     // More than there is: zeros at the end.
     expect_tensor<float>(deconvolve("strides=2; auto_pad=same_lower", {ints({7})})[0], {1, 1, 7},
                          {1, 10, 2, 20, 3, 30, 0});

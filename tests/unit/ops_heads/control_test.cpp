@@ -178,6 +178,36 @@ TEST(Loop, WidensAShapeThatGrows) {
     expect_values(out[0], {12, 20});
 }
 
+// The body's condition is computed, and always true: only running it shows that.
+TEST(Loop, EndsWithAnErrorWhenItsConditionNeverTurnsFalse) {
+    for (const char* trips : {"-1", "9223372036854775807", "2147483647"}) {
+        const auto model = Model::from_text(std::string("%trips = Const.1 value={") + trips +
+                                            R"(} : i64[]
+            %go = Const.1 value={1} : boolean[]
+            %x = Parameter.1 : f32[1]
+            %loop = Loop.5(%trips, %go, %x) body={
+                %state = Parameter.1 : f32[1]
+                %zero = Const.1 value={0} : f32[]
+                %more = GreaterEqual.1(%state, %zero)
+                %next = Result.1(%state)
+                %condition = Result.1(%more)
+            } input_map=[2,0,0,0,0,-1,1,1] output_map=[0,0,0,0,0,-1,1,1] back_edges=[0,0] execution_condition=1
+            %r = Result.1(%loop))");
+        const Node& loop = *model->find("loop");
+        const std::vector<Tensor> inputs{loop.input_node(0)->constant(),
+                                         loop.input_node(1)->constant(),
+                                         Tensor::of<float>({1}, {1})};
+        try {
+            evaluate_node(loop, inputs);
+            ADD_FAILURE() << "the loop ended";
+        } catch (const Error& error) {
+            EXPECT_THAT(error.what(),
+                        HasSubstr("layer 'loop' (Loop): trip_count sets no end and the condition "
+                                  "of the body is still true after 1048576 iterations"));
+        }
+    }
+}
+
 TEST(Loop, RefusesToRunForever) {
     EXPECT_THAT(refusal("Loop", 5, doubling(false), {i64s({1}, {-1}), kTrue, open("[2]")}),
                 HasSubstr("the loop would not end"));

@@ -89,6 +89,42 @@ TEST(Border, BothWaysMatchPlainLoopsOnEveryTarget) {
     });
 }
 
+// Without scale and shift elements are moved, not computed: a NaN and a negative zero stay.
+TEST(Border, MovesFloatsBitByBit) {
+    on_every_target([](const std::string&) {
+        for (const std::size_t channels : {1, 3, 4, 15, 16, 17, 33, 255}) {
+            for (const std::size_t pixels : {1, 16, 63, 100, 676}) {
+                SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
+                BorderParams p{.batch = 2, .channels = channels, .pixels = pixels};
+                p.src_type = p.dst_type = ElementType::f32;
+                p.pixel_stride = pixels % 2 == 0 ? channels : channels + 3;
+                std::vector<std::uint32_t> src(2 * pixels * p.pixel_stride);
+                std::mt19937 rng(7);
+                std::generate(src.begin(), src.end(), rng);
+                src[0] = 0x80000000;
+                src[src.size() / 2] = 0x7FC01234;
+                std::vector<std::uint32_t> planes(2 * pixels * channels);
+                std::vector<std::uint32_t> want(planes.size());
+                for (std::size_t i = 0; i < 2 * pixels; ++i) {
+                    for (std::size_t c = 0; c < channels; ++c) {
+                        want[(i / pixels * channels + c) * pixels + i % pixels] =
+                            src[i * p.pixel_stride + c];
+                    }
+                }
+                const std::size_t cut = rng() % (2 * pixels + 1);
+                from_channels_last(p, src.data(), planes.data(), {0, cut});
+                from_channels_last(p, src.data(), planes.data(), {cut, 2 * pixels});
+                ASSERT_EQ(planes, want);
+                p.pixel_stride = channels;
+                std::vector<std::uint32_t> last(planes.size());
+                to_channels_last(p, planes.data(), last.data(), {0, 2 * pixels});
+                from_channels_last(p, last.data(), planes.data(), {0, 2 * pixels});
+                ASSERT_EQ(planes, want);
+            }
+        }
+    });
+}
+
 TEST(Border, Refuses) {
     BorderParams params{.channels = 3, .pixels = 4};
     EXPECT_NO_THROW(check_border(params));

@@ -96,7 +96,33 @@ struct Case {
     Shape2 shape{};
     std::vector<ElementType> extra_types{};
     std::vector<Elements> tensors{};  // src, then extras
+    std::vector<bool> per_plane{};    // extras of one element a plane,
+    std::size_t image_stride = 0;     // so far from image to image
+    std::size_t rows_per_image = 1;
+    // Index of the element of an extra input that belongs to element i of a row.
+    std::size_t extra_at(std::size_t e, std::size_t row, std::size_t i) const {
+        if (!per_plane[e]) {
+            return row * shape.src_stride + i;
+        }
+        return layout == ChainLayout::kRows ? row / rows_per_image * image_stride + i
+                                            : row / channels * image_stride + row % channels;
+    }
 };
+
+// Some of the extra inputs get one element a plane.
+void choose_planes(Case& c, std::mt19937& rng) {
+    c.per_plane.resize(c.extra_types.size());
+    for (std::size_t e = 0; e < c.per_plane.size(); ++e) {
+        c.per_plane[e] = rng() % 3 == 0;
+    }
+    for (post_ops::BasicOp& op : c.chain.ops) {
+        if (auto* binary = std::get_if<Binary>(&op)) {
+            binary->per_plane = c.per_plane[binary->input];
+        }
+    }
+    c.image_stride = rng() % 3 == 0 ? 0 : c.channels;
+    c.rows_per_image = 1 + rng() % c.shape.rows;
+}
 
 Case random_case(std::mt19937& rng, bool activations) {
     static constexpr std::size_t kChannels[] = {1, 3, 5, 16, 37, 1030};
@@ -113,6 +139,7 @@ Case random_case(std::mt19937& rng, bool activations) {
     const bool rows = c.layout == ChainLayout::kRows;
     c.shape.rows = rows ? 1 + rng() % 9 : std::min<std::size_t>(c.channels * (1 + rng() % 2), 150);
     c.shape.length = rows ? c.channels : 1 + rng() % 60;
+    choose_planes(c, rng);
     const bool dense = rng() % 2 == 0;
     c.shape.src_stride = c.shape.length + (dense ? 0 : rng() % 20);
     c.shape.dst_stride = c.shape.length + (dense ? 0 : rng() % 20);
@@ -136,13 +163,15 @@ Elements run(Case& c, std::size_t step) {
     Elements dst(c.chain.dst_type, c.shape.rows * c.shape.dst_stride);
     std::vector<ChainTensor> extras;
     for (std::size_t e = 1; e < c.tensors.size(); ++e) {
-        extras.push_back({c.tensors[e].data(), c.shape.src_stride});
+        extras.push_back(
+            {c.tensors[e].data(), c.per_plane[e - 1] ? c.image_stride : c.shape.src_stride});
     }
     const ChainKernelArgs args{.src = {c.tensors[0].data(), c.shape.src_stride},
                                .dst = dst.data(),
                                .dst_stride = c.shape.dst_stride,
                                .extras = extras,
-                               .inner = c.shape.length};
+                               .inner = c.shape.length,
+                               .rows_per_image = c.rows_per_image};
     for (std::size_t row = 0; row < c.shape.rows; row += step) {
         kernel.run(args, row, std::min(row + step, c.shape.rows));
     }
@@ -157,8 +186,10 @@ void expect_close(Case& c, const Elements& dst, std::size_t& compared) {
             const std::size_t channel = c.layout == ChainLayout::kRows ? i : row % c.channels;
             const std::size_t at = row * c.shape.src_stride + i;
             const double x = c.tensors[0].get(at);
-            const std::vector<double> extras{c.tensors[1].get(at), c.tensors[2].get(at),
-                                             c.tensors[3].get(at)};
+            std::vector<double> extras;
+            for (std::size_t e = 0; e < c.extra_types.size(); ++e) {
+                extras.push_back(c.tensors[e + 1].get(c.extra_at(e, row, i)));
+            }
             if (post_ops::testing::near_a_jump(c.chain, x, channel, extras, 8.0)) {
                 continue;
             }
@@ -239,6 +270,32 @@ TEST(ChainKernel, AnExtraInputMayBeTheSameForAllRows) {
     kernel.run({.src = {src.data(), 2}, .dst = dst.data(), .dst_stride = 2, .extras = {&extra, 1}},
                0, 2);
     EXPECT_EQ(dst, (std::vector<float>{1.0f, 4.0f, 3.0f, 8.0f}));
+}
+
+// Two images of two positions and two channels, each with a gate of its own.
+TEST(ChainKernel, AnExtraInputMayHaveOneElementAPlane) {
+    const std::vector<float> src{1, 2, 3, 4, 5, 6, 7, 8};
+    const std::vector<std::uint8_t> gates{2, 4, 6, 8};
+    const ChainTensor extra{gates.data(), 2};
+    std::vector<float> dst(8);
+    const Chain chain{{Binary{BinaryKind::kMul, 0, ElementType::u8, 0.5f, 0.0f, true}},
+                      ElementType::f32};
+    const ChainKernel rows(chain, ElementType::f32, 2, ChainLayout::kRows);
+    rows.run({.src = {src.data(), 2},
+              .dst = dst.data(),
+              .dst_stride = 2,
+              .extras = {&extra, 1},
+              .rows_per_image = 2},
+             0, 4);
+    EXPECT_EQ(dst, (std::vector<float>{1, 4, 3, 8, 15, 24, 21, 32}));
+    const ChainKernel planes(chain, ElementType::f32, 2, ChainLayout::kPlanes);
+    planes.run({.src = {src.data(), 2},
+                .dst = dst.data(),
+                .dst_stride = 2,
+                .extras = {&extra, 1},
+                .inner = 2},
+               0, 4);
+    EXPECT_EQ(dst, (std::vector<float>{1, 2, 6, 8, 15, 18, 28, 32}));
 }
 
 TEST(ChainKernel, RoundsHalfToEvenAndSaturates) {

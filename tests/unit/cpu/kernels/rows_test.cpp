@@ -19,7 +19,7 @@ namespace {
 using test::Bytes;
 using test::on_every_target;
 
-constexpr std::size_t kLengths[] = {1, 2, 7, 15, 16, 17, 33, 64, 100, 384, 1000, 5000};
+constexpr std::size_t kLengths[] = {1, 2, 4, 7, 15, 16, 17, 32, 33, 64, 100, 384, 1000, 5000};
 
 // Bytes of the first target; all others must give the same.
 class SameOnAll {
@@ -53,7 +53,7 @@ TEST(Softmax, CloseToDoublesAndTheSameOnEveryTarget) {
         for (const std::size_t n : kLengths) {
             for (const ElementType type : {ElementType::f32, ElementType::u8, ElementType::i8}) {
                 std::mt19937 rng(static_cast<unsigned>(n));
-                const std::size_t rows = 3;
+                const std::size_t rows = n <= 32 ? 150 : 3;
                 const std::vector<float> src = test::random_floats(rng, n * rows, -30.0f, 30.0f);
                 const bool f32 = type == ElementType::f32;
                 const SoftmaxParams params{.length = n,
@@ -76,6 +76,43 @@ TEST(Softmax, CloseToDoublesAndTheSameOnEveryTarget) {
                         << "n " << n << " element " << i;
                 }
                 same.expect(detail::cat(n, to_string(type)), dst);
+            }
+        }
+    });
+}
+
+// Rows that lie between one another give what rows one behind the other give.
+TEST(Softmax, ColumnsAreRowsTransposed) {
+    on_every_target([](const std::string&) {
+        for (const std::size_t inner : {2, 5, 16, 39}) {
+            for (const std::size_t n : {1, 4, 21, 32}) {
+                for (const ElementType type : {ElementType::f32, ElementType::u8}) {
+                    SCOPED_TRACE(detail::cat("inner ", inner, " n ", n, " ", to_string(type)));
+                    std::mt19937 rng(static_cast<unsigned>(inner * n));
+                    const std::size_t rows = 3 * inner;
+                    const std::vector<float> src = test::random_floats(rng, n * rows, -9.0f, 9.0f);
+                    const auto place = [&](std::size_t row, std::size_t i) {
+                        return (row / inner * n + i) * inner + row % inner;
+                    };
+                    std::vector<float> turned(src.size());
+                    for (std::size_t i = 0; i < src.size(); ++i) {
+                        turned[place(i / n, i % n)] = src[i];
+                    }
+                    SoftmaxParams params{.length = n, .dst_type = type};
+                    params.scale = type == ElementType::f32 ? 1.0f : 255.0f;
+                    Bytes want(src.size() * size_of(type));
+                    softmax(params, src.data(), want.data(), {0, rows});
+                    params.inner = inner;
+                    check_softmax(params);
+                    Bytes got(want.size());
+                    const std::size_t cut = rng() % rows;
+                    softmax(params, turned.data(), got.data(), {0, cut});
+                    softmax(params, turned.data(), got.data(), {cut, rows});
+                    for (std::size_t i = 0; i < src.size(); ++i) {
+                        ASSERT_EQ(test::element(got, type, place(i / n, i % n)),
+                                  test::element(want, type, i));
+                    }
+                }
             }
         }
     });

@@ -46,7 +46,7 @@ Tensor run(const std::shared_ptr<Model>& model, const std::string& device, const
     InferRequest request = core().compile_model(model, device).create_infer_request();
     request.set_input_tensor(input);
     request.infer();
-    return request.get_output_tensor();
+    return request.get_output_tensor(model->results().size() - 1);
 }
 
 std::string implementation_of(const std::shared_ptr<Model>& model, const std::string& layer) {
@@ -169,6 +169,45 @@ TEST(InterpolateStep, LeavesTheRestToTheReference) {
           "reference");
 }
 
+TEST(MaxPoolStep, WindowsOfEveryKind) {
+    for (const std::string type : {"u8", "i8", "f32"}) {
+        check(parameter(type + "[2,19,11,9]") +
+                  "%y = MaxPool.1(%x) strides=[2,1] kernel=[3,2] pads_begin=[1,0] pads_end=[0,1] "
+                  "rounding_type=ceil",
+              "fuseq:max_pool", 0);
+        check(parameter(type + "[1,33,12]") +
+                  "%y = MaxPool.1(%x) strides=[2] kernel=[2] auto_pad=same_upper",
+              "fuseq:max_pool", 0);
+        check(parameter(type + "[1,5,4,6,7]") +
+                  "%y = MaxPool.1(%x) strides=[1,2,2] kernel=[2,3,2] pads_begin=[1,1,1] "
+                  "pads_end=[0,1,1]",
+              "fuseq:max_pool", 0);
+        check(parameter(type + "[2,16,13,14]") +
+                  "%y = MaxPool.8(%x) strides=[1,2] kernel=[3,2] dilations=[2,3]",
+              "fuseq:max_pool", 0);
+    }
+}
+
+TEST(MaxPoolStep, LeavesTheRestToOthers) {
+    const std::string dilated =
+        "%y = MaxPool.8(%x) strides=[1,2] kernel=[3,2] dilations=[2,3] index_element_type=i32\n";
+    check(parameter("f32[2,4,13,14]") + dilated + "%s = Result(%y:1)", "reference", 0);
+}
+
+// Few and many channels, few long rows, an odd number of inputs.
+TEST(ConcatStep, AnyAxisAndType) {
+    for (const std::string type : {"u8", "i8", "f32"}) {
+        for (const std::string axis : {"0", "1", "2", "-1"}) {
+            for (const std::string shape : {"[2,3,5,7]", "[1,70,9,8]"}) {
+                check(pooled(type + shape) + "%z = MaxPool.1(%x) strides=[1,1] kernel=[1,1]\n" +
+                          "%y = Concat(%x, %z, %x) axis=" + axis,
+                      "fuseq:copy", 0);
+            }
+        }
+    }
+    check(parameter("f32[1,300,200]") + "%y = Concat(%x, %x) axis=0", "fuseq:copy", 0);
+}
+
 TEST(AverageStep, IntegersGiveFloats) {
     for (const std::string type : {"u8", "i8"}) {
         for (const std::string exclude : {"true", "false"}) {
@@ -259,6 +298,16 @@ TEST(MvnStep, SpatialDimensionsOfEitherLayout) {
     check(parameter("f32[2,35,5,7]") + rest, "fuseq:layer_norm");
     check(pooled("f32[2,35,6,8]") + rest, "fuseq:normalize");
     check(pooled("f32[1,150,6,8]") + rest, "fuseq:normalize");
+}
+
+TEST(SoftmaxStep, AnyAxis) {
+    for (const std::string shape : {"[2,5,33]", "[3,700,4]", "[7,1000]", "[2,3,4,5,2,6]"}) {
+        check(parameter("f32" + shape) + "%y = SoftMax.8(%x) axis=-1", "fuseq:softmax");
+    }
+    check(pooled("f32[2,21,6,8]") + "%y = SoftMax.1(%x) axis=1", "fuseq:softmax");
+    check(parameter("f32[9,21,1,1]") + "%y = SoftMax.1(%x) axis=1", "fuseq:softmax");
+    check(parameter("f32[2,21,6,8]") + "%y = SoftMax.1(%x) axis=1", "fuseq:softmax");
+    check(parameter("f32[2,3,4,5,2,6]") + "%y = SoftMax.8(%x) axis=-4", "fuseq:softmax");
 }
 
 TEST(MvnStep, FirstVersion) {

@@ -192,6 +192,11 @@ TEST(Emit, RefusesMulWithAZeroPoint) {
                 Contains(HasSubstr("input #0 of a multiply has zero point 3")));
 }
 
+TEST(Emit, RefusesATensorOfOneElementAPlane) {
+    EXPECT_THAT(emit({{Binary{BinaryKind::kMul, 0, u8, 0.5f, 0.0f, true}}, u8}, kConv).refused,
+                Contains(HasSubstr("input #0 has one element a plane")));
+}
+
 TEST(Emit, RefusesChannelsThatAreNotTheAnchors) {
     EXPECT_THROW(emit({{Scale{Values({1.0f, 2.0f})}}, u8}, kConv), Error);
 }

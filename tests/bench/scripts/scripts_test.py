@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# Copyright (C) 2026 Fuseq authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of what the measuring scripts compute from their measurements."""
+import sys
+import unittest
+
+import breakdown
+import measure
+import memory_growth
+import real_models
+
+PEERS = """
+| network | GMAC dense + depthwise | limit 1T |
+| --- | --- | --- |
+| resnet50 | 4.089 | 17.3 |
+
+| model | GMAC dense | depthwise MMAC | 1T | 2T | efficiency 1T |
+| --- | --- | --- | --- | --- | --- |
+| face-detection-0200-v10 | 0.356 | 27.9 | 3.831 | 2.097 | 39 % |
+| gaze-estimation-adas-0002 (v10) | 0.069 | 0.0 | 0.426 | 0.254 | 68 % |
+| face-detection-adas-0001 (its v10 form) | 1.331 | 66.3 | 11.663 | 6.049 | 48 % |
+| face-detection-retail-0004-v10 | 0.528 | 0.0 | 3.604 | 1.927 | 62 % |
+| face-detection-retail-0004-v10fq | 0.528 | 0.0 | 3.711 | 2.005 | 60 % |
+"""
+
+
+def step(kind, implementation, plan, **more):
+    return {"name": "n", "kind": kind, "implementation": implementation, "post_ops": "",
+            "alone_us": plan - 1, "plan_us": plan, **more}
+
+
+REPORT = {"name": "net", "threads": 1, "infer_us": 112.0, "steps": [
+    step("border", "fuseq:border", 5.0),
+    step("convolution", "brgconv:avx512", 60.0, bare_us=50.0, bare_alone_us=40.0,
+         bare_implementation="brgconv:avx512"),
+    step("convolution", "fuseq:depthwise", 20.0, bare_us=30.0, bare_alone_us=30.0,
+         bare_implementation="brgdw"),
+    step("reorder", "jit:uni", 10.0),
+    step("gather", "reference", 5.0),
+]}
+
+
+class Numbers(unittest.TestCase):
+    def test_significant_digits(self):
+        self.assertEqual([measure.number(v) for v in (0.012345, 1.2345, 123.45, 12345.6, 0, None)],
+                         ["0.0123", "1.23", "123", "12346", "0", ""])
+
+    def test_table(self):
+        self.assertEqual(measure.table(["a", "b"], [[1, "x"]]),
+                         "| a | b |\n| --- | --- |\n| 1 | x |")
+
+
+class Breakdown(unittest.TestCase):
+    def test_parts(self):
+        rows = {row[0]: row[1:] for row in breakdown.part_rows(REPORT)}
+        self.assertEqual(rows["anchors on oneDNN"], [1, "40", "59", "50", "60"])
+        self.assertEqual(rows["anchors on own kernels"], [1, "30", "19", "30", "20"])
+        self.assertEqual(rows["reorders"], [1, "", "9", "", "10"])
+        self.assertEqual(rows["reference kernels"][0], 1)
+        self.assertEqual(rows["sum"], [5, "70", "95", "80", "100"])
+        self.assertEqual(rows["gaps"][-1], "12")
+
+    def test_ratios(self):
+        in_sequence, alone = breakdown.ratios(REPORT)
+        self.assertAlmostEqual(in_sequence, 112 / 80)
+        self.assertAlmostEqual(alone, 112 / 70)
+
+    def test_the_step_that_loses_most_comes_first(self):
+        rows = breakdown.losers(REPORT, 5)
+        self.assertEqual([row[1] for row in rows], ["brgconv:avx512", "fuseq:depthwise"])
+
+
+class Peers(unittest.TestCase):
+    def test_reads_the_table(self):
+        self.assertEqual(real_models.peer_efficiency(PEERS), {
+            "face-detection-0200-v10": 0.39, "gaze-estimation-adas-0002": 0.68,
+            "face-detection-adas-0001": 0.48, "face-detection-retail-0004-v10": 0.62,
+            "face-detection-retail-0004-v10fq": 0.60})
+
+    def test_a_release_that_is_not_listed_takes_the_one_without(self):
+        table = real_models.peer_efficiency(PEERS)
+        self.assertEqual(real_models.peer_of("gaze-estimation-adas-0002-v11", table), 0.68)
+        self.assertEqual(real_models.peer_of("face-detection-retail-0004-v10fq", table), 0.60)
+        self.assertIsNone(real_models.peer_of("face-detection-retail-0004-v11", table))
+
+    def test_row(self):
+        times = {"1T": 2.0, "2T": 1.0, "fps1": 500.0, "fps2": 990.0, "load": 50.0, "cached": None,
+                 "rss": 40.4}
+        row = real_models.row("m", (200_000_000, 0), 3_000_000, times, 250.0, 0.32)
+        self.assertEqual(row, ["m", "0.200", "2", "1", "2.00", "1.98", "50", "", "40 (3.0)",
+                               "40 %", "32 %", "1.25"])
+
+
+class Growth(unittest.TestCase):
+    def test_the_start_does_not_count(self):
+        samples = [1] * 20 + [100] * 60 + [100] * 20
+        self.assertEqual(memory_growth.settled_and_end(samples), (100, 100))
+
+    def test_growth_is_seen(self):
+        self.assertEqual(memory_growth.settled_and_end(list(range(100))), (39, 99))
+
+    def test_too_few_samples(self):
+        with self.assertRaises(measure.Missing):
+            memory_growth.settled_and_end([1] * 19)
+
+    def test_a_command_is_watched_to_its_end(self):
+        grows = "x = []\nfor i in range(40):\n  x.append(bytearray(1 << 20))\n  __import__('time').sleep(.02)"
+        samples = memory_growth.watch([sys.executable, "-c", grows])
+        settled, end = memory_growth.settled_and_end(samples)
+        self.assertGreater(end - settled, 10 << 20)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,14 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "fuseq/model.hpp"
+
+namespace fuseq {
+
+// Whether a quantization of that tensor would fuse into an integer convolution, deconvolution or
+// matmul: only element-wise operations, and MaxPool that quantizations pass, stand between, and
+// nobody else reads what is on the way.
+bool comes_from_integer_anchor(const Output& tensor);
+
+}  // namespace fuseq

@@ -1,0 +1,357 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transformations/support/weight_integers.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/broadcast.hpp"
+#include "ops/fake_quantize.hpp"
+#include "ops/op_spec.hpp"
+#include "transformations/support/constants.hpp"
+#include "transformations/support/weight_levels.hpp"
+
+namespace fuseq {
+namespace {
+
+// Subtrahends of real models are rounding noise of 1e-5 (of a step). A zero point of 1e-3 moves a
+// sum of a thousand u8 sources by less than a hundredth of what a step of the result usually is.
+constexpr double kZeroPointNoise = 1e-3;
+
+WeightRefusal out_of_range(double value) {
+    return {"weight_range", detail::cat("a weight is ", value, " steps from zero, i8 ends at ",
+                                        value < 0 ? -128 : 127)};
+}
+
+WeightRefusal no_whole_zero_point(double value) {
+    return {"weight_zero_point",
+            detail::cat("the zero point of the weights is ", value, ", no whole number")};
+}
+
+// The numbers that the quantizer reads. Bytes are read as they are, without the Convert.
+class Numbers {
+public:
+    explicit Numbers(const Output& stored) : tensor_(tensor_of(stored)) {
+        switch (tensor_.get_element_type()) {
+            case ElementType::u8: values_.bytes = tensor_.data<std::uint8_t>(); break;
+            case ElementType::i8: values_.signed_bytes = tensor_.data<std::int8_t>(); break;
+            default: values_.reals = tensor_.data<float>();
+        }
+    }
+    StoredWeights at(std::size_t position) const { return values_.at(position); }
+
+private:
+    static Tensor tensor_of(const Output& stored) {
+        const Node& node = *stored.node;
+        if (node.is("Convert") && node.port().type == ElementType::f32) {
+            const Tensor* source = known_constant(node.input(0));
+            if (source != nullptr && (source->get_element_type() == ElementType::u8 ||
+                                      source->get_element_type() == ElementType::i8)) {
+                return *source;
+            }
+        }
+        const Tensor value = *evaluate_constant(stored);
+        return value.get_element_type() == ElementType::f32 ? value : value.to(ElementType::f32);
+    }
+
+    const Tensor tensor_;
+    StoredWeights values_;
+};
+
+// Limits, zero points and scales are small tensors that broadcast to the weights. `small` has the
+// rank of the weights; the weights are walked in runs along which the entry is one, or the next
+// one for each element.
+class Runs {
+public:
+    Runs(const Shape& weights, const Shape& small)
+        : strides_(broadcast_strides(small, weights)), weights_(weights) {
+        std::size_t d = weights.size();
+        while (d > 0 && strides_[d - 1] == 0) {
+            length_ *= weights[--d];
+        }
+        if (d == weights.size() && d > 0) {
+            entry_a_value_ = true;  // the last dimension varies
+            length_ = weights[--d];
+        }
+        outer_.assign(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(d));
+        strides_.resize(d);
+    }
+
+    std::size_t length() const { return length_; }
+    bool entry_a_value() const { return entry_a_value_; }
+    // function(first element, entry), which returns whether to go on.
+    template <class Function>
+    void for_each(const Function& function) const {
+        if (length_ == 0) {
+            return;
+        }
+        for (StridedWalk walk(outer_, {strides_}); !walk.done(); walk.next()) {
+            if (!function(walk.position() * length_, walk.offset(0))) {
+                return;
+            }
+        }
+    }
+
+private:
+    std::vector<std::size_t> strides_;
+    Shape weights_;
+    Shape outer_;
+    std::size_t length_ = 1;
+    bool entry_a_value_ = false;
+};
+
+// Integers and scales before the layout operations; `scale` may be smaller than the weights.
+struct Raw {
+    Tensor values;
+    Tensor scale;
+};
+
+// The four limits, one entry where they have one, and what they say of the weights.
+class FakeQuantizeEntries {
+public:
+    FakeQuantizeEntries(const Node& fq, std::size_t rank) : shape_(rank, 1) {
+        std::vector<Tensor> limits;
+        for (std::size_t i = 1; i < 5; ++i) {
+            limits.push_back(*evaluate_constant(fq.input(i)));
+            shape_ = broadcast_shapes(shape_, limits.back().get_shape());
+        }
+        levels_ = fq.attrs<FakeQuantizeAttrs>().levels;
+        entries_.last = static_cast<double>(levels_ - 1);
+        read(limits);
+    }
+    const Shape& shape() const { return shape_; }
+    const WeightLimits& limits() const { return entries_; }
+    const std::vector<float>& scales() const { return scales_; }
+    // What is wrong with an entry, if anything.
+    std::optional<WeightRefusal> refusal(std::size_t entry) const {
+        const double zero = zeros_[entry];
+        if (std::abs(zero - entries_.offset[entry]) <= kZeroPointNoise || constant_[entry]) {
+            return std::nullopt;
+        }
+        return no_whole_zero_point(zero);
+    }
+
+private:
+    void read(const std::vector<Tensor>& limits) {
+        std::vector<std::vector<float>> values;
+        std::vector<std::vector<std::size_t>> strides;
+        for (const Tensor& limit : limits) {
+            values.push_back(to_floats(limit));
+            strides.push_back(broadcast_strides(limit.get_shape(), shape_));
+        }
+        const std::size_t count = shape_size(shape_);
+        entries_.reserve(count);
+        for (StridedWalk walk(shape_, strides); !walk.done(); walk.next()) {
+            const double ol = values[2][walk.offset(2)];
+            const double oh = values[3][walk.offset(3)];
+            const double step = (oh - ol) / entries_.last;
+            constant_.push_back(step == 0);
+            if (step == 0) {  // the channel has one value: zero, or one step of that size
+                entries_.add_constant(ol == 0 ? 0.0 : 1.0);
+                zeros_.push_back(0);
+                scales_.push_back(ol == 0 ? 1.0f : static_cast<float>(ol));
+                continue;
+            }
+            zeros_.push_back(-ol / step);
+            scales_.push_back(static_cast<float>(step));
+            entries_.add(values[0][walk.offset(0)], values[1][walk.offset(1)],
+                         std::nearbyint(zeros_.back()));
+        }
+    }
+
+    Shape shape_;
+    std::int64_t levels_ = 0;
+    WeightLimits entries_;
+    std::vector<double> zeros_;  // zero points as they are
+    std::vector<float> scales_;
+    std::vector<bool> constant_;  // channels of one value
+};
+
+// The first weight of a run, or its entry, that does not become an integer.
+std::optional<WeightRefusal> refusal_of_run(const FakeQuantizeEntries& entries,
+                                            const Runs& runs,
+                                            std::size_t entry,
+                                            const StoredWeights& values) {
+    for (std::size_t i = 0; i < runs.length(); ++i) {
+        const std::size_t e = entry + (runs.entry_a_value() ? i : 0);
+        if (auto refusal = entries.refusal(e)) {
+            return refusal;
+        }
+        const double level = level_of(entries.limits(), e, values[i]);
+        if (!(level >= -128 && level <= 127)) {
+            return out_of_range(level);
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<WeightRefusal> integers_of_fake_quantize(const WeightChain& chain, Raw& out) {
+    const Node& fq = *chain.quantizer[0];
+    const auto levels = fq.attrs<FakeQuantizeAttrs>().levels;
+    if (levels > 256) {
+        return WeightRefusal{"levels", detail::cat(levels, " levels do not fit into 8 bits")};
+    }
+    const Shape shape = chain.stored.shape();
+    const FakeQuantizeEntries entries(fq, shape.size());
+    const Numbers data(chain.stored);
+    out.values = Tensor(ElementType::i8, shape);
+    std::int8_t* result = out.values.data<std::int8_t>();
+    const Runs runs(shape, entries.shape());
+    std::optional<WeightRefusal> refusal;
+    runs.for_each([&](std::size_t begin, std::size_t entry) {
+        const std::size_t last = entry + (runs.entry_a_value() ? runs.length() : 1);
+        bool fits = true;
+        for (std::size_t e = entry; e < last && fits; ++e) {
+            fits = !entries.refusal(e);
+        }
+        fits = fits && levels_of_run(entries.limits(), entry, runs.entry_a_value(), data.at(begin),
+                                     {result + begin, runs.length()});
+        if (!fits) {
+            refusal = refusal_of_run(entries, runs, entry, data.at(begin));
+        }
+        return !refusal.has_value();
+    });
+    out.scale = Tensor::of(entries.shape(), entries.scales());
+    return refusal;
+}
+
+// `shape` with as many dimensions of size 1 in front as it takes.
+Shape with_rank(const Shape& shape, std::size_t rank) {
+    Shape result(rank - shape.size(), 1);
+    result.insert(result.end(), shape.begin(), shape.end());
+    return result;
+}
+
+std::optional<WeightRefusal> subtract(const Tensor& stored, const Tensor& zero, Tensor& out) {
+    const std::vector<float> zeros = to_floats(zero);
+    for (const float z : zeros) {
+        if (!(std::abs(z - std::nearbyint(static_cast<double>(z))) <= kZeroPointNoise)) {
+            return no_whole_zero_point(z);
+        }
+    }
+    const auto no_offset = [](float z) { return std::nearbyint(z) == 0; };
+    if (stored.get_element_type() == ElementType::i8 &&
+        std::all_of(zeros.begin(), zeros.end(), no_offset)) {
+        out = stored;
+        return std::nullopt;
+    }
+    const Tensor wide = stored.to(ElementType::i32);
+    const std::int32_t* from = wide.data<std::int32_t>();
+    out = Tensor(ElementType::i8, stored.get_shape());
+    std::int8_t* to = out.data<std::int8_t>();
+    StridedWalk walk(stored.get_shape(), {broadcast_strides(zero.get_shape(), stored.get_shape())});
+    for (; !walk.done(); walk.next()) {
+        const double value = from[walk.position()] - std::nearbyint(zeros[walk.offset(0)]);
+        if (!(value >= -128 && value <= 127)) {
+            return out_of_range(value);
+        }
+        to[walk.position()] = static_cast<std::int8_t>(value);
+    }
+    return std::nullopt;
+}
+
+std::optional<WeightRefusal> integers_of_convert(const WeightChain& chain, Raw& out) {
+    const Shape shape = chain.stored.shape();
+    if (chain.quantizer.back()->port().shape != PartialShape(shape)) {
+        return WeightRefusal{"weight_scale_axis", "the scale is larger than the weights"};
+    }
+    Tensor zero = Tensor::scalar(0.0f);
+    Tensor scale = Tensor::scalar(1.0f);
+    for (const Node* node : chain.quantizer) {
+        if (!node->is("Convert")) {
+            (node->is("Subtract") ? zero : scale) = *evaluate_constant(node->input(1));
+        }
+    }
+    if (auto refusal = subtract(chain.stored.node->constant(), zero, out.values)) {
+        return refusal;
+    }
+    out.scale = scale.to(ElementType::f32).reshaped(with_rank(scale.get_shape(), shape.size()));
+    return std::nullopt;
+}
+
+// The Reshapes and Transposes between the quantizer and the consumer.
+Tensor through_layout(const WeightChain& chain, Tensor tensor) {
+    const ElementType type = tensor.get_element_type();
+    for (const Node* node : chain.layout) {
+        if (!node->is("Transpose")) {
+            tensor = tensor.reshaped(node->port().shape.to_shape());
+            continue;
+        }
+        // The node's types are those of the graph.
+        const Tensor inputs[] = {tensor.to(node->port().type), *evaluate_constant(node->input(1))};
+        tensor = evaluate_node(*node, inputs).at(0).to(type);
+    }
+    return tensor;
+}
+
+// A small tensor, one value an element of the weights.
+Tensor expanded(const Tensor& small, const Shape& shape) {
+    Tensor large(ElementType::f32, shape);
+    const float* from = small.data<float>();
+    float* to = large.data<float>();
+    const Runs runs(shape, small.get_shape());
+    runs.for_each([&](std::size_t begin, std::size_t entry) {
+        if (runs.entry_a_value()) {
+            std::copy_n(from + entry, runs.length(), to + begin);
+        } else {
+            std::fill_n(to + begin, runs.length(), from[entry]);
+        }
+        return true;
+    });
+    return large;
+}
+
+// One scale an output channel, in a shape that broadcasts to the weights; an empty tensor when the
+// scale varies along other dimensions. `scale` broadcasts to the weights and has their rank.
+Tensor scale_of_channels(const Node& consumer, const Tensor& scale, const Shape& weights) {
+    const Shape& have = scale.get_shape();
+    Shape small(weights.size(), 1);
+    for (const std::size_t d : output_channel_dims(consumer, weights)) {
+        small[d] = weights[d];
+    }
+    const Shape both = broadcast_shapes(small, have);
+    std::vector<float> values(shape_size(small));
+    std::vector<bool> seen(values.size());
+    const float* all = scale.data<float>();
+    StridedWalk walk(both, {broadcast_strides(small, both), broadcast_strides(have, both)});
+    for (; !walk.done(); walk.next()) {
+        const std::size_t c = walk.offset(0);
+        if (seen[c] && values[c] != all[walk.offset(1)]) {
+            return {};
+        }
+        values[c] = all[walk.offset(1)];
+        seen[c] = true;
+    }
+    const auto differs = [&](float v) { return v != values.front(); };
+    if (values.empty() || std::none_of(values.begin(), values.end(), differs)) {
+        return Tensor::scalar(values.empty() ? 1.0f : values.front());
+    }
+    return Tensor::of(small, values);
+}
+
+}  // namespace
+
+std::optional<WeightRefusal> weight_integers(const Node& consumer,
+                                             const WeightChain& chain,
+                                             WeightIntegers& out) {
+    Raw raw;
+    const bool by_fq = chain.quantizer[0]->is("FakeQuantize");
+    if (auto refusal =
+            by_fq ? integers_of_fake_quantize(chain, raw) : integers_of_convert(chain, raw)) {
+        return refusal;
+    }
+    if (!chain.layout.empty()) {
+        raw.scale = through_layout(chain, expanded(raw.scale, raw.values.get_shape()));
+        raw.values = through_layout(chain, raw.values);
+    }
+    out.values = raw.values;
+    out.scale = scale_of_channels(consumer, raw.scale, raw.values.get_shape());
+    if (!out.scale) {
+        return WeightRefusal{"weight_scale_axis",
+                             "the scale of the weights varies along a dimension that is summed "
+                             "over"};
+    }
+    return std::nullopt;
+}
+
+}  // namespace fuseq
