@@ -76,9 +76,10 @@ std::size_t ring_width(const ThinConvShape& s) {
 
 struct ThinConv::Packed {
     ThinConvShape shape;
-    std::uint8_t flip = 0;     // makes signed bytes unsigned
-    std::uint8_t padding = 0;  // what a pixel outside is, flipped
-    std::size_t width = 0;     // of the ring, in pixels of dst
+    std::uint8_t flip = 0;                    // makes signed bytes unsigned
+    std::uint8_t padding = 0;                 // what a pixel outside is, flipped
+    std::uint8_t index[kLanes * kQuad] = {};  // bytes of 16 windows that meet the same weights
+    std::size_t width = 0;                    // of the ring, in pixels of dst
     std::vector<std::size_t> offsets;
     AlignedVector<std::int32_t> weights;  // [kernel row][quad][dst channel], four bytes each
     std::int32_t init[kThinChannels] = {};
@@ -190,16 +191,6 @@ struct Permutation {
     __m512i index;  // bytes of the windows
 };
 
-FUSEQ_INLINE Permutation permutation(std::size_t step) {
-    alignas(64) std::uint8_t index[64];
-    for (std::size_t i = 0; i < kLanes; ++i) {
-        for (std::size_t b = 0; b < kQuad; ++b) {
-            index[i * kQuad + b] = static_cast<std::uint8_t>(i * step + b);
-        }
-    }
-    return {_mm512_load_si512(index)};
-}
-
 template <Collect kHow>
 FUSEQ_INLINE __m512i collect(const std::uint8_t* at, const Permutation& p) {
     if constexpr (kHow == Collect::kLoad) {
@@ -261,7 +252,7 @@ FUSEQ_INLINE void run_block(const Packed& packed,
 template <Collect kHow, std::size_t kChannels, class Packed>
 void run_tile(const Packed& packed, const Windows& windows, std::size_t count, float* planes) {
     constexpr std::size_t kVectors = kChannels <= 4 ? 4 : 2;
-    const Permutation p = permutation(windows.step);
+    const Permutation p{_mm512_loadu_si512(packed.index)};
     for (std::size_t at = 0; at < count; at += kVectors * kLanes) {
         run_block<kHow, kChannels, kVectors>(packed, windows, p, at, planes);
     }
@@ -362,6 +353,10 @@ ThinConv::ThinConv(const ThinConvParams& p) {
     packed->flip = p.src_type == ElementType::i8 ? 0x80 : 0;
     packed->padding =
         static_cast<std::uint8_t>(static_cast<std::uint8_t>(p.src_zero_point) ^ packed->flip);
+    for (std::size_t i = 0; i < std::size(packed->index); ++i) {
+        const std::size_t byte = i / kQuad * s.src_channels * s.stride_width + i % kQuad;
+        packed->index[i] = static_cast<std::uint8_t>(byte);
+    }
     packed->width = ring_width(s);
     packed->offsets = quad_offsets(s);
     const std::size_t quads = packed->offsets.size();

@@ -251,16 +251,19 @@ std::optional<TensorId> make_border_step(PlanBuilder& builder,
     }
     const Layout from = *layout == Layout::kPlain ? Layout::kChannelsLast : Layout::kPlain;
     const bool extras_fit =
-        std::all_of(group.extras.begin(), group.extras.end(),
-                    [&](const Output& extra) { return builder.available(extra, from); });
+        std::all_of(group.extras.begin(), group.extras.end(), [&](const Output& extra) {
+            return builder.available(extra, from) && border_takes(extra.type());
+        });
     auto function = group.extras.empty() ? match_border(chain, dims[1]) : std::nullopt;
     if (!function && (!extras_fit || !ChainBorderStep::takes(dims))) {
         return std::nullopt;
     }
     const TensorId src = builder.tensor_of(group.source, from);
     std::vector<TensorId> extras;
+    std::vector<PlanTensor> extra_tensors;
     for (const Output& extra : group.extras) {
         extras.push_back(builder.tensor_of(extra, from));
+        extra_tensors.push_back(builder.tensor(extras.back()));
     }
     const TensorId dst = builder.new_tensor(chain.dst_type, dims, *layout);
     std::unique_ptr<Step> step;
@@ -268,8 +271,9 @@ std::optional<TensorId> make_border_step(PlanBuilder& builder,
         step = std::make_unique<BorderStep>(builder.tensor(src), src, builder.tensor(dst), dst,
                                             std::move(*function));
     } else {
-        step = std::make_unique<ChainBorderStep>(chain, builder.tensor(src), src, std::move(extras),
-                                                 builder.tensor(dst), dst);
+        step = std::make_unique<ChainBorderStep>(chain, builder.tensor(src), builder.tensor(dst),
+                                                 extra_tensors,
+                                                 ChainBorderIds{src, std::move(extras), dst});
     }
     step->info().post_ops = post_ops::to_text(chain);
     name_after_group(step->info(), group);

@@ -16,6 +16,9 @@ constexpr std::size_t kTileElements = 1 << 14;  // on the stack
 constexpr std::size_t kGoodTile = 1 << 12;      // elements that stay in the L1 cache with all else
 constexpr std::size_t kStep = 64;               // pixels that the border kernel takes at once
 constexpr std::size_t kMostPixels = 1024;
+// Where channels are few, rows of them are too short for vectors: planes are better.
+constexpr std::size_t kFewChannels = 16;
+constexpr std::size_t kMostPlanar = 4;  // tensors, on the stack
 
 std::size_t tile_pixels(std::size_t channels) {
     return std::clamp(kGoodTile / channels / kStep * kStep, kStep, kMostPixels);
@@ -37,15 +40,27 @@ public:
         parallel_for(step_.images_ * tiles, kTilesATask, [&](std::size_t begin, std::size_t end) {
             alignas(64) float tile[kTileElements];
             for (std::size_t t = begin; t < end; ++t) {
-                const std::size_t pixel = t % tiles * step_.tile_;
-                run_tile(t / tiles, pixel, std::min(step_.tile_, step_.pixels_ - pixel), tile);
+                const Tile part{t / tiles, t % tiles * step_.tile_,
+                                std::min(step_.tile_, step_.pixels_ - t % tiles * step_.tile_)};
+                if (step_.planar_.empty()) {
+                    run_tile(part, tile);
+                } else {
+                    run_planar(part, reinterpret_cast<std::byte*>(tile));
+                }
             }
         });
     }
 
 private:
+    struct Tile {
+        std::size_t image;
+        std::size_t pixel;
+        std::size_t count;
+    };
+
     // Element of a tensor of src's layout where a tile begins.
-    std::size_t first(ExtraForm form, std::size_t image, std::size_t pixel) const {
+    std::size_t first(ExtraForm form, const Tile& part) const {
+        const auto [image, pixel, count] = part;
         const std::size_t channels = step_.border_.channels;
         switch (form) {
             case ExtraForm::kPlane: return image * channels;
@@ -56,41 +71,76 @@ private:
                                        : (image * step_.pixels_ + pixel) * channels;
     }
 
-    void run_tile(std::size_t image, std::size_t pixel, std::size_t count, float* tile) const {
+    // A tensor of src's layout from the tile on.
+    kernels::ChainTensor tensor(TensorId id,
+                                ExtraForm form,
+                                const Tile& part,
+                                std::size_t stride) const {
+        const PlanTensor& planned = memory_.tensor(id);
+        Tile at = part;
+        if (form == ExtraForm::kPlane && planned.dims()[0] == 1) {
+            at.image = 0;
+        }
+        return {advance(memory_.data(id), planned.type, first(form, at)), stride};
+    }
+
+    // The tile is all of one image, so that nothing steps from image to image.
+    void run_tile(const Tile& part, float* tile) const {
         const std::vector<TensorId>& inputs = step_.inputs();
         const std::size_t channels = step_.border_.channels;
         const bool planes = step_.to_channels_last_;
         const std::size_t stride = planes ? step_.pixels_ : channels;
-        const auto tensor = [&](TensorId id, ExtraForm form, std::size_t step) {
-            const PlanTensor& planned = memory_.tensor(id);
-            const bool shared = form == ExtraForm::kPlane && planned.dims()[0] == 1;
-            return kernels::ChainTensor{
-                advance(memory_.data(id), planned.type, first(form, shared ? 0 : image, pixel)),
-                step};
-        };
         kernels::ChainTensor extras[kMostExtras];
         for (std::size_t e = 0; e + 1 < inputs.size(); ++e) {
             const ExtraForm form = step_.forms_[e];
-            // The tile is all of one image: from image to image nothing is stepped.
-            extras[e] = tensor(inputs[e + 1], form, form == ExtraForm::kFull ? stride : 0);
+            extras[e] = tensor(inputs[e + 1], form, part, form == ExtraForm::kFull ? stride : 0);
         }
-        step_.kernel_.run({.src = tensor(inputs[0], ExtraForm::kFull, stride),
+        step_.kernel_.run({.src = tensor(inputs[0], ExtraForm::kFull, part, stride),
                            .dst = tile,
                            .dst_stride = planes ? step_.tile_ : channels,
                            .extras = {extras, inputs.size() - 1},
-                           .inner = count,
+                           .inner = part.count,
                            .rows_per_image = step_.tile_},
-                          0, planes ? channels : count);
-        const TensorId dst = step_.outputs()[0];
-        auto* to = static_cast<std::byte*>(memory_.data(dst));
-        const std::size_t size = size_of(step_.border_.dst_type);
+                          0, planes ? channels : part.count);
         if (planes) {
-            to += (image * step_.pixels_ + pixel) * channels * size;
-            kernels::to_channels_last(step_.border_, tile, to, {0, count});
+            kernels::to_channels_last(step_.border_, tile, result(part, channels), {0, part.count});
         } else {
-            to += (image * channels * step_.pixels_ + pixel) * size;
-            kernels::from_channels_last(step_.border_, tile, to, {0, count});
+            kernels::from_channels_last(step_.border_, tile, result(part, 1), {0, part.count});
         }
+    }
+
+    // Where a tile begins in dst, whose pixels are `step` elements apart.
+    void* result(const Tile& part, std::size_t step) const {
+        const TensorId dst = step_.outputs()[0];
+        const std::size_t image = step_.border_.channels * step_.pixels_;
+        return static_cast<std::byte*>(memory_.data(dst)) +
+               (part.image * image + part.pixel * step) * size_of(step_.border_.dst_type);
+    }
+
+    void run_planar(const Tile& part, std::byte* tiles) const {
+        const std::vector<TensorId>& inputs = step_.inputs();
+        const std::size_t channels = step_.border_.channels;
+        std::size_t used = 0;
+        const auto planes_of = [&](TensorId id) -> kernels::ChainTensor {
+            std::byte* planes = tiles + used * kGoodTile * sizeof(float);
+            kernels::from_channels_last(step_.planar_[used++],
+                                        tensor(id, ExtraForm::kFull, part, 0).data, planes,
+                                        {0, part.count});
+            return {planes, step_.tile_};
+        };
+        const kernels::ChainTensor src = planes_of(inputs[0]);
+        kernels::ChainTensor extras[kMostExtras];
+        for (std::size_t e = 0; e + 1 < inputs.size(); ++e) {
+            const ExtraForm form = step_.forms_[e];
+            extras[e] = form == ExtraForm::kFull ? planes_of(inputs[e + 1])
+                                                 : tensor(inputs[e + 1], form, part, 0);
+        }
+        step_.kernel_.run({.src = src,
+                           .dst = result(part, 1),
+                           .dst_stride = step_.pixels_,
+                           .extras = {extras, inputs.size() - 1},
+                           .inner = part.count},
+                          0, channels);
     }
 
     const ChainBorderStep& step_;
@@ -101,17 +151,37 @@ bool ChainBorderStep::takes(const Shape& dims) {
     return dims.size() >= 3 && dims[1] >= 1 && dims[1] * kStep <= kTileElements;
 }
 
+namespace {
+
+// Whether all that is not broadcast is transposed before the operations run.
+bool is_planar(const post_ops::Chain& chain,
+               const PlanTensor& src,
+               const PlanTensor& dst,
+               std::size_t extras) {
+    const auto forms = extra_forms(chain, extras);
+    const auto full = std::count(forms.begin(), forms.end(), ExtraForm::kFull);
+    return dst.layout == Layout::kPlain && src.dims()[1] <= kFewChannels &&
+           static_cast<std::size_t>(full) < kMostPlanar;
+}
+
+// What the kernel stores: tiles that are transposed later are converted then.
+post_ops::Chain stored(const post_ops::Chain& chain, bool planar) {
+    return {chain.ops, planar ? chain.dst_type : ElementType::f32};
+}
+
+}  // namespace
+
 ChainBorderStep::ChainBorderStep(const post_ops::Chain& chain,
                                  const PlanTensor& src,
-                                 TensorId src_id,
-                                 std::vector<TensorId> extras,
                                  const PlanTensor& dst,
-                                 TensorId dst_id)
-    : kernel_({chain.ops, ElementType::f32},
+                                 const std::vector<PlanTensor>& extras,
+                                 const ChainBorderIds& ids)
+    : kernel_(stored(chain, is_planar(chain, src, dst, extras.size())),
               src.type,
               src.dims()[1],
-              dst.layout == Layout::kChannelsLast ? kernels::ChainLayout::kPlanes
-                                                  : kernels::ChainLayout::kRows),
+              dst.layout == Layout::kChannelsLast || is_planar(chain, src, dst, extras.size())
+                  ? kernels::ChainLayout::kPlanes
+                  : kernels::ChainLayout::kRows),
       forms_(extra_forms(chain, extras.size())),
       to_channels_last_(dst.layout == Layout::kChannelsLast) {
     if (extras.size() > kMostExtras) {
@@ -121,20 +191,25 @@ ChainBorderStep::ChainBorderStep(const post_ops::Chain& chain,
     const Shape dims = src.dims();
     images_ = dims[0];
     pixels_ = shape_size(dims) / (dims[0] * dims[1]);
-    tile_ = tile_pixels(dims[1]);
+    tile_ = std::min(tile_pixels(dims[1]), pixels_);
     border_.channels = dims[1];
     border_.pixels = tile_;
     // The planes of the tile, or those of dst.
-    border_.plane_stride = to_channels_last_ ? tile_ : std::max(tile_, pixels_);
+    border_.plane_stride = to_channels_last_ ? tile_ : pixels_;
     border_.src_type = ElementType::f32;
     border_.dst_type = chain.dst_type;
-    if (!to_channels_last_ && pixels_ < tile_) {
-        border_.pixels = border_.plane_stride = pixels_;
-    }
     kernels::check_border(border_);
-    inputs_ = {src_id};
-    inputs_.insert(inputs_.end(), extras.begin(), extras.end());
-    outputs_ = {dst_id};
+    if (is_planar(chain, src, dst, extras.size())) {
+        add_planar(src.type);
+        for (std::size_t e = 0; e < extras.size(); ++e) {
+            if (forms_[e] == ExtraForm::kFull) {
+                add_planar(extras[e].type);
+            }
+        }
+    }
+    inputs_ = {ids.src};
+    inputs_.insert(inputs_.end(), ids.extras.begin(), ids.extras.end());
+    outputs_ = {ids.dst};
     info_.kind = "border";
     info_.implementation = "fuseq:chain_border";
     info_.src_type = to_string(src.type);
@@ -142,6 +217,15 @@ ChainBorderStep::ChainBorderStep(const post_ops::Chain& chain,
     info_.layout = to_string(src.layout) + " -> " + to_string(dst.layout);
     info_.post_ops = post_ops::to_text(chain);
     info_.bytes = static_cast<std::int64_t>(src.bytes() + dst.bytes());
+}
+
+void ChainBorderStep::add_planar(ElementType type) {
+    kernels::BorderParams params;
+    params.channels = border_.channels;
+    params.pixels = params.plane_stride = tile_;
+    params.src_type = params.dst_type = type;
+    kernels::check_border(params);
+    planar_.push_back(params);
 }
 
 std::unique_ptr<Runner> ChainBorderStep::bind(RequestMemory& memory) const {
