@@ -8,9 +8,14 @@ namespace fuseq::samples {
 
 std::string advice(const std::string& code) {
     static constexpr std::pair<const char*, const char*> kAdvice[] = {
+        {"network_input", "nothing: it costs one pass over the input"},
         {"no_anchor",
-         "nothing, at the input of a model or behind an operation that computes in float; it costs "
-         "one pass over memory"},
+         "nothing, behind an operation that is no convolution or matmul; it costs one pass over "
+         "memory"},
+        {"post_ops_rest", "operations that oneDNN takes behind the layer: docs/post_ops.md"},
+        {"read_elsewhere", "one reader of the layer, or the same range for all of them"},
+        {"requantizes", "the same range for both"},
+        {"fusion_off", "leave FUSEQ_FUSION at its default"},
         {"kept_float", "take the layer out of FUSEQ_KEEP_FLOAT"},
         {"feeds_output", "nothing: its result leaves the model as real numbers"},
         {"levels", "quantize to at most 256 levels"},

@@ -37,27 +37,42 @@ def wanted_sqnr(floors, model, output):
     return LIMITS.get((model, output), min(floor, 60.0) - 6.0)
 
 
-def check_outputs(args, golden, out):
-    floors = json.loads((args.shared / "golden" / "floors.json").read_text())
-    compare = subprocess.run([args.shared / "oracle" / "compare.py", golden / "out", out],
+def compare_outputs(shared, model, out):
+    """For each output: its name, whether it is good enough, and what was found."""
+    floors = json.loads((shared / "golden" / "floors.json").read_text())
+    compare = subprocess.run([shared / "oracle" / "compare.py", shared / "golden" / model / "out", out],
                              capture_output=True, text=True, check=False)
     if not compare.stdout.strip():
         sys.exit(f"compare.py said nothing: {compare.stderr}")
-    failures = 0
     for line in compare.stdout.splitlines():
         name = line.split(".npy")[0]
         boxes = re.search(r"boxes=(\d+)/(\d+)", line)
         sqnr = re.search(r"sqnr=(-?[\d.]+)", line)
-        wanted = wanted_sqnr(floors, args.model, name)
+        wanted = wanted_sqnr(floors, model, name)
         if boxes:
             good, verdict = boxes[1] == boxes[2], f"boxes {boxes[1]} of {boxes[2]}"
         elif sqnr and wanted is not None:
             good, verdict = float(sqnr[1]) >= wanted, f"{sqnr[1]} dB, at least {wanted} dB"
         else:
             good, verdict = False, line
-        print(f"{'ok ' if good else 'BAD'} {name}: {verdict}")
-        failures += not good
-    return failures
+        yield name, good, verdict
+
+
+def run_infer(infer, shared, model, device, folder):
+    """Runs the golden inputs into folder/out and, on CPU, folder/dump. Returns the exit status."""
+    command = [infer, "-m", main_xml(shared / "models" / model), "-i", shared / "golden" / model / "in",
+               "-o", folder / "out", "-d", device]
+    if device == "CPU":
+        command += ["-dump", folder / "dump"]
+    return subprocess.run(command, check=False).returncode
+
+
+def check_layers(shared, model, folder):
+    """The oracle's verdict about every FakeQuantize in folder/dump: passed, and what it printed."""
+    result = subprocess.run([shared / "oracle" / "check_layers.py", main_xml(shared / "models" / model), "-i",
+                             shared / "golden" / model / "in", "--dump", folder / "dump", "--bad"],
+                            capture_output=True, text=True, check=False)
+    return result.returncode == 0, result.stdout + result.stderr
 
 
 def main():
@@ -70,20 +85,18 @@ def main():
     if not args.model or not (args.shared / "models" / args.model).is_dir():
         print(f"skipped: there are no real models in {args.shared}")
         return SKIPPED
-    xml = main_xml(args.shared / "models" / args.model)
-    golden = args.shared / "golden" / args.model
+    failures = 0
     with tempfile.TemporaryDirectory() as scratch:
-        out, dump = Path(scratch) / "out", Path(scratch) / "dump"
-        command = [args.infer, "-m", xml, "-i", golden / "in", "-o", out, "-d", args.device]
-        if args.device == "CPU":
-            command += ["-dump", dump]
-        if subprocess.run(command, check=False).returncode != 0:
+        folder = Path(scratch)
+        if run_infer(args.infer, args.shared, args.model, args.device, folder) != 0:
             return 1
-        failures = check_outputs(args, golden, out)
+        for name, good, verdict in compare_outputs(args.shared, args.model, folder / "out"):
+            print(f"{'ok ' if good else 'BAD'} {name}: {verdict}")
+            failures += not good
         if args.device == "CPU":
-            layers = subprocess.run([args.shared / "oracle" / "check_layers.py", xml, "-i",
-                                     golden / "in", "--dump", dump, "--bad"], check=False)
-            failures += layers.returncode != 0
+            passed, text = check_layers(args.shared, args.model, folder)
+            print(text, end="")
+            failures += not passed
     return int(failures != 0)
 
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Activations on vectors of floats, good to 1e-6 relative, the same bits on every Highway target:
-// multiplications and additions are never fused here (Highway's own contrib/math fuses them where
-// the target can). Include after hwy/highway.h, once a target.
+// multiplications and additions are fused on all of them (fused_mul_add) or on none (Highway's own
+// contrib/math fuses them where the target can). Include after hwy/highway.h, once a target.
 #if defined(FUSEQ_KERNELS_ACTIVATION_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FUSEQ_KERNELS_ACTIVATION_MATH_INL_H_
 #undef FUSEQ_KERNELS_ACTIVATION_MATH_INL_H_
@@ -16,6 +16,8 @@
 #include <limits>
 
 #include "hwy/highway.h"
+
+#include "cpu/kernels/exact-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -77,6 +79,28 @@ HWY_INLINE V expm1(D d, V x) {
     const V whole = hn::Sub(times_power_of_two(d, hn::Add(part, one), q), one);
     const auto is_small = hn::Eq(hn::ConvertTo(d, q), hn::Zero(d));
     return hn::IfThenElse(is_small, part, whole);
+}
+
+// e^x - 1 for x <= 0, to 1e-7 absolute and 1e-6 relative: for elu, which computes little else.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V expm1_below_zero(D d, V x) {
+    const hn::RebindToSigned<D> di;
+    const V bounded = hn::Max(x, hn::Set(d, -30.0f));  // below, the result is -1
+    const auto q = hn::NearestInt(hn::Mul(bounded, hn::Set(d, 1.44269504f)));
+    const V qf = hn::ConvertTo(d, q);
+    // r = x - q * ln 2; the products are rounded once with the sums.
+    V r = fused_mul_add(d, qf, hn::Set(d, -0.693145751953125f), bounded);
+    r = fused_mul_add(d, qf, hn::Set(d, -1.42860677e-6f), r);
+    V p = hn::Set(d, 0.000198527618f);
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.00139304355f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.00833337776f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.0416664854f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.166666672f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.5f));
+    const V part = fused_mul_add(d, hn::Mul(r, r), p, r);  // e^r - 1
+    // 2^q * (e^r - 1) + (2^q - 1): exact for q = 0.
+    const V power = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(q, hn::Set(di, 127))));
+    return fused_mul_add(d, power, part, hn::Sub(power, hn::Set(d, 1.0f)));
 }
 
 // log(1 + y) for 0 <= y <= 1.

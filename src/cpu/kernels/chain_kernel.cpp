@@ -237,7 +237,7 @@ void apply(const post_ops::Eltwise& op, float* tile, std::size_t count) {
             return activate(op, tile, count, [&](VF x) HWY_ATTR { return tanh(d, x); });
         case post_ops::EltwiseKind::kElu:
             return activate(op, tile, count, [&](VF x) HWY_ATTR {
-                const VF below = hn::Mul(alpha, expm1(d, hn::Min(x, hn::Zero(d))));
+                const VF below = hn::Mul(alpha, expm1_below_zero(d, hn::Min(x, hn::Zero(d))));
                 return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, below);
             });
         case post_ops::EltwiseKind::kSigmoid:

@@ -265,6 +265,18 @@ void DepthwiseConv::run(const void* src, void* dst, Range rows, Range blocks) co
     }
 }
 
+std::size_t DepthwiseConv::dst_row_bytes() const {
+    const DepthwiseShape& s = packed_->shape;
+    return s.dst_width * s.dst_pixel_stride * depthwise::dst_size(packed_->epilogue.store);
+}
+
+void DepthwiseConv::run_to_buffer(const void* src, void* buffer, Range rows) const {
+    // Where row 0 would be; never read or written.
+    const auto base = reinterpret_cast<std::uintptr_t>(buffer) - rows.begin * dst_row_bytes();
+    run(src, reinterpret_cast<void*>(base), rows,
+        {0, blocks()});  // NOLINT(performance-no-int-to-ptr)
+}
+
 const char* DepthwiseConv::implementation() const {
     return packed_->implementation.c_str();
 }

@@ -85,6 +85,9 @@ public:
     // src and dst point to the first element of the first image, whatever the range. dst must not
     // overlap src.
     void run(const void* src, void* dst, Range rows, Range blocks) const;
+    // The same rows, all blocks, to a buffer that begins with row rows.begin.
+    void run_to_buffer(const void* src, void* buffer, Range rows) const;
+    std::size_t dst_row_bytes() const;
     void run(const void* src, void* dst) const { run(src, dst, {0, rows()}, {0, blocks()}); }
 
     // Name of the implementation, for explain: "dw_vnni512:3x3s1", "dw_portable:AVX2", ...

@@ -64,7 +64,7 @@ ComposedAnchor choose_composition(const Group& group,
         ComposedAnchor composed = compose(simple.chain, count, anchor, result);
         const auto implementation = make(composed);
         const std::string fault =
-            implementation ? post_ops::fault_of(*implementation, anchor.kind, composed.emission)
+            implementation ? post_ops::fault_of(*implementation, anchor, composed.emission)
                            : "oneDNN refuses it";
         if (fault.empty()) {
             for (const auto& reason : composed.emission.refused) {

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cpu/plan/why_standalone.hpp"
 #include "cpu/runtime/isa.hpp"
 
 namespace fuseq::cpu {
@@ -18,6 +19,11 @@ using nlohmann::ordered_json;
 
 bool is_anchor_kind(const std::string& kind) {
     return kind == "convolution" || kind == "deconvolution" || kind == "matmul";
+}
+
+// One pass of the plugin's own kernels over memory.
+bool is_pass_kind(const std::string& kind) {
+    return kind == "chain" || kind == "border";
 }
 
 // Steps that are fused with the quantization of their result.
@@ -45,42 +51,39 @@ ordered_json step_json(const StepInfo& info) {
             {"notes", info.notes}};
 }
 
-// Where each IR layer ended: the step that names it.
-std::unordered_map<std::string, const StepInfo*> steps_by_layer(const Plan& plan) {
-    std::unordered_map<std::string, const StepInfo*> found;
-    for (const auto& step : plan.steps) {
-        for (const std::string& layer : step->info().layers) {
-            found.try_emplace(layer, &step->info());
+// Where each IR layer ended: the number of the step that names it.
+std::unordered_map<std::string, std::size_t> steps_by_layer(const Plan& plan) {
+    std::unordered_map<std::string, std::size_t> found;
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        for (const std::string& layer : plan.steps[s]->info().layers) {
+            found.try_emplace(layer, s);
         }
     }
     return found;
 }
 
-// Reason why a FakeQuantize is not fused.
-struct Why {
-    std::string code;
-    std::string text;
-};
-
-Why why_not_fused(const std::string& layer,
-                  const std::vector<Remark>& remarks,
-                  const StepInfo* step) {
-    for (const Remark& remark : remarks) {
+WhyStandalone why_not_fused(const std::string& layer,
+                            const Plan& plan,
+                            const ReportOptions& options,
+                            std::size_t step) {
+    for (const Remark& remark : options.remarks) {
         if (remark.kind == Remark::Kind::kRefused && remark.layer == layer) {
             return {remark.code, remark.text};
         }
     }
-    if (step != nullptr && (step->kind == "chain" || step->kind == "border")) {
-        return {"no_anchor",
-                "no convolution or matmul stands directly before it; one pass over "
-                "memory applies it"};
+    if (!is_pass_kind(plan.steps[step]->info().kind)) {
+        return {};
     }
-    return {"", ""};
+    WhyStandalone why = why_standalone(plan, step);
+    if (!options.fuse && why.code != "network_input") {
+        return {"fusion_off", "fusion is switched off (FUSEQ_FUSION=NO)"};
+    }
+    return why;
 }
 
 ordered_json fake_quantize_json(const Model& original,
                                 const Plan& plan,
-                                const std::vector<Remark>& remarks) {
+                                const ReportOptions& options) {
     const auto steps = steps_by_layer(plan);
     std::unordered_set<std::string> integer_results;
     for (const PlanTensor& tensor : plan.tensors) {
@@ -91,17 +94,16 @@ ordered_json fake_quantize_json(const Model& original,
     ordered_json rows = ordered_json::array();
     for (const Node* node : original.find_all("FakeQuantize")) {
         const auto it = steps.find(node->name());
-        const StepInfo* step = it == steps.end() ? nullptr : it->second;
+        const StepInfo* step = it == steps.end() ? nullptr : &plan.steps[it->second]->info();
         std::string verdict = "folded";
-        Why why;
+        WhyStandalone why;
         if (step != nullptr) {
             verdict = takes_quantization(step->kind) ? "fused"
-                      : integer_results.contains(node->name()) ||
-                              (step->kind == "chain" || step->kind == "border")
+                      : integer_results.contains(node->name()) || is_pass_kind(step->kind)
                           ? "standalone"
                           : "float";
             if (verdict != "fused") {
-                why = why_not_fused(node->name(), remarks, step);
+                why = why_not_fused(node->name(), plan, options, it->second);
             }
         }
         rows.push_back({{"layer", node->name()},
@@ -147,12 +149,12 @@ ordered_json totals_json(const Plan& plan, const ordered_json& fake_quantize) {
 std::string report_json(const Model& original,
                         const Model& transformed,
                         const Plan& plan,
-                        const std::vector<Remark>& remarks) {
+                        const ReportOptions& options) {
     ordered_json report;
     report["model"] = original.name();
     report["isa"] = effective_isa();
     report["int8_exact"] = int8_accumulates_exactly();
-    const ordered_json rows = fake_quantize_json(original, plan, remarks);
+    const ordered_json rows = fake_quantize_json(original, plan, options);
     report["totals"] = totals_json(plan, rows);
     report["totals"]["nodes_after_transformations"] = transformed.node_count();
     report["fake_quantize"] = rows;
@@ -161,7 +163,7 @@ std::string report_json(const Model& original,
         report["steps"].push_back(step_json(step->info()));
     }
     report["refusals"] = ordered_json::array();
-    for (const Remark& remark : remarks) {
+    for (const Remark& remark : options.remarks) {
         if (remark.kind == Remark::Kind::kRefused) {
             report["refusals"].push_back({{"pass", remark.pass},
                                           {"layer", remark.layer},

@@ -13,12 +13,17 @@
 
 namespace fuseq::cpu {
 
+struct ReportOptions {
+    const std::vector<Remark>& remarks;
+    bool fuse = true;  // what the plan was made with
+};
+
 // {"model", "isa", "int8_exact", "totals": {...}, "fake_quantize": [{layer, verdict, step, code,
 // reason}], "steps":
 // [...]}
 std::string report_json(const Model& original,
                         const Model& transformed,
                         const Plan& plan,
-                        const std::vector<Remark>& remarks);
+                        const ReportOptions& options);
 
 }  // namespace fuseq::cpu

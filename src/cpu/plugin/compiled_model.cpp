@@ -126,7 +126,7 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                         "the report of a dynamic model exists after its first inference");
         }
         return report_json(*original_, *plans_.back().plan->model, plans_.back().plan->plan,
-                           remarks_);
+                           {.remarks = remarks_, .fuse = config_.fusion});
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();

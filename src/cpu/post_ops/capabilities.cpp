@@ -9,9 +9,11 @@
 //     Every eltwise, clip, round, linear, per-channel binary and sum: the same implementation.
 //     Binary with a full tensor and source zero points: jit_int8:V, jit_int8_1x1:V; never ref.
 //     A sum with its own data type: only u8 <-> s8; refused for f32 and s32 dst.
-// convolution, f32:   brgconv:avx512_core; full binary jit:avx512_core; dst f32 only.
+// convolution, f32:   brgconv:avx512_core; full binary jit:avx512_core, with a scaled sum ref:any;
+//     dst f32 only.
 //     AVX2, SSE41 (jit:avx2): a sum that is not first or has a scale other than 1 is ref:any.
-//     SSE41 falls to x64:gemm:jit, which reads a full binary tensor at wrong places: wrong results.
+//     SSE41 falls to x64:gemm:jit, which reads a full binary tensor at wrong places, and with three
+//     spatial dimensions a per-channel one too: wrong results.
 // deconvolution:      jit_deconvolution:V; a sum that is not first falls to
 // jit_uni_deconv:avx2_vnni;
 //     AVX2, SSE41: jit_uni_deconv, and full binary falls to x64:gemm_s8u8s32:jit; a sum with a zero
@@ -66,6 +68,7 @@ Capabilities of_convolution(const Anchor& anchor) {
     const bool plain_f32 = !anchor.int8() && anchor.isa < IsaLevel::kAvx512Core;
     out.sum = plain_f32 ? SumSupport::kFirst : SumSupport::kAnywhere;
     out.sum_any_scale = !plain_f32;
+    out.sum_beside_binary = anchor.int8();
     out.sum_of_other_sign = anchor.int8();
     out.binary_full = anchor.int8() || anchor.isa > IsaLevel::kSse41;
     return out;

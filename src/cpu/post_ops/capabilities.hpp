@@ -37,6 +37,10 @@ struct Anchor {
     std::size_t oc = 1;            // output channels: size of the channel dimension of dst
     bool has_bias = false;         // the caller already adds one to the accumulators
     bool constant_weights = true;  // a scale may be folded into f32 weights
+    // f32 that hold integers: their sums are exact, as those of int8, while no scale is folded into
+    // the weights.
+    bool whole_numbers = false;
+    std::size_t spatial_dims = 2;
     IsaLevel isa = IsaLevel::kVnni;
     // Extra inputs whose buffer may be overwritten and has the size and layout of dst.
     std::vector<std::size_t> sum_inputs{};
@@ -57,6 +61,7 @@ struct Capabilities {
     bool binary_full = false;  // with a tensor of the size of dst
     SumSupport sum = SumSupport::kNever;
     bool sum_any_scale = true;       // else only 1
+    bool sum_beside_binary = true;   // and a binary with a full tensor
     bool sum_of_other_sign = false;  // u8 into an i8 dst and the other way round
     std::vector<ElementType> dst_types{};
     bool stores(ElementType type) const;

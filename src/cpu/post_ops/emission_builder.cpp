@@ -55,6 +55,8 @@ std::optional<EltwiseAlgorithm> algorithm_of(EltwiseKind kind) {
 EmissionBuilder::EmissionBuilder(const Anchor& anchor, ElementType dst_type)
     : anchor_(anchor), can_(capabilities_of(anchor)) {
     out_.dst_type = dst_type;
+    scale_behind_ =
+        anchor.whole_numbers && !can_.output_scales && can_.bias && can_.binary_per_channel;
 }
 
 std::string EmissionBuilder::append(const BasicOp& op, bool last) {
@@ -77,6 +79,11 @@ std::string EmissionBuilder::append(const BasicOp& op, bool last) {
 Emission EmissionBuilder::emission() const {
     Emission out = out_;
     out.post_ops = make_distinct(out_.post_ops).post_ops;
+    if (scale_behind_ && !out.output_scales.all_equal_to(1.0f)) {
+        out.post_ops.insert(out.post_ops.begin(),
+                            ConstantPostOp{BinaryKind::kMul, out.output_scales});
+        out.output_scales = Values(1.0f);
+    }
     return out;
 }
 
@@ -162,12 +169,20 @@ std::string EmissionBuilder::append_op(const Binary& op, bool) {
 bool EmissionBuilder::sum_fits(const Binary& op) const {
     const auto& inputs = anchor_.sum_inputs;
     const bool allowed = std::find(inputs.begin(), inputs.end(), op.input) != inputs.end();
-    const bool in_place = can_.sum == SumSupport::kAnywhere ||
-                          (can_.sum == SumSupport::kFirst && out_.post_ops.empty());
+    const bool first =
+        out_.post_ops.empty() && (!scale_behind_ || out_.output_scales.all_equal_to(1.0f));
+    const bool in_place =
+        can_.sum == SumSupport::kAnywhere || (can_.sum == SumSupport::kFirst && first);
+    const bool alone = can_.sum_beside_binary || !has_tensor();
     const bool eight_bit = size_of(op.type) == 1 && size_of(out_.dst_type) == 1;
     const bool type_fits = op.type == out_.dst_type || (eight_bit && can_.sum_of_other_sign);
-    return allowed && in_place && type_fits && !sum_used_ &&
+    return allowed && in_place && alone && type_fits && !sum_used_ &&
            (can_.sum_any_scale || op.scale == 1.0f);
+}
+
+bool EmissionBuilder::has_tensor() const {
+    return std::any_of(out_.post_ops.begin(), out_.post_ops.end(),
+                       [](const PostOp& op) { return std::holds_alternative<TensorPostOp>(op); });
 }
 
 // x + e * s == (x / s + e) * s: the raw elements are added, the scale goes around them.
@@ -175,6 +190,10 @@ std::string EmissionBuilder::push_tensor(const Binary& op) {
     if (!can_.binary_full) {
         return detail::cat("a binary post-op with a full tensor is slow after ",
                            to_string(anchor_.kind));
+    }
+    if (sum_used_ && !can_.sum_beside_binary) {
+        return detail::cat("a binary post-op with a full tensor beside a sum is a reference ",
+                           "implementation after ", to_string(anchor_.kind));
     }
     const TensorPostOp tensor{op.kind, op.input, op.type};
     if (op.kind == BinaryKind::kMul) {
@@ -215,7 +234,7 @@ bool EmissionBuilder::scale_head(const Values& by) {
         (!by.per_tensor() && can_.output_scales && !can_.per_channel_output_scales)) {
         return false;
     }
-    if (can_.output_scales) {
+    if (has_output_scales()) {
         const std::optional<Values> scales = product(out_.output_scales, by);
         if (scales && all_finite(*scales)) {
             out_.output_scales = *scales;

@@ -79,14 +79,20 @@ Emission emit(const Chain& chain, const Anchor& anchor) {
     return part;
 }
 
-std::string fault_of(std::string_view implementation, AnchorKind kind, const Emission& emission) {
+std::string fault_of(std::string_view implementation,
+                     const Anchor& anchor,
+                     const Emission& emission) {
     if (is_reference_implementation(implementation)) {
         return detail::cat("oneDNN has only ", implementation, " for it");
     }
-    const bool tensor =
-        std::any_of(emission.post_ops.begin(), emission.post_ops.end(),
-                    [](const PostOp& op) { return std::get_if<TensorPostOp>(&op); });
-    if (kind == AnchorKind::kConvolution && tensor && implementation == "x64:gemm:jit") {
+    const bool wrong =
+        std::any_of(emission.post_ops.begin(), emission.post_ops.end(), [&](const PostOp& op) {
+            const auto* constant = std::get_if<ConstantPostOp>(&op);
+            return std::holds_alternative<TensorPostOp>(op) ||
+                   (constant != nullptr && !constant->values.per_tensor() &&
+                    anchor.spatial_dims > 2);
+        });
+    if (anchor.kind == AnchorKind::kConvolution && wrong && implementation == "x64:gemm:jit") {
         return detail::cat(implementation, " reads the tensor of a binary post-op wrongly");
     }
     return {};

@@ -103,7 +103,9 @@ Chain rest_of(const Chain& chain, const Emission& emission);
 // Why an implementation that oneDNN chose for the emission must not be used: it is a reference one,
 // or known to compute something else. Empty when there is nothing against it. To be asked for every
 // primitive that was created with composed attributes.
-std::string fault_of(std::string_view implementation, AnchorKind kind, const Emission& emission);
+std::string fault_of(std::string_view implementation,
+                     const Anchor& anchor,
+                     const Emission& emission);
 
 // "scale:per_oc bias relu*0.5 linear(2,3) sum(#0 u8 *0.5) add(#1 i8) mul(per_oc) zp:3 -> u8"
 std::string to_text(const Emission& emission);

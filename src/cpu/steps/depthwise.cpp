@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/depthwise.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/runtime/parallel.hpp"
@@ -10,6 +14,8 @@
 
 namespace fuseq::cpu {
 namespace {
+
+constexpr std::size_t kMostExtras = 16;
 
 class DepthwiseRunner final : public Runner {
 public:
@@ -43,6 +49,67 @@ private:
     TensorId src_;
     TensorId dst_;
     RequestMemory& memory_;
+};
+
+// Groups of rows go through a buffer on the stack of the thread.
+class DepthwiseChainRunner final : public Runner {
+public:
+    DepthwiseChainRunner(const kernels::DepthwiseConv& kernel,
+                         const DepthwiseRest& rest,
+                         const Step& step,
+                         RequestMemory& memory)
+        : kernel_(kernel), rest_(rest), step_(step), memory_(memory) {
+        const TensorId dst = step.outputs()[0];
+        dst_size_ = size_of(memory.tensor(dst).type);
+        for (const TensorId extra : rest.extras) {
+            extra_sizes_.push_back(size_of(memory.tensor(extra).type));
+        }
+        // Few channels leave room in a vector for other rows: those at least, so that the kernel
+        // is fast; more when the buffer stays in the first cache.
+        const std::size_t row = rest.row_pixels * rest.channels;
+        const std::size_t fast = rest.channels > 32 ? 2 : rest.channels > 16 ? 4 : 8;
+        constexpr std::size_t kFewElements = 8 * 1024;
+        rows_at_once_ = std::clamp<std::size_t>(kFewElements / row, fast, 8);
+        rows_at_once_ = std::min(rows_at_once_, DepthwiseStep::kMostRowElements / row);
+    }
+
+    void run() override {
+        const std::size_t rows = kernel_.rows();
+        const std::size_t groups = (rows + rows_at_once_ - 1) / rows_at_once_;
+        parallel_for(groups, 1, [&](std::size_t begin, std::size_t end) {
+            alignas(64) float buffer[DepthwiseStep::kMostRowElements];
+            for (std::size_t g = begin; g < end; ++g) {
+                const std::size_t first = g * rows_at_once_;
+                run_rows({first, std::min(first + rows_at_once_, rows)}, buffer);
+            }
+        });
+    }
+
+private:
+    void run_rows(kernels::Range rows, float* buffer) const {
+        kernel_.run_to_buffer(memory_.data(step_.inputs()[0]), buffer, rows);
+        const std::size_t offset = rows.begin * rest_.row_pixels * rest_.channels;
+        const auto at = [&](TensorId id, std::size_t size) {
+            return static_cast<std::byte*>(memory_.data(id)) + offset * size;
+        };
+        std::array<kernels::ChainTensor, kMostExtras> extras;
+        for (std::size_t e = 0; e < rest_.extras.size(); ++e) {
+            extras[e] = {at(rest_.extras[e], extra_sizes_[e]), rest_.channels};
+        }
+        const kernels::ChainKernelArgs args{.src = {buffer, rest_.channels},
+                                            .dst = at(step_.outputs()[0], dst_size_),
+                                            .dst_stride = rest_.channels,
+                                            .extras = {extras.data(), rest_.extras.size()}};
+        rest_.kernel.run(args, 0, (rows.end - rows.begin) * rest_.row_pixels);
+    }
+
+    const kernels::DepthwiseConv& kernel_;
+    const DepthwiseRest& rest_;
+    const Step& step_;
+    RequestMemory& memory_;
+    std::size_t dst_size_ = 1;
+    std::vector<std::size_t> extra_sizes_;
+    std::size_t rows_at_once_ = 1;
 };
 
 class TailMatcher {
@@ -141,32 +208,66 @@ DepthwiseTail match_depthwise_tail(const post_ops::Chain& chain) {
 }
 
 DepthwiseStep::DepthwiseStep(kernels::DepthwiseConv kernel,
+                             std::optional<DepthwiseRest> rest,
                              TensorId src,
                              TensorId dst,
                              StepInfo info)
-    : kernel_(std::move(kernel)) {
+    : kernel_(std::move(kernel)), rest_(std::move(rest)) {
     inputs_ = {src};
+    if (rest_) {
+        inputs_.insert(inputs_.end(), rest_->extras.begin(), rest_->extras.end());
+    }
     outputs_ = {dst};
     info_ = std::move(info);
 }
 
 std::unique_ptr<Runner> DepthwiseStep::bind(RequestMemory& memory) const {
+    if (rest_) {
+        return std::make_unique<DepthwiseChainRunner>(kernel_, *rest_, *this, memory);
+    }
     return std::make_unique<DepthwiseRunner>(kernel_, inputs_[0], outputs_[0], memory);
 }
+
+namespace {
+
+ComposedAnchor compose(const post_ops::Chain& chain, std::size_t consumed) {
+    ComposedAnchor composed;
+    composed.complete = consumed == chain.ops.size();
+    composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
+    composed.rest.ops.assign(chain.ops.begin() + static_cast<std::ptrdiff_t>(consumed),
+                             chain.ops.end());
+    composed.rest.dst_type = chain.dst_type;
+    return composed;
+}
+
+// What the kernel does not compute, as part of its step. Nothing when that has no room.
+std::optional<DepthwiseRest> make_rest(PlanBuilder& builder,
+                                       const Group& group,
+                                       const ComposedAnchor& composed) {
+    const Shape dst = group.anchor->port(0).shape.to_shape();
+    if (composed.complete || dst[1] * dst[3] > DepthwiseStep::kMostRowElements ||
+        group.extras.size() > kMostExtras) {
+        return std::nullopt;
+    }
+    std::vector<TensorId> extras;
+    for (const Output& extra : group.extras) {
+        extras.push_back(builder.tensor_of(extra, Layout::kChannelsLast));
+    }
+    return DepthwiseRest{
+        kernels::ChainKernel(composed.rest, ElementType::f32, dst[1], kernels::ChainLayout::kRows),
+        std::move(extras), dst[1], dst[3]};
+}
+
+}  // namespace
 
 std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
     if (!is_depthwise(node)) {
         return std::nullopt;
     }
-    ComposedAnchor composed;
     const post_ops::Chain chain = post_ops::simplify(group.chain).chain;
     const DepthwiseTail tail = match_depthwise_tail(chain);
-    composed.complete = tail.consumed == chain.ops.size();
-    composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
-    composed.rest.ops.assign(chain.ops.begin() + static_cast<std::ptrdiff_t>(tail.consumed),
-                             chain.ops.end());
-    composed.rest.dst_type = chain.dst_type;
+    ComposedAnchor composed = compose(chain, tail.consumed);
 
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     const Tensor& weights = node.input_node(1)->constant();
@@ -189,6 +290,9 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
     params.low = tail.low;
     params.high = tail.high;
     kernels::DepthwiseConv kernel(params);
+    auto rest = make_rest(builder, group, composed);
+    composed.complete = composed.complete || rest;
+    composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
 
     StepInfo info;
     info.kind = "convolution";
@@ -205,12 +309,13 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
                                            shape_size(dst_dims) * size_of(composed.dst_type));
     describe_anchor(info, group, composed);
     post_ops::Chain fused = chain;
-    fused.ops.resize(tail.consumed);
+    fused.ops.resize(composed.complete ? chain.ops.size() : tail.consumed);
     fused.dst_type = composed.dst_type;
     info.post_ops = post_ops::to_text(fused);
 
     const TensorId dst = builder.new_tensor(composed.dst_type, dst_dims, Layout::kChannelsLast);
-    builder.add_step(std::make_unique<DepthwiseStep>(std::move(kernel), src, dst, std::move(info)));
+    builder.add_step(std::make_unique<DepthwiseStep>(std::move(kernel), std::move(rest), src, dst,
+                                                     std::move(info)));
     return finish_anchor(builder, group, composed, dst);
 }
 

@@ -7,8 +7,10 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "cpu/kernels/chain_kernel.hpp"
 #include "cpu/kernels/depthwise_conv.hpp"
 #include "cpu/post_ops/basic_ops.hpp"
 #include "cpu/steps/step.hpp"
@@ -28,14 +30,31 @@ struct DepthwiseTail {
 };
 DepthwiseTail match_depthwise_tail(const post_ops::Chain& chain);
 
+// Operations that the kernel does not have, on rows of its f32 result that are still in the cache.
+struct DepthwiseRest {
+    kernels::ChainKernel kernel;
+    std::vector<TensorId> extras;  // channels-last, of the size of dst
+    std::size_t channels = 0;
+    std::size_t row_pixels = 0;
+};
+
 class DepthwiseStep final : public Step {
 public:
-    DepthwiseStep(kernels::DepthwiseConv kernel, TensorId src, TensorId dst, StepInfo info);
+    // With a rest, `kernel` gives f32.
+    DepthwiseStep(kernels::DepthwiseConv kernel,
+                  std::optional<DepthwiseRest> rest,
+                  TensorId src,
+                  TensorId dst,
+                  StepInfo info);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
     std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
 
+    // The longest row of dst that a rest can work on, in elements.
+    static constexpr std::size_t kMostRowElements = 32 * 1024;
+
 private:
     kernels::DepthwiseConv kernel_;
+    std::optional<DepthwiseRest> rest_;
 };
 
 }  // namespace fuseq::cpu

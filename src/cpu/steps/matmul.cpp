@@ -53,6 +53,7 @@ public:
         anchor.isa = isa_level();
         anchor.sum_inputs = overwritable_extras(builder_, group_, Layout::kPlain);
         anchor.constant_weights = constant_;
+        anchor.whole_numbers = widened_;
         std::vector<std::string> notes;
         if (!note_.empty()) {
             notes.push_back(note_);
@@ -95,6 +96,7 @@ private:
     void avoid_saturation() {
         note_ = detail::cat("int8 kernels of ", effective_isa(),
                             " may saturate at 16 bits: computed in f32");
+        widened_ = true;
         src_id_ = make_widened(builder_, src_id_, {static_cast<float>(zero_points_[0])}, 0);
         src_ = builder_.tensor(src_id_);
         if (!constant_) {
@@ -266,7 +268,8 @@ private:
     ElementType wei_type_ = ElementType::undefined;
     Shape src_dims_, wei_dims_, dst_dims_, matrix_dst_;
     int zero_points_[2] = {0, 0};
-    std::string note_;  // why it does not run in int8
+    std::string note_;      // why it does not run in int8
+    bool widened_ = false;  // computes in f32 on integers
     dnnl::matmul::primitive_desc desc_;
 };
 

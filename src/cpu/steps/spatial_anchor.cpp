@@ -23,6 +23,8 @@ TensorId SpatialAnchorMaker::make() {
     anchor.src_type = src_.type;
     anchor.wei_type = weights_.get_element_type();
     anchor.oc = dst_dims_[1];
+    anchor.whole_numbers = widened_;
+    anchor.spatial_dims = dst_dims_.size() - 2;
     anchor.isa = isa_level();
     anchor.sum_inputs = overwritable_extras(builder_, group_, Layout::kChannelsLast);
     std::vector<std::string> notes;
@@ -69,6 +71,7 @@ void SpatialAnchorMaker::avoid_saturation() {
 
 void SpatialAnchorMaker::widen(std::string why) {
     note_ = std::move(why);
+    widened_ = true;
     src_id_ = make_widened(builder_, src_id_, zero_points_, 1);
     src_ = builder_.tensor(src_id_);
     weights_ = weights_.to(ElementType::f32);

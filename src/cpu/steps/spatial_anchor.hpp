@@ -65,8 +65,9 @@ private:
     Tensor weights_;
     Shape dst_dims_;
     std::vector<float> zero_points_{0.0f};
-    int zero_point_ = 0;  // the one that the primitive subtracts
-    std::string note_;    // why it does not run in int8
+    int zero_point_ = 0;    // the one that the primitive subtracts
+    std::string note_;      // why it does not run in int8
+    bool widened_ = false;  // computes in f32 on integers
     dnnl::primitive_desc desc_;
 };
 

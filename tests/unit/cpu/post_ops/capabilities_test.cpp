@@ -217,7 +217,7 @@ void try_chain(const Form& form, const Chain& chain, const Anchor& anchor, Count
         implementation = std::string("refused: ") + error.what();
     }
     EXPECT_FALSE(implementation.starts_with("refused")) << implementation;
-    EXPECT_EQ(fault_of(implementation, anchor.kind, emission), "");
+    EXPECT_EQ(fault_of(implementation, anchor, emission), "");
     if (::testing::Test::HasFailure()) {
         ADD_FAILURE() << form.name << " of " << to_string(anchor.src_type) << ": " << to_text(chain)
                       << " as " << to_text(emission);

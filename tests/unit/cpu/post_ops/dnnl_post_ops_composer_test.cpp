@@ -61,6 +61,7 @@ Anchor random_anchor(std::mt19937& rng, std::size_t channels) {
                   .oc = channels,
                   .isa = effective_isa()};
     anchor.wei_type = anchor.int8() ? i8 : f32;
+    anchor.whole_numbers = !anchor.int8() && rng() % 2 == 0;
     if (rng() % 2 == 0) {
         anchor.sum_inputs = {0, 1, 2};
     }
@@ -86,7 +87,7 @@ void check(const Chain& chain, const Anchor& anchor, std::mt19937& rng, Tally& t
                  << to_text(emission) << " | " << to_text(composer.rest()) << "\n  on "
                  << to_string(anchor.kind) << " of " << to_string(anchor.src_type));
     const SmallResult result = run_small(problem, anchor, emission, extras, types);
-    EXPECT_EQ(fault_of(result.implementation, anchor.kind, emission), "");
+    EXPECT_EQ(fault_of(result.implementation, anchor, emission), "");
     const std::vector<double> exact = problem.exact();
     tally.complete += emission.complete ? 1 : 0;
     for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -112,16 +113,16 @@ TEST(DnnlPostOpsComposer, OneDnnComputesWhatTheChainSays) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);
     Tally tally;
-    for (int i = 0; i < 700 && !HasFatalFailure(); ++i) {
+    for (int i = 0; i < 1500 && !HasFatalFailure(); ++i) {
         const std::size_t channels = rng() % 2 == 0 ? 5 : 16;
         testing::RandomOptions options{.channels = channels, .most_ops = 6};
         options.prelu = rng() % 3 == 0;
         const Chain chain = testing::random_chain(rng, options);
         check(chain, random_anchor(rng, channels), rng, tally);
     }
-    EXPECT_GT(tally.compared, 20000u);
+    EXPECT_GT(tally.compared, 40000u);
     EXPECT_GT(tally.compared, 4 * tally.skipped);
-    EXPECT_GT(tally.complete, 300u);
+    EXPECT_GT(tally.complete, 600u);
 }
 
 // The facts of capabilities.cpp: what is emitted never lands on a reference implementation.

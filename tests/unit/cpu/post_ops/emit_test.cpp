@@ -146,6 +146,17 @@ TEST(Emit, ASplitDoesNotSumIntoAnF32Buffer) {
               "scale:2 add(#0 u8) linear(0.5,0) -> f32 | prelu(per_oc:3) -> u8");
 }
 
+TEST(Emit, AnF32ConvolutionHasASumOrAFullBinary) {
+    const Ops ops{Binary{BinaryKind::kAdd, 0, f32, 0.5f}, kRelu,
+                  Binary{BinaryKind::kAdd, 1, f32, 1.0f}};
+    const Anchor conv = with_sum(real(AnchorKind::kConvolution));
+    EXPECT_EQ(text(ops, f32, conv), "sum(#0 f32 *0.5) relu -> f32 | add(#1 f32) -> f32");
+    EXPECT_THAT(emit({ops, f32}, conv).refused, Contains(HasSubstr("beside a sum")));
+    const Ops other{Binary{BinaryKind::kAdd, 1, f32, 1.0f}, kRelu,
+                    Binary{BinaryKind::kAdd, 0, f32, 0.5f}};
+    EXPECT_EQ(text(other, f32, conv), "add(#1 f32) relu*2 add(#0 f32) linear(0.5,0) -> f32");
+}
+
 TEST(Emit, F32AnchorsScaleTheirWeights) {
     const Ops ops{Scale{Values({1.0f, 2.0f, 3.0f})}, Shift{1.0f}, kRelu};
     EXPECT_EQ(text(ops, f32, real(AnchorKind::kConvolution)),
@@ -155,6 +166,21 @@ TEST(Emit, F32AnchorsScaleTheirWeights) {
     two_activations.constant_weights = false;
     EXPECT_EQ(text(ops, f32, two_activations), "mul(per_oc) linear(1,1) relu -> f32");
     EXPECT_EQ(text({Scale{0.125f}}, f32, two_activations), "linear(0.125,0) -> f32");
+}
+
+// The bias joins the sum and the scale comes behind, as in an int8 anchor: the same rounding.
+TEST(Emit, WholeNumbersAreNotScaledBeforeTheyAreAdded) {
+    Anchor anchor = real(AnchorKind::kConvolution);
+    anchor.whole_numbers = true;
+    const Ops ops{Scale{Values({1.0f, 2.0f, 4.0f})}, Shift{8.0f}, kRelu};
+    EXPECT_EQ(text(ops, f32, anchor), "bias mul(per_oc) relu -> f32");
+    EXPECT_EQ(emit({ops, f32}, anchor).bias, (std::vector<float>{8.0f, 4.0f, 2.0f}));
+    EXPECT_EQ(emit({ops, f32}, kConv).bias, (std::vector<float>{8.0f, 4.0f, 2.0f}));
+    EXPECT_EQ(text({kRelu}, f32, anchor), "relu -> f32");
+    // A sum that must be the first post-op has no place behind the scale.
+    anchor.isa = IsaLevel::kAvx2;
+    const Ops sum{Scale{0.5f}, Binary{BinaryKind::kAdd, 0, f32, 1.0f}};
+    EXPECT_EQ(text(sum, f32, with_sum(anchor)), "mul(0.5) add(#0 f32) -> f32");
 }
 
 TEST(Emit, F32AnchorsLeaveTheIntegerStore) {
@@ -222,14 +248,24 @@ TEST(Emit, ASecondEltwiseOfOneKindIsWrittenDifferently) {
 
 TEST(FaultOf, NamesWhatMustNotBeUsed) {
     Emission emission;
-    EXPECT_EQ(fault_of("brgconv:avx512_core_vnni", AnchorKind::kConvolution, emission), "");
-    EXPECT_EQ(fault_of("ref_int8:any", AnchorKind::kConvolution, emission),
-              "oneDNN has only ref_int8:any for it");
-    EXPECT_EQ(fault_of("x64:gemm:jit", AnchorKind::kConvolution, emission), "");
+    EXPECT_EQ(fault_of("brgconv:avx512_core_vnni", kConv, emission), "");
+    EXPECT_EQ(fault_of("ref_int8:any", kConv, emission), "oneDNN has only ref_int8:any for it");
+    EXPECT_EQ(fault_of("x64:gemm:jit", kConv, emission), "");
     emission.post_ops = {TensorPostOp{}};
-    EXPECT_THAT(fault_of("x64:gemm:jit", AnchorKind::kConvolution, emission),
+    EXPECT_THAT(fault_of("x64:gemm:jit", kConv, emission),
                 HasSubstr("reads the tensor of a binary post-op wrongly"));
-    EXPECT_EQ(fault_of("x64:gemm:jit", AnchorKind::kInnerProduct, emission), "");
+    EXPECT_EQ(fault_of("x64:gemm:jit", int8(AnchorKind::kInnerProduct), emission), "");
+}
+
+TEST(FaultOf, KnowsThatThreeSpatialDimensionsAreReadWrongly) {
+    Emission emission;
+    emission.post_ops = {ConstantPostOp{BinaryKind::kMul, Values({1.0f, 2.0f, 3.0f})}};
+    Anchor anchor = real(AnchorKind::kConvolution);
+    EXPECT_EQ(fault_of("x64:gemm:jit", anchor, emission), "");
+    anchor.spatial_dims = 3;
+    EXPECT_THAT(fault_of("x64:gemm:jit", anchor, emission), HasSubstr("wrongly"));
+    emission.post_ops = {ConstantPostOp{BinaryKind::kMul, Values(2.0f)}};
+    EXPECT_EQ(fault_of("x64:gemm:jit", anchor, emission), "");
 }
 
 Anchor random_anchor(std::mt19937& rng, std::size_t channels) {
@@ -244,6 +280,7 @@ Anchor random_anchor(std::mt19937& rng, std::size_t channels) {
     anchor.constant_weights = rng() % 3 != 0;
     const bool need_f32 = anchor.kind == AnchorKind::kBinary || anchor.kind == AnchorKind::kAvgPool;
     anchor.src_type = need_f32 || rng() % 3 == 0 ? f32 : u8;
+    anchor.whole_numbers = !anchor.int8() && rng() % 2 == 0;
     for (std::size_t i = 0; i < 3; ++i) {
         if (rng() % 3 != 0) {
             anchor.sum_inputs.push_back(i);
