@@ -116,24 +116,14 @@ void power(EvalContext& context) {
     });
 }
 
-OpSpec row(std::string_view type, void (*evaluate)(EvalContext&), std::string_view summary) {
-    return {.type = type,
-            .version = 1,
-            .inputs = {2, 2},
-            .make_attributes = make_attributes<BinaryAttrs>,
-            .infer = infer,
-            .evaluate = evaluate,
-            .summary = summary};
-}
-
 const OpSpec kOps[] = {
-    row("Add", add, "a + b"),
-    row("Subtract", subtract, "a - b"),
-    row("Multiply", multiply, "a * b"),
-    row("Maximum", maximum, "max(a, b)"),
-    row("Minimum", minimum, "min(a, b)"),
-    row("SquaredDifference", squared_difference, "(a - b)^2"),
-    row("Power", power, "a^b"),
+    binary_row("Add", infer, add, "a + b"),
+    binary_row("Subtract", infer, subtract, "a - b"),
+    binary_row("Multiply", infer, multiply, "a * b"),
+    binary_row("Maximum", infer, maximum, "max(a, b)"),
+    binary_row("Minimum", infer, minimum, "min(a, b)"),
+    binary_row("SquaredDifference", infer, squared_difference, "(a - b)^2"),
+    binary_row("Power", infer, power, "a^b"),
 };
 
 }  // namespace

@@ -30,11 +30,10 @@ void walk_binary(
     }
 }
 
-// out = function(a, b) where all three have one numeric type. The function gets values of that type
-// and may return any type that converts to it.
+// out = function(a, b, offset in b) where all three have one numeric type. The function gets values
+// of that type and may return any type that converts to it.
 template <class Function>
-void evaluate_binary(EvalContext& context, Function function) {
-    const auto& attrs = context.attrs<BinaryAttrs>();
+void evaluate_pairs(EvalContext& context, const BinaryAttrs& attrs, Function function) {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
     const Shape shape =
@@ -47,9 +46,30 @@ void evaluate_binary(EvalContext& context, Function function) {
         T* z = out.data<T>();
         walk_binary(attrs, a.get_shape(), b.get_shape(), shape,
                     [&](std::size_t at, std::size_t i, std::size_t j) {
-                        z[at] = static_cast<T>(function(x[i], y[j]));
+                        z[at] = static_cast<T>(function(x[i], y[j], j));
                     });
     });
+}
+
+// The same for a function(a, b) of an operation with BinaryAttrs.
+template <class Function>
+void evaluate_binary(EvalContext& context, Function function) {
+    evaluate_pairs(context, context.attrs<BinaryAttrs>(),
+                   [&](auto x, auto y, std::size_t) { return function(x, y); });
+}
+
+// Row of an operation with BinaryAttrs.
+inline OpSpec binary_row(std::string_view type,
+                         void (*infer)(InferContext&),
+                         void (*evaluate)(EvalContext&),
+                         std::string_view summary) {
+    return {.type = type,
+            .version = 1,
+            .inputs = {2, 2},
+            .make_attributes = make_attributes<BinaryAttrs>,
+            .infer = infer,
+            .evaluate = evaluate,
+            .summary = summary};
 }
 
 // Integers are added, subtracted and multiplied in 64 bits without sign, which wraps as the type

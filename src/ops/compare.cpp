@@ -52,23 +52,13 @@ void compare(EvalContext& context) {
     });
 }
 
-OpSpec row(std::string_view type, void (*evaluate)(EvalContext&), std::string_view summary) {
-    return {.type = type,
-            .version = 1,
-            .inputs = {2, 2},
-            .make_attributes = make_attributes<BinaryAttrs>,
-            .infer = infer,
-            .evaluate = evaluate,
-            .summary = summary};
-}
-
 const OpSpec kOps[] = {
-    row("Equal", compare<std::equal_to<>>, "a == b"),
-    row("NotEqual", compare<std::not_equal_to<>>, "a != b"),
-    row("Less", compare<std::less<>>, "a < b"),
-    row("LessEqual", compare<std::less_equal<>>, "a <= b"),
-    row("Greater", compare<std::greater<>>, "a > b"),
-    row("GreaterEqual", compare<std::greater_equal<>>, "a >= b"),
+    binary_row("Equal", infer, compare<std::equal_to<>>, "a == b"),
+    binary_row("NotEqual", infer, compare<std::not_equal_to<>>, "a != b"),
+    binary_row("Less", infer, compare<std::less<>>, "a < b"),
+    binary_row("LessEqual", infer, compare<std::less_equal<>>, "a <= b"),
+    binary_row("Greater", infer, compare<std::greater<>>, "a > b"),
+    binary_row("GreaterEqual", infer, compare<std::greater_equal<>>, "a >= b"),
 };
 
 }  // namespace

@@ -90,27 +90,14 @@ bool between_negatives(T x, T y) {
 template <class Function>
 void run(EvalContext& context, Function function) {
     const Rules rules = rules_of(context.node());
-    const Tensor& a = context.input(0);
-    const Tensor& b = context.input(1);
     BinaryAttrs attrs;
     attrs.auto_broadcast = rules.auto_broadcast;
     attrs.axis = rules.axis;
-    const Shape shape =
-        broadcast_shapes(a.get_shape(), b.get_shape(), attrs.auto_broadcast, attrs.axis);
-    Tensor& out = context.output(0, shape);
-    dispatch_numeric(a.get_element_type(), [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        const T* x = a.data<T>();
-        const T* y = b.data<T>();
-        T* z = out.data<T>();
-        walk_binary(attrs, a.get_shape(), b.get_shape(), shape,
-                    [&](std::size_t at, std::size_t i, std::size_t j) {
-                        if constexpr (std::is_integral_v<T>) {
-                            context.require(y[j] != T{0}, "element ", j,
-                                            " of the divisor is an integer zero");
-                        }
-                        z[at] = function(x[i], y[j], rules.floor);
-                    });
+    evaluate_pairs(context, attrs, [&]<class T>(T x, T y, std::size_t j) {
+        if constexpr (std::is_integral_v<T>) {
+            context.require(y != T{0}, "element ", j, " of the divisor is an integer zero");
+        }
+        return function(x, y, rules.floor);
     });
 }
 

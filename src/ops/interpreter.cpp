@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "ops/op_spec.hpp"
+#include "ops/slot_lifetimes.hpp"
 
 namespace fuseq {
 namespace {
@@ -36,7 +37,7 @@ Interpreter::Interpreter(const Model& model) : model_(model) {
         }
         std::vector<std::size_t> inputs;
         for (const Output& input : node->inputs()) {
-            inputs.push_back(input ? slots.at(input.node) + input.index : kAbsent);
+            inputs.push_back(input ? slots.at(input.node) + input.index : kNoSlot);
         }
         if (node->is("Result")) {
             slots[node] = inputs.at(0);
@@ -54,23 +55,25 @@ Interpreter::Interpreter(const Model& model) : model_(model) {
         parameter_slots_.push_back(slots.at(parameter));
     }
     // A slot that a Result reads is kept to the end.
-    std::vector<bool> read_later(slot_count_, false);
+    std::vector<bool> kept(slot_count_, false);
     for (const Node* result : model.results()) {
         result_slots_.push_back(slots.at(result));
-        read_later[result_slots_.back()] = true;
+        kept[result_slots_.back()] = true;
     }
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-        for (std::size_t i = 0; i < step->node->output_count(); ++i) {
-            if (!read_later[step->first_output + i]) {
-                step->last_uses.push_back(step->first_output + i);
-            }
+    find_last_uses(std::move(kept));
+}
+
+void Interpreter::find_last_uses(std::vector<bool> kept) {
+    std::vector<SlotUse> uses;
+    for (const Step& step : steps_) {
+        uses.push_back({step.inputs, {}});
+        for (std::size_t i = 0; i < step.node->output_count(); ++i) {
+            uses.back().writes.push_back(step.first_output + i);
         }
-        for (const std::size_t slot : step->inputs) {
-            if (slot != kAbsent && !read_later[slot]) {
-                read_later[slot] = true;
-                step->last_uses.push_back(slot);
-            }
-        }
+    }
+    auto freed = slots_to_free(uses, std::move(kept));
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        steps_[i].last_uses = std::move(freed[i]);
     }
 }
 
@@ -112,7 +115,7 @@ std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs, const After
     for (const Step& step : steps_) {
         arguments.clear();
         for (const std::size_t slot : step.inputs) {
-            arguments.push_back(slot == kAbsent ? Tensor() : values[slot]);
+            arguments.push_back(slot == kNoSlot ? Tensor() : values[slot]);
         }
         std::vector<Tensor> outputs = evaluate_node(*step.node, arguments);
         if (after) {

@@ -30,15 +30,14 @@ public:
     std::vector<Tensor> run(std::span<const Tensor> inputs, const AfterNode& after = {}) const;
 
 private:
-    // Where an input comes from: a slot in the list of values, or kAbsent.
-    static constexpr std::size_t kAbsent = SIZE_MAX;
     struct Step {
         const Node* node;
-        std::vector<std::size_t> inputs;  // slots
+        std::vector<std::size_t> inputs;  // slots in the list of values, or kNoSlot
         std::size_t first_output;         // slot; the others follow
         std::vector<std::size_t> last_uses;
     };
 
+    void find_last_uses(std::vector<bool> kept);
     void check_input(std::size_t index, const Tensor& value) const;
 
     const Model& model_;

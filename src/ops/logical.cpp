@@ -54,20 +54,10 @@ void logical_not(EvalContext& context) {
                    [](std::uint8_t value) { return static_cast<std::uint8_t>(value == 0); });
 }
 
-OpSpec row(std::string_view type, void (*evaluate)(EvalContext&), std::string_view summary) {
-    return {.type = type,
-            .version = 1,
-            .inputs = {2, 2},
-            .make_attributes = make_attributes<BinaryAttrs>,
-            .infer = infer_binary,
-            .evaluate = evaluate,
-            .summary = summary};
-}
-
 const OpSpec kOps[] = {
-    row("LogicalAnd", logical_and, "a and b"),
-    row("LogicalOr", logical_or, "a or b"),
-    row("LogicalXor", logical_xor, "a or b, but not both"),
+    binary_row("LogicalAnd", infer_binary, logical_and, "a and b"),
+    binary_row("LogicalOr", infer_binary, logical_or, "a or b"),
+    binary_row("LogicalXor", infer_binary, logical_xor, "a or b, but not both"),
     {.type = "LogicalNot",
      .version = 1,
      .inputs = {1, 1},

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "ops/op_spec.hpp"
+#include "ops/slot_lifetimes.hpp"
 
 namespace fuseq::reference {
 namespace {
@@ -115,16 +116,19 @@ bool Program::fold(const Step& step) {
 }
 
 void Program::find_dead_slots() {
-    std::unordered_set<std::size_t> read(result_slots_.begin(), result_slots_.end());
-    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-        const auto last_reader = [&](std::size_t slot) {
-            if (slot != kNoSlot && !constants_[slot] && read.insert(slot).second) {
-                step->dead.push_back(slot);
-            }
-        };
-        std::for_each(step->inputs.begin(), step->inputs.end(), last_reader);
-        // An output that nobody reads.
-        std::for_each(step->outputs.begin(), step->outputs.end(), last_reader);
+    std::vector<bool> kept(constants_.size());
+    std::transform(constants_.begin(), constants_.end(), kept.begin(),
+                   [](const Tensor& constant) { return bool(constant); });
+    for (const std::size_t slot : result_slots_) {
+        kept[slot] = true;
+    }
+    std::vector<SlotUse> uses;
+    for (const Step& step : steps_) {
+        uses.push_back({step.inputs, step.outputs});
+    }
+    auto dead = slots_to_free(uses, std::move(kept));
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        steps_[i].dead = std::move(dead[i]);
     }
 }
 

@@ -39,7 +39,6 @@ public:
     std::vector<const Node*> executed_nodes() const;
 
 private:
-    static constexpr std::size_t kNoSlot = SIZE_MAX;
     struct Step {
         const Node* node = nullptr;
         std::vector<std::size_t> inputs;   // slots; kNoSlot where nothing is connected

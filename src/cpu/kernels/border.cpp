@@ -54,13 +54,25 @@ template <class Src, class Dst>
 HWY_INLINE void convert_row(
     const BorderParams& params, std::size_t channel, const Src* src, Dst* dst, std::size_t count) {
     if constexpr (std::is_same_v<Src, Dst>) {
-        if (params.scale.empty() && params.shift.empty()) {
+        if (params.scale.empty() && params.shift.empty() && !params.levels) {
             std::memcpy(dst, src, count * sizeof(Src));
             return;
         }
     }
     const float scale = params.scale.empty() ? 1.0f : params.scale[channel];
     const float shift = params.shift.empty() ? 0.0f : params.shift[channel];
+    if (params.levels) {
+        const BorderLevels& levels = *params.levels;
+        const float scale2 = levels.scale.empty() ? 1.0f : levels.scale[channel];
+        const float shift2 = levels.shift.empty() ? 0.0f : levels.shift[channel];
+        map_elements(count, dst, [&](auto d, std::size_t i) HWY_ATTR {
+            const auto x = load_float(d, src + i);
+            const auto v = hn::Round(fused_mul_add(d, x, hn::Set(d, scale), hn::Set(d, shift)));
+            const auto level = hn::Min(hn::Max(v, hn::Set(d, levels.low)), hn::Set(d, levels.high));
+            return fused_mul_add(d, level, hn::Set(d, scale2), hn::Set(d, shift2));
+        });
+        return;
+    }
     map_elements(count, dst, [&](auto d, std::size_t i) HWY_ATTR {
         const auto x = load_float(d, src + i);
         return fused_mul_add(d, x, hn::Set(d, scale), hn::Set(d, shift));
@@ -343,7 +355,7 @@ void from_last(const BorderParams& params, const void* src_data, void* dst_data,
     const std::size_t plane = params.plane_stride == 0 ? params.pixels : params.plane_stride;
 #if HWY_MAX_BYTES >= 64
     if constexpr (std::is_same_v<Src, float> && std::is_same_v<Dst, float>) {
-        if (params.scale.empty() && params.shift.empty() && channels > 3) {
+        if (params.scale.empty() && params.shift.empty() && !params.levels && channels > 3) {
             floats_from_last(params, src, dst, pixels);
             return;
         }
@@ -413,8 +425,16 @@ void check_border(const BorderParams& p) {
         throw Error("compile", "border kernel: " + to_string(p.src_type) + " to " +
                                    to_string(p.dst_type) + ", expected u8, i8 or f32");
     }
-    if (p.channels == 0 || p.pixels == 0 || (!p.scale.empty() && p.scale.size() != p.channels) ||
-        (!p.shift.empty() && p.shift.size() != p.channels) ||
+    const BorderLevels levels = p.levels.value_or(BorderLevels{});
+    const auto fits = [&](std::span<const float> values) {
+        return values.empty() || values.size() == p.channels;
+    };
+    if (!fits(levels.scale) || !fits(levels.shift)) {
+        throw Error("compile", detail::cat("border kernel: ", levels.scale.size(), " scales and ",
+                                           levels.shift.size(), " shifts behind a quantization of ",
+                                           p.channels, " channels"));
+    }
+    if (p.channels == 0 || p.pixels == 0 || !fits(p.scale) || !fits(p.shift) ||
         (p.pixel_stride != 0 && p.pixel_stride < p.channels) ||
         (p.plane_stride != 0 && (p.plane_stride < p.pixels || p.batch != 1))) {
         throw Error(

@@ -6,6 +6,7 @@
 // the same pass:
 //
 //   v   = fma(float(src), scale[c], shift[c])          one rounding
+//   v   = fma(clip(round(v), low, high), scale2[c], shift2[c])     where it is quantized on the way
 //   dst = v, or v rounded half to even and saturated (u8, i8)
 //
 // Without scale and shift, elements of the same type are copied bit by bit.
@@ -13,12 +14,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "cpu/kernels/range.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
+
+// A quantization between the two linear functions: of an input that is quantized, scaled and
+// quantized again.
+struct BorderLevels {
+    float low = 0.0f;
+    float high = 255.0f;
+    std::span<const float> scale{};  // `channels` values each, or none for 1 and 0
+    std::span<const float> shift{};
+};
 
 struct BorderParams {
     std::size_t batch = 1;
@@ -29,6 +40,7 @@ struct BorderParams {
     // `channels` values each, or none for 1 and 0.
     std::span<const float> scale{};
     std::span<const float> shift{};
+    std::optional<BorderLevels> levels{};
     // Elements from one pixel to the next of the channels-last tensor; 0 means `channels`.
     std::size_t pixel_stride = 0;
     // Elements from one channel to the next of the planes; 0 means `pixels`. More for one image of

@@ -75,9 +75,51 @@ bool absorb(Group& group, Node* node, Output data) {
     return true;
 }
 
+// The nodes of the dequantize that ends there, Convert first; none when it is something else.
+std::vector<Node*> dequantize_in_front(Output at) {
+    std::vector<Node*> nodes;
+    for (const char* type : {"Multiply", "Subtract"}) {
+        if (at.node->is(type) && at.node->input_node(1)->is_constant()) {
+            nodes.push_back(at.node);
+            at = at.node->input(0);
+        }
+    }
+    if (!at.node->is("Convert") || at.type() != ElementType::f32 ||
+        (at.node->input(0).type() != ElementType::u8 &&
+         at.node->input(0).type() != ElementType::i8)) {
+        return {};
+    }
+    nodes.push_back(at.node);
+    std::reverse(nodes.begin(), nodes.end());
+    return nodes;
+}
+
+// A chain that reads the integers behind a dequantize, or `input` itself. The nodes of the
+// dequantize are not absorbed: others may read them too.
+Group chain_from(const Output& input, bool fuse) {
+    Group group;
+    group.source = input;
+    if (!fuse) {
+        return group;
+    }
+    Group integers;
+    for (Node* node : dequantize_in_front(input)) {
+        if (!integers.source) {
+            integers.source = node->input(0);
+        }
+        if (!has_static_shapes(*node) || !absorb(integers, node, node->input(0))) {
+            return group;
+        }
+    }
+    integers.absorbed.clear();
+    integers.ends.clear();
+    return integers.source ? integers : group;
+}
+
 class Grouper {
 public:
-    Grouper(const Model& model, bool fuse) : order_(model.ordered_nodes()), fuse_(fuse) {
+    Grouper(const Model& model, bool fuse, const post_ops::SimplifyOptions& laws)
+        : order_(model.ordered_nodes()), fuse_(fuse), laws_(laws) {
         for (std::size_t i = 0; i < order_.size(); ++i) {
             place_[order_[i]] = i;
         }
@@ -120,8 +162,7 @@ private:
             if (!input || input.node->is_constant() || !storable(input.type())) {
                 continue;
             }
-            Group group;
-            group.source = input;
+            Group group = chain_from(input, fuse_);
             if (absorb(group, node, input)) {
                 if (fuse_) {
                     extend(group, node->output(0));
@@ -167,6 +208,7 @@ private:
     void finish(Group group) {
         group.result = group.absorbed.empty() ? group.source : group.absorbed.back()->output(0);
         group.chain.dst_type = group.result.type();
+        group.laws = laws_;
         const std::size_t index = result_.groups.size();
         if (group.anchor != nullptr) {
             result_.group_of[group.anchor] = index;
@@ -180,6 +222,7 @@ private:
     std::vector<Node*> order_;
     std::unordered_map<const Node*, std::size_t> place_;  // in order_
     bool fuse_;
+    post_ops::SimplifyOptions laws_;
     Grouping result_;
 };
 
@@ -204,8 +247,8 @@ bool is_anchor(const Node& node) {
     return node.input_node(1)->is_constant() && storable(node.input(0).type());
 }
 
-Grouping attach_post_ops(const Model& model, bool fuse) {
-    return Grouper(model, fuse).run();
+Grouping attach_post_ops(const Model& model, bool fuse, const post_ops::SimplifyOptions& laws) {
+    return Grouper(model, fuse, laws).run();
 }
 
 Group head_of(const Group& group, std::size_t count) {

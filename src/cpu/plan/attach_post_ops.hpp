@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpu/post_ops/basic_ops.hpp"
+#include "cpu/post_ops/simplify.hpp"
 #include "fuseq/model.hpp"
 
 namespace fuseq::cpu {
@@ -27,6 +28,7 @@ struct Group {
     std::vector<std::size_t> ends;  // number of basic operations after each absorbed node
     Output result;                  // what the group computes
     bool may_overwrite = true;      // an extra input may be overwritten by the result
+    post_ops::SimplifyOptions laws;
     // Where oneDNN has several implementations: take the one of this name if there is one.
     std::string preferred_implementation;
 };
@@ -36,8 +38,9 @@ struct Grouping {
     std::unordered_map<const Node*, std::size_t> group_of;  // anchors and absorbed nodes
 };
 
-// `fuse` false: every element-wise node and every anchor is a group of its own.
-Grouping attach_post_ops(const Model& model, bool fuse);
+// `fuse` false: every element-wise node and every anchor is a group of its own. `laws`: those by
+// which the chains are to be simplified.
+Grouping attach_post_ops(const Model& model, bool fuse, const post_ops::SimplifyOptions& laws = {});
 
 // Whether the node can be an anchor: static shapes, constant weights, types that a step takes.
 bool is_anchor(const Node& node);

@@ -36,7 +36,9 @@ PlanBuilder::PlanBuilder(const Model& model,
     : model_(model), ranges_(ranges), options_(options) {}
 
 Plan PlanBuilder::build() {
-    grouping_ = attach_post_ops(model_, options_.fuse);
+    post_ops::SimplifyOptions laws;
+    laws.drop_middle_rounds = options_.drop_middle_rounds;
+    grouping_ = attach_post_ops(model_, options_.fuse, laws);
     mark_needed();
     for (std::size_t i = 0; i < model_.parameters().size(); ++i) {
         Node* parameter = model_.parameters()[i];
@@ -147,7 +149,7 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
 void PlanBuilder::build_group(const Group& group) {
     const std::size_t first = plan_.steps.size();
     const TensorId id = make_group(group);
-    if (options_.show_hidden) {
+    if (options_.show_hidden && !options_.drop_middle_rounds) {
         show_hidden(group, first);
     }
     set_tensor(group.result, id);

@@ -24,6 +24,11 @@ struct BuildOptions {
     // For -dump: quantizations in the middle of a chain are computed once more by the same
     // primitive cut off behind them. The plan itself stays as it is.
     bool show_hidden = false;
+    // Convolutions and matrix products by the plugin's own kernel where it is faster.
+    bool own_gemm = true;
+    // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
+    // shown then: it is not computed.
+    bool drop_middle_rounds = false;
 };
 
 class PlanBuilder {
@@ -37,6 +42,7 @@ public:
 
     // --- for the makers of steps ----------------------------------------------------------------
     const PlanTensor& tensor(TensorId id) const { return plan_.tensors[id]; }
+    const BuildOptions& options() const { return options_; }
     // The tensor of an output in a layout; reorders, views and constants are made on demand.
     TensorId tensor_of(const Output& output, Layout layout);
     // In the layout in which it exists (channels-last first).

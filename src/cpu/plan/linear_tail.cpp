@@ -8,7 +8,7 @@
 namespace fuseq::cpu {
 
 std::optional<LinearTail> match_linear_tail(const Group& group) {
-    const post_ops::Chain chain = post_ops::simplify(group.chain).chain;
+    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
     LinearTail tail;
     tail.dst_type = chain.dst_type;
     std::size_t at = 0;
@@ -29,7 +29,7 @@ void describe_tail(StepInfo& info, const Group& group) {
         const auto names = origins_of(*node);
         info.layers.insert(info.layers.end(), names.begin(), names.end());
     }
-    info.post_ops = post_ops::to_text(post_ops::simplify(group.chain).chain);
+    info.post_ops = post_ops::to_text(post_ops::simplify(group.chain, group.laws).chain);
 }
 
 }  // namespace fuseq::cpu

@@ -58,7 +58,7 @@ ComposedAnchor choose_composition(const Group& group,
                                   const AnchorResult& result,
                                   const TryPrimitive& make,
                                   std::vector<std::string>& notes) {
-    const post_ops::Simplified simple = post_ops::simplify(group.chain);
+    const post_ops::Simplified simple = post_ops::simplify(group.chain, group.laws);
     std::size_t count = simple.chain.ops.size();
     while (true) {
         ComposedAnchor composed = compose(simple.chain, count, anchor, result);
@@ -285,7 +285,7 @@ std::optional<TensorId> make_border_step(PlanBuilder& builder,
 
 TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
     // Follow the source, unless it exists in one order only and all extra inputs in the other.
-    const post_ops::Chain chain = post_ops::simplify(group.chain).chain;
+    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
     if (const auto result = make_border_step(builder, group, chain)) {
         return *result;
     }
@@ -298,6 +298,13 @@ TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
 }
 
 TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
+    // In front of the matrix product, whose vectors of output channels would be mostly empty.
+    if (const auto result = make_thin_convolution(builder, group)) {
+        return *result;
+    }
+    if (const auto result = make_gemm(builder, group)) {
+        return *result;
+    }
     if (group.anchor->is("MatMul")) {
         return make_matmul(builder, group);
     }
@@ -306,9 +313,6 @@ TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
         return make_deconvolution(builder, group);
     }
     if (const auto result = make_depthwise(builder, group)) {
-        return *result;
-    }
-    if (const auto result = make_thin_convolution(builder, group)) {
         return *result;
     }
     return make_convolution(builder, group);

@@ -134,6 +134,26 @@ bool make_view(PlanBuilder& builder, Node& node) {
 // oneDNN is slow beyond; make_movement() takes those.
 constexpr std::size_t kMostReorderedDims = 5;
 
+// In the layouts that exist, as one of the two layouts. A view that is channels-last turns into a
+// plain tensor by a reorder when somebody wants that; the transposition would have been no faster.
+bool make_transposed_view(PlanBuilder& builder, Node& node, const std::vector<std::size_t>& order) {
+    constexpr Layout kLayouts[] = {Layout::kPlain, Layout::kChannelsLast};
+    for (const Layout to : kLayouts) {
+        for (const Layout from : kLayouts) {
+            if ((to == Layout::kChannelsLast && order.size() < 3) ||
+                !builder.available(node.input(0), from)) {
+                continue;
+            }
+            const TensorId src = builder.tensor_of(node.input(0), from);
+            if (transpose_is_view(builder.tensor(src), order, to)) {
+                set_view(builder, node, src, to);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool make_transpose(PlanBuilder& builder, Node& node) {
     if (!node.is("Transpose") || !node.input_node(1)->is_constant() ||
         node.port(0).shape.rank() == 0) {
@@ -148,14 +168,8 @@ bool make_transpose(PlanBuilder& builder, Node& node) {
         order.resize(rank);
         std::iota(order.rbegin(), order.rend(), std::size_t{0});
     }
-    for (const Layout layout : {Layout::kPlain, Layout::kChannelsLast}) {
-        if (builder.available(node.input(0), layout)) {
-            const TensorId src = builder.tensor_of(node.input(0), layout);
-            if (transpose_is_view(builder.tensor(src), order)) {
-                set_view(builder, node, src, Layout::kPlain);
-                return true;
-            }
-        }
+    if (make_transposed_view(builder, node, order)) {
+        return true;
     }
     if (rank > kMostReorderedDims) {
         return false;

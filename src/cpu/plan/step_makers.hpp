@@ -56,6 +56,8 @@ bool make_broadcast_binary(PlanBuilder& builder, Node& node);
 std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group);
 // Nothing when it is no integer convolution of few channels.
 std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group& group);
+// Nothing when the plugin's own matrix product does not take it, or is not expected to be faster.
+std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group);
 TensorId make_convolution(PlanBuilder& builder, const Group& group);
 TensorId make_deconvolution(PlanBuilder& builder, const Group& group);
 TensorId make_matmul(PlanBuilder& builder, const Group& group);

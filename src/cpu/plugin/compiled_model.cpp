@@ -59,6 +59,8 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(
     }
     BuildOptions options;
     options.fuse = config_.fusion;
+    options.own_gemm = config_.own_gemm;
+    options.drop_middle_rounds = config_.drop_middle_rounds;
     options.show_hidden = config_.keep_intermediates;
     planned->plan = PlanBuilder(*planned->model, ranges_, options).build();
     return planned;

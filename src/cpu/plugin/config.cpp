@@ -76,6 +76,8 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.fusion); }},
     {property::kLowPrecision, [](Config& c, const Any& v) { c.low_precision = v.as_bool(); },
      [](const Config& c) { return Any(c.low_precision); }},
+    {"FUSEQ_OWN_GEMM", [](Config& c, const Any& v) { c.own_gemm = v.as_bool(); },
+     [](const Config& c) { return Any(c.own_gemm); }},
     {property::kKeepIntermediates,
      [](Config& c, const Any& v) { c.keep_intermediates = v.as_bool(); },
      [](const Config& c) { return Any(c.keep_intermediates); }},
@@ -83,6 +85,9 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.keep_float); }},
     {"FUSEQ_DISABLE", [](Config& c, const Any& v) { c.disabled = v.as_list(); },
      [](const Config& c) { return Any(c.disabled); }},
+    {"FUSEQ_DROP_MIDDLE_ROUNDS",
+     [](Config& c, const Any& v) { c.drop_middle_rounds = v.as_bool(); },
+     [](const Config& c) { return Any(c.drop_middle_rounds); }},
     {"FUSEQ_DUMP_DIR", [](Config& c, const Any& v) { c.dump_dir = v.as_string(); },
      [](const Config& c) { return Any(c.dump_dir); }},
 };

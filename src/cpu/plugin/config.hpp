@@ -22,7 +22,9 @@ struct Config {
     std::int64_t plan_cache_bytes = std::int64_t{256} << 20;
     bool fusion = true;
     bool low_precision = true;
+    bool own_gemm = true;
     bool keep_intermediates = false;
+    bool drop_middle_rounds = false;      // faster residual blocks, other results
     std::vector<std::string> keep_float;  // FakeQuantize layers to run in float
     std::vector<std::string> disabled;    // passes to skip
     std::string dump_dir;                 // dump the model after each pass

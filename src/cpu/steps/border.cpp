@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/border.hpp"
 
+#include <cmath>
+
 #include "cpu/runtime/parallel.hpp"
 
 namespace fuseq::cpu {
@@ -44,6 +46,35 @@ std::vector<float> expanded(const post_ops::Values& values, std::size_t channels
     return result;
 }
 
+// A clip in front of a store that rounds: the same as a round in front of it.
+bool clips_integers(const post_ops::Clip& clip, ElementType dst) {
+    const auto whole = [](float bound) { return bound == std::nearbyint(bound); };
+    return is_integral(dst) && whole(clip.low[0]) && whole(clip.high[0]);
+}
+
+// Takes one operation after the other where it is the expected one.
+struct ChainReader {
+    const std::vector<post_ops::BasicOp>& ops;
+    std::size_t channels;
+    std::size_t at;
+
+    template <class Op>
+    const Op* take() {
+        const Op* op = at < ops.size() ? std::get_if<Op>(&ops[at]) : nullptr;
+        at += op != nullptr ? 1 : 0;
+        return op;
+    }
+    std::vector<float> scale() {
+        const auto* op = take<post_ops::Scale>();
+        return op == nullptr ? std::vector<float>() : expanded(op->by, channels);
+    }
+    std::vector<float> shift() {
+        const auto* op = take<post_ops::Shift>();
+        return op == nullptr ? std::vector<float>() : expanded(op->by, channels);
+    }
+    bool at_end() const { return at == ops.size(); }
+};
+
 }  // namespace
 
 bool border_takes(ElementType type) {
@@ -51,20 +82,26 @@ bool border_takes(ElementType type) {
 }
 
 std::optional<BorderFunction> match_border(const post_ops::Chain& chain, std::size_t channels) {
+    ChainReader reader{chain.ops, channels, 0};
     BorderFunction function;
-    std::size_t at = 0;
-    if (at < chain.ops.size() && std::holds_alternative<post_ops::Scale>(chain.ops[at])) {
-        function.scale = expanded(std::get<post_ops::Scale>(chain.ops[at]).by, channels);
-        ++at;
+    function.scale = reader.scale();
+    function.shift = reader.shift();
+    const bool rounds = reader.take<post_ops::Round>() != nullptr;
+    const auto* clip = reader.take<post_ops::Clip>();
+    if (clip != nullptr) {
+        if (!clip->low.per_tensor() || !clip->high.per_tensor()) {
+            return std::nullopt;
+        }
+        function.levels = {clip->low[0], clip->high[0], {}, {}};
+        if (rounds) {
+            function.levels->scale = reader.scale();
+            function.levels->shift = reader.shift();
+        } else if (!clips_integers(*clip, chain.dst_type)) {
+            return std::nullopt;
+        }
     }
-    if (at < chain.ops.size() && std::holds_alternative<post_ops::Shift>(chain.ops[at])) {
-        function.shift = expanded(std::get<post_ops::Shift>(chain.ops[at]).by, channels);
-        ++at;
-    }
-    if (at != chain.ops.size()) {
-        return std::nullopt;
-    }
-    return function;
+    const bool whole = reader.at_end() && rounds <= (clip != nullptr);
+    return whole ? std::optional(std::move(function)) : std::nullopt;
 }
 
 BorderStep::BorderStep(const PlanTensor& src,
@@ -84,10 +121,15 @@ BorderStep::BorderStep(const PlanTensor& src,
     params_.dst_type = dst.type;
     params_.scale = function_.scale;
     params_.shift = function_.shift;
+    if (function_.levels) {
+        params_.levels = {function_.levels->low, function_.levels->high, function_.levels->scale,
+                          function_.levels->shift};
+    }
     kernels::check_border(params_);
     inputs_ = {src_id};
     outputs_ = {dst_id};
-    const bool same = function_.scale.empty() && function_.shift.empty() && src.type == dst.type;
+    const bool same = function_.scale.empty() && function_.shift.empty() && !function_.levels &&
+                      src.type == dst.type;
     info_.kind = same ? "reorder" : "border";
     info_.implementation = "fuseq:border";
     info_.src_type = to_string(src.type);

@@ -15,10 +15,18 @@
 
 namespace fuseq::cpu {
 
-// Scale and shift of each channel.
+// Scale and shift of each channel; then, where the tensor is quantized on the way, round, clip and
+// once more scale and shift.
 struct BorderFunction {
     std::vector<float> scale;
     std::vector<float> shift;
+    struct Levels {
+        float low = 0.0f;
+        float high = 0.0f;
+        std::vector<float> scale;
+        std::vector<float> shift;
+    };
+    std::optional<Levels> levels;
 };
 // The chain as such a function followed by its store; nothing when it holds anything else.
 std::optional<BorderFunction> match_border(const post_ops::Chain& chain, std::size_t channels);

@@ -240,12 +240,18 @@ ComposedAnchor compose(const post_ops::Chain& chain, std::size_t consumed) {
     return composed;
 }
 
-// What the kernel does not compute, as part of its step. Nothing when that has no room.
+// What the kernel does not compute, as part of its step. Nothing when a row has no room in the
+// buffer, or an extra input is not of the size of dst.
 std::optional<DepthwiseRest> make_rest(PlanBuilder& builder,
                                        const Group& group,
                                        const ComposedAnchor& composed) {
     const Shape dst = group.anchor->port(0).shape.to_shape();
-    if (composed.complete || dst[1] * dst[3] > DepthwiseStep::kMostRowElements ||
+    const auto& ops = composed.rest.ops;
+    const bool per_plane = std::any_of(ops.begin(), ops.end(), [](const post_ops::BasicOp& op) {
+        const auto* binary = std::get_if<post_ops::Binary>(&op);
+        return binary != nullptr && binary->per_plane;
+    });
+    if (composed.complete || per_plane || dst[1] * dst[3] > DepthwiseStep::kMostRowElements ||
         group.extras.size() > kMostExtras) {
         return std::nullopt;
     }
@@ -265,7 +271,7 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
     if (!is_depthwise(node)) {
         return std::nullopt;
     }
-    const post_ops::Chain chain = post_ops::simplify(group.chain).chain;
+    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
     const DepthwiseTail tail = match_depthwise_tail(chain);
     ComposedAnchor composed = compose(chain, tail.consumed);
 

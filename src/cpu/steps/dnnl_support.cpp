@@ -27,6 +27,15 @@ dnnl::memory::data_type dnnl_type(ElementType type) {
     throw Error("compile", "oneDNN has no element type " + to_string(type));
 }
 
+ElementType carrier(ElementType type) {
+    switch (size_of(type)) {
+        case 1: return ElementType::u8;
+        case 2: return ElementType::bf16;
+        case 4: return ElementType::i32;
+        default: return type;
+    }
+}
+
 dnnl::memory::dims dnnl_dims(const Shape& shape) {
     return {shape.begin(), shape.end()};
 }

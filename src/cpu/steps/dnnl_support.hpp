@@ -29,6 +29,9 @@ const dnnl::engine& cpu_engine();
 // Throws Error for a type that oneDNN does not have.
 dnnl::memory::data_type dnnl_type(ElementType type);
 dnnl::memory::dims dnnl_dims(const Shape& shape);
+// What only moves bytes can pass any type as one of the same size that oneDNN has. Types of eight
+// bytes have none: they are themselves, or pairs of i32.
+ElementType carrier(ElementType type);
 // Dimensions from the outermost in memory to the innermost.
 std::vector<std::size_t> memory_order(std::size_t rank, Layout layout);
 // Descriptor with the strides of the tensor's layout. Ranks 1 to 6.

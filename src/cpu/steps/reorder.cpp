@@ -3,19 +3,6 @@
 #include "cpu/steps/reorder.hpp"
 
 namespace fuseq::cpu {
-namespace {
-
-// A reorder moves bytes: any type can pass as one that oneDNN knows of the same size.
-ElementType carrier(ElementType type) {
-    switch (size_of(type)) {
-        case 1: return ElementType::u8;
-        case 2: return ElementType::bf16;
-        case 4: return ElementType::i32;
-        default: return type;
-    }
-}
-
-}  // namespace
 
 ReorderStep::ReorderStep(const PlanTensor& src,
                          TensorId src_id,

@@ -9,20 +9,13 @@
 namespace fuseq::cpu {
 namespace {
 
-// oneDNN moves values of 1, 2 and 4 bytes; 8-byte elements become pairs of 4-byte ones.
-ElementType carrier(ElementType type) {
-    switch (size_of(type)) {
-        case 1: return ElementType::u8;
-        case 2: return ElementType::bf16;
-        default: return ElementType::i32;
-    }
-}
-
 dnnl::reorder::primitive_desc describe(const PlanTensor& src,
                                        const std::vector<std::size_t>& order) {
     const Shape dims = src.dims();
     const std::size_t parts = size_of(src.type) == 8 ? 2 : 1;
-    const auto from = dnnl_desc(carrier(src.type), dims, src.layout);
+    // Elements of 8 bytes are pairs.
+    const ElementType type = parts == 2 ? ElementType::i32 : carrier(src.type);
+    const auto from = dnnl_desc(type, dims, src.layout);
     dnnl::memory::dims from_strides(from.data.format_desc.blocking.strides,
                                     from.data.format_desc.blocking.strides + dims.size());
     dnnl::memory::dims to_strides(dims.size());
@@ -40,14 +33,13 @@ dnnl::reorder::primitive_desc describe(const PlanTensor& src,
         from_strides.push_back(1);
         to_strides.push_back(1);
     }
-    const auto type = dnnl_type(carrier(src.type));
-    return {cpu_engine(), dnnl::memory::desc(sizes, type, from_strides), cpu_engine(),
-            dnnl::memory::desc(sizes, type, to_strides)};
+    return {cpu_engine(), dnnl::memory::desc(sizes, dnnl_type(type), from_strides), cpu_engine(),
+            dnnl::memory::desc(sizes, dnnl_type(type), to_strides)};
 }
 
 }  // namespace
 
-bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& order) {
+bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& order, Layout dst) {
     // Dimensions of size 1 take no part in the order of memory.
     const Shape dims = src.dims();
     const auto without_ones = [&](const std::vector<std::size_t>& all) {
@@ -56,7 +48,11 @@ bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& or
                      [&](std::size_t d) { return dims[d] != 1; });
         return kept;
     };
-    return without_ones(memory_order(src.shape.rank(), src.layout)) == without_ones(order);
+    std::vector<std::size_t> wanted;
+    for (const std::size_t d : memory_order(order.size(), dst)) {
+        wanted.push_back(order[d]);
+    }
+    return without_ones(memory_order(src.shape.rank(), src.layout)) == without_ones(wanted);
 }
 
 bool transpose_is_fast(const PlanTensor& src, const std::vector<std::size_t>& order) {

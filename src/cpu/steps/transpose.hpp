@@ -18,8 +18,8 @@ public:
                   const std::vector<std::size_t>& order);
 };
 
-// Whether the memory of src, read as plain dst, already is the transposed tensor.
-bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& order);
+// Whether the memory of src, read as dst in that layout, already is the transposed tensor.
+bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& order, Layout dst);
 
 // Whether oneDNN has generated code for it; its other implementations go element by element.
 bool transpose_is_fast(const PlanTensor& src, const std::vector<std::size_t>& order);

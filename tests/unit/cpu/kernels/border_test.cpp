@@ -17,13 +17,26 @@ using test::on_every_target;
 
 struct Case {
     BorderParams params;
-    std::vector<float> scale, shift;
+    std::vector<float> scale, shift, scale2, shift2;
+    bool levels = false;
     std::size_t stride() const {
         return params.pixel_stride == 0 ? params.channels : params.pixel_stride;
     }
     std::size_t all_pixels() const { return params.batch * params.pixels; }
     float apply(std::size_t c, float x) const {
-        return std::fma(x, scale.empty() ? 1.0f : scale[c], shift.empty() ? 0.0f : shift[c]);
+        const float v =
+            std::fma(x, scale.empty() ? 1.0f : scale[c], shift.empty() ? 0.0f : shift[c]);
+        return levels ? std::fma(std::min(std::max(std::nearbyint(v), -100.0f), 120.0f), scale2[c],
+                                 shift2[c])
+                      : v;
+    }
+    // Points at the vectors, which have been moved until then.
+    void set_params() {
+        params.scale = scale;
+        params.shift = shift;
+        if (levels) {
+            params.levels = {-100.0f, 120.0f, scale2, shift2};
+        }
     }
 };
 
@@ -44,6 +57,9 @@ Case random_case(std::mt19937& rng) {
         c.shift = test::random_floats(rng, c.params.channels, -20.0f, 200.0f);
         c.shift[0] = 128.0f;
     }
+    c.levels = rng() % 3 == 0;
+    c.scale2 = test::random_floats(rng, c.params.channels, -1.0f, 1.0f);
+    c.shift2 = test::random_floats(rng, c.params.channels, -20.0f, 200.0f);
     return c;
 }
 
@@ -53,8 +69,7 @@ TEST(Border, BothWaysMatchPlainLoopsOnEveryTarget) {
             SCOPED_TRACE(detail::cat("seed ", seed));
             std::mt19937 rng(seed);
             Case c = random_case(rng);
-            c.params.scale = c.scale;
-            c.params.shift = c.shift;
+            c.set_params();
             check_border(c.params);
             const std::size_t planar = c.all_pixels() * c.params.channels;
             const std::size_t last = c.all_pixels() * c.stride();

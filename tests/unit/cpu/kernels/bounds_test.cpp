@@ -13,6 +13,7 @@
 #include "cpu/kernels/border.hpp"
 #include "cpu/kernels/channel_copy.hpp"
 #include "cpu/kernels/depthwise_conv.hpp"
+#include "cpu/kernels/gemm_vnni.hpp"
 #include "cpu/kernels/residual_add.hpp"
 #include "cpu/kernels/resize.hpp"
 #include "cpu/kernels/rows.hpp"
@@ -73,6 +74,61 @@ void expect_within(std::size_t src_bytes,
         std::copy(src.begin(), src.end(), guarded_src.data());
         run(guarded_src.data(), guarded_dst.data());
         EXPECT_EQ(test::Bytes(guarded_dst.data(), guarded_dst.data() + dst_bytes), want);
+    }
+}
+
+// Tails of depth, of channels and of pixels; in place, gathered, and with padding.
+TEST(Bounds, GemmVnni) {
+    if (!GemmVnni::available()) {
+        GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+    }
+    for (const ElementType type : {ElementType::u8, ElementType::i8}) {
+        for (const std::size_t channels : {3, 8, 17}) {
+            for (const std::size_t kernel : {1, 3}) {
+                SCOPED_TRACE(testing::Message() << to_string(type) << ", " << channels
+                                                << " channels, kernel " << kernel);
+                constexpr std::size_t kSize = 15;
+                constexpr std::size_t kOut = 41;
+                const std::vector<std::int8_t> weights(kOut * channels * kernel * kernel, 3);
+                const std::vector<float> scale{0.01f};
+                GemmParams params;
+                params.shape = {.src_channels = channels,
+                                .dst_channels = kOut,
+                                .src_height = kSize,
+                                .src_width = kSize,
+                                .dst_height = kSize,
+                                .dst_width = kSize,
+                                .kernel_height = kernel,
+                                .kernel_width = kernel,
+                                .pad_top = static_cast<std::ptrdiff_t>(kernel / 2),
+                                .pad_left = static_cast<std::ptrdiff_t>(kernel / 2)};
+                params.weights = {.values = weights,
+                                  .dst_channel = channels * kernel * kernel,
+                                  .src_channel = kernel * kernel,
+                                  .row = kernel,
+                                  .column = 1};
+                params.src_type = type;
+                params.scale = scale;
+                params.ops = {{.kind = GemmOp::Kind::kSum, .binary = {.type = ElementType::u8}}};
+                const GemmVnni gemm(params);
+                const std::size_t dst_bytes = kSize * kSize * kOut;
+                const test::Bytes added(dst_bytes, 7);
+                for (const Place place : {Place::kFirst, Place::kLast}) {
+                    Guarded scratch(gemm.scratch_bytes(1), place, 64);
+                    Guarded extra(dst_bytes, place, 1);
+                    std::copy(added.begin(), added.end(), extra.data());
+                    const void* extras[] = {extra.data()};
+                    expect_within(kSize * kSize * channels, dst_bytes, 1,
+                                  [&](const void* src, void* dst) {
+                                      gemm.run({.src = src,
+                                                .dst = dst,
+                                                .extras = extras,
+                                                .scratch = scratch.data()},
+                                               0, 1);
+                                  });
+                }
+            }
+        }
     }
 }
 

@@ -121,5 +121,43 @@ TEST(CpuCompiledModel, RefusesPropertiesThatItDoesNotHave) {
     EXPECT_THAT(refusal({{property::kPerformanceHint, "FAST"}}), HasSubstr("is 'FAST', expected"));
 }
 
+// The first FQ stands in the middle of the chain of a convolution.
+const char* const kMiddle = R"(model "middle"
+    %x = Parameter : u8[1,4,6,6]
+    %w = Const value=random(5,-127,127) : i8[8,4,1,1]
+    %c = Convolution(%x, %w) strides=[1,1] dilations=[1,1]
+    %k = Const value={0.0123} : f32[]
+    %m = Multiply(%c, %k)
+    %l = Const value={-500} : f32[]
+    %h = Const value={500} : f32[]
+    %ol = Const value={0} : f32[]
+    %oh = Const value={255} : f32[]
+    %q = FakeQuantize(%m, %l, %h, %l, %h) levels=256
+    %b = Const value=random(6,-3,3) : f32[1,8,6,6]
+    %s = Add(%q, %b)
+    %l2 = Const value={-600} : f32[]
+    %h2 = Const value={600} : f32[]
+    %q2 = FakeQuantize(%s, %l2, %h2, %l2, %h2) levels=256
+    %w2 = Const value=random(7,-127,127) : i8[8,8,1,1]
+    %wf2 = Convert(%w2) destination_type=f32
+    %k2 = Const value={0.01} : f32[]
+    %wd2 = Multiply(%wf2, %k2)
+    %c2 = Convolution(%q2, %wd2) strides=[1,1] dilations=[1,1]
+    %out = Result(%c2))";
+
+TEST(CpuCompiledModel, DropsRoundingsInTheMiddleWhenAsked) {
+    Core core;
+    const auto model = Model::from_text(kMiddle);
+    const auto report = [&](bool drop) {
+        return core.compile_model(model, "CPU", {{"FUSEQ_DROP_MIDDLE_ROUNDS", drop}})
+            .get_property(property::kReport)
+            .as_string();
+    };
+    EXPECT_THAT(report(false), ::testing::HasSubstr(" round clip"));
+    EXPECT_THAT(report(true), ::testing::Not(::testing::HasSubstr(" round")));
+    EXPECT_FALSE(
+        core.compile_model(model, "CPU").get_property("FUSEQ_DROP_MIDDLE_ROUNDS").as_bool());
+}
+
 }  // namespace
 }  // namespace fuseq::cpu

@@ -25,8 +25,37 @@ TEST(MatchBorder, TakesAScaleAndAShift) {
     EXPECT_TRUE(none->scale.empty() && none->shift.empty());
 }
 
+TEST(MatchBorder, TakesAQuantizationOnTheWay) {
+    using post_ops::Round;
+    const auto whole = match_border(Chain{{Scale{2.0f}, Round{}, Clip{0.0f, 255.0f}, Scale{0.5f},
+                                           Shift{std::vector<float>{1.0f, 3.0f}}},
+                                          ElementType::u8},
+                                    2);
+    ASSERT_TRUE(whole.has_value() && whole->levels.has_value());
+    EXPECT_EQ(whole->scale, (std::vector<float>{2, 2}));
+    EXPECT_EQ(whole->levels->high, 255.0f);
+    EXPECT_EQ(whole->levels->scale, (std::vector<float>{0.5f, 0.5f}));
+    EXPECT_EQ(whole->levels->shift, (std::vector<float>{1, 3}));
+    EXPECT_FALSE(match_border(Chain{{Round{}}, ElementType::u8}, 2));
+    EXPECT_FALSE(match_border(
+        Chain{{Round{}, Clip{std::vector<float>{0.0f, 1.0f}, 255.0f}}, ElementType::u8}, 2));
+    EXPECT_FALSE(match_border(
+        Chain{{Round{}, Clip{0.0f, 255.0f}, Round{}, Clip{0.0f, 9.0f}}, ElementType::u8}, 2));
+}
+
+TEST(MatchBorder, TakesAClipOfIntegers) {
+    const auto clipped = match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}}, ElementType::u8}, 2);
+    ASSERT_TRUE(clipped.has_value() && clipped->levels.has_value());
+    EXPECT_EQ(clipped->levels->low, 0.0f);
+    EXPECT_EQ(clipped->levels->high, 6.0f);
+    EXPECT_TRUE(clipped->levels->scale.empty() && clipped->levels->shift.empty());
+}
+
 TEST(MatchBorder, LeavesEverythingElseToTheChainKernel) {
-    EXPECT_FALSE(match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}}, ElementType::u8}, 2));
+    EXPECT_FALSE(match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.5f}}, ElementType::u8}, 2));
+    EXPECT_FALSE(match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}}, ElementType::f32}, 2));
+    EXPECT_FALSE(
+        match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}, Scale{2.0f}}, ElementType::u8}, 2));
     EXPECT_FALSE(match_border(Chain{{Shift{1.0f}, Scale{2.0f}}, ElementType::u8}, 2));
 }
 

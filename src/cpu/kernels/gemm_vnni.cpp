@@ -1,0 +1,319 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loops around the micro-kernel: blocks of source that stay in L2, groups of panels that stay
+// in L1, tiles.
+#include "cpu/kernels/gemm_vnni.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/range.hpp"
+#include "hwy/targets.h"
+
+namespace fuseq::kernels {
+
+using namespace gemm;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kOverread = 64;            // behind the end of scratch
+constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
+
+std::size_t round_up(std::size_t value, std::size_t to) {
+    return (value + to - 1) / to * to;
+}
+
+// Pixels or rows of the whole batch.
+std::size_t units(const Packed& p) {
+    const GemmShape& s = p.shape;
+    const std::size_t rows = s.batch * s.dst_height;
+    return p.mode == SourceMode::kRows ? rows : rows * s.dst_width;
+}
+
+// How the work is cut for a number of threads: `rows` x `columns` parts.
+struct Grid {
+    std::size_t rows = 1;
+    std::size_t columns = 1;
+};
+
+// The largest part, counted in tiles of a panel, should be small; then, threads should not read
+// more than they must.
+Grid grid_for(const Packed& p, std::size_t parts) {
+    const std::size_t tile = p.mode == SourceMode::kRows ? 1 : kMostRows[p.panels[0].vectors];
+    const std::size_t tiles = (units(p) + tile - 1) / tile;
+    const std::size_t src_bytes = units(p) * p.depth4 * 4;
+    Grid best{parts, 1};
+    double least = -1;
+    for (std::size_t rows = parts; rows > 0; --rows) {
+        if (parts % rows != 0) {
+            continue;
+        }
+        const std::size_t columns = parts / rows;
+        const std::size_t work =
+            ((tiles + rows - 1) / rows) * ((p.panels.size() + columns - 1) / columns);
+        const double bytes = static_cast<double>(p.wei.size()) / static_cast<double>(columns) +
+                             static_cast<double>(src_bytes) / static_cast<double>(rows);
+        constexpr double kByte = 0.02;  // in bytes of weights that a tile multiplies
+        const double cost =
+            static_cast<double>(work) * static_cast<double>(p.panel_bytes(p.panels[0])) +
+            kByte * bytes;
+        if (least < 0 || cost < least) {
+            least = cost;
+            best = {rows, columns};
+        }
+    }
+    return best;
+}
+
+class Worker {
+public:
+    Worker(const Packed& packed, const GemmArgs& args, std::uint8_t* scratch, Range panels)
+        : p_(packed), args_(args), scratch_(scratch), panels_(panels) {}
+
+    void pixels(Range range) {
+        for (std::size_t at = range.begin; at < range.end; at += p_.block) {
+            const std::size_t count = std::min(p_.block, range.end - at);
+            const auto* src = static_cast<const std::uint8_t*>(args_.src);
+            if (p_.mode == SourceMode::kGather) {
+                gather(at, count);
+                src = scratch_;
+            } else {
+                src += at * p_.depth4 * 4;
+            }
+            segments(src, p_.depth4 * 4, 0, {.begin = at, .end = at + count}, 1);
+        }
+    }
+
+    void rows(Range range) {
+        const GemmShape& s = p_.shape;
+        for (std::size_t at = range.begin; at < range.end;) {
+            const std::size_t image = at / s.dst_height;
+            const std::size_t y = at % s.dst_height;
+            const std::size_t count = std::min({p_.block, range.end - at, s.dst_height - y});
+            copy_rows(image, y, count);
+            const std::size_t first = at * s.dst_width;
+            segments(scratch_, s.stride_width * s.src_channels, s.stride_height * p_.pitch,
+                     {.begin = first, .end = first + s.dst_width}, count);
+            at += count;
+        }
+    }
+
+private:
+    // Pixels [at, at + count) of dst, to scratch.
+    void gather(std::size_t at, std::size_t count) {
+        const GemmShape& s = p_.shape;
+        const std::size_t step = p_.depth4 * 4;
+        const auto* src = static_cast<const std::uint8_t*>(args_.src);
+        if (p_.dense && step == s.src_channels) {
+            copy_flipped(src + at * step, scratch_, count * step, p_.flip);
+            return;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t x = (at + i) % s.dst_width;
+            const std::size_t row = (at + i) / s.dst_width;
+            const std::size_t y =
+                row / s.dst_height * s.src_height + row % s.dst_height * s.stride_height;
+            copy_flipped(src + (y * s.src_width + x * s.stride_width) * s.src_channels,
+                         scratch_ + i * step, s.src_channels, p_.flip);
+        }
+    }
+
+    // The source rows of `count` rows of dst, padded, to scratch.
+    void copy_rows(std::size_t image, std::size_t y, std::size_t count) {
+        const GemmShape& s = p_.shape;
+        const std::size_t rows =
+            (count - 1) * s.stride_height + (s.kernel_height - 1) * s.dilation_height + 1;
+        const std::size_t width = p_.pitch / s.src_channels;
+        const auto clamp = [&](std::ptrdiff_t v, std::size_t most) {
+            return static_cast<std::size_t>(
+                std::clamp<std::ptrdiff_t>(v, 0, static_cast<std::ptrdiff_t>(most)));
+        };
+        // Columns of scratch: padding, source, padding.
+        const std::size_t left = clamp(s.pad_left, width);
+        const std::size_t from = clamp(-s.pad_left, s.src_width);
+        const std::size_t inner = std::min(width - left, s.src_width - from);
+        const auto* src = static_cast<const std::uint8_t*>(args_.src);
+        std::uint8_t* to = scratch_;
+        for (std::size_t r = 0; r < rows; ++r, to += p_.pitch) {
+            const std::ptrdiff_t at =
+                static_cast<std::ptrdiff_t>(y * s.stride_height + r) - s.pad_top;
+            if (at < 0 || at >= static_cast<std::ptrdiff_t>(s.src_height)) {
+                std::memset(to, p_.fill, p_.pitch);
+                continue;
+            }
+            const std::size_t row = image * s.src_height + static_cast<std::size_t>(at);
+            std::memset(to, p_.fill, left * s.src_channels);
+            copy_flipped(src + (row * s.src_width + from) * s.src_channels,
+                         to + left * s.src_channels, inner * s.src_channels, p_.flip);
+            std::memset(to + (left + inner) * s.src_channels, p_.fill,
+                        (width - left - inner) * s.src_channels);
+        }
+    }
+
+    // `count` segments of consecutive pixels of dst, the first one `pixels`; each begins `pitch`
+    // bytes of source behind the one before.
+    void segments(const std::uint8_t* src,
+                  std::size_t step,
+                  std::size_t pitch,
+                  Range pixels,
+                  std::size_t count) {
+        const std::size_t length = pixels.end - pixels.begin;
+        for (std::size_t first = panels_.begin; first < panels_.end;) {
+            std::size_t last = first + 1;
+            std::size_t bytes = p_.panel_bytes(p_.panels[first]);
+            while (last < panels_.end && bytes + p_.panel_bytes(p_.panels[last]) <= kPanelBytes) {
+                bytes += p_.panel_bytes(p_.panels[last++]);
+            }
+            next_ = last < panels_.end ? p_.panels[last].wei : nullptr;
+            next_end_ = next_ == nullptr ? nullptr : next_ + std::min(bytes, bytes_from(last));
+            for (std::size_t i = 0; i < count; ++i) {
+                segment(src + i * pitch, step, {pixels.begin + i * length, pixels.end + i * length},
+                        {first, last});
+            }
+            first = last;
+        }
+    }
+
+    void segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
+        const std::size_t most = kMostRows[p_.panels[group.begin].vectors];
+        const std::size_t length = pixels.end - pixels.begin;
+        const std::size_t tiles = (length + most - 1) / most;
+        for (std::size_t t = 0; t < tiles; ++t) {
+            const std::size_t begin = length * t / tiles;
+            const std::size_t end = length * (t + 1) / tiles;
+            for (std::size_t panel = group.begin; panel < group.end; ++panel) {
+                tile(src + begin * step, step, pixels.begin + begin, end - begin, p_.panels[panel]);
+            }
+        }
+    }
+
+    void tile(const std::uint8_t* src,
+              std::size_t step,
+              std::size_t pixel,
+              std::size_t rows,
+              const Panel& panel) {
+        alignas(kCacheLine) std::int32_t accumulators[(kTileVectors + 3) * kLanes];
+        const std::int8_t* ahead = panel.wei;
+        if (next_ != nullptr && next_ < next_end_) {
+            ahead = next_;
+            next_ += p_.taps.size() * p_.depth4 * kCacheLine;
+        }
+        fetch_extras(pixel + rows, rows, panel);
+        panel.micro[rows - 1]({.src = src,
+                               .src_step = static_cast<std::ptrdiff_t>(step),
+                               .wei = panel.wei,
+                               .depth4 = p_.depth4,
+                               .taps = p_.taps,
+                               .init = p_.init.data() + panel.channel,
+                               .tile = accumulators,
+                               .ahead = ahead});
+        panel.finish({.epilogue = &p_.epilogue,
+                      .panel = &panel,
+                      .tile = accumulators,
+                      .rows = rows,
+                      .pixel = pixel,
+                      .channels = p_.shape.dst_channels,
+                      .args = &args_});
+    }
+
+    std::size_t bytes_from(std::size_t panel) const {
+        return static_cast<std::size_t>(p_.wei.data() + p_.wei.size() - p_.panels[panel].wei);
+    }
+
+    // What the epilogue of the tile behind this one will read.
+    void fetch_extras(std::size_t pixel, std::size_t rows, const Panel& panel) const {
+        for (const PackedOp& op : p_.epilogue.ops) {
+            if (op.kind != GemmOp::Kind::kSum && op.kind != GemmOp::Kind::kBinary) {
+                continue;
+            }
+            const std::size_t size = size_of(op.binary.type);
+            const auto* at = static_cast<const char*>(args_.extras[op.binary.input]) +
+                             (pixel * p_.shape.dst_channels + panel.channel) * size;
+            for (std::size_t r = 0; r < rows; ++r, at += p_.shape.dst_channels * size) {
+                for (std::size_t line = 0; line < size * panel.channels; line += kCacheLine) {
+                    __builtin_prefetch(at + line);
+                }
+            }
+        }
+    }
+
+    const Packed& p_;
+    const GemmArgs& args_;
+    std::uint8_t* scratch_;
+    Range panels_;
+    // Weights of the group behind the one worked on, as far as they have not been fetched.
+    const std::int8_t* next_ = nullptr;
+    const std::int8_t* next_end_ = nullptr;
+};
+
+}  // namespace
+
+bool GemmOp::takes(post_ops::EltwiseKind kind) {
+    return kind != post_ops::EltwiseKind::kLog && kind != post_ops::EltwiseKind::kPower;
+}
+
+bool gemm::available() {
+    return (hwy::SupportedTargets() & (HWY_AVX3 | HWY_AVX3_DL)) != 0 &&
+           __builtin_cpu_supports("avx512vnni") != 0;
+}
+
+bool GemmVnni::available() {
+    return gemm::available();
+}
+
+GemmVnni::GemmVnni(const GemmParams& params)
+    : packed_(std::make_unique<const Packed>(pack(params))) {}
+GemmVnni::~GemmVnni() = default;
+GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;
+GemmVnni& GemmVnni::operator=(GemmVnni&&) noexcept = default;
+
+std::size_t GemmVnni::scratch_bytes(std::size_t) const {
+    const Packed& p = *packed_;
+    const GemmShape& s = p.shape;
+    switch (p.mode) {
+        case SourceMode::kInPlace: return 0;
+        case SourceMode::kGather:
+            return round_up(std::min(p.block, units(p)) * p.depth4 * 4 + kOverread, kCacheLine);
+        default: {
+            const std::size_t rows =
+                (p.block - 1) * s.stride_height + (s.kernel_height - 1) * s.dilation_height + 1;
+            return round_up(rows * p.pitch + kOverread, kCacheLine);
+        }
+    }
+}
+
+void GemmVnni::run(const GemmArgs& args, std::size_t part, std::size_t parts) const {
+    const Packed& p = *packed_;
+    const Grid grid = grid_for(p, parts);
+    const std::size_t row = part / grid.columns;
+    const std::size_t column = part % grid.columns;
+    const auto share = [](std::size_t count, std::size_t i, std::size_t of) {
+        return Range{count * i / of, count * (i + 1) / of};
+    };
+    auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * scratch_bytes(parts);
+    Worker worker(p, args, scratch, share(p.panels.size(), column, grid.columns));
+    if (p.mode == SourceMode::kRows) {
+        worker.rows(share(units(p), row, grid.rows));
+    } else {
+        worker.pixels(share(units(p), row, grid.rows));
+    }
+}
+
+const std::string& GemmVnni::implementation() const {
+    return packed_->implementation;
+}
+
+std::size_t GemmVnni::packed_bytes() const {
+    const Packed& p = *packed_;
+    std::size_t bytes = p.wei.size() + p.init.size() * sizeof(std::int32_t) +
+                        (p.epilogue.bias.size() + p.epilogue.scale.size()) * sizeof(float);
+    for (const PackedOp& op : p.epilogue.ops) {
+        bytes += (op.a.size() + op.b.size()) * sizeof(float);
+    }
+    return bytes;
+}
+
+}  // namespace fuseq::kernels

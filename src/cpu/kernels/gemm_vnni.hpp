@@ -1,0 +1,122 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolution (groups 1) and matrix product on integers with AVX-512 VNNI, channels-last, with
+// everything that follows up to the next tensor fused into the store. For each output element:
+//
+//   acc = sum over taps and channels of (src - src_zero_point) * wei     32-bit, exact; padding: 0
+//   v   = (float(acc) + bias[n]) * scale[n]                             two roundings, as oneDNN
+//   v   = op(v) for each op                                             in order
+//   dst = v, or v rounded half to even and saturated (u8, i8)
+//
+// A matrix product [M, K] x [K, N] is a convolution of one row of M pixels with a 1x1 kernel.
+//
+// The same bytes for every split of the work. The object is immutable after construction and may
+// be used by any number of threads at once; run() does not allocate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cpu/post_ops/basic_ops.hpp"
+#include "fuseq/element_type.hpp"
+
+namespace fuseq::kernels {
+
+// Pixels. Bottom and right padding follow from the size of dst.
+struct GemmShape {
+    std::size_t batch = 1;
+    std::size_t src_channels = 0, dst_channels = 0;
+    std::size_t src_height = 1, src_width = 1;
+    std::size_t dst_height = 1, dst_width = 1;
+    std::size_t kernel_height = 1, kernel_width = 1;
+    std::size_t stride_height = 1, stride_width = 1;
+    std::size_t dilation_height = 1, dilation_width = 1;  // 1: dense
+    std::ptrdiff_t pad_top = 0, pad_left = 0;
+};
+
+// Where the weight of an output channel, input channel and tap is, counted in elements.
+struct GemmWeights {
+    std::span<const std::int8_t> values{};
+    std::size_t dst_channel = 0, src_channel = 0, row = 0, column = 0;
+};
+
+// What is done to v. Lists hold one value, or one a channel of dst.
+struct GemmOp {
+    enum class Kind {
+        kLinear,     // v * a + b, rounded once
+        kScale,      // v * a
+        kShift,      // v + a
+        kAffine,     // v * a + b, two roundings
+        kRound,      // half to even
+        kClip,       // min(max(v, a), b)
+        kRoundClip,  // the two in this order
+        kPrelu,      // v > 0 ? v : v * a
+        kMax,        // max(v, a)
+        kMin,        // min(v, a)
+        kEltwise,    // see takes()
+        kBinary,     // with (element - zero_point) * scale of an extra tensor of the size of dst
+        kSum,        // element * scale + v, rounded once
+    };
+    Kind kind = Kind::kRound;
+    std::vector<float> a{};
+    std::vector<float> b{};
+    post_ops::Eltwise eltwise{};
+    post_ops::Binary binary{};  // also of kSum; types u8, i8, f32
+    static bool takes(post_ops::EltwiseKind kind);
+};
+
+struct GemmParams {
+    GemmShape shape;
+    GemmWeights weights;
+    ElementType src_type = ElementType::u8;  // u8, i8
+    ElementType dst_type = ElementType::u8;  // u8, i8, f32
+    std::int32_t src_zero_point = 0;         // in src_type's range
+    std::span<const float> scale{};          // one, or one a channel
+    std::span<const float> bias{};           // none, one, or one a channel
+    std::vector<GemmOp> ops{};
+};
+
+// dst may be one of the extras: elements are read before they are written. src must not overlap it.
+struct GemmArgs {
+    const void* src = nullptr;
+    void* dst = nullptr;
+    std::span<const void* const> extras{};  // by Binary::input
+    void* scratch = nullptr;                // scratch_bytes() for each thread, on a cache line
+};
+
+namespace gemm {
+struct Packed;
+}
+
+class GemmVnni {
+public:
+    // Whether this machine has AVX-512 VNNI and Highway's targets are not restricted below AVX-512.
+    static bool available();
+
+    // Packs weights and vectors; nothing of params is kept. Throws fuseq::Error for shapes, types
+    // or sizes of lists that do not fit together, or when the kernel is not available.
+    explicit GemmVnni(const GemmParams& params);
+    ~GemmVnni();
+    GemmVnni(GemmVnni&&) noexcept;
+    GemmVnni& operator=(GemmVnni&&) noexcept;
+
+    // Bytes of scratch memory that each of `threads` threads needs; a multiple of 64, maybe 0.
+    std::size_t scratch_bytes(std::size_t threads) const;
+    // Part `part` of `parts` of the work. Parts may run at the same time, each with a scratch
+    // memory of its own: args.scratch + part * scratch_bytes(parts).
+    void run(const GemmArgs& args, std::size_t part, std::size_t parts) const;
+
+    // Name of the implementation, for explain: "gemm_vnni512:14x2".
+    const std::string& implementation() const;
+    std::size_t packed_bytes() const;
+
+private:
+    std::unique_ptr<const gemm::Packed> packed_;
+};
+
+}  // namespace fuseq::kernels

@@ -1,0 +1,130 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the files of the integer matrix product share. Private to them.
+//
+// dst is cut into tiles of up to kTileRows pixels by a panel of 32 (16) channels, whose
+// accumulators stay in registers while all taps and channels are added; the finished tile goes
+// through a buffer in L1 to the epilogue.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cpu/kernels/aligned_vector.hpp"
+#include "cpu/kernels/gemm_vnni.hpp"
+
+namespace fuseq::kernels::gemm {
+
+inline constexpr std::size_t kLanes = 16;                // 32-bit values in a vector
+inline constexpr std::size_t kTileVectors = 28;          // accumulators
+inline constexpr std::size_t kMaxPanelVectors = 2;       // vectors of a panel
+inline constexpr std::size_t kMostRows[] = {0, 28, 14};  // of a tile, by vectors of the panel
+
+// One call of the micro-kernel: `rows` x `vectors` accumulators.
+struct MicroCall {
+    const std::uint8_t* src;               // first pixel, first tap
+    std::ptrdiff_t src_step;               // bytes from one pixel to the next
+    const std::int8_t* wei;                // [tap][depth / 4][16 * vectors][4]
+    std::size_t depth4;                    // bytes of a tap, by fours
+    std::span<const std::ptrdiff_t> taps;  // where each begins, from src
+    const std::int32_t* init;
+    std::int32_t* tile;        // [rows][16 * vectors]
+    const std::int8_t* ahead;  // fetched into L2, a cache line for each four bytes of depth
+};
+using MicroFunction = void (*)(const MicroCall& call);
+// By number of rows less 1, for panels of one and of two vectors.
+const MicroFunction* micro_functions_1();
+const MicroFunction* micro_functions_2();
+
+struct EpilogueCall;
+using EpilogueFunction = void (*)(const EpilogueCall& call);
+
+// A panel of output channels.
+struct Panel {
+    std::size_t channel = 0;  // first
+    std::size_t channels = 0;
+    std::size_t vectors = 0;
+    const std::int8_t* wei = nullptr;
+    const MicroFunction* micro = nullptr;
+    EpilogueFunction finish = nullptr;
+};
+
+// The integral of the normal distribution from 0 to t, as polynomials of t on 32 intervals of a
+// quarter: good to 3e-8, which is enough where what follows is rounded to 8 bits, and an eighth of
+// the work of an exact gelu_erf.
+struct NormalTable {
+    static constexpr std::size_t kIntervals = 32;
+    static constexpr std::size_t kDegree = 4;
+    alignas(64) float coefficients[kDegree + 1][kIntervals];  // of (t - beginning) * 4
+    float value(double t) const;                              // for tests of the table
+};
+const NormalTable& normal_table();
+
+// Constants are one value a channel, padded to whole vectors.
+struct PackedOp {
+    GemmOp::Kind kind = GemmOp::Kind::kRound;
+    AlignedVector<float> a, b;
+    post_ops::Eltwise eltwise{};
+    post_ops::Binary binary{};
+    const NormalTable* normal = nullptr;  // gelu_erf by this table
+};
+
+enum class Store : std::uint8_t { kU8, kI8, kF32 };
+
+struct Epilogue {
+    AlignedVector<float> bias, scale;
+    std::vector<PackedOp> ops;
+    bool clamp = false;  // values may leave the range of 32-bit integers
+};
+
+// `rows` consecutive pixels of a tile, to dst.
+struct EpilogueCall {
+    const Epilogue* epilogue;
+    const Panel* panel;
+    const std::int32_t* tile;
+    std::size_t rows;
+    std::size_t pixel;     // first, of dst
+    std::size_t channels;  // of dst
+    const GemmArgs* args;
+};
+EpilogueFunction general_epilogue(Store store, std::size_t vectors, bool whole_panel);
+// For whole panels; null when the list of operations is not among the frequent ones.
+EpilogueFunction fixed_epilogue(const Epilogue& epilogue, Store store, std::size_t vectors);
+
+enum class SourceMode : std::uint8_t {
+    kInPlace,  // 1x1, dense: pixels are read where they are
+    kGather,   // 1x1: pixels are copied to scratch, one behind the other
+    kRows,     // rows are copied to scratch, with their padding
+};
+
+struct Packed {
+    GemmShape shape;
+    SourceMode mode = SourceMode::kInPlace;
+    bool dense = false;     // dst has the pixels of src, in their order
+    std::uint8_t flip = 0;  // src bytes are xored with this to become u8
+    std::uint8_t fill = 0;  // what stands for padding, after the flip
+    Store store = Store::kU8;
+    std::size_t depth4 = 0;            // bytes of a tap, by fours
+    std::vector<std::ptrdiff_t> taps;  // offsets from the first, in src or scratch
+    std::size_t pitch = 0;             // bytes of a row in scratch (kRows)
+    std::size_t block = 0;  // pixels (kInPlace, kGather) or rows of dst worked on at once
+    AlignedVector<std::int8_t> wei;
+    AlignedVector<std::int32_t> init;
+    std::vector<Panel> panels;
+    Epilogue epilogue;
+    std::string implementation;
+
+    std::size_t panel_bytes(const Panel& panel) const {
+        return taps.size() * depth4 * 4 * kLanes * panel.vectors;
+    }
+};
+
+// dst = src ^ flip.
+void copy_flipped(const std::uint8_t* src, std::uint8_t* dst, std::size_t bytes, std::uint8_t flip);
+
+// Whether the micro-kernels run here.
+bool available();
+Packed pack(const GemmParams& params);
+
+}  // namespace fuseq::kernels::gemm

@@ -1,0 +1,279 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a tile of accumulators to dst, by any list of operations. Four vectors at a time, of one to
+// four pixels, stay in registers while all operations are applied to them, and leave as one vector
+// of bytes.
+//
+// A Highway file for the sake of activation_math-inl.h; only AVX-512's pass has anything in it.
+#include "cpu/kernels/gemm_vnni_detail.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/gemm_vnni_epilogue.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+// Once a target: its include guard is a toggle.
+#include "cpu/kernels/activation_math-inl.h"
+#include "cpu/kernels/gemm_vnni_quad-inl.h"
+
+#if HWY_TARGET == HWY_AVX3
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+
+template <std::size_t Vectors, class F>
+HWY_INLINE void with_one(Quad& q, const float* a, F&& f) {
+    const DF d;
+    const VF values[2] = {hn::Load(d, a), hn::Load(d, a + kLanes * (Vectors - 1))};
+    over_quad<Vectors>(q, [&](VF x, std::size_t n) FUSEQ_LAMBDA { return f(x, values[n]); });
+}
+
+template <std::size_t Vectors, class F>
+HWY_INLINE void with_two(Quad& q, const float* a, const float* b, F&& f) {
+    const DF d;
+    const VF first[2] = {hn::Load(d, a), hn::Load(d, a + kLanes * (Vectors - 1))};
+    const VF second[2] = {hn::Load(d, b), hn::Load(d, b + kLanes * (Vectors - 1))};
+    over_quad<Vectors>(q,
+                       [&](VF x, std::size_t n) FUSEQ_LAMBDA { return f(x, first[n], second[n]); });
+}
+
+template <class F>
+HWY_INLINE void activate(Quad& q, float scale, F&& f) {
+    const DF d;
+    if (scale == 1.0f) {
+        over_quad<1>(q, [&](VF x, std::size_t) FUSEQ_LAMBDA { return f(x); });
+    } else {
+        const VF by = hn::Set(d, scale);
+        over_quad<1>(q, [&](VF x, std::size_t) FUSEQ_LAMBDA { return hn::Mul(by, f(x)); });
+    }
+}
+
+HWY_INLINE VF hard_sigmoid(VF x) {
+    const DF d;
+    const VF shifted = hn::Add(x, hn::Set(d, 3.0f));
+    return hn::Mul(hn::Min(hn::Max(shifted, hn::Zero(d)), hn::Set(d, 6.0f)),
+                   hn::Set(d, 1.0f / 6.0f));
+}
+
+// The same functions as the chain kernel's: out of line, because they are many.
+HWY_NOINLINE void simple_eltwise(const post_ops::Eltwise& op, Quad& q) {
+    const DF d;
+    const VF alpha = hn::Set(d, op.alpha);
+    const VF zero = hn::Zero(d);
+    switch (op.kind) {
+        case post_ops::EltwiseKind::kHswish:
+            return activate(q, op.scale,
+                            [](VF x) FUSEQ_LAMBDA { return hn::Mul(x, hard_sigmoid(x)); });
+        case post_ops::EltwiseKind::kHsigmoid:
+            return activate(q, op.scale, [](VF x) FUSEQ_LAMBDA { return hard_sigmoid(x); });
+        case post_ops::EltwiseKind::kHardSigmoid:
+            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA {
+                const VF line = hn::Add(hn::Mul(x, alpha), hn::Set(d, op.beta));
+                return hn::Min(hn::Max(line, zero), hn::Set(d, 1.0f));
+            });
+        case post_ops::EltwiseKind::kAbs:
+            return activate(q, op.scale, [](VF x) FUSEQ_LAMBDA { return hn::Abs(x); });
+        case post_ops::EltwiseKind::kSqrt:
+            return activate(q, op.scale, [](VF x) FUSEQ_LAMBDA { return hn::Sqrt(x); });
+        case post_ops::EltwiseKind::kSquare:
+            return activate(q, op.scale, [](VF x) FUSEQ_LAMBDA { return hn::Mul(x, x); });
+        default:
+            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA {
+                return hn::IfThenElse(hn::Gt(x, zero), x, hn::Mul(alpha, x));
+            });
+    }
+}
+
+HWY_NOINLINE void eltwise(const post_ops::Eltwise& op, Quad& q) {
+    const DF d;
+    const VF alpha = hn::Set(d, op.alpha);
+    switch (op.kind) {
+        case post_ops::EltwiseKind::kTanh:
+            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return tanh(d, x); });
+        case post_ops::EltwiseKind::kElu:
+            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA {
+                const VF below = hn::Mul(alpha, expm1(d, hn::Min(x, hn::Zero(d))));
+                return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, below);
+            });
+        case post_ops::EltwiseKind::kSigmoid:
+            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return sigmoid(d, x); });
+        case post_ops::EltwiseKind::kSwish:
+            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA {
+                return hn::Mul(x, sigmoid(d, hn::Mul(alpha, x)));
+            });
+        case post_ops::EltwiseKind::kMish:
+            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return mish(d, x); });
+        case post_ops::EltwiseKind::kSoftplus:
+            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return softplus(d, x); });
+        case post_ops::EltwiseKind::kGeluErf:
+            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return gelu_erf(d, x); });
+        case post_ops::EltwiseKind::kGeluTanh:
+            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return gelu_tanh(d, x); });
+        case post_ops::EltwiseKind::kExp:
+            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return exp(d, x); });
+        default: return simple_eltwise(op, q);
+    }
+}
+
+// x / 2 + |x| * integral(|x|)
+HWY_INLINE VF gelu_by_table(const gemm::NormalTable& table, VF x) {
+    const DF d;
+    const VF magnitude = hn::Abs(x);
+    // 31.99..: the last interval, where the integral is a half.
+    const VF place = hn::Min(hn::Mul(magnitude, hn::Set(d, 4.0f)), hn::Set(d, 31.999998f));
+    const __m512i interval = _mm512_cvttps_epi32(place.raw);
+    const VF u = hn::Sub(place, VF{_mm512_cvtepi32_ps(interval)});
+    const auto coefficient = [&](std::size_t power) FUSEQ_LAMBDA {
+        const float* c = table.coefficients[power];
+        return VF{_mm512_permutex2var_ps(_mm512_load_ps(c), interval, _mm512_load_ps(c + kLanes))};
+    };
+    VF integral = coefficient(4);
+    integral = hn::MulAdd(integral, u, coefficient(3));
+    integral = hn::MulAdd(integral, u, coefficient(2));
+    integral = hn::MulAdd(integral, u, coefficient(1));
+    integral = hn::MulAdd(integral, u, coefficient(0));
+    return hn::MulAdd(magnitude, integral, hn::Mul(x, hn::Set(d, 0.5f)));
+}
+
+template <std::size_t Vectors, bool Whole, class F>
+HWY_INLINE void with_tensor(
+    Quad& q, const post_ops::Binary& op, const void* tensor, const Place& at, F&& f) {
+    Quad t;
+    switch (op.type) {
+        case ElementType::u8: t = load_quad<std::uint8_t, Vectors, Whole>(at, tensor); break;
+        case ElementType::i8: t = load_quad<std::int8_t, Vectors, Whole>(at, tensor); break;
+        default: t = load_quad<float, Vectors, Whole>(at, tensor); break;
+    }
+    for_quad([&](auto i) FUSEQ_LAMBDA { q.v[i] = f(q.v[i], t.v[i]); });
+}
+
+template <std::size_t Vectors, bool Whole>
+HWY_INLINE void binary(Quad& q, const post_ops::Binary& op, const void* tensor, const Place& at) {
+    const DF d;
+    const VF zero_point = hn::Set(d, op.zero_point);
+    const VF scale = hn::Set(d, op.scale);
+    const auto combine = [&](auto&& f) FUSEQ_LAMBDA {
+        with_tensor<Vectors, Whole>(q, op, tensor, at, [&](VF x, VF t) FUSEQ_LAMBDA {
+            return f(x, hn::Mul(hn::Sub(t, zero_point), scale));
+        });
+    };
+    switch (op.kind) {
+        case post_ops::BinaryKind::kAdd:
+            return combine([](VF x, VF t) FUSEQ_LAMBDA { return hn::Add(x, t); });
+        case post_ops::BinaryKind::kMul:
+            return combine([](VF x, VF t) FUSEQ_LAMBDA { return hn::Mul(x, t); });
+        case post_ops::BinaryKind::kMax:
+            return combine([](VF x, VF t) FUSEQ_LAMBDA { return hn::Max(x, t); });
+        case post_ops::BinaryKind::kMin:
+            return combine([](VF x, VF t) FUSEQ_LAMBDA { return hn::Min(x, t); });
+    }
+}
+
+// ---- walk -------------------------------------------------------------------------------------
+
+template <std::size_t Vectors, bool Whole>
+HWY_INLINE void apply(const PackedOp& op, const EpilogueCall& call, const Place& at, Quad& q) {
+    const DF d;
+    const float* a = op.a.data() + at.channel;
+    const float* b = op.b.data() + at.channel;
+    using Kind = GemmOp::Kind;
+    switch (op.kind) {
+        case Kind::kLinear:
+            return with_two<Vectors>(q, a, b, [](VF x, VF by, VF shift) FUSEQ_LAMBDA {
+                return hn::MulAdd(x, by, shift);
+            });
+        case Kind::kScale:
+            return with_one<Vectors>(q, a, [](VF x, VF y) FUSEQ_LAMBDA { return hn::Mul(x, y); });
+        case Kind::kShift:
+            return with_one<Vectors>(q, a, [](VF x, VF y) FUSEQ_LAMBDA { return hn::Add(x, y); });
+        case Kind::kRound:
+            return over_quad<Vectors>(q,
+                                      [](VF x, std::size_t) FUSEQ_LAMBDA { return hn::Round(x); });
+        case Kind::kClip:
+            return with_two<Vectors>(q, a, b, [](VF x, VF low, VF high) FUSEQ_LAMBDA {
+                return hn::Min(hn::Max(x, low), high);
+            });
+        case Kind::kAffine:
+            return with_two<Vectors>(q, a, b, [](VF x, VF by, VF shift) FUSEQ_LAMBDA {
+                return hn::Add(hn::Mul(x, by), shift);
+            });
+        case Kind::kRoundClip:
+            return with_two<Vectors>(q, a, b, [](VF x, VF low, VF high) FUSEQ_LAMBDA {
+                return hn::Min(hn::Max(hn::Round(x), low), high);
+            });
+        case Kind::kPrelu:
+            return with_one<Vectors>(q, a, [&](VF x, VF slope) FUSEQ_LAMBDA {
+                return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(slope, x));
+            });
+        case Kind::kMax:
+            return with_one<Vectors>(q, a, [](VF x, VF y) FUSEQ_LAMBDA { return hn::Max(x, y); });
+        case Kind::kMin:
+            return with_one<Vectors>(q, a, [](VF x, VF y) FUSEQ_LAMBDA { return hn::Min(x, y); });
+        case Kind::kSum: {
+            const VF scale = hn::Set(d, op.binary.scale);
+            return with_tensor<Vectors, Whole>(
+                q, op.binary, call.args->extras[op.binary.input], at,
+                [&](VF x, VF t) FUSEQ_LAMBDA { return hn::MulAdd(t, scale, x); });
+        }
+        case Kind::kBinary:
+            return binary<Vectors, Whole>(q, op.binary, call.args->extras[op.binary.input], at);
+        case Kind::kEltwise: {
+            if (op.normal != nullptr) {
+                return activate(q, op.eltwise.scale,
+                                [&](VF x) FUSEQ_LAMBDA { return gelu_by_table(*op.normal, x); });
+            }
+            Quad in_memory = q;  // its address is taken: q itself stays in registers
+            eltwise(op.eltwise, in_memory);
+            q = in_memory;
+            return;
+        }
+    }
+}
+
+template <Store To, std::size_t Vectors, bool Whole>
+void finish_tile(const EpilogueCall& call) {
+    const DF d;
+    const gemm::Epilogue& e = *call.epilogue;
+    const float* bias = e.bias.data() + call.panel->channel;
+    const float* scale = e.scale.data() + call.panel->channel;
+    const VF biases[2] = {hn::Load(d, bias), hn::Load(d, bias + kLanes * (Vectors - 1))};
+    const VF scales[2] = {hn::Load(d, scale), hn::Load(d, scale + kLanes * (Vectors - 1))};
+    over_tile<Vectors>(call, [&](const std::int32_t* tile, const Place& at) FUSEQ_LAMBDA {
+        Quad q = load_scaled<Vectors>(tile, biases, scales);
+        for (const PackedOp& op : e.ops) {
+            apply<Vectors, Whole>(op, call, at, q);
+        }
+        store_quad<To, Vectors, Whole>(q, at, call.args->dst, e.clamp);
+    });
+}
+
+template <Store To>
+gemm::EpilogueFunction select(std::size_t vectors, bool whole_panel) {
+    if (vectors == 1) {
+        return whole_panel ? &finish_tile<To, 1, true> : &finish_tile<To, 1, false>;
+    }
+    return whole_panel ? &finish_tile<To, 2, true> : &finish_tile<To, 2, false>;
+}
+
+gemm::EpilogueFunction select_for(Store store, std::size_t vectors, bool whole_panel) {
+    switch (store) {
+        case Store::kU8: return select<Store::kU8>(vectors, whole_panel);
+        case Store::kI8: return select<Store::kI8>(vectors, whole_panel);
+        default: return select<Store::kF32>(vectors, whole_panel);
+    }
+}
+
+}  // namespace HWY_NAMESPACE
+
+namespace gemm {
+EpilogueFunction general_epilogue(Store store, std::size_t vectors, bool whole_panel) {
+    return HWY_NAMESPACE::select_for(store, vectors, whole_panel);
+}
+}  // namespace gemm
+
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // HWY_AVX3

@@ -1,0 +1,198 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The epilogues of frequent lists of operations, known at compile time: no branches between them
+// and constants in registers. The same arithmetic as the general one.
+#include "cpu/kernels/gemm_vnni_detail.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/gemm_vnni_fixed.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+// Once a target: its include guard is a toggle.
+#include "cpu/kernels/gemm_vnni_quad-inl.h"
+
+#if HWY_TARGET == HWY_AVX3
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+
+enum class Fixed { kLinear, kScale, kShift, kAffine, kRoundClip, kPrelu, kMax, kU8, kI8, kF32 };
+
+// What the operation is here, if anything.
+bool is(const PackedOp& op, Fixed fixed) {
+    using Kind = GemmOp::Kind;
+    const auto sums = [&](ElementType type) {
+        return op.kind == Kind::kSum && op.binary.type == type;
+    };
+    switch (fixed) {
+        case Fixed::kLinear: return op.kind == Kind::kLinear;
+        case Fixed::kScale: return op.kind == Kind::kScale;
+        case Fixed::kShift: return op.kind == Kind::kShift;
+        case Fixed::kAffine: return op.kind == Kind::kAffine;
+        case Fixed::kRoundClip: return op.kind == Kind::kRoundClip;
+        case Fixed::kPrelu: return op.kind == Kind::kPrelu;
+        case Fixed::kMax: return op.kind == Kind::kMax;
+        case Fixed::kU8: return sums(ElementType::u8);
+        case Fixed::kI8: return sums(ElementType::i8);
+        case Fixed::kF32: return sums(ElementType::f32);
+    }
+    return false;
+}
+
+// An operation with its constants.
+template <Fixed F>
+struct Loaded {
+    VF a[2];
+    VF b[2];
+    const void* tensor = nullptr;
+};
+
+constexpr bool is_sum(Fixed fixed) {
+    return fixed == Fixed::kU8 || fixed == Fixed::kI8 || fixed == Fixed::kF32;
+}
+constexpr bool has_a(Fixed fixed) {
+    return !is_sum(fixed);
+}
+constexpr bool has_b(Fixed fixed) {
+    return fixed == Fixed::kLinear || fixed == Fixed::kAffine || fixed == Fixed::kRoundClip;
+}
+
+template <Fixed F, std::size_t Vectors>
+HWY_INLINE Loaded<F> load(const PackedOp& op, const EpilogueCall& call) {
+    const DF d;
+    Loaded<F> loaded;
+    const auto both = [&](const AlignedVector<float>& list, VF(&to)[2]) FUSEQ_LAMBDA {
+        const float* from = list.data() + call.panel->channel;
+        to[0] = hn::Load(d, from);
+        to[1] = hn::Load(d, from + kLanes * (Vectors - 1));
+    };
+    if constexpr (has_a(F)) {
+        both(op.a, loaded.a);
+    }
+    if constexpr (has_b(F)) {
+        both(op.b, loaded.b);
+    }
+    if constexpr (is_sum(F)) {
+        loaded.a[0] = hn::Set(d, op.binary.scale);
+        loaded.tensor = call.args->extras[op.binary.input];
+    }
+    return loaded;
+}
+
+template <class T, std::size_t Vectors, Fixed F>
+HWY_INLINE void add_tensor(const Loaded<F>& op, const Place& at, Quad& q) {
+    const Quad t = load_quad<T, Vectors, true>(at, op.tensor);
+    for_quad([&](auto i) FUSEQ_LAMBDA { q.v[i] = hn::MulAdd(t.v[i], op.a[0], q.v[i]); });
+}
+
+template <std::size_t Vectors, Fixed F>
+HWY_INLINE void apply(const Loaded<F>& op, const Place& at, Quad& q) {
+    if constexpr (F == Fixed::kU8) {
+        return add_tensor<std::uint8_t, Vectors>(op, at, q);
+    } else if constexpr (F == Fixed::kI8) {
+        return add_tensor<std::int8_t, Vectors>(op, at, q);
+    } else if constexpr (F == Fixed::kF32) {
+        return add_tensor<float, Vectors>(op, at, q);
+    } else {
+        over_quad<Vectors>(q, [&](VF x, std::size_t n) FUSEQ_LAMBDA {
+            const DF d;
+            if constexpr (F == Fixed::kLinear) {
+                return hn::MulAdd(x, op.a[n], op.b[n]);
+            } else if constexpr (F == Fixed::kScale) {
+                return hn::Mul(x, op.a[n]);
+            } else if constexpr (F == Fixed::kShift) {
+                return hn::Add(x, op.a[n]);
+            } else if constexpr (F == Fixed::kAffine) {
+                return hn::Add(hn::Mul(x, op.a[n]), op.b[n]);
+            } else if constexpr (F == Fixed::kRoundClip) {
+                return hn::Min(hn::Max(hn::Round(x), op.a[n]), op.b[n]);
+            } else if constexpr (F == Fixed::kPrelu) {
+                return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(op.a[n], x));
+            } else {
+                return hn::Max(x, op.a[n]);
+            }
+        });
+    }
+}
+
+template <Store To, std::size_t Vectors, Fixed... F>
+struct FixedTile {
+    template <std::size_t... I>
+    static HWY_INLINE void run(const EpilogueCall& call, std::index_sequence<I...>) {
+        const DF d;
+        const gemm::Epilogue& e = *call.epilogue;
+        const float* bias = e.bias.data() + call.panel->channel;
+        const float* scale = e.scale.data() + call.panel->channel;
+        const VF biases[2] = {hn::Load(d, bias), hn::Load(d, bias + kLanes * (Vectors - 1))};
+        const VF scales[2] = {hn::Load(d, scale), hn::Load(d, scale + kLanes * (Vectors - 1))};
+        void* dst = call.args->dst;
+        [&](const auto... ops) FUSEQ_LAMBDA {
+            over_tile<Vectors>(call, [&](const std::int32_t* tile, const Place& at) FUSEQ_LAMBDA {
+                Quad q = load_scaled<Vectors>(tile, biases, scales);
+                (apply<Vectors>(ops, at, q), ...);
+                store_quad<To, Vectors, true>(q, at, dst, false);
+            });
+        }(load<F, Vectors>(e.ops[I], call)...);
+    }
+    static void finish(const EpilogueCall& call) {
+        run(call, std::index_sequence_for<Loaded<F>...>{});
+    }
+    static bool matches(const gemm::Epilogue& e) {
+        std::size_t i = 0;
+        return e.ops.size() == sizeof...(F) && (is(e.ops[i++], F) && ...);
+    }
+};
+
+template <Store To, Fixed... F>
+gemm::EpilogueFunction try_list(const gemm::Epilogue& e, std::size_t vectors) {
+    if (!FixedTile<To, 1, F...>::matches(e)) {
+        return nullptr;
+    }
+    return vectors == 1 ? &FixedTile<To, 1, F...>::finish : &FixedTile<To, 2, F...>::finish;
+}
+
+template <class... Functions>
+gemm::EpilogueFunction first_of(Functions... functions) {
+    gemm::EpilogueFunction found = nullptr;
+    ((found = found == nullptr ? functions : found), ...);
+    return found;
+}
+
+// Lists that plans of quantized networks have: with a relu that the store implies, a leaky relu, a
+// residual input of the same or of another scale.
+template <Store To>
+gemm::EpilogueFunction find(const gemm::Epilogue& e, std::size_t vectors) {
+    using enum Fixed;
+    return first_of(try_list<To>(e, vectors), try_list<To, kMax>(e, vectors),
+                    try_list<To, kPrelu>(e, vectors), try_list<To, kPrelu, kShift>(e, vectors),
+                    try_list<To, kShift>(e, vectors), try_list<To, kU8>(e, vectors),
+                    try_list<To, kI8>(e, vectors), try_list<To, kF32>(e, vectors),
+                    try_list<To, kRoundClip, kAffine, kU8>(e, vectors),
+                    try_list<To, kRoundClip, kAffine, kI8>(e, vectors),
+                    try_list<To, kRoundClip, kScale, kLinear, kU8, kScale>(e, vectors),
+                    try_list<To, kRoundClip, kScale, kLinear, kI8, kScale>(e, vectors));
+}
+
+gemm::EpilogueFunction find(const gemm::Epilogue& e, Store store, std::size_t vectors) {
+    switch (store) {
+        case Store::kU8: return find<Store::kU8>(e, vectors);
+        case Store::kI8: return find<Store::kI8>(e, vectors);
+        default: return find<Store::kF32>(e, vectors);
+    }
+}
+
+}  // namespace HWY_NAMESPACE
+
+namespace gemm {
+EpilogueFunction fixed_epilogue(const Epilogue& epilogue, Store store, std::size_t vectors) {
+    return epilogue.clamp ? nullptr : HWY_NAMESPACE::find(epilogue, store, vectors);
+}
+}  // namespace gemm
+
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // HWY_AVX3

@@ -1,0 +1,301 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checks what a matrix product is made from, and lays out weights and vectors.
+#include <algorithm>
+#include <cmath>
+
+#include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "fuseq/error.hpp"
+
+namespace fuseq::kernels::gemm {
+namespace {
+
+// Source bytes, or weights, that should stay in the L2 cache beside each other.
+constexpr std::size_t kBlockBytes = std::size_t{512} << 10;
+constexpr std::size_t kRowBlockBytes = std::size_t{192} << 10;
+constexpr std::size_t kMostBytes = std::size_t{1} << 40;
+
+template <class... Parts>
+[[noreturn]] void refuse(const Parts&... parts) {
+    throw Error("compile", detail::cat("integer matrix product: ", parts...));
+}
+
+void check_shape(const GemmShape& s) {
+    for (const std::size_t size :
+         {s.src_channels, s.dst_channels, s.src_height, s.src_width, s.dst_height, s.dst_width,
+          s.kernel_height, s.kernel_width, s.stride_height, s.stride_width, s.dilation_height,
+          s.dilation_width}) {
+        if (size == 0 || size > kMostBytes) {
+            refuse("a size is ", size, ", expected 1 to ", kMostBytes);
+        }
+    }
+}
+
+AlignedVector<float> padded(std::span<const float> list,
+                            float otherwise,
+                            std::size_t channels,
+                            const char* what) {
+    if (list.size() > 1 && list.size() != channels) {
+        refuse(what, " has ", list.size(), " values, expected 1 or ", channels);
+    }
+    const std::size_t whole = (channels + kLanes * kMaxPanelVectors - 1) / kLanes * kLanes;
+    AlignedVector<float> values(whole, 0.0f);
+    for (std::size_t c = 0; c < channels; ++c) {
+        values[c] = list.empty() ? otherwise : list[list.size() == 1 ? 0 : c];
+    }
+    return values;
+}
+
+class Packer {
+public:
+    explicit Packer(const GemmParams& params) : params_(params) {}
+
+    Packed run() {
+        check();
+        packed_.shape = params_.shape;
+        choose_source();
+        make_panels();
+        pack_weights();
+        pack_epilogue();
+        choose_functions();
+        packed_.implementation =
+            detail::cat("gemm_vnni512:", packed_.panels[0].vectors == 1 ? "28x1" : "14x2");
+        return std::move(packed_);
+    }
+
+private:
+    void check() const {
+        if (!available()) {
+            refuse("this machine has no AVX-512 VNNI");
+        }
+        check_shape(params_.shape);
+        const bool is_signed = params_.src_type == ElementType::i8;
+        if (!is_signed && params_.src_type != ElementType::u8) {
+            refuse("src is ", to_string(params_.src_type), ", expected u8 or i8");
+        }
+        const int low = is_signed ? -128 : 0;
+        if (params_.src_zero_point < low || params_.src_zero_point > low + 255) {
+            refuse("the zero point of src is ", params_.src_zero_point, ", expected ", low, " to ",
+                   low + 255);
+        }
+        const GemmShape& s = params_.shape;
+        const GemmWeights& w = params_.weights;
+        const std::size_t last = (s.dst_channels - 1) * w.dst_channel +
+                                 (s.src_channels - 1) * w.src_channel +
+                                 (s.kernel_height - 1) * w.row + (s.kernel_width - 1) * w.column;
+        if (last >= w.values.size()) {
+            refuse("there are ", w.values.size(), " weights, the last one used is number ", last);
+        }
+    }
+
+    bool is_1x1() const {
+        const GemmShape& s = params_.shape;
+        return s.kernel_height == 1 && s.kernel_width == 1 && s.pad_top == 0 && s.pad_left == 0 &&
+               (s.dst_height - 1) * s.stride_height < s.src_height &&
+               (s.dst_width - 1) * s.stride_width < s.src_width;
+    }
+
+    void choose_source() {
+        const GemmShape& s = params_.shape;
+        const bool is_signed = params_.src_type == ElementType::i8;
+        packed_.flip = is_signed ? 0x80 : 0;
+        packed_.fill = static_cast<std::uint8_t>(params_.src_zero_point) ^ packed_.flip;
+        const bool dense = is_1x1() && s.stride_height == 1 && s.stride_width == 1 &&
+                           s.src_height == s.dst_height && s.src_width == s.dst_width;
+        const std::size_t channels = s.src_channels;
+        packed_.dense = dense;
+        if (is_1x1()) {
+            packed_.mode = dense && !is_signed && channels % 4 == 0 ? SourceMode::kInPlace
+                                                                    : SourceMode::kGather;
+            columns_ = 1;
+            packed_.taps = {0};
+            packed_.depth4 = (channels + 3) / 4;
+            packed_.block = std::max<std::size_t>(56, kBlockBytes / (packed_.depth4 * 4));
+            return;
+        }
+        packed_.mode = SourceMode::kRows;
+        // The pixels of a tap row lie one behind the other when they are not dilated.
+        columns_ = s.dilation_width == 1 ? s.kernel_width : 1;
+        packed_.depth4 = (columns_ * channels + 3) / 4;
+        const std::size_t extent_width = (s.kernel_width - 1) * s.dilation_width + 1;
+        const std::size_t width = (s.dst_width - 1) * s.stride_width + extent_width;
+        packed_.pitch = width * channels;
+        for (std::size_t y = 0; y < s.kernel_height; ++y) {
+            for (std::size_t x = 0; x < s.kernel_width; x += columns_) {
+                packed_.taps.push_back(static_cast<std::ptrdiff_t>(
+                    y * s.dilation_height * packed_.pitch + x * s.dilation_width * channels));
+            }
+        }
+        const std::size_t extent = (s.kernel_height - 1) * s.dilation_height + 1;
+        const std::size_t rows = kRowBlockBytes / packed_.pitch;
+        packed_.block = rows > extent ? (rows - extent) / s.stride_height + 1 : 1;
+        packed_.block = std::min(packed_.block, s.dst_height);
+    }
+
+    void make_panels() {
+        std::size_t offset = 0;
+        const std::size_t channels = params_.shape.dst_channels;
+        for (std::size_t c = 0; c < channels;) {
+            Panel panel;
+            panel.channel = c;
+            panel.vectors = channels - c > kLanes ? 2 : 1;
+            panel.channels = std::min(panel.vectors * kLanes, channels - c);
+            c += panel.channels;
+            offset += packed_.panel_bytes(panel);
+            packed_.panels.push_back(panel);
+        }
+        packed_.wei.assign(offset, 0);
+        offset = 0;
+        for (Panel& panel : packed_.panels) {
+            panel.wei = packed_.wei.data() + offset;
+            offset += packed_.panel_bytes(panel);
+        }
+    }
+
+    // Bytes `k` of tap `t` of channel `c`; 0 behind the end.
+    std::int8_t weight(std::size_t c, std::size_t t, std::size_t k) const {
+        const GemmShape& s = params_.shape;
+        const GemmWeights& w = params_.weights;
+        if (k >= columns_ * s.src_channels) {
+            return 0;
+        }
+        const std::size_t taps_in_row = s.kernel_width / columns_;
+        const std::size_t column = t % taps_in_row * columns_ + k / s.src_channels;
+        return w.values[c * w.dst_channel + k % s.src_channels * w.src_channel +
+                        t / taps_in_row * w.row + column * w.column];
+    }
+
+    void pack_weights() {
+        // u8 = src + flip, and the zero point goes with it.
+        const std::int32_t zero_point = packed_.fill;
+        const std::size_t depth = packed_.depth4 * 4;
+        packed_.init.assign(packed_.panels.size() * kLanes * kMaxPanelVectors, 0);
+        magnitude_.assign(params_.shape.dst_channels, 0);
+        for (const Panel& panel : packed_.panels) {
+            std::int8_t* to = packed_.wei.data() + (panel.wei - packed_.wei.data());
+            const std::size_t width = panel.vectors * kLanes;
+            for (std::size_t t = 0; t < packed_.taps.size(); ++t, to += depth * width) {
+                for (std::size_t c = 0; c < panel.channels; ++c) {
+                    std::int32_t sum = 0;
+                    std::int64_t magnitude = 0;
+                    for (std::size_t k = 0; k < depth; ++k) {
+                        const std::int8_t w = weight(panel.channel + c, t, k);
+                        to[k / 4 * 4 * width + c * 4 + k % 4] = w;
+                        sum += w;
+                        magnitude += std::abs(static_cast<int>(w));
+                    }
+                    packed_.init[panel.channel + c] -= zero_point * sum;
+                    magnitude_[panel.channel + c] += 255 * magnitude;
+                }
+            }
+        }
+    }
+
+    void pack_epilogue() {
+        Epilogue& e = packed_.epilogue;
+        const std::size_t channels = params_.shape.dst_channels;
+        if (params_.scale.empty()) {
+            refuse("there is no scale");
+        }
+        e.scale = padded(params_.scale, 1.0f, channels, "scale");
+        e.bias = padded(params_.bias, 0.0f, channels, "bias");
+        double bound = 0;
+        for (std::size_t c = 0; c < channels; ++c) {
+            bound = std::max(bound, std::abs(static_cast<double>(e.scale[c])) *
+                                        (static_cast<double>(magnitude_[c]) +
+                                         std::abs(static_cast<double>(e.bias[c]))));
+        }
+        switch (params_.dst_type) {
+            case ElementType::u8: packed_.store = Store::kU8; break;
+            case ElementType::i8: packed_.store = Store::kI8; break;
+            case ElementType::f32: packed_.store = Store::kF32; break;
+            default: refuse("dst is ", to_string(params_.dst_type), ", expected u8, i8 or f32");
+        }
+        for (const GemmOp& op : params_.ops) {
+            bound = bound_after(op, bound);
+            e.ops.push_back({.kind = op.kind,
+                             .a = padded(op.a, 0.0f, channels, "an operation"),
+                             .b = padded(op.b, 0.0f, channels, "an operation"),
+                             .eltwise = op.eltwise,
+                             .binary = op.binary});
+            if (op.kind == GemmOp::Kind::kEltwise && packed_.store != Store::kF32 &&
+                op.eltwise.kind == post_ops::EltwiseKind::kGeluErf) {
+                e.ops.back().normal = &normal_table();
+            }
+            check_op(op);
+        }
+        constexpr double kFits = 1e9;
+        e.clamp = !(bound < kFits);
+    }
+
+    void choose_functions() {
+        for (Panel& panel : packed_.panels) {
+            panel.micro = panel.vectors == 1 ? micro_functions_1() : micro_functions_2();
+            const bool whole = panel.channels == panel.vectors * kLanes;
+            panel.finish =
+                whole ? fixed_epilogue(packed_.epilogue, packed_.store, panel.vectors) : nullptr;
+            if (panel.finish == nullptr) {
+                panel.finish = general_epilogue(packed_.store, panel.vectors, whole);
+            }
+        }
+    }
+
+    static void check_op(const GemmOp& op) {
+        if (op.kind == GemmOp::Kind::kEltwise && !GemmOp::takes(op.eltwise.kind)) {
+            refuse("it has no ", post_ops::to_text(op.eltwise));
+        }
+        const bool tensor = op.kind == GemmOp::Kind::kBinary || op.kind == GemmOp::Kind::kSum;
+        const ElementType type = op.binary.type;
+        if (tensor && type != ElementType::u8 && type != ElementType::i8 &&
+            type != ElementType::f32) {
+            refuse("an extra input is ", to_string(type), ", expected u8, i8 or f32");
+        }
+    }
+
+    // The largest magnitude after an operation; infinite when not known.
+    static double bound_after(const GemmOp& op, double bound) {
+        const auto largest = [](const std::vector<float>& values) {
+            double most = 0;
+            for (const float v : values) {
+                most = std::max(most, std::abs(static_cast<double>(v)));
+            }
+            return most;
+        };
+        constexpr double kUnknown = std::numeric_limits<double>::infinity();
+        const double element = op.binary.type == ElementType::f32
+                                   ? kUnknown
+                                   : (255 + std::abs(static_cast<double>(op.binary.zero_point))) *
+                                         std::abs(static_cast<double>(op.binary.scale));
+        switch (op.kind) {
+            case GemmOp::Kind::kLinear:
+            case GemmOp::Kind::kAffine: return bound * largest(op.a) + largest(op.b);
+            case GemmOp::Kind::kScale: return bound * largest(op.a);
+            case GemmOp::Kind::kShift: return bound + largest(op.a);
+            case GemmOp::Kind::kRound: return bound + 1;
+            case GemmOp::Kind::kClip:
+            case GemmOp::Kind::kRoundClip: return std::max(bound, largest(op.a)) + largest(op.b);
+            case GemmOp::Kind::kPrelu: return bound * std::max(1.0, largest(op.a));
+            case GemmOp::Kind::kMax:
+            case GemmOp::Kind::kMin: return std::max(bound, largest(op.a));
+            case GemmOp::Kind::kSum: return bound + element;
+            case GemmOp::Kind::kBinary:
+                return op.binary.kind == post_ops::BinaryKind::kMul ? bound * element
+                                                                    : bound + element;
+            default: return kUnknown;
+        }
+    }
+
+    const GemmParams& params_;
+    Packed packed_;
+    std::size_t columns_ = 1;              // of the kernel that one tap covers
+    std::vector<std::int64_t> magnitude_;  // the most that an accumulator can be
+};
+
+}  // namespace
+
+Packed pack(const GemmParams& params) {
+    return Packer(params).run();
+}
+
+}  // namespace fuseq::kernels::gemm

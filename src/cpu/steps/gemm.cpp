@@ -1,0 +1,200 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/gemm.hpp"
+
+#include <algorithm>
+
+#include "cpu/plan/step_makers.hpp"
+#include "cpu/post_ops/simplify.hpp"
+#include "cpu/runtime/isa.hpp"
+#include "cpu/runtime/parallel.hpp"
+#include "cpu/steps/anchor.hpp"
+#include "cpu/steps/gemm_tail.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+constexpr const char* kPrefix = "fuseq:gemm_";
+constexpr std::int64_t kMacsForAThread = 200000;  // about a microsecond
+
+class GemmRunner final : public Runner {
+public:
+    GemmRunner(const GemmStep& step, RequestMemory& memory)
+        : step_(step), memory_(memory), extras_(step.extras().size(), nullptr) {}
+
+    void run() override {
+        for (std::size_t i = 0; i < extras_.size(); ++i) {
+            if (step_.extras()[i] != kNoTensor) {
+                extras_[i] = memory_.data(step_.extras()[i]);
+            }
+        }
+        kernels::GemmArgs args;
+        args.src = memory_.data(step_.inputs()[0]);
+        args.dst = memory_.data(step_.outputs()[0]);
+        args.extras = extras_;
+        args.scratch = step_.scratch().empty() ? nullptr : memory_.data(step_.scratch()[0]);
+        const auto useful = static_cast<std::size_t>(1 + step_.info().macs / kMacsForAThread);
+        const std::size_t parts =
+            std::min({step_.threads(), static_cast<std::size_t>(omp_get_max_threads()), useful});
+        parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t part = begin; part < end; ++part) {
+                step_.kernel().run(args, part, parts);
+            }
+        });
+    }
+
+private:
+    const GemmStep& step_;
+    RequestMemory& memory_;
+    std::vector<const void*> extras_;
+};
+
+// The whole chain as one composition: what the emission leaves over is done by the kernel too.
+struct Composition {
+    ComposedAnchor anchor;
+    GemmTail tail;
+    std::string text;
+};
+
+std::optional<Composition> compose(const PlanBuilder& builder,
+                                   const Group& group,
+                                   const GemmProblem& problem) {
+    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
+    if (chain.dst_type != ElementType::u8 && chain.dst_type != ElementType::i8 &&
+        chain.dst_type != ElementType::f32) {
+        return std::nullopt;
+    }
+    post_ops::Anchor anchor;
+    anchor.kind = problem.kind;
+    anchor.src_type = group.anchor->input(0).type();
+    anchor.wei_type = ElementType::i8;
+    anchor.oc = problem.shape.dst_channels;
+    anchor.isa = isa_level();
+    anchor.sum_inputs = overwritable_extras(builder, group, problem.layout);
+    Composition result;
+    result.anchor.emission = post_ops::emit(chain, anchor);
+    const post_ops::Chain rest = post_ops::rest_of(chain, result.anchor.emission);
+    auto tail = gemm_tail(result.anchor.emission, rest);
+    if (!tail) {
+        return std::nullopt;
+    }
+    result.tail = std::move(*tail);
+    result.text = post_ops::to_text(result.anchor.emission);
+    if (!result.anchor.emission.complete) {
+        result.text += ", " + post_ops::to_text(rest);
+    }
+    result.anchor.dst_type = chain.dst_type;
+    result.anchor.complete = true;
+    for (const post_ops::PostOp& op : result.anchor.emission.post_ops) {
+        if (const auto* sum = std::get_if<post_ops::SumPostOp>(&op)) {
+            result.anchor.attributes.in_dst.push_back(sum->input);
+        }
+    }
+    return result;
+}
+
+// The tensors that the operations read, by number of the extra input.
+std::vector<TensorId> extra_tensors(PlanBuilder& builder,
+                                    const Group& group,
+                                    const std::vector<kernels::GemmOp>& ops,
+                                    Layout layout) {
+    std::vector<TensorId> extras(group.extras.size(), kNoTensor);
+    for (const kernels::GemmOp& op : ops) {
+        if (op.kind == kernels::GemmOp::Kind::kBinary || op.kind == kernels::GemmOp::Kind::kSum) {
+            extras.at(op.binary.input) = builder.tensor_of(group.extras[op.binary.input], layout);
+        }
+    }
+    return extras;
+}
+
+StepInfo describe(const PlanBuilder& builder,
+                  const Group& group,
+                  const GemmProblem& problem,
+                  const Composition& composition,
+                  TensorId src) {
+    const kernels::GemmShape& s = problem.shape;
+    const std::size_t outputs = s.batch * s.dst_height * s.dst_width * s.dst_channels;
+    StepInfo info;
+    info.kind = problem.kind == post_ops::AnchorKind::kMatMul ? "matmul" : "convolution";
+    info.src_type = to_string(builder.tensor(src).type);
+    info.wei_type = to_string(ElementType::i8);
+    info.dst_type = to_string(composition.anchor.dst_type);
+    info.layout = to_string(problem.layout);
+    info.quantized = true;
+    info.macs =
+        static_cast<std::int64_t>(outputs * s.src_channels * s.kernel_height * s.kernel_width);
+    info.bytes =
+        static_cast<std::int64_t>(builder.tensor(src).bytes() + problem.weights.values.size() +
+                                  outputs * size_of(composition.anchor.dst_type));
+    describe_anchor(info, group, composition.anchor);
+    info.post_ops = composition.text;
+    return info;
+}
+
+}  // namespace
+
+GemmStep::GemmStep(kernels::GemmVnni kernel,
+                   TensorId src,
+                   std::vector<TensorId> extras,
+                   TensorId dst,
+                   TensorId scratch,
+                   StepInfo info)
+    : kernel_(std::move(kernel)),
+      extras_(std::move(extras)),
+      threads_(static_cast<std::size_t>(omp_get_max_threads())) {
+    inputs_ = {src};
+    for (const TensorId extra : extras_) {
+        if (extra != kNoTensor) {
+            inputs_.push_back(extra);
+        }
+    }
+    outputs_ = {dst};
+    if (scratch != kNoTensor) {
+        scratch_ = {scratch};
+    }
+    info_ = std::move(info);
+}
+
+std::unique_ptr<Runner> GemmStep::bind(RequestMemory& memory) const {
+    return std::make_unique<GemmRunner>(*this, memory);
+}
+
+std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
+    const std::string& preferred = group.preferred_implementation;
+    if (!builder.options().own_gemm || (!preferred.empty() && !preferred.starts_with(kPrefix)) ||
+        isa_level() != post_ops::IsaLevel::kVnni || !kernels::GemmVnni::available()) {
+        return std::nullopt;
+    }
+    const auto problem = gemm_problem(*group.anchor);
+    if (!problem || (preferred.empty() && !gemm_is_faster(*problem))) {
+        return std::nullopt;
+    }
+    const auto composition = compose(builder, group, *problem);
+    if (!composition) {
+        return std::nullopt;
+    }
+    const TensorId src = builder.tensor_of(group.anchor->input(0), problem->layout);
+    kernels::GemmParams params;
+    params.shape = problem->shape;
+    params.weights = problem->weights;
+    params.src_zero_point = problem->src_zero_point;
+    params.src_type = builder.tensor(src).type;
+    params.dst_type = composition->anchor.dst_type;
+    params.scale = composition->tail.scale;
+    params.bias = composition->tail.bias;
+    params.ops = composition->tail.ops;
+    kernels::GemmVnni kernel(params);
+    StepInfo info = describe(builder, group, *problem, *composition, src);
+    info.implementation = "fuseq:" + kernel.implementation();
+    std::vector<TensorId> extras = extra_tensors(builder, group, params.ops, problem->layout);
+    const TensorId dst = result_tensor(builder, group, composition->anchor,
+                                       group.anchor->port(0).shape.to_shape(), problem->layout);
+    const auto threads = static_cast<std::size_t>(omp_get_max_threads());
+    const std::size_t scratch_bytes = kernel.scratch_bytes(threads) * threads;
+    const TensorId scratch = scratch_bytes == 0 ? kNoTensor : builder.new_scratch(scratch_bytes);
+    builder.add_step(std::make_unique<GemmStep>(std::move(kernel), src, std::move(extras), dst,
+                                                scratch, std::move(info)));
+    return dst;
+}
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,58 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolution (groups 1) and matrix product of integers by the plugin's own AVX-512 VNNI kernel,
+// with the whole chain behind it: residual inputs in any scale and any activation in the same
+// pass.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cpu/kernels/gemm_vnni.hpp"
+#include "cpu/plan/builder.hpp"
+#include "cpu/post_ops/emit.hpp"
+#include "cpu/steps/step.hpp"
+
+namespace fuseq::cpu {
+
+class GemmStep final : public Step {
+public:
+    // extras: the tensors of the chain's extra inputs, kNoTensor for those that it does not read.
+    GemmStep(kernels::GemmVnni kernel,
+             TensorId src,
+             std::vector<TensorId> extras,
+             TensorId dst,
+             TensorId scratch,
+             StepInfo info);
+    std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
+    std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
+
+    const kernels::GemmVnni& kernel() const { return kernel_; }
+    const std::vector<TensorId>& extras() const { return extras_; }
+    std::size_t threads() const { return threads_; }
+
+private:
+    kernels::GemmVnni kernel_;
+    std::vector<TensorId> extras_;
+    std::size_t threads_;  // that the scratch memory is for
+};
+
+// What the kernel computes for a node, without its post-ops.
+struct GemmProblem {
+    kernels::GemmShape shape;
+    kernels::GemmWeights weights;
+    std::int32_t src_zero_point = 0;
+    post_ops::AnchorKind kind = post_ops::AnchorKind::kConvolution;
+    Layout layout = Layout::kChannelsLast;
+};
+
+// Nothing when the kernel does not take the node: another type, groups, three spatial dimensions.
+// The weights are those of the node's constant.
+std::optional<GemmProblem> gemm_problem(const Node& node);
+
+// Whether the kernel is expected to be faster than oneDNN's, by measurements (docs/performance.md).
+bool gemm_is_faster(const GemmProblem& problem);
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,129 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/gemm.hpp"
+#include "ops/convolution.hpp"
+#include "ops/matmul.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+// Zero points of an operand: nothing when there is one a channel.
+std::optional<std::int32_t> zero_point(const Node& node, std::size_t input) {
+    if (!node.has_input(input)) {
+        return 0;
+    }
+    if (!node.input_node(input)->is_constant()) {
+        return std::nullopt;
+    }
+    const std::vector<std::int64_t> values = to_ints(node.input_node(input)->constant());
+    for (const std::int64_t value : values) {
+        if (value != values[0]) {
+            return std::nullopt;
+        }
+    }
+    return static_cast<std::int32_t>(values.at(0));
+}
+
+bool takes_types(const Node& node) {
+    const ElementType src = node.input(0).type();
+    return (src == ElementType::u8 || src == ElementType::i8) &&
+           node.input(1).type() == ElementType::i8 && node.input_node(1)->is_constant() &&
+           !node.port(0).shape.is_dynamic();
+}
+
+std::optional<GemmProblem> convolution(const Node& node) {
+    const Shape src = node.input(0).shape();
+    const Shape wei = node.input(1).shape();
+    const Shape dst = node.port(0).shape.to_shape();
+    const auto src_zero_point = zero_point(node, 2);
+    if ((src.size() != 3 && src.size() != 4) || !src_zero_point || shape_size(dst) == 0) {
+        return std::nullopt;
+    }
+    const auto windows = convolution_windows(node.attrs<ConvolutionAttrs>(), src, wei);
+    GemmProblem problem;
+    problem.src_zero_point = *src_zero_point;
+    kernels::GemmShape& s = problem.shape;
+    s.batch = src[0];
+    s.src_channels = src[1];
+    s.dst_channels = wei[0];
+    const Window& x = windows.back();
+    s.src_width = src.back();
+    s.dst_width = dst.back();
+    s.kernel_width = wei.back();
+    s.stride_width = static_cast<std::size_t>(x.stride);
+    s.dilation_width = static_cast<std::size_t>(x.dilation);
+    s.pad_left = x.pad_begin;
+    if (src.size() == 4) {
+        const Window& y = windows.front();
+        s.src_height = src[2];
+        s.dst_height = dst[2];
+        s.kernel_height = wei[2];
+        s.stride_height = static_cast<std::size_t>(y.stride);
+        s.dilation_height = static_cast<std::size_t>(y.dilation);
+        s.pad_top = y.pad_begin;
+    }
+    problem.weights = {.values = node.input_node(1)->constant().values<std::int8_t>(),
+                       .dst_channel = wei[1] * s.kernel_height * s.kernel_width,
+                       .src_channel = s.kernel_height * s.kernel_width,
+                       .row = s.kernel_width,
+                       .column = 1};
+    return problem;
+}
+
+std::optional<GemmProblem> matmul(const Node& node) {
+    const auto& attrs = node.attrs<MatMulAttrs>();
+    const Shape src = node.input(0).shape();
+    const Shape wei = node.input(1).shape();
+    const auto src_zero_point = zero_point(node, 2);
+    const auto wei_zero_point = zero_point(node, 3);
+    if (attrs.transpose_a || src.empty() || wei.size() != 2 || !src_zero_point ||
+        wei_zero_point != 0 || shape_size(src) == 0 || shape_size(wei) == 0) {
+        return std::nullopt;
+    }
+    GemmProblem problem;
+    problem.kind = post_ops::AnchorKind::kMatMul;
+    problem.layout = Layout::kPlain;
+    problem.src_zero_point = *src_zero_point;
+    const std::size_t depth = src.back();
+    problem.shape.src_channels = depth;
+    problem.shape.src_width = problem.shape.dst_width = shape_size(src) / depth;
+    problem.shape.dst_channels = attrs.transpose_b ? wei[0] : wei[1];
+    problem.weights.values = node.input_node(1)->constant().values<std::int8_t>();
+    problem.weights.dst_channel = attrs.transpose_b ? depth : 1;
+    problem.weights.src_channel = attrs.transpose_b ? 1 : wei[1];
+    return problem;
+}
+
+// Weights that do not wait in the L2 cache from one inference to the next: the kernel fetches them
+// ahead, oneDNN does not.
+constexpr std::size_t kColdBytes = std::size_t{512} << 10;
+// With so many pixels the time to fetch them does not count.
+constexpr std::size_t kManyPixels = 800;
+// oneDNN's kernels for a first layer pad its channels to 4 or 16.
+constexpr std::size_t kFewChannels = 4;
+// A panel of 16 channels needs a load for each product.
+constexpr std::size_t kNarrow = 16;
+
+}  // namespace
+
+bool gemm_is_faster(const GemmProblem& problem) {
+    const kernels::GemmShape& s = problem.shape;
+    if (problem.kind == post_ops::AnchorKind::kMatMul) {
+        return true;
+    }
+    if (s.kernel_height * s.kernel_width == 1) {
+        return s.dst_channels > kNarrow;
+    }
+    return s.src_channels <= kFewChannels || (problem.weights.values.size() >= kColdBytes &&
+                                              s.dst_height * s.dst_width <= kManyPixels);
+}
+
+std::optional<GemmProblem> gemm_problem(const Node& node) {
+    const bool is_convolution = node.is("Convolution");
+    if ((!is_convolution && !node.is("MatMul")) || !takes_types(node)) {
+        return std::nullopt;
+    }
+    return is_convolution ? convolution(node) : matmul(node);
+}
+
+}  // namespace fuseq::cpu

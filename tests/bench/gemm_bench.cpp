@@ -1,0 +1,190 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Integer matrix products and convolutions, u8 -> u8 with per-channel scale and bias: the plugin's
+// own kernel beside oneDNN's convolution. Arguments: width = height of src, its channels, channels
+// of dst, kernel size, stride, 1 when a u8 tensor is added. A matrix product of M rows is a
+// convolution of one row of M pixels ("matmul"). Counter: multiply-accumulates a second.
+#include <benchmark/benchmark.h>
+
+#include <dnnl.hpp>
+#include <unordered_map>
+#include <vector>
+
+#include "bench_data.hpp"
+#include "cpu/kernels/gemm_vnni.hpp"
+
+namespace fuseq::bench {
+namespace {
+
+struct Layer {
+    std::size_t height, width, src_channels, dst_channels, kernel, stride;
+    bool residual;
+    std::size_t out_height() const { return (height + stride - 1) / stride; }
+    std::size_t out_width() const { return (width + stride - 1) / stride; }
+    std::size_t pixels() const { return out_height() * out_width(); }
+    double macs() const {
+        return static_cast<double>(pixels() * src_channels * dst_channels * kernel * kernel);
+    }
+};
+
+Layer conv_layer(const benchmark::State& state) {
+    return {argument(state, 0), argument(state, 0), argument(state, 1),     argument(state, 2),
+            argument(state, 3), argument(state, 4), argument(state, 5) != 0};
+}
+
+Layer matmul_layer(const benchmark::State& state) {
+    return {1, argument(state, 0), argument(state, 1), argument(state, 2), 1, 1, false};
+}
+
+void count_macs(benchmark::State& state, const Layer& layer) {
+    state.counters["MAC/s"] =
+        benchmark::Counter(layer.macs(), benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void own(benchmark::State& state, const Layer& layer) {
+    if (!kernels::GemmVnni::available()) {
+        state.SkipWithError("this machine has no AVX-512 VNNI");
+        return;
+    }
+    const std::size_t k = layer.kernel;
+    const auto bytes = random_bytes(layer.src_channels * layer.dst_channels * k * k);
+    const std::vector<std::int8_t> weights(bytes.begin(), bytes.end());
+    const std::vector<float> scale(layer.dst_channels, 0.0001f);
+    const std::vector<float> bias(layer.dst_channels, 400000.0f);
+    kernels::GemmParams params;
+    params.shape = {.src_channels = layer.src_channels,
+                    .dst_channels = layer.dst_channels,
+                    .src_height = layer.height,
+                    .src_width = layer.width,
+                    .dst_height = layer.out_height(),
+                    .dst_width = layer.out_width(),
+                    .kernel_height = k,
+                    .kernel_width = k,
+                    .stride_height = layer.stride,
+                    .stride_width = layer.stride,
+                    .pad_top = static_cast<std::ptrdiff_t>(k / 2),
+                    .pad_left = static_cast<std::ptrdiff_t>(k / 2)};
+    params.weights = {.values = weights,
+                      .dst_channel = layer.src_channels * k * k,
+                      .src_channel = k * k,
+                      .row = k,
+                      .column = 1};
+    params.scale = scale;
+    params.bias = bias;
+    if (layer.residual) {
+        params.ops.push_back({.kind = kernels::GemmOp::Kind::kSum,
+                              .binary = {.type = ElementType::u8, .scale = 0.5f}});
+    }
+    const kernels::GemmVnni gemm(params);
+    const auto src = random_bytes(layer.height * layer.width * layer.src_channels);
+    kernels::AlignedVector<std::uint8_t> dst(layer.pixels() * layer.dst_channels);
+    kernels::AlignedVector<std::uint8_t> scratch(gemm.scratch_bytes(1));
+    const void* extras[] = {dst.data()};
+    for (auto _ : state) {
+        gemm.run(
+            {.src = src.data(), .dst = dst.data(), .extras = extras, .scratch = scratch.data()}, 0,
+            1);
+        benchmark::ClobberMemory();
+    }
+    count_macs(state, layer);
+    state.SetLabel(gemm.implementation());
+}
+
+void onednn(benchmark::State& state, const Layer& layer) {
+    using namespace dnnl;
+    const auto n = [](std::size_t v) { return static_cast<memory::dim>(v); };
+    const memory::dim k = n(layer.kernel);
+    const engine eng(engine::kind::cpu, 0);
+    stream strm(eng);
+    const memory::desc src_md({1, n(layer.src_channels), n(layer.height), n(layer.width)},
+                              memory::data_type::u8, memory::format_tag::nhwc);
+    const memory::desc dst_md(
+        {1, n(layer.dst_channels), n(layer.out_height()), n(layer.out_width())},
+        memory::data_type::u8, memory::format_tag::nhwc);
+    const memory::desc wei_md({n(layer.dst_channels), n(layer.src_channels), k, k},
+                              memory::data_type::s8, memory::format_tag::any);
+    const memory::desc bias_md({n(layer.dst_channels)}, memory::data_type::f32,
+                               memory::format_tag::x);
+    primitive_attr attr;
+    attr.set_output_scales(2, std::vector<float>(layer.dst_channels, 0.0001f));
+    if (layer.residual) {
+        dnnl::post_ops ops;
+        ops.append_sum(0.5f);
+        attr.set_post_ops(ops);
+    }
+    const memory::dim s = n(layer.stride);
+    const memory::dim before = k / 2;
+    const memory::dim below = (n(layer.out_height()) - 1) * s + k - n(layer.height) - before;
+    const memory::dim right = (n(layer.out_width()) - 1) * s + k - n(layer.width) - before;
+    const convolution_forward::desc desc(prop_kind::forward_inference,
+                                         algorithm::convolution_direct, src_md, wei_md, bias_md,
+                                         dst_md, {s, s}, {before, before}, {below, right});
+    const convolution_forward::primitive_desc pd(desc, attr, eng);
+    memory src(pd.src_desc(), eng), wei(pd.weights_desc(), eng), bias(bias_md, eng),
+        dst(pd.dst_desc(), eng);
+    const auto bytes = random_bytes(src_md.get_size());
+    std::copy(bytes.begin(), bytes.end(), static_cast<std::uint8_t*>(src.get_data_handle()));
+    std::fill_n(static_cast<std::int8_t*>(wei.get_data_handle()), wei.get_desc().get_size(), 3);
+    std::fill_n(static_cast<float*>(bias.get_data_handle()), layer.dst_channels, 40.0f);
+    const std::unordered_map<int, memory> args{
+        {DNNL_ARG_SRC, src}, {DNNL_ARG_WEIGHTS, wei}, {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, dst}};
+    const convolution_forward conv(pd);
+    for (auto _ : state) {
+        conv.execute(strm, args);
+        strm.wait();
+    }
+    count_macs(state, layer);
+    state.SetLabel(pd.impl_info_str());
+}
+
+void gemm_conv_own(benchmark::State& state) {
+    own(state, conv_layer(state));
+}
+void gemm_conv_onednn(benchmark::State& state) {
+    onednn(state, conv_layer(state));
+}
+void gemm_matmul_own(benchmark::State& state) {
+    own(state, matmul_layer(state));
+}
+void gemm_matmul_onednn(benchmark::State& state) {
+    onednn(state, matmul_layer(state));
+}
+
+void convolutions(benchmark::internal::Benchmark* b) {
+    b->ArgNames({"hw", "ic", "oc", "k", "s", "add"});
+    // resnet50
+    b->Args({56, 64, 64, 1, 1, 0})->Args({56, 64, 256, 1, 1, 0})->Args({56, 64, 256, 1, 1, 1});
+    b->Args({56, 256, 64, 1, 1, 0})->Args({28, 128, 512, 1, 1, 1})->Args({28, 512, 128, 1, 1, 0});
+    b->Args({14, 256, 1024, 1, 1, 1})->Args({14, 1024, 256, 1, 1, 0});
+    b->Args({7, 512, 2048, 1, 1, 1})->Args({7, 2048, 512, 1, 1, 0});
+    b->Args({56, 256, 512, 1, 2, 0})->Args({14, 1024, 2048, 1, 2, 0})->Args({224, 3, 64, 7, 2, 0});
+    b->Args({56, 64, 64, 3, 1, 0})->Args({28, 128, 128, 3, 1, 0})->Args({14, 256, 256, 3, 1, 0});
+    b->Args({7, 512, 512, 3, 1, 0})->Args({56, 128, 128, 3, 2, 0});
+    // mobilenet_v2
+    b->Args({112, 32, 16, 1, 1, 0})->Args({112, 16, 96, 1, 1, 0})->Args({56, 24, 144, 1, 1, 0});
+    b->Args({56, 144, 24, 1, 1, 1})->Args({28, 32, 192, 1, 1, 0})->Args({14, 64, 384, 1, 1, 0});
+    b->Args({14, 576, 96, 1, 1, 1})->Args({7, 160, 960, 1, 1, 0})->Args({7, 960, 320, 1, 1, 0});
+    b->Args({224, 3, 32, 3, 2, 0});
+    b->Args({7, 64, 256, 1, 1, 0})->Args({7, 64, 256, 1, 1, 1})->Args({14, 64, 256, 1, 1, 0})->Args({14, 64, 256, 1, 1, 1})->Args({28, 64, 256, 1, 1, 0})->Args({28, 64, 256, 1, 1, 1});
+    // yolo_tiny, unet_small
+    b->Args({208, 16, 32, 3, 1, 0})->Args({104, 32, 64, 3, 1, 0})->Args({52, 64, 128, 3, 1, 0});
+    b->Args({416, 3, 16, 3, 1, 0})->Args({26, 128, 256, 3, 1, 0})->Args({13, 512, 1024, 3, 1, 0});
+    b->Unit(benchmark::kMicrosecond);
+}
+
+void matmuls(benchmark::internal::Benchmark* b) {
+    b->ArgNames({"m", "k", "n"});
+    b->Args({128, 768, 768})->Args({128, 768, 3072})->Args({128, 3072, 768});  // bert
+    b->Args({64, 1024, 4096})->Args({64, 4096, 4096})->Args({1, 1024, 4096});  // mlp
+    b->Args({1, 4096, 4096})->Args({1, 2048, 1000})->Args({16, 768, 768});
+    b->Unit(benchmark::kMicrosecond);
+}
+
+BENCHMARK(gemm_conv_own)->Apply(convolutions);
+BENCHMARK(gemm_conv_onednn)->Apply(convolutions);
+BENCHMARK(gemm_matmul_own)->Apply(matmuls);
+BENCHMARK(gemm_matmul_onednn)->Apply(matmuls);
+
+}  // namespace
+}  // namespace fuseq::bench
