@@ -94,6 +94,7 @@ public:
             const std::size_t y = at % s.dst_height;
             const std::size_t count = std::min({p_.block, range.end - at, s.dst_height - y});
             copy_rows(image, y, count);
+            expect_rows(at + count, count);
             const std::size_t first = at * s.dst_width;
             segments(scratch_, s.stride_width * s.src_channels, s.stride_height * p_.pitch,
                      {.begin = first, .end = first + s.dst_width}, count);
@@ -118,6 +119,39 @@ private:
                 row / s.dst_height * s.src_height + row % s.dst_height * s.stride_height;
             copy_flipped(src + (y * s.src_width + x * s.stride_width) * s.src_channels,
                          scratch_ + i * step, s.src_channels, p_.flip);
+        }
+    }
+
+    // While a block of `count` rows is worked on, the source rows of the next one are fetched into
+    // L2, some with each tile.
+    void expect_rows(std::size_t at, std::size_t count) {
+        const GemmShape& s = p_.shape;
+        const std::size_t y = at % s.dst_height;
+        const std::size_t row_bytes = s.src_width * s.src_channels;
+        const std::ptrdiff_t reach =
+            static_cast<std::ptrdiff_t>(y * s.stride_height +
+                                        (s.kernel_height - 1) * s.dilation_height) -
+            s.pad_top;
+        const auto begin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(reach, 0));
+        const std::size_t end = std::min(s.src_height, begin + count * s.stride_height);
+        rows_ahead_ = rows_ahead_end_ = nullptr;
+        if (y == 0 || begin >= end) {
+            return;
+        }
+        const auto* image = static_cast<const std::uint8_t*>(args_.src) +
+                            at / s.dst_height * s.src_height * row_bytes;
+        rows_ahead_ = image + begin * row_bytes;
+        rows_ahead_end_ = image + end * row_bytes;
+        const std::size_t tiles = count * ((s.dst_width + kMostRows[2] - 1) / kMostRows[2]) *
+                                  (panels_.end - panels_.begin);
+        const std::size_t lines = (end - begin) * row_bytes / kCacheLine;
+        lines_a_tile_ = lines / tiles + 1;
+    }
+
+    void fetch_rows() {
+        for (std::size_t i = 0; i < lines_a_tile_ && rows_ahead_ < rows_ahead_end_; ++i) {
+            __builtin_prefetch(rows_ahead_, 0, 2);
+            rows_ahead_ += kCacheLine;
         }
     }
 
@@ -202,6 +236,7 @@ private:
             next_ += p_.taps.size() * p_.depth4 * kCacheLine;
         }
         fetch_extras(pixel + rows, rows, panel);
+        fetch_rows();
         panel.micro[rows - 1]({.src = src,
                                .src_step = static_cast<std::ptrdiff_t>(step),
                                .wei = panel.wei,
@@ -247,6 +282,9 @@ private:
     // Weights of the group behind the one worked on, as far as they have not been fetched.
     const std::int8_t* next_ = nullptr;
     const std::int8_t* next_end_ = nullptr;
+    const std::uint8_t* rows_ahead_ = nullptr;
+    const std::uint8_t* rows_ahead_end_ = nullptr;
+    std::size_t lines_a_tile_ = 0;
 };
 
 }  // namespace
@@ -293,8 +331,12 @@ void GemmVnni::run(const GemmArgs& args, std::size_t part, std::size_t parts) co
     const auto share = [](std::size_t count, std::size_t i, std::size_t of) {
         return Range{count * i / of, count * (i + 1) / of};
     };
+    const Range panels = share(p.panels.size(), column, grid.columns);
+    if (panels.begin == panels.end) {
+        return;
+    }
     auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * scratch_bytes(parts);
-    Worker worker(p, args, scratch, share(p.panels.size(), column, grid.columns));
+    Worker worker(p, args, scratch, panels);
     if (p.mode == SourceMode::kRows) {
         worker.rows(share(units(p), row, grid.rows));
     } else {
