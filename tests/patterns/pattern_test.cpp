@@ -137,6 +137,29 @@ TEST_P(PatternTest, FusesAsTheFileSays) {
     }
 }
 
+TEST_P(PatternTest, GivesTheSameBytes) {
+    const Pattern pattern = read_pattern(pattern_path(GetParam()));
+    const auto model = Model::from_text(pattern.model);
+    const auto inputs = random_inputs(*model, pattern, kSeeds[0]);
+    Core core;
+    std::vector<Tensor> expected;
+    for (const int threads : {1, 2, 4}) {
+        for (const int poison : {-1, 0, 255}) {
+            const CompiledModel compiled = core.compile_model(
+                model, "CPU",
+                {{property::kInferenceNumThreads, threads}, {"FUSEQ_POISON_MEMORY", poison}});
+            const std::vector<Tensor> got = run(compiled, inputs);
+            if (expected.empty()) {
+                expected = got;
+            }
+            for (std::size_t i = 0; i < got.size(); ++i) {
+                EXPECT_TRUE(same_bytes(got[i], expected[i]))
+                    << "output " << i << ", " << threads << " threads, poison " << poison;
+            }
+        }
+    }
+}
+
 TEST(Patterns, PageIsCurrent) {
     std::ifstream in(std::filesystem::path(FUSEQ_SOURCE_DIR) / "docs/patterns.md");
     std::ostringstream page;

@@ -79,7 +79,8 @@ def sqnr_text(row):
     """What is worst about the outputs, short enough for a column."""
     ratios = [float(m[1]) for _, _, verdict in row["outputs"] if (m := re.match(r"(-?[\d.]+) dB", verdict))]
     boxes = [verdict.removeprefix("boxes ") for _, _, verdict in row["outputs"] if verdict.startswith("boxes")]
-    return ", ".join([f"{min(ratios):.1f} dB"] * bool(ratios) + [f"boxes {b}" for b in boxes])
+    worst = [f"{min(ratios):.1f} dB"] if ratios else []
+    return ", ".join(worst + [f"boxes {b}" for b in boxes])
 
 
 HEAD = """# The same integers on every instruction set
@@ -89,6 +90,7 @@ repeats them. Level: all the machine has (VNNI), or what `DNNL_MAX_CPU_ISA` leav
 
 - Elements: of all FakeQuantize results that were in memory, each checked by the oracle's
   `check_layers.py` from its own inputs in float64.
+- SSE41 is slow: a few models.
 - Ties: elements off by one whose exact value is half-way between two steps, to within 0.001.
 - Other: off by one and not a tie; 0.0001 of all elements at most.
 - Worse: off by two steps or more; none.

@@ -5,7 +5,6 @@
 // every one with a batch dimension, reshaped to batch 2 with two different pictures, gives
 // the results that batch 1 gives for each of them.
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -14,27 +13,12 @@
 #include "common/npy.hpp"
 #include "fuseq/fuseq.hpp"
 #include "ir/ir.hpp"
+#include "real_models/shared_models.hpp"
 
 namespace fuseq::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path shared_folder() {
-    const char* shared = std::getenv("FUSEQ_SHARED");
-    return shared != nullptr ? fs::path(shared) : fs::path(FUSEQ_SOURCE_DIR) / ".." / "shared";
-}
-
-fs::path model_file(const fs::path& folder) {
-    for (const auto& entry : fs::directory_iterator(folder)) {
-        const std::string name = entry.path().filename().string();
-        if (entry.path().extension() == ".xml" && name.find(".fp16.") == std::string::npos &&
-            name.find(".fp32.") == std::string::npos) {
-            return entry.path();
-        }
-    }
-    return {};
-}
 
 // The golden input of a port as f32, and a second picture: the same values the other way round.
 std::vector<Tensor> pictures(const fs::path& golden, const Output& port) {

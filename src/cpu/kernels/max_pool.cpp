@@ -222,7 +222,8 @@ private:
             return;
         }
         const std::size_t bytes = part.channels * sizeof(T);
-        if (HWY_MAX_BYTES >= 64 && bytes >= 64) {
+        // Branches are the same where a target has no wider vectors.
+        if (HWY_MAX_BYTES >= 64 && bytes >= 64) {  // NOLINT(bugprone-branch-clone)
             reduce_with<HWY_MIN(HWY_MAX_BYTES, 64)>(part, to, count);
         } else if (HWY_MAX_BYTES >= 32 && bytes >= 32) {
             reduce_with<HWY_MIN(HWY_MAX_BYTES, 32)>(part, to, count);

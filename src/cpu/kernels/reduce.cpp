@@ -69,16 +69,16 @@ struct Min {
 
 // Folds `length` vectors that lie `stride` elements apart. Four partial results, and again one for
 // every 64 vectors: sums of many elements keep their precision. `change` is applied to each vector.
-template <class Fold, class D, class Change>
+template <class Fold, class D, class Src, class Change>
 HWY_INLINE hn::Vec<D> fold_column(D d,
                                   const Fold& f,
-                                  const float* src,
+                                  const Src* src,
                                   std::size_t length,
                                   std::size_t stride,
                                   const Change& change) {
     constexpr std::size_t kBlock = 64;
     const auto start = hn::Set(d, Fold::start());
-    const auto at = [&](std::size_t i) HWY_ATTR { return change(hn::LoadU(d, src + i * stride)); };
+    const auto at = [&](std::size_t i) HWY_ATTR { return change(load_float(d, src + i * stride)); };
     auto total = start;
     for (std::size_t block = 0; block < length; block += kBlock) {
         const std::size_t end = std::min(block + kBlock, length);
@@ -182,9 +182,10 @@ HWY_INLINE V factor_of(D d, const NormalizeParams& p, V squares) {
     return hn::Div(hn::Set(d, 1.0f), deviation);
 }
 
-// One vector of columns.
-template <class D>
-HWY_INLINE void normalize_columns(D d, const NormalizeParams& p, const float* src, float* dst) {
+// One vector of columns, the first of them number `column`.
+template <class D, class Src, class Dst>
+HWY_INLINE void normalize_columns(
+    D d, const NormalizeParams& p, const Src* src, Dst* dst, std::size_t column) {
     const auto count = hn::Set(d, static_cast<float>(p.length));
     const auto mean = hn::Div(fold_column(d, Sum(), src, p.length, p.inner, Same()), count);
     const auto centred = [&](auto x) HWY_ATTR { return hn::Sub(x, mean); };
@@ -192,20 +193,50 @@ HWY_INLINE void normalize_columns(D d, const NormalizeParams& p, const float* sr
     if (p.normalize_variance) {
         factor = factor_of(d, p, fold_column(d, SumOfSquares(), src, p.length, p.inner, centred));
     }
+    const auto value_of = [&](std::span<const float> list, float none) HWY_ATTR {
+        return list.size() > 1 ? hn::LoadU(d, list.data() + column)
+                               : hn::Set(d, list.empty() ? none : list[0]);
+    };
+    const auto gamma = value_of(p.gamma, 1.0f);
+    const auto beta = value_of(p.beta, 0.0f);
+    const bool plain = p.gamma.empty() && p.beta.empty();
     for (std::size_t i = 0; i < p.length; ++i) {
-        const auto x = hn::LoadU(d, src + i * p.inner);
-        hn::StoreU(hn::Mul(hn::Sub(x, mean), factor), d, dst + i * p.inner);
+        const auto x = load_float(d, src + i * p.inner);
+        const auto y = hn::Mul(hn::Sub(x, mean), factor);
+        store_float(d, plain ? y : fused_mul_add(d, y, gamma, beta), dst + i * p.inner);
+    }
+}
+
+template <class Src, class Dst>
+void normalize_as(
+    const NormalizeParams& p, const void* src_data, void* dst_data, Range outer, Range inner) {
+    const auto* src = static_cast<const Src*>(src_data);
+    auto* dst = static_cast<Dst*>(dst_data);
+    for (std::size_t o = outer.begin; o < outer.end; ++o) {
+        const std::size_t first = o * p.length * p.inner;
+        for_vectors(inner.end - inner.begin, [&](auto d, std::size_t i) HWY_ATTR {
+            const std::size_t column = inner.begin + i;
+            normalize_columns(d, p, src + first + column, dst + first + column, column);
+        });
+    }
+}
+
+template <class Src>
+void normalize_from(
+    const NormalizeParams& p, const void* src, void* dst, Range outer, Range inner) {
+    switch (p.dst_type) {
+        case ElementType::u8: return normalize_as<Src, std::uint8_t>(p, src, dst, outer, inner);
+        case ElementType::i8: return normalize_as<Src, std::int8_t>(p, src, dst, outer, inner);
+        default: return normalize_as<Src, float>(p, src, dst, outer, inner);
     }
 }
 
 void normalize_impl(
-    const NormalizeParams& p, const float* src, float* dst, Range outer, Range inner) {
-    for (std::size_t o = outer.begin; o < outer.end; ++o) {
-        const std::size_t first = o * p.length * p.inner;
-        for_vectors(inner.end - inner.begin, [&](auto d, std::size_t i) HWY_ATTR {
-            const std::size_t at = first + inner.begin + i;
-            normalize_columns(d, p, src + at, dst + at);
-        });
+    const NormalizeParams& p, const void* src, void* dst, Range outer, Range inner) {
+    switch (p.src_type) {
+        case ElementType::u8: return normalize_from<std::uint8_t>(p, src, dst, outer, inner);
+        case ElementType::i8: return normalize_from<std::int8_t>(p, src, dst, outer, inner);
+        default: return normalize_from<float>(p, src, dst, outer, inner);
     }
 }
 
@@ -237,6 +268,19 @@ void check_reduce(const ReduceParams& params) {
 
 void check_normalize(const NormalizeParams& params) {
     check_sizes("normalize", params.length, params.inner);
+    for (const ElementType type : {params.src_type, params.dst_type}) {
+        if (type != ElementType::u8 && type != ElementType::i8 && type != ElementType::f32) {
+            throw Error("compile", "normalize kernel: " + to_string(params.src_type) + " to " +
+                                       to_string(params.dst_type) + ", expected u8, i8 or f32");
+        }
+    }
+    for (const auto list : {params.gamma, params.beta}) {
+        if (list.size() > 1 && list.size() != params.inner) {
+            throw Error("compile",
+                        detail::cat("normalize kernel: ", params.gamma.size(), " gammas, ",
+                                    params.beta.size(), " betas for ", params.inner, " columns"));
+        }
+    }
 }
 
 void reduce(const ReduceParams& params, const float* src, float* dst, Range outer, Range inner) {
@@ -244,7 +288,7 @@ void reduce(const ReduceParams& params, const float* src, float* dst, Range oute
 }
 
 void normalize(
-    const NormalizeParams& params, const float* src, float* dst, Range outer, Range inner) {
+    const NormalizeParams& params, const void* src, void* dst, Range outer, Range inner) {
     HWY_DYNAMIC_DISPATCH(normalize_impl)(params, src, dst, outer, inner);
 }
 

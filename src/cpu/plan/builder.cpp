@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "cpu/plan/step_makers.hpp"
+#include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/border.hpp"
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/reference.hpp"
@@ -108,7 +109,9 @@ void PlanBuilder::build_node(Node* node) {
         return;
     }
     const Group& group = grouping_.groups[it->second];
-    if (group.result.node == node && !finished_.contains(&group)) {
+    if (group.result.node == node && may_wait(group)) {
+        waiting_[Key{group.result.node, group.result.index}] = &group;
+    } else if (group.result.node == node && !finished_.contains(&group)) {
         build_group(group);
     }
 }
@@ -266,6 +269,30 @@ const Group* PlanBuilder::chain_behind(const Output& output) const {
     return takes ? &group : nullptr;
 }
 
+// Nothing but a conversion of integers to f32, for a normalisation, which may take them as they
+// are.
+bool PlanBuilder::may_wait(const Group& group) const {
+    const std::vector<Use>& uses = group.result.node->port(group.result.index).uses;
+    return options_.fuse && group.anchor == nullptr && group.extras.empty() && uses.size() == 1 &&
+           uses[0].node->is("MVN") && is_integral(group.source.type()) &&
+           group.chain.dst_type == ElementType::f32 &&
+           post_ops::simplify(group.chain).chain.ops.empty();
+}
+
+void PlanBuilder::make_waiting(const Output& output) {
+    const auto it = waiting_.find(Key{output.node, output.index});
+    if (it != waiting_.end()) {
+        const Group& group = *it->second;
+        waiting_.erase(it);
+        build_group(group);
+    }
+}
+
+Output PlanBuilder::integers_behind(const Output& output) const {
+    const auto it = waiting_.find(Key{output.node, output.index});
+    return it == waiting_.end() ? Output{} : it->second->source;
+}
+
 void PlanBuilder::finish_group(const Group& group, TensorId id) {
     finished_.insert(&group);
     set_tensor(group.result, id);
@@ -282,6 +309,9 @@ TensorId PlanBuilder::constant(const Output& output) {
 }
 
 bool PlanBuilder::available(const Output& output, Layout layout) const {
+    if (const Output integers = integers_behind(output)) {
+        return available(integers, layout);
+    }
     const auto it = places_.find(Key{output.node, output.index});
     if (it == places_.end()) {
         return layout == Layout::kPlain;
@@ -290,6 +320,7 @@ bool PlanBuilder::available(const Output& output, Layout layout) const {
 }
 
 TensorId PlanBuilder::tensor_of(const Output& output) {
+    make_waiting(output);
     const auto it = places_.find(Key{output.node, output.index});
     if (it != places_.end() && it->second[1] != kNoTensor) {
         return it->second[1];
@@ -298,6 +329,7 @@ TensorId PlanBuilder::tensor_of(const Output& output) {
 }
 
 TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
+    make_waiting(output);
     auto it = places_.find(Key{output.node, output.index});
     if (it == places_.end()) {
         if (!output.node->is_constant()) {

@@ -63,6 +63,9 @@ public:
     // The run of element-wise nodes that is the only reader of an output and reads no other tensor;
     // null when there is none.
     const Group* chain_behind(const Output& output) const;
+    // Of an output that is only the integers of a tensor as f32, and not computed yet: that tensor.
+    // Who reads it takes the integers, or asks for the output, which is computed then.
+    Output integers_behind(const Output& output) const;
     // The group is computed in that tensor by a step already added: it gets none of its own.
     void finish_group(const Group& group, TensorId id);
 
@@ -90,6 +93,10 @@ private:
     BuildOptions options_;
     Grouping grouping_;
     std::unordered_set<const Node*> needed_;
+    bool may_wait(const Group& group) const;
+    void make_waiting(const Output& output);
+
+    std::map<Key, const Group*> waiting_;        // computed when somebody asks for the result
     std::unordered_set<const Group*> finished_;  // as part of a step of another node
     std::map<Key, std::size_t> readers_;         // steps that read an output
     std::map<Key, Places> places_;

@@ -129,32 +129,45 @@ std::optional<NormSettings> mvn_settings(const Node& node) {
     return settings;
 }
 
-KernelStep::Kernel column_kernel(kernels::NormalizeParams params, const AxesInMemory& axes) {
+KernelStep::Kernel column_kernel(kernels::NormalizeParams params,
+                                 const AxesInMemory& axes,
+                                 ElementType src_type,
+                                 const LinearTail& tail) {
     params.length = axes.length;
     params.inner = axes.inner;
+    params.src_type = src_type;
+    params.dst_type = tail.dst_type;
     kernels::check_normalize(params);
-    return [params, axes](const void* from, void* to) {
-        run_split(axes, [&](Range outer, Range inner) {
-            kernels::normalize(params, static_cast<const float*>(from), static_cast<float*>(to),
-                               outer, inner);
-        });
+    // Nothing for a gamma of 1 and a beta of 0: what would be done is exact then, but for a -0.
+    const bool none = tail.scale.all_equal_to(1.0f) && tail.shift.all_equal_to(0.0f);
+    const auto values = [&](const post_ops::Values& v) {
+        return none ? std::vector<float>{} : v.list();
+    };
+    return [params, axes, gamma = values(tail.scale), beta = values(tail.shift)](const void* from,
+                                                                                 void* to) {
+        kernels::NormalizeParams p = params;
+        p.gamma = gamma;
+        p.beta = beta;
+        run_split(axes,
+                  [&](Range outer, Range inner) { kernels::normalize(p, from, to, outer, inner); });
     };
 }
 
-// Gammas and betas, or a quantization, of the chain behind a normalisation of rows.
-std::optional<LinearTail> tail_of_rows(const Group* group,
-                                       const PlanTensor& src,
-                                       const AxesInMemory& axes) {
+// Gammas and betas, or a quantization, of the chain behind a normalisation.
+std::optional<LinearTail> tail_of(const Group* group,
+                                  const PlanTensor& src,
+                                  const AxesInMemory& axes) {
     if (group == nullptr) {
         return std::nullopt;
     }
     auto tail = match_linear_tail(*group);
     const bool per_tensor = tail && tail->scale.per_tensor() && tail->shift.per_tensor();
-    // Values along the channels of a row that is nothing but them.
+    // Values along the dimension that is last in memory, which is a whole row, or the columns.
     const Shape dims = src.dims();
     const std::size_t last = src.layout == Layout::kPlain ? dims.size() - 1 : 1;
-    const bool along_row = group->channel_axis == last && dims[last] == axes.length;
-    return per_tensor || along_row ? tail : std::nullopt;
+    const std::size_t size = axes.inner == 1 ? axes.length : axes.inner;
+    const bool along = group->channel_axis == last && dims[last] == size;
+    return per_tensor || along ? tail : std::nullopt;
 }
 
 KernelStep::Kernel row_kernel(const kernels::NormalizeParams& norm,
@@ -230,21 +243,27 @@ bool make_mvn(PlanBuilder& builder, Node& node) {
     if (!place) {
         return false;
     }
-    const TensorId src = builder.tensor_of(node.input(0), place->layout);
     const bool rows = place->axes.inner == 1;
-    const Group* group = rows ? builder.chain_behind(node.output(0)) : nullptr;
-    const auto tail = tail_of_rows(group, builder.tensor(src), place->axes);
+    // The kernel of columns reads integers as well as floats.
+    const Output integers = rows ? Output{} : builder.integers_behind(node.input(0));
+    const TensorId src = builder.tensor_of(integers ? integers : node.input(0), place->layout);
+    const Group* group = builder.chain_behind(node.output(0));
+    const auto tail = tail_of(group, builder.tensor(src), place->axes);
     const TensorId dst = builder.new_tensor(tail ? tail->dst_type : ElementType::f32,
                                             node.port(0).shape, place->layout);
     StepInfo info = kernel_info("mvn", rows ? "layer_norm" : "normalize", builder.tensor(src),
                                 builder.tensor(dst));
     info.name = node.name();
     info.layers = {node.name()};
+    if (integers) {
+        info.layers.insert(info.layers.begin(), node.input_node(0)->name());
+    }
     if (tail) {
         describe_tail(info, *group);
     }
     auto kernel = rows ? row_kernel(settings->params, place->axes, tail.value_or(LinearTail{}))
-                       : column_kernel(settings->params, place->axes);
+                       : column_kernel(settings->params, place->axes, builder.tensor(src).type,
+                                       tail.value_or(LinearTail{}));
     builder.add_step(std::make_unique<KernelStep>(std::move(kernel), src, dst, std::move(info)));
     if (tail) {
         builder.finish_group(*group, dst);

@@ -49,6 +49,15 @@ std::int64_t byte_count(const Any& value) {
     return bytes;
 }
 
+int poison(const Any& value) {
+    const std::int64_t byte = value.as_int();
+    if (byte < -1 || byte > 255) {
+        throw Error("property", detail::cat("FUSEQ_POISON_MEMORY is ", byte,
+                                            ", expected -1 (off) or a byte in [0, 255]"));
+    }
+    return static_cast<int>(byte);
+}
+
 std::string hint(const Any& value) {
     const std::string text = value.as_string();
     for (const char* known : {"LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT", "NONE", ""}) {
@@ -81,6 +90,8 @@ const Row kRows[] = {
     {property::kKeepIntermediates,
      [](Config& c, const Any& v) { c.keep_intermediates = v.as_bool(); },
      [](const Config& c) { return Any(c.keep_intermediates); }},
+    {"FUSEQ_POISON_MEMORY", [](Config& c, const Any& v) { c.poison = poison(v); },
+     [](const Config& c) { return Any(c.poison); }},
     {"FUSEQ_KEEP_FLOAT", [](Config& c, const Any& v) { c.keep_float = v.as_list(); },
      [](const Config& c) { return Any(c.keep_float); }},
     {"FUSEQ_DISABLE", [](Config& c, const Any& v) { c.disabled = v.as_list(); },

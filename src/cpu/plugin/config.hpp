@@ -24,6 +24,8 @@ struct Config {
     bool low_precision = true;
     bool own_gemm = true;
     bool keep_intermediates = false;
+    // Byte that all memory a plan writes to is filled with before each inference; -1: it is not.
+    int poison = -1;
     bool drop_middle_rounds = false;      // faster residual blocks, other results
     std::vector<std::string> keep_float;  // FakeQuantize layers to run in float
     std::vector<std::string> disabled;    // passes to skip

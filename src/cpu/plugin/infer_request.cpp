@@ -3,6 +3,7 @@
 #include "cpu/plugin/infer_request.hpp"
 
 #include <chrono>
+#include <cstring>
 
 #include "cpu/plugin/intermediates.hpp"
 #include "cpu/runtime/parallel.hpp"
@@ -20,6 +21,15 @@ BoundMemory::BoundMemory(const Plan& plan,
       dynamic_(plan.tensors.size()) {
     for (TensorId id = 0; id < plan.tensors.size(); ++id) {
         roots_.push_back(plan.root(id));
+    }
+}
+
+void BoundMemory::poison(int byte) {
+    std::memset(arena_.data(), byte, arena_.get_byte_size());
+    for (const PlanTensor& tensor : plan_.tensors) {
+        if (tensor.storage == Storage::kOutput) {
+            std::memset(outputs_[tensor.port].data(), byte, outputs_[tensor.port].get_byte_size());
+        }
     }
 }
 
@@ -138,6 +148,9 @@ void CpuInferRequest::run_steps() {
 void CpuInferRequest::infer() {
     const ThreadCount threads(model_->threads());
     prepare();
+    if (model_->config().poison >= 0) {
+        memory_->poison(model_->config().poison);
+    }
     run_steps();
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
         const TensorId id = plan_->plan.outputs[i];

@@ -20,6 +20,8 @@ public:
     bool in_user_memory(TensorId id) const override;
     const PlanTensor& tensor(TensorId id) const override { return plan_.tensors[id]; }
     Tensor as_tensor(TensorId id) const override;
+    // Fills the arena and the outputs that steps write into with a byte.
+    void poison(int byte);
     void set_dynamic(TensorId id, Tensor value) override { dynamic_[id] = std::move(value); }
 
 private:

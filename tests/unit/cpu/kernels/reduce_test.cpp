@@ -16,6 +16,7 @@
 namespace fuseq::kernels {
 namespace {
 
+using test::Bytes;
 using test::on_every_target;
 
 struct Sizes {
@@ -108,9 +109,70 @@ TEST(Reduce, NotANumberIsPassedOverByMaxAndMin) {
     EXPECT_TRUE(std::isnan(dst));
 }
 
-TEST(Reduce, RefusesNothingToReduce) {
+TEST(Reduce, Refuses) {
     EXPECT_THROW(check_reduce({Reduction::kSum, 0, 1}), Error);
     EXPECT_THROW(check_normalize({.length = 4, .inner = 0}), Error);
+    NormalizeParams params{.length = 4, .inner = 3};
+    params.src_type = ElementType::i32;
+    EXPECT_THAT([&] { check_normalize(params); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("i32 to f32")));
+    params.src_type = ElementType::u8;
+    const std::vector<float> two(2);
+    params.beta = two;
+    EXPECT_THAT(
+        [&] { check_normalize(params); },
+        testing::ThrowsMessage<Error>(testing::HasSubstr("0 gammas, 2 betas for 3 columns")));
+}
+
+// Any types, gammas and betas; in parts. Half a unit of the result, and what f32 loses.
+TEST(Normalize, IntegersToIntegers) {
+    std::map<unsigned, Bytes> seen;
+    on_every_target([&](const std::string&) {
+        for (unsigned seed = 0; seed < 60; ++seed) {
+            SCOPED_TRACE(detail::cat("seed ", seed));
+            std::mt19937 rng(seed);
+            const Sizes s{1 + rng() % 2, 1 + rng() % 150, 2 + rng() % 40};
+            NormalizeParams p{.length = s.length, .inner = s.inner, .epsilon = 0.5f};
+            p.src_type = test::random_type(rng);
+            p.dst_type = test::random_type(rng);
+            const auto gamma = test::random_floats(rng, rng() % 3 == 0 ? 1 : s.inner, 1.0f, 40.0f);
+            const auto beta = test::random_floats(rng, rng() % 3 == 0 ? 0 : s.inner, 0.0f, 90.0f);
+            p.gamma = gamma;
+            p.beta = beta;
+            check_normalize(p);
+            const std::size_t count = s.outer * s.length * s.inner;
+            std::vector<float> values(count);
+            Bytes src(count * size_of(p.src_type));
+            for (std::size_t i = 0; i < count; ++i) {
+                const auto v = static_cast<float>(rng() % 128);
+                test::set_element(src, p.src_type, i, v);
+                values[i] = v;
+            }
+            Bytes dst(count * size_of(p.dst_type), 0xA5);
+            const std::size_t cut = rng() % s.inner;
+            normalize(p, src.data(), dst.data(), {0, s.outer}, {0, cut});
+            normalize(p, src.data(), dst.data(), {0, s.outer}, {cut, s.inner});
+            for (std::size_t i = 0; i < count; ++i) {
+                const std::size_t c = i % s.inner;
+                const std::size_t column = i / (s.length * s.inner) * s.inner + c;
+                const double mean = reduced(values, s, column, Reduction::kMean);
+                double variance = 0;
+                for (std::size_t k = 0; k < s.length; ++k) {
+                    variance += std::pow(element(values, s, column, k) - mean, 2) /
+                                static_cast<double>(s.length);
+                }
+                const double v = (values[i] - mean) / std::sqrt(variance + 0.5) *
+                                     gamma[gamma.size() > 1 ? c : 0] +
+                                 (beta.empty() ? 0.0f : beta[c]);
+                const bool f32 = p.dst_type == ElementType::f32;
+                const double low = p.dst_type == ElementType::u8 ? 0.0 : -128.0;
+                const double high = p.dst_type == ElementType::u8 ? 255.0 : 127.0;
+                ASSERT_NEAR(test::element(dst, p.dst_type, i), f32 ? v : std::clamp(v, low, high),
+                            f32 ? 2e-3 : 0.502);
+            }
+            EXPECT_EQ(seen.try_emplace(seed, dst).first->second, dst);
+        }
+    });
 }
 
 TEST(Normalize, CloseToDoublesAndTheSameOnEveryTarget) {

@@ -104,6 +104,18 @@ TEST(CpuCompiledModel, GivesTheSameBytesForAnyNumberOfThreads) {
     }
 }
 
+TEST(CpuCompiledModel, ReadsNoMemoryThatItDidNotWrite) {
+    Core core;
+    const Tensor input = picture(Shape{2, 3, 30, 22});
+    CompiledModel clean = core.compile_model(Model::from_text(kDynamic), "CPU");
+    const std::vector<float> expected = run(clean, input);
+    for (const int byte : {0, 255}) {
+        CompiledModel poisoned =
+            core.compile_model(Model::from_text(kDynamic), "CPU", {{"FUSEQ_POISON_MEMORY", byte}});
+        EXPECT_EQ(run(poisoned, input), expected) << byte;
+    }
+}
+
 std::string refusal(const AnyMap& properties) {
     try {
         Core().compile_model(Model::from_text(kDynamic), "CPU", properties);
@@ -117,6 +129,7 @@ TEST(CpuCompiledModel, RefusesPropertiesThatItDoesNotHave) {
     using ::testing::HasSubstr;
     EXPECT_THAT(refusal({{"NO_SUCH", 1}}), HasSubstr("has no property 'NO_SUCH'"));
     EXPECT_THAT(refusal({{"FUSEQ_PLAN_CACHE_BYTES", -1}}), HasSubstr("is -1, expected 0 or more"));
+    EXPECT_THAT(refusal({{"FUSEQ_POISON_MEMORY", 256}}), HasSubstr("is 256, expected -1 (off)"));
     EXPECT_THAT(refusal({{property::kInferenceNumThreads, -2}}), HasSubstr("is -2, expected"));
     EXPECT_THAT(refusal({{property::kPerformanceHint, "FAST"}}), HasSubstr("is 'FAST', expected"));
 }
