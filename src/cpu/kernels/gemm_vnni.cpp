@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kOverread = 64;            // behind the end of scratch
+constexpr std::size_t kLastPixels = 3;           // that hold three bytes
 constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
 
 std::size_t round_up(std::size_t value, std::size_t to) {
@@ -74,16 +75,23 @@ public:
         : p_(packed), args_(args), scratch_(scratch), panels_(panels) {}
 
     void pixels(Range range) {
+        const std::size_t channels = p_.shape.src_channels;
+        if (p_.mode == SourceMode::kInPlace) {
+            // A pixel is read by fours: bytes of the next one meet weights of zero. Behind the last
+            // pixel there may be nothing.
+            const bool at_end = range.end == units(p_) && channels % 4 != 0;
+            const std::size_t copied = at_end ? std::min(kLastPixels, range.end - range.begin) : 0;
+            const Range read{range.begin, range.end - copied};
+            for (std::size_t at = read.begin; at < read.end; at += p_.block) {
+                segments(static_cast<const std::uint8_t*>(args_.src) + at * channels, channels, 0,
+                         {.begin = at, .end = std::min(at + p_.block, read.end)}, 1);
+            }
+            range.begin = read.end;
+        }
         for (std::size_t at = range.begin; at < range.end; at += p_.block) {
             const std::size_t count = std::min(p_.block, range.end - at);
-            const auto* src = static_cast<const std::uint8_t*>(args_.src);
-            if (p_.mode == SourceMode::kGather) {
-                gather(at, count);
-                src = scratch_;
-            } else {
-                src += at * p_.depth4 * 4;
-            }
-            segments(src, p_.depth4 * 4, 0, {.begin = at, .end = at + count}, 1);
+            gather(at, count);
+            segments(scratch_, p_.depth4 * 4, 0, {.begin = at, .end = at + count}, 1);
         }
     }
 
@@ -312,7 +320,10 @@ std::size_t GemmVnni::scratch_bytes(std::size_t) const {
     const Packed& p = *packed_;
     const GemmShape& s = p.shape;
     switch (p.mode) {
-        case SourceMode::kInPlace: return 0;
+        case SourceMode::kInPlace:
+            return s.src_channels % 4 == 0
+                       ? 0
+                       : round_up(kLastPixels * p.depth4 * 4 + kOverread, kCacheLine);
         case SourceMode::kGather:
             return round_up(std::min(p.block, units(p)) * p.depth4 * 4 + kOverread, kCacheLine);
         default: {

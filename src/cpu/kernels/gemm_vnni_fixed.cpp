@@ -219,6 +219,7 @@ template <Store To>
 gemm::EpilogueFunction find_quick(const gemm::Epilogue& e, PanelForm panel) {
     using enum Fixed;
     return first_of(find<To>(e, panel), try_list<To, kElu, kAffine>(e, panel),
+                    try_list<To, kRoundClip, kAffine, kU8, kElu, kShift>(e, panel),
                     try_list<To, kRoundClip, kScale, kLinear, kU8, kScale, kElu, kShift>(e, panel));
 }
 

@@ -106,8 +106,7 @@ private:
         const std::size_t channels = s.src_channels;
         packed_.dense = dense;
         if (is_1x1()) {
-            packed_.mode = dense && !is_signed && channels % 4 == 0 ? SourceMode::kInPlace
-                                                                    : SourceMode::kGather;
+            packed_.mode = dense && !is_signed ? SourceMode::kInPlace : SourceMode::kGather;
             columns_ = 1;
             packed_.taps = {0};
             packed_.depth4 = (channels + 3) / 4;
