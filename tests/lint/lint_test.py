@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_files  # noqa: E402
 import check_includes  # noqa: E402
+import run_clang_tidy  # noqa: E402
 
 
 class CheckIncludes(unittest.TestCase):
@@ -77,6 +78,27 @@ class CheckFiles(unittest.TestCase):
     def test_header_and_guard(self):
         self.assertEqual(self.kinds("a.cpp", "int a;\n"), ["error"])
         self.assertEqual(self.kinds("a.hpp", self.header), ["error"])
+
+
+class ClangTidy(unittest.TestCase):
+    def test_what_changed_comes_first(self):
+        order = run_clang_tidy.in_order({"a.cpp", "b.cpp", "c.cpp"}, {"c.cpp", "b.cpp", "gone.cpp"})
+        self.assertEqual(order, ["b.cpp", "c.cpp", "a.cpp"])
+
+    def test_findings_in_what_changed(self):
+        root = run_clang_tidy.ROOT
+        findings = {f"{root}/src/a.cpp:1:2: error: x", f"{root}/src/b.hpp:3:4: error: y",
+                    "error: clang-tidy failed on src/c.cpp: z"}
+        self.assertEqual(sorted(run_clang_tidy.in_files(findings, {"src/b.hpp"})),
+                         [f"{root}/src/b.hpp:3:4: error: y", "error: clang-tidy failed on src/c.cpp: z"])
+
+    def test_options_of_gcc_are_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder)
+            (build / "compile_commands.json").write_text(
+                '[{"directory": "/d", "file": "f.cpp", "command": "c++ -O2 -fno-gnu-unique -c f.cpp"}]')
+            self.assertEqual(run_clang_tidy.compile_commands(build)[0]["command"],
+                             "c++ -O2 -c f.cpp")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ usage: run_clang_tidy.py [--build build/release] [--minutes 8] [--jobs 2] [FILE.
 
 Without FILEs: first what changed in the last commits and in the working tree, then the rest in an
 order that the commit decides, so that what one run has no time for, later runs reach. Exit status 1
-when there is a finding; files that were not reached are counted, not findings.
+when there is a finding in what changed (with FILEs: anywhere); findings elsewhere are shown. Files that
+were not reached are counted, not findings.
 """
 import argparse
 import concurrent.futures
@@ -48,18 +49,29 @@ def own_sources(commands):
     return {p for p in inside if p.startswith(FOLDERS)}
 
 
-def in_order(files):
-    head = "".join(git("rev-parse", "HEAD"))
+def recently_changed():
     changed = set(git("diff", "--name-only", "HEAD"))
     for commits in range(RECENT_COMMITS, 0, -1):
         recent = git("diff", "--name-only", f"HEAD~{commits}", "HEAD")
         if recent:
-            changed |= set(recent)
-            break
+            return changed | set(recent)
+    return changed
+
+
+def in_order(files, changed):
+    head = "".join(git("rev-parse", "HEAD"))
     first = sorted(files & changed)
     rest = sorted(files - changed)
     random.Random(head).shuffle(rest)
     return first + rest
+
+
+def in_files(findings, files):
+    """Those findings that lie in one of the files; what clang-tidy says of no place counts too."""
+    def inside(line):
+        path = pathlib.Path(line.split(":", 1)[0])
+        return not path.is_relative_to(ROOT) or path.relative_to(ROOT).as_posix() in files
+    return [line for line in findings if inside(line)]
 
 
 def tidy(database, path):
@@ -103,15 +115,17 @@ def parse(arguments):
 def main(arguments):
     options = parse(arguments)
     commands = compile_commands(options.build.resolve())
-    files = options.files or in_order(own_sources(commands))
+    changed = recently_changed()
+    files = options.files or in_order(own_sources(commands), changed)
     with tempfile.TemporaryDirectory() as database:
         (pathlib.Path(database) / "compile_commands.json").write_text(json.dumps(commands),
                                                                       encoding="utf-8")
         findings, checked = check_all(files, database, options)
     late = len(files) - checked
-    print(f"clang-tidy: {checked} files checked, {len(findings)} findings" +
-          (f", {late} files not reached in {options.minutes:g} minutes" if late else ""))
-    return 1 if findings or checked == 0 else 0
+    gating = findings if options.files else in_files(findings, changed)
+    print(f"clang-tidy: {checked} files checked, {len(findings)} findings, {len(gating)} in what changed"
+          + (f", {late} files not reached in {options.minutes:g} minutes" if late else ""))
+    return 1 if gating or checked == 0 else 0
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ reference device, fused and unfused; under older instruction sets (`ctest -L pat
 numbers are the same again. How the texts come about is explained in [post_ops.md](post_ops.md).
 
 A step is: kind | types of source, weights and result | class of implementation (`jit` or `gemm` of
-oneDNN, `own` kernels) | post-ops.
+oneDNN, `own` kernels; `fast` is either of `jit` and `own`, which the tests do not tell apart in
+convolutions, deconvolutions and matmuls) | post-ops.
 )";
 
 }  // namespace

@@ -16,7 +16,8 @@
 //   refused feeds_output at fq_out       everything the report refuses, in its order
 //
 // A step is kind | source, weights and result types | class of implementation | post-ops. Numbers
-// in the post-ops are there for the reader; only names, types and per_oc are compared.
+// in the post-ops are there for the reader; only names, types and per_oc are compared. "jit" and
+// "own" of a convolution, deconvolution or matmul are both "fast", and compare equal.
 #pragma once
 
 #include <string>

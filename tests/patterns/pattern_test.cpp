@@ -193,6 +193,8 @@ TEST(Patterns, OtherStepsAreFound) {
     EXPECT_NE(differs(refused), "");
     EXPECT_NE(differs(step + step + refused), "");
     EXPECT_NE(differs("convolution | u8 i8 u8 | ref | scale:2 -> u8\n" + refused), "");
+    EXPECT_EQ(differs("convolution | u8 i8 u8 | fast | scale:2 -> u8\n" + refused), "");
+    EXPECT_EQ(differs("convolution | u8 i8 u8 | own | scale:2 -> u8\n" + refused), "");
     EXPECT_NE(differs("convolution | u8 i8 i8 | jit | scale:2 -> i8\n" + refused), "");
     EXPECT_EQ(differs("convolution | u8 i8 u8 | jit | scale:per_oc -> u8\n" + refused),
               "expected: convolution | u8 i8 u8 | jit | scale:per_oc -> u8\n"
