@@ -11,6 +11,23 @@
 namespace fuseq {
 namespace {
 
+std::vector<double> numbers(const Tensor& tensor) {
+    std::vector<double> values;
+    dispatch_numeric(tensor.get_element_type(), [&](auto tag) {
+        for (const auto v : tensor.values<typename decltype(tag)::type>()) {
+            values.push_back(static_cast<double>(v));
+        }
+    });
+    return values;
+}
+
+template <class Context>
+void check_borders(const Context& context, const std::vector<double>& borders) {
+    const auto end = std::is_sorted_until(borders.begin(), borders.end());
+    context.require(end == borders.end(), "element ", end - borders.begin(), " of the buckets is ",
+                    end == borders.end() ? 0.0 : *end, ", expected rising values");
+}
+
 void infer(InferContext& context) {
     const ElementType type = context.attrs<BucketizeAttrs>().output_type;
     context.require(type == ElementType::i32 || type == ElementType::i64, "output_type is ",
@@ -22,23 +39,16 @@ void infer(InferContext& context) {
     const PartialShape& buckets = context.shape(1);
     context.require(!buckets.rank_is_static() || buckets.rank() == 1, "buckets have shape ",
                     to_string(buckets), ", expected rank 1");
+    if (const auto known = context.value(1)) {
+        check_borders(context, numbers(*known));
+    }
     context.set_output(0, type, context.shape(0));
-}
-
-std::vector<double> numbers(const Tensor& tensor) {
-    std::vector<double> values;
-    dispatch_numeric(tensor.get_element_type(), [&](auto tag) {
-        for (const auto v : tensor.values<typename decltype(tag)::type>()) {
-            values.push_back(static_cast<double>(v));
-        }
-    });
-    return values;
 }
 
 void evaluate(EvalContext& context) {
     const auto& attrs = context.attrs<BucketizeAttrs>();
     const std::vector<double> borders = numbers(context.input(1));
-    context.require(std::is_sorted(borders.begin(), borders.end()), "buckets do not rise");
+    check_borders(context, borders);
     std::vector<std::int64_t> found;
     for (const double v : numbers(context.input(0))) {
         const auto at = attrs.with_right_bound

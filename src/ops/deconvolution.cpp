@@ -102,6 +102,10 @@ void check_operands(const Context& context, const PartialShape& src, const Parti
     check_window_lists(context, src.rank() - 2, attrs);
     check_window_list(context, "output_padding", src.rank() - 2, attrs.output_padding, 0);
     check_filter_channels(context, src, wei, groups ? 1 : 0, groups);
+    for (std::size_t d = wei.rank() - (src.rank() - 2); d < wei.rank(); ++d) {
+        context.require(!wei[d].is_static() || wei[d].get_length() >= 1, "the kernel has size ",
+                        to_string(wei[d]));
+    }
 }
 
 Dimension output_size(const InferContext& context,

@@ -51,6 +51,11 @@ void infer_values(InferContext& context) {
     set_shape_values(context, 0, std::move(result));
 }
 
+template <class Context, class T>
+void check_divisor(const Context& context, T value, std::size_t at) {
+    context.require(value != T{0}, "element ", at, " of the divisor is an integer zero");
+}
+
 void infer(InferContext& context) {
     const Rules rules = rules_of(context.node());
     context.require_same_type(0, 1);
@@ -59,6 +64,12 @@ void infer(InferContext& context) {
     context.set_output(0, context.type(0),
                        broadcast_shapes(context, context.shape(0), context.shape(1),
                                         rules.auto_broadcast, rules.axis));
+    if (is_integral(context.type(1))) {
+        const auto divisor = context.ints(1);
+        for (std::size_t i = 0; divisor && i < divisor->size(); ++i) {
+            check_divisor(context, (*divisor)[i], i);
+        }
+    }
     infer_values(context);
 }
 
@@ -95,7 +106,7 @@ void run(EvalContext& context, Function function) {
     attrs.axis = rules.axis;
     evaluate_pairs(context, attrs, [&]<class T>(T x, T y, std::size_t j) {
         if constexpr (std::is_integral_v<T>) {
-            context.require(y != T{0}, "element ", j, " of the divisor is an integer zero");
+            check_divisor(context, y, j);
         }
         return function(x, y, rules.floor);
     });

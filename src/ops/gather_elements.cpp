@@ -38,7 +38,9 @@ void infer(InferContext& context) {
     const std::int64_t axis = context.attrs<GatherElementsAttrs>().axis;
     PartialShape dst = indices;
     if (data.rank_is_static() && indices.rank_is_static()) {
-        dst = gathered(context, data, indices, checked_axis(context, axis, data.rank()));
+        const std::size_t place = checked_axis(context, axis, data.rank());
+        dst = gathered(context, data, indices, place);
+        check_known_indices(context, 1, {&data[place], 1});
     }
     context.set_output(0, context.type(0), dst);
 }

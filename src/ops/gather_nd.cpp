@@ -63,6 +63,9 @@ void infer(InferContext& context) {
     PartialShape dst = PartialShape::dynamic();
     if (data.rank_is_static() && indices.rank_is_static()) {
         dst = gathered(context, data, indices);
+        check_known_indices(
+            context, 1,
+            leading(data, checked_batch(context, data.rank(), indices.rank()), indices));
     }
     context.set_output(0, context.type(0), dst);
 }

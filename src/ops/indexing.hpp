@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ops/op_spec.hpp"
@@ -13,13 +14,41 @@ namespace fuseq {
 
 // index in [-size, size) as a place in [0, size); anything else is an error. `at` is the position
 // of the index in its tensor.
-inline std::int64_t checked_index(const EvalContext& context,
-                                  std::int64_t index,
-                                  std::int64_t size,
-                                  std::size_t at) {
+template <class Context>
+std::int64_t checked_index(const Context& context,
+                           std::int64_t index,
+                           std::int64_t size,
+                           std::size_t at) {
     context.require(index >= -size && index < size, "element ", at, " of the indices is ", index,
                     ", expected a value in [", -size, ", ", size - 1, "]");
     return index < 0 ? index + size : index;
+}
+
+// The same for all indices of input i that are known when the model is read; they go through
+// `sizes` in turn.
+inline void check_known_indices(const InferContext& context,
+                                std::size_t i,
+                                std::span<const Dimension> sizes) {
+    const auto indices = context.ints(i);
+    for (std::size_t at = 0; indices && !sizes.empty() && at < indices->size(); ++at) {
+        const Dimension& size = sizes[at % sizes.size()];
+        if (size.is_static()) {
+            checked_index(context, (*indices)[at], size.get_length(), at);
+        }
+    }
+}
+
+// The dimensions of data, from `begin` on, that a tuple of indices (its last dimension) goes
+// through.
+inline std::span<const Dimension> leading(const PartialShape& data,
+                                          std::size_t begin,
+                                          const PartialShape& indices) {
+    const Dimension& length = indices[indices.rank() - 1];
+    if (!length.is_static()) {
+        return {};
+    }
+    return {data.begin() + static_cast<std::ptrdiff_t>(begin),
+            static_cast<std::size_t>(length.get_length())};
 }
 
 // Product of the dimensions from `begin` to `end`.

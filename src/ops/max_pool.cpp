@@ -3,6 +3,7 @@
 //
 // MaxPool-1, and MaxPool-8 with dilations and a second output: the position of each maximum,
 // counted in elements of src from dimension `axis` on; of equal values the first.
+#include <algorithm>
 #include <limits>
 
 #include "model/typed.hpp"
@@ -87,6 +88,7 @@ void evaluate_8(EvalContext& context) {
     for (std::size_t d = axis; d < shape.size(); ++d) {
         period *= static_cast<std::int64_t>(shape[d]);
     }
+    period = std::max<std::int64_t>(period, 1);  // nothing but padding
     for (std::size_t i = 0; i < where.size(); ++i) {
         where[i] = (static_cast<std::int64_t>(i) / plane_out * plane_in + where[i]) % period;
     }

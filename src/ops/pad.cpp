@@ -67,6 +67,9 @@ void infer(InferContext& context) {
     require_int_list(context, 2, "pads_end");
     if (context.has_input(3)) {
         context.require_same_type(0, 3);
+        const PartialShape& value = context.shape(3);
+        context.require(value.compatible({}) || value.compatible({1}), "pad_value has shape ",
+                        to_string(value), ", expected one value");
     }
     const PartialShape& src = context.shape(0);
     const auto begin = context.ints(1);

@@ -65,7 +65,7 @@ struct AvgPoolAttrs final : AttributesOf<AvgPoolAttrs>, PoolAttrs {
         v.required("exclude-pad", exclude_pad);
         v.optional("rounding_type", rounding_type);
         v.optional("auto_pad", auto_pad);
-        v.optional("output_type", output_type);
+        v.internal("output_type", output_type);
     }
 };
 

@@ -18,7 +18,7 @@ struct ReduceAttrs final : AttributesOf<ReduceAttrs> {
     ElementType output_type = ElementType::undefined;
     void visit(AttributeVisitor& v) override {
         v.optional("keep_dims", keep_dims);
-        v.optional("output_type", output_type);
+        v.internal("output_type", output_type);
     }
 };
 

@@ -33,13 +33,28 @@ void check_lengths(const Context& context, const PartialShape& lengths, const Di
                     to_string(lengths), ", expected [", to_string(batch), "]");
 }
 
+template <class Context>
+void check_values(const Context& context,
+                  const std::vector<std::int64_t>& lengths,
+                  std::int64_t most) {
+    for (std::size_t b = 0; b < lengths.size(); ++b) {
+        context.require(lengths[b] >= 0 && lengths[b] <= most, "element ", b, " of seq_lengths is ",
+                        lengths[b], ", expected one in [0, ", most, "]");
+    }
+}
+
 void infer(InferContext& context) {
     const PartialShape& src = context.shape(0);
     const ElementType type = context.type(1);
     context.require(is_integral(type) || is_real(type), "seq_lengths is ", to_string(type),
                     ", expected a numeric type");
     if (src.rank_is_static()) {
-        check_lengths(context, context.shape(1), src[axes_of(context, src.rank()).batch]);
+        const Axes axes = axes_of(context, src.rank());
+        check_lengths(context, context.shape(1), src[axes.batch]);
+        const auto lengths = context.ints(1);
+        if (lengths && src[axes.sequence].is_static()) {
+            check_values(context, *lengths, src[axes.sequence].get_length());
+        }
     }
     context.set_output(0, context.type(0), src);
 }
@@ -51,12 +66,7 @@ void evaluate(EvalContext& context) {
     check_lengths(context, context.input(1).get_shape(),
                   Dimension(static_cast<std::int64_t>(shape[axes.batch])));
     const std::vector<std::int64_t> lengths = to_ints(context.input(1));
-    for (std::size_t b = 0; b < lengths.size(); ++b) {
-        context.require(
-            lengths[b] >= 0 && lengths[b] <= static_cast<std::int64_t>(shape[axes.sequence]),
-            "element ", b, " of seq_lengths is ", lengths[b], ", expected one in [0, ",
-            shape[axes.sequence], "]");
-    }
+    check_values(context, lengths, static_cast<std::int64_t>(shape[axes.sequence]));
     Tensor& dst = context.output(0, shape);
     const std::vector<std::int64_t> strides = dense_strides(shape);
     const std::size_t bytes = size_of(src.get_element_type());

@@ -54,8 +54,10 @@ void infer(InferContext& context) {
     const auto axis = context.ints(3);
     if (axis && data.rank_is_static() && context.shape(1).rank_is_static() &&
         context.shape(2).rank_is_static()) {
-        check_shapes(context, data, context.shape(1), context.shape(2),
-                     checked_axis(context, single_value(context, *axis, "axis"), data.rank()));
+        const std::size_t place =
+            checked_axis(context, single_value(context, *axis, "axis"), data.rank());
+        check_shapes(context, data, context.shape(1), context.shape(2), place);
+        check_known_indices(context, 1, {&data[place], 1});
     }
     context.set_output(0, context.type(0), data);
 }

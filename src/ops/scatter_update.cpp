@@ -65,9 +65,11 @@ void infer_slices(InferContext& context) {
     require_int_list(context, 3, "axis");
     const auto axis = context.ints(3);
     if (axis && ranks_known(context)) {
-        check_slices(
-            context, context.shape(0), context.shape(1), context.shape(2),
-            checked_axis(context, single_value(context, *axis, "axis"), context.shape(0).rank()));
+        const PartialShape& data = context.shape(0);
+        const std::size_t place =
+            checked_axis(context, single_value(context, *axis, "axis"), data.rank());
+        check_slices(context, data, context.shape(1), context.shape(2), place);
+        check_known_indices(context, 1, {&data[place], 1});
     }
     context.set_output(0, context.type(0), context.shape(0));
 }
@@ -76,7 +78,9 @@ void infer_tuples(InferContext& context) {
     require_indices(context, 1);
     context.require_same_type(0, 2);
     if (ranks_known(context)) {
-        check_tuples(context, context.shape(0), context.shape(1), context.shape(2));
+        const PartialShape& indices = context.shape(1);
+        check_tuples(context, context.shape(0), indices, context.shape(2));
+        check_known_indices(context, 1, leading(context.shape(0), 0, indices));
     }
     context.set_output(0, context.type(0), context.shape(0));
 }

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transpose-1: dimension d of dst is dimension order[d] of src; no order reverses the dimensions.
+// Transpose-1: dimension d of dst is dimension order[d] of src; an empty order reverses them.
 #include <numeric>
 
 #include "ops/axes.hpp"
@@ -33,11 +33,8 @@ std::vector<std::size_t> checked_order(const Context& context,
 
 void infer(InferContext& context) {
     const PartialShape& src = context.shape(0);
-    std::optional<std::vector<std::int64_t>> order = std::vector<std::int64_t>{};
-    if (context.has_input(1)) {
-        require_int_list(context, 1, "order");
-        order = context.ints(1);
-    }
+    require_int_list(context, 1, "order");
+    const std::optional<std::vector<std::int64_t>> order = context.ints(1);
     PartialShape dst = PartialShape::dynamic();
     if (src.rank_is_static() && order) {
         const std::vector<std::size_t> places = checked_order(context, *order, src.rank());
@@ -57,9 +54,8 @@ void infer(InferContext& context) {
 
 void evaluate(EvalContext& context) {
     const Tensor& src = context.input(0);
-    const std::vector<std::size_t> order = checked_order(
-        context, context.has_input(1) ? to_ints(context.input(1)) : std::vector<std::int64_t>(),
-        src.get_shape().size());
+    const std::vector<std::size_t> order =
+        checked_order(context, to_ints(context.input(1)), src.get_shape().size());
     Shape shape;
     for (const std::size_t d : order) {
         shape.push_back(src.get_shape()[d]);
@@ -70,7 +66,7 @@ void evaluate(EvalContext& context) {
 const OpSpec kOps[] = {
     {.type = "Transpose",
      .version = 1,
-     .inputs = {1, 2},
+     .inputs = {2, 2},
      .make_attributes = make_attributes<NoAttrs>,
      .infer = infer,
      .evaluate = evaluate,

@@ -156,9 +156,14 @@ void parse_line(const std::string& line, const Place& place, std::vector<OpCase>
     for (const std::string& input : split(line.substr(open + 2, close - open - 2), ' ')) {
         op_case.inputs.push_back(parse_input(input, place));
     }
-    for (const std::string& attributes : spread(line.substr(close + 1))) {
+    const auto mark = std::min(line.find(" @", close), line.size());
+    if (mark != line.size()) {
+        op_case.results = static_cast<std::size_t>(number(strip(line.substr(mark + 2)), place));
+    }
+    for (const std::string& attributes : spread(line.substr(close + 1, mark - close - 1))) {
         op_case.attributes = attributes;
         op_case.text = line.substr(0, close + 1) + (attributes.empty() ? "" : " " + attributes);
+        op_case.text += mark == line.size() ? "" : " " + line.substr(mark);
         cases.push_back(op_case);
     }
 }

@@ -15,6 +15,8 @@
 //   {1,-2}        a Const i64[2]    i32{1,2}    of a type    7, 0.5     a scalar i64 or f32
 //   f32[2,1]{3,4} a Const with its shape
 //
+// "@1" at the end of a line: only so many outputs have a Result.
+//
 // Operations with bodies are written in the text form of the Model:
 //
 //   model Loop.5
@@ -50,8 +52,9 @@ struct OpCase {
     int opset = 1;
     std::string attributes;  // "kernel=3,2; strides=2,1", without alternatives
     std::vector<Input> inputs;
-    std::string model;  // text form, for operations with bodies
-    std::string text;   // the line, for messages
+    std::size_t results = SIZE_MAX;  // at most so many
+    std::string model;               // text form, for operations with bodies
+    std::string text;                // the line, for messages
 };
 
 // All cases of a text, alternatives spread out. Throws Error("op_cases") naming the line.
@@ -62,6 +65,13 @@ std::vector<OpCase> all_cases();
 // A model of that operation, "op", its inputs "in0", "in1", ... and a Result for every output that
 // the operation has. Random constants follow from the seed.
 std::shared_ptr<Model> make_model(const OpCase& op_case, std::uint64_t seed);
+// An IR of that operation as text, and the bytes of its .bin: also of a case that no model can be
+// made of. Shapes of ports are not declared.
+struct CaseIr {
+    std::string xml;
+    Tensor weights;
+};
+CaseIr make_ir(const OpCase& op_case, std::uint64_t seed);
 // Random values for the Parameters of that model.
 std::vector<Tensor> make_inputs(const OpCase& op_case, const Model& model, std::uint64_t seed);
 

@@ -25,46 +25,49 @@ constexpr std::string_view kName = "move_dequantize_down";
 struct Row {
     std::string_view type;
     Law law;
+    std::string_view what;  // for docs/operations.md
 };
+
+constexpr std::string_view kMoves = "passes, integers move";
 
 constexpr Row kLaws[] = {
-    {"Add", move_through_arithmetic},
-    {"AvgPool", move_through_avg_pool},
-    {"BatchToSpace", move_through_data_movement},
-    {"Broadcast", move_through_data_movement},
-    {"Clamp", move_through_clamp},
-    {"Concat", move_through_concat},
-    {"DepthToSpace", move_through_data_movement},
-    {"Gather", move_through_data_movement},
-    {"Interpolate", move_through_interpolate},
-    {"MVN", cancel_scale_of_mvn},
-    {"MaxPool", move_through_max_pool},
-    {"Multiply", move_through_arithmetic},
-    {"NormalizeL2", cancel_scale_of_normalize_l2},
-    {"Pad", move_through_pad},
-    {"ReLU", move_through_relu},
-    {"ReduceMax", move_through_reduce_max},
-    {"ReduceMean", move_through_reduce_mean},
-    {"ReduceMin", move_through_reduce_max},
-    {"Reshape", move_through_data_movement},
-    {"ReverseSequence", move_through_data_movement},
-    {"Roll", move_through_data_movement},
-    {"ShuffleChannels", move_through_data_movement},
-    {"Slice", move_through_data_movement},
-    {"SpaceToDepth", move_through_data_movement},
-    {"Split", move_through_data_movement},
-    {"Squeeze", move_through_data_movement},
-    {"StridedSlice", move_through_data_movement},
-    {"Tile", move_through_data_movement},
-    {"Transpose", move_through_data_movement},
-    {"Unsqueeze", move_through_data_movement},
-    {"VariadicSplit", move_through_data_movement},
+    {"Add", move_through_arithmetic, "constants fold into the DQ before an anchor"},
+    {"AvgPool", move_through_avg_pool, "passes, the mean of integers is f32"},
+    {"BatchToSpace", move_through_data_movement, kMoves},
+    {"Broadcast", move_through_data_movement, kMoves},
+    {"Clamp", move_through_clamp, "passes, or goes where the range implies it"},
+    {"Concat", move_through_concat, "passes, channels may differ in scale"},
+    {"DepthToSpace", move_through_data_movement, kMoves},
+    {"Gather", move_through_data_movement, kMoves},
+    {"Interpolate", move_through_interpolate, "nearest passes"},
+    {"MVN", cancel_scale_of_mvn, "cancels the scale"},
+    {"MaxPool", move_through_max_pool, "passes"},
+    {"Multiply", move_through_arithmetic, "constants fold into the DQ before an anchor"},
+    {"NormalizeL2", cancel_scale_of_normalize_l2, "cancels the scale"},
+    {"Pad", move_through_pad, "passes where the value is a whole step"},
+    {"ReLU", move_through_relu, "passes, or goes where the range implies it"},
+    {"ReduceMax", move_through_reduce_max, "passes"},
+    {"ReduceMean", move_through_reduce_mean, "passes, the mean of integers is f32"},
+    {"ReduceMin", move_through_reduce_max, "passes"},
+    {"Reshape", move_through_data_movement, kMoves},
+    {"ReverseSequence", move_through_data_movement, kMoves},
+    {"Roll", move_through_data_movement, kMoves},
+    {"ShuffleChannels", move_through_data_movement, kMoves},
+    {"Slice", move_through_data_movement, kMoves},
+    {"SpaceToDepth", move_through_data_movement, kMoves},
+    {"Split", move_through_data_movement, kMoves},
+    {"Squeeze", move_through_data_movement, kMoves},
+    {"StridedSlice", move_through_data_movement, kMoves},
+    {"Tile", move_through_data_movement, kMoves},
+    {"Transpose", move_through_data_movement, kMoves},
+    {"Unsqueeze", move_through_data_movement, kMoves},
+    {"VariadicSplit", move_through_data_movement, kMoves},
 };
 
-Law law_of(const Node& node) {
-    const auto row = std::find_if(std::begin(kLaws), std::end(kLaws),
-                                  [&](const Row& r) { return node.is(r.type); });
-    return row == std::end(kLaws) ? nullptr : row->law;
+const Row* row_of(std::string_view type) {
+    const auto* row = std::find_if(std::begin(kLaws), std::end(kLaws),
+                                   [&](const Row& r) { return r.type == type; });
+    return row == std::end(kLaws) ? nullptr : row;
 }
 
 // The Multiply of a DQ, whose Convert or Subtract would match as a DQ of its own, or arithmetic
@@ -90,19 +93,24 @@ std::optional<Dequantize> dequantize_in_front(const Node& node) {
 
 }  // namespace
 
+std::string_view dequantize_law(std::string_view type) {
+    const Row* row = row_of(type);
+    return row == nullptr ? std::string_view() : row->what;
+}
+
 bool move_dequantize_down(Model& model, PassContext& context) {
     bool changed = false;
     // Producers first: a DQ that was moved is met again at the next operation.
     for (Node* node : model.ordered_nodes()) {
-        const Law law = law_of(*node);
+        const Row* row = row_of(node->type());
         if (is_part_of_dequantize(*node)) {
             continue;
         }
-        const auto dq = law == nullptr ? std::nullopt : dequantize_in_front(*node);
+        const auto dq = row == nullptr ? std::nullopt : dequantize_in_front(*node);
         if (!dq) {
             continue;
         }
-        if (LawResult result = law(*node, *dq)) {
+        if (LawResult result = row->law(*node, *dq)) {
             context.rewritten(kName, *node);
             changed = true;
         } else if (result.kind == LawResult::Kind::kRefused) {

@@ -105,8 +105,11 @@ std::optional<Request> request_of_4(const Node& node) {
     return request;
 }
 
-// Whether every position takes its own value alone.
-bool is_identity(const AxisTaps& taps) {
+// Whether every position of `size` takes its own value alone.
+bool is_identity(const AxisTaps& taps, std::size_t size) {
+    if (taps.size() != size) {
+        return false;
+    }
     for (std::size_t i = 0; i < taps.size(); ++i) {
         if (taps[i].size() != 1 || taps[i][0].index != i || taps[i][0].weight != 1.0) {
             return false;
@@ -159,7 +162,7 @@ std::optional<kernels::ResizeParams> params_of(const Node& node, const Request& 
             }
             (d + 1 == rank ? params.src_width : params.src_height) = src[d];
             (d + 1 == rank ? params.columns : params.rows) = std::move(*table);
-        } else if (!is_identity(taps)) {
+        } else if (!is_identity(taps, src[d])) {
             return std::nullopt;
         } else if (d != 1) {
             params.batch *= src[d];

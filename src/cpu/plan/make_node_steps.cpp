@@ -191,6 +191,11 @@ bool make_node_step(PlanBuilder& builder, Node& node) {
     if (!is_static(node)) {
         return false;
     }
+    // A result out of nothing: of padding alone, the sum of no elements.
+    if (!node.is("Concat") && node.input_count() != 0 && node.has_input(0) &&
+        shape_size(node.input(0).shape()) == 0) {
+        return false;
+    }
     constexpr bool (*kMakers[])(PlanBuilder&, Node&) = {
         make_view,    make_transpose, make_concat,      make_max_pool,
         make_pooling, make_softmax,   make_interpolate, make_average,

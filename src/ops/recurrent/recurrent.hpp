@@ -130,6 +130,17 @@ struct GateActivation {
 std::optional<std::vector<GateActivation>> gate_activations(const RecurrentAttrs& attrs,
                                                             RecurrentKind kind);
 
+// Lengths of sequences that have `steps` steps at most.
+template <class Context>
+void check_lengths(const Context& context,
+                   const std::vector<std::int64_t>& lengths,
+                   std::int64_t steps) {
+    for (const std::int64_t length : lengths) {
+        context.require(length >= 0 && length <= steps, "sequence_lengths has the value ", length,
+                        ", expected one in [0, ", steps, "]");
+    }
+}
+
 // Checks attributes and inputs and sets the outputs.
 void infer_recurrent(InferContext& context, const RecurrentForm& form);
 // The reference kernel.

@@ -117,6 +117,10 @@ void infer_recurrent(InferContext& context, const RecurrentForm& form) {
     }
     if (form.sequence) {
         match(context, form.lengths(), "sequence_lengths", {&dims.batch});
+        const auto lengths = context.ints(form.lengths());
+        if (lengths && dims.steps.is_static()) {
+            check_lengths(context, *lengths, dims.steps.get_length());
+        }
     }
     match_weights(context, form, dims);
     const ElementType type = context.type(0);

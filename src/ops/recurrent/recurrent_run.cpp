@@ -181,11 +181,7 @@ std::vector<std::int64_t> read_lengths(const EvalContext& context,
     const std::vector<std::int64_t> lengths = to_ints(context.input(form.lengths()));
     context.require(lengths.size() == sizes.batch, "sequence_lengths has ", lengths.size(),
                     " values for ", sizes.batch, " sequences");
-    for (const std::int64_t length : lengths) {
-        context.require(length >= 0 && length <= static_cast<std::int64_t>(sizes.steps),
-                        "sequence_lengths has the value ", length, ", expected one in [0, ",
-                        sizes.steps, "]");
-    }
+    check_lengths(context, lengths, static_cast<std::int64_t>(sizes.steps));
     return lengths;
 }
 

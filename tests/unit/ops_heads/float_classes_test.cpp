@@ -47,7 +47,7 @@ TEST(Bucketize, NumbersIntervals) {
     EXPECT_THAT(error_of([&] {
                     run_op("Bucketize", 3, attrs, {data, i32s({2}, {3, 1})});
                 }),
-                HasSubstr("buckets do not rise"));
+                HasSubstr("element 1 of the buckets is 1, expected rising values"));
     EXPECT_THAT(refusal("Bucketize", 3, attrs, {open("[2]"), open("[2,2]")}),
                 HasSubstr("buckets have shape [2,2]"));
     attrs.output_type = element::u8;

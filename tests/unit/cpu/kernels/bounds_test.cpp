@@ -14,6 +14,8 @@
 #include "cpu/kernels/channel_copy.hpp"
 #include "cpu/kernels/depthwise_conv.hpp"
 #include "cpu/kernels/gemm_vnni.hpp"
+#include "cpu/kernels/max_pool.hpp"
+#include "cpu/kernels/reduce.hpp"
 #include "cpu/kernels/residual_add.hpp"
 #include "cpu/kernels/resize.hpp"
 #include "cpu/kernels/rows.hpp"
@@ -194,6 +196,58 @@ TEST(Bounds, ChannelCopy) {
                     {src + half, dst + half, bytes, bytes, bytes - half}};
                 copy_channels(copies, {0, 9});
             });
+        }
+    });
+}
+
+TEST(Bounds, MaxPool) {
+    on_every_target([](const std::string&) {
+        for (const std::size_t channels : {1, 3, 17, 64, 100}) {
+            for (const ElementType type : {ElementType::u8, ElementType::f32}) {
+                for (const std::size_t stride : {1, 2}) {
+                    MaxPoolParams p;
+                    p.type = type;
+                    p.channels = channels;
+                    p.height = {.src = 9, .dst = 8 / stride, .kernel = 3, .stride = stride};
+                    p.height.pad = 1;
+                    p.width = p.height;
+                    check_max_pool(p);
+                    const std::size_t pixel = channels * size_of(type);
+                    expect_within(81 * pixel, p.height.dst * p.width.dst * pixel, size_of(type),
+                                  [&](const void* src, void* dst) {
+                                      max_pool(p, src, dst, {0, max_pool_rows(p)});
+                                  });
+                }
+            }
+        }
+    });
+}
+
+TEST(Bounds, Normalize) {
+    on_every_target([](const std::string&) {
+        for (const std::size_t inner : {2, 15, 16, 37}) {
+            NormalizeParams p{.length = 11, .inner = inner};
+            p.src_type = ElementType::u8;
+            p.dst_type = ElementType::i8;
+            const std::size_t count = 2 * p.length * inner;
+            expect_within(count, count, 1, [&](const void* src, void* dst) {
+                normalize(p, src, dst, {0, 2}, {0, inner});
+            });
+        }
+    });
+}
+
+TEST(Bounds, SoftmaxOfColumnsAndShortRows) {
+    on_every_target([](const std::string&) {
+        for (const std::size_t inner : {1, 2, 19}) {
+            for (const std::size_t length : {3, 20}) {
+                SoftmaxParams p{.length = length, .inner = inner};
+                p.dst_type = ElementType::u8;
+                const std::size_t rows = 7 * inner;
+                expect_within(rows * length * 4, rows * length, 4, [&](const void* src, void* dst) {
+                    softmax(p, static_cast<const float*>(src), dst, {0, rows});
+                });
+            }
         }
     });
 }

@@ -102,7 +102,7 @@ TEST(Simplify, KeepsTheValueOfRandomChains) {
     const testing::RandomOptions options;
     std::size_t compared = 0;
     std::size_t skipped = 0;
-    for (int i = 0; i < 8000; ++i) {
+    for (int i = 0; i < 20000; ++i) {
         const Chain chain = testing::random_chain(rng, options);
         const Simplified done = simplify(chain);
         EXPECT_LE(done.chain.ops.size(), chain.ops.size() + 4) << to_text(chain);
