@@ -167,6 +167,23 @@ void PlanBuilder::build_plain(Node* node) {
     }
 }
 
+CompiledBodies PlanBuilder::compile_bodies(const Node& node) const {
+    CompiledBodies bodies;
+    if (!options_.compile_body) {
+        return bodies;
+    }
+    for (const NamedAttribute& named : list_attributes(node.attributes())) {
+        const auto* const* body = std::get_if<std::shared_ptr<Model>*>(&named.ref);
+        if (body == nullptr || !**body) {
+            continue;
+        }
+        if (auto compiled = options_.compile_body(***body)) {
+            bodies.emplace((*body)->get(), std::move(*compiled));
+        }
+    }
+    return bodies;
+}
+
 void PlanBuilder::build_reference(Node* node) {
     std::vector<TensorId> inputs;
     for (const Output& input : node->inputs()) {
@@ -182,7 +199,8 @@ void PlanBuilder::build_reference(Node* node) {
         outputs.push_back(id);
         set_tensor(node->output(i), id);
     }
-    add_step(std::make_unique<ReferenceStep>(*node, std::move(inputs), std::move(outputs)));
+    add_step(std::make_unique<ReferenceStep>(*node, std::move(inputs), std::move(outputs),
+                                             compile_bodies(*node)));
 }
 
 // Results are written straight into the user's memory where one step makes them; else copied.

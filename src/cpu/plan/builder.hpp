@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "cpu/plan/attach_post_ops.hpp"
 #include "cpu/plan/plan.hpp"
+#include "cpu/steps/body.hpp"
 #include "fuseq/model.hpp"
 
 namespace fuseq::cpu {
@@ -29,6 +31,9 @@ struct BuildOptions {
     // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
     // shown then: it is not computed.
     bool drop_middle_rounds = false;
+    // Makes a plan for a body of TensorIterator, Loop or If. Nothing, or no function: the reference
+    // kernels run it.
+    std::function<std::optional<CompiledBody>(const Model&)> compile_body;
 };
 
 class PlanBuilder {
@@ -84,6 +89,7 @@ private:
     void show_hidden(const Group& group, std::size_t first);
     void build_plain(Node* node);
     void build_reference(Node* node);
+    CompiledBodies compile_bodies(const Node& node) const;
     void bind_outputs();
     TensorId constant(const Output& output);
     void note_quantized(const Output& output, TensorId id);

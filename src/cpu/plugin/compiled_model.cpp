@@ -6,6 +6,7 @@
 
 #include "cpu/plan/expand_constants.hpp"
 #include "cpu/plan/report.hpp"
+#include "cpu/plugin/compile_body.hpp"
 #include "cpu/plugin/infer_request.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "ops/parameter.hpp"
@@ -62,6 +63,7 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(
     options.own_gemm = config_.own_gemm;
     options.drop_middle_rounds = config_.drop_middle_rounds;
     options.show_hidden = config_.keep_intermediates;
+    options.compile_body = [this](const Model& body) { return compile_body(body, config_); };
     planned->plan = PlanBuilder(*planned->model, ranges_, options).build();
     return planned;
 }

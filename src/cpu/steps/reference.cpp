@@ -2,20 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/reference.hpp"
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "fuseq/error.hpp"
 #include "ops/op_spec.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
+using BoundBodies = std::unordered_map<const Model*, BodyFunction>;
+
 // Gives kernels the plan's memory for outputs of known shape and fresh tensors for the others.
-class PlanEvalContext final : public EvalContext {
+class PlanEvalContext final : public EvalContext, public BodyRunner {
 public:
     PlanEvalContext(const Node& node,
                     std::span<const Tensor> inputs,
                     RequestMemory& memory,
-                    const std::vector<TensorId>& outputs)
-        : EvalContext(node, inputs), memory_(memory), ids_(outputs), tensors_(outputs.size()) {}
+                    const std::vector<TensorId>& outputs,
+                    const BoundBodies& bodies)
+        : EvalContext(node, inputs),
+          memory_(memory),
+          ids_(outputs),
+          bodies_(bodies),
+          tensors_(outputs.size()) {}
+
+    BodyFunction run_body(const Model& body) const override {
+        const auto found = bodies_.find(&body);
+        return found == bodies_.end() ? BodyFunction() : found->second;
+    }
 
     Tensor& output(std::size_t i, const Shape& shape) override {
         const PlanTensor& planned = memory_.tensor(ids_.at(i));
@@ -40,6 +55,7 @@ public:
 private:
     RequestMemory& memory_;
     const std::vector<TensorId>& ids_;
+    const BoundBodies& bodies_;
     std::vector<Tensor> tensors_;
 };
 
@@ -48,8 +64,13 @@ public:
     ReferenceRunner(const Node& node,
                     const std::vector<TensorId>& arguments,
                     const std::vector<TensorId>& outputs,
-                    RequestMemory& memory)
-        : node_(node), arguments_(arguments), outputs_(outputs), memory_(memory) {}
+                    RequestMemory& memory,
+                    const CompiledBodies& bodies)
+        : node_(node), arguments_(arguments), outputs_(outputs), memory_(memory) {
+        for (const auto& [model, body] : bodies) {
+            bodies_[model] = body.bind();
+        }
+    }
 
     void run() override {
         std::vector<Tensor> inputs;
@@ -57,7 +78,7 @@ public:
         for (const TensorId id : arguments_) {
             inputs.push_back(id == kNoTensor ? Tensor() : memory_.as_tensor(id));
         }
-        PlanEvalContext context(node_, inputs, memory_, outputs_);
+        PlanEvalContext context(node_, inputs, memory_, outputs_, bodies_);
         node_.spec().evaluate(context);
         context.store_dynamic();
     }
@@ -67,14 +88,16 @@ private:
     const std::vector<TensorId>& arguments_;
     const std::vector<TensorId>& outputs_;
     RequestMemory& memory_;
+    BoundBodies bodies_;
 };
 
 }  // namespace
 
 ReferenceStep::ReferenceStep(const Node& node,
                              std::vector<TensorId> inputs,
-                             std::vector<TensorId> outputs)
-    : node_(node), arguments_(std::move(inputs)) {
+                             std::vector<TensorId> outputs,
+                             CompiledBodies bodies)
+    : node_(node), arguments_(std::move(inputs)), bodies_(std::move(bodies)) {
     for (const TensorId id : arguments_) {
         if (id != kNoTensor) {
             inputs_.push_back(id);
@@ -83,7 +106,11 @@ ReferenceStep::ReferenceStep(const Node& node,
     outputs_ = std::move(outputs);
     info_.name = node.name();
     info_.kind = node.type();
-    info_.implementation = "reference";
+    info_.implementation = bodies_.empty() ? "reference" : "fuseq:body";
+    for (const auto& [model, body] : bodies_) {
+        info_.notes.push_back(detail::cat("body '", model->name(), "': ", body.summary));
+    }
+    std::sort(info_.notes.begin(), info_.notes.end());
     info_.layers = {node.name()};
     info_.layout = "plain";
     info_.src_type =
@@ -92,7 +119,15 @@ ReferenceStep::ReferenceStep(const Node& node,
 }
 
 std::unique_ptr<Runner> ReferenceStep::bind(RequestMemory& memory) const {
-    return std::make_unique<ReferenceRunner>(node_, arguments_, outputs_, memory);
+    return std::make_unique<ReferenceRunner>(node_, arguments_, outputs_, memory, bodies_);
+}
+
+std::size_t ReferenceStep::packed_bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& [model, body] : bodies_) {
+        bytes += body.bytes;
+    }
+    return bytes;
 }
 
 }  // namespace fuseq::cpu

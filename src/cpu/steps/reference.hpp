@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reference: an operation without a fast step runs its reference kernel. Tensors are plain; they
-// may be dynamic.
+// may be dynamic. Of TensorIterator, Loop and If that is the walk over the iterations; their bodies
+// may have plans.
 #pragma once
 
+#include "cpu/steps/body.hpp"
 #include "cpu/steps/step.hpp"
 #include "fuseq/node.hpp"
 
@@ -13,12 +15,17 @@ namespace fuseq::cpu {
 class ReferenceStep final : public Step {
 public:
     // The node must outlive the step. Absent inputs are kNoTensor.
-    ReferenceStep(const Node& node, std::vector<TensorId> inputs, std::vector<TensorId> outputs);
+    ReferenceStep(const Node& node,
+                  std::vector<TensorId> inputs,
+                  std::vector<TensorId> outputs,
+                  CompiledBodies bodies = {});
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
+    std::size_t packed_bytes() const override;
 
 private:
     const Node& node_;
     std::vector<TensorId> arguments_;
+    CompiledBodies bodies_;
 };
 
 }  // namespace fuseq::cpu

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/control/body_runner.hpp"
 #include "ops/control/subgraph.hpp"
-#include "ops/interpreter.hpp"
 #include "ops/op_list.hpp"
 
 namespace fuseq {
@@ -101,7 +101,7 @@ void evaluate(EvalContext& context) {
         inputs.at(static_cast<std::size_t>(row.internal)) =
             context.input(static_cast<std::size_t>(row.external));
     }
-    const std::vector<Tensor> results = Interpreter(*branch.body).run(inputs);
+    const std::vector<Tensor> results = body_function(context, *branch.body)(inputs);
     for (const PortMapRow& row : PortMap::rows(*branch.outputs)) {
         const Tensor& result = results.at(static_cast<std::size_t>(row.internal));
         result.copy_to(context.output(static_cast<std::size_t>(row.external), result.get_shape()));

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ops/control/body_runner.hpp"
 #include "ops/control/iteration.hpp"
 #include "ops/control/slices.hpp"
-#include "ops/interpreter.hpp"
 
 namespace fuseq {
 namespace {
@@ -29,7 +29,7 @@ public:
     BodyRun(EvalContext& context, std::int64_t limit)
         : context_(context),
           attrs_(context.attrs<IterationAttrs>()),
-          interpreter_(*attrs_.body),
+          body_(body_function(context, *attrs_.body)),
           limit_(limit),
           inputs_(attrs_.body->parameters().size()),
           output_rows_(PortMap::rows(attrs_.output_map)),
@@ -51,7 +51,7 @@ public:
                 inputs_[input.parameter] = cut(input.whole, input.axis, begin, input.part_size);
             }
             set_iteration(i);
-            results_ = interpreter_.run(inputs_);
+            results_ = body_(inputs_);
             for (std::size_t o = 0; o < output_rows_.size(); ++o) {
                 if (output_rows_[o].sliced) {
                     parts_[o].push_back(results_[index(output_rows_[o].internal)]);
@@ -170,7 +170,7 @@ private:
 
     EvalContext& context_;
     const IterationAttrs& attrs_;
-    Interpreter interpreter_;
+    BodyFunction body_;
     std::int64_t limit_;
     std::vector<Tensor> inputs_;
     std::vector<SlicedInput> sliced_;

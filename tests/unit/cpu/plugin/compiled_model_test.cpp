@@ -172,5 +172,92 @@ TEST(CpuCompiledModel, DropsRoundingsInTheMiddleWhenAsked) {
         core.compile_model(model, "CPU").get_property("FUSEQ_DROP_MIDDLE_ROUNDS").as_bool());
 }
 
+// One branch has a quantized matmul, the other one none.
+std::string branches(const std::string& shape) {
+    return R"(model "branches"
+    %x = Parameter : f32[)" +
+           shape + R"(]
+    %go = Parameter : boolean[]
+    %if = If.8(%go, %x) then_body={
+        %a = Parameter : f32[)" +
+           shape + R"(]
+        %l = Const value={-2} : f32[]
+        %h = Const value={1.984375} : f32[]
+        %q = FakeQuantize(%a, %l, %h, %l, %h) levels=256
+        %w = Const value=random(5,-127,127) : i8[8,4]
+        %wf = Convert(%w) destination_type=f32
+        %s = Const value={0.0078125} : f32[]
+        %wd = Multiply(%wf, %s)
+        %m = MatMul(%q, %wd)
+        %ra = Result(%m)
+    } else_body={
+        %b = Parameter : f32[)" +
+           shape + R"(]
+        %two = Const value=random(6) : f32[8,4]
+        %n = MatMul(%b, %two)
+        %rb = Result(%n)
+    } then_inputs=[1,0,0,0,0,-1,1,1] then_outputs=[0,0,0,0,0,-1,1,1] else_inputs=[1,0,0,0,0,-1,1,1] else_outputs=[0,0,0,0,0,-1,1,1]
+    %r = Result(%if))";
+}
+
+std::vector<float> run_branch(CompiledModel& model, const Tensor& input, bool go) {
+    InferRequest request = model.create_infer_request();
+    Tensor condition(ElementType::boolean, {});
+    condition.data<bool>()[0] = go;
+    request.set_input_tensor(0, input);
+    request.set_input_tensor(1, condition);
+    request.infer();
+    return to_floats(request.get_output_tensor(0));
+}
+
+TEST(CpuCompiledModel, BodiesHavePlansOfTheirOwn) {
+    Core core;
+    const auto model = Model::from_text(branches("3,8"));
+    CompiledModel cpu = core.compile_model(model, "CPU");
+    CompiledModel reference = core.compile_model(model, "REFERENCE");
+    const std::string report = cpu.get_property(property::kReport).as_string();
+    EXPECT_THAT(report, ::testing::HasSubstr("\"implementation\": \"fuseq:body\""));
+    EXPECT_THAT(report, ::testing::HasSubstr("1 of 1 convolutions and matmuls on integers"));
+    EXPECT_THAT(report, ::testing::HasSubstr("0 of 1 convolutions and matmuls on integers"));
+    const Tensor input = picture({3, 8});
+    for (const bool go : {true, false}) {
+        const std::vector<float> got = run_branch(cpu, input, go);
+        const std::vector<float> want = run_branch(reference, input, go);
+        ASSERT_EQ(got.size(), want.size());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            EXPECT_NEAR(got[i], want[i], 1e-4) << "go " << go << " element " << i;
+        }
+    }
+}
+
+// The number of values above zero is known only when it runs.
+TEST(CpuCompiledModel, BodiesOfOpenShapesRunOnReferenceKernels) {
+    Core core;
+    const auto model = Model::from_text(R"(model "open"
+        %x = Parameter : f32[6]
+        %go = Parameter : boolean[]
+        %positive = ReLU(%x)
+        %where = NonZero(%positive) output_type=i64
+        %real = Convert(%where) destination_type=f32
+        %if = If.8(%go, %real) then_body={
+            %a = Parameter : f32[1,?]
+            %s = Sigmoid(%a)
+            %ra = Result(%s)
+        } else_body={
+            %b = Parameter : f32[1,?]
+            %t = Tanh(%b)
+            %rb = Result(%t)
+        } then_inputs=[1,0,0,0,0,-1,1,1] then_outputs=[0,0,0,0,0,-1,1,1] else_inputs=[1,0,0,0,0,-1,1,1] else_outputs=[0,0,0,0,0,-1,1,1]
+        %r = Result(%if))");
+    CompiledModel cpu = core.compile_model(model, "CPU");
+    CompiledModel reference = core.compile_model(model, "REFERENCE");
+    EXPECT_THAT(cpu.get_property(property::kReport).as_string(),
+                ::testing::Not(::testing::HasSubstr("fuseq:body")));
+    const Tensor input = Tensor::of<float>({6}, {1, -1, 2, 0, 3, -5});
+    for (const bool go : {true, false}) {
+        EXPECT_EQ(run_branch(cpu, input, go), run_branch(reference, input, go));
+    }
+}
+
 }  // namespace
 }  // namespace fuseq::cpu
