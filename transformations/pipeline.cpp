@@ -11,8 +11,10 @@
 #include "transformations/common/fuse_channel_shuffle.hpp"
 #include "transformations/common/fuse_depth_to_space.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
+#include "transformations/low_precision/deconvolution_to_depth_to_space.hpp"
 #include "transformations/low_precision/drop_repeated_fake_quantize.hpp"
 #include "transformations/low_precision/move_dequantize_down.hpp"
+#include "transformations/low_precision/move_depth_to_space_down.hpp"
 #include "transformations/low_precision/normalize_weights.hpp"
 #include "transformations/low_precision/quantize_before_max_pool.hpp"
 #include "transformations/low_precision/quantize_before_movement.hpp"
@@ -66,6 +68,10 @@ const std::vector<Pass>& low_precision_passes() {
         {"quantize_before_max_pool", quantize_before_max_pool},
         // Weights that stayed float because their source did.
         {"fold_all_constants", fold_all_constants},
+        // With constant weights, and when the type of the source is known.
+        {"deconvolution_to_depth_to_space", deconvolution_to_depth_to_space},
+        // Behind the last pass that makes one.
+        {"move_depth_to_space_down", move_depth_to_space_down},
         // The scale behind an integer convolution meets the model's own scales and the bias.
         {"fold_chains_after_quantization", fold_multiply_add_chains},
     };

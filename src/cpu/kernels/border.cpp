@@ -148,6 +148,67 @@ HWY_INLINE void interleave3(const T (*rows)[kTilePixels], T* dst, std::size_t co
     }
 }
 
+// `rows` (2, 4 or 8) planes of bytes to pixels of as many, by perfect shuffles as above.
+template <std::size_t kRows>
+HWY_INLINE void interleave_bytes(const std::uint8_t (*rows)[kTilePixels],
+                                 std::uint8_t* dst,
+                                 std::size_t count) {
+    const hn::FixedTag<std::uint8_t, 16> d;
+    hn::Vec<decltype(d)> x[kRows];
+    hn::Vec<decltype(d)> y[kRows];
+    std::size_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        HWY_UNROLL(8)
+        for (std::size_t r = 0; r < kRows; ++r) {
+            x[r] = hn::LoadU(d, rows[r] + i);
+        }
+        HWY_UNROLL(3)
+        for (std::size_t n = kRows; n > 1; n /= 2) {
+            HWY_UNROLL(4)
+            for (std::size_t r = 0; r < kRows / 2; ++r) {
+                y[2 * r] = hn::InterleaveLower(d, x[r], x[r + kRows / 2]);
+                y[2 * r + 1] = hn::InterleaveUpper(d, x[r], x[r + kRows / 2]);
+            }
+            HWY_UNROLL(8)
+            for (std::size_t r = 0; r < kRows; ++r) {
+                x[r] = y[r];
+            }
+        }
+        HWY_UNROLL(8)
+        for (std::size_t r = 0; r < kRows; ++r) {
+            hn::StoreU(x[r], d, dst + i * kRows + r * 16);
+        }
+    }
+    for (; i < count; ++i) {
+        for (std::size_t r = 0; r < kRows; ++r) {
+            dst[i * kRows + r] = rows[r][i];
+        }
+    }
+}
+
+// Planes of a dense tensor of few channels. False: not that many.
+template <class T>
+HWY_INLINE bool interleave_few(const T (*rows)[kTilePixels],
+                               T* dst,
+                               std::size_t channels,
+                               std::size_t count) {
+    if (channels == 3) {
+        interleave3(rows, dst, count);
+        return true;
+    }
+    if constexpr (sizeof(T) == 1) {
+        const auto* bytes = reinterpret_cast<const std::uint8_t(*)[kTilePixels]>(rows);
+        auto* to = reinterpret_cast<std::uint8_t*>(dst);
+        switch (channels) {
+            case 2: interleave_bytes<2>(bytes, to, count); return true;
+            case 4: interleave_bytes<4>(bytes, to, count); return true;
+            case 8: interleave_bytes<8>(bytes, to, count); return true;
+            default: break;
+        }
+    }
+    return false;
+}
+
 template <class T>
 HWY_INLINE void deinterleave3(const T* src, T (*rows)[kTilePixels], std::size_t count) {
     const hn::ScalableTag<T> d;
@@ -172,9 +233,10 @@ void to_last(const BorderParams& params, const void* src_data, void* dst_data, R
     auto* dst = static_cast<Dst*>(dst_data);
     const std::size_t channels = params.channels;
     const std::size_t stride = params.pixel_stride == 0 ? channels : params.pixel_stride;
+    const std::size_t plane = params.plane_stride == 0 ? params.pixels : params.plane_stride;
     alignas(64) Dst tile[kTileChannels][kTilePixels];
     for_parts(params.pixels, pixels, [&](const Part& part) HWY_ATTR {
-        const Src* planes = src + part.image * channels * params.pixels + part.pixel;
+        const Src* planes = src + part.image * channels * plane + part.pixel;
         Dst* out = dst + (part.image * params.pixels + part.pixel) * stride;
         if (channels == 1 && stride == 1) {
             convert_row(params, 0, planes, out, part.count);
@@ -183,11 +245,9 @@ void to_last(const BorderParams& params, const void* src_data, void* dst_data, R
         for (std::size_t c = 0; c < channels; c += kTileChannels) {
             const std::size_t n = std::min(kTileChannels, channels - c);
             for (std::size_t i = 0; i < n; ++i) {
-                convert_row(params, c + i, planes + (c + i) * params.pixels, tile[i], part.count);
+                convert_row(params, c + i, planes + (c + i) * plane, tile[i], part.count);
             }
-            if (channels == 3 && stride == 3) {
-                interleave3(tile, out, part.count);
-            } else {
+            if (stride != channels || !interleave_few(tile, out, channels, part.count)) {
                 transpose_block(tile[0], kTilePixels, out + c, stride, n, part.count);
             }
         }
@@ -265,19 +325,20 @@ HWY_INLINE void move_square(const float* src,
 void floats_from_last(const BorderParams& params, const float* src, float* dst, Range pixels) {
     const std::size_t channels = params.channels;
     const std::size_t stride = params.pixel_stride == 0 ? channels : params.pixel_stride;
+    const std::size_t plane = params.plane_stride == 0 ? params.pixels : params.plane_stride;
     for_parts<kLongPixels>(params.pixels, pixels, [&](const Part& part) HWY_ATTR {
         const float* in = src + (part.image * params.pixels + part.pixel) * stride;
-        float* planes = dst + part.image * channels * params.pixels + part.pixel;
+        float* planes = dst + part.image * channels * plane + part.pixel;
         for (std::size_t c = 0; c < channels; c += kSquare16) {
             const std::size_t n = std::min(kSquare16, channels - c);
             for (std::size_t p = 0; p < part.count; p += kSquare16) {
                 const std::size_t count = std::min(kSquare16, part.count - p);
                 const float* from = in + p * stride + c;
-                float* to = planes + c * params.pixels + p;
+                float* to = planes + c * plane + p;
                 if (n == kSquare16 && count == kSquare16) {
-                    move_square<true>(from, stride, to, params.pixels, count, n);
+                    move_square<true>(from, stride, to, plane, count, n);
                 } else {
-                    move_square<false>(from, stride, to, params.pixels, count, n);
+                    move_square<false>(from, stride, to, plane, count, n);
                 }
             }
         }
@@ -291,6 +352,7 @@ void from_last(const BorderParams& params, const void* src_data, void* dst_data,
     auto* dst = static_cast<Dst*>(dst_data);
     const std::size_t channels = params.channels;
     const std::size_t stride = params.pixel_stride == 0 ? channels : params.pixel_stride;
+    const std::size_t plane = params.plane_stride == 0 ? params.pixels : params.plane_stride;
 #if HWY_MAX_BYTES >= 64
     if constexpr (std::is_same_v<Src, float> && std::is_same_v<Dst, float>) {
         if (params.scale.empty() && params.shift.empty() && !params.levels && channels > 3) {
@@ -302,7 +364,7 @@ void from_last(const BorderParams& params, const void* src_data, void* dst_data,
     alignas(64) Src tile[kTileChannels][kTilePixels];
     for_parts(params.pixels, pixels, [&](const Part& part) HWY_ATTR {
         const Src* in = src + (part.image * params.pixels + part.pixel) * stride;
-        Dst* planes = dst + part.image * channels * params.pixels + part.pixel;
+        Dst* planes = dst + part.image * channels * plane + part.pixel;
         if (channels == 1 && stride == 1) {
             convert_row(params, 0, in, planes, part.count);
             return;
@@ -315,7 +377,7 @@ void from_last(const BorderParams& params, const void* src_data, void* dst_data,
                 transpose_block(in + c, stride, tile[0], kTilePixels, part.count, n);
             }
             for (std::size_t i = 0; i < n; ++i) {
-                convert_row(params, c + i, tile[i], planes + (c + i) * params.pixels, part.count);
+                convert_row(params, c + i, tile[i], planes + (c + i) * plane, part.count);
             }
         }
     });
@@ -373,11 +435,13 @@ void check_border(const BorderParams& p) {
                                            p.channels, " channels"));
     }
     if (p.channels == 0 || p.pixels == 0 || !fits(p.scale) || !fits(p.shift) ||
-        (p.pixel_stride != 0 && p.pixel_stride < p.channels)) {
-        throw Error("compile",
-                    detail::cat("border kernel: ", p.scale.size(), " scales, ", p.shift.size(),
-                                " shifts, pixel stride ", p.pixel_stride, " for ", p.channels,
-                                " channels of ", p.pixels, " pixels"));
+        (p.pixel_stride != 0 && p.pixel_stride < p.channels) ||
+        (p.plane_stride != 0 && (p.plane_stride < p.pixels || p.batch != 1))) {
+        throw Error(
+            "compile",
+            detail::cat("border kernel: ", p.scale.size(), " scales, ", p.shift.size(),
+                        " shifts, pixel stride ", p.pixel_stride, ", plane stride ", p.plane_stride,
+                        " for ", p.batch, " x ", p.channels, " channels of ", p.pixels, " pixels"));
     }
 }
 

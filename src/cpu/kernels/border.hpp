@@ -43,6 +43,9 @@ struct BorderParams {
     std::optional<BorderLevels> levels{};
     // Elements from one pixel to the next of the channels-last tensor; 0 means `channels`.
     std::size_t pixel_stride = 0;
+    // Elements from one channel to the next of the planes; 0 means `pixels`. More for one image of
+    // which the pixels are a part.
+    std::size_t plane_stride = 0;
 };
 
 // Throws fuseq::Error for types and sizes that the two functions below do not take. They do not

@@ -135,38 +135,6 @@ HWY_INLINE void over_tile(float* HWY_RESTRICT tile, std::size_t count, F&& f) {
     }
 }
 
-template <class F>
-HWY_INLINE void with_one(float* HWY_RESTRICT tile, std::size_t count, Constant a, F&& f) {
-    const DF d;
-    if (!a.vector) {
-        const VF value = hn::Set(d, *a.data);
-        over_tile(tile, count, [&](VF x) HWY_ATTR { return f(x, value); });
-        return;
-    }
-    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-        hn::Store(f(hn::Load(d, tile + i), hn::LoadU(d, a.data + i)), d, tile + i);
-    }
-}
-
-template <class F>
-HWY_INLINE void with_two(
-    float* HWY_RESTRICT tile, std::size_t count, Constant a, Constant b, F&& f) {
-    const DF d;
-    const std::size_t lanes = hn::Lanes(d);
-    if (!a.vector) {
-        const VF first = hn::Set(d, *a.data);
-        with_one(tile, count, b, [&](VF x, VF second) HWY_ATTR { return f(x, first, second); });
-    } else if (!b.vector) {
-        const VF second = hn::Set(d, *b.data);
-        with_one(tile, count, a, [&](VF x, VF first) HWY_ATTR { return f(x, first, second); });
-    } else {
-        for (std::size_t i = 0; i < count; i += lanes) {
-            hn::Store(f(hn::Load(d, tile + i), hn::LoadU(d, a.data + i), hn::LoadU(d, b.data + i)),
-                      d, tile + i);
-        }
-    }
-}
-
 // Rare functions, lane by lane in double precision.
 void apply_scalar(const post_ops::Eltwise& op, float* tile, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -286,32 +254,118 @@ void apply(const post_ops::Binary& op,
     }
 }
 
-void apply(const ChainStepOp& op, Constant a, Constant b, float* tile, std::size_t count) {
+// Whether an operation is done by apply_simple_ops().
+bool is_simple(const ChainStepOp& op) {
+    return op.kind != ChainStepOp::Kind::kEltwise && op.kind != ChainStepOp::Kind::kBinary;
+}
+
+struct SimpleOp {
+    ChainStepOp::Kind kind;
+    Constant a;
+    Constant b;
+};
+
+template <std::size_t N, class F>
+HWY_INLINE void with_two(VF (&x)[N], const SimpleOp& op, std::size_t i, F&& f) {
     const DF d;
+    const std::size_t lanes = hn::Lanes(d);
+    const VF a = hn::Set(d, *op.a.data);
+    const VF b = hn::Set(d, *op.b.data);
+    if (!op.a.vector && !op.b.vector) {
+        HWY_UNROLL(8)
+        for (std::size_t v = 0; v < N; ++v) {
+            x[v] = f(x[v], a, b);
+        }
+        return;
+    }
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < N; ++v) {
+        const std::size_t at = i + v * lanes;
+        x[v] = f(x[v], op.a.vector ? hn::LoadU(d, op.a.data + at) : a,
+                 op.b.vector ? hn::LoadU(d, op.b.data + at) : b);
+    }
+}
+
+template <std::size_t N, class F>
+HWY_INLINE void with_one(VF (&x)[N], const SimpleOp& op, std::size_t i, F&& f) {
+    const DF d;
+    const std::size_t lanes = hn::Lanes(d);
+    if (!op.a.vector) {
+        const VF a = hn::Set(d, *op.a.data);
+        HWY_UNROLL(8)
+        for (std::size_t v = 0; v < N; ++v) {
+            x[v] = f(x[v], a);
+        }
+        return;
+    }
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < N; ++v) {
+        x[v] = f(x[v], hn::LoadU(d, op.a.data + i + v * lanes));
+    }
+}
+
+template <std::size_t N>
+HWY_INLINE void apply(const SimpleOp& op, std::size_t i, VF (&x)[N]) {
     switch (op.kind) {
         case ChainStepOp::Kind::kAffine:
-            return with_two(tile, count, a, b, [](VF x, VF scale, VF shift) HWY_ATTR {
-                return hn::Add(hn::Mul(x, scale), shift);
+            return with_two(x, op, i, [](VF y, VF scale, VF shift) HWY_ATTR {
+                return hn::Add(hn::Mul(y, scale), shift);
             });
         case ChainStepOp::Kind::kScale:
-            return with_one(tile, count, a, [](VF x, VF v) HWY_ATTR { return hn::Mul(x, v); });
+            return with_one(x, op, i, [](VF y, VF v) HWY_ATTR { return hn::Mul(y, v); });
         case ChainStepOp::Kind::kShift:
-            return with_one(tile, count, a, [](VF x, VF v) HWY_ATTR { return hn::Add(x, v); });
-        case ChainStepOp::Kind::kRound:
-            return over_tile(tile, count, [](VF x) HWY_ATTR { return hn::Round(x); });
+            return with_one(x, op, i, [](VF y, VF v) HWY_ATTR { return hn::Add(y, v); });
         case ChainStepOp::Kind::kClip:
-            return with_two(tile, count, a, b, [](VF x, VF low, VF high) HWY_ATTR {
-                return hn::Min(hn::Max(x, low), high);
+            return with_two(x, op, i, [](VF y, VF low, VF high) HWY_ATTR {
+                return hn::Min(hn::Max(y, low), high);
             });
         case ChainStepOp::Kind::kRoundClip:
-            return with_two(tile, count, a, b, [](VF x, VF low, VF high) HWY_ATTR {
-                return hn::Min(hn::Max(hn::Round(x), low), high);
+            return with_two(x, op, i, [](VF y, VF low, VF high) HWY_ATTR {
+                return hn::Min(hn::Max(hn::Round(y), low), high);
             });
         case ChainStepOp::Kind::kPrelu:
-            return with_one(tile, count, a, [&](VF x, VF slope) HWY_ATTR {
-                return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(slope, x));
+            return with_one(x, op, i, [](VF y, VF slope) HWY_ATTR {
+                return hn::IfThenElse(hn::Gt(y, hn::Zero(DF())), y, hn::Mul(slope, y));
             });
-        default: return apply(op.eltwise, tile, count);
+        default:
+            HWY_UNROLL(8)
+            for (std::size_t v = 0; v < N; ++v) {
+                x[v] = hn::Round(x[v]);
+            }
+    }
+}
+
+template <std::size_t N>
+HWY_INLINE void apply_to_block(std::span<const SimpleOp> ops,
+                               std::size_t i,
+                               float* HWY_RESTRICT tile) {
+    const DF d;
+    const std::size_t lanes = hn::Lanes(d);
+    VF x[N];
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < N; ++v) {
+        x[v] = hn::Load(d, tile + i + v * lanes);
+    }
+    for (const SimpleOp& op : ops) {
+        apply<N>(op, i, x);
+    }
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < N; ++v) {
+        hn::Store(x[v], d, tile + i + v * lanes);
+    }
+}
+
+// Neighbouring operations on values that stay in registers.
+void apply_simple_ops(std::span<const SimpleOp> ops, float* HWY_RESTRICT tile, std::size_t count) {
+    constexpr std::size_t kVectors = 8;
+    const DF d;
+    const std::size_t lanes = hn::Lanes(d);
+    std::size_t i = 0;
+    for (; i + kVectors * lanes <= count; i += kVectors * lanes) {
+        apply_to_block<kVectors>(ops, i, tile);
+    }
+    for (; i < count; i += lanes) {
+        apply_to_block<1>(ops, i, tile);
     }
 }
 
@@ -361,6 +415,35 @@ void load_planes(const ChainProgram& program,
     }
 }
 
+// The elements of an extra input with one a pixel.
+void load_pixels(const ChainProgram& program,
+                 const ChainTensor& tensor,
+                 const post_ops::Binary& op,
+                 const Stretch& at,
+                 float* HWY_RESTRICT extra) {
+    const std::size_t channels = program.channels;
+    if (program.layout == ChainLayout::kPlanes) {
+        load_tile(op.type, tensor.data, at.row / channels * tensor.stride + at.offset, at.count,
+                  extra);
+        return;
+    }
+    const DF d;
+    HWY_ALIGN_MAX float values[kChainTile + kChainPadding];
+    const std::size_t first = at.row + at.offset / channels;
+    const std::size_t last = at.row + (at.offset + at.count - 1) / channels;
+    load_tile(op.type, tensor.data, first, last - first + 1, values);
+    // Whole vectors: what is too much is overwritten by the next row, or lies behind the tile.
+    std::size_t count = std::min(channels - at.offset % channels, at.count);
+    for (std::size_t row = 0, done = 0; done < at.count; ++row) {
+        const VF value = hn::Set(d, values[row]);
+        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+            hn::StoreU(value, d, extra + done + i);
+        }
+        done += count;
+        count = std::min(channels, at.count - done);
+    }
+}
+
 void load_extra(const ChainProgram& program,
                 const ChainKernelArgs& args,
                 const post_ops::Binary& op,
@@ -371,6 +454,10 @@ void load_extra(const ChainProgram& program,
         return;
     }
     const ChainTensor& tensor = args.extras[op.input];
+    if (op.per_pixel) {
+        load_pixels(program, tensor, op, at, extra);
+        return;
+    }
     load_tile(op.type, tensor.data, at.row * tensor.stride + at.offset, at.count, extra);
 }
 
@@ -379,15 +466,33 @@ void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const
     HWY_ALIGN_MAX float extra[kChainTile + kChainPadding];
     load_tile(program.src_type, args.src.data, at.row * args.src.stride + at.offset, at.count,
               tile);
+    constexpr std::size_t kAtOnce = 8;
+    SimpleOp simple[kAtOnce];
+    std::size_t waiting = 0;
+    const auto flush = [&] {
+        if (waiting != 0) {
+            apply_simple_ops({simple, waiting}, tile, at.count);
+            waiting = 0;
+        }
+    };
     for (const ChainStepOp& op : program.ops) {
+        if (is_simple(op)) {
+            if (waiting == kAtOnce) {
+                flush();
+            }
+            simple[waiting++] = {op.kind, constant_of(program, op.a, at),
+                                 constant_of(program, op.b, at)};
+            continue;
+        }
+        flush();
         if (op.kind == ChainStepOp::Kind::kBinary) {
             load_extra(program, args, op.binary, at, extra);
             apply(op.binary, tile, extra, at.count);
         } else {
-            apply(op, constant_of(program, op.a, at), constant_of(program, op.b, at), tile,
-                  at.count);
+            apply(op.eltwise, tile, at.count);
         }
     }
+    flush();
     store_tile(program.dst_type, tile, at.count, args.dst, at.row * args.dst_stride + at.offset);
 }
 
@@ -396,7 +501,7 @@ bool is_dense(const ChainProgram& program, const ChainKernelArgs& args, std::siz
     return args.src.stride == length && args.dst_stride == length &&
            std::all_of(program.ops.begin(), program.ops.end(), [&](const ChainStepOp& op) {
                return op.kind != ChainStepOp::Kind::kBinary || op.binary.per_plane ||
-                      args.extras[op.binary.input].stride == length;
+                      op.binary.per_pixel || args.extras[op.binary.input].stride == length;
            });
 }
 

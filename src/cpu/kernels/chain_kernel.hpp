@@ -42,7 +42,8 @@ struct ChainKernelArgs {
     ChainTensor src;
     void* dst = nullptr;  // may be src.data when the element sizes and strides are equal
     std::size_t dst_stride = 0;
-    // By Binary::input. Of one with an element a plane, `stride` is that from image to image.
+    // By Binary::input. Of one with an element a plane, `stride` is that from image to image; so it
+    // is of one with an element a pixel for kPlanes, whose rows lie side by side for kRows.
     std::span<const ChainTensor> extras{};
     std::size_t inner = 1;           // elements of a plane (kPlanes)
     std::size_t rows_per_image = 1;  // kRows, for extras with an element a plane

@@ -101,7 +101,7 @@ private:
         program_.ops.back().binary = op;
         program_.extra_count = std::max(program_.extra_count, op.input + 1);
         program_.per_plane = program_.per_plane || op.per_plane;
-        program_.per_channel = program_.per_channel || op.per_plane;
+        program_.per_channel = program_.per_channel || op.per_plane || op.per_pixel;
     }
 
     ChainProgram program_;

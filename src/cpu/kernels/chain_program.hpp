@@ -53,7 +53,7 @@ struct ChainProgram {
     // constants of kRows are repeated accordingly. A multiple of `channels`.
     std::size_t repeated_row = 1;
     std::size_t extra_count = 0;
-    bool per_channel = false;  // some constant is, or an extra input has one element a plane
+    bool per_channel = false;  // some constant is, or an extra input is broadcast
     bool per_plane = false;    // some extra input is
 };
 

@@ -120,7 +120,11 @@ Group chain_from(const Output& input, bool fuse) {
 class Grouper {
 public:
     Grouper(const Model& model, bool fuse, const post_ops::SimplifyOptions& laws)
-        : order_(model.ordered_nodes()), fuse_(fuse), laws_(laws) {}
+        : order_(model.ordered_nodes()), fuse_(fuse), laws_(laws) {
+        for (std::size_t i = 0; i < order_.size(); ++i) {
+            place_[order_[i]] = i;
+        }
+    }
 
     Grouping run() {
         // Of two anchors that meet in an Add the later one takes it: the other result is stored.
@@ -177,12 +181,29 @@ private:
                 break;
             }
             Node* next = uses[0].node;
+            if (group.anchor == nullptr && is_left_to_other(*next, data)) {
+                break;
+            }
             if (!absorb(group, next, data)) {
                 break;
             }
             data = next->output(0);
         }
         store_integers(group);
+    }
+
+    // Of two chains that meet, the one that begins later takes the node: what the other one does
+    // may be read through, or is stored.
+    bool is_left_to_other(const Node& next, const Output& data) const {
+        if (next.input_count() != 2 || next.input(0) == next.input(1)) {
+            return false;
+        }
+        const Output& other = next.input(next.input(0) == data ? 1 : 0);
+        return !other.node->is_constant() && other.shape() == data.shape() &&
+               place_.at(other.node) > place_.at(data.node) &&
+               !result_.group_of.contains(other.node) &&
+               other.node->port(other.index).uses.size() == 1 &&
+               (is_dequantize(*other.node) || other.node->is("FakeQuantize"));
     }
 
     void finish(Group group) {
@@ -200,6 +221,7 @@ private:
     }
 
     std::vector<Node*> order_;
+    std::unordered_map<const Node*, std::size_t> place_;  // in order_
     bool fuse_;
     post_ops::SimplifyOptions laws_;
     Grouping result_;

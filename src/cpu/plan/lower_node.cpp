@@ -210,17 +210,33 @@ private:
         return true;
     }
 
-    // A second tensor of the same shape, or of one element a plane; a dequantize in front of it is
-    // read through.
+    // [images, 1, ...] with the positions of the data: the same for all channels.
+    bool is_mask(const Shape& shape) {
+        if (group_.anchor != nullptr || shape.size() != shape_.size() || shape.size() < 3 ||
+            shape[0] != shape_[0] || shape[1] != 1 ||
+            !std::equal(shape.begin() + 2, shape.end(), shape_.begin() + 2) ||
+            (lowered_.axis_fixed && lowered_.channel_axis != 1)) {
+            return false;
+        }
+        lowered_.channel_axis = 1;
+        lowered_.axis_fixed = true;
+        return true;
+    }
+
+    // A second tensor of the same shape, of one element a plane or of one a pixel; a dequantize in
+    // front of it is read through.
     bool with_tensor(std::size_t other) {
         const Output source = node_.input(other);
         if (node_.is("Divide")) {
             return false;
         }
         post_ops::Binary binary;
-        binary.per_plane = source.shape() != shape_;
-        if (binary.per_plane && !is_gate(source.shape())) {
-            return false;
+        if (source.shape() != shape_) {
+            binary.per_plane = is_gate(source.shape());
+            binary.per_pixel = !binary.per_plane && is_mask(source.shape());
+            if (!binary.per_plane && !binary.per_pixel) {
+                return false;
+            }
         }
         binary.input = group_.extras.size();
         binary.kind = node_.is("Multiply")  ? post_ops::BinaryKind::kMul

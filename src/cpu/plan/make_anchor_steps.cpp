@@ -6,6 +6,7 @@
 #include "cpu/steps/anchor.hpp"
 #include "cpu/steps/border.hpp"
 #include "cpu/steps/chain.hpp"
+#include "cpu/steps/chain_border.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
@@ -100,7 +101,8 @@ std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder,
         const bool is_source =
             group.anchor != nullptr &&
             std::count(group.anchor->inputs().begin(), group.anchor->inputs().end(), extra) != 0;
-        if (twice == 1 && !is_source && builder.may_overwrite(extra, layout) &&
+        if (twice == 1 && !is_source && extra.shape() == group.result.shape() &&
+            builder.may_overwrite(extra, layout) &&
             size_of(extra.type()) == size_of(group.chain.dst_type)) {
             inputs.push_back(i);
         }
@@ -215,46 +217,64 @@ bool takes_channels_last(const Node& node) {
     return false;
 }
 
-// Where the result of a chain is wanted in another layout than its source has; nothing when it is
-// not: a plain tensor that is quantized for a convolution, a channels-last one behind which the
-// model ends.
-std::optional<Layout> other_layout(const PlanBuilder& builder, const Group& group) {
+bool reads_plain(const Node& node) {
+    return node.is("Result") || node.is("Reshape") || node.is("Squeeze") || node.is("Unsqueeze");
+}
+
+// The layout that a chain should write when it is not that of its source, in which it exists only.
+std::optional<Layout> layout_wanted(const PlanBuilder& builder, const Group& group) {
     const auto& uses = group.result.node->port(group.result.index).uses;
-    const bool for_convolution = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
+    const bool to_last = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
         return use.index == 0 && takes_channels_last(*use.node);
     });
-    if (for_convolution && !builder.available(group.source, Layout::kChannelsLast)) {
+    if (to_last && !builder.available(group.source, Layout::kChannelsLast)) {
         return Layout::kChannelsLast;
     }
-    const bool at_end = std::all_of(uses.begin(), uses.end(),
-                                    [](const Use& use) { return use.node->is("Result"); });
-    if (at_end && !builder.available(group.source, Layout::kPlain)) {
+    const bool to_plain = std::all_of(uses.begin(), uses.end(),
+                                      [](const Use& use) { return reads_plain(*use.node); });
+    if (to_plain && !builder.available(group.source, Layout::kPlain)) {
         return Layout::kPlain;
     }
     return std::nullopt;
 }
 
-// A chain at the border of the model: computed, converted and transposed in one pass. Nothing when
-// the chain is more than a scale and a shift.
+// Converted, transposed and quantized in one pass where the layout changes: one for a plain tensor
+// that is quantized for a convolution, one for a result of the model.
 std::optional<TensorId> make_border_step(PlanBuilder& builder,
                                          const Group& group,
                                          const post_ops::Chain& chain) {
     const Shape dims = group.source.shape();
-    const auto layout = other_layout(builder, group);
-    if (!layout || !group.extras.empty() || layouts_agree(dims) ||
-        (group.axis_fixed && group.channel_axis != 1) || !border_takes(group.source.type()) ||
-        !border_takes(chain.dst_type)) {
+    const auto layout = layouts_agree(dims) ? std::nullopt : layout_wanted(builder, group);
+    if (!layout || (group.axis_fixed && group.channel_axis != 1) ||
+        !border_takes(group.source.type()) || !border_takes(chain.dst_type)) {
         return std::nullopt;
     }
-    auto function = match_border(chain, dims[1]);
-    if (!function) {
+    const Layout from = *layout == Layout::kPlain ? Layout::kChannelsLast : Layout::kPlain;
+    const bool extras_fit =
+        std::all_of(group.extras.begin(), group.extras.end(), [&](const Output& extra) {
+            return builder.available(extra, from) && border_takes(extra.type());
+        });
+    auto function = group.extras.empty() ? match_border(chain, dims[1]) : std::nullopt;
+    if (!function && (!extras_fit || !ChainBorderStep::takes(dims))) {
         return std::nullopt;
     }
-    const TensorId src = builder.tensor_of(
-        group.source, *layout == Layout::kPlain ? Layout::kChannelsLast : Layout::kPlain);
+    const TensorId src = builder.tensor_of(group.source, from);
+    std::vector<TensorId> extras;
+    std::vector<PlanTensor> extra_tensors;
+    for (const Output& extra : group.extras) {
+        extras.push_back(builder.tensor_of(extra, from));
+        extra_tensors.push_back(builder.tensor(extras.back()));
+    }
     const TensorId dst = builder.new_tensor(chain.dst_type, dims, *layout);
-    auto step = std::make_unique<BorderStep>(builder.tensor(src), src, builder.tensor(dst), dst,
-                                             std::move(*function));
+    std::unique_ptr<Step> step;
+    if (function) {
+        step = std::make_unique<BorderStep>(builder.tensor(src), src, builder.tensor(dst), dst,
+                                            std::move(*function));
+    } else {
+        step = std::make_unique<ChainBorderStep>(chain, builder.tensor(src), builder.tensor(dst),
+                                                 extra_tensors,
+                                                 ChainBorderIds{src, std::move(extras), dst});
+    }
     step->info().post_ops = post_ops::to_text(chain);
     name_after_group(step->info(), group);
     builder.add_step(std::move(step));
@@ -278,6 +298,10 @@ TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
 }
 
 TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
+    // In front of the matrix product, whose vectors of output channels would be mostly empty.
+    if (const auto result = make_thin_convolution(builder, group)) {
+        return *result;
+    }
     if (const auto result = make_gemm(builder, group)) {
         return *result;
     }

@@ -46,12 +46,16 @@ bool make_reduce(PlanBuilder& builder, Node& node);
 bool make_mvn(PlanBuilder& builder, Node& node);
 // Split, Gather, Pad, ...: what only moves elements, by constant rules.
 bool make_movement(PlanBuilder& builder, Node& node);
+bool make_top_k(PlanBuilder& builder, Node& node);
+bool make_detection_output(PlanBuilder& builder, Node& node);
 // Add, Multiply, ... of tensors that are broadcast.
 bool make_broadcast_binary(PlanBuilder& builder, Node& node);
 
 // The anchors behind make_anchor_step.
 // Nothing when it is no integer depthwise convolution.
 std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group);
+// Nothing when it is no integer convolution of few channels.
+std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group& group);
 // Nothing when the plugin's own matrix product does not take it, or is not expected to be faster.
 std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group);
 TensorId make_convolution(PlanBuilder& builder, const Group& group);

@@ -119,7 +119,7 @@ std::string binary_text(const Binary& op) {
     if (op.scale != 1.0f) {
         out += " *" + number_text(op.scale);
     }
-    return out + (op.per_plane ? " per_plane)" : ")");
+    return out + (op.per_plane ? " per_plane)" : op.per_pixel ? " per_pixel)" : ")");
 }
 
 double apply_binary(BinaryKind kind, double x, double t) {

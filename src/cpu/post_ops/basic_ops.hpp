@@ -88,7 +88,7 @@ struct Prelu {  // x > 0 ? x : slope * x
 };
 
 // A second tensor of the size of the result (a residual input), or of one element a plane (a gate:
-// the same for all positions of one channel of one image), read as
+// the same for all positions of one channel of one image) or of one a position, read as
 //   t = (element - zero_point) * scale
 enum class BinaryKind { kAdd, kMul, kMax, kMin };
 struct Binary {
@@ -98,6 +98,7 @@ struct Binary {
     float scale = 1.0f;
     float zero_point = 0.0f;
     bool per_plane = false;  // [images or 1, channels]
+    bool per_pixel = false;  // [images, 1, positions]
     friend bool operator==(const Binary&, const Binary&) = default;
 };
 

@@ -148,6 +148,9 @@ std::string EmissionBuilder::append_op(const Binary& op, bool) {
     if (op.per_plane) {  // oneDNN broadcasts a tensor over the images as well, or not at all
         return detail::cat("input #", op.input, " has one element a plane, no post-op takes that");
     }
+    if (op.per_pixel) {
+        return detail::cat("input #", op.input, " has one element a pixel, no post-op takes that");
+    }
     const bool add = op.kind == BinaryKind::kAdd;
     if (add && sum_fits(op)) {
         std::string reason;

@@ -55,7 +55,7 @@ private:
 
     // From row to row or plane to plane; of one element a plane from image to image.
     std::size_t stride_of(std::size_t e) const {
-        if (!extent_.per_plane[e]) {
+        if (extent_.forms[e] != ExtraForm::kPlane) {
             return extent_.length;
         }
         const bool shared = memory_.tensor(step_.inputs()[e + 1]).dims()[0] == 1;
@@ -80,7 +80,7 @@ private:
         kernels::ChainKernelArgs args = whole;
         kernels::ChainTensor extras[kMostExtras];
         for (std::size_t e = 0; e < extras_.size(); ++e) {
-            const std::size_t by = extent_.per_plane[e] ? 0 : offset;
+            const std::size_t by = extent_.forms[e] == ExtraForm::kPlane ? 0 : offset;
             extras[e] = {advance(extras_[e].data, type_of(inputs[e + 1]), by), extras_[e].stride};
         }
         args.extras = {extras, extras_.size()};
@@ -119,16 +119,23 @@ ChainExtent extent_of(const PlanTensor& src,
     extent.rows = extent.length == 0 ? 0 : shape_size(dims) / extent.length;
     const std::size_t images = dims.empty() ? 1 : std::max<std::size_t>(1, dims[0]);
     extent.rows_per_image = std::max<std::size_t>(1, extent.rows / images);
-    extent.per_plane.resize(extras);
-    for (const post_ops::BasicOp& op : chain.ops) {
-        if (const auto* binary = std::get_if<post_ops::Binary>(&op)) {
-            extent.per_plane.at(binary->input) = binary->per_plane;
-        }
-    }
+    extent.forms = extra_forms(chain, extras);
     return extent;
 }
 
 }  // namespace
+
+std::vector<ExtraForm> extra_forms(const post_ops::Chain& chain, std::size_t extras) {
+    std::vector<ExtraForm> forms(extras, ExtraForm::kFull);
+    for (const post_ops::BasicOp& op : chain.ops) {
+        if (const auto* binary = std::get_if<post_ops::Binary>(&op)) {
+            forms.at(binary->input) = binary->per_plane   ? ExtraForm::kPlane
+                                      : binary->per_pixel ? ExtraForm::kPixel
+                                                          : ExtraForm::kFull;
+        }
+    }
+    return forms;
+}
 
 ChainStep::ChainStep(const post_ops::Chain& chain,
                      const PlanTensor& src,

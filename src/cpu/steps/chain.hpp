@@ -10,6 +10,11 @@
 
 namespace fuseq::cpu {
 
+// What an extra input of a chain holds: an element for each of the result, for each channel of an
+// image, for each position of an image.
+enum class ExtraForm { kFull, kPlane, kPixel };
+std::vector<ExtraForm> extra_forms(const post_ops::Chain& chain, std::size_t extras);
+
 // How the kernel walks over the tensor.
 struct ChainExtent {
     kernels::ChainLayout layout = kernels::ChainLayout::kRows;
@@ -17,14 +22,14 @@ struct ChainExtent {
     std::size_t rows = 0;    // or planes
     std::size_t length = 0;  // elements of a row or plane
     std::size_t rows_per_image = 1;
-    std::vector<bool> per_plane;  // by number of the extra input: it has one element a plane
+    std::vector<ExtraForm> forms;  // by number of the extra input
 };
 
 class ChainStep final : public Step {
 public:
-    // src, dst and extras have the same shape and layout, but for extras of one element a plane:
-    // [images or 1, channels, 1, ...], with axis 1. `axis` (IR order) is that of per-channel
-    // values.
+    // src, dst and extras have the same shape and layout, but for extras of one element a plane,
+    // [images or 1, channels, 1, ...], or a pixel, [images, 1, ...], with axis 1. `axis` (IR order)
+    // is that of per-channel values.
     ChainStep(const post_ops::Chain& chain,
               const PlanTensor& src,
               TensorId src_id,

@@ -71,7 +71,7 @@ std::string model(const char* size) {
     %l = Const value={-2} : f32[]
     %h = Const value={1.984375} : f32[]
     %q = FakeQuantize(%a, %l, %h, %l, %h) levels=256
-    %w = Const value=random(5,-127,127) : i8[8,3,3,3]
+    %w = Const value=random(5,-127,127) : i8[12,3,3,3]
     %wf = Convert(%w) destination_type=f32
     %s = Const value={0.0078125} : f32[]
     %wd = Multiply(%wf, %s)

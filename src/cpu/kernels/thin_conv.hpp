@@ -1,0 +1,83 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Integer convolution with few output channels (at most 8) from few source channels, as at the ends
+// of super resolution networks, where a vector of output channels would be mostly empty: here a
+// vector holds 16 neighbouring pixels of one output channel. For each output element, exactly:
+//
+//   acc = sum over taps of (src - src_zero_point) * wei      32-bit integers; padding adds 0
+//   v   = fma(float(acc), scale[c], bias[c])                 one rounding
+//
+// The caller does the rest of the chain on planes of v that lie in the L1 cache. Immutable after
+// construction; any number of threads at once; run() does not allocate. The same values for every
+// split of the rows. AVX-512 with VNNI and VBMI only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "cpu/kernels/range.hpp"
+#include "fuseq/element_type.hpp"
+
+namespace fuseq::kernels {
+
+// Pixels; src is channels-last. Bottom and right padding follow from the size of dst.
+struct ThinConvShape {
+    std::size_t batch = 1;
+    std::size_t src_channels = 0, dst_channels = 0;
+    std::size_t src_height = 0, src_width = 0;
+    std::size_t dst_height = 0, dst_width = 0;
+    std::size_t kernel_height = 1, kernel_width = 1;
+    std::size_t stride_height = 1, stride_width = 1;
+    std::size_t dilation_height = 1, dilation_width = 1;  // 1: dense
+    std::ptrdiff_t pad_top = 0, pad_left = 0;
+};
+
+struct ThinConvParams {
+    ThinConvShape shape;
+    ElementType src_type = ElementType::u8;  // u8, i8
+    std::int32_t src_zero_point = 0;         // in src_type's range
+    std::span<const std::int8_t> weights{};  // [dst_channels, src_channels, kernel h, kernel w]
+    std::span<const float> scale{};          // one, or one a channel
+    std::span<const float> bias{};           // none, one, or one a channel
+};
+
+// Neighbouring pixels of one row of dst: channel c of pixel i is planes[c * kThinTile + i].
+struct ThinTile {
+    float* planes;  // the receiver may write here
+    std::size_t image;
+    std::size_t y;
+    std::size_t x;
+    std::size_t count;  // at most kThinTile
+};
+inline constexpr std::size_t kThinTile = 256;
+inline constexpr std::size_t kThinChannels = 8;
+
+class ThinConv {
+public:
+    using Receive = std::function<void(const ThinTile&)>;
+
+    // Whether the machine and the shape suit the kernel.
+    static bool takes(const ThinConvShape& shape);
+
+    // Packs the weights; the spans are not kept. Precondition: takes(). Throws fuseq::Error for
+    // types and lists that do not fit the shape.
+    explicit ThinConv(const ThinConvParams& params);
+    ~ThinConv();
+    ThinConv(ThinConv&&) noexcept;
+    ThinConv& operator=(ThinConv&&) noexcept;
+
+    // Rows of dst, those of all images; runs of 16 or more are fast. `src` is the first image.
+    std::size_t rows() const;
+    void run(const void* src, Range rows, const Receive& receive) const;
+    std::size_t packed_bytes() const;
+
+private:
+    struct Packed;
+    std::unique_ptr<const Packed> packed_;
+};
+
+}  // namespace fuseq::kernels

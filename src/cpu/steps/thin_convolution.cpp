@@ -1,0 +1,233 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/thin_convolution.hpp"
+
+#include <algorithm>
+
+#include "cpu/plan/step_makers.hpp"
+#include "cpu/post_ops/simplify.hpp"
+#include "cpu/runtime/isa.hpp"
+#include "cpu/runtime/parallel.hpp"
+#include "cpu/steps/anchor.hpp"
+#include "ops/convolution.hpp"
+
+namespace fuseq::cpu {
+
+class ThinConvolutionStep::Run final : public Runner {
+public:
+    Run(const ThinConvolutionStep& step, RequestMemory& memory) : step_(step), memory_(memory) {}
+
+    void run() override {
+        const void* src = memory_.data(step_.inputs()[0]);
+        auto* dst = static_cast<std::byte*>(memory_.data(step_.outputs()[0]));
+        constexpr std::size_t kRows = 16;  // share their source rows
+        parallel_for(step_.kernel_.rows(), kRows, [&](std::size_t begin, std::size_t end) {
+            step_.kernel_.run(src, {begin, end},
+                              [&](const kernels::ThinTile& tile) { store(tile, dst); });
+        });
+    }
+
+private:
+    void store(const kernels::ThinTile& tile, std::byte* dst) const {
+        const kernels::BorderParams& border = step_.border_;
+        const std::size_t size = size_of(border.dst_type);
+        const std::size_t pixels = step_.height_ * step_.width_;
+        const std::size_t pixel = tile.y * step_.width_ + tile.x;
+        if (!step_.channels_last_) {
+            std::byte* to = dst + (tile.image * border.channels * pixels + pixel) * size;
+            step_.chain_->run({.src = {tile.planes, kernels::kThinTile},
+                               .dst = to,
+                               .dst_stride = pixels,
+                               .inner = tile.count},
+                              0, border.channels);
+            return;
+        }
+        if (step_.chain_) {
+            step_.chain_->run({.src = {tile.planes, kernels::kThinTile},
+                               .dst = tile.planes,
+                               .dst_stride = kernels::kThinTile,
+                               .inner = tile.count},
+                              0, border.channels);
+        }
+        std::byte* to = dst + (tile.image * pixels + pixel) * border.channels * size;
+        kernels::to_channels_last(border, tile.planes, to, {0, tile.count});
+    }
+
+    const ThinConvolutionStep& step_;
+    RequestMemory& memory_;
+};
+
+ThinConvolutionStep::ThinConvolutionStep(kernels::ThinConv kernel,
+                                         const post_ops::Chain& rest,
+                                         TensorId src,
+                                         const PlanTensor& dst,
+                                         TensorId dst_id)
+    : kernel_(std::move(kernel)), channels_last_(dst.layout == Layout::kChannelsLast) {
+    const Shape dims = dst.dims();
+    height_ = dims[2];
+    width_ = dims[3];
+    border_.channels = dims[1];
+    border_.pixels = kernels::kThinTile;
+    border_.src_type = ElementType::f32;
+    border_.dst_type = dst.type;
+    kernels::check_border(border_);
+    if (!channels_last_ || !rest.ops.empty()) {
+        post_ops::Chain chain = rest;
+        if (channels_last_) {
+            chain.dst_type = ElementType::f32;  // rounded when it is transposed
+        }
+        chain_.emplace(chain, ElementType::f32, dims[1], kernels::ChainLayout::kPlanes);
+    }
+    inputs_ = {src};
+    outputs_ = {dst_id};
+}
+
+std::unique_ptr<Runner> ThinConvolutionStep::bind(RequestMemory& memory) const {
+    return std::make_unique<Run>(*this, memory);
+}
+
+namespace {
+
+std::optional<kernels::ThinConvShape> shape_of(const Node& node) {
+    const ElementType src_type = node.input(0).type();
+    if (!node.is("Convolution") || node.port(0).shape.rank() != 4 ||
+        node.input(1).type() != ElementType::i8 ||
+        (src_type != ElementType::u8 && src_type != ElementType::i8)) {
+        return std::nullopt;
+    }
+    const Shape src = node.input(0).shape();
+    const Shape dst = node.port(0).shape.to_shape();
+    const auto windows =
+        convolution_windows(node.attrs<ConvolutionAttrs>(), src, node.input(1).shape());
+    kernels::ThinConvShape shape;
+    shape.batch = src[0];
+    shape.src_channels = src[1];
+    shape.dst_channels = dst[1];
+    shape.src_height = src[2];
+    shape.src_width = src[3];
+    shape.dst_height = dst[2];
+    shape.dst_width = dst[3];
+    shape.kernel_height = static_cast<std::size_t>(windows[0].size);
+    shape.kernel_width = static_cast<std::size_t>(windows[1].size);
+    shape.stride_height = static_cast<std::size_t>(windows[0].stride);
+    shape.stride_width = static_cast<std::size_t>(windows[1].stride);
+    shape.dilation_height = static_cast<std::size_t>(windows[0].dilation);
+    shape.dilation_width = static_cast<std::size_t>(windows[1].dilation);
+    shape.pad_top = windows[0].pad_begin;
+    shape.pad_left = windows[1].pad_begin;
+    return shape;
+}
+
+// One zero point, in the range of the type; nothing when the kernel cannot take it.
+std::optional<std::int32_t> zero_point_of(const Node& node) {
+    if (!node.has_input(2)) {
+        return 0;
+    }
+    const std::vector<std::int64_t> values = to_ints(node.input_node(2)->constant());
+    const bool is_signed = node.input(0).type() == ElementType::i8;
+    const std::int64_t low = is_signed ? -128 : 0;
+    const bool same =
+        std::all_of(values.begin(), values.end(), [&](std::int64_t z) { return z == values[0]; });
+    if (values.empty() || !same || values[0] < low || values[0] > low + 255) {
+        return std::nullopt;
+    }
+    return static_cast<std::int32_t>(values[0]);
+}
+
+// How much of a chain the step does: all up to the first second tensor.
+struct Split {
+    std::vector<float> scale{1.0f};
+    std::vector<float> bias;
+    post_ops::Chain inner;  // behind scale and bias
+    post_ops::Chain fused;  // all of it, to be shown
+    post_ops::Chain rest;
+    bool complete = true;
+};
+
+Split split(const post_ops::Chain& chain) {
+    Split result;
+    std::size_t at = 0;
+    if (at < chain.ops.size()) {
+        if (const auto* scale = std::get_if<post_ops::Scale>(&chain.ops[at])) {
+            result.scale = scale->by.list();
+            ++at;
+        }
+    }
+    if (at < chain.ops.size()) {
+        if (const auto* shift = std::get_if<post_ops::Shift>(&chain.ops[at])) {
+            result.bias = shift->by.list();
+            ++at;
+        }
+    }
+    const auto from = chain.ops.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto to = std::find_if(from, chain.ops.end(), [](const post_ops::BasicOp& op) {
+        return std::holds_alternative<post_ops::Binary>(op);
+    });
+    result.complete = to == chain.ops.end();
+    result.inner.ops.assign(from, to);
+    result.fused.ops.assign(chain.ops.begin(), to);
+    result.rest.ops.assign(to, chain.ops.end());
+    result.rest.dst_type = chain.dst_type;
+    result.inner.dst_type = result.complete ? chain.dst_type : ElementType::f32;
+    result.fused.dst_type = result.inner.dst_type;
+    return result;
+}
+
+// Results of the model are plain.
+bool is_result(const Group& group) {
+    const auto& uses = group.result.node->port(group.result.index).uses;
+    return !uses.empty() && std::all_of(uses.begin(), uses.end(),
+                                        [](const Use& use) { return use.node->is("Result"); });
+}
+
+}  // namespace
+
+std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group& group) {
+    const Node& node = *group.anchor;
+    const auto shape = shape_of(node);
+    // DNNL_MAX_CPU_ISA limits this kernel too.
+    if (!shape || !kernels::ThinConv::takes(*shape) || !int8_accumulates_exactly()) {
+        return std::nullopt;
+    }
+    const auto zero_point = zero_point_of(node);
+    if (!zero_point) {
+        return std::nullopt;
+    }
+    Split parts = split(post_ops::simplify(group.chain, group.laws).chain);
+    const Tensor& weights = node.input_node(1)->constant();
+    const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
+    kernels::ThinConvParams params;
+    params.shape = *shape;
+    params.src_type = node.input(0).type();
+    params.src_zero_point = *zero_point;
+    params.weights = weights.values<std::int8_t>();
+    params.scale = parts.scale;
+    params.bias = parts.bias;
+    const Shape dims = node.port(0).shape.to_shape();
+    const Layout layout =
+        parts.complete && is_result(group) ? Layout::kPlain : Layout::kChannelsLast;
+    const TensorId dst = builder.new_tensor(parts.inner.dst_type, dims, layout);
+    auto step = std::make_unique<ThinConvolutionStep>(kernels::ThinConv(params), parts.inner, src,
+                                                      builder.tensor(dst), dst);
+    ComposedAnchor composed;
+    composed.complete = parts.complete;
+    composed.dst_type = parts.inner.dst_type;
+    composed.rest = parts.rest;
+    StepInfo& info = step->info();
+    info.kind = "convolution";
+    info.implementation = "fuseq:thin_conv";
+    info.src_type = to_string(params.src_type);
+    info.wei_type = to_string(ElementType::i8);
+    info.dst_type = to_string(composed.dst_type);
+    info.layout = to_string(layout);
+    info.quantized = true;
+    info.macs = static_cast<std::int64_t>(shape_size(dims) * (weights.get_size() / dims[1]));
+    info.bytes = static_cast<std::int64_t>(builder.tensor(src).bytes() + weights.get_byte_size() +
+                                           shape_size(dims) * size_of(composed.dst_type));
+    describe_anchor(info, group, composed);
+    info.post_ops = post_ops::to_text(parts.fused);
+    builder.add_step(std::move(step));
+    return finish_anchor(builder, group, composed, dst);
+}
+
+}  // namespace fuseq::cpu

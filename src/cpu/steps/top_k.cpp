@@ -1,0 +1,185 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/top_k.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "cpu/plan/step_makers.hpp"
+#include "cpu/runtime/parallel.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+template <class T>
+struct Entry {
+    T value;
+    std::int32_t index;
+};
+
+// A total order: the entries of a line differ in their index.
+template <class T>
+bool stands_before(const Entry<T>& a, const Entry<T>& b, bool largest) {
+    if constexpr (std::is_floating_point_v<T>) {
+        const bool a_is_nan = std::isnan(a.value);
+        const bool b_is_nan = std::isnan(b.value);
+        if (a_is_nan || b_is_nan) {
+            return a_is_nan == b_is_nan ? a.index < b.index : b_is_nan;
+        }
+    }
+    if (a.value != b.value) {
+        return largest ? a.value > b.value : a.value < b.value;
+    }
+    return a.index < b.index;
+}
+
+struct TopKTask {
+    TopKGeometry geometry;
+    bool largest;
+    bool by_index;
+    ElementType index_type;
+    TensorId src, values, indices;
+};
+
+template <class T>
+class TopKRunner final : public Runner {
+public:
+    TopKRunner(const TopKTask& task, RequestMemory& memory)
+        : task_(task),
+          memory_(memory),
+          pieces_(std::min(lines(), static_cast<std::size_t>(omp_get_max_threads()))),
+          entries_(std::max<std::size_t>(1, pieces_) * task.geometry.size) {}
+
+    void run() override {
+        // Each piece has memory of its own for one line.
+        parallel_for(pieces_, 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t piece = begin; piece < end; ++piece) {
+                Entry<T>* entries = entries_.data() + piece * task_.geometry.size;
+                const std::size_t last = lines() * (piece + 1) / pieces_;
+                for (std::size_t line = lines() * piece / pieces_; line < last; ++line) {
+                    run_line(line, entries);
+                }
+            }
+        });
+    }
+
+private:
+    std::size_t lines() const {
+        return task_.geometry.k == 0 ? 0 : task_.geometry.outer * task_.geometry.inner;
+    }
+
+    void run_line(std::size_t line, Entry<T>* entries) const {
+        const TopKGeometry& g = task_.geometry;
+        const std::size_t outer = line / g.inner;
+        const std::size_t at = line % g.inner;
+        const T* src = static_cast<const T*>(memory_.data(task_.src)) + outer * g.size * g.inner;
+        for (std::size_t i = 0; i < g.size; ++i) {
+            entries[i] = {src[i * g.inner + at], static_cast<std::int32_t>(i)};
+        }
+        const auto before = [&](const Entry<T>& a, const Entry<T>& b) {
+            return stands_before(a, b, task_.largest);
+        };
+        if (g.k < g.size) {
+            std::nth_element(entries, entries + g.k, entries + g.size, before);
+        }
+        if (task_.by_index) {
+            std::sort(entries, entries + g.k,
+                      [](const Entry<T>& a, const Entry<T>& b) { return a.index < b.index; });
+        } else {
+            std::sort(entries, entries + g.k, before);
+        }
+        store(entries, outer * g.k * g.inner + at);
+    }
+
+    void store(const Entry<T>* entries, std::size_t first) const {
+        const TopKGeometry& g = task_.geometry;
+        T* values = static_cast<T*>(memory_.data(task_.values)) + first;
+        void* indices = memory_.data(task_.indices);
+        for (std::size_t i = 0; i < g.k; ++i) {
+            values[i * g.inner] = entries[i].value;
+            const std::size_t to = first + i * g.inner;
+            if (task_.index_type == ElementType::i32) {
+                static_cast<std::int32_t*>(indices)[to] = entries[i].index;
+            } else {
+                static_cast<std::int64_t*>(indices)[to] = entries[i].index;
+            }
+        }
+    }
+
+    TopKTask task_;
+    RequestMemory& memory_;
+    std::size_t pieces_;
+    std::vector<Entry<T>> entries_;
+};
+
+}  // namespace
+
+TopKStep::TopKStep(const TopKGeometry& geometry,
+                   const TopKAttrs& attrs,
+                   const PlanTensor& src,
+                   TensorId src_id,
+                   TensorId values,
+                   TensorId indices)
+    : geometry_(geometry),
+      largest_(attrs.mode == TopKMode::kMax),
+      by_index_(attrs.sort == TopKSort::kIndex),
+      type_(src.type),
+      index_type_(attrs.index_element_type) {
+    inputs_ = {src_id};
+    outputs_ = {values, indices};
+    info_.kind = "top_k";
+    info_.implementation = "fuseq:top_k";
+    info_.src_type = to_string(type_);
+    info_.dst_type = to_string(type_);
+    info_.layout = "plain";
+    info_.bytes = static_cast<std::int64_t>(src.bytes());
+}
+
+std::unique_ptr<Runner> TopKStep::bind(RequestMemory& memory) const {
+    const TopKTask task{geometry_,  largest_,    by_index_,  index_type_,
+                        inputs_[0], outputs_[0], outputs_[1]};
+    if (type_ == ElementType::f32) {
+        return std::make_unique<TopKRunner<float>>(task, memory);
+    }
+    return std::make_unique<TopKRunner<std::int32_t>>(task, memory);
+}
+
+bool make_top_k(PlanBuilder& builder, Node& node) {
+    if (!node.is("TopK") || !node.input_node(1)->is_constant() ||
+        (node.input(0).type() != ElementType::f32 && node.input(0).type() != ElementType::i32)) {
+        return false;
+    }
+    const auto& attrs = node.attrs<TopKAttrs>();
+    const Shape shape = node.input(0).shape();
+    const Shape dst = node.port(0).shape.to_shape();
+    if (shape.empty() || shape_size(shape) == 0) {
+        return false;
+    }
+    const auto rank = static_cast<std::int64_t>(shape.size());
+    const auto axis = static_cast<std::size_t>(attrs.axis < 0 ? attrs.axis + rank : attrs.axis);
+    TopKGeometry geometry;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        (d < axis ? geometry.outer : d == axis ? geometry.size : geometry.inner) *= shape[d];
+    }
+    geometry.k = dst[axis];
+    if (geometry.size > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+        return false;
+    }
+    const TensorId src = builder.tensor_of(node.input(0), Layout::kPlain);
+    const TensorId values = builder.new_tensor(node.port(0).type, dst, Layout::kPlain);
+    const TensorId indices = builder.new_tensor(node.port(1).type, dst, Layout::kPlain);
+    auto step =
+        std::make_unique<TopKStep>(geometry, attrs, builder.tensor(src), src, values, indices);
+    step->info().name = node.name();
+    step->info().layers = {node.name()};
+    builder.add_step(std::move(step));
+    builder.set_tensor(node.output(0), values);
+    builder.set_tensor(node.output(1), indices);
+    return true;
+}
+
+}  // namespace fuseq::cpu

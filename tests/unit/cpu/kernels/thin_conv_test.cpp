@@ -1,0 +1,178 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/thin_conv.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "elements.hpp"
+#include "fuseq/error.hpp"
+
+namespace fuseq::kernels {
+namespace {
+
+struct Case {
+    ThinConvParams params;
+    std::vector<std::int8_t> weights;
+    std::vector<float> scale, bias;
+    test::Bytes src;
+};
+
+std::size_t positions(std::size_t src,
+                      std::size_t kernel,
+                      std::size_t stride,
+                      std::size_t dilation,
+                      std::size_t pads) {
+    const std::size_t extent = (kernel - 1) * dilation + 1;
+    return src + pads < extent ? 0 : (src + pads - extent) / stride + 1;
+}
+
+Case random_case(std::mt19937& rng) {
+    Case c;
+    ThinConvShape& s = c.params.shape;
+    s.batch = 1 + rng() % 2;
+    s.src_channels = 1 + rng() % 8;
+    s.dst_channels = 1 + rng() % kThinChannels;
+    s.stride_width = s.src_channels <= 4 ? 1 + rng() % 2 : 1;
+    s.stride_height = 1 + rng() % 3;
+    s.kernel_height = 1 + rng() % 5;
+    s.kernel_width = 1 + rng() % 5;
+    s.dilation_height = 1 + rng() % 2;
+    s.dilation_width = 1 + rng() % 2;
+    s.src_height = 9 + rng() % 20;
+    s.src_width = rng() % 4 == 0 ? 500 + rng() % 400 : 9 + rng() % 90;
+    s.pad_top = static_cast<std::ptrdiff_t>(rng() % 3);
+    s.pad_left = static_cast<std::ptrdiff_t>(rng() % 3);
+    s.dst_height = positions(s.src_height, s.kernel_height, s.stride_height, s.dilation_height,
+                             static_cast<std::size_t>(s.pad_top) + rng() % 3);
+    s.dst_width = positions(s.src_width, s.kernel_width, s.stride_width, s.dilation_width,
+                            static_cast<std::size_t>(s.pad_left) + rng() % 3);
+    c.params.src_type = rng() % 2 == 0 ? ElementType::u8 : ElementType::i8;
+    c.params.src_zero_point =
+        static_cast<std::int32_t>(rng() % 256) - (c.params.src_type == ElementType::i8 ? 128 : 0);
+    for (std::size_t i = 0; i < s.dst_channels * s.src_channels * s.kernel_height * s.kernel_width;
+         ++i) {
+        c.weights.push_back(static_cast<std::int8_t>(rng() & 0xff));
+    }
+    for (std::size_t i = 0; i < s.dst_channels; ++i) {
+        c.scale.push_back(static_cast<float>(rng() % 1000) / 512.0f);
+        c.bias.push_back(static_cast<float>(rng() % 1000) / 8.0f - 60.0f);
+    }
+    c.src = test::random_elements(rng, c.params.src_type,
+                                  s.batch * s.src_height * s.src_width * s.src_channels);
+    return c;
+}
+
+std::int32_t sum_at(const Case& c, std::size_t n, std::size_t oc, std::size_t y, std::size_t x) {
+    const ThinConvShape& s = c.params.shape;
+    std::int32_t sum = 0;
+    for (std::size_t ky = 0; ky < s.kernel_height; ++ky) {
+        for (std::size_t kx = 0; kx < s.kernel_width; ++kx) {
+            const auto sy =
+                static_cast<std::ptrdiff_t>(y * s.stride_height + ky * s.dilation_height) -
+                s.pad_top;
+            const auto sx =
+                static_cast<std::ptrdiff_t>(x * s.stride_width + kx * s.dilation_width) -
+                s.pad_left;
+            if (sy < 0 || sx < 0 || sy >= static_cast<std::ptrdiff_t>(s.src_height) ||
+                sx >= static_cast<std::ptrdiff_t>(s.src_width)) {
+                continue;
+            }
+            for (std::size_t ic = 0; ic < s.src_channels; ++ic) {
+                const std::size_t at =
+                    ((n * s.src_height + static_cast<std::size_t>(sy)) * s.src_width +
+                     static_cast<std::size_t>(sx)) *
+                        s.src_channels +
+                    ic;
+                const auto v =
+                    static_cast<std::int32_t>(test::element(c.src, c.params.src_type, at));
+                const std::int8_t w =
+                    c.weights[((oc * s.src_channels + ic) * s.kernel_height + ky) * s.kernel_width +
+                              kx];
+                sum += (v - c.params.src_zero_point) * w;
+            }
+        }
+    }
+    return sum;
+}
+
+TEST(ThinConv, MatchesPlainLoopsForAnySplitOfTheRows) {
+    const unsigned first = std::random_device()();
+    std::size_t taken = 0;
+    for (unsigned seed = first; seed != first + 60; ++seed) {
+        SCOPED_TRACE(detail::cat("seed ", seed));
+        std::mt19937 rng(seed);
+        Case c = random_case(rng);
+        c.params.weights = c.weights;
+        c.params.scale = c.scale;
+        c.params.bias = c.bias;
+        if (!ThinConv::takes(c.params.shape)) {
+            continue;
+        }
+        ++taken;
+        const ThinConv kernel(c.params);
+        const ThinConvShape& s = c.params.shape;
+        std::size_t seen = 0;
+        const auto check = [&](const ThinTile& tile) {
+            for (std::size_t i = 0; i < tile.count; ++i) {
+                for (std::size_t oc = 0; oc < s.dst_channels; ++oc) {
+                    const auto sum =
+                        static_cast<float>(sum_at(c, tile.image, oc, tile.y, tile.x + i));
+                    ASSERT_EQ(tile.planes[oc * kThinTile + i],
+                              std::fma(sum, c.scale[oc], c.bias[oc]))
+                        << "image " << tile.image << " channel " << oc << " y " << tile.y << " x "
+                        << tile.x + i;
+                }
+            }
+            seen += tile.count;
+        };
+        ASSERT_EQ(kernel.rows(), s.batch * s.dst_height);
+        const std::size_t cut = rng() % (kernel.rows() + 1);
+        kernel.run(c.src.data(), {0, cut}, check);
+        kernel.run(c.src.data(), {cut, kernel.rows()}, check);
+        EXPECT_EQ(seen, s.batch * s.dst_height * s.dst_width);
+    }
+    ThinConvShape small;
+    small.src_channels = small.dst_channels = 1;
+    small.src_height = small.src_width = small.dst_height = small.dst_width = 8;
+    EXPECT_EQ(taken != 0, ThinConv::takes(small)) << "no random case was taken";
+}
+
+ThinConvShape shape_of(std::size_t ic, std::size_t oc, std::size_t stride) {
+    ThinConvShape s;
+    s.src_channels = ic;
+    s.dst_channels = oc;
+    s.stride_width = s.stride_height = stride;
+    s.src_height = s.src_width = 32;
+    s.dst_height = s.dst_width = 32 / stride;
+    return s;
+}
+
+TEST(ThinConv, LeavesManyChannelsToOthers) {
+    EXPECT_FALSE(ThinConv::takes(shape_of(9, 1, 1)));
+    EXPECT_FALSE(ThinConv::takes(shape_of(5, 1, 2)));
+    EXPECT_FALSE(ThinConv::takes(shape_of(3, 9, 1)));
+    ThinConvShape tall = shape_of(3, 3, 1);
+    tall.kernel_height = 40;
+    EXPECT_FALSE(ThinConv::takes(tall));
+}
+
+TEST(ThinConv, RefusesListsThatDoNotFit) {
+    ThinConvParams params;
+    params.shape = shape_of(2, 2, 1);
+    const std::vector<std::int8_t> weights(3);
+    const std::vector<float> scale(1, 1.0f);
+    params.weights = weights;
+    params.scale = scale;
+    try {
+        const ThinConv kernel(params);
+        FAIL() << "3 weights were taken";
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), ::testing::HasSubstr("3 weights, 1 scales, 0 biases for 2 x 2"));
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::kernels
