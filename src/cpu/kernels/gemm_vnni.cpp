@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kOverread = 64;            // behind the end of scratch
+constexpr std::size_t kLastPixels = 3;           // that hold three bytes
 constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
 
 std::size_t round_up(std::size_t value, std::size_t to) {
@@ -74,16 +75,23 @@ public:
         : p_(packed), args_(args), scratch_(scratch), panels_(panels) {}
 
     void pixels(Range range) {
+        const std::size_t channels = p_.shape.src_channels;
+        if (p_.mode == SourceMode::kInPlace) {
+            // A pixel is read by fours: bytes of the next one meet weights of zero. Behind the last
+            // pixel there may be nothing.
+            const bool at_end = range.end == units(p_) && channels % 4 != 0;
+            const std::size_t copied = at_end ? std::min(kLastPixels, range.end - range.begin) : 0;
+            const Range read{range.begin, range.end - copied};
+            for (std::size_t at = read.begin; at < read.end; at += p_.block) {
+                segments(static_cast<const std::uint8_t*>(args_.src) + at * channels, channels, 0,
+                         {.begin = at, .end = std::min(at + p_.block, read.end)}, 1);
+            }
+            range.begin = read.end;
+        }
         for (std::size_t at = range.begin; at < range.end; at += p_.block) {
             const std::size_t count = std::min(p_.block, range.end - at);
-            const auto* src = static_cast<const std::uint8_t*>(args_.src);
-            if (p_.mode == SourceMode::kGather) {
-                gather(at, count);
-                src = scratch_;
-            } else {
-                src += at * p_.depth4 * 4;
-            }
-            segments(src, p_.depth4 * 4, 0, {.begin = at, .end = at + count}, 1);
+            gather(at, count);
+            segments(scratch_, p_.depth4 * 4, 0, {.begin = at, .end = at + count}, 1);
         }
     }
 
@@ -94,6 +102,7 @@ public:
             const std::size_t y = at % s.dst_height;
             const std::size_t count = std::min({p_.block, range.end - at, s.dst_height - y});
             copy_rows(image, y, count);
+            expect_rows(at + count, count);
             const std::size_t first = at * s.dst_width;
             segments(scratch_, s.stride_width * s.src_channels, s.stride_height * p_.pitch,
                      {.begin = first, .end = first + s.dst_width}, count);
@@ -118,6 +127,39 @@ private:
                 row / s.dst_height * s.src_height + row % s.dst_height * s.stride_height;
             copy_flipped(src + (y * s.src_width + x * s.stride_width) * s.src_channels,
                          scratch_ + i * step, s.src_channels, p_.flip);
+        }
+    }
+
+    // While a block of `count` rows is worked on, the source rows of the next one are fetched into
+    // L2, some with each tile.
+    void expect_rows(std::size_t at, std::size_t count) {
+        const GemmShape& s = p_.shape;
+        const std::size_t y = at % s.dst_height;
+        const std::size_t row_bytes = s.src_width * s.src_channels;
+        const std::ptrdiff_t reach =
+            static_cast<std::ptrdiff_t>(y * s.stride_height +
+                                        (s.kernel_height - 1) * s.dilation_height) -
+            s.pad_top;
+        const auto begin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(reach, 0));
+        const std::size_t end = std::min(s.src_height, begin + count * s.stride_height);
+        rows_ahead_ = rows_ahead_end_ = nullptr;
+        if (y == 0 || begin >= end) {
+            return;
+        }
+        const auto* image = static_cast<const std::uint8_t*>(args_.src) +
+                            at / s.dst_height * s.src_height * row_bytes;
+        rows_ahead_ = image + begin * row_bytes;
+        rows_ahead_end_ = image + end * row_bytes;
+        const std::size_t tiles = count * ((s.dst_width + kMostRows[2] - 1) / kMostRows[2]) *
+                                  (panels_.end - panels_.begin);
+        const std::size_t lines = (end - begin) * row_bytes / kCacheLine;
+        lines_a_tile_ = lines / tiles + 1;
+    }
+
+    void fetch_rows() {
+        for (std::size_t i = 0; i < lines_a_tile_ && rows_ahead_ < rows_ahead_end_; ++i) {
+            __builtin_prefetch(rows_ahead_, 0, 2);
+            rows_ahead_ += kCacheLine;
         }
     }
 
@@ -202,6 +244,7 @@ private:
             next_ += p_.taps.size() * p_.depth4 * kCacheLine;
         }
         fetch_extras(pixel + rows, rows, panel);
+        fetch_rows();
         panel.micro[rows - 1]({.src = src,
                                .src_step = static_cast<std::ptrdiff_t>(step),
                                .wei = panel.wei,
@@ -247,6 +290,9 @@ private:
     // Weights of the group behind the one worked on, as far as they have not been fetched.
     const std::int8_t* next_ = nullptr;
     const std::int8_t* next_end_ = nullptr;
+    const std::uint8_t* rows_ahead_ = nullptr;
+    const std::uint8_t* rows_ahead_end_ = nullptr;
+    std::size_t lines_a_tile_ = 0;
 };
 
 }  // namespace
@@ -274,7 +320,10 @@ std::size_t GemmVnni::scratch_bytes(std::size_t) const {
     const Packed& p = *packed_;
     const GemmShape& s = p.shape;
     switch (p.mode) {
-        case SourceMode::kInPlace: return 0;
+        case SourceMode::kInPlace:
+            return s.src_channels % 4 == 0
+                       ? 0
+                       : round_up(kLastPixels * p.depth4 * 4 + kOverread, kCacheLine);
         case SourceMode::kGather:
             return round_up(std::min(p.block, units(p)) * p.depth4 * 4 + kOverread, kCacheLine);
         default: {
@@ -293,8 +342,12 @@ void GemmVnni::run(const GemmArgs& args, std::size_t part, std::size_t parts) co
     const auto share = [](std::size_t count, std::size_t i, std::size_t of) {
         return Range{count * i / of, count * (i + 1) / of};
     };
+    const Range panels = share(p.panels.size(), column, grid.columns);
+    if (panels.begin == panels.end) {
+        return;
+    }
     auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * scratch_bytes(parts);
-    Worker worker(p, args, scratch, share(p.panels.size(), column, grid.columns));
+    Worker worker(p, args, scratch, panels);
     if (p.mode == SourceMode::kRows) {
         worker.rows(share(units(p), row, grid.rows));
     } else {

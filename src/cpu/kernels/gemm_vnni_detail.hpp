@@ -67,7 +67,10 @@ struct PackedOp {
     AlignedVector<float> a, b;
     post_ops::Eltwise eltwise{};
     post_ops::Binary binary{};
-    const NormalTable* normal = nullptr;  // gelu_erf by this table
+    // An activation whose result is rounded to 8 bits need not be exact to the last bit: 2e-7 of
+    // the larger of its value and 1. gelu_erf takes the table.
+    bool quick = false;
+    const NormalTable* normal = nullptr;
 };
 
 enum class Store : std::uint8_t { kU8, kI8, kF32 };
@@ -89,8 +92,11 @@ struct EpilogueCall {
     const GemmArgs* args;
 };
 EpilogueFunction general_epilogue(Store store, std::size_t vectors, bool whole_panel);
-// For whole panels; null when the list of operations is not among the frequent ones.
-EpilogueFunction fixed_epilogue(const Epilogue& epilogue, Store store, std::size_t vectors);
+// Null when the list of operations is not among the frequent ones.
+EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
+                                Store store,
+                                std::size_t vectors,
+                                bool whole_panel);
 
 enum class SourceMode : std::uint8_t {
     kInPlace,  // 1x1, dense: pixels are read where they are

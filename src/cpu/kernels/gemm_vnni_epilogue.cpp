@@ -137,6 +137,38 @@ HWY_INLINE VF gelu_by_table(const gemm::NormalTable& table, VF x) {
     return hn::MulAdd(magnitude, integral, hn::Mul(x, hn::Set(d, 0.5f)));
 }
 
+HWY_NOINLINE void quick_eltwise(const PackedOp& op, Quad& q) {
+    const DF d;
+    const VF alpha = hn::Set(d, op.eltwise.alpha);
+    const float scale = op.eltwise.scale;
+    switch (op.eltwise.kind) {
+        case post_ops::EltwiseKind::kGeluErf:
+            return activate(q, scale,
+                            [&](VF x) FUSEQ_LAMBDA { return gelu_by_table(*op.normal, x); });
+        case post_ops::EltwiseKind::kElu:
+            return activate(q, scale, [&](VF x) FUSEQ_LAMBDA { return quick_elu(x, alpha); });
+        case post_ops::EltwiseKind::kSigmoid:
+            return activate(q, scale, [](VF x) FUSEQ_LAMBDA { return quick_sigmoid(x); });
+        case post_ops::EltwiseKind::kSwish:
+            return activate(q, scale, [&](VF x) FUSEQ_LAMBDA {
+                return hn::Mul(x, quick_sigmoid(hn::Mul(alpha, x)));
+            });
+        case post_ops::EltwiseKind::kTanh:  // 2 * sigmoid(2 x) - 1
+            return activate(q, scale, [&](VF x) FUSEQ_LAMBDA {
+                const VF s = quick_sigmoid(hn::Add(x, x));
+                return hn::Sub(hn::Add(s, s), hn::Set(d, 1.0f));
+            });
+        case post_ops::EltwiseKind::kMish:  // see mish()
+            return activate(q, scale, [&](VF x) FUSEQ_LAMBDA {
+                const VF two = hn::Set(d, 2.0f);
+                const VF e = quick_exp(hn::Min(x, hn::Set(d, 20.0f)));
+                const VF n = hn::Mul(e, hn::Add(e, two));
+                return hn::Mul(x, hn::Mul(n, quick_reciprocal(hn::Add(n, two))));
+            });
+        default: return eltwise(op.eltwise, q);
+    }
+}
+
 template <std::size_t Vectors, bool Whole, class F>
 HWY_INLINE void with_tensor(
     Quad& q, const post_ops::Binary& op, const void* tensor, const Place& at, F&& f) {
@@ -220,12 +252,8 @@ HWY_INLINE void apply(const PackedOp& op, const EpilogueCall& call, const Place&
         case Kind::kBinary:
             return binary<Vectors, Whole>(q, op.binary, call.args->extras[op.binary.input], at);
         case Kind::kEltwise: {
-            if (op.normal != nullptr) {
-                return activate(q, op.eltwise.scale,
-                                [&](VF x) FUSEQ_LAMBDA { return gelu_by_table(*op.normal, x); });
-            }
             Quad in_memory = q;  // its address is taken: q itself stays in registers
-            eltwise(op.eltwise, in_memory);
+            op.quick ? quick_eltwise(op, in_memory) : eltwise(op.eltwise, in_memory);
             q = in_memory;
             return;
         }

@@ -19,7 +19,20 @@ HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
 
-enum class Fixed { kLinear, kScale, kShift, kAffine, kRoundClip, kPrelu, kMax, kU8, kI8, kF32 };
+enum class Fixed {
+    kLinear,
+    kScale,
+    kShift,
+    kAffine,
+    kClip,
+    kRoundClip,
+    kPrelu,
+    kMax,
+    kElu,  // quick
+    kU8,   // kSum of such a tensor
+    kI8,
+    kF32
+};
 
 // What the operation is here, if anything.
 bool is(const PackedOp& op, Fixed fixed) {
@@ -32,6 +45,10 @@ bool is(const PackedOp& op, Fixed fixed) {
         case Fixed::kScale: return op.kind == Kind::kScale;
         case Fixed::kShift: return op.kind == Kind::kShift;
         case Fixed::kAffine: return op.kind == Kind::kAffine;
+        case Fixed::kClip: return op.kind == Kind::kClip;
+        case Fixed::kElu:
+            return op.kind == Kind::kEltwise && op.quick &&
+                   op.eltwise.kind == post_ops::EltwiseKind::kElu;
         case Fixed::kRoundClip: return op.kind == Kind::kRoundClip;
         case Fixed::kPrelu: return op.kind == Kind::kPrelu;
         case Fixed::kMax: return op.kind == Kind::kMax;
@@ -54,10 +71,11 @@ constexpr bool is_sum(Fixed fixed) {
     return fixed == Fixed::kU8 || fixed == Fixed::kI8 || fixed == Fixed::kF32;
 }
 constexpr bool has_a(Fixed fixed) {
-    return !is_sum(fixed);
+    return !is_sum(fixed) && fixed != Fixed::kElu;
 }
 constexpr bool has_b(Fixed fixed) {
-    return fixed == Fixed::kLinear || fixed == Fixed::kAffine || fixed == Fixed::kRoundClip;
+    return fixed == Fixed::kLinear || fixed == Fixed::kAffine || fixed == Fixed::kClip ||
+           fixed == Fixed::kRoundClip;
 }
 
 template <Fixed F, std::size_t Vectors>
@@ -75,6 +93,10 @@ HWY_INLINE Loaded<F> load(const PackedOp& op, const EpilogueCall& call) {
     if constexpr (has_b(F)) {
         both(op.b, loaded.b);
     }
+    if constexpr (F == Fixed::kElu) {
+        loaded.a[0] = hn::Set(d, op.eltwise.alpha);
+        loaded.a[1] = hn::Set(d, op.eltwise.scale);
+    }
     if constexpr (is_sum(F)) {
         loaded.a[0] = hn::Set(d, op.binary.scale);
         loaded.tensor = call.args->extras[op.binary.input];
@@ -82,20 +104,20 @@ HWY_INLINE Loaded<F> load(const PackedOp& op, const EpilogueCall& call) {
     return loaded;
 }
 
-template <class T, std::size_t Vectors, Fixed F>
+template <class T, std::size_t Vectors, bool Whole, Fixed F>
 HWY_INLINE void add_tensor(const Loaded<F>& op, const Place& at, Quad& q) {
-    const Quad t = load_quad<T, Vectors, true>(at, op.tensor);
+    const Quad t = load_quad<T, Vectors, Whole>(at, op.tensor);
     for_quad([&](auto i) FUSEQ_LAMBDA { q.v[i] = hn::MulAdd(t.v[i], op.a[0], q.v[i]); });
 }
 
-template <std::size_t Vectors, Fixed F>
+template <std::size_t Vectors, bool Whole, Fixed F>
 HWY_INLINE void apply(const Loaded<F>& op, const Place& at, Quad& q) {
     if constexpr (F == Fixed::kU8) {
-        return add_tensor<std::uint8_t, Vectors>(op, at, q);
+        return add_tensor<std::uint8_t, Vectors, Whole>(op, at, q);
     } else if constexpr (F == Fixed::kI8) {
-        return add_tensor<std::int8_t, Vectors>(op, at, q);
+        return add_tensor<std::int8_t, Vectors, Whole>(op, at, q);
     } else if constexpr (F == Fixed::kF32) {
-        return add_tensor<float, Vectors>(op, at, q);
+        return add_tensor<float, Vectors, Whole>(op, at, q);
     } else {
         over_quad<Vectors>(q, [&](VF x, std::size_t n) FUSEQ_LAMBDA {
             const DF d;
@@ -107,6 +129,10 @@ HWY_INLINE void apply(const Loaded<F>& op, const Place& at, Quad& q) {
                 return hn::Add(x, op.a[n]);
             } else if constexpr (F == Fixed::kAffine) {
                 return hn::Add(hn::Mul(x, op.a[n]), op.b[n]);
+            } else if constexpr (F == Fixed::kElu) {
+                return hn::Mul(op.a[1], quick_elu(x, op.a[0]));
+            } else if constexpr (F == Fixed::kClip) {
+                return hn::Min(hn::Max(x, op.a[n]), op.b[n]);
             } else if constexpr (F == Fixed::kRoundClip) {
                 return hn::Min(hn::Max(hn::Round(x), op.a[n]), op.b[n]);
             } else if constexpr (F == Fixed::kPrelu) {
@@ -118,7 +144,7 @@ HWY_INLINE void apply(const Loaded<F>& op, const Place& at, Quad& q) {
     }
 }
 
-template <Store To, std::size_t Vectors, Fixed... F>
+template <Store To, std::size_t Vectors, bool Whole, Fixed... F>
 struct FixedTile {
     template <std::size_t... I>
     static HWY_INLINE void run(const EpilogueCall& call, std::index_sequence<I...>) {
@@ -132,8 +158,8 @@ struct FixedTile {
         [&](const auto... ops) FUSEQ_LAMBDA {
             over_tile<Vectors>(call, [&](const std::int32_t* tile, const Place& at) FUSEQ_LAMBDA {
                 Quad q = load_scaled<Vectors>(tile, biases, scales);
-                (apply<Vectors>(ops, at, q), ...);
-                store_quad<To, Vectors, true>(q, at, dst, false);
+                (apply<Vectors, Whole>(ops, at, q), ...);
+                store_quad<To, Vectors, Whole>(q, at, dst, false);
             });
         }(load<F, Vectors>(e.ops[I], call)...);
     }
@@ -146,12 +172,22 @@ struct FixedTile {
     }
 };
 
+struct PanelForm {
+    std::size_t vectors;
+    bool whole;
+};
+
 template <Store To, Fixed... F>
-gemm::EpilogueFunction try_list(const gemm::Epilogue& e, std::size_t vectors) {
-    if (!FixedTile<To, 1, F...>::matches(e)) {
+gemm::EpilogueFunction try_list(const gemm::Epilogue& e, PanelForm panel) {
+    if (!FixedTile<To, 1, true, F...>::matches(e)) {
         return nullptr;
     }
-    return vectors == 1 ? &FixedTile<To, 1, F...>::finish : &FixedTile<To, 2, F...>::finish;
+    if (panel.vectors == 1) {
+        return panel.whole ? &FixedTile<To, 1, true, F...>::finish
+                           : &FixedTile<To, 1, false, F...>::finish;
+    }
+    return panel.whole ? &FixedTile<To, 2, true, F...>::finish
+                       : &FixedTile<To, 2, false, F...>::finish;
 }
 
 template <class... Functions>
@@ -161,34 +197,48 @@ gemm::EpilogueFunction first_of(Functions... functions) {
     return found;
 }
 
-// Lists that plans of quantized networks have: with a relu that the store implies, a leaky relu, a
-// residual input of the same or of another scale.
+// Lists that plans of quantized networks have: a relu that the store implies, a leaky relu, a
+// residual input of the same or of another scale, per-channel quantization of a depthwise
+// convolution that follows.
 template <Store To>
-gemm::EpilogueFunction find(const gemm::Epilogue& e, std::size_t vectors) {
+gemm::EpilogueFunction find(const gemm::Epilogue& e, PanelForm panel) {
     using enum Fixed;
-    return first_of(try_list<To>(e, vectors), try_list<To, kMax>(e, vectors),
-                    try_list<To, kPrelu>(e, vectors), try_list<To, kPrelu, kShift>(e, vectors),
-                    try_list<To, kShift>(e, vectors), try_list<To, kU8>(e, vectors),
-                    try_list<To, kI8>(e, vectors), try_list<To, kF32>(e, vectors),
-                    try_list<To, kRoundClip, kAffine, kU8>(e, vectors),
-                    try_list<To, kRoundClip, kAffine, kI8>(e, vectors),
-                    try_list<To, kRoundClip, kScale, kLinear, kU8, kScale>(e, vectors),
-                    try_list<To, kRoundClip, kScale, kLinear, kI8, kScale>(e, vectors));
+    return first_of(try_list<To>(e, panel), try_list<To, kMax>(e, panel),
+                    try_list<To, kPrelu>(e, panel), try_list<To, kPrelu, kShift>(e, panel),
+                    try_list<To, kShift>(e, panel), try_list<To, kU8>(e, panel),
+                    try_list<To, kI8>(e, panel), try_list<To, kF32>(e, panel),
+                    try_list<To, kF32, kScale>(e, panel), try_list<To, kClip, kScale>(e, panel),
+                    try_list<To, kRoundClip, kAffine, kU8>(e, panel),
+                    try_list<To, kRoundClip, kAffine, kI8>(e, panel),
+                    try_list<To, kRoundClip, kScale, kLinear, kU8, kScale>(e, panel),
+                    try_list<To, kRoundClip, kScale, kLinear, kI8, kScale>(e, panel));
 }
 
-gemm::EpilogueFunction find(const gemm::Epilogue& e, Store store, std::size_t vectors) {
+// Quick activations are for integers only.
+template <Store To>
+gemm::EpilogueFunction find_quick(const gemm::Epilogue& e, PanelForm panel) {
+    using enum Fixed;
+    return first_of(find<To>(e, panel), try_list<To, kElu, kAffine>(e, panel),
+                    try_list<To, kRoundClip, kAffine, kU8, kElu, kShift>(e, panel),
+                    try_list<To, kRoundClip, kScale, kLinear, kU8, kScale, kElu, kShift>(e, panel));
+}
+
+gemm::EpilogueFunction find(const gemm::Epilogue& e, Store store, PanelForm panel) {
     switch (store) {
-        case Store::kU8: return find<Store::kU8>(e, vectors);
-        case Store::kI8: return find<Store::kI8>(e, vectors);
-        default: return find<Store::kF32>(e, vectors);
+        case Store::kU8: return find_quick<Store::kU8>(e, panel);
+        case Store::kI8: return find_quick<Store::kI8>(e, panel);
+        default: return find<Store::kF32>(e, panel);
     }
 }
 
 }  // namespace HWY_NAMESPACE
 
 namespace gemm {
-EpilogueFunction fixed_epilogue(const Epilogue& epilogue, Store store, std::size_t vectors) {
-    return epilogue.clamp ? nullptr : HWY_NAMESPACE::find(epilogue, store, vectors);
+EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
+                                Store store,
+                                std::size_t vectors,
+                                bool whole_panel) {
+    return epilogue.clamp ? nullptr : HWY_NAMESPACE::find(epilogue, store, {vectors, whole_panel});
 }
 }  // namespace gemm
 

@@ -106,8 +106,7 @@ private:
         const std::size_t channels = s.src_channels;
         packed_.dense = dense;
         if (is_1x1()) {
-            packed_.mode = dense && !is_signed && channels % 4 == 0 ? SourceMode::kInPlace
-                                                                    : SourceMode::kGather;
+            packed_.mode = dense && !is_signed ? SourceMode::kInPlace : SourceMode::kGather;
             columns_ = 1;
             packed_.taps = {0};
             packed_.depth4 = (channels + 3) / 4;
@@ -219,8 +218,8 @@ private:
                              .b = padded(op.b, 0.0f, channels, "an operation"),
                              .eltwise = op.eltwise,
                              .binary = op.binary});
-            if (op.kind == GemmOp::Kind::kEltwise && packed_.store != Store::kF32 &&
-                op.eltwise.kind == post_ops::EltwiseKind::kGeluErf) {
+            if (op.kind == GemmOp::Kind::kEltwise && packed_.store != Store::kF32) {
+                e.ops.back().quick = true;
                 e.ops.back().normal = &normal_table();
             }
             check_op(op);
@@ -233,8 +232,7 @@ private:
         for (Panel& panel : packed_.panels) {
             panel.micro = panel.vectors == 1 ? micro_functions_1() : micro_functions_2();
             const bool whole = panel.channels == panel.vectors * kLanes;
-            panel.finish =
-                whole ? fixed_epilogue(packed_.epilogue, packed_.store, panel.vectors) : nullptr;
+            panel.finish = fixed_epilogue(packed_.epilogue, packed_.store, panel.vectors, whole);
             if (panel.finish == nullptr) {
                 panel.finish = general_epilogue(packed_.store, panel.vectors, whole);
             }
@@ -282,7 +280,19 @@ private:
             case GemmOp::Kind::kBinary:
                 return op.binary.kind == post_ops::BinaryKind::kMul ? bound * element
                                                                     : bound + element;
-            default: return kUnknown;
+            default: return bound_after(op.eltwise, bound);
+        }
+    }
+
+    static double bound_after(const post_ops::Eltwise& op, double bound) {
+        const double alpha = std::abs(static_cast<double>(op.alpha));
+        const double scale = std::abs(static_cast<double>(op.scale));
+        switch (op.kind) {
+            case post_ops::EltwiseKind::kElu: return scale * std::max(bound, alpha);
+            case post_ops::EltwiseKind::kSigmoid:
+            case post_ops::EltwiseKind::kTanh: return scale;
+            case post_ops::EltwiseKind::kGeluErf: return scale * bound;
+            default: return std::numeric_limits<double>::infinity();
         }
     }
 

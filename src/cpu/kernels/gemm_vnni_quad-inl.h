@@ -88,6 +88,44 @@ HWY_INLINE Quad load_quad(const Place& at, const void* tensor) {
     return q;
 }
 
+// ---- activations of which 8 bits remain ---------------------------------------------------------
+
+// e^x to 2e-7, for x up to 88.
+HWY_INLINE VF quick_exp(VF x) {
+    const DF d;
+    const VF limited = hn::Max(x, hn::Set(d, -87.0f));
+    const VF n = hn::Round(hn::Mul(limited, hn::Set(d, 1.44269504f)));
+    VF r = hn::NegMulAdd(n, hn::Set(d, 0.693145751953125f), limited);
+    r = hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), r);
+    VF p = hn::Set(d, 1.0f / 720);
+    p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 120));
+    p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 24));
+    p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 6));
+    p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
+    p = hn::MulAdd(p, hn::Mul(r, r), r);
+    return VF{_mm512_scalef_ps(hn::Add(p, hn::Set(d, 1.0f)).raw, n.raw)};
+}
+
+// 1 / x to 2e-7, for x from 1 to 1e36.
+HWY_INLINE VF quick_reciprocal(VF x) {
+    const DF d;
+    const VF y{_mm512_rcp14_ps(x.raw)};
+    return hn::Mul(y, hn::NegMulAdd(x, y, hn::Set(d, 2.0f)));
+}
+
+HWY_INLINE VF quick_sigmoid(VF x) {
+    const DF d;
+    const VF e = quick_exp(hn::Min(hn::Neg(x), hn::Set(d, 80.0f)));
+    return quick_reciprocal(hn::Add(hn::Set(d, 1.0f), e));
+}
+
+HWY_INLINE VF quick_elu(VF x, VF alpha) {
+    const DF d;
+    const VF e = quick_exp(hn::Min(x, hn::Zero(d)));
+    const VF below = hn::Mul(alpha, hn::Sub(e, hn::Set(d, 1.0f)));
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, below);
+}
+
 // ---- store ------------------------------------------------------------------------------------
 
 template <Store To>

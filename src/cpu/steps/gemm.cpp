@@ -166,7 +166,7 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
         return std::nullopt;
     }
     const auto problem = gemm_problem(*group.anchor);
-    if (!problem || (preferred.empty() && !gemm_is_faster(*problem))) {
+    if (!problem || (preferred.empty() && !gemm_is_faster(*problem, !group.extras.empty()))) {
         return std::nullopt;
     }
     const auto composition = compose(builder, group, *problem);

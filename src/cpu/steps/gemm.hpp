@@ -52,7 +52,8 @@ struct GemmProblem {
 // The weights are those of the node's constant.
 std::optional<GemmProblem> gemm_problem(const Node& node);
 
-// Whether the kernel is expected to be faster than oneDNN's, by measurements (docs/performance.md).
-bool gemm_is_faster(const GemmProblem& problem);
+// Whether the kernel is expected to be faster than oneDNN's, by measurements (docs/performance.md);
+// `reads_tensors`: the chain has extra inputs.
+bool gemm_is_faster(const GemmProblem& problem, bool reads_tensors);
 
 }  // namespace fuseq::cpu

@@ -94,28 +94,28 @@ std::optional<GemmProblem> matmul(const Node& node) {
     return problem;
 }
 
-// Weights that do not wait in the L2 cache from one inference to the next: the kernel fetches them
-// ahead, oneDNN does not.
-constexpr std::size_t kColdBytes = std::size_t{512} << 10;
-// With so many pixels the time to fetch them does not count.
-constexpr std::size_t kManyPixels = 800;
-// oneDNN's kernels for a first layer pad its channels to 4 or 16.
-constexpr std::size_t kFewChannels = 4;
 // A panel of 16 channels needs a load for each product.
 constexpr std::size_t kNarrow = 16;
+// With a residual input, one of 24 channels loses too much under masks.
+constexpr std::size_t kNarrowWithTensors = 32;
+// Rows of source are copied for a kernel larger than 1x1, and tiles end with a row. A first layer
+// of few channels gains more than that costs, as oneDNN pads it to 4 or 16.
+constexpr std::size_t kFewChannels = 4;
+constexpr std::size_t kManyPixels = 800;
+constexpr std::size_t kShortRow = 7;
 
 }  // namespace
 
-bool gemm_is_faster(const GemmProblem& problem) {
+bool gemm_is_faster(const GemmProblem& problem, bool reads_tensors) {
     const kernels::GemmShape& s = problem.shape;
     if (problem.kind == post_ops::AnchorKind::kMatMul) {
         return true;
     }
     if (s.kernel_height * s.kernel_width == 1) {
-        return s.dst_channels > kNarrow;
+        return reads_tensors ? s.dst_channels >= kNarrowWithTensors : s.dst_channels > kNarrow;
     }
-    return s.src_channels <= kFewChannels || (problem.weights.values.size() >= kColdBytes &&
-                                              s.dst_height * s.dst_width <= kManyPixels);
+    return s.dst_channels >= kNarrow && s.dst_width >= kShortRow &&
+           (s.src_channels <= kFewChannels || s.dst_height * s.dst_width <= kManyPixels);
 }
 
 std::optional<GemmProblem> gemm_problem(const Node& node) {

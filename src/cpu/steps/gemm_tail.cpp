@@ -81,15 +81,22 @@ private:
         }
     }
 
+    void linear(float alpha, float beta) {
+        if (beta == 0.0f) {
+            scale(alpha);
+        } else if (alpha == 1.0f) {
+            one(Kind::kShift, {beta});
+        } else {
+            one(Kind::kLinear, {alpha}, {beta});
+        }
+    }
+
     void relu(float alpha) { alpha == 0.0f ? one(Kind::kMax, {0.0f}) : one(Kind::kPrelu, {alpha}); }
 
     bool add(const post_ops::EltwisePostOp& op) {
         using A = post_ops::EltwiseAlgorithm;
         switch (op.algorithm) {
-            case A::kLinear:
-                op.alpha == 1.0f ? one(Kind::kShift, {op.beta})
-                                 : one(Kind::kLinear, {op.alpha}, {op.beta});
-                break;
+            case A::kLinear: linear(op.alpha, op.beta); break;
             case A::kClip:
             case A::kClipV2: one(Kind::kClip, {op.alpha}, {op.beta}); break;
             case A::kRound: one(Kind::kRound, {}); break;
