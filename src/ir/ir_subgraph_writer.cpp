@@ -42,7 +42,10 @@ public:
         }
     }
 
-    void write_purpose(pugi::xml_node map, const char* what, const char* purpose, std::string id) {
+    void write_purpose(pugi::xml_node map,
+                       const char* what,
+                       const char* purpose,
+                       const std::string& id) {
         pugi::xml_node element = map.append_child(what);
         set(element, "external_port_id", "-1");
         set(element, "internal_layer_id", id);

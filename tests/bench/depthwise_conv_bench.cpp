@@ -122,7 +122,10 @@ void layers(benchmark::internal::Benchmark* b) {
     b->Args({112, 96, 3, 1})->Args({56, 64, 3, 1})->Args({14, 240, 5, 1})->Args({28, 120, 5, 2});
     b->Args({7, 960, 5, 1})->Args({56, 64, 7, 1});
     // Larger than the second cache, as in detectors.
-    b->Args({192, 64, 3, 1})->Args({192, 64, 3, 2})->Args({300, 32, 3, 1})->Unit(benchmark::kMicrosecond);
+    b->Args({192, 64, 3, 1})
+        ->Args({192, 64, 3, 2})
+        ->Args({300, 32, 3, 1})
+        ->Unit(benchmark::kMicrosecond);
 }
 
 BENCHMARK(depthwise_own)->Apply(layers);

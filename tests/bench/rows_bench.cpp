@@ -98,7 +98,12 @@ void layer_norm_onednn(benchmark::State& state) {
 
 void shapes(benchmark::internal::Benchmark* b) {
     b->ArgNames({"rows", "n"})->Unit(benchmark::kMicrosecond);
-    b->Args({12 * 128, 128})->Args({128, 768})->Args({1, 1000})->Args({4096, 21})->Args({4096, 2})->Args({20000, 4});
+    b->Args({12 * 128, 128})
+        ->Args({128, 768})
+        ->Args({1, 1000})
+        ->Args({4096, 21})
+        ->Args({4096, 2})
+        ->Args({20000, 4});
 }
 
 BENCHMARK_CAPTURE(softmax_own, f32, ElementType::f32)->Apply(shapes);

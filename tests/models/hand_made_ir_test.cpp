@@ -167,9 +167,10 @@ TEST_P(HandMadeIr, AnInputPortWithoutAnEdgeIsAnInputThatIsNotThere) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(On, HandMadeIr, testing::Values("CPU", "REFERENCE"), [](const auto& device) {
-    return std::string(device.param);
-});
+INSTANTIATE_TEST_SUITE_P(On,
+                         HandMadeIr,
+                         testing::Values("CPU", "REFERENCE"),
+                         [](const auto& device) { return std::string(device.param); });
 
 }  // namespace
 }  // namespace fuseq::test

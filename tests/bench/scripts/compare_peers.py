@@ -123,9 +123,8 @@ def measure_network(options, tools, name, forms):
     return times
 
 
-def row(name, macs, times, peaks, quality):
+def row(name, macs, times, quality, peak):
     dense, depthwise = macs
-    peak = peaks[1]["int8_gmacs"]
     ratio = {t: times["ort", t] / times["fuseq", t] for t in (1, 2)}
     reached = {side: dense / 1e6 / peak / times[side, 1] if peak else None
                for side in ("fuseq", "ort")}
@@ -154,8 +153,7 @@ def main():
     check_setup(options)
     tools = measure.Tools(options)
     count = measure.load_macs(options.perf)
-    peaks = {threads: tools.peak(threads) for threads in (1, 2)}
-    rows, differ = [], []
+    peaks, measured, differ = measure.Peaks(tools), [], []
     for name in networks(options):
         forms = [options.nets / f"{name}.onnx", *sorted(options.nets.glob(f"{name}.*.onnx"))]
         quality = outputs_agree(options, tools, name, forms)
@@ -163,10 +161,11 @@ def main():
             differ.append(f"{name} ({quality:.1f} dB)")
             continue
         times = measure_network(options, tools, name, forms)
-        rows.append(row(name, count(options.nets / f"{name}.xml"), times, peaks, quality))
-        print(" ".join(map(str, rows[-1])), file=sys.stderr)
-    text = "\n\n".join([measure.machine() + ". " + measure.peak_line(peaks[1], peaks[2]),
-                        measure.table(HEAD, rows)])
+        peaks.sample()
+        measured.append((name, count(options.nets / f"{name}.xml"), times, quality))
+        print(name, times, file=sys.stderr)
+    rows = [row(*what, peaks.of(1, "int8_gmacs")) for what in measured]
+    text = "\n\n".join([measure.machine() + ". " + peaks.text(), measure.table(HEAD, rows)])
     measure.finish(options, text)
     if differ:
         raise measure.Missing("outputs differ, not measured: " + ", ".join(differ))

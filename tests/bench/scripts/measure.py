@@ -129,11 +129,29 @@ def machine():
     return f"{name}, {cpus} CPUs, {datetime.date.today()}, commit {commit or 'unknown'}"
 
 
-def peak_line(one, two):
-    def side(peak):
-        return (f"int8 {number(peak['int8_gmacs'])}, f32 {number(peak['f32_gmacs'])} GMAC/s, "
-                f"read {number(peak['read_24mb'])} GB/s (24 MB), {number(peak['read_1gb'])} GB/s (1 GB)")
-    return f"Peak, 1 thread: {side(one)}; 2 threads: {side(two)}."
+class Peaks:
+    """The ceilings with 1 and 2 threads, sampled now and then: processors change their clock, and what
+    is held against them must have been measured in the same minutes. Medians count."""
+
+    def __init__(self, tools):
+        self.tools = tools
+        self.samples = {1: [], 2: []}
+        self.sample()
+
+    def sample(self):
+        for threads, samples in self.samples.items():
+            samples.append(self.tools.peak(threads))
+
+    def of(self, threads, key):
+        values = [sample[key] for sample in self.samples[threads] if sample[key] is not None]
+        return median(values) if values else None
+
+    def text(self):
+        sides = [f"{threads} thread(s): int8 {number(self.of(threads, 'int8_gmacs'))}, "
+                 f"f32 {number(self.of(threads, 'f32_gmacs'))} GMAC/s, "
+                 f"read {number(self.of(threads, 'read_24mb'))} GB/s (24 MB), "
+                 f"{number(self.of(threads, 'read_1gb'))} GB/s (1 GB)" for threads in self.samples]
+        return "Peak, " + "; ".join(sides) + "."
 
 
 def finish(options, text):

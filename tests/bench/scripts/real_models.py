@@ -95,7 +95,7 @@ HEAD = ["model", "GMAC dense + depthwise", "1T, ms", "2T, ms", "2T over 1T", "2 
         "read + compile, ms", "from cache, ms", "peak RSS, MB (.bin)", "of peak", "OpenVINO", "times"]
 
 
-def row(name, macs, bin_bytes, times, peak, peer):
+def row(name, macs, bin_bytes, times, peer, peak):
     dense, depthwise = macs
     reached = dense / 1e6 / peak / times["1T"] if peak else None
     return [name, f"{dense / 1e9:.3f}" + (f" + {depthwise / 1e9:.3f}" if depthwise else ""),
@@ -120,17 +120,17 @@ def main():
     tools = measure.Tools(options)
     count = measure.load_macs(options.perf)
     efficiency = peer_efficiency(readme.read_text(encoding="utf-8"))
-    peaks = {threads: tools.peak(threads) for threads in (1, 2)}
-    rows = []
+    peaks, measured = measure.Peaks(tools), []
     for name, path in models(options):
         times = measure_model(options, tools, path)
+        if len(measured) % 4 == 0:
+            peaks.sample()
         size = path.with_suffix(".bin").stat().st_size
-        rows.append(row(name, count(path), size, times, peaks[1]["int8_gmacs"],
-                        peer_of(name, efficiency)))
-        print(" | ".join(rows[-1]), file=sys.stderr)
+        measured.append((name, count(path), size, times, peer_of(name, efficiency)))
+        print(name, times, file=sys.stderr)
+    rows = [row(*what, peaks.of(1, "int8_gmacs")) for what in measured]
     return measure.finish(options, "\n\n".join([
-        measure.machine() + ". " + measure.peak_line(peaks[1], peaks[2]),
-        measure.table(HEAD, rows)]))
+        measure.machine() + ". " + peaks.text(), measure.table(HEAD, rows)]))
 
 
 if __name__ == "__main__":

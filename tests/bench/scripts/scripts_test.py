@@ -51,6 +51,26 @@ class Numbers(unittest.TestCase):
                          "| a | b |\n| --- | --- |\n| 1 | x |")
 
 
+class FakeTools:
+    def __init__(self):
+        self.speeds = iter([370.0, 740.0, 400.0, 800.0, 371.0, 742.0])
+
+    def peak(self, threads):
+        return {"int8_gmacs": next(self.speeds), "f32_gmacs": 90.0 * threads, "read_24mb": 30.0,
+                "read_1gb": None}
+
+
+class Ceilings(unittest.TestCase):
+    def test_a_fast_moment_does_not_count(self):
+        peaks = measure.Peaks(FakeTools())
+        peaks.sample()
+        peaks.sample()
+        self.assertEqual(peaks.of(1, "int8_gmacs"), 371.0)
+        self.assertEqual(peaks.of(2, "int8_gmacs"), 742.0)
+        self.assertIsNone(peaks.of(1, "read_1gb"))
+        self.assertIn("1 thread(s): int8 371, f32 90 GMAC/s", peaks.text())
+
+
 class Breakdown(unittest.TestCase):
     def test_parts(self):
         rows = {row[0]: row[1:] for row in breakdown.part_rows(REPORT)}
@@ -87,7 +107,7 @@ class Peers(unittest.TestCase):
     def test_row(self):
         times = {"1T": 2.0, "2T": 1.0, "fps1": 500.0, "fps2": 990.0, "load": 50.0, "cached": None,
                  "rss": 40.4}
-        row = real_models.row("m", (200_000_000, 0), 3_000_000, times, 250.0, 0.32)
+        row = real_models.row("m", (200_000_000, 0), 3_000_000, times, 0.32, 250.0)
         self.assertEqual(row, ["m", "0.200", "2", "1", "2.00", "1.98", "50", "", "40 (3.0)",
                                "40 %", "32 %", "1.25"])
 

@@ -39,8 +39,8 @@ std::vector<std::string> warnings_with(const std::string& attribute) {
         layer({.id = 2,
                .name = "conv",
                .type = "Convolution",
-               .data = R"(strides="1,1" dilations="1,1" pads_begin="0,0" pads_end="0,0" )" +
-                       attribute,
+               .data =
+                   R"(strides="1,1" dilations="1,1" pads_begin="0,0" pads_end="0,0" )" + attribute,
                .inputs = port(0, "") + port(1, ""),
                .outputs = port(2, "1,1,2,2")}) +
         layer({.id = 3, .name = "r", .type = "Result", .inputs = port(0, "")});

@@ -33,8 +33,7 @@ TEST(Transpose, InfersOpenShapes) {
 TEST(Transpose, RefusesBadOrders) {
     const In x = in_f32({1, 2}, {1, 2});
     EXPECT_THAT(error_of("Transpose", 1, "", {x}), HasSubstr("1 inputs, expected 2"));
-    EXPECT_THAT(error_of("Transpose", 1, "", {x, absent()}),
-                HasSubstr("input 1 is not connected"));
+    EXPECT_THAT(error_of("Transpose", 1, "", {x, absent()}), HasSubstr("input 1 is not connected"));
     EXPECT_THAT(error_of("Transpose", 1, "", {x, ints({0})}), HasSubstr("order has 1 values"));
     EXPECT_THAT(error_of("Transpose", 1, "", {x, ints({0, 2})}), HasSubstr("value 2"));
     EXPECT_THAT(error_of("Transpose", 1, "", {x, ints({1, 1})}), HasSubstr("axis 1 twice"));
