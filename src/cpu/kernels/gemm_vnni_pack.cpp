@@ -152,17 +152,30 @@ private:
         }
     }
 
-    // Bytes `k` of tap `t` of channel `c`; 0 behind the end.
-    std::int8_t weight(std::size_t c, std::size_t t, std::size_t k) const {
+    struct Sums {
+        std::int32_t weights = 0;
+        std::int64_t magnitudes = 0;
+    };
+
+    // The weights of tap `t` of channel `c`, four in a row of `width` channels; zeros behind the
+    // end are there already. Walks by pointers: a model's compile time is made of this loop.
+    Sums pack_tap(std::size_t c, std::size_t t, std::size_t width, std::int8_t* to) const {
         const GemmShape& s = params_.shape;
         const GemmWeights& w = params_.weights;
-        if (k >= columns_ * s.src_channels) {
-            return 0;
-        }
         const std::size_t taps_in_row = s.kernel_width / columns_;
-        const std::size_t column = t % taps_in_row * columns_ + k / s.src_channels;
-        return w.values[c * w.dst_channel + k % s.src_channels * w.src_channel +
-                        t / taps_in_row * w.row + column * w.column];
+        const std::int8_t* column = w.values.data() + c * w.dst_channel + t / taps_in_row * w.row +
+                                    t % taps_in_row * columns_ * w.column;
+        Sums sums;
+        std::size_t k = 0;
+        for (std::size_t x = 0; x < columns_; ++x, column += w.column) {
+            const std::int8_t* from = column;
+            for (std::size_t i = 0; i < s.src_channels; ++i, ++k, from += w.src_channel) {
+                to[k / 4 * 4 * width + k % 4] = *from;
+                sums.weights += *from;
+                sums.magnitudes += std::abs(static_cast<int>(*from));
+            }
+        }
+        return sums;
     }
 
     void pack_weights() {
@@ -176,16 +189,9 @@ private:
             const std::size_t width = panel.vectors * kLanes;
             for (std::size_t t = 0; t < packed_.taps.size(); ++t, to += depth * width) {
                 for (std::size_t c = 0; c < panel.channels; ++c) {
-                    std::int32_t sum = 0;
-                    std::int64_t magnitude = 0;
-                    for (std::size_t k = 0; k < depth; ++k) {
-                        const std::int8_t w = weight(panel.channel + c, t, k);
-                        to[k / 4 * 4 * width + c * 4 + k % 4] = w;
-                        sum += w;
-                        magnitude += std::abs(static_cast<int>(w));
-                    }
-                    packed_.init[panel.channel + c] -= zero_point * sum;
-                    magnitude_[panel.channel + c] += 255 * magnitude;
+                    const Sums sums = pack_tap(panel.channel + c, t, width, to + 4 * c);
+                    packed_.init[panel.channel + c] -= zero_point * sums.weights;
+                    magnitude_[panel.channel + c] += 255 * sums.magnitudes;
                 }
             }
         }
