@@ -6,8 +6,8 @@
 #include <unordered_set>
 
 #include "cpu/plan/step_makers.hpp"
-#include "cpu/runtime/parallel.hpp"
 #include "cpu/post_ops/simplify.hpp"
+#include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/border.hpp"
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/reference.hpp"
