@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
@@ -36,7 +37,7 @@ std::vector<double> doubles(const Tensor& tensor) {
 PlanBuilder::PlanBuilder(const Model& model,
                          const std::map<std::string, FakeQuantizeResult>& ranges,
                          BuildOptions options)
-    : model_(model), ranges_(ranges), options_(options) {}
+    : model_(model), ranges_(ranges), options_(std::move(options)) {}
 
 Plan PlanBuilder::build() {
     post_ops::SimplifyOptions laws;
