@@ -102,8 +102,7 @@ private:
         console_.step("Loading the model to the device");
         const CompiledModel compiled = timed(report_.compile_ms, [&] {
             if (blob) {
-                std::ifstream in(options_.model, std::ios::binary);
-                return core_.import_model(in, options_.device, properties_);
+                return import_blob();
             }
             return model ? core_.compile_model(model, options_.device, properties_)
                          : core_.compile_model(options_.model, options_.device, properties_);
@@ -111,6 +110,21 @@ private:
         console_.info("Compile model took ", report_.compile_ms, " ms");
         report_.batch = batch_of(*compiled.model(), options_);
         return compiled;
+    }
+
+    // A stream has no name; the message gets it here.
+    CompiledModel import_blob() {
+        try {
+            std::ifstream in(options_.model, std::ios::binary);
+            if (!in) {
+                throw Error("import", "there is no such file");
+            }
+            return core_.import_model(in, options_.device, properties_);
+        } catch (const Error& error) {
+            Error::Info info = error.info();
+            info.file = options_.model;
+            throw Error(std::move(info));
+        }
     }
 
     std::vector<InferRequest> create_requests(const CompiledModel& compiled) {

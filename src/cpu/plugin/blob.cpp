@@ -160,7 +160,7 @@ std::uint64_t checked_data_hash(std::span<const char> data,
 // Header and payload; hashes are checked when `check` is set.
 Opened open(std::span<const char> all, bool check) {
     if (all.size() < kPreambleSize || std::memcmp(all.data(), kMagic, sizeof kMagic) != 0) {
-        throw Error("blob", "is no compiled model of this library");
+        throw Error("blob", "was not made by this library");
     }
     ByteReader preamble(all.subspan(sizeof kMagic));
     const auto format = preamble.number<std::uint32_t>();

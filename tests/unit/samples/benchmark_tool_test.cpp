@@ -126,6 +126,21 @@ TEST_F(BenchmarkTool, CompilesStraightFromTheFile) {
     EXPECT_EQ(run({"-niter", "2", "-load_from_file"}).status, 0);
 }
 
+TEST_F(BenchmarkTool, NamesACompiledModelThatItCannotRead) {
+    const std::string path = folder_.path("m.blob");
+    std::ofstream(path) << "not a compiled model";
+    const auto run_blob = [](const std::string& blob) {
+        return test::run_program(FUSEQ_BIN "/benchmark_app", {"-m", blob, "-niter", "1"});
+    };
+    const Outcome foreign = run_blob(path);
+    EXPECT_EQ(foreign.status, 1);
+    EXPECT_EQ(foreign.err,
+              "error: import '" + path + "': the compiled model was not made by this library\n");
+    const Outcome missing = run_blob(path + "x.blob");
+    EXPECT_EQ(missing.status, 1);
+    EXPECT_EQ(missing.err, "error: import '" + path + "x.blob': there is no such file\n");
+}
+
 TEST_F(BenchmarkTool, TellsWrongUsageAndErrorsApart) {
     const Outcome usage = run({"-api", "fast"});
     EXPECT_EQ(usage.status, 2);

@@ -301,7 +301,7 @@ TEST_F(ModelCacheTest, ImportRefusesWhatItCannotUse) {
         }
         return std::string("no error");
     };
-    EXPECT_EQ(message("hello"), "import: the compiled model is no compiled model of this library");
+    EXPECT_EQ(message("hello"), "import: the compiled model was not made by this library");
     EXPECT_THAT(message(blob.str().substr(0, blob.str().size() - 64)),
                 HasSubstr("import: the compiled model is truncated: has "));
     std::string flipped = blob.str();
