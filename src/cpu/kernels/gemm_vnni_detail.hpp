@@ -135,8 +135,6 @@ struct Packed {
     }
 };
 
-// Whether the micro-kernels run here.
-bool available();
 Packed pack(const GemmParams& params);
 
 }  // namespace fuseq::kernels::gemm
