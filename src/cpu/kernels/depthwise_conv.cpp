@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cpu/kernels/depthwise_conv_detail.hpp"
+#include "cpu/kernels/instructions.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::kernels {
@@ -213,8 +214,8 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
     check_shape(s);
     check(p);
     const bool vnni =
-        p.path == DepthwisePath::kVnni512 || (p.path == DepthwisePath::kAuto && vnni_available());
-    if (vnni && !vnni_available()) {
+        p.path == DepthwisePath::kVnni512 || (p.path == DepthwisePath::kAuto && has_avx512_vnni());
+    if (vnni && !has_avx512_vnni()) {
         refuse("this machine has no AVX-512 VNNI");
     }
     const Path path = vnni ? vnni_path(s) : portable_path(s, p.src_type == ElementType::i8);
