@@ -287,8 +287,14 @@ bool GemmVnni::available() {
     return has_avx512_vnni();
 }
 
-GemmVnni::GemmVnni(const GemmParams& params)
-    : packed_(std::make_unique<const Packed>(pack(params))) {}
+GemmVnni::GemmVnni(Packed&& packed) : packed_(std::make_unique<const Packed>(std::move(packed))) {}
+GemmVnni::GemmVnni(const GemmParams& params) : GemmVnni(gemm::pack(params)) {}
+GemmVnni GemmVnni::to_be_packed(const GemmParams& params) {
+    return GemmVnni(gemm::lay_out(params));
+}
+void GemmVnni::pack(const GemmParams& params) {
+    packed_ = std::make_unique<const Packed>(gemm::pack(params));
+}
 GemmVnni::~GemmVnni() = default;
 GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;
 GemmVnni& GemmVnni::operator=(GemmVnni&&) noexcept = default;

@@ -136,5 +136,7 @@ struct Packed {
 };
 
 Packed pack(const GemmParams& params);
+// The same without weights, constants and functions.
+Packed lay_out(const GemmParams& params);
 
 }  // namespace fuseq::kernels::gemm
