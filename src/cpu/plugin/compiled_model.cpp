@@ -23,6 +23,22 @@ bool has_dynamic_input(const Model& model) {
                        [](const Node* p) { return p->port(0).shape.is_dynamic(); });
 }
 
+// Whether a pass could only approximate because shapes are open. Then it is better to transform the
+// model anew for each set of shapes than to fill shapes into what was transformed once.
+bool passes_want_shapes(const std::vector<Remark>& remarks) {
+    return std::any_of(remarks.begin(), remarks.end(),
+                       [](const Remark& remark) { return remark.code == "approximate_border"; });
+}
+
+std::shared_ptr<Model> with_shapes(const Model& model, const std::vector<Shape>& shapes) {
+    auto fixed = model.clone();
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        fixed->parameters()[i]->attrs<ParameterAttrs>().shape = shapes[i];
+    }
+    fixed->validate();
+    return fixed;
+}
+
 // Sentences for the report.
 std::vector<std::string> tuning_text(const Tuned& tuned) {
     std::vector<std::string> lines;
@@ -132,18 +148,21 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(const std::vecto
     const ThreadCount threads(threads_);
     auto planned = std::make_shared<PlannedModel>();
     planned->model = transformed_;
+    std::map<std::string, FakeQuantizeResult> ranges = ranges_;
     if (shapes != nullptr) {
-        planned->model = transformed_->clone();
-        for (std::size_t i = 0; i < shapes->size(); ++i) {
-            planned->model->parameters()[i]->attrs<ParameterAttrs>().shape = (*shapes)[i];
+        const bool again = passes_want_shapes(remarks_);
+        planned->model = with_shapes(again ? *original_ : *transformed_, *shapes);
+        if (again) {
+            Transformed fixed = transform_for_cpu(*planned->model, config_);
+            planned->model = std::move(fixed.model);
+            ranges = std::move(fixed.ranges);
         }
-        planned->model->validate();
         expand_constants(*planned->model);
     }
     BuildOptions options = build_options();
     options.give_up_weights = !dynamic_;
     options.packed = packed;
-    planned->plan = PlanBuilder(*planned->model, ranges_, options).build();
+    planned->plan = PlanBuilder(*planned->model, ranges, options).build();
     return planned;
 }
 
