@@ -16,8 +16,9 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/aligned_vector.hpp"
+#include "cpu/kernels/copy_flipped.hpp"
+#include "cpu/kernels/instructions.hpp"
 #include "fuseq/error.hpp"
-#include "hwy/targets.h"
 
 namespace fuseq::kernels {
 namespace {
@@ -135,28 +136,8 @@ private:
         const std::ptrdiff_t right = (end - first_) * channels;
         std::memset(to, padding_, static_cast<std::size_t>(left));
         const std::uint8_t* from = image_ + (y * width + begin) * channels;
-        if (flip_ == 0) {
-            std::memcpy(to + left, from, static_cast<std::size_t>(right - left));
-        } else {
-            copy_flipped(from, to + left, static_cast<std::size_t>(right - left));
-        }
+        copy_flipped(from, to + left, static_cast<std::size_t>(right - left), flip_);
         std::memset(to + right, padding_, static_cast<std::size_t>(size - right));
-    }
-
-    // Eight bytes at once.
-    void copy_flipped(const std::uint8_t* from, std::uint8_t* to, std::size_t count) const {
-        std::uint64_t flips = 0;
-        std::memset(&flips, flip_, sizeof flips);
-        std::size_t i = 0;
-        for (; i + sizeof flips <= count; i += sizeof flips) {
-            std::uint64_t bytes = 0;
-            std::memcpy(&bytes, from + i, sizeof bytes);
-            bytes ^= flips;
-            std::memcpy(to + i, &bytes, sizeof bytes);
-        }
-        for (; i < count; ++i) {
-            to[i] = static_cast<std::uint8_t>(from[i] ^ flip_);
-        }
     }
 
     const ThinConvShape& shape_;
@@ -308,11 +289,6 @@ void run_row(const Packed& packed, Ring& ring, ThinTile at, const ThinConv::Rece
     }
 }
 
-bool instructions_available() {
-    return (hwy::SupportedTargets() & (HWY_AVX3 | HWY_AVX3_DL)) != 0 &&
-           __builtin_cpu_supports("avx512vnni") != 0 && __builtin_cpu_supports("avx512vbmi") != 0;
-}
-
 void check(const ThinConvParams& p) {
     const ThinConvShape& s = p.shape;
     const auto fits = [&](std::span<const float> values, bool may_lack) {
@@ -338,7 +314,7 @@ void check(const ThinConvParams& p) {
 
 bool ThinConv::takes(const ThinConvShape& s) {
     const std::size_t step = s.src_channels * s.stride_width;
-    return instructions_available() && s.dst_channels >= 1 && s.dst_channels <= kThinChannels &&
+    return has_avx512_vbmi() && s.dst_channels >= 1 && s.dst_channels <= kThinChannels &&
            s.src_channels >= 1 && step <= kMostPixelStep && ring_rows(s) <= kMostRows &&
            s.kernel_width <= kMostQuads && s.dilation_width <= kMostQuads &&
            ring_rows(s) * ring_stride(s, kThinTile) <= kRingBytes && s.dst_height != 0 &&
