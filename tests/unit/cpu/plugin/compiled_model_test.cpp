@@ -96,6 +96,24 @@ TEST(CpuCompiledModel, OpenShapesGetThePlanOfFixedOnes) {
     }
 }
 
+TEST(CpuCompiledModel, OpenInputsMustBeSet) {
+    CompiledModel model = Core().compile_model(Model::from_text(kDynamic), "CPU");
+    InferRequest request = model.create_infer_request();
+    EXPECT_EQ(to_string(request.get_input_tensor().get_shape()), "[0,3,0,0]");
+    const auto refused = [&] {
+        try {
+            request.infer();
+        } catch (const Error& error) {
+            return std::string(error.what());
+        }
+        return std::string("accepted");
+    };
+    EXPECT_EQ(refused(),
+              "infer: input 'x' has open dimensions, [?,3,?,?], and no tensor was set for it");
+    request.set_input_tensor(picture(Shape{1, 3, 8, 8}));
+    EXPECT_EQ(refused(), "accepted");
+}
+
 TEST(CpuCompiledModel, OneRequestMayChangeItsShape) {
     Core core;
     const auto model = Model::from_text(kDynamic);
