@@ -24,9 +24,9 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "cpu/kernels/depthwise_conv_detail.hpp"
+#include "cpu/kernels/unrolled-inl.h"
 
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
@@ -46,18 +46,6 @@ constexpr std::size_t kBias = 512;
 constexpr std::size_t kSlope = 768;
 constexpr std::size_t kWeights = 1024;
 constexpr std::size_t kEntryBytes = kBlock * 4;
-
-#define FUSEQ_INLINE inline __attribute__((always_inline))
-#define FUSEQ_LAMBDA __attribute__((always_inline))
-
-template <class F, std::size_t... I>
-FUSEQ_INLINE void unrolled(F&& f, std::index_sequence<I...>) {
-    (f(std::integral_constant<std::size_t, I>{}), ...);
-}
-template <std::size_t N, class F>
-FUSEQ_INLINE void unrolled(F&& f) {
-    unrolled(f, std::make_index_sequence<N>{});
-}
 
 // One or two output rows of a block, for each part of the vector.
 struct Strip {
@@ -94,14 +82,6 @@ std::size_t mode_of(std::size_t channels) {
 // What becomes of the sums. kAny: an activation, bounds, floats; the others have none of these.
 enum class Finish : std::uint8_t { kU8, kI8, kAny };
 
-// N vectors (or pointers) that the compiler can keep in registers; std::array::fill and the like
-// prevent that.
-template <class T, std::size_t N>
-struct Registers {
-    T v[N];
-    FUSEQ_INLINE T& operator[](std::size_t i) { return v[i]; }
-    FUSEQ_INLINE const T& operator[](std::size_t i) const { return v[i]; }
-};
 using Quarters = Registers<__m512i, kQuarters>;
 
 FUSEQ_INLINE Quarters four_times(__m512i v) {

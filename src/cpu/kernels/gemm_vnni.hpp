@@ -22,22 +22,13 @@
 #include <string>
 #include <vector>
 
+#include "cpu/kernels/conv_geometry.hpp"
 #include "cpu/post_ops/basic_ops.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
 
-// Pixels. Bottom and right padding follow from the size of dst.
-struct GemmShape {
-    std::size_t batch = 1;
-    std::size_t src_channels = 0, dst_channels = 0;
-    std::size_t src_height = 1, src_width = 1;
-    std::size_t dst_height = 1, dst_width = 1;
-    std::size_t kernel_height = 1, kernel_width = 1;
-    std::size_t stride_height = 1, stride_width = 1;
-    std::size_t dilation_height = 1, dilation_width = 1;  // 1: dense
-    std::ptrdiff_t pad_top = 0, pad_left = 0;
-};
+using GemmShape = ConvGeometry;
 
 // Where the weight of an output channel, input channel and tap is, counted in elements.
 struct GemmWeights {
@@ -81,12 +72,19 @@ struct GemmParams {
     std::vector<GemmOp> ops{};
 };
 
+// How the work is cut: `rows` x `columns` parts, by pixels and by channels of dst.
+struct GemmSplit {
+    std::size_t rows = 1;
+    std::size_t columns = 1;
+    std::size_t parts() const { return rows * columns; }
+};
+
 // dst may be one of the extras: elements are read before they are written. src must not overlap it.
 struct GemmArgs {
     const void* src = nullptr;
     void* dst = nullptr;
     std::span<const void* const> extras{};  // by Binary::input
-    void* scratch = nullptr;                // scratch_bytes() for each thread, on a cache line
+    void* scratch = nullptr;                // scratch_bytes() for each part, on a cache line
 };
 
 namespace gemm {
@@ -101,21 +99,28 @@ public:
     // Packs weights and vectors; nothing of params is kept. Throws fuseq::Error for shapes, types
     // or sizes of lists that do not fit together, or when the kernel is not available.
     explicit GemmVnni(const GemmParams& params);
+    // Only implementation() and scratch_bytes() answer until pack() is called with the same params,
+    // by any thread. Throws what is wrong with shapes and types; pack() throws the rest.
+    static GemmVnni to_be_packed(const GemmParams& params);
+    void pack(const GemmParams& params);
     ~GemmVnni();
     GemmVnni(GemmVnni&&) noexcept;
     GemmVnni& operator=(GemmVnni&&) noexcept;
 
-    // Bytes of scratch memory that each of `threads` threads needs; a multiple of 64, maybe 0.
-    std::size_t scratch_bytes(std::size_t threads) const;
-    // Part `part` of `parts` of the work. Parts may run at the same time, each with a scratch
-    // memory of its own: args.scratch + part * scratch_bytes(parts).
-    void run(const GemmArgs& args, std::size_t part, std::size_t parts) const;
+    // Bytes of scratch memory that each part needs; a multiple of 64, maybe 0.
+    std::size_t scratch_bytes() const;
+    // The best way to cut the work into so many parts; to be asked once, not for every run.
+    GemmSplit split(std::size_t parts) const;
+    // Part `part` of the work. Parts may run at the same time, each with a scratch memory of its
+    // own: args.scratch + part * scratch_bytes().
+    void run(const GemmArgs& args, std::size_t part, const GemmSplit& split) const;
 
     // Name of the implementation, for explain: "gemm_vnni512:14x2".
     const std::string& implementation() const;
     std::size_t packed_bytes() const;
 
 private:
+    explicit GemmVnni(gemm::Packed&& packed);
     std::unique_ptr<const gemm::Packed> packed_;
 };
 

@@ -21,6 +21,9 @@ inline constexpr std::size_t kTileVectors = 28;          // accumulators
 inline constexpr std::size_t kMaxPanelVectors = 2;       // vectors of a panel
 inline constexpr std::size_t kMostRows[] = {0, 28, 14};  // of a tile, by vectors of the panel
 
+inline constexpr std::size_t kOverread = 64;   // bytes behind the end of scratch
+inline constexpr std::size_t kLastPixels = 3;  // that hold three bytes
+
 // One call of the micro-kernel: `rows` x `vectors` accumulators.
 struct MicroCall {
     const std::uint8_t* src;               // first pixel, first tap
@@ -29,8 +32,10 @@ struct MicroCall {
     std::size_t depth4;                    // bytes of a tap, by fours
     std::span<const std::ptrdiff_t> taps;  // where each begins, from src
     const std::int32_t* init;
-    std::int32_t* tile;        // [rows][16 * vectors]
-    const std::int8_t* ahead;  // fetched into L2, a cache line for each four bytes of depth
+    std::int32_t* tile;  // [rows][16 * vectors]
+    // Fetched into L2: a cache line for each four bytes of depth, the next one so many bytes on.
+    const std::int8_t* ahead;
+    std::size_t ahead_step;
 };
 using MicroFunction = void (*)(const MicroCall& call);
 // By number of rows less 1, for panels of one and of two vectors.
@@ -85,7 +90,7 @@ struct Epilogue {
 struct EpilogueCall {
     const Epilogue* epilogue;
     const Panel* panel;
-    const std::int32_t* tile;
+    std::int32_t* tile;  // also where intermediate results are kept
     std::size_t rows;
     std::size_t pixel;     // first, of dst
     std::size_t channels;  // of dst
@@ -114,21 +119,26 @@ struct Packed {
     std::size_t depth4 = 0;            // bytes of a tap, by fours
     std::vector<std::ptrdiff_t> taps;  // offsets from the first, in src or scratch
     std::size_t pitch = 0;             // bytes of a row in scratch (kRows)
-    std::size_t block = 0;  // pixels (kInPlace, kGather) or rows of dst worked on at once
+    std::size_t block = 0;    // pixels (kInPlace, kGather) or rows of dst worked on at once
+    std::size_t scratch = 0;  // bytes, for each part
     AlignedVector<std::int8_t> wei;
     AlignedVector<std::int32_t> init;
     std::vector<Panel> panels;
     Epilogue epilogue;
     std::string implementation;
 
+    // Pixels, or rows, of dst of the whole batch.
+    std::size_t units() const {
+        const std::size_t rows = shape.batch * shape.dst_height;
+        return mode == SourceMode::kRows ? rows : rows * shape.dst_width;
+    }
     std::size_t panel_bytes(const Panel& panel) const {
         return taps.size() * depth4 * 4 * kLanes * panel.vectors;
     }
 };
 
-// dst = src ^ flip.
-void copy_flipped(const std::uint8_t* src, std::uint8_t* dst, std::size_t bytes, std::uint8_t flip);
-
 Packed pack(const GemmParams& params);
+// The same without weights, constants and functions.
+Packed lay_out(const GemmParams& params);
 
 }  // namespace fuseq::kernels::gemm

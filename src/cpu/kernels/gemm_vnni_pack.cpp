@@ -52,16 +52,24 @@ class Packer {
 public:
     explicit Packer(const GemmParams& params) : params_(params) {}
 
-    Packed run() {
+    // What does not depend on weights and constants.
+    Packed lay_out() {
         check();
         packed_.shape = params_.shape;
         choose_source();
+        packed_.scratch = scratch_bytes();
         make_panels();
+        packed_.implementation =
+            detail::cat("gemm_vnni512:", packed_.panels[0].vectors == 1 ? "28x1" : "14x2");
+        return std::move(packed_);
+    }
+
+    Packed run() {
+        packed_ = lay_out();
+        place_panels();
         pack_weights();
         pack_epilogue();
         choose_functions();
-        packed_.implementation =
-            detail::cat("gemm_vnni512:", packed_.panels[0].vectors == 1 ? "28x1" : "14x2");
         return std::move(packed_);
     }
 
@@ -133,8 +141,28 @@ private:
         packed_.block = std::min(packed_.block, s.dst_height);
     }
 
+    std::size_t scratch_bytes() const {
+        const GemmShape& s = params_.shape;
+        const std::size_t pixel = packed_.depth4 * 4;
+        switch (packed_.mode) {
+            case SourceMode::kInPlace:
+                return s.src_channels % 4 == 0 ? 0 : scratch_of(kLastPixels * pixel);
+            case SourceMode::kGather:
+                return scratch_of(std::min(packed_.block, packed_.units()) * pixel);
+            default: {
+                const std::size_t rows = (packed_.block - 1) * s.stride_height +
+                                         (s.kernel_height - 1) * s.dilation_height + 1;
+                return scratch_of(rows * packed_.pitch);
+            }
+        }
+    }
+
+    static std::size_t scratch_of(std::size_t bytes) {
+        constexpr std::size_t kCacheLine = 64;
+        return (bytes + kOverread + kCacheLine - 1) / kCacheLine * kCacheLine;
+    }
+
     void make_panels() {
-        std::size_t offset = 0;
         const std::size_t channels = params_.shape.dst_channels;
         for (std::size_t c = 0; c < channels;) {
             Panel panel;
@@ -142,8 +170,14 @@ private:
             panel.vectors = channels - c > kLanes ? 2 : 1;
             panel.channels = std::min(panel.vectors * kLanes, channels - c);
             c += panel.channels;
-            offset += packed_.panel_bytes(panel);
             packed_.panels.push_back(panel);
+        }
+    }
+
+    void place_panels() {
+        std::size_t offset = 0;
+        for (const Panel& panel : packed_.panels) {
+            offset += packed_.panel_bytes(panel);
         }
         packed_.wei.assign(offset, 0);
         offset = 0;
@@ -313,6 +347,10 @@ private:
 
 Packed pack(const GemmParams& params) {
     return Packer(params).run();
+}
+
+Packed lay_out(const GemmParams& params) {
+    return Packer(params).lay_out();
 }
 
 }  // namespace fuseq::kernels::gemm

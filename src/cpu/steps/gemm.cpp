@@ -11,6 +11,7 @@
 #include "cpu/steps/anchor.hpp"
 #include "cpu/steps/gemm_tail.hpp"
 #include "cpu/steps/packed_step.hpp"
+#include "model/mapped_memory.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -37,9 +38,12 @@ public:
         const auto useful = static_cast<std::size_t>(1 + step_.info().macs / kMacsForAThread);
         const std::size_t parts =
             std::min({step_.threads(), static_cast<std::size_t>(omp_get_max_threads()), useful});
+        if (parts != split_.parts()) {
+            split_ = step_.kernel().split(parts);
+        }
         parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {
             for (std::size_t part = begin; part < end; ++part) {
-                step_.kernel().run(args, part, parts);
+                step_.kernel().run(args, part, split_);
             }
         });
     }
@@ -48,6 +52,7 @@ private:
     const GemmStep& step_;
     RequestMemory& memory_;
     std::vector<const void*> extras_;
+    kernels::GemmSplit split_;
 };
 
 // The whole chain as one composition: what the emission leaves over is done by the kernel too.
@@ -132,6 +137,24 @@ StepInfo describe(const PlanBuilder& builder,
     return info;
 }
 
+// params: whose spans show vectors of the tail and the anchor's weights.
+void pack_later(PlanBuilder& builder,
+                const Node& anchor,
+                kernels::GemmVnni& kernel,
+                kernels::GemmParams params,
+                const GemmTail& tail) {
+    Tensor weights = anchor.input_node(1)->constant();
+    give_up(weights_to_give_up(builder, anchor));
+    builder.finish_later([&kernel, params = std::move(params), weights = std::move(weights),
+                          scale = tail.scale, bias = tail.bias]() mutable {
+        params.scale = scale;
+        params.bias = bias;
+        kernel.pack(params);
+        let_go_of_pages(weights);
+        weights = Tensor();
+    });
+}
+
 }  // namespace
 
 GemmStep::GemmStep(kernels::GemmVnni kernel,
@@ -184,18 +207,19 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
     params.scale = composition->tail.scale;
     params.bias = composition->tail.bias;
     params.ops = composition->tail.ops;
-    kernels::GemmVnni kernel(params);
-    give_up(weights_to_give_up(builder, *group.anchor));
+    auto kernel = kernels::GemmVnni::to_be_packed(params);
     StepInfo info = describe(builder, group, *problem, *composition, src);
     info.implementation = "fuseq:" + kernel.implementation();
     std::vector<TensorId> extras = extra_tensors(builder, group, params.ops, problem->layout);
     const TensorId dst = result_tensor(builder, group, composition->anchor,
                                        group.anchor->port(0).shape.to_shape(), problem->layout);
     const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-    const std::size_t scratch_bytes = kernel.scratch_bytes(threads) * threads;
+    const std::size_t scratch_bytes = kernel.scratch_bytes() * threads;
     const TensorId scratch = scratch_bytes == 0 ? kNoTensor : builder.new_scratch(scratch_bytes);
-    builder.add_step(std::make_unique<GemmStep>(std::move(kernel), src, std::move(extras), dst,
-                                                scratch, std::move(info)));
+    auto step = std::make_unique<GemmStep>(std::move(kernel), src, std::move(extras), dst, scratch,
+                                           std::move(info));
+    pack_later(builder, *group.anchor, step->kernel(), std::move(params), composition->tail);
+    builder.add_step(std::move(step));
     return dst;
 }
 
