@@ -45,6 +45,9 @@ struct ProfilingInfo {
     std::int64_t real_time_us = 0;
 };
 
+// A tensor for a port before its shape is known: open dimensions are 0, and so is an open rank.
+Tensor make_port_tensor(const Output& port);
+
 // One request: its inputs and outputs, and a blocking infer(). Used by one thread at a time; the
 // runtime adds asynchronous execution. Ports are numbered as in the Model.
 class IInferRequest {
@@ -92,7 +95,8 @@ public:
     // Property of the device, or its default for compiled models. Throws Error when unknown.
     virtual Any get_property(const std::string& name) const = 0;
     virtual void set_property(const AnyMap& properties) = 0;
-    // The model is not changed. Unknown properties are refused by name.
+    // The model is not changed, by the device or by anybody else later: the device may keep it.
+    // Unknown properties are refused by name.
     virtual std::shared_ptr<ICompiledModel> compile_model(const std::shared_ptr<const Model>& model,
                                                           const AnyMap& properties) = 0;
     virtual std::shared_ptr<ICompiledModel> import_model(std::istream& in,
