@@ -7,10 +7,12 @@
 
 #include "cpu/plan/expand_constants.hpp"
 #include "cpu/plan/report.hpp"
+#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/plugin/compile_body.hpp"
 #include "cpu/plugin/infer_request.hpp"
 #include "cpu/plugin/model_cache.hpp"
 #include "cpu/runtime/parallel.hpp"
+#include "cpu/steps/gemm.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "ops/parameter.hpp"
 #include "transformations/common/convert_precision.hpp"
@@ -83,11 +85,18 @@ void CpuCompiledModel::compile(BlobContent content) {
     if (dynamic_) {
         return;
     }
-    expand_constants(*transformed_);
+    prepare(*transformed_);
     if (config_.tune_ms > 0 && tuned_.note.empty()) {
         measure();
     }
     plans_.push_back({{}, make_plan(nullptr, &content.packed)});
+}
+
+void CpuCompiledModel::prepare(Model& model) const {
+    expand_constants(model);
+    split_weight_zero_points(model, [&](const Node& anchor) {
+        return config_.own_gemm && gemm_takes_weight_zero_points(anchor);
+    });
 }
 
 void CpuCompiledModel::measure() {
@@ -138,7 +147,7 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::make_plan(const std::vecto
             planned->model->parameters()[i]->attrs<ParameterAttrs>().shape = (*shapes)[i];
         }
         planned->model->validate();
-        expand_constants(*planned->model);
+        prepare(*planned->model);
     }
     BuildOptions options = build_options();
     options.give_up_weights = !dynamic_;

@@ -47,6 +47,8 @@ public:
 
 private:
     void compile(BlobContent content);
+    // What the plan needs beyond the transformations, with static shapes.
+    void prepare(Model& model) const;
     void measure();
     BuildOptions build_options() const;
     std::shared_ptr<const PlannedModel> make_plan(const std::vector<Shape>* shapes,

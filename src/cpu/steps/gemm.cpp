@@ -160,6 +160,10 @@ std::unique_ptr<Runner> GemmStep::bind(RequestMemory& memory) const {
     return std::make_unique<GemmRunner>(*this, memory);
 }
 
+bool gemm_takes_weight_zero_points(const Node&) {
+    return false;
+}
+
 std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
     const std::string& preferred = group.preferred_implementation;
     if (!builder.options().own_gemm || (!preferred.empty() && !preferred.starts_with(kPrefix)) ||

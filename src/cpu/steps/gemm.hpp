@@ -52,6 +52,10 @@ struct GemmProblem {
 // The weights are those of the node's constant.
 std::optional<GemmProblem> gemm_problem(const Node& node);
 
+// Whether it takes the node, whose weights have zero points, on this machine, whatever stands
+// behind it.
+bool gemm_takes_weight_zero_points(const Node& node);
+
 // Whether the kernel is expected to be faster than oneDNN's, by measurements (docs/performance.md);
 // `reads_tensors`: the chain has extra inputs.
 bool gemm_is_faster(const GemmProblem& problem, bool reads_tensors);
