@@ -31,7 +31,7 @@ WeightRefusal out_of_range(double value) {
 WeightRefusal no_zero_point(double value) {
     return {"weight_zero_point",
             detail::cat("the zero point of the weights is ", value, ", expected a number below ",
-                        kLargestZeroPoint, " in size")};
+                        static_cast<std::int64_t>(kLargestZeroPoint), " in size")};
 }
 
 // The numbers that the quantizer reads. Bytes are read as they are, without the Convert.

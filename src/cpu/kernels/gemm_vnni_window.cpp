@@ -1,0 +1,161 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums of windows of src, which the zero points of weights are multiplied by. The sum over the
+// channels of a pixel is taken once for all windows that hold it, the sum over the columns of a
+// window once for all rows of dst.
+#include <algorithm>
+
+#include <immintrin.h>
+
+#include "cpu/kernels/gemm_vnni_detail.hpp"
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+
+namespace fuseq::kernels::gemm {
+namespace {
+
+constexpr std::size_t kVector = 64;
+
+__mmask64 first_bytes(std::size_t count) {
+    return count >= kVector ? ~__mmask64{0} : (__mmask64{1} << count) - 1;
+}
+
+// One pixel after the other, whatever is between them.
+void sum_any(const std::uint8_t* src,
+             std::size_t step,
+             std::size_t channels,
+             std::size_t pixels,
+             std::int32_t* sums) {
+    const __m512i zero = _mm512_setzero_si512();
+    for (std::size_t i = 0; i < pixels; ++i, src += step) {
+        __m512i sum = zero;
+        for (std::size_t c = 0; c < channels; c += kVector) {
+            const __m512i bytes = _mm512_maskz_loadu_epi8(first_bytes(channels - c), src + c);
+            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(bytes, zero));
+        }
+        sums[i] = static_cast<std::int32_t>(_mm512_reduce_add_epi64(sum));
+    }
+}
+
+// Dense pixels of 4, 8 or 16 channels, a vector of 16, 8 or 4 pixels at a time; returns how many.
+std::size_t sum_dense(const std::uint8_t* src,
+                      std::size_t channels,
+                      std::size_t pixels,
+                      std::int32_t* sums) {
+    const __m512i zero = _mm512_setzero_si512();
+    const std::size_t at_once = kVector / channels;
+    std::size_t i = 0;
+    for (; i + at_once <= pixels; i += at_once, src += kVector) {
+        const __m512i bytes = _mm512_loadu_si512(src);
+        if (channels == 4) {
+            _mm512_storeu_si512(sums + i, _mm512_dpbusd_epi32(zero, bytes, _mm512_set1_epi8(1)));
+            continue;
+        }
+        __m512i eight = _mm512_sad_epu8(bytes, zero);
+        if (channels == 8) {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + i), _mm512_cvtepi64_epi32(eight));
+            continue;
+        }
+        eight = _mm512_add_epi64(eight, _mm512_bsrli_epi128(eight, 8));
+        const __m512i pick = _mm512_setr_epi32(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(sums + i),
+                         _mm512_castsi512_si128(_mm512_permutexvar_epi32(pick, eight)));
+    }
+    return i;
+}
+
+void sum_channels(const std::uint8_t* src,
+                  std::size_t step,
+                  std::size_t channels,
+                  std::size_t pixels,
+                  std::int32_t* sums) {
+    std::size_t done = 0;
+    if (step == channels && (channels == 4 || channels == 8 || channels == 16)) {
+        done = sum_dense(src, channels, pixels, sums);
+    }
+    sum_any(src + done * step, step, channels, pixels - done, sums + done);
+}
+
+// to[i] += from[i * stride]
+void add_strided(const std::int32_t* from,
+                 std::size_t stride,
+                 std::size_t count,
+                 std::int32_t* to) {
+    if (stride == 1) {
+        for (std::size_t i = 0; i < count; ++i) {
+            to[i] += from[i];
+        }
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] += from[i * stride];
+    }
+}
+
+// What padding, and a pixel of the value of the zero point, adds to the sums of windows.
+std::int32_t fill_of_window(const Packed& p) {
+    const GemmShape& s = p.shape;
+    return static_cast<std::int32_t>(p.fill * s.src_channels * s.kernel_height * s.kernel_width);
+}
+
+}  // namespace
+
+std::size_t window_sum_bytes(const Packed& p) {
+    const GemmShape& s = p.shape;
+    if (p.mode != SourceMode::kRows) {
+        return 2 * (std::min(p.block, p.units()) + kLanes) * sizeof(float);
+    }
+    const std::size_t width = p.pitch / s.src_channels;
+    return (width + (p.block + p.rows_of_block(p.block)) * s.dst_width + kLanes) * sizeof(float);
+}
+
+const float* sum_pixels(
+    const Packed& p, const std::uint8_t* src, std::size_t step, std::size_t pixels, void* memory) {
+    auto* sums = static_cast<float*>(memory);
+    auto* whole = reinterpret_cast<std::int32_t*>(sums + pixels + kLanes);
+    sum_channels(src, step, p.shape.src_channels, pixels, whole);
+    const std::int32_t fill = fill_of_window(p);
+    for (std::size_t i = 0; i < pixels; ++i) {
+        sums[i] = static_cast<float>(whole[i] - fill);
+    }
+    return sums;
+}
+
+const float* sum_windows(const Packed& p,
+                         const std::uint8_t* src,
+                         std::size_t count,
+                         void* memory) {
+    const GemmShape& s = p.shape;
+    const std::size_t rows = p.rows_of_block(count);
+    const std::size_t width = p.pitch / s.src_channels;
+    auto* sums = static_cast<float*>(memory);
+    auto* columns = reinterpret_cast<std::int32_t*>(sums + count * s.dst_width + kLanes);
+    std::int32_t* pixels = columns + rows * s.dst_width;
+    for (std::size_t r = 0; r < rows; ++r) {
+        std::int32_t* row = columns + r * s.dst_width;
+        sum_channels(src + r * p.pitch, s.src_channels, s.src_channels, width, pixels);
+        std::fill_n(row, s.dst_width, 0);
+        for (std::size_t x = 0; x < s.kernel_width; ++x) {
+            add_strided(pixels + x * s.dilation_width, s.stride_width, s.dst_width, row);
+        }
+    }
+    const std::int32_t fill = fill_of_window(p);
+    for (std::size_t y = 0; y < count; ++y) {
+        std::fill_n(pixels, s.dst_width, -fill);
+        for (std::size_t k = 0; k < s.kernel_height; ++k) {
+            const std::size_t row = y * s.stride_height + k * s.dilation_height;
+            add_strided(columns + row * s.dst_width, 1, s.dst_width, pixels);
+        }
+        float* to = sums + y * s.dst_width;
+        for (std::size_t x = 0; x < s.dst_width; ++x) {
+            to[x] = static_cast<float>(pixels[x]);
+        }
+    }
+    return sums;
+}
+
+}  // namespace fuseq::kernels::gemm
+
+#pragma GCC pop_options
