@@ -38,17 +38,18 @@ void depthwise_with(benchmark::State& state, kernels::DepthwisePath path) {
     const std::vector<float> scale(layer.channels, 0.002f);
     const std::vector<float> bias(layer.channels, 40.0f);
     kernels::DepthwiseParams params;
-    params.shape = {.channels = layer.channels,
-                    .src_height = layer.size,
-                    .src_width = layer.size,
-                    .dst_height = layer.out(),
-                    .dst_width = layer.out(),
-                    .kernel_height = layer.kernel,
-                    .kernel_width = layer.kernel,
-                    .stride_height = layer.stride,
-                    .stride_width = layer.stride,
-                    .pad_top = static_cast<std::ptrdiff_t>(layer.kernel / 2),
-                    .pad_left = static_cast<std::ptrdiff_t>(layer.kernel / 2)};
+    params.shape = {{.src_channels = layer.channels,
+                     .dst_channels = layer.channels,
+                     .src_height = layer.size,
+                     .src_width = layer.size,
+                     .dst_height = layer.out(),
+                     .dst_width = layer.out(),
+                     .kernel_height = layer.kernel,
+                     .kernel_width = layer.kernel,
+                     .stride_height = layer.stride,
+                     .stride_width = layer.stride,
+                     .pad_top = static_cast<std::ptrdiff_t>(layer.kernel / 2),
+                     .pad_left = static_cast<std::ptrdiff_t>(layer.kernel / 2)}};
     params.weights = weights;
     params.scale = scale;
     params.bias = bias;

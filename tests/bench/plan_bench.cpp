@@ -176,7 +176,7 @@ private:
     std::optional<BarePrimitive> bare_of(const cpu::StepInfo& info) const {
         const bool anchor =
             info.kind == "convolution" || info.kind == "deconvolution" || info.kind == "matmul";
-        const Node* node = anchor ? planned_->model->find(info.name) : nullptr;
+        const Node* node = anchor ? planned_->transformed.model->find(info.name) : nullptr;
         const cpu::ThreadCount threads(threads_);
         return node == nullptr ? std::nullopt
                                : bare_primitive(*node, parse_element_type(info.dst_type).value());

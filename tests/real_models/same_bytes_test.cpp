@@ -5,7 +5,6 @@
 // memory held before: no step reads what nobody wrote.
 #include <gtest/gtest.h>
 
-#include <cctype>
 #include <filesystem>
 
 #include "real_models/shared_models.hpp"
@@ -64,16 +63,7 @@ TEST_P(SameBytes, ForThreadsRunsAndPoisonedMemory) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(RealModels,
-                         SameBytes,
-                         testing::ValuesIn(model_names()),
-                         [](const auto& test) {
-                             std::string name = test.param;
-                             for (char& c : name) {
-                                 c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-                             }
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(RealModels, SameBytes, testing::ValuesIn(model_names()), test_name);
 
 }  // namespace
 }  // namespace fuseq::test

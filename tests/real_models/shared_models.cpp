@@ -3,6 +3,7 @@
 #include "real_models/shared_models.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 #include "common/npy.hpp"
@@ -30,6 +31,14 @@ std::vector<std::string> model_names() {
     }
     std::sort(names.begin(), names.end());
     return names;
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& test) {
+    std::string name = test.param;
+    for (char& c : name) {
+        c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    }
+    return name;
 }
 
 fs::path model_file(const fs::path& folder) {

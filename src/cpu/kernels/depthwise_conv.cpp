@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cpu/kernels/depthwise_conv_detail.hpp"
+#include "cpu/kernels/instructions.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::kernels {
@@ -28,7 +29,7 @@ bool all_finite(std::span<const float> list) {
 }
 
 void check_shape(const DepthwiseShape& s) {
-    const std::size_t sizes[] = {s.batch,         s.channels,        s.src_height,
+    const std::size_t sizes[] = {s.batch,         s.src_channels,    s.src_height,
                                  s.src_width,     s.dst_height,      s.dst_width,
                                  s.kernel_height, s.kernel_width,    s.stride_height,
                                  s.stride_width,  s.dilation_height, s.dilation_width};
@@ -43,10 +44,14 @@ void check_shape(const DepthwiseShape& s) {
         refuse(detail::cat("kernel ", s.kernel_height, "x", s.kernel_width, ", at most ", kMaxTaps,
                            " taps are possible"));
     }
-    if (s.src_pixel_stride < s.channels || s.dst_pixel_stride < s.channels ||
+    if (s.src_pixel_stride < s.src_channels || s.dst_pixel_stride < s.src_channels ||
         s.src_pixel_stride > kLargest || s.dst_pixel_stride > kLargest) {
         refuse(detail::cat("pixel strides ", s.src_pixel_stride, ", ", s.dst_pixel_stride, " for ",
-                           s.channels, " channels"));
+                           s.src_channels, " channels"));
+    }
+    if (s.dst_channels != s.src_channels) {
+        refuse(detail::cat(s.dst_channels, " channels of dst, expected ", s.src_channels,
+                           ", those of src"));
     }
     const auto limit = static_cast<std::ptrdiff_t>(kLargest);
     if (std::abs(s.pad_top) > limit || std::abs(s.pad_left) > limit) {
@@ -55,7 +60,7 @@ void check_shape(const DepthwiseShape& s) {
 }
 
 void check(const DepthwiseParams& p) {
-    const std::size_t channels = p.shape.channels;
+    const std::size_t channels = p.shape.src_channels;
     const bool is_signed = p.src_type == ElementType::i8;
     if (!is_signed && p.src_type != ElementType::u8) {
         refuse("source type " + to_string(p.src_type) + ", expected u8 or i8");
@@ -95,7 +100,7 @@ T value_of(std::span<const T> list, std::size_t channel, T otherwise) {
 // Whether a value can be too large for the conversion to 32-bit integers.
 bool may_overflow(const DepthwiseParams& p) {
     const std::size_t taps = p.shape.kernel_height * p.shape.kernel_width;
-    for (std::size_t c = 0; c < p.shape.channels; ++c) {
+    for (std::size_t c = 0; c < p.shape.src_channels; ++c) {
         double sum = 0.0;
         for (std::size_t t = 0; t < taps; ++t) {
             sum += 255.0 * std::abs(static_cast<int>(p.weights[c * taps + t]));
@@ -174,7 +179,7 @@ void pack_block(Packed& packed, const DepthwiseParams& p, const Order& order, st
 }
 
 void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
-    const std::size_t channels = p.shape.channels;
+    const std::size_t channels = p.shape.src_channels;
     std::vector<std::size_t> wei_at;
     std::vector<std::size_t> vector_at;
     for (std::size_t c = 0; c < channels; c += path.block_channels) {
@@ -204,13 +209,13 @@ void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
 
 std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
     DepthwiseShape& s = p.shape;
-    s.src_pixel_stride = s.src_pixel_stride == 0 ? s.channels : s.src_pixel_stride;
-    s.dst_pixel_stride = s.dst_pixel_stride == 0 ? s.channels : s.dst_pixel_stride;
+    s.src_pixel_stride = s.src_pixel_stride == 0 ? s.src_channels : s.src_pixel_stride;
+    s.dst_pixel_stride = s.dst_pixel_stride == 0 ? s.src_channels : s.dst_pixel_stride;
     check_shape(s);
     check(p);
     const bool vnni =
-        p.path == DepthwisePath::kVnni512 || (p.path == DepthwisePath::kAuto && vnni_available());
-    if (vnni && !vnni_available()) {
+        p.path == DepthwisePath::kVnni512 || (p.path == DepthwisePath::kAuto && has_avx512_vnni());
+    if (vnni && !has_avx512_vnni()) {
         refuse("this machine has no AVX-512 VNNI");
     }
     const Path path = vnni ? vnni_path(s) : portable_path(s, p.src_type == ElementType::i8);
@@ -221,7 +226,7 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
     packed->flip = path.flips_sign && packed->src_signed ? 0x80 : 0;
     packed->padding_row.assign(s.src_width * s.src_pixel_stride, 0);
     for (std::size_t pixel = 0; pixel < s.src_width; ++pixel) {
-        for (std::size_t c = 0; c < s.channels; ++c) {
+        for (std::size_t c = 0; c < s.src_channels; ++c) {
             packed->padding_row[pixel * s.src_pixel_stride + c] =
                 static_cast<std::uint8_t>(value_of<std::int32_t>(p.src_zero_point, c, 0));
         }

@@ -21,24 +21,18 @@
 #include <memory>
 #include <span>
 
+#include "cpu/kernels/conv_geometry.hpp"
 #include "cpu/kernels/range.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
 
-// Pixels. Bottom and right padding follow from the size of dst: rows and columns that are read
-// outside of src count as zero (src_zero_point in memory).
-struct DepthwiseShape {
-    std::size_t batch = 1;
-    std::size_t channels = 0;
-    std::size_t src_height = 0, src_width = 0;
-    std::size_t dst_height = 0, dst_width = 0;
-    std::size_t kernel_height = 1, kernel_width = 1;
-    std::size_t stride_height = 1, stride_width = 1;
-    std::size_t dilation_height = 1, dilation_width = 1;  // 1: dense
-    std::ptrdiff_t pad_top = 0, pad_left = 0;
-    // Elements from one pixel to the next; 0 means `channels`. Larger when the tensor is a slice of
-    // the channels of a wider one (in-place concat or split). Rows and images are dense in pixels.
+// As many channels of dst as of src. Rows and columns that are read outside of src count as zero
+// (src_zero_point in memory).
+struct DepthwiseShape : ConvGeometry {
+    // Elements from one pixel to the next; 0 means `src_channels`. Larger when the tensor is a
+    // slice of the channels of a wider one (in-place concat or split). Rows and images are dense in
+    // pixels.
     std::size_t src_pixel_stride = 0;
     std::size_t dst_pixel_stride = 0;
 };

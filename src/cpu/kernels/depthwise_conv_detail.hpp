@@ -126,8 +126,6 @@ struct Path {
                    std::size_t channels) = nullptr;
 };
 
-// Whether this machine has AVX-512 VNNI and Highway's targets are not restricted below AVX-512.
-bool vnni_available();
 Path vnni_path(const DepthwiseShape& shape);
 void run_vnni_3x3_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
 void run_vnni_3x3_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);

@@ -207,7 +207,7 @@ Order pair_order(const DepthwiseShape& s, std::size_t block_channels, std::size_
 }  // namespace
 
 Path portable_path(const DepthwiseShape& shape, bool src_signed) {
-    const PortableRun chosen = HWY_DYNAMIC_DISPATCH(choose)(shape.channels, src_signed);
+    const PortableRun chosen = HWY_DYNAMIC_DISPATCH(choose)(shape.src_channels, src_signed);
     Path path;
     path.run = chosen.run;
     path.name = std::string("dw_portable:") + chosen.target;

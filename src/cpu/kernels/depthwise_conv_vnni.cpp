@@ -1,7 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/kernels/depthwise_conv_vnni-inl.h"
-#include "hwy/highway.h"
 
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
@@ -200,12 +199,3 @@ Path vnni_path(const DepthwiseShape& s) {
 }  // namespace fuseq::kernels::depthwise
 
 #pragma GCC pop_options
-
-namespace fuseq::kernels::depthwise {
-
-bool vnni_available() {
-    return (hwy::SupportedTargets() & (HWY_AVX3 | HWY_AVX3_DL)) != 0 &&
-           __builtin_cpu_supports("avx512vnni") != 0;
-}
-
-}  // namespace fuseq::kernels::depthwise

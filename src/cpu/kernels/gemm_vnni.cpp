@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/instructions.hpp"
 #include "cpu/kernels/range.hpp"
-#include "hwy/targets.h"
 
 namespace fuseq::kernels {
 
@@ -301,13 +301,8 @@ bool GemmOp::takes(post_ops::EltwiseKind kind) {
     return kind != post_ops::EltwiseKind::kLog && kind != post_ops::EltwiseKind::kPower;
 }
 
-bool gemm::available() {
-    return (hwy::SupportedTargets() & (HWY_AVX3 | HWY_AVX3_DL)) != 0 &&
-           __builtin_cpu_supports("avx512vnni") != 0;
-}
-
 bool GemmVnni::available() {
-    return gemm::available();
+    return has_avx512_vnni();
 }
 
 GemmVnni::GemmVnni(const GemmParams& params)

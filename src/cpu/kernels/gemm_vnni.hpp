@@ -22,22 +22,13 @@
 #include <string>
 #include <vector>
 
+#include "cpu/kernels/conv_geometry.hpp"
 #include "cpu/post_ops/basic_ops.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
 
-// Pixels. Bottom and right padding follow from the size of dst.
-struct GemmShape {
-    std::size_t batch = 1;
-    std::size_t src_channels = 0, dst_channels = 0;
-    std::size_t src_height = 1, src_width = 1;
-    std::size_t dst_height = 1, dst_width = 1;
-    std::size_t kernel_height = 1, kernel_width = 1;
-    std::size_t stride_height = 1, stride_width = 1;
-    std::size_t dilation_height = 1, dilation_width = 1;  // 1: dense
-    std::ptrdiff_t pad_top = 0, pad_left = 0;
-};
+using GemmShape = ConvGeometry;
 
 // Where the weight of an output channel, input channel and tap is, counted in elements.
 struct GemmWeights {

@@ -129,8 +129,6 @@ struct Packed {
 // dst = src ^ flip.
 void copy_flipped(const std::uint8_t* src, std::uint8_t* dst, std::size_t bytes, std::uint8_t flip);
 
-// Whether the micro-kernels run here.
-bool available();
 Packed pack(const GemmParams& params);
 
 }  // namespace fuseq::kernels::gemm

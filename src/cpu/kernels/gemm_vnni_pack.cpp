@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/instructions.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::kernels::gemm {
@@ -66,7 +67,7 @@ public:
 
 private:
     void check() const {
-        if (!available()) {
+        if (!has_avx512_vnni()) {
             refuse("this machine has no AVX-512 VNNI");
         }
         check_shape(params_.shape);

@@ -16,8 +16,8 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/aligned_vector.hpp"
+#include "cpu/kernels/instructions.hpp"
 #include "fuseq/error.hpp"
-#include "hwy/targets.h"
 
 namespace fuseq::kernels {
 namespace {
@@ -322,11 +322,6 @@ void run_row(const Packed& packed, Ring& ring, ThinTile at, const ThinConv::Rece
     }
 }
 
-bool instructions_available() {
-    return (hwy::SupportedTargets() & (HWY_AVX3 | HWY_AVX3_DL)) != 0 &&
-           __builtin_cpu_supports("avx512vnni") != 0 && __builtin_cpu_supports("avx512vbmi") != 0;
-}
-
 void check(const ThinConvParams& p) {
     const ThinConvShape& s = p.shape;
     const auto fits = [&](std::span<const float> values, bool may_lack) {
@@ -353,7 +348,7 @@ void check(const ThinConvParams& p) {
 
 bool ThinConv::takes(const ThinConvShape& s) {
     const std::size_t step = s.src_channels * s.stride_width;
-    return instructions_available() && s.dst_channels >= 1 && s.dst_channels <= kThinChannels &&
+    return has_avx512_vbmi() && s.dst_channels >= 1 && s.dst_channels <= kThinChannels &&
            s.src_channels >= 1 && step <= kMostPixelStep && ring_rows(s) <= kMostRows &&
            s.kernel_width <= kMostQuads && s.dilation_width <= kMostQuads &&
            ring_rows(s) * ring_stride(s, kThinTile) <= kRingBytes && s.dst_height != 0 &&

@@ -20,22 +20,14 @@
 #include <memory>
 #include <span>
 
+#include "cpu/kernels/conv_geometry.hpp"
 #include "cpu/kernels/range.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
 
-// Pixels; src is channels-last. Bottom and right padding follow from the size of dst.
-struct ThinConvShape {
-    std::size_t batch = 1;
-    std::size_t src_channels = 0, dst_channels = 0;
-    std::size_t src_height = 0, src_width = 0;
-    std::size_t dst_height = 0, dst_width = 0;
-    std::size_t kernel_height = 1, kernel_width = 1;
-    std::size_t stride_height = 1, stride_width = 1;
-    std::size_t dilation_height = 1, dilation_width = 1;  // 1: dense
-    std::ptrdiff_t pad_top = 0, pad_left = 0;
-};
+// src is channels-last.
+using ThinConvShape = ConvGeometry;
 
 struct ThinConvParams {
     ThinConvShape shape;

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model compiled for the CPU: the transformed Model and its plans, one a set of input shapes.
+// A model compiled for the CPU: its plans, one a set of input shapes.
 // Thread-safe.
 #pragma once
 
@@ -9,20 +9,11 @@
 #include <mutex>
 #include <vector>
 
-#include "cpu/plan/builder.hpp"
-#include "cpu/plugin/blob.hpp"
-#include "cpu/plugin/config.hpp"
+#include "cpu/plugin/planned_model.hpp"
 #include "cpu/runtime/streams.hpp"
 #include "fuseq/plugin.hpp"
-#include "transformations/pass.hpp"
 
 namespace fuseq::cpu {
-
-// A plan together with the Model that its steps refer to.
-struct PlannedModel {
-    std::shared_ptr<Model> model;
-    Plan plan;
-};
 
 class CpuCompiledModel final : public ICompiledModel,
                                public std::enable_shared_from_this<CpuCompiledModel> {
@@ -46,25 +37,14 @@ public:
     std::shared_ptr<const PlannedModel> plan_for(const std::vector<Shape>& shapes);
 
 private:
-    void compile(BlobContent content);
-    // What the plan needs beyond the transformations, with static shapes.
-    void prepare(Model& model) const;
-    void measure();
-    BuildOptions build_options() const;
-    std::shared_ptr<const PlannedModel> make_plan(const std::vector<Shape>* shapes,
-                                                  const PackedTable* packed) const;
     std::size_t cached_bytes() const;
+    std::string cache_before_shapes() const;
 
     std::shared_ptr<const Model> original_;
     Config config_;
-    std::map<std::string, FakeQuantizeResult> ranges_;
-    std::vector<Remark> remarks_;
-    std::shared_ptr<Model> transformed_;
-    bool dynamic_ = false;
-    int threads_ = 1;  // of one stream
-    Tuned tuned_;
-    bool from_cache_ = false;
-    std::string cache_status_ = "off";
+    int threads_;  // of one stream
+    bool dynamic_;
+    bool imported_ = false;
 
     mutable std::mutex mutex_;
     struct Cached {

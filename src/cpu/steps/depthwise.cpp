@@ -10,7 +10,7 @@
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/anchor.hpp"
-#include "ops/convolution.hpp"
+#include "cpu/steps/conv_geometry.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -178,29 +178,6 @@ bool is_depthwise(const Node& node) {
            (src == ElementType::u8 || src == ElementType::i8);
 }
 
-kernels::DepthwiseShape shape_of(const Node& node) {
-    const Shape src = node.input(0).shape();
-    const Shape dst = node.port(0).shape.to_shape();
-    const auto windows =
-        convolution_windows(node.attrs<ConvolutionAttrs>(), src, node.input(1).shape());
-    kernels::DepthwiseShape shape;
-    shape.batch = src[0];
-    shape.channels = src[1];
-    shape.src_height = src[2];
-    shape.src_width = src[3];
-    shape.dst_height = dst[2];
-    shape.dst_width = dst[3];
-    shape.kernel_height = static_cast<std::size_t>(windows[0].size);
-    shape.kernel_width = static_cast<std::size_t>(windows[1].size);
-    shape.stride_height = static_cast<std::size_t>(windows[0].stride);
-    shape.stride_width = static_cast<std::size_t>(windows[1].stride);
-    shape.dilation_height = static_cast<std::size_t>(windows[0].dilation);
-    shape.dilation_width = static_cast<std::size_t>(windows[1].dilation);
-    shape.pad_top = windows[0].pad_begin;
-    shape.pad_left = windows[1].pad_begin;
-    return shape;
-}
-
 }  // namespace
 
 DepthwiseTail match_depthwise_tail(const post_ops::Chain& chain) {
@@ -278,7 +255,7 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     const Tensor& weights = node.input_node(1)->constant();
     kernels::DepthwiseParams params;
-    params.shape = shape_of(node);
+    params.shape = {conv_geometry(node)};
     params.src_type = builder.tensor(src).type;
     params.dst_type = composed.dst_type;
     std::vector<std::int32_t> zero_point;

@@ -1,28 +1,12 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/gemm.hpp"
-#include "ops/convolution.hpp"
+
+#include "cpu/steps/conv_geometry.hpp"
 #include "ops/matmul.hpp"
 
 namespace fuseq::cpu {
 namespace {
-
-// Zero points of an operand: nothing when there is one a channel.
-std::optional<std::int32_t> zero_point(const Node& node, std::size_t input) {
-    if (!node.has_input(input)) {
-        return 0;
-    }
-    if (!node.input_node(input)->is_constant()) {
-        return std::nullopt;
-    }
-    const std::vector<std::int64_t> values = to_ints(node.input_node(input)->constant());
-    for (const std::int64_t value : values) {
-        if (value != values[0]) {
-            return std::nullopt;
-        }
-    }
-    return static_cast<std::int32_t>(values.at(0));
-}
 
 bool takes_types(const Node& node) {
     const ElementType src = node.input(0).type();
@@ -35,33 +19,14 @@ std::optional<GemmProblem> convolution(const Node& node) {
     const Shape src = node.input(0).shape();
     const Shape wei = node.input(1).shape();
     const Shape dst = node.port(0).shape.to_shape();
-    const auto src_zero_point = zero_point(node, 2);
+    const auto src_zero_point = single_zero_point(node, 2);
     if ((src.size() != 3 && src.size() != 4) || !src_zero_point || shape_size(dst) == 0) {
         return std::nullopt;
     }
-    const auto windows = convolution_windows(node.attrs<ConvolutionAttrs>(), src, wei);
     GemmProblem problem;
     problem.src_zero_point = *src_zero_point;
-    kernels::GemmShape& s = problem.shape;
-    s.batch = src[0];
-    s.src_channels = src[1];
-    s.dst_channels = wei[0];
-    const Window& x = windows.back();
-    s.src_width = src.back();
-    s.dst_width = dst.back();
-    s.kernel_width = wei.back();
-    s.stride_width = static_cast<std::size_t>(x.stride);
-    s.dilation_width = static_cast<std::size_t>(x.dilation);
-    s.pad_left = x.pad_begin;
-    if (src.size() == 4) {
-        const Window& y = windows.front();
-        s.src_height = src[2];
-        s.dst_height = dst[2];
-        s.kernel_height = wei[2];
-        s.stride_height = static_cast<std::size_t>(y.stride);
-        s.dilation_height = static_cast<std::size_t>(y.dilation);
-        s.pad_top = y.pad_begin;
-    }
+    problem.shape = conv_geometry(node);
+    const kernels::GemmShape& s = problem.shape;
     problem.weights = {.values = node.input_node(1)->constant().values<std::int8_t>(),
                        .dst_channel = wei[1] * s.kernel_height * s.kernel_width,
                        .src_channel = s.kernel_height * s.kernel_width,
@@ -74,8 +39,8 @@ std::optional<GemmProblem> matmul(const Node& node) {
     const auto& attrs = node.attrs<MatMulAttrs>();
     const Shape src = node.input(0).shape();
     const Shape wei = node.input(1).shape();
-    const auto src_zero_point = zero_point(node, 2);
-    const auto wei_zero_point = zero_point(node, 3);
+    const auto src_zero_point = single_zero_point(node, 2);
+    const auto wei_zero_point = single_zero_point(node, 3);
     if (attrs.transpose_a || src.empty() || wei.size() != 2 || !src_zero_point ||
         wei_zero_point != 0 || shape_size(src) == 0 || shape_size(wei) == 0) {
         return std::nullopt;

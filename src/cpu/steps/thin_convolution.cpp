@@ -10,7 +10,7 @@
 #include "cpu/runtime/isa.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/anchor.hpp"
-#include "ops/convolution.hpp"
+#include "cpu/steps/conv_geometry.hpp"
 
 namespace fuseq::cpu {
 
@@ -89,50 +89,19 @@ std::unique_ptr<Runner> ThinConvolutionStep::bind(RequestMemory& memory) const {
 
 namespace {
 
-std::optional<kernels::ThinConvShape> shape_of(const Node& node) {
+bool takes_node(const Node& node) {
     const ElementType src_type = node.input(0).type();
-    if (!node.is("Convolution") || node.port(0).shape.rank() != 4 ||
-        node.input(1).type() != ElementType::i8 ||
-        (src_type != ElementType::u8 && src_type != ElementType::i8)) {
-        return std::nullopt;
-    }
-    const Shape src = node.input(0).shape();
-    const Shape dst = node.port(0).shape.to_shape();
-    const auto windows =
-        convolution_windows(node.attrs<ConvolutionAttrs>(), src, node.input(1).shape());
-    kernels::ThinConvShape shape;
-    shape.batch = src[0];
-    shape.src_channels = src[1];
-    shape.dst_channels = dst[1];
-    shape.src_height = src[2];
-    shape.src_width = src[3];
-    shape.dst_height = dst[2];
-    shape.dst_width = dst[3];
-    shape.kernel_height = static_cast<std::size_t>(windows[0].size);
-    shape.kernel_width = static_cast<std::size_t>(windows[1].size);
-    shape.stride_height = static_cast<std::size_t>(windows[0].stride);
-    shape.stride_width = static_cast<std::size_t>(windows[1].stride);
-    shape.dilation_height = static_cast<std::size_t>(windows[0].dilation);
-    shape.dilation_width = static_cast<std::size_t>(windows[1].dilation);
-    shape.pad_top = windows[0].pad_begin;
-    shape.pad_left = windows[1].pad_begin;
-    return shape;
+    return node.is("Convolution") && node.port(0).shape.rank() == 4 &&
+           node.input(1).type() == ElementType::i8 &&
+           (src_type == ElementType::u8 || src_type == ElementType::i8);
 }
 
 // One zero point, in the range of the type; nothing when the kernel cannot take it.
 std::optional<std::int32_t> zero_point_of(const Node& node) {
-    if (!node.has_input(2)) {
-        return 0;
-    }
-    const std::vector<std::int64_t> values = to_ints(node.input_node(2)->constant());
-    const bool is_signed = node.input(0).type() == ElementType::i8;
-    const std::int64_t low = is_signed ? -128 : 0;
-    const bool same =
-        std::all_of(values.begin(), values.end(), [&](std::int64_t z) { return z == values[0]; });
-    if (values.empty() || !same || values[0] < low || values[0] > low + 255) {
-        return std::nullopt;
-    }
-    return static_cast<std::int32_t>(values[0]);
+    const auto zero_point = single_zero_point(node, 2);
+    const std::int32_t low = node.input(0).type() == ElementType::i8 ? -128 : 0;
+    const bool in_range = zero_point && *zero_point >= low && *zero_point <= low + 255;
+    return in_range ? zero_point : std::nullopt;
 }
 
 // How much of a chain the step does: all up to the first second tensor.
@@ -185,9 +154,12 @@ bool is_result(const Group& group) {
 
 std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
-    const auto shape = shape_of(node);
     // DNNL_MAX_CPU_ISA limits this kernel too.
-    if (!shape || !kernels::ThinConv::takes(*shape) || !int8_accumulates_exactly()) {
+    if (!takes_node(node) || !int8_accumulates_exactly()) {
+        return std::nullopt;
+    }
+    const kernels::ThinConvShape shape = conv_geometry(node);
+    if (!kernels::ThinConv::takes(shape)) {
         return std::nullopt;
     }
     const auto zero_point = zero_point_of(node);
@@ -198,7 +170,7 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     const Tensor& weights = node.input_node(1)->constant();
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     kernels::ThinConvParams params;
-    params.shape = *shape;
+    params.shape = shape;
     params.src_type = node.input(0).type();
     params.src_zero_point = *zero_point;
     params.weights = weights.values<std::int8_t>();

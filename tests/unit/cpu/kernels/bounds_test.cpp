@@ -142,17 +142,18 @@ TEST(Bounds, DepthwiseConv) {
                     const std::vector<std::int8_t> weights(channels * kernel * kernel, 3);
                     const std::vector<float> scale{0.01f};
                     DepthwiseParams params;
-                    params.shape = {.channels = channels,
-                                    .src_height = 5,
-                                    .src_width = 5,
-                                    .dst_height = 5 / stride,
-                                    .dst_width = 5 / stride,
-                                    .kernel_height = kernel,
-                                    .kernel_width = kernel,
-                                    .stride_height = stride,
-                                    .stride_width = stride,
-                                    .pad_top = 1,
-                                    .pad_left = 1};
+                    params.shape = {{.src_channels = channels,
+                                     .dst_channels = channels,
+                                     .src_height = 5,
+                                     .src_width = 5,
+                                     .dst_height = 5 / stride,
+                                     .dst_width = 5 / stride,
+                                     .kernel_height = kernel,
+                                     .kernel_width = kernel,
+                                     .stride_height = stride,
+                                     .stride_width = stride,
+                                     .pad_top = 1,
+                                     .pad_left = 1}};
                     params.weights = weights;
                     params.scale = scale;
                     const DepthwiseConv conv(params);

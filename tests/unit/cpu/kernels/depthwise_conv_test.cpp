@@ -32,12 +32,12 @@ std::size_t stride_of(std::size_t stride, std::size_t channels) {
 }
 
 std::size_t src_elements(const DepthwiseShape& s) {
-    return s.batch * s.src_height * s.src_width * stride_of(s.src_pixel_stride, s.channels);
+    return s.batch * s.src_height * s.src_width * stride_of(s.src_pixel_stride, s.src_channels);
 }
 
 std::size_t dst_bytes(const DepthwiseParams& p) {
     const DepthwiseShape& s = p.shape;
-    return s.batch * s.dst_height * s.dst_width * stride_of(s.dst_pixel_stride, s.channels) *
+    return s.batch * s.dst_height * s.dst_width * stride_of(s.dst_pixel_stride, s.src_channels) *
            size_of(p.dst_type);
 }
 
@@ -48,7 +48,7 @@ std::int32_t zero_point_of(const Case& c, std::size_t channel) {
 // The definition in the header, one output element at a time.
 float expected_value(const Case& c, std::size_t n, std::size_t y, std::size_t x, std::size_t ch) {
     const DepthwiseShape& s = c.params.shape;
-    const std::size_t stride = stride_of(s.src_pixel_stride, s.channels);
+    const std::size_t stride = stride_of(s.src_pixel_stride, s.src_channels);
     std::int64_t acc = 0;
     for (std::size_t ky = 0; ky < s.kernel_height; ++ky) {
         for (std::size_t kx = 0; kx < s.kernel_width; ++kx) {
@@ -88,13 +88,13 @@ float expected_value(const Case& c, std::size_t n, std::size_t y, std::size_t x,
 
 std::vector<std::uint8_t> expected(const Case& c) {
     const DepthwiseShape& s = c.params.shape;
-    const std::size_t stride = stride_of(s.dst_pixel_stride, s.channels);
+    const std::size_t stride = stride_of(s.dst_pixel_stride, s.src_channels);
     std::vector<std::uint8_t> dst(dst_bytes(c.params), 0xA5);
     std::size_t pixel = 0;
     for (std::size_t n = 0; n < s.batch; ++n) {
         for (std::size_t y = 0; y < s.dst_height; ++y) {
             for (std::size_t x = 0; x < s.dst_width; ++x, ++pixel) {
-                for (std::size_t ch = 0; ch < s.channels; ++ch) {
+                for (std::size_t ch = 0; ch < s.src_channels; ++ch) {
                     const float v = expected_value(c, n, y, x, ch);
                     const std::size_t at = pixel * stride + ch;
                     if (c.params.dst_type == ElementType::f32) {
@@ -128,18 +128,18 @@ void fill_values(Case& c, std::mt19937& rng) {
     for (auto& v : c.src) {
         v = static_cast<std::uint8_t>(rng());
     }
-    c.weights.resize(s.channels * s.kernel_height * s.kernel_width);
+    c.weights.resize(s.src_channels * s.kernel_height * s.kernel_width);
     for (auto& w : c.weights) {
         w = static_cast<std::int8_t>(rng());
     }
     std::uniform_real_distribution<float> real(-1.0f, 1.0f);
     const float taps = std::sqrt(static_cast<float>(s.kernel_height * s.kernel_width));
-    c.scale.resize(rng() % 4 == 0 ? 1 : s.channels);
+    c.scale.resize(rng() % 4 == 0 ? 1 : s.src_channels);
     for (float& v : c.scale) {
         // Powers of two make ties, which must go to even.
         v = rng() % 2 == 0 ? 1.0f / 128.0f : real(rng) / (100.0f * taps);
     }
-    c.bias.resize(rng() % 3 == 0 ? 0 : s.channels);
+    c.bias.resize(rng() % 3 == 0 ? 0 : s.src_channels);
     for (float& v : c.bias) {
         v = rng() % 2 == 0 ? 32.0f : 50.0f * real(rng);
     }
@@ -149,8 +149,9 @@ Case random_case(std::mt19937& rng) {
     Case c;
     DepthwiseShape& s = c.params.shape;
     s.batch = between(rng, 1, 2);
-    s.channels = pick<std::size_t>(rng, {1,  3,  7,  8,  9,  15, 16,  17,  24,  31,  32, 33,
-                                         48, 63, 64, 65, 80, 96, 100, 127, 128, 144, 200});
+    s.src_channels = pick<std::size_t>(rng, {1,  3,  7,  8,  9,  15, 16,  17,  24,  31,  32, 33,
+                                             48, 63, 64, 65, 80, 96, 100, 127, 128, 144, 200});
+    s.dst_channels = s.src_channels;
     const auto size = pick<std::size_t>(rng, {3, 3, 3, 5, 5, 0});
     s.kernel_height = size != 0 ? size : between(rng, 1, 7);
     s.kernel_width = size != 0 ? size : between(rng, 1, 7);
@@ -165,18 +166,18 @@ Case random_case(std::mt19937& rng) {
     s.dst_width = between(rng, 1, 12);
     s.pad_top = static_cast<std::ptrdiff_t>(between(rng, 0, s.kernel_height + 1)) - 1;
     s.pad_left = static_cast<std::ptrdiff_t>(between(rng, 0, s.kernel_width + 1)) - 1;
-    s.src_pixel_stride = rng() % 4 == 0 ? s.channels + between(rng, 0, 70) : 0;
-    s.dst_pixel_stride = rng() % 4 == 0 ? s.channels + between(rng, 0, 70) : 0;
+    s.src_pixel_stride = rng() % 4 == 0 ? s.src_channels + between(rng, 0, 70) : 0;
+    s.dst_pixel_stride = rng() % 4 == 0 ? s.src_channels + between(rng, 0, 70) : 0;
     c.params.src_type = pick(rng, {ElementType::u8, ElementType::i8});
     c.params.dst_type = pick(rng, {ElementType::u8, ElementType::i8, ElementType::f32});
     const int lowest = c.params.src_type == ElementType::u8 ? 0 : -128;
-    c.zero_point.assign(rng() % 4 == 0 ? 0 : rng() % 2 == 0 ? 1 : s.channels, 0);
+    c.zero_point.assign(rng() % 4 == 0 ? 0 : rng() % 2 == 0 ? 1 : s.src_channels, 0);
     for (std::int32_t& z : c.zero_point) {
         z = static_cast<int>(between(rng, 0, 255)) + lowest;
     }
     fill_values(c, rng);
     if (rng() % 3 == 0) {
-        c.slope.assign(rng() % 2 == 0 ? 1 : s.channels, 0.0f);
+        c.slope.assign(rng() % 2 == 0 ? 1 : s.src_channels, 0.0f);
         for (float& v : c.slope) {
             v = static_cast<float>(rng() % 200) / 100.0f - 0.5f;
         }
@@ -199,7 +200,7 @@ void attach(Case& c) {
 
 std::string describe(const Case& c) {
     const DepthwiseShape& s = c.params.shape;
-    return detail::cat("n", s.batch, " c", s.channels, " src ", s.src_height, "x", s.src_width,
+    return detail::cat("n", s.batch, " c", s.src_channels, " src ", s.src_height, "x", s.src_width,
                        " dst ", s.dst_height, "x", s.dst_width, " k ", s.kernel_height, "x",
                        s.kernel_width, " s ", s.stride_height, "x", s.stride_width, " d ",
                        s.dilation_height, "x", s.dilation_width, " p ", s.pad_top, ",", s.pad_left,
@@ -259,8 +260,12 @@ TEST(DepthwiseConv, VnniMatchesPlainLoops) {
     try {
         Case c;
         std::mt19937 rng(0);
-        c.params.shape = {
-            .channels = 4, .src_height = 4, .src_width = 4, .dst_height = 4, .dst_width = 4};
+        c.params.shape = {{.src_channels = 4,
+                           .dst_channels = 4,
+                           .src_height = 4,
+                           .src_width = 4,
+                           .dst_height = 4,
+                           .dst_width = 4}};
         fill_values(c, rng);
         expect_exact(c, DepthwisePath::kVnni512, rng);
     } catch (const Error& e) {
@@ -279,13 +284,14 @@ TEST(DepthwiseConv, VnniMatchesPlainLoops) {
 TEST(DepthwiseConv, DoesNotSaturateAt16Bits) {
     on_every_target([](const std::string&) {
         Case c;
-        c.params.shape = {.channels = 70,
-                          .src_height = 3,
-                          .src_width = 3,
-                          .dst_height = 1,
-                          .dst_width = 1,
-                          .kernel_height = 3,
-                          .kernel_width = 3};
+        c.params.shape = {{.src_channels = 70,
+                           .dst_channels = 70,
+                           .src_height = 3,
+                           .src_width = 3,
+                           .dst_height = 1,
+                           .dst_width = 1,
+                           .kernel_height = 3,
+                           .kernel_width = 3}};
         c.params.dst_type = ElementType::f32;
         c.src.assign(9 * 70, 255);
         c.weights.assign(9 * 70, 127);
@@ -301,8 +307,7 @@ TEST(DepthwiseConv, DoesNotSaturateAt16Bits) {
 TEST(DepthwiseConv, HugeScaleSaturates) {
     on_every_target([](const std::string&) {
         Case c;
-        c.params.shape = {
-            .channels = 2, .src_height = 1, .src_width = 1, .dst_height = 1, .dst_width = 1};
+        c.params.shape = {{.src_channels = 2, .dst_channels = 2}};
         c.src = {200, 200};
         c.weights = {100, -100};
         c.scale = {1e9f};
@@ -328,8 +333,7 @@ std::string refusal(const DepthwiseParams& params) {
 
 TEST(DepthwiseConv, Refuses) {
     Case c;
-    c.params.shape = {
-        .channels = 2, .src_height = 1, .src_width = 1, .dst_height = 1, .dst_width = 1};
+    c.params.shape = {{.src_channels = 2, .dst_channels = 2}};
     c.weights = {1, 2};
     c.scale = {1.0f};
     attach(c);
@@ -350,6 +354,9 @@ TEST(DepthwiseConv, Refuses) {
     p = c.params;
     p.shape.src_height = 0;
     EXPECT_THAT(refusal(p), testing::HasSubstr("a size of 0"));
+    p = c.params;
+    p.shape.dst_channels = 3;
+    EXPECT_THAT(refusal(p), testing::HasSubstr("3 channels of dst, expected 2"));
     const std::vector<float> three(3, 1.0f);
     p = c.params;
     p.scale = three;

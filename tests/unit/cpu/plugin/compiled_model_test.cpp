@@ -58,6 +58,44 @@ TEST(CpuCompiledModel, TakesANewShapeAtEachRequest) {
     EXPECT_EQ(cpu.get_property("FUSEQ_CACHED_PLANS").as_int(), 2);
 }
 
+// Passes see the sizes: a channel shuffle is one only when they are known.
+std::string shuffle_of(const std::string& shape) {
+    return "model \"shuffle\"\n%x = Parameter : f32" + shape + R"(
+    %l = Const value={-2} : f32[]
+    %h = Const value={1.984375} : f32[]
+    %q = FakeQuantize(%x, %l, %h, %l, %h) levels=256
+    %n = ShapeOf.3(%q) output_type=i64
+    %i = Const value={0} : i64[1]
+    %a = Const value={0} : i64[]
+    %n0 = Gather.1(%n, %i, %a)
+    %mid = Const value={2,4,6,10} : i64[4]
+    %to = Concat(%n0, %mid) axis=0
+    %r1 = Reshape(%q, %to) special_zero=false
+    %order = Const value={0,2,1,3,4} : i64[5]
+    %t = Transpose(%r1, %order)
+    %end = Const value={8,6,10} : i64[3]
+    %back = Concat(%n0, %end) axis=0
+    %r2 = Reshape(%t, %back) special_zero=false
+    %w = Const value=random(5,-127,127) : i8[8,8,1,1]
+    %wf = Convert(%w) destination_type=f32
+    %s = Const value={0.0078125} : f32[]
+    %wd = Multiply(%wf, %s)
+    %c = Convolution(%r2, %wd) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+    %out = Result(%c))";
+}
+
+TEST(CpuCompiledModel, OpenShapesGetThePlanOfFixedOnes) {
+    Core core;
+    const Tensor input = picture(Shape{2, 8, 6, 10});
+    CompiledModel fixed = core.compile_model(Model::from_text(shuffle_of("[2,8,6,10]")), "CPU");
+    const std::vector<float> expected = run(fixed, input);
+    for (const char* shape : {"[?,8,6,10]", "[1..4,8,6,10]", "[?,?,?,?]", "[?,8,1..,?]"}) {
+        CompiledModel open = core.compile_model(Model::from_text(shuffle_of(shape)), "CPU");
+        EXPECT_EQ(run(open, input), expected) << shape;
+        EXPECT_EQ(open.get_runtime_report(), fixed.get_runtime_report()) << shape;
+    }
+}
+
 TEST(CpuCompiledModel, OneRequestMayChangeItsShape) {
     Core core;
     const auto model = Model::from_text(kDynamic);

@@ -47,8 +47,8 @@ std::shared_ptr<Model> model_of(int seed) {
     return Model::from_text(text_of(seed));
 }
 
-std::vector<float> run(CompiledModel& model) {
-    Tensor input(ElementType::f32, Shape{1, 3, 16, 16});
+std::vector<float> run(CompiledModel& model, std::size_t batch = 1) {
+    Tensor input(ElementType::f32, Shape{batch, 3, 16, 16});
     auto values = input.values<float>();
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = static_cast<float>(static_cast<int>(i * 37 % 256) - 128) / 64.0f;
@@ -145,13 +145,27 @@ TEST_F(ModelCacheTest, OtherModelsAndOptionsAreOtherFiles) {
     EXPECT_TRUE(loaded(compile(5, {{"PERF_COUNT", "YES"}})));
 }
 
-TEST_F(ModelCacheTest, DynamicModelsAreCachedWithoutPlans) {
+TEST_F(ModelCacheTest, DynamicModelsHaveAFileForEachSetOfShapes) {
     const AnyMap properties = {{"CACHE_DIR", folder()}};
     const auto model = Model::from_text(text_of(5, "?"));
     CompiledModel first = core_.compile_model(model, "CPU", properties);
+    EXPECT_EQ(status(first), "waits for the shapes of the first inference");
+    EXPECT_FALSE(loaded(first));
+    EXPECT_FALSE(fs::exists(folder()));
+    const std::vector<float> one = run(first);
+    EXPECT_THAT(status(first), EndsWith(" is not there; stored"));
+    const std::vector<float> two = run(first, 2);
+    EXPECT_EQ(files().size(), 2u);
     CompiledModel second = core_.compile_model(model, "CPU", properties);
+    EXPECT_EQ(run(second), one);
     EXPECT_TRUE(loaded(second));
-    EXPECT_EQ(run(first), run(second));
+    EXPECT_THAT(status(second), StartsWith("hit: "));
+    EXPECT_EQ(run(second, 2), two);
+    EXPECT_TRUE(loaded(second));
+    // The file of a shape is that of the model read with this shape.
+    CompiledModel fixed = core_.compile_model(model_of(5), "CPU", properties);
+    EXPECT_TRUE(loaded(fixed));
+    EXPECT_EQ(run(fixed), one);
 }
 
 TEST_F(ModelCacheTest, TruncatedFilesAreRejectedAndReplaced) {
@@ -286,6 +300,18 @@ TEST_F(ModelCacheTest, ExportedModelsRunWithoutTheModel) {
     std::stringstream second;
     again.export_model(second);
     EXPECT_EQ(second.str(), blob.str());
+}
+
+TEST_F(ModelCacheTest, ExportedModelsKeepTheirOpenDimensions) {
+    CompiledModel model = core_.compile_model(Model::from_text(text_of(5, "1..4")), "CPU");
+    std::stringstream blob;
+    model.export_model(blob);
+    CompiledModel again = core_.import_model(blob, "CPU", {});
+    EXPECT_TRUE(loaded(again));
+    EXPECT_EQ(status(again), "imported");
+    EXPECT_EQ(to_string(again.input().partial_shape()), "[1..4,3,16,16]");
+    EXPECT_EQ(run(again, 3), run(model, 3));
+    EXPECT_EQ(run(again), run(model));
 }
 
 TEST_F(ModelCacheTest, ImportRefusesWhatItCannotUse) {

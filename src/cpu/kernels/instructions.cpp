@@ -1,0 +1,39 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/instructions.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/instructions.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+bool is_avx512() {
+    return HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fuseq::kernels {
+
+HWY_EXPORT(is_avx512);
+
+// What __builtin_cpu_supports() reads was asked of the machine when the process started.
+bool has_avx512_vnni() {
+    return HWY_DYNAMIC_DISPATCH(is_avx512)() && __builtin_cpu_supports("avx512vnni") != 0;
+}
+
+bool has_avx512_vbmi() {
+    return has_avx512_vnni() && __builtin_cpu_supports("avx512vbmi") != 0;
+}
+
+}  // namespace fuseq::kernels
+#endif  // HWY_ONCE

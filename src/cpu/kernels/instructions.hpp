@@ -1,0 +1,17 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which instructions the kernels written with intrinsics may use. The answers follow the target
+// that Highway has chosen for the process, so that a test which restricts the targets restricts
+// these too; they cost a load, where asking the machine is a CPUID, which a virtual machine has to
+// trap.
+#pragma once
+
+namespace fuseq::kernels {
+
+// AVX-512 (F, BW, DQ, VL) with VNNI.
+bool has_avx512_vnni();
+// The same with VBMI.
+bool has_avx512_vbmi();
+
+}  // namespace fuseq::kernels

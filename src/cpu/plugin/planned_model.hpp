@@ -1,0 +1,41 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A model of known input shapes, transformed and planned. A model with open dimensions has one for
+// each set of shapes, made as if the model had been read with these shapes: the same passes, the
+// same plan, the same bytes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cpu/plan/builder.hpp"
+#include "cpu/plugin/blob.hpp"
+#include "cpu/plugin/config.hpp"
+
+namespace fuseq::cpu {
+
+struct PlannedModel {
+    std::shared_ptr<const Model> original;
+    Transformed transformed;  // its Model is what the steps of the plan refer to
+    Tuned tuned;
+    Plan plan;
+    std::string cache_status = "off";  // what the model cache did
+    bool from_cache = false;
+};
+
+// Some input has an open dimension.
+bool has_dynamic_input(const Model& model);
+
+// Of a model without open dimensions; looks into the model cache where the configuration names one.
+std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> original,
+                                               const Config& config);
+// Of what a file of a compiled model holds.
+std::shared_ptr<const PlannedModel> plan_content(BlobContent content, const Config& config);
+
+// The model with these shapes of its inputs, in their order. Throws Error where a layer does not
+// take them.
+std::shared_ptr<const Model> with_shapes(const Model& model, const std::vector<Shape>& shapes);
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,22 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the plugin's own convolution kernels are told about a node.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cpu/kernels/conv_geometry.hpp"
+#include "fuseq/node.hpp"
+
+namespace fuseq::cpu {
+
+// Of a Convolution or GroupConvolution with one or two spatial dimensions and static shapes.
+kernels::ConvGeometry conv_geometry(const Node& node);
+
+// The zero point that an input of an integer anchor gives: 0 when there is no such input. Nothing
+// when it is no constant, its values differ or are no i32.
+std::optional<std::int32_t> single_zero_point(const Node& node, std::size_t input);
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,55 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/instructions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "on_every_target.hpp"
+
+namespace fuseq {
+namespace {
+
+// What the operating system says of the machine.
+bool machine_has(const std::string& flag) {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("flags")) {
+            std::istringstream words(line);
+            for (std::string word; words >> word;) {
+                if (word == flag) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+    return false;
+}
+
+bool machine_has_avx512() {
+    return machine_has("avx512f") && machine_has("avx512bw") && machine_has("avx512dq") &&
+           machine_has("avx512vl");
+}
+
+TEST(Instructions, AreThoseOfTheMachineWhereAllTargetsAreAllowed) {
+    test::restrict_targets(0);
+    const bool vnni = machine_has_avx512() && machine_has("avx512_vnni");
+    EXPECT_EQ(kernels::has_avx512_vnni(), vnni);
+    EXPECT_EQ(kernels::has_avx512_vbmi(), vnni && machine_has("avx512vbmi"));
+}
+
+TEST(Instructions, FollowTheTargetThatHighwayHasChosen) {
+    test::on_every_target([](const std::string& target) {
+        const bool wide = target.starts_with("AVX3");
+        EXPECT_EQ(kernels::has_avx512_vnni(), wide && machine_has("avx512_vnni"));
+        EXPECT_EQ(kernels::has_avx512_vbmi(),
+                  wide && machine_has("avx512_vnni") && machine_has("avx512vbmi"));
+    });
+}
+
+}  // namespace
+}  // namespace fuseq
