@@ -200,7 +200,7 @@ void finish_tile(const EpilogueCall& call) {
     const Constant bias = load_constant<Vectors>(e.bias.data() + call.panel->channel);
     const Constant scale = load_constant<Vectors>(e.scale.data() + call.panel->channel);
     over_tile<Vectors>(call, [&](const std::int32_t* tile, const Place& at) FUSEQ_HWY_LAMBDA {
-        Quad q = load_scaled<Vectors>(tile, bias, scale);
+        Quad q = load_scaled<Vectors>(call, tile, at, bias, scale);
         for (const PackedOp& op : e.ops) {
             apply<Vectors, Whole>(op, call, at, q);
         }

@@ -23,11 +23,37 @@ __mmask64 first_bytes(std::size_t count) {
 }
 
 // One pixel after the other, whatever is between them.
-void sum_any(const std::uint8_t* src,
+void sum_few(const std::uint8_t* src,
              std::size_t step,
              std::size_t channels,
              std::size_t pixels,
              std::int32_t* sums) {
+    for (std::size_t i = 0; i < pixels; ++i, src += step) {
+        std::int32_t sum = src[0];
+        for (std::size_t c = 1; c < channels; ++c) {
+            sum += src[c];
+        }
+        sums[i] = sum;
+    }
+}
+
+void sum_to_16(const std::uint8_t* src,
+               std::size_t step,
+               std::size_t channels,
+               std::size_t pixels,
+               std::int32_t* sums) {
+    const auto mask = static_cast<__mmask16>(first_bytes(channels));
+    for (std::size_t i = 0; i < pixels; ++i, src += step) {
+        const __m128i sum = _mm_sad_epu8(_mm_maskz_loadu_epi8(mask, src), _mm_setzero_si128());
+        sums[i] = _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_unpackhi_epi64(sum, sum)));
+    }
+}
+
+void sum_many(const std::uint8_t* src,
+              std::size_t step,
+              std::size_t channels,
+              std::size_t pixels,
+              std::int32_t* sums) {
     const __m512i zero = _mm512_setzero_si512();
     for (std::size_t i = 0; i < pixels; ++i, src += step) {
         __m512i sum = zero;
@@ -75,23 +101,61 @@ void sum_channels(const std::uint8_t* src,
     if (step == channels && (channels == 4 || channels == 8 || channels == 16)) {
         done = sum_dense(src, channels, pixels, sums);
     }
-    sum_any(src + done * step, step, channels, pixels - done, sums + done);
+    constexpr std::size_t kFew = 3;
+    const auto rest = channels <= kFew ? sum_few : channels <= kLanes ? sum_to_16 : sum_many;
+    rest(src + done * step, step, channels, pixels - done, sums + done);
 }
 
-// to[i] += from[i * stride]
-void add_strided(const std::int32_t* from,
-                 std::size_t stride,
-                 std::size_t count,
-                 std::int32_t* to) {
-    if (stride == 1) {
-        for (std::size_t i = 0; i < count; ++i) {
-            to[i] += from[i];
+// Calls f(first, mask) for whole vectors of `count` values, and for what is left.
+template <class F>
+inline __attribute__((always_inline)) void over_vectors(std::size_t count, F&& f) {
+    std::size_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        f(i, __mmask16{0xffff});
+    }
+    if (i < count) {
+        f(i, static_cast<__mmask16>((1u << (count - i)) - 1));
+    }
+}
+
+// Sums of the columns of the windows in a row: to[i] = sum of pixels[i * stride + x * dilation].
+void sum_columns(const GemmShape& s, const std::int32_t* pixels, std::int32_t* to) {
+    if (s.stride_width != 1) {
+        for (std::size_t i = 0; i < s.dst_width; ++i, pixels += s.stride_width) {
+            std::int32_t sum = 0;
+            for (std::size_t x = 0; x < s.kernel_width; ++x) {
+                sum += pixels[x * s.dilation_width];
+            }
+            to[i] = sum;
         }
         return;
     }
-    for (std::size_t i = 0; i < count; ++i) {
-        to[i] += from[i * stride];
-    }
+    over_vectors(
+        s.dst_width, [&](std::size_t i, __mmask16 mask) __attribute__((always_inline)) {
+            __m512i sum = _mm512_maskz_loadu_epi32(mask, pixels + i);
+            for (std::size_t x = 1; x < s.kernel_width; ++x) {
+                sum = _mm512_add_epi32(
+                    sum, _mm512_maskz_loadu_epi32(mask, pixels + i + x * s.dilation_width));
+            }
+            _mm512_mask_storeu_epi32(to + i, mask, sum);
+        });
+}
+
+// to[i] = sum of `count` values that are `step` apart, less `minus`.
+void sum_rows(const std::int32_t* from,
+              std::size_t step,
+              std::size_t count,
+              std::size_t width,
+              std::int32_t minus,
+              float* to) {
+    over_vectors(
+        width, [&](std::size_t i, __mmask16 mask) __attribute__((always_inline)) {
+            __m512i sum = _mm512_set1_epi32(-minus);
+            for (std::size_t k = 0; k < count; ++k) {
+                sum = _mm512_add_epi32(sum, _mm512_maskz_loadu_epi32(mask, from + k * step + i));
+            }
+            _mm512_mask_storeu_ps(to + i, mask, _mm512_cvtepi32_ps(sum));
+        });
 }
 
 // What padding, and a pixel of the value of the zero point, adds to the sums of windows.
@@ -108,7 +172,7 @@ std::size_t window_sum_bytes(const Packed& p) {
         return 2 * (std::min(p.block, p.units()) + kLanes) * sizeof(float);
     }
     const std::size_t width = p.pitch / s.src_channels;
-    return (width + (p.block + p.rows_of_block(p.block)) * s.dst_width + kLanes) * sizeof(float);
+    return (width + (p.block + p.rows_read(p.block)) * s.dst_width + kLanes) * sizeof(float);
 }
 
 const float* sum_pixels(
@@ -116,10 +180,7 @@ const float* sum_pixels(
     auto* sums = static_cast<float*>(memory);
     auto* whole = reinterpret_cast<std::int32_t*>(sums + pixels + kLanes);
     sum_channels(src, step, p.shape.src_channels, pixels, whole);
-    const std::int32_t fill = fill_of_window(p);
-    for (std::size_t i = 0; i < pixels; ++i) {
-        sums[i] = static_cast<float>(whole[i] - fill);
-    }
+    sum_rows(whole, 0, 1, pixels, fill_of_window(p), sums);
     return sums;
 }
 
@@ -128,30 +189,18 @@ const float* sum_windows(const Packed& p,
                          std::size_t count,
                          void* memory) {
     const GemmShape& s = p.shape;
-    const std::size_t rows = p.rows_of_block(count);
+    const std::size_t rows = p.rows_read(count);
     const std::size_t width = p.pitch / s.src_channels;
     auto* sums = static_cast<float*>(memory);
     auto* columns = reinterpret_cast<std::int32_t*>(sums + count * s.dst_width + kLanes);
     std::int32_t* pixels = columns + rows * s.dst_width;
     for (std::size_t r = 0; r < rows; ++r) {
-        std::int32_t* row = columns + r * s.dst_width;
         sum_channels(src + r * p.pitch, s.src_channels, s.src_channels, width, pixels);
-        std::fill_n(row, s.dst_width, 0);
-        for (std::size_t x = 0; x < s.kernel_width; ++x) {
-            add_strided(pixels + x * s.dilation_width, s.stride_width, s.dst_width, row);
-        }
+        sum_columns(s, pixels, columns + r * s.dst_width);
     }
-    const std::int32_t fill = fill_of_window(p);
     for (std::size_t y = 0; y < count; ++y) {
-        std::fill_n(pixels, s.dst_width, -fill);
-        for (std::size_t k = 0; k < s.kernel_height; ++k) {
-            const std::size_t row = y * s.stride_height + k * s.dilation_height;
-            add_strided(columns + row * s.dst_width, 1, s.dst_width, pixels);
-        }
-        float* to = sums + y * s.dst_width;
-        for (std::size_t x = 0; x < s.dst_width; ++x) {
-            to[x] = static_cast<float>(pixels[x]);
-        }
+        sum_rows(columns + y * s.stride_height * s.dst_width, s.dilation_height * s.dst_width,
+                 s.kernel_height, s.dst_width, fill_of_window(p), sums + y * s.dst_width);
     }
     return sums;
 }

@@ -79,6 +79,14 @@ std::size_t weight_zero_points(const Node& anchor) {
     return anchor.has_input(input) && anchor.input(input).type() == ElementType::f32 ? input : 0;
 }
 
+std::string text_of_zero_points(const std::vector<float>& zero_points) {
+    if (zero_points.empty()) {
+        return {};
+    }
+    return zero_points.size() == 1 ? detail::cat("wei_zero_point:", zero_points[0], " ")
+                                   : "wei_zero_point:per_oc ";
+}
+
 void split_weight_zero_points(Model& model, const std::function<bool(const Node&)>& takes) {
     for (Node* node : model.ordered_nodes()) {
         const std::size_t input = weight_zero_points(*node);

@@ -44,6 +44,7 @@ struct GemmProblem {
     kernels::GemmShape shape;
     kernels::GemmWeights weights;
     std::int32_t src_zero_point = 0;
+    std::vector<float> wei_zero_point;  // none, one, or one a channel of dst
     post_ops::AnchorKind kind = post_ops::AnchorKind::kConvolution;
     Layout layout = Layout::kChannelsLast;
 };

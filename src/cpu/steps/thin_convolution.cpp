@@ -203,7 +203,7 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     info.bytes = static_cast<std::int64_t>(builder.tensor(src).bytes() + weights.get_byte_size() +
                                            shape_size(dims) * size_of(composed.dst_type));
     describe_anchor(info, group, composed);
-    info.post_ops = post_ops::to_text(parts.fused);
+    info.post_ops = text_of_zero_points(wei_zero_point) + post_ops::to_text(parts.fused);
     builder.add_step(std::move(step));
     return finish_anchor(builder, group, composed, dst);
 }
