@@ -80,7 +80,8 @@ std::vector<std::vector<PackedOp>> quick_lists(std::mt19937& rng) {
          op(Kind::kScale), elu(), op(Kind::kShift)}};
 }
 
-// `rows` pixels from the third on, of a panel that begins at channel 16.
+// `rows` pixels from the third on, of a panel that begins at channel 16. With sums of windows where
+// the weights have zero points.
 Bytes finish(gemm::EpilogueFunction function,
              const gemm::Epilogue& epilogue,
              const gemm::Panel& panel,
@@ -95,6 +96,7 @@ Bytes finish(gemm::EpilogueFunction function,
     for (std::int32_t& v : tile) {
         v = static_cast<std::int32_t>(rng() % 60000) - 30000;
     }
+    const AlignedVector<float> sums = constants(rng, -9000.0f, 9000.0f);
     const GemmArgs args{.dst = dst.data(), .extras = extras};
     function({.epilogue = &epilogue,
               .panel = &panel,
@@ -102,14 +104,12 @@ Bytes finish(gemm::EpilogueFunction function,
               .rows = rows,
               .pixel = 2,
               .channels = kChannels,
+              .sums = epilogue.of_sum.empty() ? nullptr : sums.data(),
               .args = &args});
     return dst;
 }
 
-void expect_same(const std::vector<PackedOp>& ops, Store store) {
-    std::mt19937 rng(17);
-    const gemm::Epilogue epilogue{
-        .bias = constants(rng, -300.0f, 300.0f), .scale = constants(rng, 1e-3f, 8e-3f), .ops = ops};
+void expect_same(const gemm::Epilogue& epilogue, Store store) {
     for (const std::size_t vectors : {1, 2}) {
         for (const std::size_t missing : {0, 3}) {
             const gemm::Panel panel{
@@ -125,6 +125,17 @@ void expect_same(const std::vector<PackedOp>& ops, Store store) {
             }
         }
     }
+}
+
+void expect_same(const std::vector<PackedOp>& ops, Store store) {
+    std::mt19937 rng(17);
+    gemm::Epilogue epilogue;
+    epilogue.bias = constants(rng, -300.0f, 300.0f);
+    epilogue.scale = constants(rng, 1e-3f, 8e-3f);
+    epilogue.ops = ops;
+    expect_same(epilogue, store);
+    epilogue.of_sum = constants(rng, -3.0f, 3.0f);
+    expect_same(epilogue, store);
 }
 
 TEST_F(GemmVnniTest, FixedEpiloguesGiveTheBytesOfTheGeneralOne) {
