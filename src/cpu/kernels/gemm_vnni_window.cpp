@@ -22,21 +22,36 @@ __mmask64 first_bytes(std::size_t count) {
     return count >= kVector ? ~__mmask64{0} : (__mmask64{1} << count) - 1;
 }
 
-// One pixel after the other, whatever is between them.
+// Dense pixels of one, two or three channels, four at a time.
 void sum_few(const std::uint8_t* src,
-             std::size_t step,
              std::size_t channels,
              std::size_t pixels,
              std::int32_t* sums) {
-    for (std::size_t i = 0; i < pixels; ++i, src += step) {
-        std::int32_t sum = src[0];
-        for (std::size_t c = 1; c < channels; ++c) {
-            sum += src[c];
+    constexpr std::size_t kBytes = 16;
+    alignas(kBytes) std::uint8_t order[kBytes];
+    for (std::size_t i = 0; i < kBytes; ++i) {
+        const std::size_t channel = i % 4;
+        order[i] =
+            static_cast<std::uint8_t>(channel < channels ? i / 4 * channels + channel : 0x80);
+    }
+    const __m128i spread = _mm_load_si128(reinterpret_cast<const __m128i*>(order));
+    const __m128i ones = _mm_set1_epi8(1);
+    std::size_t i = 0;
+    for (; i + 4 <= pixels && (pixels - i) * channels >= kBytes; i += 4, src += 4 * channels) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src));
+        const __m128i four =
+            _mm_dpbusd_epi32(_mm_setzero_si128(), _mm_shuffle_epi8(bytes, spread), ones);
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(sums + i), four);
+    }
+    for (; i < pixels; ++i, src += channels) {
+        sums[i] = 0;
+        for (std::size_t c = 0; c < channels; ++c) {
+            sums[i] += src[c];
         }
-        sums[i] = sum;
     }
 }
 
+// One pixel after the other, whatever is between them.
 void sum_to_16(const std::uint8_t* src,
                std::size_t step,
                std::size_t channels,
@@ -97,12 +112,15 @@ void sum_channels(const std::uint8_t* src,
                   std::size_t channels,
                   std::size_t pixels,
                   std::int32_t* sums) {
+    constexpr std::size_t kFew = 3;
+    if (step == channels && channels <= kFew) {
+        return sum_few(src, channels, pixels, sums);
+    }
     std::size_t done = 0;
     if (step == channels && (channels == 4 || channels == 8 || channels == 16)) {
         done = sum_dense(src, channels, pixels, sums);
     }
-    constexpr std::size_t kFew = 3;
-    const auto rest = channels <= kFew ? sum_few : channels <= kLanes ? sum_to_16 : sum_many;
+    const auto rest = channels <= kLanes ? sum_to_16 : sum_many;
     rest(src + done * step, step, channels, pixels - done, sums + done);
 }
 
@@ -118,27 +136,25 @@ inline __attribute__((always_inline)) void over_vectors(std::size_t count, F&& f
     }
 }
 
-// Sums of the columns of the windows in a row: to[i] = sum of pixels[i * stride + x * dilation].
-void sum_columns(const GemmShape& s, const std::int32_t* pixels, std::int32_t* to) {
-    if (s.stride_width != 1) {
-        for (std::size_t i = 0; i < s.dst_width; ++i, pixels += s.stride_width) {
-            std::int32_t sum = 0;
-            for (std::size_t x = 0; x < s.kernel_width; ++x) {
-                sum += pixels[x * s.dilation_width];
-            }
-            to[i] = sum;
-        }
-        return;
-    }
+// Sums of the columns of the windows in a row: to[i] = sum of pixels[i * stride + x * dilation],
+// where `pixels`, of which there are `width`, is overwritten.
+void sum_columns(const GemmShape& s, std::size_t width, std::int32_t* pixels, std::int32_t* to) {
+    const std::size_t reach = (s.kernel_width - 1) * s.dilation_width;
+    // In place: a vector is read before it is written, and what is behind it later.
+    std::int32_t* sums = s.stride_width == 1 ? to : pixels;
     over_vectors(
-        s.dst_width, [&](std::size_t i, __mmask16 mask) __attribute__((always_inline)) {
+        width - reach, [&](std::size_t i, __mmask16 mask) __attribute__((always_inline)) {
             __m512i sum = _mm512_maskz_loadu_epi32(mask, pixels + i);
-            for (std::size_t x = 1; x < s.kernel_width; ++x) {
-                sum = _mm512_add_epi32(
-                    sum, _mm512_maskz_loadu_epi32(mask, pixels + i + x * s.dilation_width));
+            for (std::size_t x = s.dilation_width; x <= reach; x += s.dilation_width) {
+                sum = _mm512_add_epi32(sum, _mm512_maskz_loadu_epi32(mask, pixels + i + x));
             }
-            _mm512_mask_storeu_epi32(to + i, mask, sum);
+            _mm512_mask_storeu_epi32(sums + i, mask, sum);
         });
+    if (s.stride_width != 1) {
+        for (std::size_t i = 0; i < s.dst_width; ++i) {
+            to[i] = pixels[i * s.stride_width];
+        }
+    }
 }
 
 // to[i] = sum of `count` values that are `step` apart, less `minus`.
@@ -196,7 +212,7 @@ const float* sum_windows(const Packed& p,
     std::int32_t* pixels = columns + rows * s.dst_width;
     for (std::size_t r = 0; r < rows; ++r) {
         sum_channels(src + r * p.pitch, s.src_channels, s.src_channels, width, pixels);
-        sum_columns(s, pixels, columns + r * s.dst_width);
+        sum_columns(s, width, pixels, columns + r * s.dst_width);
     }
     for (std::size_t y = 0; y < count; ++y) {
         sum_rows(columns + y * s.stride_height * s.dst_width, s.dilation_height * s.dst_width,
