@@ -79,6 +79,11 @@ std::size_t weight_zero_points(const Node& anchor) {
     return anchor.has_input(input) && anchor.input(input).type() == ElementType::f32 ? input : 0;
 }
 
+std::vector<float> wei_zero_points(const Node& anchor) {
+    const std::size_t input = weight_zero_points(anchor);
+    return input == 0 ? std::vector<float>{} : to_floats(anchor.input_node(input)->constant());
+}
+
 std::string text_of_zero_points(const std::vector<float>& zero_points) {
     if (zero_points.empty()) {
         return {};

@@ -19,6 +19,9 @@ void split_weight_zero_points(Model& model, const std::function<bool(const Node&
 // The input of an anchor that holds the zero points of its weights; 0 when it has none.
 std::size_t weight_zero_points(const Node& anchor);
 
+// The values: none, one, or one a channel of dst.
+std::vector<float> wei_zero_points(const Node& anchor);
+
 // What a step that takes them says in front of its post-ops: "wei_zero_point:per_oc ".
 std::string text_of_zero_points(const std::vector<float>& zero_points);
 

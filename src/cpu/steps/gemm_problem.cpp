@@ -11,12 +11,6 @@
 namespace fuseq::cpu {
 namespace {
 
-// Zero points of the weights.
-std::vector<float> wei_zero_points(const Node& node) {
-    const std::size_t input = weight_zero_points(node);
-    return input == 0 ? std::vector<float>{} : to_floats(node.input_node(input)->constant());
-}
-
 bool takes_types(const Node& node) {
     const ElementType src = node.input(0).type();
     return (src == ElementType::u8 || src == ElementType::i8) &&

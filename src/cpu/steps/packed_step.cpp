@@ -42,7 +42,6 @@ Node* weights_to_give_up(const PlanBuilder& builder, const Node& anchor) {
 void give_up(Node* weights) {
     if (weights != nullptr) {
         Tensor& value = weights->attrs<ConstAttrs>().value;
-        let_go_of_pages(value);
         value = Tensor(value.get_element_type(), Shape{0});
     }
 }
@@ -100,6 +99,7 @@ void add_packed_step(PlanBuilder& builder,
         weights.values = Tensor();
     }
     give_up(weights.given_up);  // from here on only the work below holds the values
+    builder.add_step(std::move(step));
     builder.finish_later([&call, desc, layout, weights = std::move(weights)]() mutable {
         call.primitive = dnnl::primitive(desc.get());
         if (weights.values) {
@@ -108,7 +108,6 @@ void add_packed_step(PlanBuilder& builder,
             weights.values = Tensor();
         }
     });
-    builder.add_step(std::move(step));
 }
 
 }  // namespace fuseq::cpu

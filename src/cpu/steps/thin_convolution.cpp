@@ -176,10 +176,7 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     params.weights = weights.values<std::int8_t>();
     params.scale = parts.scale;
     params.bias = parts.bias;
-    std::vector<float> wei_zero_point;
-    if (const std::size_t input = weight_zero_points(node)) {
-        wei_zero_point = to_floats(node.input_node(input)->constant());
-    }
+    const std::vector<float> wei_zero_point = wei_zero_points(node);
     params.wei_zero_point = wei_zero_point;
     const Shape dims = node.port(0).shape.to_shape();
     const Layout layout =

@@ -170,6 +170,14 @@ TEST(CpuCompiledModel, RefusesPropertiesThatItDoesNotHave) {
     EXPECT_THAT(refusal({{"FUSEQ_POISON_MEMORY", 256}}), HasSubstr("is 256, expected -1 (off)"));
     EXPECT_THAT(refusal({{property::kInferenceNumThreads, -2}}), HasSubstr("is -2, expected"));
     EXPECT_THAT(refusal({{property::kPerformanceHint, "FAST"}}), HasSubstr("is 'FAST', expected"));
+    EXPECT_THAT(refusal({{property::kNumStreams, "many"}}),
+                HasSubstr("NUM_STREAMS: 'many' is not an integer"));
+    EXPECT_THAT(refusal({{"FUSEQ_DISABLE", "fold_constants,no_such_pass"}}),
+                HasSubstr("FUSEQ_DISABLE: there is no pass 'no_such_pass'"));
+    EXPECT_EQ(refusal({{"FUSEQ_DISABLE", "fold_constants"}}), "accepted");
+    EXPECT_THAT(refusal({{"FUSEQ_KEEP_FLOAT", "q,c"}}),
+                HasSubstr("FUSEQ_KEEP_FLOAT: there is no FakeQuantize 'c'"));
+    EXPECT_EQ(refusal({{"FUSEQ_KEEP_FLOAT", "q"}}), "accepted");
 }
 
 // The first FQ stands in the middle of the chain of a convolution.
