@@ -45,6 +45,7 @@ constexpr Row kLaws[] = {
     {"Multiply", move_through_arithmetic, "constants fold into the DQ before an anchor"},
     {"NormalizeL2", cancel_scale_of_normalize_l2, "cancels the scale"},
     {"Pad", move_through_pad, "passes where the value is a whole step"},
+    {"SpaceToBatch", move_through_space_to_batch, "passes where pads are the integer 0"},
     {"ReLU", move_through_relu, "passes, or goes where the range implies it"},
     {"ReduceMax", move_through_reduce_max, "passes"},
     {"ReduceMean", move_through_reduce_mean, "passes, the mean of integers is f32"},

@@ -29,6 +29,7 @@ void write_range(ByteWriter& out, const FakeQuantizeResult& range) {
     out.numbers(range.output_low);
     out.numbers(range.step);
     out.number(std::uint64_t{range.axis});
+    out.text(range.pool);
     out.number(range.first_level);
 }
 
@@ -39,6 +40,7 @@ FakeQuantizeResult read_range(ByteReader& in) {
     range.output_low = in.numbers<double>();
     range.step = in.numbers<double>();
     range.axis = in.number<std::uint64_t>();
+    range.pool = in.text();
     range.first_level = in.number<double>();
     return range;
 }

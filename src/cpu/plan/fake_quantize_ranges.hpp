@@ -1,0 +1,22 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "cpu/plan/plan_tensor.hpp"
+#include "fuseq/model.hpp"
+
+namespace fuseq::cpu {
+
+// Limits of every FakeQuantize of a model whose limits are constant, by layer name: read before the
+// low-precision passes, which replace them by integers.
+std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& model);
+
+// Whether an output of the transformed model, a quantization or a MaxPool behind one, is what the
+// FakeQuantize gives in the IR. One that stands behind a MaxPool there may have been moved in front
+// of it; its result is then that of the pooling, even where both have the same shape.
+bool holds_result(const Output& output, const FakeQuantizeResult& fq);
+
+}  // namespace fuseq::cpu
