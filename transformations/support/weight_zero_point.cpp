@@ -43,9 +43,8 @@ std::vector<float> zero_points_that_matter(const Node& consumer,
         const auto taps = static_cast<double>(weights.values.get_size() / magnitudes.size());
         const double sum = std::abs(weights.zero_point_of(c)) * taps;
         const double scale = std::abs(result.scale[result.scale.size() == 1 ? 0 : c]);
-        const bool harmless = result.step > 0
-                                  ? sum * farthest * scale <= share * result.step
-                                  : sum <= kHarmlessPart * magnitudes[c];
+        const bool harmless = result.step > 0 ? sum * farthest * scale <= share * result.step
+                                              : sum <= kHarmlessPart * magnitudes[c];
         if (!harmless) {
             return weights.zero_point;
         }
