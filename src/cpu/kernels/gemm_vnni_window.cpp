@@ -9,9 +9,9 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/vnni_target.hpp"
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+FUSEQ_BEGIN_VNNI
 
 namespace fuseq::kernels::gemm {
 namespace {
@@ -223,4 +223,4 @@ const float* sum_windows(const Packed& p,
 
 }  // namespace fuseq::kernels::gemm
 
-#pragma GCC pop_options
+FUSEQ_END_VNNI
