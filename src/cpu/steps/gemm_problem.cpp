@@ -69,7 +69,8 @@ constexpr std::size_t kNarrow = 16;
 // With a residual input, one of 24 channels loses too much under masks.
 constexpr std::size_t kNarrowWithTensors = 32;
 // Rows of source are copied for a kernel larger than 1x1, and tiles end with a row. A first layer
-// of few channels gains more than that costs, as oneDNN pads it to 4 or 16.
+// of few channels gains more than that costs, as oneDNN pads it to 4 or 16; and so does one whose
+// source has a zero point, for which oneDNN takes jit_int8 instead of brgconv.
 constexpr std::size_t kFewChannels = 4;
 constexpr std::size_t kManyPixels = 800;
 constexpr std::size_t kShortRow = 7;
@@ -95,7 +96,8 @@ bool gemm_is_faster(const GemmProblem& problem, bool reads_tensors) {
         return reads_tensors ? s.dst_channels >= kNarrowWithTensors : s.dst_channels > kNarrow;
     }
     return s.dst_channels >= kNarrow && s.dst_width >= kShortRow &&
-           (s.src_channels <= kFewChannels || s.dst_height * s.dst_width <= kManyPixels);
+           (s.src_channels <= kFewChannels || s.dst_height * s.dst_width <= kManyPixels ||
+            problem.src_zero_point != 0);
 }
 
 std::optional<GemmProblem> gemm_problem(const Node& node) {

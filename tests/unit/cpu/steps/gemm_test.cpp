@@ -123,6 +123,9 @@ TEST(GemmIsFaster, ByTheTableInPerformance) {
     p.shape.dst_channels = 64;
     p.shape.kernel_height = p.shape.kernel_width = 3;
     EXPECT_FALSE(gemm_is_faster(p, false));  // 3136 pixels
+    p.src_zero_point = 16;
+    EXPECT_TRUE(gemm_is_faster(p, false));
+    p.src_zero_point = 0;
     p.shape.src_channels = 3;
     EXPECT_TRUE(gemm_is_faster(p, false));
     p.shape.src_channels = 512;
