@@ -190,7 +190,8 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
         return std::nullopt;
     }
     const auto problem = gemm_problem(*group.anchor);
-    if (!problem || (preferred.empty() && !gemm_is_faster(*problem, !group.extras.empty()))) {
+    if (!problem || (preferred.empty() &&
+                     !gemm_is_faster(*problem, traits_of(group.chain, group.extras.size())))) {
         return std::nullopt;
     }
     const auto composition = compose(builder, group, *problem);

@@ -45,6 +45,7 @@ struct GemmProblem {
     kernels::GemmShape shape;
     kernels::GemmWeights weights;
     std::int32_t src_zero_point = 0;
+    bool src_signed = false;  // of convolutions
     post_ops::AnchorKind kind = post_ops::AnchorKind::kConvolution;
     Layout layout = Layout::kChannelsLast;
 };
@@ -53,8 +54,14 @@ struct GemmProblem {
 // The weights are those of the node's constant.
 std::optional<GemmProblem> gemm_problem(const Node& node);
 
-// Whether the kernel is expected to be faster than oneDNN's, by measurements (docs/performance.md);
-// `reads_tensors`: the chain has extra inputs.
-bool gemm_is_faster(const GemmProblem& problem, bool reads_tensors);
+// What of a chain decides which implementation is faster.
+struct GemmChainTraits {
+    bool reads_tensors = false;  // it has extra inputs
+    bool activates = false;      // an activation that is more than a comparison, and integers out
+};
+GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t extras);
+
+// Whether the kernel is expected to be faster than oneDNN's, by measurements (docs/performance.md).
+bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain);
 
 }  // namespace fuseq::cpu
