@@ -145,6 +145,37 @@ TEST(CpuCompiledModel, KeepsNoMorePlansThanBytesAllow) {
               all.get_property("FUSEQ_CACHED_PLAN_BYTES").as_int());
 }
 
+// Plans are made, used and thrown away while other streams run.
+TEST(CpuCompiledModel, StreamsMayHaveDifferentShapes) {
+    CompiledModel model =
+        Core().compile_model(Model::from_text(kDynamic), "CPU",
+                             {{property::kNumStreams, 3}, {"FUSEQ_PLAN_CACHE_BYTES", 0}});
+    constexpr std::size_t kRequests = 6;
+    constexpr std::size_t kSizes = 4;
+    std::vector<Tensor> inputs;
+    std::vector<std::vector<float>> expected;
+    for (std::size_t size = 0; size < kSizes; ++size) {
+        inputs.push_back(picture(Shape{1 + size % 2, 3, 8 + 6 * size, 20 - 4 * size}));
+        expected.push_back(run(model, inputs.back()));
+    }
+    std::vector<InferRequest> requests;
+    for (std::size_t r = 0; r < kRequests; ++r) {
+        requests.push_back(model.create_infer_request());
+    }
+    for (std::size_t round = 0; round < 10; ++round) {
+        for (std::size_t r = 0; r < kRequests; ++r) {
+            requests[r].set_input_tensor(0, inputs[(r + round) % kSizes]);
+            requests[r].start_async();
+        }
+        for (std::size_t r = 0; r < kRequests; ++r) {
+            requests[r].wait();
+            EXPECT_EQ(to_floats(requests[r].get_output_tensor(0)), expected[(r + round) % kSizes])
+                << "request " << r << ", round " << round;
+        }
+    }
+    EXPECT_EQ(model.get_property("FUSEQ_CACHED_PLANS").as_int(), 1);
+}
+
 TEST(CpuCompiledModel, GivesTheSameBytesForAnyNumberOfThreads) {
     Core core;
     const Tensor input = picture(Shape{2, 3, 30, 22});
