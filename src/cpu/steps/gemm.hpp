@@ -45,7 +45,8 @@ struct GemmProblem {
     kernels::GemmShape shape;
     kernels::GemmWeights weights;
     std::int32_t src_zero_point = 0;
-    bool src_signed = false;  // of convolutions
+    bool src_signed = false;            // of convolutions
+    std::vector<float> wei_zero_point;  // none, one, or one a channel of dst
     post_ops::AnchorKind kind = post_ops::AnchorKind::kConvolution;
     Layout layout = Layout::kChannelsLast;
 };
@@ -53,6 +54,10 @@ struct GemmProblem {
 // Nothing when the kernel does not take the node: another type, groups, three spatial dimensions.
 // The weights are those of the node's constant.
 std::optional<GemmProblem> gemm_problem(const Node& node);
+
+// Whether it takes the node, whose weights have zero points, on this machine, whatever stands
+// behind it.
+bool gemm_takes_weight_zero_points(const Node& node);
 
 // What of a chain decides which implementation is faster.
 struct GemmChainTraits {
