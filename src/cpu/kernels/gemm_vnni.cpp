@@ -244,22 +244,28 @@ private:
         }
         fetch_extras(pixel + rows, rows, panel);
         fetch_rows();
-        panel.micro[rows - 1]({.src = src,
-                               .src_step = static_cast<std::ptrdiff_t>(step),
-                               .wei = panel.wei,
-                               .depth4 = p_.depth4,
-                               .taps = p_.taps,
-                               .init = p_.init.data() + panel.channel,
-                               .tile = accumulators,
-                               .ahead = ahead,
-                               .ahead_step = next_step_});
-        panel.finish({.epilogue = &p_.epilogue,
-                      .panel = &panel,
-                      .tile = accumulators,
-                      .rows = rows,
-                      .pixel = pixel,
-                      .channels = p_.shape.dst_channels,
-                      .args = &args_});
+        const MicroCall micro{.src = src,
+                              .src_step = static_cast<std::ptrdiff_t>(step),
+                              .wei = panel.wei,
+                              .depth4 = p_.depth4,
+                              .taps = p_.taps,
+                              .init = p_.init.data() + panel.channel,
+                              .tile = accumulators,
+                              .ahead = ahead,
+                              .ahead_step = next_step_};
+        const EpilogueCall finish{.epilogue = &p_.epilogue,
+                                  .panel = &panel,
+                                  .tile = accumulators,
+                                  .rows = rows,
+                                  .pixel = pixel,
+                                  .channels = p_.shape.dst_channels,
+                                  .args = &args_};
+        if (panel.fused != nullptr && panel.fused[rows - 1] != nullptr) {
+            panel.fused[rows - 1](micro, finish);
+            return;
+        }
+        panel.micro[rows - 1](micro);
+        panel.finish(finish);
     }
 
     std::size_t bytes_from(std::size_t panel) const {

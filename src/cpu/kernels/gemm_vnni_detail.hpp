@@ -44,6 +44,7 @@ const MicroFunction* micro_functions_2();
 
 struct EpilogueCall;
 using EpilogueFunction = void (*)(const EpilogueCall& call);
+using FusedFunction = void (*)(const MicroCall& call, const EpilogueCall& finish);
 
 // A panel of output channels.
 struct Panel {
@@ -53,6 +54,7 @@ struct Panel {
     const std::int8_t* wei = nullptr;
     const MicroFunction* micro = nullptr;
     EpilogueFunction finish = nullptr;
+    const FusedFunction* fused = nullptr;  // instead of both, by number of rows less 1
 };
 
 // The integral of the normal distribution from 0 to t, as polynomials of t on 32 intervals of a
@@ -102,6 +104,9 @@ EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
                                 Store store,
                                 std::size_t vectors,
                                 bool whole_panel);
+
+// Null when there are none; some entries are null in any case. For whole panels.
+const FusedFunction* fused_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
 
 enum class SourceMode : std::uint8_t {
     kInPlace,  // 1x1, dense: pixels are read where they are

@@ -274,6 +274,9 @@ private:
             panel.micro = panel.vectors == 1 ? micro_functions_1() : micro_functions_2();
             const bool whole = panel.channels == panel.vectors * kLanes;
             panel.finish = fixed_epilogue(packed_.epilogue, packed_.store, panel.vectors, whole);
+            if (whole) {
+                panel.fused = fused_functions(packed_.epilogue, packed_.store, panel.vectors);
+            }
             if (panel.finish == nullptr) {
                 panel.finish = general_epilogue(packed_.store, panel.vectors, whole);
             }

@@ -162,18 +162,26 @@ HWY_INLINE void store_bytes(__m512i bytes, const Place& at, void* dst) {
                                  _mm512_extracti64x4_epi64(bytes, 1)};
         const auto mask =
             static_cast<__mmask32>(at.mask[0]) | (static_cast<__mmask32>(at.mask[1]) << kLanes);
-        for (std::size_t r = 0; r < 2 && r < at.rows; ++r, to += at.channels) {
+        const auto store = [&](std::size_t r) FUSEQ_HWY_LAMBDA {
             Whole ? _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), rows[r])
                   : _mm256_mask_storeu_epi8(to, mask, rows[r]);
+        };
+        store(0);
+        if (at.rows > 1) {
+            to += at.channels;
+            store(1);
         }
     } else {
         const __m128i rows[4] = {_mm512_castsi512_si128(bytes), _mm512_extracti32x4_epi32(bytes, 1),
                                  _mm512_extracti32x4_epi32(bytes, 2),
                                  _mm512_extracti32x4_epi32(bytes, 3)};
-        for (std::size_t r = 0; r < 4 && r < at.rows; ++r, to += at.channels) {
-            Whole ? _mm_storeu_si128(reinterpret_cast<__m128i*>(to), rows[r])
-                  : _mm_mask_storeu_epi8(to, at.mask[0], rows[r]);
-        }
+        for_quad([&](auto r) FUSEQ_HWY_LAMBDA {
+            if (r < at.rows) {
+                Whole ? _mm_storeu_si128(reinterpret_cast<__m128i*>(to), rows[r])
+                      : _mm_mask_storeu_epi8(to, at.mask[0], rows[r]);
+                to += at.channels;
+            }
+        });
     }
 }
 
