@@ -30,7 +30,7 @@ struct FixedTile {
         void* dst = call.args->dst;
         [&](const auto... ops) FUSEQ_HWY_LAMBDA {
             over_tile<Vectors>(call, [&](std::int32_t* tile, const Place& at) FUSEQ_HWY_LAMBDA {
-                Quad q = load_scaled<Vectors>(tile, bias, scale);
+                Quad q = load_scaled<Vectors>(call, tile, at, bias, scale);
                 (apply<Vectors, Whole>(ops, at, q), ...);
                 store_quad<To, Vectors, Whole>(q, at, dst, false);
             });

@@ -39,10 +39,13 @@ HWY_INLINE void finish_quad(const __m512i (&acc)[kQuad],
     const Constant bias = load_constant<Vectors>(e->bias.data() + at.channel);
     const Constant scale = load_constant<Vectors>(e->scale.data() + at.channel);
     Quad q;
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA { q.v[i] = VF{_mm512_cvtepi32_ps(acc[i])}; });
+    if (call.sums != nullptr) {
+        add_window_sums<Vectors>(call, at, q);
+    }
     for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
         constexpr std::size_t kVector = decltype(i)::value % Vectors;
-        const VF x{_mm512_cvtepi32_ps(acc[i])};
-        q.v[i] = hn::Mul(hn::Add(x, bias.v[kVector]), scale.v[kVector]);
+        q.v[i] = hn::Mul(hn::Add(q.v[i], bias.v[kVector]), scale.v[kVector]);
     });
     (apply<Vectors, true>(load<F, Vectors>(e->ops[I], call), at, q), ...);
     store_quad<To, Vectors, true>(q, at, call.args->dst, false);

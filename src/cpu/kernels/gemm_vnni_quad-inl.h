@@ -198,14 +198,36 @@ HWY_INLINE void store_floats(const Quad& q, const Place& at, void* dst) {
     });
 }
 
+// What the zero points of the weights take away.
+template <std::size_t Vectors>
+HWY_INLINE void add_window_sums(const EpilogueCall& call, const Place& at, Quad& q) {
+    const DF d;
+    const float* sums = call.sums + (at.pixel - call.pixel);
+    const Constant of_sum =
+        load_constant<Vectors>(call.epilogue->of_sum.data() + call.panel->channel);
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
+        constexpr std::size_t kRow = decltype(i)::value / Vectors;
+        q.v[i] = hn::MulAdd(hn::Set(d, sums[kRow]), of_sum.v[decltype(i)::value % Vectors], q.v[i]);
+    });
+}
+
 // The accumulators as floats, with bias and scale.
 template <std::size_t Vectors>
-HWY_INLINE Quad load_scaled(const std::int32_t* tile, const Constant& bias, const Constant& scale) {
+HWY_INLINE Quad load_scaled(const EpilogueCall& call,
+                            const std::int32_t* tile,
+                            const Place& at,
+                            const Constant& bias,
+                            const Constant& scale) {
     Quad q;
     for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
+        q.v[i] = VF{_mm512_cvtepi32_ps(_mm512_load_si512(tile + kLanes * i))};
+    });
+    if (call.sums != nullptr) {
+        add_window_sums<Vectors>(call, at, q);
+    }
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
         constexpr std::size_t kVector = decltype(i)::value % Vectors;
-        const VF x{_mm512_cvtepi32_ps(_mm512_load_si512(tile + kLanes * i))};
-        q.v[i] = hn::Mul(hn::Add(x, bias.v[kVector]), scale.v[kVector]);
+        q.v[i] = hn::Mul(hn::Add(q.v[i], bias.v[kVector]), scale.v[kVector]);
     });
     return q;
 }

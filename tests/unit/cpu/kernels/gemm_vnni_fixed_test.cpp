@@ -31,8 +31,7 @@ Bytes finish(gemm::EpilogueFunction function,
     return memory.dst;
 }
 
-void expect_same(const std::vector<PackedOp>& ops, Store store) {
-    const gemm::Epilogue epilogue = epilogue_of(ops);
+void expect_same(const gemm::Epilogue& epilogue, Store store) {
     for (const std::size_t vectors : {1, 2}) {
         for (const std::size_t missing : {0, 3}) {
             const gemm::Panel panel{
@@ -48,6 +47,12 @@ void expect_same(const std::vector<PackedOp>& ops, Store store) {
             }
         }
     }
+}
+
+// With and without zero points of weights.
+void expect_same(const std::vector<PackedOp>& ops, Store store) {
+    expect_same(epilogue_of(ops), store);
+    expect_same(with_zero_points(epilogue_of(ops)), store);
 }
 
 TEST_F(GemmVnniTest, FixedEpiloguesGiveTheBytesOfTheGeneralOne) {

@@ -79,14 +79,23 @@ inline gemm::Epilogue epilogue_of(std::vector<PackedOp> ops) {
     std::mt19937 rng(17);
     return {.bias = constants(rng, -300.0f, 300.0f),
             .scale = constants(rng, 1e-3f, 8e-3f),
+            .of_sum = {},
             .ops = std::move(ops)};
 }
 
-// The tensors that the operations read, and dst.
+// The same for weights with zero points.
+inline gemm::Epilogue with_zero_points(gemm::Epilogue epilogue) {
+    std::mt19937 rng(19);
+    epilogue.of_sum = constants(rng, -3.0f, 3.0f);
+    return epilogue;
+}
+
+// The tensors that the operations read, the sums of windows, and dst.
 struct EpilogueMemory {
     static constexpr std::size_t kPixels = 40;
     Bytes dst = Bytes(kPixels * kEpilogueChannels * sizeof(float), 0xA5);
     Bytes tensor;
+    AlignedVector<float> sums;
     std::vector<const void*> extras;
     GemmArgs args;
 
@@ -95,6 +104,7 @@ struct EpilogueMemory {
         const bool f32 = !epilogue.ops.empty() && epilogue.ops[0].binary.type == ElementType::f32;
         tensor = fuseq::test::random_elements(rng, f32 ? ElementType::f32 : ElementType::u8,
                                               kPixels * kEpilogueChannels);
+        sums = constants(rng, -9000.0f, 9000.0f);
         extras = {tensor.data()};
         args = {.dst = dst.data(), .extras = extras};
     }
@@ -108,6 +118,7 @@ struct EpilogueMemory {
                 .rows = rows,
                 .pixel = 2,
                 .channels = kEpilogueChannels,
+                .sums = epilogue.of_sum.empty() ? nullptr : sums.data(),
                 .args = &args};
     }
 };
