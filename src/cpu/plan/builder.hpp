@@ -137,8 +137,4 @@ private:
     Plan plan_;
 };
 
-// Limits of every FakeQuantize of a model whose limits are constant, by layer name: read before the
-// low-precision passes, which replace them by integers.
-std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& model);
-
 }  // namespace fuseq::cpu

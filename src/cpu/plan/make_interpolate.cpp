@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "cpu/kernels/resize.hpp"
+#include "cpu/plan/axes_in_memory.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/kernel_step.hpp"
@@ -23,10 +24,6 @@ bool no_pads(const std::vector<std::int64_t>& pads) {
 double ratio(const Node& node, std::size_t d) {
     return static_cast<double>(node.port(0).shape.to_shape()[d]) /
            static_cast<double>(node.input(0).shape()[d]);
-}
-
-std::size_t wrapped(std::int64_t axis, std::size_t rank) {
-    return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
 }
 
 // What a node asks for; one entry a dimension, none for a dimension that stays.
@@ -68,7 +65,7 @@ std::optional<Request> request_of_1(const Node& node) {
         request.settings.mode = rank < 5 ? InterpolateMode::kLinearOnnx : InterpolateMode::kLinear;
     }
     for (const std::int64_t axis : attrs.axes) {
-        const std::size_t d = wrapped(axis, rank);
+        const std::size_t d = wrapped_axis(axis, rank);
         set_axis(request, node, d, ratio(node, d));
     }
     return request;
@@ -99,7 +96,7 @@ std::optional<Request> request_of_4(const Node& node) {
     const std::vector<float> scales =
         by_scales ? to_floats(node.input_node(scales_port)->constant()) : std::vector<float>();
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        const std::size_t d = wrapped(axes[i], rank);
+        const std::size_t d = wrapped_axis(axes[i], rank);
         set_axis(request, node, d, by_scales ? static_cast<double>(scales[i]) : ratio(node, d));
     }
     return request;
@@ -203,15 +200,12 @@ bool make_interpolate(PlanBuilder& builder, Node& node) {
         builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kChannelsLast);
     StepInfo info = kernel_info("interpolate", nearest ? "resize_nearest" : "resize_linear",
                                 builder.tensor(src), builder.tensor(dst));
-    info.name = node.name();
-    info.layers = {node.name()};
     const auto run = [p = std::move(*params)](const void* from, void* to) {
         parallel_for(p.batch * p.rows.low.size(), 1, [&](std::size_t begin, std::size_t end) {
             kernels::resize(p, from, to, {begin, end});
         });
     };
-    builder.add_step(std::make_unique<KernelStep>(run, src, dst, std::move(info)));
-    builder.set_tensor(node.output(0), dst);
+    add_node_step(builder, node, std::make_unique<KernelStep>(run, src, dst, std::move(info)), dst);
     return true;
 }
 

@@ -17,10 +17,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-bool is_anchor_kind(const std::string& kind) {
-    return kind == "convolution" || kind == "deconvolution" || kind == "matmul";
-}
-
 // One pass of the plugin's own kernels over memory.
 bool is_pass_kind(const std::string& kind) {
     return kind == "chain" || kind == "border";

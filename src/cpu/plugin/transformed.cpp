@@ -3,6 +3,7 @@
 #include "cpu/plugin/transformed.hpp"
 
 #include "cpu/plan/builder.hpp"
+#include "cpu/plan/fake_quantize_ranges.hpp"
 
 namespace fuseq::cpu {
 

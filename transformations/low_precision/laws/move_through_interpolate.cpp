@@ -7,24 +7,11 @@
 //            no integers (zero_point); values per channel of a resized dimension
 //            (channel_dimension).
 //   Source:  the definition of Interpolate.
-#include <algorithm>
-
 #include "transformations/low_precision/laws/law.hpp"
 #include "transformations/support/attributes.hpp"
+#include "transformations/support/interpolation.hpp"
 
 namespace fuseq {
-namespace {
-
-bool has_pads(const Node& node) {
-    const auto positive = [](std::int64_t pad) { return pad != 0; };
-    const auto& begin = attribute<std::vector<std::int64_t>>(node, "pads_begin");
-    const auto& end = attribute<std::vector<std::int64_t>>(node, "pads_end");
-    return std::any_of(begin.begin(), begin.end(), positive) ||
-           std::any_of(end.begin(), end.end(), positive);
-}
-
-}  // namespace
-
 LawResult move_through_interpolate(Node& node, const Dequantize& dq) {
     const std::string mode = attribute_text(node, "mode");
     if (mode != "nearest") {

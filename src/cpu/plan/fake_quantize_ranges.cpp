@@ -1,0 +1,61 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/fake_quantize_ranges.hpp"
+
+#include <vector>
+
+#include "ops/fake_quantize.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+std::vector<double> doubles(const Tensor& tensor) {
+    const std::vector<float> values = to_floats(tensor);
+    return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& model) {
+    std::map<std::string, FakeQuantizeResult> ranges;
+    for (const Node* node : model.find_all("FakeQuantize")) {
+        if (!node->input_node(3)->is_constant() || !node->input_node(4)->is_constant() ||
+            !node->port(0).shape.rank_is_static()) {
+            continue;
+        }
+        const Tensor& low = node->input_node(3)->constant();
+        const Tensor& high = node->input_node(4)->constant();
+        const std::vector<double> lows = doubles(low);
+        const std::vector<double> highs = doubles(high);
+        const Tensor& longer = lows.size() > highs.size() ? low : high;
+        FakeQuantizeResult result;
+        result.layer = node->name();
+        result.shape = node->port(0).shape;
+        const std::size_t count = longer.get_size();
+        if ((lows.size() != count && lows.size() != 1) ||
+            (highs.size() != count && highs.size() != 1)) {
+            continue;
+        }
+        const double steps = static_cast<double>(node->attrs<FakeQuantizeAttrs>().levels - 1);
+        for (std::size_t c = 0; c < count; ++c) {
+            const double ol = lows[lows.size() == 1 ? 0 : c];
+            const double oh = highs[highs.size() == 1 ? 0 : c];
+            result.output_low.push_back(ol);
+            result.step.push_back((oh - ol) / steps);
+        }
+        std::size_t varying = 0;
+        const std::size_t rank = node->port(0).shape.rank();
+        for (std::size_t d = 0; d < longer.get_shape().size(); ++d) {
+            if (longer.get_shape()[d] != 1) {
+                ++varying;
+                result.axis = d + rank - longer.get_shape().size();
+            }
+        }
+        if (varying <= 1) {
+            ranges[node->name()] = std::move(result);
+        }
+    }
+    return ranges;
+}
+
+}  // namespace fuseq::cpu
