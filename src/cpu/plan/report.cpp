@@ -24,7 +24,7 @@ bool is_pass_kind(const std::string& kind) {
 
 // Steps that are fused with the quantization of their result.
 bool takes_quantization(const std::string& kind) {
-    return is_anchor_kind(kind) || kind == "softmax" || kind == "mvn";
+    return is_anchor_kind(kind) || kind == "softmax" || kind == "mvn" || kind == "interpolate";
 }
 
 bool is_reference(const std::string& implementation) {

@@ -49,10 +49,13 @@ Tensor run(const std::shared_ptr<Model>& model, const std::string& device, const
     return request.get_output_tensor(model->results().size() - 1);
 }
 
-std::string implementation_of(const std::shared_ptr<Model>& model, const std::string& layer) {
+nlohmann::json steps_of(const std::shared_ptr<Model>& model) {
     const std::string text = core().compile_model(model, "CPU").get_runtime_report();
-    const nlohmann::json report = nlohmann::json::parse(text);
-    for (const auto& step : report.at("steps")) {
+    return nlohmann::json::parse(text).at("steps");
+}
+
+std::string implementation_of(const std::shared_ptr<Model>& model, const std::string& layer) {
+    for (const auto& step : steps_of(model)) {
         if (step.at("name") == layer) {
             return step.at("implementation");
         }
@@ -112,6 +115,39 @@ TEST(InterpolateStep, NearestIsExactInEveryModeAndType) {
                 }
             }
         }
+    }
+}
+
+std::string dequantized(const std::string& zero_point, const std::string& scale) {
+    return "%c = Convert(%i) destination_type=f32\n%z = Const value=" + zero_point +
+           " : f32[1,5,1,1]\n%d = Subtract(%c, %z)\n%k = Const value=" + scale +
+           " : f32[1,5,1,1]\n%x = Multiply(%d, %k)\n";
+}
+
+// No copy as f32 in front of it; one scale and one zero point are applied as it writes.
+TEST(InterpolateStep, LinearReadsIntegers) {
+    for (const std::string type : {"u8", "i8"}) {
+        const std::string text = "%i = Parameter : " + type + "[2,5,7,6]\n" +
+                                 dequantized("fill(3)", "fill(0.07)") +
+                                 interpolate4("13,9", "mode=linear_onnx");
+        check(text, "fuseq:resize_linear");
+        const auto steps = steps_of(Model::from_text(text + "\n%r = Result(%y)\n"));
+        const auto chain = [](const auto& step) { return step.at("kind") == "chain"; };
+        EXPECT_TRUE(std::none_of(steps.begin(), steps.end(), chain)) << steps;
+        const auto resize = std::find_if(steps.begin(), steps.end(), [](const auto& step) {
+            return step.at("kind") == "interpolate";
+        });
+        ASSERT_NE(resize, steps.end());
+        EXPECT_EQ(resize->at("src_type"), type);
+        EXPECT_EQ(resize->at("dst_type"), "f32");
+    }
+}
+
+TEST(InterpolateStep, LinearOfIntegersWithScalesPerChannel) {
+    for (const std::string zero_point : {"fill(0)", "{1,2,3,4,5}"}) {
+        check("%i = Parameter : u8[2,5,7,6]\n" + dequantized(zero_point, "{1,0.5,2,3,0.1}") +
+                  interpolate4("3,4", "mode=linear coordinate_transformation_mode=asymmetric"),
+              "fuseq:resize_linear");
     }
 }
 
