@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
-#include <mutex>
 #include <system_error>
-#include <thread>
-#include <vector>
+#include <utility>
 
 namespace fuseq {
 namespace {
@@ -72,6 +69,89 @@ void run_tasks(std::size_t count,
         helper.join();
     }
     tasks.rethrow();
+}
+
+BackgroundTasks::~BackgroundTasks() {
+    {
+        const std::lock_guard lock(mutex_);
+        waiting_.clear();
+    }
+    stop();
+}
+
+void BackgroundTasks::stop() {
+    {
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& helper : helpers_) {
+        helper.join();
+    }
+    helpers_.clear();
+}
+
+// The lock is held on entry and on return, and not while the task runs.
+bool BackgroundTasks::run_next(std::unique_lock<std::mutex>& lock) {
+    if (waiting_.empty() || failure_) {
+        return false;
+    }
+    Task task = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+        task.work();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    task.work = nullptr;  // what it holds may be large
+    lock.lock();
+    if (failure && (!failure_ || task.number < failed_at_)) {
+        failed_at_ = task.number;
+        failure_ = std::move(failure);
+    }
+    return true;
+}
+
+void BackgroundTasks::help() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        wake_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
+        if (!run_next(lock) && (closed_ || failure_)) {
+            return;
+        }
+    }
+}
+
+void BackgroundTasks::add(std::function<void()> task) {
+    std::size_t behind = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        waiting_.push_back({added_++, std::move(task)});
+        behind = waiting_.size();
+    }
+    wake_.notify_one();
+    if (helpers_.size() < most_helpers_ && behind > helpers_.size()) {
+        try {
+            helpers_.emplace_back([this] { help(); });
+        } catch (const std::system_error&) {
+            return;  // no more threads to be had: those that there are do the work
+        }
+    }
+}
+
+void BackgroundTasks::finish() {
+    {
+        std::unique_lock lock(mutex_);
+        while (run_next(lock)) {
+        }
+    }
+    stop();
+    if (failure_) {
+        waiting_.clear();
+        std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
 }
 
 }  // namespace fuseq

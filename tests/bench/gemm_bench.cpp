@@ -79,12 +79,12 @@ void own(benchmark::State& state, const Layer& layer) {
     const kernels::GemmVnni gemm(params);
     const auto src = random_bytes(layer.height * layer.width * layer.src_channels);
     kernels::AlignedVector<std::uint8_t> dst(layer.pixels() * layer.dst_channels);
-    kernels::AlignedVector<std::uint8_t> scratch(gemm.scratch_bytes(1));
+    kernels::AlignedVector<std::uint8_t> scratch(gemm.scratch_bytes());
     const void* extras[] = {dst.data()};
     for (auto _ : state) {
         gemm.run(
             {.src = src.data(), .dst = dst.data(), .extras = extras, .scratch = scratch.data()}, 0,
-            1);
+            {});
         benchmark::ClobberMemory();
     }
     count_macs(state, layer);

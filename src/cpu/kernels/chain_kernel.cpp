@@ -19,105 +19,12 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
-#include "cpu/kernels/activation_math-inl.h"
+#include "cpu/kernels/chain_tile-inl.h"
+#include "cpu/kernels/eltwise-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-using DF = hn::ScalableTag<float>;
-using VF = hn::Vec<DF>;
-
-// ---- conversion -------------------------------------------------------------------------------
-
-template <class T>
-HWY_INLINE VF load_floats(DF d, const T* from) {
-    const hn::RebindToSigned<DF> di;
-    if constexpr (sizeof(T) == 1) {
-        const hn::Rebind<T, DF> narrow;
-        return hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(narrow, from)));
-    } else if constexpr (std::is_same_v<T, std::int32_t>) {
-        return hn::ConvertTo(d, hn::LoadU(di, from));
-    } else {
-        return hn::LoadU(d, from);
-    }
-}
-
-// Rounded half to even, saturated.
-template <class T>
-HWY_INLINE void store_floats(DF d, VF x, T* to) {
-    const hn::RebindToSigned<DF> di;
-    if constexpr (sizeof(T) == 1) {
-        const hn::Rebind<T, DF> narrow;
-        const VF low = hn::Set(d, static_cast<float>(std::numeric_limits<T>::min()));
-        const VF high = hn::Set(d, static_cast<float>(std::numeric_limits<T>::max()));
-        const auto integer = hn::NearestInt(hn::Min(hn::Max(x, low), high));
-        hn::StoreU(hn::DemoteTo(narrow, integer), narrow, to);
-    } else if constexpr (std::is_same_v<T, std::int32_t>) {
-        const VF beyond = hn::Set(d, 2147483648.0f);
-        const auto inside =
-            hn::NearestInt(hn::Min(hn::Max(x, hn::Neg(beyond)), hn::Set(d, 2147483520.0f)));
-        const auto most = hn::Set(di, std::numeric_limits<std::int32_t>::max());
-        const auto is_beyond = hn::RebindMask(di, hn::Ge(x, beyond));
-        hn::StoreU(hn::IfThenElse(is_beyond, most, inside), di, to);
-    } else {
-        hn::StoreU(x, d, to);
-    }
-}
-
-// Fills whole vectors; what is beyond `count` holds zeros.
-template <class T>
-void load_tile(const T* from, std::size_t count, float* HWY_RESTRICT tile) {
-    const DF d;
-    const std::size_t lanes = hn::Lanes(d);
-    std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        hn::Store(load_floats(d, from + i), d, tile + i);
-    }
-    if (i < count) {
-        HWY_ALIGN T some[hn::MaxLanes(d)] = {};
-        std::memcpy(some, from + i, (count - i) * sizeof(T));
-        hn::Store(load_floats(d, some), d, tile + i);
-    }
-}
-
-template <class T>
-void store_tile(const float* HWY_RESTRICT tile, std::size_t count, T* to) {
-    const DF d;
-    const std::size_t lanes = hn::Lanes(d);
-    std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        store_floats(d, hn::Load(d, tile + i), to + i);
-    }
-    if (i < count) {
-        HWY_ALIGN T some[hn::MaxLanes(d)];
-        store_floats(d, hn::Load(d, tile + i), some);
-        std::memcpy(to + i, some, (count - i) * sizeof(T));
-    }
-}
-
-void load_tile(ElementType type, const void* from, std::size_t at, std::size_t count, float* tile) {
-    switch (type) {
-        case ElementType::u8:
-            return load_tile(static_cast<const std::uint8_t*>(from) + at, count, tile);
-        case ElementType::i8:
-            return load_tile(static_cast<const std::int8_t*>(from) + at, count, tile);
-        case ElementType::i32:
-            return load_tile(static_cast<const std::int32_t*>(from) + at, count, tile);
-        default: return load_tile(static_cast<const float*>(from) + at, count, tile);
-    }
-}
-
-void store_tile(ElementType type, const float* tile, std::size_t count, void* to, std::size_t at) {
-    switch (type) {
-        case ElementType::u8: return store_tile(tile, count, static_cast<std::uint8_t*>(to) + at);
-        case ElementType::i8: return store_tile(tile, count, static_cast<std::int8_t*>(to) + at);
-        case ElementType::i32: return store_tile(tile, count, static_cast<std::int32_t*>(to) + at);
-        default: return store_tile(tile, count, static_cast<float*>(to) + at);
-    }
-}
 
 // ---- operations -------------------------------------------------------------------------------
 
@@ -142,89 +49,10 @@ void apply_scalar(const post_ops::Eltwise& op, float* tile, std::size_t count) {
     }
 }
 
-template <class F>
-HWY_INLINE void activate(const post_ops::Eltwise& op, float* tile, std::size_t count, F&& f) {
-    const DF d;
-    if (op.scale == 1.0f) {
-        over_tile(tile, count, f);
-        return;
-    }
-    const VF scale = hn::Set(d, op.scale);
-    over_tile(tile, count, [&](VF x) HWY_ATTR { return hn::Mul(scale, f(x)); });
-}
-
-// Functions made of simple arithmetic.
-bool apply_simple(const post_ops::Eltwise& op, float* tile, std::size_t count) {
-    const DF d;
-    const VF zero = hn::Zero(d);
-    const VF alpha = hn::Set(d, op.alpha);
-    const auto line_to_unit = [&](VF x, float slope, float offset) HWY_ATTR {
-        const VF line = hn::Add(hn::Mul(x, hn::Set(d, slope)), hn::Set(d, offset));
-        return hn::Min(hn::Max(line, hn::Zero(d)), hn::Set(d, 1.0f));
-    };
-    const auto hsigmoid = [&](VF x) HWY_ATTR {
-        const VF shifted = hn::Add(x, hn::Set(d, 3.0f));
-        return hn::Mul(hn::Min(hn::Max(shifted, hn::Zero(d)), hn::Set(d, 6.0f)),
-                       hn::Set(d, 1.0f / 6.0f));
-    };
-    switch (op.kind) {
-        case post_ops::EltwiseKind::kRelu:
-            activate(op, tile, count, [&](VF x) HWY_ATTR {
-                return hn::IfThenElse(hn::Gt(x, zero), x, hn::Mul(alpha, x));
-            });
-            return true;
-        case post_ops::EltwiseKind::kHswish:
-            activate(op, tile, count, [&](VF x) HWY_ATTR { return hn::Mul(x, hsigmoid(x)); });
-            return true;
-        case post_ops::EltwiseKind::kHsigmoid: activate(op, tile, count, hsigmoid); return true;
-        case post_ops::EltwiseKind::kHardSigmoid:
-            activate(op, tile, count,
-                     [&](VF x) HWY_ATTR { return line_to_unit(x, op.alpha, op.beta); });
-            return true;
-        case post_ops::EltwiseKind::kAbs:
-            activate(op, tile, count, [](VF x) HWY_ATTR { return hn::Abs(x); });
-            return true;
-        case post_ops::EltwiseKind::kSqrt:
-            activate(op, tile, count, [](VF x) HWY_ATTR { return hn::Sqrt(x); });
-            return true;
-        case post_ops::EltwiseKind::kSquare:
-            activate(op, tile, count, [](VF x) HWY_ATTR { return hn::Mul(x, x); });
-            return true;
-        default: return false;
-    }
-}
-
 void apply(const post_ops::Eltwise& op, float* tile, std::size_t count) {
-    const DF d;
-    const VF alpha = hn::Set(d, op.alpha);
-    if (apply_simple(op, tile, count)) {
-        return;
-    }
-    switch (op.kind) {
-        case post_ops::EltwiseKind::kTanh:
-            return activate(op, tile, count, [&](VF x) HWY_ATTR { return tanh(d, x); });
-        case post_ops::EltwiseKind::kElu:
-            return activate(op, tile, count, [&](VF x) HWY_ATTR {
-                const VF below = hn::Mul(alpha, expm1_below_zero(d, hn::Min(x, hn::Zero(d))));
-                return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, below);
-            });
-        case post_ops::EltwiseKind::kSigmoid:
-            return activate(op, tile, count, [&](VF x) HWY_ATTR { return sigmoid(d, x); });
-        case post_ops::EltwiseKind::kSwish:
-            return activate(op, tile, count, [&](VF x) HWY_ATTR {
-                return hn::Mul(x, sigmoid(d, hn::Mul(alpha, x)));
-            });
-        case post_ops::EltwiseKind::kMish:
-            return activate(op, tile, count, [&](VF x) HWY_ATTR { return mish(d, x); });
-        case post_ops::EltwiseKind::kSoftplus:
-            return activate(op, tile, count, [&](VF x) HWY_ATTR { return softplus(d, x); });
-        case post_ops::EltwiseKind::kGeluErf:
-            return activate(op, tile, count, [&](VF x) HWY_ATTR { return gelu_erf(d, x); });
-        case post_ops::EltwiseKind::kGeluTanh:
-            return activate(op, tile, count, [&](VF x) HWY_ATTR { return gelu_tanh(d, x); });
-        case post_ops::EltwiseKind::kExp:
-            return activate(op, tile, count, [&](VF x) HWY_ATTR { return exp(d, x); });
-        default: return apply_scalar(op, tile, count);
+    const auto all = [&](auto&& f) FUSEQ_HWY_LAMBDA { over_tile(tile, count, f); };
+    if (!with_eltwise(DF(), op, all)) {
+        apply_scalar(op, tile, count);
     }
 }
 

@@ -22,9 +22,9 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "cpu/kernels/depthwise_conv_detail.hpp"
+#include "cpu/kernels/unrolled-inl.h"
 
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
@@ -37,18 +37,6 @@ constexpr std::size_t kMaxRows = 5;         // source rows of a strip
 constexpr std::size_t kPadding = kMaxRows;  // the row behind them: a pixel outside of src
 constexpr std::size_t kMaxParts = 4;        // strips in one vector
 constexpr std::size_t kQuarters = 4;
-
-#define FUSEQ_INLINE inline __attribute__((always_inline))
-#define FUSEQ_LAMBDA __attribute__((always_inline))
-
-template <class F, std::size_t... I>
-FUSEQ_INLINE void unrolled(F&& f, std::index_sequence<I...>) {
-    (f(std::integral_constant<std::size_t, I>{}), ...);
-}
-template <std::size_t N, class F>
-FUSEQ_INLINE void unrolled(F&& f) {
-    unrolled(f, std::make_index_sequence<N>{});
-}
 
 // One or two output rows of a block, for each part of the vector.
 struct Strip {
@@ -111,13 +99,6 @@ FUSEQ_INLINE __m512i load_row(const Strip& strip, std::size_t row, std::ptrdiff_
     }
 }
 
-// N vectors that the compiler can keep in registers (std::array::fill and the like prevent that).
-template <class Vector, std::size_t N>
-struct Registers {
-    Vector v[N];
-    FUSEQ_INLINE Vector& operator[](std::size_t i) { return v[i]; }
-    FUSEQ_INLINE const Vector& operator[](std::size_t i) const { return v[i]; }
-};
 using Quarters = Registers<__m512i, kQuarters>;
 
 FUSEQ_INLINE Quarters four_times(__m512i v) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/kernels/copy_flipped.hpp"
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 #include "cpu/kernels/instructions.hpp"
 #include "cpu/kernels/range.hpp"
@@ -19,34 +20,15 @@ using namespace gemm;  // NOLINT(google-build-using-namespace)
 namespace {
 
 constexpr std::size_t kCacheLine = 64;
-constexpr std::size_t kOverread = 64;            // behind the end of scratch
-constexpr std::size_t kLastPixels = 3;           // that hold three bytes
 constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
-
-std::size_t round_up(std::size_t value, std::size_t to) {
-    return (value + to - 1) / to * to;
-}
-
-// Pixels or rows of the whole batch.
-std::size_t units(const Packed& p) {
-    const GemmShape& s = p.shape;
-    const std::size_t rows = s.batch * s.dst_height;
-    return p.mode == SourceMode::kRows ? rows : rows * s.dst_width;
-}
-
-// How the work is cut for a number of threads: `rows` x `columns` parts.
-struct Grid {
-    std::size_t rows = 1;
-    std::size_t columns = 1;
-};
 
 // The largest part, counted in tiles of a panel, should be small; then, threads should not read
 // more than they must.
-Grid grid_for(const Packed& p, std::size_t parts) {
+GemmSplit split_for(const Packed& p, std::size_t parts) {
     const std::size_t tile = p.mode == SourceMode::kRows ? 1 : kMostRows[p.panels[0].vectors];
-    const std::size_t tiles = (units(p) + tile - 1) / tile;
-    const std::size_t src_bytes = units(p) * p.depth4 * 4;
-    Grid best{parts, 1};
+    const std::size_t tiles = (p.units() + tile - 1) / tile;
+    const std::size_t src_bytes = p.units() * p.depth4 * 4;
+    GemmSplit best{.rows = parts, .columns = 1};
     double least = -1;
     for (std::size_t rows = parts; rows > 0; --rows) {
         if (parts % rows != 0) {
@@ -63,7 +45,7 @@ Grid grid_for(const Packed& p, std::size_t parts) {
             kByte * bytes;
         if (least < 0 || cost < least) {
             least = cost;
-            best = {rows, columns};
+            best = {.rows = rows, .columns = columns};
         }
     }
     return best;
@@ -79,7 +61,7 @@ public:
         if (p_.mode == SourceMode::kInPlace) {
             // A pixel is read by fours: bytes of the next one meet weights of zero. Behind the last
             // pixel there may be nothing.
-            const bool at_end = range.end == units(p_) && channels % 4 != 0;
+            const bool at_end = range.end == p_.units() && channels % 4 != 0;
             const std::size_t copied = at_end ? std::min(kLastPixels, range.end - range.begin) : 0;
             const Range read{range.begin, range.end - copied};
             for (std::size_t at = read.begin; at < read.end; at += p_.block) {
@@ -311,42 +293,31 @@ GemmVnni::~GemmVnni() = default;
 GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;
 GemmVnni& GemmVnni::operator=(GemmVnni&&) noexcept = default;
 
-std::size_t GemmVnni::scratch_bytes(std::size_t) const {
-    const Packed& p = *packed_;
-    const GemmShape& s = p.shape;
-    switch (p.mode) {
-        case SourceMode::kInPlace:
-            return s.src_channels % 4 == 0
-                       ? 0
-                       : round_up(kLastPixels * p.depth4 * 4 + kOverread, kCacheLine);
-        case SourceMode::kGather:
-            return round_up(std::min(p.block, units(p)) * p.depth4 * 4 + kOverread, kCacheLine);
-        default: {
-            const std::size_t rows =
-                (p.block - 1) * s.stride_height + (s.kernel_height - 1) * s.dilation_height + 1;
-            return round_up(rows * p.pitch + kOverread, kCacheLine);
-        }
-    }
+std::size_t GemmVnni::scratch_bytes() const {
+    return packed_->scratch;
 }
 
-void GemmVnni::run(const GemmArgs& args, std::size_t part, std::size_t parts) const {
+GemmSplit GemmVnni::split(std::size_t parts) const {
+    return split_for(*packed_, parts);
+}
+
+void GemmVnni::run(const GemmArgs& args, std::size_t part, const GemmSplit& split) const {
     const Packed& p = *packed_;
-    const Grid grid = grid_for(p, parts);
-    const std::size_t row = part / grid.columns;
-    const std::size_t column = part % grid.columns;
+    const std::size_t row = part / split.columns;
+    const std::size_t column = part % split.columns;
     const auto share = [](std::size_t count, std::size_t i, std::size_t of) {
         return Range{count * i / of, count * (i + 1) / of};
     };
-    const Range panels = share(p.panels.size(), column, grid.columns);
+    const Range panels = share(p.panels.size(), column, split.columns);
     if (panels.begin == panels.end) {
         return;
     }
-    auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * scratch_bytes(parts);
+    auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * p.scratch;
     Worker worker(p, args, scratch, panels);
     if (p.mode == SourceMode::kRows) {
-        worker.rows(share(units(p), row, grid.rows));
+        worker.rows(share(p.units(), row, split.rows));
     } else {
-        worker.pixels(share(units(p), row, grid.rows));
+        worker.pixels(share(p.units(), row, split.rows));
     }
 }
 

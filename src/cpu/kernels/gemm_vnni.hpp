@@ -72,12 +72,19 @@ struct GemmParams {
     std::vector<GemmOp> ops{};
 };
 
+// How the work is cut: `rows` x `columns` parts, by pixels and by channels of dst.
+struct GemmSplit {
+    std::size_t rows = 1;
+    std::size_t columns = 1;
+    std::size_t parts() const { return rows * columns; }
+};
+
 // dst may be one of the extras: elements are read before they are written. src must not overlap it.
 struct GemmArgs {
     const void* src = nullptr;
     void* dst = nullptr;
     std::span<const void* const> extras{};  // by Binary::input
-    void* scratch = nullptr;                // scratch_bytes() for each thread, on a cache line
+    void* scratch = nullptr;                // scratch_bytes() for each part, on a cache line
 };
 
 namespace gemm {
@@ -96,11 +103,13 @@ public:
     GemmVnni(GemmVnni&&) noexcept;
     GemmVnni& operator=(GemmVnni&&) noexcept;
 
-    // Bytes of scratch memory that each of `threads` threads needs; a multiple of 64, maybe 0.
-    std::size_t scratch_bytes(std::size_t threads) const;
-    // Part `part` of `parts` of the work. Parts may run at the same time, each with a scratch
-    // memory of its own: args.scratch + part * scratch_bytes(parts).
-    void run(const GemmArgs& args, std::size_t part, std::size_t parts) const;
+    // Bytes of scratch memory that each part needs; a multiple of 64, maybe 0.
+    std::size_t scratch_bytes() const;
+    // The best way to cut the work into so many parts; to be asked once, not for every run.
+    GemmSplit split(std::size_t parts) const;
+    // Part `part` of the work. Parts may run at the same time, each with a scratch memory of its
+    // own: args.scratch + part * scratch_bytes().
+    void run(const GemmArgs& args, std::size_t part, const GemmSplit& split) const;
 
     // Name of the implementation, for explain: "gemm_vnni512:14x2".
     const std::string& implementation() const;

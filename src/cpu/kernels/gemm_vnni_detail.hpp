@@ -21,6 +21,9 @@ inline constexpr std::size_t kTileVectors = 28;          // accumulators
 inline constexpr std::size_t kMaxPanelVectors = 2;       // vectors of a panel
 inline constexpr std::size_t kMostRows[] = {0, 28, 14};  // of a tile, by vectors of the panel
 
+inline constexpr std::size_t kOverread = 64;   // bytes behind the end of scratch
+inline constexpr std::size_t kLastPixels = 3;  // that hold three bytes
+
 // One call of the micro-kernel: `rows` x `vectors` accumulators.
 struct MicroCall {
     const std::uint8_t* src;               // first pixel, first tap
@@ -114,20 +117,23 @@ struct Packed {
     std::size_t depth4 = 0;            // bytes of a tap, by fours
     std::vector<std::ptrdiff_t> taps;  // offsets from the first, in src or scratch
     std::size_t pitch = 0;             // bytes of a row in scratch (kRows)
-    std::size_t block = 0;  // pixels (kInPlace, kGather) or rows of dst worked on at once
+    std::size_t block = 0;    // pixels (kInPlace, kGather) or rows of dst worked on at once
+    std::size_t scratch = 0;  // bytes, for each part
     AlignedVector<std::int8_t> wei;
     AlignedVector<std::int32_t> init;
     std::vector<Panel> panels;
     Epilogue epilogue;
     std::string implementation;
 
+    // Pixels, or rows, of dst of the whole batch.
+    std::size_t units() const {
+        const std::size_t rows = shape.batch * shape.dst_height;
+        return mode == SourceMode::kRows ? rows : rows * shape.dst_width;
+    }
     std::size_t panel_bytes(const Panel& panel) const {
         return taps.size() * depth4 * 4 * kLanes * panel.vectors;
     }
 };
-
-// dst = src ^ flip.
-void copy_flipped(const std::uint8_t* src, std::uint8_t* dst, std::size_t bytes, std::uint8_t flip);
 
 Packed pack(const GemmParams& params);
 

@@ -5,7 +5,7 @@
 // four pixels, stay in registers while all operations are applied to them, and leave as one vector
 // of bytes.
 //
-// A Highway file for the sake of activation_math-inl.h; only AVX-512's pass has anything in it.
+// A Highway file for the sake of eltwise-inl.h; only AVX-512's pass has anything in it.
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,7 +14,7 @@
 #include "hwy/highway.h"
 
 // Once a target: its include guard is a toggle.
-#include "cpu/kernels/activation_math-inl.h"
+#include "cpu/kernels/eltwise-inl.h"
 #include "cpu/kernels/gemm_vnni_quad-inl.h"
 
 #if HWY_TARGET == HWY_AVX3
@@ -25,96 +25,23 @@ namespace HWY_NAMESPACE {
 
 template <std::size_t Vectors, class F>
 HWY_INLINE void with_one(Quad& q, const float* a, F&& f) {
-    const DF d;
-    const VF values[2] = {hn::Load(d, a), hn::Load(d, a + kLanes * (Vectors - 1))};
-    over_quad<Vectors>(q, [&](VF x, std::size_t n) FUSEQ_LAMBDA { return f(x, values[n]); });
+    const Constant first = load_constant<Vectors>(a);
+    over_quad<Vectors>(q, [&](VF x, std::size_t n) FUSEQ_HWY_LAMBDA { return f(x, first.v[n]); });
 }
 
 template <std::size_t Vectors, class F>
 HWY_INLINE void with_two(Quad& q, const float* a, const float* b, F&& f) {
-    const DF d;
-    const VF first[2] = {hn::Load(d, a), hn::Load(d, a + kLanes * (Vectors - 1))};
-    const VF second[2] = {hn::Load(d, b), hn::Load(d, b + kLanes * (Vectors - 1))};
-    over_quad<Vectors>(q,
-                       [&](VF x, std::size_t n) FUSEQ_LAMBDA { return f(x, first[n], second[n]); });
+    const Constant first = load_constant<Vectors>(a);
+    const Constant second = load_constant<Vectors>(b);
+    over_quad<Vectors>(
+        q, [&](VF x, std::size_t n) FUSEQ_HWY_LAMBDA { return f(x, first.v[n], second.v[n]); });
 }
 
-template <class F>
-HWY_INLINE void activate(Quad& q, float scale, F&& f) {
-    const DF d;
-    if (scale == 1.0f) {
-        over_quad<1>(q, [&](VF x, std::size_t) FUSEQ_LAMBDA { return f(x); });
-    } else {
-        const VF by = hn::Set(d, scale);
-        over_quad<1>(q, [&](VF x, std::size_t) FUSEQ_LAMBDA { return hn::Mul(by, f(x)); });
-    }
-}
-
-HWY_INLINE VF hard_sigmoid(VF x) {
-    const DF d;
-    const VF shifted = hn::Add(x, hn::Set(d, 3.0f));
-    return hn::Mul(hn::Min(hn::Max(shifted, hn::Zero(d)), hn::Set(d, 6.0f)),
-                   hn::Set(d, 1.0f / 6.0f));
-}
-
-// The same functions as the chain kernel's: out of line, because they are many.
-HWY_NOINLINE void simple_eltwise(const post_ops::Eltwise& op, Quad& q) {
-    const DF d;
-    const VF alpha = hn::Set(d, op.alpha);
-    const VF zero = hn::Zero(d);
-    switch (op.kind) {
-        case post_ops::EltwiseKind::kHswish:
-            return activate(q, op.scale,
-                            [](VF x) FUSEQ_LAMBDA { return hn::Mul(x, hard_sigmoid(x)); });
-        case post_ops::EltwiseKind::kHsigmoid:
-            return activate(q, op.scale, [](VF x) FUSEQ_LAMBDA { return hard_sigmoid(x); });
-        case post_ops::EltwiseKind::kHardSigmoid:
-            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA {
-                const VF line = hn::Add(hn::Mul(x, alpha), hn::Set(d, op.beta));
-                return hn::Min(hn::Max(line, zero), hn::Set(d, 1.0f));
-            });
-        case post_ops::EltwiseKind::kAbs:
-            return activate(q, op.scale, [](VF x) FUSEQ_LAMBDA { return hn::Abs(x); });
-        case post_ops::EltwiseKind::kSqrt:
-            return activate(q, op.scale, [](VF x) FUSEQ_LAMBDA { return hn::Sqrt(x); });
-        case post_ops::EltwiseKind::kSquare:
-            return activate(q, op.scale, [](VF x) FUSEQ_LAMBDA { return hn::Mul(x, x); });
-        default:
-            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA {
-                return hn::IfThenElse(hn::Gt(x, zero), x, hn::Mul(alpha, x));
-            });
-    }
-}
-
+// Out of line, because they are many.
 HWY_NOINLINE void eltwise(const post_ops::Eltwise& op, Quad& q) {
-    const DF d;
-    const VF alpha = hn::Set(d, op.alpha);
-    switch (op.kind) {
-        case post_ops::EltwiseKind::kTanh:
-            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return tanh(d, x); });
-        case post_ops::EltwiseKind::kElu:
-            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA {
-                const VF below = hn::Mul(alpha, expm1(d, hn::Min(x, hn::Zero(d))));
-                return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, below);
-            });
-        case post_ops::EltwiseKind::kSigmoid:
-            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return sigmoid(d, x); });
-        case post_ops::EltwiseKind::kSwish:
-            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA {
-                return hn::Mul(x, sigmoid(d, hn::Mul(alpha, x)));
-            });
-        case post_ops::EltwiseKind::kMish:
-            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return mish(d, x); });
-        case post_ops::EltwiseKind::kSoftplus:
-            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return softplus(d, x); });
-        case post_ops::EltwiseKind::kGeluErf:
-            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return gelu_erf(d, x); });
-        case post_ops::EltwiseKind::kGeluTanh:
-            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return gelu_tanh(d, x); });
-        case post_ops::EltwiseKind::kExp:
-            return activate(q, op.scale, [&](VF x) FUSEQ_LAMBDA { return exp(d, x); });
-        default: return simple_eltwise(op, q);
-    }
+    with_eltwise(DF(), op, [&](auto&& f) FUSEQ_HWY_LAMBDA {
+        over_quad<1>(q, [&](VF x, std::size_t) FUSEQ_HWY_LAMBDA { return f(x); });
+    });
 }
 
 // x / 2 + |x| * integral(|x|)
@@ -125,7 +52,7 @@ HWY_INLINE VF gelu_by_table(const gemm::NormalTable& table, VF x) {
     const VF place = hn::Min(hn::Mul(magnitude, hn::Set(d, 4.0f)), hn::Set(d, 31.999998f));
     const __m512i interval = _mm512_cvttps_epi32(place.raw);
     const VF u = hn::Sub(place, VF{_mm512_cvtepi32_ps(interval)});
-    const auto coefficient = [&](std::size_t power) FUSEQ_LAMBDA {
+    const auto coefficient = [&](std::size_t power) FUSEQ_HWY_LAMBDA {
         const float* c = table.coefficients[power];
         return VF{_mm512_permutex2var_ps(_mm512_load_ps(c), interval, _mm512_load_ps(c + kLanes))};
     };
@@ -140,26 +67,29 @@ HWY_INLINE VF gelu_by_table(const gemm::NormalTable& table, VF x) {
 HWY_NOINLINE void quick_eltwise(const PackedOp& op, Quad& q) {
     const DF d;
     const VF alpha = hn::Set(d, op.eltwise.alpha);
-    const float scale = op.eltwise.scale;
+    const auto use = [&](auto&& f) FUSEQ_HWY_LAMBDA {
+        scaled(d, op.eltwise.scale, f, [&](auto&& g) FUSEQ_HWY_LAMBDA {
+            over_quad<1>(q, [&](VF x, std::size_t) FUSEQ_HWY_LAMBDA { return g(x); });
+        });
+    };
     switch (op.eltwise.kind) {
         case post_ops::EltwiseKind::kGeluErf:
-            return activate(q, scale,
-                            [&](VF x) FUSEQ_LAMBDA { return gelu_by_table(*op.normal, x); });
+            return use([&](VF x) FUSEQ_HWY_LAMBDA { return gelu_by_table(*op.normal, x); });
         case post_ops::EltwiseKind::kElu:
-            return activate(q, scale, [&](VF x) FUSEQ_LAMBDA { return quick_elu(x, alpha); });
+            return use([&](VF x) FUSEQ_HWY_LAMBDA { return quick_elu(x, alpha); });
         case post_ops::EltwiseKind::kSigmoid:
-            return activate(q, scale, [](VF x) FUSEQ_LAMBDA { return quick_sigmoid(x); });
+            return use([](VF x) FUSEQ_HWY_LAMBDA { return quick_sigmoid(x); });
         case post_ops::EltwiseKind::kSwish:
-            return activate(q, scale, [&](VF x) FUSEQ_LAMBDA {
+            return use([&](VF x) FUSEQ_HWY_LAMBDA {
                 return hn::Mul(x, quick_sigmoid(hn::Mul(alpha, x)));
             });
         case post_ops::EltwiseKind::kTanh:  // 2 * sigmoid(2 x) - 1
-            return activate(q, scale, [&](VF x) FUSEQ_LAMBDA {
+            return use([&](VF x) FUSEQ_HWY_LAMBDA {
                 const VF s = quick_sigmoid(hn::Add(x, x));
                 return hn::Sub(hn::Add(s, s), hn::Set(d, 1.0f));
             });
         case post_ops::EltwiseKind::kMish:  // see mish()
-            return activate(q, scale, [&](VF x) FUSEQ_LAMBDA {
+            return use([&](VF x) FUSEQ_HWY_LAMBDA {
                 const VF two = hn::Set(d, 2.0f);
                 const VF e = quick_exp(hn::Min(x, hn::Set(d, 20.0f)));
                 const VF n = hn::Mul(e, hn::Add(e, two));
@@ -178,7 +108,7 @@ HWY_INLINE void with_tensor(
         case ElementType::i8: t = load_quad<std::int8_t, Vectors, Whole>(at, tensor); break;
         default: t = load_quad<float, Vectors, Whole>(at, tensor); break;
     }
-    for_quad([&](auto i) FUSEQ_LAMBDA { q.v[i] = f(q.v[i], t.v[i]); });
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA { q.v[i] = f(q.v[i], t.v[i]); });
 }
 
 template <std::size_t Vectors, bool Whole>
@@ -186,20 +116,20 @@ HWY_INLINE void binary(Quad& q, const post_ops::Binary& op, const void* tensor, 
     const DF d;
     const VF zero_point = hn::Set(d, op.zero_point);
     const VF scale = hn::Set(d, op.scale);
-    const auto combine = [&](auto&& f) FUSEQ_LAMBDA {
-        with_tensor<Vectors, Whole>(q, op, tensor, at, [&](VF x, VF t) FUSEQ_LAMBDA {
+    const auto combine = [&](auto&& f) FUSEQ_HWY_LAMBDA {
+        with_tensor<Vectors, Whole>(q, op, tensor, at, [&](VF x, VF t) FUSEQ_HWY_LAMBDA {
             return f(x, hn::Mul(hn::Sub(t, zero_point), scale));
         });
     };
     switch (op.kind) {
         case post_ops::BinaryKind::kAdd:
-            return combine([](VF x, VF t) FUSEQ_LAMBDA { return hn::Add(x, t); });
+            return combine([](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::Add(x, t); });
         case post_ops::BinaryKind::kMul:
-            return combine([](VF x, VF t) FUSEQ_LAMBDA { return hn::Mul(x, t); });
+            return combine([](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::Mul(x, t); });
         case post_ops::BinaryKind::kMax:
-            return combine([](VF x, VF t) FUSEQ_LAMBDA { return hn::Max(x, t); });
+            return combine([](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::Max(x, t); });
         case post_ops::BinaryKind::kMin:
-            return combine([](VF x, VF t) FUSEQ_LAMBDA { return hn::Min(x, t); });
+            return combine([](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::Min(x, t); });
     }
 }
 
@@ -213,41 +143,45 @@ HWY_INLINE void apply(const PackedOp& op, const EpilogueCall& call, const Place&
     using Kind = GemmOp::Kind;
     switch (op.kind) {
         case Kind::kLinear:
-            return with_two<Vectors>(q, a, b, [](VF x, VF by, VF shift) FUSEQ_LAMBDA {
+            return with_two<Vectors>(q, a, b, [](VF x, VF by, VF shift) FUSEQ_HWY_LAMBDA {
                 return hn::MulAdd(x, by, shift);
             });
         case Kind::kScale:
-            return with_one<Vectors>(q, a, [](VF x, VF y) FUSEQ_LAMBDA { return hn::Mul(x, y); });
+            return with_one<Vectors>(q, a,
+                                     [](VF x, VF y) FUSEQ_HWY_LAMBDA { return hn::Mul(x, y); });
         case Kind::kShift:
-            return with_one<Vectors>(q, a, [](VF x, VF y) FUSEQ_LAMBDA { return hn::Add(x, y); });
+            return with_one<Vectors>(q, a,
+                                     [](VF x, VF y) FUSEQ_HWY_LAMBDA { return hn::Add(x, y); });
         case Kind::kRound:
-            return over_quad<Vectors>(q,
-                                      [](VF x, std::size_t) FUSEQ_LAMBDA { return hn::Round(x); });
+            return over_quad<Vectors>(
+                q, [](VF x, std::size_t) FUSEQ_HWY_LAMBDA { return hn::Round(x); });
         case Kind::kClip:
-            return with_two<Vectors>(q, a, b, [](VF x, VF low, VF high) FUSEQ_LAMBDA {
+            return with_two<Vectors>(q, a, b, [](VF x, VF low, VF high) FUSEQ_HWY_LAMBDA {
                 return hn::Min(hn::Max(x, low), high);
             });
         case Kind::kAffine:
-            return with_two<Vectors>(q, a, b, [](VF x, VF by, VF shift) FUSEQ_LAMBDA {
+            return with_two<Vectors>(q, a, b, [](VF x, VF by, VF shift) FUSEQ_HWY_LAMBDA {
                 return hn::Add(hn::Mul(x, by), shift);
             });
         case Kind::kRoundClip:
-            return with_two<Vectors>(q, a, b, [](VF x, VF low, VF high) FUSEQ_LAMBDA {
+            return with_two<Vectors>(q, a, b, [](VF x, VF low, VF high) FUSEQ_HWY_LAMBDA {
                 return hn::Min(hn::Max(hn::Round(x), low), high);
             });
         case Kind::kPrelu:
-            return with_one<Vectors>(q, a, [&](VF x, VF slope) FUSEQ_LAMBDA {
+            return with_one<Vectors>(q, a, [&](VF x, VF slope) FUSEQ_HWY_LAMBDA {
                 return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(slope, x));
             });
         case Kind::kMax:
-            return with_one<Vectors>(q, a, [](VF x, VF y) FUSEQ_LAMBDA { return hn::Max(x, y); });
+            return with_one<Vectors>(q, a,
+                                     [](VF x, VF y) FUSEQ_HWY_LAMBDA { return hn::Max(x, y); });
         case Kind::kMin:
-            return with_one<Vectors>(q, a, [](VF x, VF y) FUSEQ_LAMBDA { return hn::Min(x, y); });
+            return with_one<Vectors>(q, a,
+                                     [](VF x, VF y) FUSEQ_HWY_LAMBDA { return hn::Min(x, y); });
         case Kind::kSum: {
             const VF scale = hn::Set(d, op.binary.scale);
             return with_tensor<Vectors, Whole>(
                 q, op.binary, call.args->extras[op.binary.input], at,
-                [&](VF x, VF t) FUSEQ_LAMBDA { return hn::MulAdd(t, scale, x); });
+                [&](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::MulAdd(t, scale, x); });
         }
         case Kind::kBinary:
             return binary<Vectors, Whole>(q, op.binary, call.args->extras[op.binary.input], at);
@@ -262,14 +196,11 @@ HWY_INLINE void apply(const PackedOp& op, const EpilogueCall& call, const Place&
 
 template <Store To, std::size_t Vectors, bool Whole>
 void finish_tile(const EpilogueCall& call) {
-    const DF d;
     const gemm::Epilogue& e = *call.epilogue;
-    const float* bias = e.bias.data() + call.panel->channel;
-    const float* scale = e.scale.data() + call.panel->channel;
-    const VF biases[2] = {hn::Load(d, bias), hn::Load(d, bias + kLanes * (Vectors - 1))};
-    const VF scales[2] = {hn::Load(d, scale), hn::Load(d, scale + kLanes * (Vectors - 1))};
-    over_tile<Vectors>(call, [&](const std::int32_t* tile, const Place& at) FUSEQ_LAMBDA {
-        Quad q = load_scaled<Vectors>(tile, biases, scales);
+    const Constant bias = load_constant<Vectors>(e.bias.data() + call.panel->channel);
+    const Constant scale = load_constant<Vectors>(e.scale.data() + call.panel->channel);
+    over_tile<Vectors>(call, [&](const std::int32_t* tile, const Place& at) FUSEQ_HWY_LAMBDA {
+        Quad q = load_scaled<Vectors>(tile, bias, scale);
         for (const PackedOp& op : e.ops) {
             apply<Vectors, Whole>(op, call, at, q);
         }

@@ -62,8 +62,8 @@ bool is(const PackedOp& op, Fixed fixed) {
 // An operation with its constants.
 template <Fixed F>
 struct Loaded {
-    VF a[2];
-    VF b[2];
+    Constant a;
+    Constant b;
     const void* tensor = nullptr;
 };
 
@@ -82,23 +82,18 @@ template <Fixed F, std::size_t Vectors>
 HWY_INLINE Loaded<F> load(const PackedOp& op, const EpilogueCall& call) {
     const DF d;
     Loaded<F> loaded;
-    const auto both = [&](const AlignedVector<float>& list, VF(&to)[2]) FUSEQ_LAMBDA {
-        const float* from = list.data() + call.panel->channel;
-        to[0] = hn::Load(d, from);
-        to[1] = hn::Load(d, from + kLanes * (Vectors - 1));
-    };
     if constexpr (has_a(F)) {
-        both(op.a, loaded.a);
+        loaded.a = load_constant<Vectors>(op.a.data() + call.panel->channel);
     }
     if constexpr (has_b(F)) {
-        both(op.b, loaded.b);
+        loaded.b = load_constant<Vectors>(op.b.data() + call.panel->channel);
     }
     if constexpr (F == Fixed::kElu) {
-        loaded.a[0] = hn::Set(d, op.eltwise.alpha);
-        loaded.a[1] = hn::Set(d, op.eltwise.scale);
+        loaded.a.v[0] = hn::Set(d, op.eltwise.alpha);
+        loaded.a.v[1] = hn::Set(d, op.eltwise.scale);
     }
     if constexpr (is_sum(F)) {
-        loaded.a[0] = hn::Set(d, op.binary.scale);
+        loaded.a.v[0] = hn::Set(d, op.binary.scale);
         loaded.tensor = call.args->extras[op.binary.input];
     }
     return loaded;
@@ -107,7 +102,7 @@ HWY_INLINE Loaded<F> load(const PackedOp& op, const EpilogueCall& call) {
 template <class T, std::size_t Vectors, bool Whole, Fixed F>
 HWY_INLINE void add_tensor(const Loaded<F>& op, const Place& at, Quad& q) {
     const Quad t = load_quad<T, Vectors, Whole>(at, op.tensor);
-    for_quad([&](auto i) FUSEQ_LAMBDA { q.v[i] = hn::MulAdd(t.v[i], op.a[0], q.v[i]); });
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA { q.v[i] = hn::MulAdd(t.v[i], op.a.v[0], q.v[i]); });
 }
 
 template <std::size_t Vectors, bool Whole, Fixed F>
@@ -119,26 +114,26 @@ HWY_INLINE void apply(const Loaded<F>& op, const Place& at, Quad& q) {
     } else if constexpr (F == Fixed::kF32) {
         return add_tensor<float, Vectors, Whole>(op, at, q);
     } else {
-        over_quad<Vectors>(q, [&](VF x, std::size_t n) FUSEQ_LAMBDA {
+        over_quad<Vectors>(q, [&](VF x, std::size_t n) FUSEQ_HWY_LAMBDA {
             const DF d;
             if constexpr (F == Fixed::kLinear) {
-                return hn::MulAdd(x, op.a[n], op.b[n]);
+                return hn::MulAdd(x, op.a.v[n], op.b.v[n]);
             } else if constexpr (F == Fixed::kScale) {
-                return hn::Mul(x, op.a[n]);
+                return hn::Mul(x, op.a.v[n]);
             } else if constexpr (F == Fixed::kShift) {
-                return hn::Add(x, op.a[n]);
+                return hn::Add(x, op.a.v[n]);
             } else if constexpr (F == Fixed::kAffine) {
-                return hn::Add(hn::Mul(x, op.a[n]), op.b[n]);
+                return hn::Add(hn::Mul(x, op.a.v[n]), op.b.v[n]);
             } else if constexpr (F == Fixed::kElu) {
-                return hn::Mul(op.a[1], quick_elu(x, op.a[0]));
+                return hn::Mul(op.a.v[1], quick_elu(x, op.a.v[0]));
             } else if constexpr (F == Fixed::kClip) {
-                return hn::Min(hn::Max(x, op.a[n]), op.b[n]);
+                return hn::Min(hn::Max(x, op.a.v[n]), op.b.v[n]);
             } else if constexpr (F == Fixed::kRoundClip) {
-                return hn::Min(hn::Max(hn::Round(x), op.a[n]), op.b[n]);
+                return hn::Min(hn::Max(hn::Round(x), op.a.v[n]), op.b.v[n]);
             } else if constexpr (F == Fixed::kPrelu) {
-                return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(op.a[n], x));
+                return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(op.a.v[n], x));
             } else {
-                return hn::Max(x, op.a[n]);
+                return hn::Max(x, op.a.v[n]);
             }
         });
     }
@@ -148,19 +143,17 @@ template <Store To, std::size_t Vectors, bool Whole, Fixed... F>
 struct FixedTile {
     template <std::size_t... I>
     static HWY_INLINE void run(const EpilogueCall& call, std::index_sequence<I...>) {
-        const DF d;
         const gemm::Epilogue& e = *call.epilogue;
-        const float* bias = e.bias.data() + call.panel->channel;
-        const float* scale = e.scale.data() + call.panel->channel;
-        const VF biases[2] = {hn::Load(d, bias), hn::Load(d, bias + kLanes * (Vectors - 1))};
-        const VF scales[2] = {hn::Load(d, scale), hn::Load(d, scale + kLanes * (Vectors - 1))};
+        const Constant bias = load_constant<Vectors>(e.bias.data() + call.panel->channel);
+        const Constant scale = load_constant<Vectors>(e.scale.data() + call.panel->channel);
         void* dst = call.args->dst;
-        [&](const auto... ops) FUSEQ_LAMBDA {
-            over_tile<Vectors>(call, [&](const std::int32_t* tile, const Place& at) FUSEQ_LAMBDA {
-                Quad q = load_scaled<Vectors>(tile, biases, scales);
-                (apply<Vectors, Whole>(ops, at, q), ...);
-                store_quad<To, Vectors, Whole>(q, at, dst, false);
-            });
+        [&](const auto... ops) FUSEQ_HWY_LAMBDA {
+            over_tile<Vectors>(call,
+                               [&](const std::int32_t* tile, const Place& at) FUSEQ_HWY_LAMBDA {
+                                   Quad q = load_scaled<Vectors>(tile, bias, scale);
+                                   (apply<Vectors, Whole>(ops, at, q), ...);
+                                   store_quad<To, Vectors, Whole>(q, at, dst, false);
+                               });
         }(load<F, Vectors>(e.ops[I], call)...);
     }
     static void finish(const EpilogueCall& call) {

@@ -11,33 +11,14 @@
 
 #include <immintrin.h>
 
-#include <utility>
-
 #include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/unrolled-inl.h"
 
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
 
 namespace fuseq::kernels::gemm {
 namespace {
-
-#define FUSEQ_INLINE inline __attribute__((always_inline))
-#define FUSEQ_LAMBDA __attribute__((always_inline))
-
-template <class F, std::size_t... I>
-FUSEQ_INLINE void unrolled(F&& f, std::index_sequence<I...>) {
-    (f(std::integral_constant<std::size_t, I>{}), ...);
-}
-template <std::size_t N, class F>
-FUSEQ_INLINE void unrolled(F&& f) {
-    unrolled(f, std::make_index_sequence<N>{});
-}
-
-// Vectors that the compiler can keep in registers.
-template <std::size_t N>
-struct Registers {
-    __m512i v[N];
-};
 
 // Odd multiples of the step from pixel to pixel. An address has room for a factor of 1, 2, 4 or 8,
 // so that these six registers and the first pixel reach 14 pixels.
@@ -73,7 +54,7 @@ FUSEQ_INLINE __m512i broadcast(const std::uint8_t* from) {
 
 template <std::size_t Rows, std::size_t Vectors>
 void micro(const MicroCall& call) {
-    Registers<Rows * Vectors> acc;
+    Registers<__m512i, Rows * Vectors> acc;
     unrolled<Vectors>([&](auto n) FUSEQ_LAMBDA {
         // Loads, not copies of a register: those would take the place of a product.
         unrolled<Rows>([&](auto m) FUSEQ_LAMBDA {
@@ -99,7 +80,7 @@ void micro(const MicroCall& call) {
             if constexpr (Rows > 10) {
                 asm("" : "+r"(steps.five));
             }
-            Registers<Vectors> b;
+            Registers<__m512i, Vectors> b;
             unrolled<Vectors>([&](auto n)
                                   FUSEQ_LAMBDA { b.v[n] = _mm512_load_si512(wei + 64 * n); });
             unrolled<Rows>([&](auto m) FUSEQ_LAMBDA {

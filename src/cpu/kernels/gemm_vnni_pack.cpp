@@ -56,6 +56,7 @@ public:
         check();
         packed_.shape = params_.shape;
         choose_source();
+        packed_.scratch = scratch_bytes();
         make_panels();
         pack_weights();
         pack_epilogue();
@@ -131,6 +132,27 @@ private:
         const std::size_t rows = kRowBlockBytes / packed_.pitch;
         packed_.block = rows > extent ? (rows - extent) / s.stride_height + 1 : 1;
         packed_.block = std::min(packed_.block, s.dst_height);
+    }
+
+    std::size_t scratch_bytes() const {
+        const GemmShape& s = params_.shape;
+        const std::size_t pixel = packed_.depth4 * 4;
+        switch (packed_.mode) {
+            case SourceMode::kInPlace:
+                return s.src_channels % 4 == 0 ? 0 : scratch_of(kLastPixels * pixel);
+            case SourceMode::kGather:
+                return scratch_of(std::min(packed_.block, packed_.units()) * pixel);
+            default: {
+                const std::size_t rows = (packed_.block - 1) * s.stride_height +
+                                         (s.kernel_height - 1) * s.dilation_height + 1;
+                return scratch_of(rows * packed_.pitch);
+            }
+        }
+    }
+
+    static std::size_t scratch_of(std::size_t bytes) {
+        constexpr std::size_t kCacheLine = 64;
+        return (bytes + kOverread + kCacheLine - 1) / kCacheLine * kCacheLine;
     }
 
     void make_panels() {

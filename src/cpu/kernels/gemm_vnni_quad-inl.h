@@ -10,6 +10,7 @@
 #define FUSEQ_KERNELS_GEMM_VNNI_QUAD_INL_H_
 #endif
 
+#include "cpu/kernels/always_inline.hpp"
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 #include "hwy/highway.h"
 
@@ -18,9 +19,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
-
-// Left out of line, a lambda would take the vectors' addresses and force them into memory.
-#define FUSEQ_LAMBDA HWY_ATTR __attribute__((always_inline))
 
 namespace hn = hwy::HWY_NAMESPACE;
 using gemm::EpilogueCall;
@@ -57,7 +55,18 @@ HWY_INLINE void for_quad(F&& f) {
 
 template <std::size_t Vectors, class F>
 HWY_INLINE void over_quad(Quad& q, F&& f) {
-    for_quad([&](auto i) FUSEQ_LAMBDA { q.v[i] = f(q.v[i], i % Vectors); });
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA { q.v[i] = f(q.v[i], i % Vectors); });
+}
+
+// One value for each channel of a row.
+struct Constant {
+    VF v[gemm::kMaxPanelVectors];
+};
+
+template <std::size_t Vectors>
+HWY_INLINE Constant load_constant(const float* from) {
+    const DF d;
+    return {{hn::Load(d, from), hn::Load(d, from + kLanes * (Vectors - 1))}};
 }
 
 // ---- tensors ----------------------------------------------------------------------------------
@@ -78,7 +87,7 @@ HWY_INLINE VF load_elements(const T* from, __mmask16 mask) {
 template <class T, std::size_t Vectors, bool Whole>
 HWY_INLINE Quad load_quad(const Place& at, const void* tensor) {
     Quad q;
-    for_quad([&](auto i) FUSEQ_LAMBDA {
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
         constexpr std::size_t kRow = decltype(i)::value / Vectors;
         constexpr std::size_t kVector = decltype(i)::value % Vectors;
         const auto* from = static_cast<const T*>(tensor) +
@@ -132,7 +141,7 @@ template <Store To>
 HWY_INLINE __m512i to_bytes(const Quad& q, bool clamp) {
     const DF d;
     __m512i v[kQuad];
-    for_quad([&](auto i) FUSEQ_LAMBDA {
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
         // Large values would become negative integers.
         const VF x = clamp ? hn::Min(q.v[i], hn::Set(d, 255.0f)) : q.v[i];
         v[i] = _mm512_cvtps_epi32(x.raw);
@@ -170,7 +179,7 @@ HWY_INLINE void store_bytes(__m512i bytes, const Place& at, void* dst) {
 
 template <std::size_t Vectors>
 HWY_INLINE void store_floats(const Quad& q, const Place& at, void* dst) {
-    for_quad([&](auto i) FUSEQ_LAMBDA {
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
         constexpr std::size_t kRow = decltype(i)::value / Vectors;
         constexpr std::size_t kVector = decltype(i)::value % Vectors;
         if (kRow < at.rows) {
@@ -183,12 +192,12 @@ HWY_INLINE void store_floats(const Quad& q, const Place& at, void* dst) {
 
 // The accumulators as floats, with bias and scale.
 template <std::size_t Vectors>
-HWY_INLINE Quad load_scaled(const std::int32_t* tile, const VF (&bias)[2], const VF (&scale)[2]) {
+HWY_INLINE Quad load_scaled(const std::int32_t* tile, const Constant& bias, const Constant& scale) {
     Quad q;
-    for_quad([&](auto i) FUSEQ_LAMBDA {
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
         constexpr std::size_t kVector = decltype(i)::value % Vectors;
         const VF x{_mm512_cvtepi32_ps(_mm512_load_si512(tile + kLanes * i))};
-        q.v[i] = hn::Mul(hn::Add(x, bias[kVector]), scale[kVector]);
+        q.v[i] = hn::Mul(hn::Add(x, bias.v[kVector]), scale.v[kVector]);
     });
     return q;
 }

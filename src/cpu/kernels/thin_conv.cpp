@@ -16,6 +16,7 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/aligned_vector.hpp"
+#include "cpu/kernels/copy_flipped.hpp"
 #include "cpu/kernels/instructions.hpp"
 #include "fuseq/error.hpp"
 
@@ -135,28 +136,8 @@ private:
         const std::ptrdiff_t right = (end - first_) * channels;
         std::memset(to, padding_, static_cast<std::size_t>(left));
         const std::uint8_t* from = image_ + (y * width + begin) * channels;
-        if (flip_ == 0) {
-            std::memcpy(to + left, from, static_cast<std::size_t>(right - left));
-        } else {
-            copy_flipped(from, to + left, static_cast<std::size_t>(right - left));
-        }
+        copy_flipped(from, to + left, static_cast<std::size_t>(right - left), flip_);
         std::memset(to + right, padding_, static_cast<std::size_t>(size - right));
-    }
-
-    // Eight bytes at once.
-    void copy_flipped(const std::uint8_t* from, std::uint8_t* to, std::size_t count) const {
-        std::uint64_t flips = 0;
-        std::memset(&flips, flip_, sizeof flips);
-        std::size_t i = 0;
-        for (; i + sizeof flips <= count; i += sizeof flips) {
-            std::uint64_t bytes = 0;
-            std::memcpy(&bytes, from + i, sizeof bytes);
-            bytes ^= flips;
-            std::memcpy(to + i, &bytes, sizeof bytes);
-        }
-        for (; i < count; ++i) {
-            to[i] = static_cast<std::uint8_t>(from[i] ^ flip_);
-        }
     }
 
     const ThinConvShape& shape_;

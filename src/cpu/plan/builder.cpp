@@ -13,7 +13,6 @@
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/reference.hpp"
 #include "cpu/steps/reorder.hpp"
-#include "model/parallel_tasks.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -31,7 +30,7 @@ Layout other(Layout layout) {
 PlanBuilder::PlanBuilder(const Model& model,
                          const std::map<std::string, FakeQuantizeResult>& ranges,
                          BuildOptions options)
-    : model_(model), ranges_(ranges), options_(std::move(options)) {}
+    : model_(model), ranges_(ranges), options_(std::move(options)), background_(options_.threads) {}
 
 Plan PlanBuilder::build() {
     post_ops::SimplifyOptions laws;
@@ -54,7 +53,7 @@ Plan PlanBuilder::build() {
         }
     }
     bind_outputs();
-    finish_steps();
+    background_.finish();
     plan_memory(plan_);
     return std::move(plan_);
 }
@@ -223,14 +222,12 @@ void PlanBuilder::build_reference(Node* node) {
                                              compile_bodies(*node)));
 }
 
-void PlanBuilder::finish_steps() {
+void PlanBuilder::finish_later(std::function<void()> work) {
     // Primitives are made for the number of threads of inference, whatever thread makes them.
-    const int threads = omp_get_max_threads();
-    run_tasks(unfinished_.size(), options_.threads, [&](std::size_t i) {
+    background_.add([threads = omp_get_max_threads(), work = std::move(work)] {
         const ThreadCount scope(threads);
-        unfinished_[i]();
+        work();
     });
-    unfinished_.clear();
 }
 
 // Results are written straight into the user's memory where one step makes them; else copied.

@@ -19,6 +19,7 @@
 #include "cpu/plan/plan.hpp"
 #include "cpu/steps/body.hpp"
 #include "fuseq/model.hpp"
+#include "model/parallel_tasks.hpp"
 
 namespace fuseq::cpu {
 
@@ -77,10 +78,10 @@ public:
     // The output is now computed in that tensor.
     void set_tensor(const Output& output, TensorId id);
     void add_step(std::unique_ptr<Step> step);
-    // Work for a step that is added already, which nothing else of building the plan waits for:
-    // creating its primitive, packing its weights. Done at the end of build(), on several threads;
-    // it must not touch the builder.
-    void finish_later(std::function<void()> work) { unfinished_.push_back(std::move(work)); }
+    // Work for a step that nothing else of building the plan waits for: creating its primitive,
+    // packing its weights. Other threads begin with it at once, build() returns when all of it is
+    // done; it must not touch the builder.
+    void finish_later(std::function<void()> work);
     // The next number of a step with packed weights, and what there is for it; null: nothing.
     std::size_t next_packed() { return packed_count_++; }
     const PackedWeights* packed(std::size_t number) const;
@@ -115,7 +116,6 @@ private:
     void build_reference(Node* node);
     CompiledBodies compile_bodies(const Node& node) const;
     void bind_outputs();
-    void finish_steps();
     void apply_choices();
     TensorId constant(const Output& output);
     void note_quantized(const Output& output, TensorId id);
@@ -132,9 +132,9 @@ private:
     std::unordered_set<const Group*> finished_;  // as part of a step of another node
     std::map<Key, std::size_t> readers_;         // steps that read an output
     std::map<Key, Places> places_;
-    std::vector<std::function<void()>> unfinished_;
     std::size_t packed_count_ = 0;
     Plan plan_;
+    BackgroundTasks background_;  // behind the plan, which its tasks refer to
 };
 
 }  // namespace fuseq::cpu

@@ -159,7 +159,7 @@ bool make_movement(PlanBuilder& builder, Node& node) {
         const bool keeps_order = port.shape.rank() == src.shape.rank() && !node.is("Transpose");
         const Layout layout = keeps_order && port.shape.rank() >= 3 ? src.layout : Layout::kPlain;
         const TensorId dst = builder.new_tensor(port.type, port.shape, layout);
-        if (auto dims = strided_dims(node, src, builder.tensor(dst))) {
+        if (auto dims = strided_dims(node, i, src, builder.tensor(dst))) {
             maps.push_back(make_strided_map(std::move(*dims), size_of(port.type)));
         } else {
             if (sources.empty()) {

@@ -37,9 +37,12 @@ public:
         const auto useful = static_cast<std::size_t>(1 + step_.info().macs / kMacsForAThread);
         const std::size_t parts =
             std::min({step_.threads(), static_cast<std::size_t>(omp_get_max_threads()), useful});
+        if (parts != split_.parts()) {
+            split_ = step_.kernel().split(parts);
+        }
         parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {
             for (std::size_t part = begin; part < end; ++part) {
-                step_.kernel().run(args, part, parts);
+                step_.kernel().run(args, part, split_);
             }
         });
     }
@@ -48,6 +51,7 @@ private:
     const GemmStep& step_;
     RequestMemory& memory_;
     std::vector<const void*> extras_;
+    kernels::GemmSplit split_;
 };
 
 // The whole chain as one composition: what the emission leaves over is done by the kernel too.
@@ -192,7 +196,7 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
     const TensorId dst = result_tensor(builder, group, composition->anchor,
                                        group.anchor->port(0).shape.to_shape(), problem->layout);
     const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-    const std::size_t scratch_bytes = kernel.scratch_bytes(threads) * threads;
+    const std::size_t scratch_bytes = kernel.scratch_bytes() * threads;
     const TensorId scratch = scratch_bytes == 0 ? kNoTensor : builder.new_scratch(scratch_bytes);
     builder.add_step(std::make_unique<GemmStep>(std::move(kernel), src, std::move(extras), dst,
                                                 scratch, std::move(info)));

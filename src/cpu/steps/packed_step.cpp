@@ -100,6 +100,7 @@ void add_packed_step(PlanBuilder& builder,
         weights.values = Tensor();
     }
     give_up(weights.given_up);  // from here on only the work below holds the values
+    builder.add_step(std::move(step));
     builder.finish_later([&call, desc, layout, weights = std::move(weights)]() mutable {
         call.primitive = dnnl::primitive(desc.get());
         if (weights.values) {
@@ -108,7 +109,6 @@ void add_packed_step(PlanBuilder& builder,
             weights.values = Tensor();
         }
     });
-    builder.add_step(std::move(step));
 }
 
 }  // namespace fuseq::cpu

@@ -7,6 +7,8 @@
 #include "cpu/steps/dnnl_support.hpp"
 #include "fuseq/tensor.hpp"
 #include "ops/depth_to_space.hpp"
+#include "ops/gather.hpp"
+#include "ops/op_spec.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -32,7 +34,8 @@ std::vector<MovedDim> merged(std::vector<MovedDim> dims) {
     std::vector<MovedDim> result;
     for (const MovedDim& d : dims) {
         const auto size = static_cast<std::int64_t>(d.size);
-        if (!result.empty() && result.back().src_stride == d.src_stride * size &&
+        const bool both_whole = !result.empty() && result.back().picked.empty() && d.picked.empty();
+        if (both_whole && result.back().src_stride == d.src_stride * size &&
             result.back().dst_stride == d.dst_stride * size) {
             result.back() = {result.back().size * d.size, d.src_stride, d.dst_stride};
         } else {
@@ -59,9 +62,10 @@ Offsets offsets_of(const std::vector<MovedDim>& dims,
         next.dst.clear();
         for (std::size_t p = 0; p < all.src.size(); ++p) {
             for (std::size_t i = 0; i < dims[d].size; ++i) {
-                const auto at = static_cast<std::int64_t>(i) * bytes;
-                next.src.push_back(all.src[p] + at * dims[d].src_stride);
-                next.dst.push_back(all.dst[p] + at * dims[d].dst_stride);
+                const auto at = static_cast<std::int64_t>(i);
+                const std::int64_t from = dims[d].picked.empty() ? at : dims[d].picked[i];
+                next.src.push_back(all.src[p] + from * bytes * dims[d].src_stride);
+                next.dst.push_back(all.dst[p] + at * bytes * dims[d].dst_stride);
             }
         }
         all = std::move(next);
@@ -116,18 +120,113 @@ std::vector<MovedDim> block_dims(const Shape& deep_shape,
     return dims;
 }
 
+// A list of elements that lie equally far apart is a stride; the first one counts for `src_begin`.
+std::vector<MovedDim> plain_steps(MovedDims& moved) {
+    std::vector<MovedDim> dims = moved.dims;
+    for (MovedDim& d : dims) {
+        if (d.picked.empty()) {
+            continue;
+        }
+        const std::int64_t first = d.picked[0];
+        const std::int64_t step = d.picked.size() == 1 ? 1 : d.picked[1] - first;
+        bool even = true;
+        for (std::size_t i = 0; i < d.picked.size(); ++i) {
+            even = even && d.picked[i] == first + static_cast<std::int64_t>(i) * step;
+        }
+        if (even) {
+            moved.src_begin += first * d.src_stride;
+            d.src_stride *= step;
+            d.picked.clear();
+        }
+    }
+    return dims;
+}
+
+struct Strides {
+    Shape shape;  // that the maker needs
+    std::vector<std::int64_t> src;
+    std::vector<std::int64_t> dst;
+};
+
+MovedDims transpose_dims(const Node& node, const Strides& at) {
+    const std::size_t rank = at.shape.size();
+    const std::vector<std::int64_t> order =
+        node.has_input(1) ? to_ints(node.input_node(1)->constant()) : std::vector<std::int64_t>();
+    MovedDims moved;
+    for (std::size_t d = 0; d < rank; ++d) {
+        // An empty order reverses the dimensions.
+        const std::size_t source =
+            order.empty() ? rank - 1 - d : static_cast<std::size_t>(order.at(d));
+        moved.dims.push_back({at.shape[d], at.src.at(source), at.dst[d]});
+    }
+    return moved;
+}
+
+// The axis that input `input` holds; checked when the shapes were inferred.
+std::size_t axis_of(const Node& node, std::size_t input, std::size_t rank) {
+    const std::int64_t axis = to_ints(node.input_node(input)->constant()).at(0);
+    return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
+}
+
+// Each output begins where the one before it ends. at.shape: of dst.
+MovedDims split_dims(const Node& node, std::size_t port, const Strides& at) {
+    const std::size_t axis = axis_of(node, 1, at.shape.size());
+    MovedDims moved;
+    for (std::size_t i = 0; i < port; ++i) {
+        const std::size_t size = node.port(i).shape.to_shape().at(axis);
+        moved.src_begin += static_cast<std::int64_t>(size) * at.src.at(axis);
+    }
+    for (std::size_t d = 0; d < at.shape.size(); ++d) {
+        moved.dims.push_back({at.shape[d], at.src[d], at.dst[d]});
+    }
+    return moved;
+}
+
+// at.shape: of src. Nothing for indices that are not inside the axis, or of more dimensions.
+std::optional<MovedDims> gather_dims(const Node& node, const Strides& at) {
+    const std::size_t axis = axis_of(node, 2, at.shape.size());
+    const Tensor& indices = node.input_node(1)->constant();
+    const std::size_t rank = indices.get_shape().size();
+    const bool batched = node.spec().version != 1 && node.attrs<GatherAttrs>().batch_dims != 0;
+    if (rank > 1 || batched || indices.get_size() == 0) {
+        return std::nullopt;
+    }
+    const auto size = static_cast<std::int64_t>(at.shape.at(axis));
+    std::vector<std::int64_t> picked = to_ints(indices);
+    for (std::int64_t& index : picked) {
+        index += index < 0 ? size : 0;
+        if (index < 0 || index >= size) {
+            return std::nullopt;
+        }
+    }
+    MovedDims moved;
+    if (rank == 0) {
+        moved.src_begin = picked[0] * at.src[axis];
+    } else {
+        moved.dims.push_back({picked.size(), at.src[axis], at.dst.at(axis), picked});
+    }
+    for (std::size_t d = 0; d < at.shape.size(); ++d) {
+        if (d != axis) {
+            const std::size_t to = d < axis ? d : d + rank - 1;
+            moved.dims.push_back({at.shape[d], at.src[d], at.dst.at(to)});
+        }
+    }
+    return moved;
+}
+
 }  // namespace
 
-MovementMap make_strided_map(std::vector<MovedDim> dims, std::size_t element_bytes) {
+MovementMap make_strided_map(MovedDims moved, std::size_t element_bytes) {
     MovementMap map;
     map.element = element_bytes;
     map.elements = 1;
-    for (const MovedDim& d : dims) {
+    for (const MovedDim& d : moved.dims) {
         map.elements *= d.size;
     }
-    dims = merged(std::move(dims));
+    std::vector<MovedDim> dims = merged(plain_steps(moved));
     map.block = element_bytes;
-    if (!dims.empty() && dims.back().src_stride == 1 && dims.back().dst_stride == 1) {
+    if (!dims.empty() && dims.back().picked.empty() && dims.back().src_stride == 1 &&
+        dims.back().dst_stride == 1) {
         map.block *= dims.back().size;
         dims.pop_back();
     }
@@ -135,8 +234,10 @@ MovementMap make_strided_map(std::vector<MovedDim> dims, std::size_t element_byt
     const auto bytes = static_cast<std::int64_t>(element_bytes);
     const Offsets outer = offsets_of(dims, 0, split, bytes);
     const Offsets inner = offsets_of(dims, split, dims.size(), bytes);
-    map.src_outer.assign(outer.src.begin(), outer.src.end());
-    map.dst_outer.assign(outer.dst.begin(), outer.dst.end());
+    for (std::size_t q = 0; q < outer.src.size(); ++q) {
+        map.src_outer.push_back(outer.src[q] + moved.src_begin * bytes);
+        map.dst_outer.push_back(outer.dst[q]);
+    }
     for (std::size_t t = 0; t < inner.src.size(); ++t) {
         map.src_inner.push_back(static_cast<std::int32_t>(inner.src[t]));
         map.dst_inner.push_back(static_cast<std::int32_t>(inner.dst[t]));
@@ -144,35 +245,32 @@ MovementMap make_strided_map(std::vector<MovedDim> dims, std::size_t element_byt
     return map;
 }
 
-std::optional<std::vector<MovedDim>> strided_dims(const Node& node,
-                                                  const PlanTensor& src,
-                                                  const PlanTensor& dst) {
+std::optional<MovedDims> strided_dims(const Node& node,
+                                      std::size_t port,
+                                      const PlanTensor& src,
+                                      const PlanTensor& dst) {
     const std::vector<std::int64_t> from = memory_strides(src);
     const std::vector<std::int64_t> to = memory_strides(dst);
     if (node.is("DepthToSpace")) {
-        return block_dims(src.dims(), from, to, node.attrs<BlockAttrs>());
+        return MovedDims{block_dims(src.dims(), from, to, node.attrs<BlockAttrs>())};
     }
     if (node.is("SpaceToDepth")) {
         std::vector<MovedDim> dims = block_dims(dst.dims(), to, from, node.attrs<BlockAttrs>());
         for (MovedDim& d : dims) {
             std::swap(d.src_stride, d.dst_stride);
         }
-        return dims;
+        return MovedDims{std::move(dims)};
     }
-    if (!node.is("Transpose")) {
-        return std::nullopt;
+    if (node.is("Split") || node.is("VariadicSplit")) {
+        return split_dims(node, port, {dst.dims(), from, to});
     }
-    const Shape shape = dst.dims();
-    const std::vector<std::int64_t> order =
-        node.has_input(1) ? to_ints(node.input_node(1)->constant()) : std::vector<std::int64_t>();
-    std::vector<MovedDim> dims;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-        // An empty order reverses the dimensions.
-        const std::size_t source =
-            order.empty() ? shape.size() - 1 - d : static_cast<std::size_t>(order.at(d));
-        dims.push_back({shape[d], from.at(source), to[d]});
+    if (node.is("Gather")) {
+        return gather_dims(node, {src.dims(), from, to});
     }
-    return dims;
+    if (node.is("Transpose")) {
+        return transpose_dims(node, {dst.dims(), from, to});
+    }
+    return std::nullopt;
 }
 
 }  // namespace fuseq::cpu

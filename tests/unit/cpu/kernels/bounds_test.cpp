@@ -116,7 +116,7 @@ TEST(Bounds, GemmVnni) {
                 const std::size_t dst_bytes = kSize * kSize * kOut;
                 const test::Bytes added(dst_bytes, 7);
                 for (const Place place : {Place::kFirst, Place::kLast}) {
-                    Guarded scratch(gemm.scratch_bytes(1), place, 64);
+                    Guarded scratch(gemm.scratch_bytes(), place, 64);
                     Guarded extra(dst_bytes, place, 1);
                     std::copy(added.begin(), added.end(), extra.data());
                     const void* extras[] = {extra.data()};
@@ -126,7 +126,7 @@ TEST(Bounds, GemmVnni) {
                                                 .dst = dst,
                                                 .extras = extras,
                                                 .scratch = scratch.data()},
-                                               0, 1);
+                                               0, {});
                                   });
                 }
             }

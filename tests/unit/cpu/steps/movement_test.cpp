@@ -38,6 +38,21 @@ const Case kCases[] = {
     {"GatherChannels",
      "%i = Const value={3,0,0,11,-1,5,7} : i64[7]\n%a = Const value={1} : i64[]\n"
      "%y = Gather.8(%x, %i, %a)"},
+    {"GatherChannelsBackwards",
+     "%i = Const value={11,9,7,5,3,1} : i64[6]\n%a = Const value={1} : i64[1]\n"
+     "%y = Gather.1(%x, %i, %a)"},
+    {"GatherNeighbours",
+     "%i = Const value={4,5,6,7} : i32[4]\n%a = Const value={-3} : i64[]\n"
+     "%y = Gather.7(%x, %i, %a)"},
+    {"GatherOutside",
+     "%i = Const value={2,12,-13,0} : i64[4]\n%a = Const value={1} : i64[]\n"
+     "%y = Gather.8(%x, %i, %a)"},
+    {"GatherLastColumn",
+     "%i = Const value={-1} : i64[]\n%a = Const value={3} : i64[]\n%y = Gather.8(%x, %i, %a)"},
+    {"VariadicSplitRows",
+     "%a = Const value={2} : i64[]\n%n = Const value={1,-1,2} : i64[3]\n"
+     "%y = VariadicSplit(%x, %a, %n)",
+     3},
     {"GatherOneChannel",
      "%i = Const value={2} : i64[]\n%a = Const value={1} : i64[]\n%y = Gather.8(%x, %i, %a)"},
     {"GatherRows",

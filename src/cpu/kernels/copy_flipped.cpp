@@ -1,13 +1,13 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include <immintrin.h>
+#include "cpu/kernels/copy_flipped.hpp"
 
-#include "cpu/kernels/gemm_vnni_detail.hpp"
+#include <immintrin.h>
 
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl")
 
-namespace fuseq::kernels::gemm {
+namespace fuseq::kernels {
 
 void copy_flipped(const std::uint8_t* src,
                   std::uint8_t* dst,
@@ -26,6 +26,6 @@ void copy_flipped(const std::uint8_t* src,
     }
 }
 
-}  // namespace fuseq::kernels::gemm
+}  // namespace fuseq::kernels
 
 #pragma GCC pop_options
