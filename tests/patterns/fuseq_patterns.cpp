@@ -34,7 +34,7 @@ std::string text_of(const std::vector<std::string>& lines) {
     return text;
 }
 
-// Keeps the model, the lines of the expect part that are no steps, and "fast" where it is true.
+// Keeps the model, the lines of the expect part that are no steps, and classes that are still true.
 void update(const std::string& name) {
     std::ifstream in(patterns::pattern_path(name));
     std::string text;

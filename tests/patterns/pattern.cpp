@@ -122,9 +122,10 @@ std::vector<std::string> updated_lines(const Pattern& pattern, std::vector<std::
             continue;
         }
         auto parts = split(line, " | ");
-        constexpr std::size_t kClass = 2;
-        if (parts.size() == 4 && split(*old, " | ")[kClass] == "fast") {
-            line = parts[0] + " | " + parts[1] + " | fast | " + parts[3];
+        if (parts.size() == 4) {
+            constexpr std::size_t kClass = 2;
+            line =
+                parts[0] + " | " + parts[1] + " | " + split(*old, " | ")[kClass] + " | " + parts[3];
         }
         left.erase(old);
     }
