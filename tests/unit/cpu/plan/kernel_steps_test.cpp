@@ -118,36 +118,27 @@ TEST(InterpolateStep, NearestIsExactInEveryModeAndType) {
     }
 }
 
-std::string dequantized(const std::string& zero_point, const std::string& scale) {
-    return "%c = Convert(%i) destination_type=f32\n%z = Const value=" + zero_point +
-           " : f32[1,5,1,1]\n%d = Subtract(%c, %z)\n%k = Const value=" + scale +
-           " : f32[1,5,1,1]\n%x = Multiply(%d, %k)\n";
-}
-
-// No copy as f32 in front of it; one scale and one zero point are applied as it writes.
+// As move_dequantize_down leaves it: the step reads the integers, without a copy as f32 in front of
+// it, and applies one scale and one zero point as it writes.
 TEST(InterpolateStep, LinearReadsIntegers) {
+    const std::string resized = interpolate4("13,9", "mode=linear_onnx");
     for (const std::string type : {"u8", "i8"}) {
-        const std::string text = "%i = Parameter : " + type + "[2,5,7,6]\n" +
-                                 dequantized("fill(3)", "fill(0.07)") +
-                                 interpolate4("13,9", "mode=linear_onnx");
-        check(text, "fuseq:resize_linear");
-        const auto steps = steps_of(Model::from_text(text + "\n%r = Result(%y)\n"));
-        const auto chain = [](const auto& step) { return step.at("kind") == "chain"; };
-        EXPECT_TRUE(std::none_of(steps.begin(), steps.end(), chain)) << steps;
-        const auto resize = std::find_if(steps.begin(), steps.end(), [](const auto& step) {
-            return step.at("kind") == "interpolate";
-        });
-        ASSERT_NE(resize, steps.end());
-        EXPECT_EQ(resize->at("src_type"), type);
-        EXPECT_EQ(resize->at("dst_type"), "f32");
-    }
-}
-
-TEST(InterpolateStep, LinearOfIntegersWithScalesPerChannel) {
-    for (const std::string zero_point : {"fill(0)", "{1,2,3,4,5}"}) {
-        check("%i = Parameter : u8[2,5,7,6]\n" + dequantized(zero_point, "{1,0.5,2,3,0.1}") +
-                  interpolate4("3,4", "mode=linear coordinate_transformation_mode=asymmetric"),
-              "fuseq:resize_linear");
+        for (const std::string shape : {"f32[]", "f32[1,5,1,1]"}) {
+            std::string text = "%i = Parameter : " + type + "[2,5,7,6]\n" +
+                               "%x = Convert(%i) destination_type=f32\n" + resized;
+            text.replace(text.find("%y ="), 4, "%p =");
+            text += "\n%z = Const value=fill(3) : " + shape + "\n%d = Subtract(%p, %z)\n" +
+                    "%k = Const value=random(3,0.01,0.1) : " + shape + "\n%y = Multiply(%d, %k)";
+            check(text, shape == "f32[]" ? "no step" : "fuseq:border");
+            const auto steps = steps_of(Model::from_text(text + "\n%r = Result(%y)\n"));
+            const auto resize = std::find_if(steps.begin(), steps.end(), [](const auto& step) {
+                return step.at("kind") == "interpolate";
+            });
+            ASSERT_NE(resize, steps.end());
+            EXPECT_EQ(resize->at("implementation"), "fuseq:resize_linear");
+            EXPECT_EQ(resize->at("src_type"), type);
+            EXPECT_EQ(resize->at("dst_type"), "f32");
+        }
     }
 }
 
