@@ -16,7 +16,12 @@ void dump(const Model& model,
           const std::string& folder,
           std::size_t number,
           std::string_view pass) {
-    std::filesystem::create_directories(folder);
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) {
+        throw Error("transform",
+                    detail::cat("cannot make folder '", folder, "': ", error.message()));
+    }
     char prefix[8];
     std::snprintf(prefix, sizeof prefix, "%03u", static_cast<unsigned>(number));
     const auto path = std::filesystem::path(folder) / detail::cat(prefix, "_", pass, ".txt");

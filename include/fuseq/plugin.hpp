@@ -45,6 +45,9 @@ struct ProfilingInfo {
     std::int64_t real_time_us = 0;
 };
 
+// A tensor for a port before its shape is known: open dimensions are 0, and so is an open rank.
+Tensor make_port_tensor(const Output& port);
+
 // One request: its inputs and outputs, and a blocking infer(). Used by one thread at a time; the
 // runtime adds asynchronous execution. Ports are numbered as in the Model.
 class IInferRequest {

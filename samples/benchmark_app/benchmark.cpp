@@ -148,14 +148,6 @@ private:
         report_.api = options_.api;
         report_.threads = property_or_nothing(compiled, property::kInferenceNumThreads);
         report_.streams = property_or_nothing(compiled, property::kNumStreams);
-        report_.loaded_from_cache =
-            property_or_nothing(compiled, property::kLoadedFromCache) == "YES";
-        const std::string cache = property_or_nothing(compiled, "FUSEQ_CACHE");
-        if (!cache.empty() && cache != "off") {
-            console_.info("Model cache: ", cache);
-        }
-        const std::string explain = property_or_nothing(compiled, property::kReport);
-        report_.convolutions = count_convolutions(explain);
         console_.step("Creating infer requests and preparing input tensors");
         std::vector<InferRequest> requests = create_requests(compiled);
         report_.requests = requests.size();
@@ -165,6 +157,7 @@ private:
         const Measurement measured = measure(requests, sets, options_);
         report_.first_inference_ms = measured.first_ms;
         console_.info("First inference took ", measured.first_ms, " ms");
+        const std::string explain = describe_plan(compiled);
         console_.step("Dumping statistics report");
         report_.latencies = summarize(measured.latencies_ms, double(options_.percentile));
         report_.noise = judge_noise(measured.latencies_ms);
@@ -178,6 +171,19 @@ private:
         if (options_.per_shape) {
             print_sets(console_, measured, set_names(sets));
         }
+    }
+
+    // What became of the model; with open shapes that is known after the first inference only.
+    std::string describe_plan(const CompiledModel& compiled) {
+        report_.loaded_from_cache =
+            property_or_nothing(compiled, property::kLoadedFromCache) == "YES";
+        const std::string cache = property_or_nothing(compiled, "FUSEQ_CACHE");
+        if (!cache.empty() && cache != "off") {
+            console_.info("Model cache: ", cache);
+        }
+        std::string explain = property_or_nothing(compiled, property::kReport);
+        report_.convolutions = count_convolutions(explain);
+        return explain;
     }
 
     void write_files(const std::vector<InferRequest>& requests, const std::string& explain) {

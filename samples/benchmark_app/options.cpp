@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "common/checks.hpp"
 #include "common/tool.hpp"
 
 namespace fuseq::samples {
@@ -31,7 +32,7 @@ void add_model_options(CLI::App& app, Options& options) {
     app.add_option("--data_shape", options.data_shape,
                    "Shapes of the data for open sizes: in[1,3,64,64][1,3,96,96]");
     app.add_option("--layout", options.layout, "Meaning of the axes, for -b: [NCHW] or in[NC]");
-    app.add_option("-b", options.batch, "Batch size")->check(CLI::PositiveNumber);
+    app.add_option("-b", options.batch, "Batch size")->check(positive());
     app.add_flag("--load_from_file", options.load_from_file,
                  "Compile from the path, without reading the model first");
     app.add_option("--ip", options.input_precision, "Element type of all inputs");
@@ -50,15 +51,15 @@ void add_run_options(CLI::App& app, Options& options) {
     app.add_option("--api", options.api, "sync or async; the default follows the hint")
         ->check(CLI::IsMember({"sync", "async"}));
     app.add_option("--niter", options.iterations, "Stop after this many inferences")
-        ->check(CLI::PositiveNumber);
+        ->check(positive());
     app.add_option("-t", options.seconds, "Stop after this many seconds (60 without -niter)")
-        ->check(CLI::PositiveNumber);
+        ->check(positive());
     app.add_option("--max_irate", options.max_rate, "At most this many inferences a second")
-        ->check(CLI::NonNegativeNumber);
-    app.add_option("--nireq", options.requests, "Requests in flight")->check(CLI::PositiveNumber);
+        ->check(not_negative());
+    app.add_option("--nireq", options.requests, "Requests in flight")->check(positive());
     app.add_option("--nstreams", options.streams, "Streams: a number, CPU:<number> or AUTO");
     app.add_option("--nthreads", options.threads, "Threads; 0: the device decides")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_negative());
     app.add_option("--pin", options.pin, "Bind threads to cores, where the device can");
     app.add_option("--infer_precision", options.inference_precision,
                    "Precision hint, where the device has one");

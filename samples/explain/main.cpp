@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "common/checks.hpp"
 #include "common/properties.hpp"
 #include "common/tool.hpp"
 #include "explain/profile.hpp"
@@ -33,10 +34,10 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
     app.add_option("--json", arguments.json_file, "Write the report to this file too");
     app.add_flag("--profile", arguments.profile, "Run the model and show the median time of steps");
     app.add_option("--niter", arguments.runs, "Runs for -profile")
-        ->check(CLI::PositiveNumber)
+        ->check(positive())
         ->capture_default_str();
     app.add_option("--nthreads", arguments.threads, "Threads; 0: the device decides")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_negative());
     add_config_option(app, arguments.config);
     app.add_flag("--wide", arguments.wide, "Do not cut long names");
     return parse_arguments(app, argc, argv);

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "common/checks.hpp"
 #include "common/files.hpp"
 #include "common/properties.hpp"
 #include "common/tool.hpp"
@@ -31,7 +32,7 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
     app.add_option("-o", arguments.output_folder, "Folder for <output name>.npy")->required();
     app.add_option("-d", arguments.device, "Device: CPU or REFERENCE")->capture_default_str();
     app.add_option("--nthreads", arguments.threads, "Threads; 0: the device decides")
-        ->check(CLI::NonNegativeNumber);
+        ->check(not_negative());
     app.add_option("--dump", arguments.dump_folder,
                    "Folder for <layer>.npy of every FakeQuantize, dequantized to f32");
     app.add_option("--add_output", arguments.extra_outputs,

@@ -25,8 +25,8 @@ void IrFindings::unknown_attribute(const IrLayer& layer, const char* name, const
 }
 
 void IrFindings::note(const IrLayer& layer, const std::string& text) {
-    notes_.push_back(detail::cat("layer ", layer.id, " '", layer.name, "' (", layer.operation.type,
-                                 "): ", text));
+    note(detail::cat("layer ", layer.id, " '", layer.name, "' (", layer.operation.type,
+                     "): ", text));
 }
 
 void IrFindings::report(const IrReadOptions& options, const IrSource& source) const {

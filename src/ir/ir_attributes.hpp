@@ -20,6 +20,7 @@ public:
     void unknown_attribute(const IrLayer& layer, const char* name, const char* value);
     // A sentence of its own.
     void note(const IrLayer& layer, const std::string& text);
+    void note(std::string text) { notes_.push_back(std::move(text)); }
     // Calls on_warning for each, or throws one Error that lists them all when strict.
     void report(const IrReadOptions& options, const IrSource& source) const;
 

@@ -48,14 +48,29 @@ IrBuilder::IrBuilder(IrContext& context, pugi::xml_node node, std::size_t depth)
 
 std::shared_ptr<Model> IrBuilder::build(std::string name) {
     model_ = std::make_shared<Model>(std::move(name));
-    for (const IrLayer& layer : graph_.layers) {
-        names_.insert(layer.name);
-    }
+    make_names_unique();
     for (const IrLayer& layer : graph_.layers) {
         add_layer(layer);
     }
     connect();
     return model_;
+}
+
+// Results, reports and dumps go by the names of layers.
+void IrBuilder::make_names_unique() {
+    std::vector<IrLayer*> repeated;
+    for (IrLayer& layer : graph_.layers) {
+        if (!names_.insert(layer.name).second) {
+            repeated.push_back(&layer);
+        }
+    }
+    for (IrLayer* layer : repeated) {
+        std::string name = unique_name(layer->name);
+        context_.findings.note(
+            *layer,
+            detail::cat("another layer has this name too; this one is called '", name, "'"));
+        layer->name = std::move(name);
+    }
 }
 
 void IrBuilder::add_layer(const IrLayer& layer) {

@@ -39,6 +39,7 @@ public:
     Node* node(std::size_t layer) const { return nodes_[layer]; }
 
 private:
+    void make_names_unique();
     void add_layer(const IrLayer& layer);
     void add_widening(const IrLayer& layer, Node* constant);
     void connect();

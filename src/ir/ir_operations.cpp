@@ -13,6 +13,8 @@ struct Revision {
     int opset;
 };
 
+constexpr int kNewestOpset = 15;
+
 // Opsets that gave an operation another meaning. A layer of such an opset must not be read as the
 // older version. Source: OpenVINO, "Operation sets", opset1 to opset15.
 constexpr Revision kRevisions[] = {
@@ -76,8 +78,8 @@ std::string known_versions(std::string_view type) {
 
 const OpSpec* find(std::string_view type, int opset) {
     const OpSpec* spec = find_op(type, opset);
-    const bool usable =
-        spec != nullptr && !spec->internal && !revised_between(type, spec->version, opset);
+    const bool usable = spec != nullptr && !spec->internal && opset <= kNewestOpset &&
+                        !revised_between(type, spec->version, opset);
     return usable ? spec : nullptr;
 }
 

@@ -1,5 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -13,6 +14,27 @@ namespace {
 
 constexpr std::int64_t kOldestVersion = 10;
 constexpr std::int64_t kNewestVersion = 11;
+
+// What stands in a <net> beside the graph. Mean values change results and cannot be passed over.
+void check_sections(pugi::xml_node net, IrContext& context) {
+    constexpr std::string_view kKnown[] = {"layers", "edges", "rt_info", "meta_data",
+                                           "quantization_parameters"};
+    for (const pugi::xml_node section : net.children()) {
+        if (section.type() != pugi::node_element) {
+            continue;
+        }
+        const std::string_view name = section.name();
+        if (name == "pre-process" && section.first_child()) {
+            context.source.fail(
+                "has a <pre-process> section, which is not supported: put mean and scale into the "
+                "model as Subtract and Multiply");
+        }
+        if (name != "pre-process" &&
+            std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
+            context.findings.note(detail::cat("section <", name, "> is not known and was ignored"));
+        }
+    }
+}
 
 std::shared_ptr<Model> read(IrContext& context,
                             std::string_view text,
@@ -30,9 +52,13 @@ std::shared_ptr<Model> read(IrContext& context,
     }
     context.widen_f16 = version == 10;
     require_known_operations(net, context.source);
+    check_sections(net, context);
     IrBuilder builder(context, net, 0);
     auto model = builder.build(net.attribute("name").value());
     builder.validate();
+    if (model->results().empty()) {
+        context.source.fail("the graph has no Result: nothing would be computed");
+    }
     context.findings.report(options, context.source);
     return model;
 }

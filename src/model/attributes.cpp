@@ -52,6 +52,10 @@ T number_from_text(std::string_view text) {
             return static_cast<T>(real);
         }
     }
+    if (result.ec == std::errc::result_out_of_range && result.ptr == end) {
+        throw Error("attribute", detail::cat("'", text, "' is too large for an integer of ",
+                                             8 * sizeof(T), " bits"));
+    }
     if (result.ec != std::errc() || result.ptr != end || digits.empty()) {
         throw Error("attribute",
                     detail::cat("'", text, "' is not ",

@@ -3,33 +3,15 @@
 #include "reference/infer_request.hpp"
 
 namespace fuseq::reference {
-namespace {
-
-// A tensor for a port before its shape is known has 0 in the open dimensions.
-Tensor make_tensor(const Output& port) {
-    const PartialShape& shape = port.partial_shape();
-    if (!shape.rank_is_static()) {
-        return Tensor(port.type(), Shape{0});
-    }
-    Shape sizes;
-    for (const Dimension& dimension : shape) {
-        sizes.push_back(dimension.is_static() ? static_cast<std::size_t>(dimension.get_length())
-                                              : 0);
-    }
-    return Tensor(port.type(), sizes);
-}
-
-}  // namespace
-
 ReferenceInferRequest::ReferenceInferRequest(const std::shared_ptr<const Model>& model,
                                              std::shared_ptr<const Program> program,
                                              const Options& options)
     : program_(std::move(program)) {
     for (const Output& port : model->inputs()) {
-        run_.inputs.push_back(make_tensor(port));
+        run_.inputs.push_back(make_port_tensor(port));
     }
     for (const Output& port : model->outputs()) {
-        outputs_.push_back(make_tensor(port));
+        outputs_.push_back(make_port_tensor(port));
     }
     run_.profile = options.flag(property::kPerfCount);
     run_.keep_intermediates = options.flag(property::kKeepIntermediates);

@@ -25,6 +25,12 @@ void check_tensor(const char* what, const Output& port, const Tensor& tensor) {
 
 }  // namespace
 
+InferRequestImpl::InferRequestImpl(std::shared_ptr<CompiledModelImpl> model,
+                                   std::shared_ptr<IInferRequest> device)
+    : model_(std::move(model)),
+      device_(std::move(device)),
+      was_set_(model_->model()->inputs().size(), false) {}
+
 std::shared_ptr<InferRequestImpl> InferRequestImpl::create(std::shared_ptr<CompiledModelImpl> model,
                                                            std::shared_ptr<IInferRequest> device) {
     return {new InferRequestImpl(std::move(model), std::move(device)), release};
@@ -64,6 +70,7 @@ void InferRequestImpl::set_input(std::size_t index, const Tensor& tensor) {
     const Lock lock = lock_idle();
     check_tensor("input", model_->model()->input(index), tensor);
     guarded("infer", [&] { device_->set_input(index, tensor); });
+    was_set_[index] = true;
 }
 
 void InferRequestImpl::set_output(std::size_t index, const Tensor& tensor) {
@@ -100,6 +107,19 @@ bool InferRequestImpl::in_callback() const {
                      std::this_thread::get_id()) != callback_threads_.end();
 }
 
+// Without a tensor of the user's nobody knows the sizes.
+void InferRequestImpl::check_open_inputs() const {
+    for (std::size_t i = 0; i < was_set_.size(); ++i) {
+        const Output port = model_->model()->input(i);
+        if (!was_set_[i] && port.partial_shape().is_dynamic()) {
+            throw Error(
+                "infer",
+                detail::cat("input '", describe_port(port), "' has open dimensions, ",
+                            to_string(port.partial_shape()), ", and no tensor was set for it"));
+        }
+    }
+}
+
 std::exception_ptr InferRequestImpl::run_device() {
     {
         const std::lock_guard lock(mutex_);
@@ -108,6 +128,7 @@ std::exception_ptr InferRequestImpl::run_device() {
         }
     }
     try {
+        check_open_inputs();
         guarded("infer", [&] { device_->infer(); });
         return nullptr;
     } catch (...) {

@@ -52,14 +52,14 @@ private:
     using Lock = std::unique_lock<std::mutex>;
 
     InferRequestImpl(std::shared_ptr<CompiledModelImpl> model,
-                     std::shared_ptr<IInferRequest> device)
-        : model_(std::move(model)), device_(std::move(device)) {}
+                     std::shared_ptr<IInferRequest> device);
     static void release(InferRequestImpl* request);
 
     // Locks; throws Error "busy" when a run is on.
     Lock lock_idle();
     void begin(const Lock& lock);
     void run_and_end(std::uint64_t run);
+    void check_open_inputs() const;
     std::exception_ptr run_device();
     void wait_until_unused();
     void call_back(const std::shared_ptr<Callback>& callback, const std::exception_ptr& error);
@@ -67,6 +67,7 @@ private:
 
     std::shared_ptr<CompiledModelImpl> model_;  // declared first: the device code outlives us
     std::shared_ptr<IInferRequest> device_;
+    std::vector<bool> was_set_;  // inputs, by the user
 
     std::mutex mutex_;
     std::condition_variable ended_;

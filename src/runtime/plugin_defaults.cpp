@@ -1,11 +1,24 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device does that does not implement an optional part of the plugin API.
+// What devices share, and what one does that does not implement an optional part of the plugin API.
 #include "fuseq/error.hpp"
 #include "fuseq/plugin.hpp"
 
 namespace fuseq {
+
+Tensor make_port_tensor(const Output& port) {
+    const PartialShape& shape = port.partial_shape();
+    if (!shape.rank_is_static()) {
+        return Tensor(port.type(), Shape{0});
+    }
+    Shape sizes;
+    for (const Dimension& dimension : shape) {
+        sizes.push_back(dimension.is_static() ? static_cast<std::size_t>(dimension.get_length())
+                                              : 0);
+    }
+    return Tensor(port.type(), sizes);
+}
 
 void ICompiledModel::export_model(std::ostream&) const {
     throw Error("export", "this device does not export compiled models");

@@ -191,8 +191,7 @@ private:
             while (last < panels_.end && bytes + p_.panel_bytes(p_.panels[last]) <= kPanelBytes) {
                 bytes += p_.panel_bytes(p_.panels[last++]);
             }
-            next_ = last < panels_.end ? p_.panels[last].wei : nullptr;
-            next_end_ = next_ == nullptr ? nullptr : next_ + std::min(bytes, bytes_from(last));
+            expect_group(last, bytes, count * tiles_of(length, p_.panels[first]) * (last - first));
             for (std::size_t i = 0; i < count; ++i) {
                 segment(src + i * pitch, step, {pixels.begin + i * length, pixels.end + i * length},
                         {first, last});
@@ -201,10 +200,28 @@ private:
         }
     }
 
+    static std::size_t tiles_of(std::size_t pixels, const Panel& panel) {
+        const std::size_t most = kMostRows[panel.vectors];
+        return (pixels + most - 1) / most;
+    }
+
+    // While `tiles` tiles of a group of panels are worked on, the next group, of about as many
+    // bytes, is fetched into L2; evenly, because a burst of misses stops all other loads.
+    void expect_group(std::size_t panel, std::size_t bytes, std::size_t tiles) {
+        next_ = nullptr;
+        next_step_ = 0;
+        if (panel == panels_.end) {
+            return;
+        }
+        const std::size_t steps = tiles * p_.taps.size() * p_.depth4;
+        next_ = p_.panels[panel].wei;
+        next_end_ = next_ + std::min(bytes, bytes_from(panel));
+        next_step_ = std::min(kCacheLine, (bytes + steps - 1) / steps);
+    }
+
     void segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
-        const std::size_t most = kMostRows[p_.panels[group.begin].vectors];
         const std::size_t length = pixels.end - pixels.begin;
-        const std::size_t tiles = (length + most - 1) / most;
+        const std::size_t tiles = tiles_of(length, p_.panels[group.begin]);
         for (std::size_t t = 0; t < tiles; ++t) {
             const std::size_t begin = length * t / tiles;
             const std::size_t end = length * (t + 1) / tiles;
@@ -223,7 +240,7 @@ private:
         const std::int8_t* ahead = panel.wei;
         if (next_ != nullptr && next_ < next_end_) {
             ahead = next_;
-            next_ += p_.taps.size() * p_.depth4 * kCacheLine;
+            next_ += p_.taps.size() * p_.depth4 * next_step_;
         }
         fetch_extras(pixel + rows, rows, panel);
         fetch_rows();
@@ -234,7 +251,8 @@ private:
                                .taps = p_.taps,
                                .init = p_.init.data() + panel.channel,
                                .tile = accumulators,
-                               .ahead = ahead});
+                               .ahead = ahead,
+                               .ahead_step = next_step_});
         panel.finish({.epilogue = &p_.epilogue,
                       .panel = &panel,
                       .tile = accumulators,
@@ -272,6 +290,7 @@ private:
     // Weights of the group behind the one worked on, as far as they have not been fetched.
     const std::int8_t* next_ = nullptr;
     const std::int8_t* next_end_ = nullptr;
+    std::size_t next_step_ = 0;
     const std::uint8_t* rows_ahead_ = nullptr;
     const std::uint8_t* rows_ahead_end_ = nullptr;
     std::size_t lines_a_tile_ = 0;
@@ -287,8 +306,14 @@ bool GemmVnni::available() {
     return has_avx512_vnni();
 }
 
-GemmVnni::GemmVnni(const GemmParams& params)
-    : packed_(std::make_unique<const Packed>(pack(params))) {}
+GemmVnni::GemmVnni(Packed&& packed) : packed_(std::make_unique<const Packed>(std::move(packed))) {}
+GemmVnni::GemmVnni(const GemmParams& params) : GemmVnni(gemm::pack(params)) {}
+GemmVnni GemmVnni::to_be_packed(const GemmParams& params) {
+    return GemmVnni(gemm::lay_out(params));
+}
+void GemmVnni::pack(const GemmParams& params) {
+    packed_ = std::make_unique<const Packed>(gemm::pack(params));
+}
 GemmVnni::~GemmVnni() = default;
 GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;
 GemmVnni& GemmVnni::operator=(GemmVnni&&) noexcept = default;

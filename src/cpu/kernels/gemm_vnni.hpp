@@ -99,6 +99,10 @@ public:
     // Packs weights and vectors; nothing of params is kept. Throws fuseq::Error for shapes, types
     // or sizes of lists that do not fit together, or when the kernel is not available.
     explicit GemmVnni(const GemmParams& params);
+    // Only implementation() and scratch_bytes() answer until pack() is called with the same params,
+    // by any thread. Throws what is wrong with shapes and types; pack() throws the rest.
+    static GemmVnni to_be_packed(const GemmParams& params);
+    void pack(const GemmParams& params);
     ~GemmVnni();
     GemmVnni(GemmVnni&&) noexcept;
     GemmVnni& operator=(GemmVnni&&) noexcept;
@@ -116,6 +120,7 @@ public:
     std::size_t packed_bytes() const;
 
 private:
+    explicit GemmVnni(gemm::Packed&& packed);
     std::unique_ptr<const gemm::Packed> packed_;
 };
 

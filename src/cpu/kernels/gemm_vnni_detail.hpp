@@ -32,8 +32,10 @@ struct MicroCall {
     std::size_t depth4;                    // bytes of a tap, by fours
     std::span<const std::ptrdiff_t> taps;  // where each begins, from src
     const std::int32_t* init;
-    std::int32_t* tile;        // [rows][16 * vectors]
-    const std::int8_t* ahead;  // fetched into L2, a cache line for each four bytes of depth
+    std::int32_t* tile;  // [rows][16 * vectors]
+    // Fetched into L2: a cache line for each four bytes of depth, the next one so many bytes on.
+    const std::int8_t* ahead;
+    std::size_t ahead_step;
 };
 using MicroFunction = void (*)(const MicroCall& call);
 // By number of rows less 1, for panels of one and of two vectors.
@@ -88,7 +90,7 @@ struct Epilogue {
 struct EpilogueCall {
     const Epilogue* epilogue;
     const Panel* panel;
-    const std::int32_t* tile;
+    std::int32_t* tile;  // also where intermediate results are kept
     std::size_t rows;
     std::size_t pixel;     // first, of dst
     std::size_t channels;  // of dst
@@ -136,5 +138,7 @@ struct Packed {
 };
 
 Packed pack(const GemmParams& params);
+// The same without weights, constants and functions.
+Packed lay_out(const GemmParams& params);
 
 }  // namespace fuseq::kernels::gemm

@@ -6,6 +6,8 @@
 // of bytes.
 //
 // A Highway file for the sake of eltwise-inl.h; only AVX-512's pass has anything in it.
+#include <algorithm>
+
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -37,11 +39,21 @@ HWY_INLINE void with_two(Quad& q, const float* a, const float* b, F&& f) {
         q, [&](VF x, std::size_t n) FUSEQ_HWY_LAMBDA { return f(x, first.v[n], second.v[n]); });
 }
 
-// Out of line, because they are many.
-HWY_NOINLINE void eltwise(const post_ops::Eltwise& op, Quad& q) {
-    with_eltwise(DF(), op, [&](auto&& f) FUSEQ_HWY_LAMBDA {
-        over_quad<1>(q, [&](VF x, std::size_t) FUSEQ_HWY_LAMBDA { return f(x); });
-    });
+// A tile of floats, some vectors at a time: the latencies of a long function hide each other.
+// What is beyond the last row is computed too, and nobody's.
+template <class F>
+HWY_INLINE void over_floats(float* tile, std::size_t vectors, F&& f) {
+    const DF d;
+    for (std::size_t i = 0; i < vectors; i += kQuad, tile += kQuad * kLanes) {
+        Quad q;
+        for_quad([&](auto n) FUSEQ_HWY_LAMBDA { q.v[n] = hn::Load(d, tile + n * kLanes); });
+        for_quad([&](auto n) FUSEQ_HWY_LAMBDA { q.v[n] = f(q.v[n]); });
+        for_quad([&](auto n) FUSEQ_HWY_LAMBDA { hn::Store(q.v[n], d, tile + n * kLanes); });
+    }
+}
+
+void eltwise(const post_ops::Eltwise& op, float* tile, std::size_t vectors) {
+    with_eltwise(DF(), op, [&](auto&& f) FUSEQ_HWY_LAMBDA { over_floats(tile, vectors, f); });
 }
 
 // x / 2 + |x| * integral(|x|)
@@ -64,13 +76,12 @@ HWY_INLINE VF gelu_by_table(const gemm::NormalTable& table, VF x) {
     return hn::MulAdd(magnitude, integral, hn::Mul(x, hn::Set(d, 0.5f)));
 }
 
-HWY_NOINLINE void quick_eltwise(const PackedOp& op, Quad& q) {
+void quick_eltwise(const PackedOp& op, float* tile, std::size_t vectors) {
     const DF d;
     const VF alpha = hn::Set(d, op.eltwise.alpha);
     const auto use = [&](auto&& f) FUSEQ_HWY_LAMBDA {
-        scaled(d, op.eltwise.scale, f, [&](auto&& g) FUSEQ_HWY_LAMBDA {
-            over_quad<1>(q, [&](VF x, std::size_t) FUSEQ_HWY_LAMBDA { return g(x); });
-        });
+        scaled(d, op.eltwise.scale, f,
+               [&](auto&& g) FUSEQ_HWY_LAMBDA { over_floats(tile, vectors, g); });
     };
     switch (op.eltwise.kind) {
         case post_ops::EltwiseKind::kGeluErf:
@@ -95,7 +106,7 @@ HWY_NOINLINE void quick_eltwise(const PackedOp& op, Quad& q) {
                 const VF n = hn::Mul(e, hn::Add(e, two));
                 return hn::Mul(x, hn::Mul(n, quick_reciprocal(hn::Add(n, two))));
             });
-        default: return eltwise(op.eltwise, q);
+        default: return eltwise(op.eltwise, tile, vectors);
     }
 }
 
@@ -185,27 +196,52 @@ HWY_INLINE void apply(const PackedOp& op, const EpilogueCall& call, const Place&
         }
         case Kind::kBinary:
             return binary<Vectors, Whole>(q, op.binary, call.args->extras[op.binary.input], at);
-        case Kind::kEltwise: {
-            Quad in_memory = q;  // its address is taken: q itself stays in registers
-            op.quick ? quick_eltwise(op, in_memory) : eltwise(op.eltwise, in_memory);
-            q = in_memory;
-            return;
-        }
+        case Kind::kEltwise: return;  // over the whole tile
     }
 }
 
+template <std::size_t Vectors>
+HWY_INLINE Quad load_floats(const std::int32_t* tile) {
+    Quad q;
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
+        q.v[i] = VF{_mm512_castsi512_ps(_mm512_load_si512(tile + kLanes * i))};
+    });
+    return q;
+}
+
+// An activation runs over the whole tile, in its buffer; what is between two of them, in registers.
 template <Store To, std::size_t Vectors, bool Whole>
 void finish_tile(const EpilogueCall& call) {
     const gemm::Epilogue& e = *call.epilogue;
     const Constant bias = load_constant<Vectors>(e.bias.data() + call.panel->channel);
     const Constant scale = load_constant<Vectors>(e.scale.data() + call.panel->channel);
-    over_tile<Vectors>(call, [&](const std::int32_t* tile, const Place& at) FUSEQ_HWY_LAMBDA {
-        Quad q = load_scaled<Vectors>(tile, bias, scale);
-        for (const PackedOp& op : e.ops) {
-            apply<Vectors, Whole>(op, call, at, q);
+    const PackedOp* first = e.ops.data();
+    const PackedOp* const end = first + e.ops.size();
+    for (bool floats = false;; floats = true) {
+        const PackedOp* const activation = std::find_if(
+            first, end, [](const PackedOp& op) { return op.kind == GemmOp::Kind::kEltwise; });
+        over_tile<Vectors>(call, [&](std::int32_t* tile, const Place& at) FUSEQ_HWY_LAMBDA {
+            Quad q = floats ? load_floats<Vectors>(tile) : load_scaled<Vectors>(tile, bias, scale);
+            for (const PackedOp* op = first; op != activation; ++op) {
+                apply<Vectors, Whole>(*op, call, at, q);
+            }
+            if (activation == end) {
+                store_quad<To, Vectors, Whole>(q, at, call.args->dst, e.clamp);
+            } else {
+                for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
+                    hn::Store(q.v[i], DF(), reinterpret_cast<float*>(tile) + kLanes * i);
+                });
+            }
+        });
+        if (activation == end) {
+            return;
         }
-        store_quad<To, Vectors, Whole>(q, at, call.args->dst, e.clamp);
-    });
+        auto* const tile = reinterpret_cast<float*>(call.tile);
+        const std::size_t vectors = call.rows * Vectors;
+        activation->quick ? quick_eltwise(*activation, tile, vectors)
+                          : eltwise(activation->eltwise, tile, vectors);
+        first = activation + 1;
+    }
 }
 
 template <Store To>

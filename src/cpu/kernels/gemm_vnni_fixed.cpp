@@ -148,12 +148,11 @@ struct FixedTile {
         const Constant scale = load_constant<Vectors>(e.scale.data() + call.panel->channel);
         void* dst = call.args->dst;
         [&](const auto... ops) FUSEQ_HWY_LAMBDA {
-            over_tile<Vectors>(call,
-                               [&](const std::int32_t* tile, const Place& at) FUSEQ_HWY_LAMBDA {
-                                   Quad q = load_scaled<Vectors>(tile, bias, scale);
-                                   (apply<Vectors, Whole>(ops, at, q), ...);
-                                   store_quad<To, Vectors, Whole>(q, at, dst, false);
-                               });
+            over_tile<Vectors>(call, [&](std::int32_t* tile, const Place& at) FUSEQ_HWY_LAMBDA {
+                Quad q = load_scaled<Vectors>(tile, bias, scale);
+                (apply<Vectors, Whole>(ops, at, q), ...);
+                store_quad<To, Vectors, Whole>(q, at, dst, false);
+            });
         }(load<F, Vectors>(e.ops[I], call)...);
     }
     static void finish(const EpilogueCall& call) {

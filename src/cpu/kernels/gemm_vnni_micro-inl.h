@@ -93,12 +93,13 @@ void micro(const MicroCall& call) {
             first += 4;
             second += 4;
             _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T1);
-            ahead += 64;
+            ahead += call.ahead_step;
             wei += 64 * Vectors;
         }
     }
-    unrolled<Rows * Vectors>(
-        [&](auto i) FUSEQ_LAMBDA { _mm512_store_si512(call.tile + kLanes * i, acc.v[i]); });
+    std::int32_t* const tile = call.tile;  // which the compiler takes for memory that stores change
+    unrolled<Rows * Vectors>([&](auto i)
+                                 FUSEQ_LAMBDA { _mm512_store_si512(tile + kLanes * i, acc.v[i]); });
 }
 
 template <std::size_t Vectors, std::size_t... I>

@@ -52,17 +52,24 @@ class Packer {
 public:
     explicit Packer(const GemmParams& params) : params_(params) {}
 
-    Packed run() {
+    // What does not depend on weights and constants.
+    Packed lay_out() {
         check();
         packed_.shape = params_.shape;
         choose_source();
         packed_.scratch = scratch_bytes();
         make_panels();
+        packed_.implementation =
+            detail::cat("gemm_vnni512:", packed_.panels[0].vectors == 1 ? "28x1" : "14x2");
+        return std::move(packed_);
+    }
+
+    Packed run() {
+        packed_ = lay_out();
+        place_panels();
         pack_weights();
         pack_epilogue();
         choose_functions();
-        packed_.implementation =
-            detail::cat("gemm_vnni512:", packed_.panels[0].vectors == 1 ? "28x1" : "14x2");
         return std::move(packed_);
     }
 
@@ -156,7 +163,6 @@ private:
     }
 
     void make_panels() {
-        std::size_t offset = 0;
         const std::size_t channels = params_.shape.dst_channels;
         for (std::size_t c = 0; c < channels;) {
             Panel panel;
@@ -164,8 +170,14 @@ private:
             panel.vectors = channels - c > kLanes ? 2 : 1;
             panel.channels = std::min(panel.vectors * kLanes, channels - c);
             c += panel.channels;
-            offset += packed_.panel_bytes(panel);
             packed_.panels.push_back(panel);
+        }
+    }
+
+    void place_panels() {
+        std::size_t offset = 0;
+        for (const Panel& panel : packed_.panels) {
+            offset += packed_.panel_bytes(panel);
         }
         packed_.wei.assign(offset, 0);
         offset = 0;
@@ -335,6 +347,10 @@ private:
 
 Packed pack(const GemmParams& params) {
     return Packer(params).run();
+}
+
+Packed lay_out(const GemmParams& params) {
+    return Packer(params).lay_out();
 }
 
 }  // namespace fuseq::kernels::gemm

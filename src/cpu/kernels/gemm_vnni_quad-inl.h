@@ -221,7 +221,7 @@ HWY_INLINE void over_tile(const EpilogueCall& call, Body&& body) {
              .rows = kRows,
              .channels = call.channels,
              .mask = {static_cast<__mmask16>(mask), static_cast<__mmask16>(mask >> kLanes)}};
-    const std::int32_t* tile = call.tile;
+    std::int32_t* tile = call.tile;
     std::size_t row = 0;
     for (; row + kRows <= call.rows; row += kRows) {
         body(tile, at);

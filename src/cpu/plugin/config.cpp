@@ -3,9 +3,12 @@
 #include "cpu/plugin/config.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "cpu/runtime/cpu_count.hpp"
 #include "fuseq/error.hpp"
+#include "model/binary_attributes.hpp"
+#include "transformations/pass.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -79,6 +82,38 @@ std::string hint(const Any& value) {
                                         "', expected LATENCY, THROUGHPUT or NONE"));
 }
 
+std::vector<std::string> pass_names(const Any& value) {
+    std::vector<std::string> names = value.as_list();
+    for (const std::string& name : names) {
+        const auto is_of = [&](const std::vector<Pass>& passes) {
+            return std::any_of(passes.begin(), passes.end(),
+                               [&](const Pass& pass) { return pass.name == name; });
+        };
+        if (!is_of(common_passes()) && !is_of(low_precision_passes())) {
+            throw Error("property", detail::cat("FUSEQ_DISABLE: there is no pass '", name, "'"));
+        }
+    }
+    return names;
+}
+
+// Of the model and its bodies.
+std::set<std::string> fake_quantize_names(const Model& model) {
+    std::set<std::string> names;
+    std::vector<const Model*> open{&model};
+    while (!open.empty()) {
+        const Model& graph = *open.back();
+        open.pop_back();
+        for (const Node* node : graph.ordered_nodes()) {
+            if (node->is("FakeQuantize")) {
+                names.insert(node->name());
+            }
+            const std::vector<const Model*> bodies = bodies_of(node->attributes());
+            open.insert(open.end(), bodies.begin(), bodies.end());
+        }
+    }
+    return names;
+}
+
 const Row kRows[] = {
     {property::kInferenceNumThreads,
      [](Config& c, const Any& v) {
@@ -109,7 +144,7 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.poison); }},
     {"FUSEQ_KEEP_FLOAT", [](Config& c, const Any& v) { c.keep_float = v.as_list(); },
      [](const Config& c) { return Any(c.keep_float); }},
-    {"FUSEQ_DISABLE", [](Config& c, const Any& v) { c.disabled = v.as_list(); },
+    {"FUSEQ_DISABLE", [](Config& c, const Any& v) { c.disabled = pass_names(v); },
      [](const Config& c) { return Any(c.disabled); }},
     {"FUSEQ_TUNE_MS", [](Config& c, const Any& v) { c.tune_ms = milliseconds(v); },
      [](const Config& c) { return Any(c.tune_ms); }},
@@ -145,7 +180,14 @@ const Row& find(const std::string& name) {
 }  // namespace
 
 void Config::set(const std::string& name, const Any& value) {
-    find(name).set(*this, value);
+    const Row& row = find(name);
+    try {
+        row.set(*this, value);
+    } catch (const Error& error) {
+        const std::string& rule = error.info().rule;
+        throw Error("property",
+                    rule.find(name) == std::string::npos ? detail::cat(name, ": ", rule) : rule);
+    }
 }
 
 void Config::set(const AnyMap& properties) {
@@ -154,6 +196,19 @@ void Config::set(const AnyMap& properties) {
         changed.set(name, value);
     }
     *this = std::move(changed);
+}
+
+void Config::check_layers(const Model& model) const {
+    if (keep_float.empty()) {
+        return;
+    }
+    const std::set<std::string> known = fake_quantize_names(model);
+    for (const std::string& layer : keep_float) {
+        if (!known.contains(layer)) {
+            throw Error("property",
+                        detail::cat("FUSEQ_KEEP_FLOAT: there is no FakeQuantize '", layer, "'"));
+        }
+    }
 }
 
 Any Config::get(const std::string& name) const {

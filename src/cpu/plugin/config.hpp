@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fuseq/any.hpp"
+#include "fuseq/model.hpp"
 
 namespace fuseq::cpu {
 
@@ -37,6 +38,8 @@ struct Config {
     // Throws Error("property") for an unknown name or a value out of range.
     void set(const std::string& name, const Any& value);
     void set(const AnyMap& properties);
+    // Throws Error("property") where a property names a layer that the model does not have.
+    void check_layers(const Model& model) const;
     Any get(const std::string& name) const;
     static std::vector<std::string> names();
 

@@ -69,12 +69,10 @@ CpuInferRequest::CpuInferRequest(std::shared_ptr<CpuCompiledModel> model)
     : model_(std::move(model)) {
     const Model& graph = *model_->model();
     for (const Output& port : graph.inputs()) {
-        const PartialShape& shape = port.partial_shape();
-        inputs_.emplace_back(port.type(), shape.is_static() ? shape.to_shape() : Shape{0});
+        inputs_.push_back(make_port_tensor(port));
     }
     for (const Output& port : graph.outputs()) {
-        const PartialShape& shape = port.partial_shape();
-        outputs_.emplace_back(port.type(), shape.is_static() ? shape.to_shape() : Shape{0});
+        outputs_.push_back(make_port_tensor(port));
     }
     user_output_.assign(outputs_.size(), false);
 }

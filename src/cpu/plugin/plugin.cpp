@@ -95,6 +95,7 @@ public:
             config = config_;
         }
         config.set(properties);
+        config.check_layers(*model);
         return std::make_shared<CpuCompiledModel>(model, std::move(config));
     }
 

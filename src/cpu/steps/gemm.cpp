@@ -11,6 +11,7 @@
 #include "cpu/steps/anchor.hpp"
 #include "cpu/steps/gemm_tail.hpp"
 #include "cpu/steps/packed_step.hpp"
+#include "model/mapped_memory.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -136,6 +137,24 @@ StepInfo describe(const PlanBuilder& builder,
     return info;
 }
 
+// params: whose spans show vectors of the tail and the anchor's weights.
+void pack_later(PlanBuilder& builder,
+                const Node& anchor,
+                kernels::GemmVnni& kernel,
+                kernels::GemmParams params,
+                const GemmTail& tail) {
+    Tensor weights = anchor.input_node(1)->constant();
+    give_up(weights_to_give_up(builder, anchor));
+    builder.finish_later([&kernel, params = std::move(params), weights = std::move(weights),
+                          scale = tail.scale, bias = tail.bias]() mutable {
+        params.scale = scale;
+        params.bias = bias;
+        kernel.pack(params);
+        let_go_of_pages(weights);
+        weights = Tensor();
+    });
+}
+
 }  // namespace
 
 GemmStep::GemmStep(kernels::GemmVnni kernel,
@@ -188,8 +207,7 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
     params.scale = composition->tail.scale;
     params.bias = composition->tail.bias;
     params.ops = composition->tail.ops;
-    kernels::GemmVnni kernel(params);
-    give_up(weights_to_give_up(builder, *group.anchor));
+    auto kernel = kernels::GemmVnni::to_be_packed(params);
     StepInfo info = describe(builder, group, *problem, *composition, src);
     info.implementation = "fuseq:" + kernel.implementation();
     std::vector<TensorId> extras = extra_tensors(builder, group, params.ops, problem->layout);
@@ -198,8 +216,10 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
     const auto threads = static_cast<std::size_t>(omp_get_max_threads());
     const std::size_t scratch_bytes = kernel.scratch_bytes() * threads;
     const TensorId scratch = scratch_bytes == 0 ? kNoTensor : builder.new_scratch(scratch_bytes);
-    builder.add_step(std::make_unique<GemmStep>(std::move(kernel), src, std::move(extras), dst,
-                                                scratch, std::move(info)));
+    auto step = std::make_unique<GemmStep>(std::move(kernel), src, std::move(extras), dst, scratch,
+                                           std::move(info));
+    pack_later(builder, *group.anchor, step->kernel(), std::move(params), composition->tail);
+    builder.add_step(std::move(step));
     return dst;
 }
 

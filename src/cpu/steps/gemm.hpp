@@ -30,6 +30,7 @@ public:
     std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
 
     const kernels::GemmVnni& kernel() const { return kernel_; }
+    kernels::GemmVnni& kernel() { return kernel_; }
     const std::vector<TensorId>& extras() const { return extras_; }
     std::size_t threads() const { return threads_; }
 

@@ -42,7 +42,6 @@ Node* weights_to_give_up(const PlanBuilder& builder, const Node& anchor) {
 void give_up(Node* weights) {
     if (weights != nullptr) {
         Tensor& value = weights->attrs<ConstAttrs>().value;
-        let_go_of_pages(value);
         value = Tensor(value.get_element_type(), Shape{0});
     }
 }

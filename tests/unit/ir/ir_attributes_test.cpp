@@ -104,7 +104,8 @@ TEST(IrAttributes, RefusesWhatDoesNotParse) {
                 HasSubstr("read 'm.xml': layer 3 'n' (Op): attribute number is missing"));
     EXPECT_THAT(refused_data(R"(number="")"), HasSubstr("attribute number: '' is not an integer"));
     EXPECT_THAT(refused_data(R"(number="1.5")"), HasSubstr("'1.5' is not an integer"));
-    EXPECT_THAT(refused_data(R"(number="99999999999999999999")"), HasSubstr("is not an integer"));
+    EXPECT_THAT(refused_data(R"(number="99999999999999999999")"),
+                HasSubstr("'99999999999999999999' is too large for an integer of 64 bits"));
     EXPECT_THAT(refused_data(R"(number="1" flag="yes")"), HasSubstr("'yes' is not true or false"));
     EXPECT_THAT(refused_data(R"(number="1" real="x")"), HasSubstr("'x' is not a number"));
     EXPECT_THAT(refused_data(R"(number="1" numbers="1,,2")"), HasSubstr("'' is not an integer"));

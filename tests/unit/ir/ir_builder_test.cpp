@@ -44,6 +44,28 @@ TEST(IrBuilder, TellsOfDeclaredTypesThatInferenceDoesNotConfirm) {
     EXPECT_THAT(refused_add(model, options), HasSubstr("port 2 is declared as I32"));
 }
 
+TEST(IrBuilder, LayersOfTheSameNameAreToldApart) {
+    AddModel model;
+    model.more_layers = layer({.id = 3,
+                               .name = "add",
+                               .type = "ReLU",
+                               .inputs = port(0, "1,2"),
+                               .outputs = port(1, "1,2")}) +
+                        layer({.id = 4, .name = "out", .type = "Result", .inputs = port(0, "")});
+    model.more_edges = edge(2, 2, 3, 0) + edge(3, 1, 4, 0);
+    std::vector<std::string> warnings;
+    IrReadOptions options;
+    options.on_warning = [&](const std::string& text) { warnings.push_back(text); };
+    const auto read = read_ir_from_memory(model.text(), add_weights(), options);
+    EXPECT_THAT(warnings,
+                ElementsAre("layer 3 'add' (ReLU): another layer has this name too; this one is "
+                            "called 'add_1'",
+                            "layer 9 'out' (Result): another layer has this name too; this one is "
+                            "called 'out_1'"));
+    EXPECT_EQ(read->output_name(0), "add_1");
+    EXPECT_EQ(read->output_name(1), "add");
+}
+
 TEST(IrBuilder, ErrorsOfInferenceNameFileAndLayer) {
     const TemporaryFolder folder;
     AddModel model;

@@ -43,6 +43,8 @@ TEST(IrOperations, ANewerMeaningIsNotReadAsTheOlderOne) {
     EXPECT_EQ(find_ir_op(of("If", 8))->version, 8);
     EXPECT_EQ(find_ir_op(of("If", 7)), nullptr);
     EXPECT_EQ(find_ir_op(of("Add", 9))->version, 1);  // never changed
+    EXPECT_NE(find_ir_op(of("Add", 15)), nullptr);
+    EXPECT_EQ(find_ir_op(of("Add", 16)), nullptr);  // who knows
     for (const OpSpec* spec : all_ops()) {
         if (spec->type == "Interpolate" || spec->type == "Pad") {
             const OpSpec* newest = find_ir_op(of(std::string(spec->type), 15));

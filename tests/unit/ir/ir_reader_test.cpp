@@ -46,6 +46,38 @@ TEST(ReadIr, RefusesOtherVersions) {
     EXPECT_THAT(refusal("<net version=\"x\"><layers/></net>"), HasSubstr("<net> has version 'x'"));
 }
 
+TEST(ReadIr, RefusesAGraphWithoutResult) {
+    const std::string x = layer({.id = 0,
+                                 .name = "x",
+                                 .type = "Parameter",
+                                 .data = R"(shape="1,2" element_type="f32")",
+                                 .outputs = port(0, "1,2")});
+    EXPECT_THAT(refusal(net(x, "")), HasSubstr("the graph has no Result"));
+    EXPECT_THAT(refusal(net("", "")), HasSubstr("the graph has no Result"));
+}
+
+TEST(ReadIr, TellsOfSectionsThatItDoesNotKnow) {
+    const auto with = [](const std::string& section) {
+        std::string text = AddModel().text();
+        return text.insert(text.find("</net>"), section);
+    };
+    std::vector<std::string> warnings;
+    IrReadOptions options;
+    options.on_warning = [&](const std::string& text) { warnings.push_back(text); };
+    EXPECT_EQ(refusal(with("<rt_info/><meta_data/><!-- a word --><pre-process/>"), add_weights(),
+                      options),
+              "");
+    EXPECT_THAT(warnings, testing::IsEmpty());
+    EXPECT_EQ(refusal(with("<statistics/>"), add_weights(), options), "");
+    EXPECT_THAT(warnings,
+                testing::ElementsAre("section <statistics> is not known and was ignored"));
+    // Mean values would change every result.
+    EXPECT_THAT(refusal(with(R"(<pre-process><channel id="0"><mean value="104"/></channel>)"
+                             "</pre-process>"),
+                        add_weights()),
+                HasSubstr("has a <pre-process> section, which is not supported"));
+}
+
 TEST(ReadIr, RefusesFilesThatAreNone) {
     const TemporaryFolder folder;
     const auto refused = [](const std::filesystem::path& path) {

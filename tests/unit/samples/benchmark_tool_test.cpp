@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program `benchmark_app` as its users run it, on the REFERENCE device.
+// The program `benchmark_app` as its users run it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@ protected:
             %r = Result.1(%y) : f32[1,1,4,4])");
         write_ir(*model, folder_.path("m.xml"));
     }
-    Outcome run(std::vector<std::string> extra) const {
-        std::vector<std::string> arguments{"-m", folder_.path("m.xml"), "-d", "REFERENCE"};
+    Outcome run(std::vector<std::string> extra, const std::string& device = "REFERENCE") const {
+        std::vector<std::string> arguments{"-m", folder_.path("m.xml"), "-d", device};
         arguments.insert(arguments.end(), extra.begin(), extra.end());
         return test::run_program(FUSEQ_BIN "/benchmark_app", arguments);
     }
@@ -112,6 +112,18 @@ TEST_F(BenchmarkTool, RunsOpenShapesWithTheDataGiven) {
     const Outcome refused = run({"-niter", "1", "-shape", "[1,2,?,?]"});
     EXPECT_EQ(refused.status, 2);
     EXPECT_THAT(refused.err, HasSubstr("give -data_shape, -shape or files"));
+}
+
+// There the report exists after the first inference only.
+TEST_F(BenchmarkTool, RunsOpenShapesOnTheCpu) {
+    const Outcome outcome =
+        run({"-niter", "4", "-shape", "[1,2,?,?]", "-data_shape", "x[1,2,4,4][1,2,8,8]", "-pcseq",
+             "-api", "sync", "-exec_graph_path", folder_.path("graph.json")},
+            "CPU");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("[1,2,8,8]: 2 iterations"));
+    EXPECT_THAT(outcome.out, HasSubstr("Convolutions:          0 int8, 1 f32, 0 reference"));
+    EXPECT_THAT(json("graph.json")["steps"].dump(), HasSubstr(R"("kind":"convolution")"));
 }
 
 TEST_F(BenchmarkTool, ConvertsAndWarns) {

@@ -95,8 +95,11 @@ TEST(Options, WarnOfWhatOnlyGpusHave) {
 
 TEST(Options, RefuseWrongUsage) {
     EXPECT_THAT(refusal(""), HasSubstr("-m is required"));
-    EXPECT_THAT(refusal("-m x -niter none"), HasSubstr("niter"));
-    EXPECT_THAT(refusal("-m x -niter 0"), HasSubstr("niter"));
+    EXPECT_EQ(refusal("-m x -niter none"), "--niter: 'none' is not a number above 0");
+    EXPECT_EQ(refusal("-m x -niter 0"), "--niter: '0' is not a number above 0");
+    EXPECT_EQ(refusal("-m x -nthreads -3"), "--nthreads: '-3' is not a number from 0");
+    EXPECT_THAT(refusal("-m x -niter 1.5"), HasSubstr("niter"));
+    EXPECT_THAT(refusal("-m x -t inf"), HasSubstr("-t: 'inf' is not a number above 0"));
     EXPECT_THAT(refusal("-m x -api fast"), HasSubstr("api"));
     EXPECT_THAT(refusal("-m x -latency_percentile 101"), HasSubstr("latency_percentile"));
     EXPECT_THAT(refusal("-m x -colour red"), HasSubstr("colour"));

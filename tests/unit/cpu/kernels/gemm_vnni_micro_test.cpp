@@ -67,7 +67,8 @@ TEST_F(GemmVnniTest, MicroKernelsOfEveryNumberOfRows) {
                                  .taps = kTaps,
                                  .init = p.init.data(),
                                  .tile = tile.data(),
-                                 .ahead = p.wei.data()});
+                                 .ahead = p.wei.data(),
+                                 .ahead_step = 64});
             for (std::size_t i = 0; i < tile.size(); ++i) {
                 const std::size_t row = i / lanes;
                 ASSERT_EQ(tile[i], row < rows ? p.expected(row, i % lanes) : 77) << "value " << i;

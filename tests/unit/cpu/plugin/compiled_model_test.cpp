@@ -85,6 +85,24 @@ TEST(CpuCompiledModel, OpenShapesGetThePlanOfFixedOnes) {
     }
 }
 
+TEST(CpuCompiledModel, OpenInputsMustBeSet) {
+    CompiledModel model = Core().compile_model(Model::from_text(kDynamic), "CPU");
+    InferRequest request = model.create_infer_request();
+    EXPECT_EQ(to_string(request.get_input_tensor().get_shape()), "[0,3,0,0]");
+    const auto refused = [&] {
+        try {
+            request.infer();
+        } catch (const Error& error) {
+            return std::string(error.what());
+        }
+        return std::string("accepted");
+    };
+    EXPECT_EQ(refused(),
+              "infer: input 'x' has open dimensions, [?,3,?,?], and no tensor was set for it");
+    request.set_input_tensor(picture(Shape{1, 3, 8, 8}));
+    EXPECT_EQ(refused(), "accepted");
+}
+
 TEST(CpuCompiledModel, OneRequestMayChangeItsShape) {
     Core core;
     const auto model = Model::from_text(kDynamic);
@@ -159,6 +177,14 @@ TEST(CpuCompiledModel, RefusesPropertiesThatItDoesNotHave) {
     EXPECT_THAT(refusal({{"FUSEQ_POISON_MEMORY", 256}}), HasSubstr("is 256, expected -1 (off)"));
     EXPECT_THAT(refusal({{property::kInferenceNumThreads, -2}}), HasSubstr("is -2, expected"));
     EXPECT_THAT(refusal({{property::kPerformanceHint, "FAST"}}), HasSubstr("is 'FAST', expected"));
+    EXPECT_THAT(refusal({{property::kNumStreams, "many"}}),
+                HasSubstr("NUM_STREAMS: 'many' is not an integer"));
+    EXPECT_THAT(refusal({{"FUSEQ_DISABLE", "fold_constants,no_such_pass"}}),
+                HasSubstr("FUSEQ_DISABLE: there is no pass 'no_such_pass'"));
+    EXPECT_EQ(refusal({{"FUSEQ_DISABLE", "fold_constants"}}), "accepted");
+    EXPECT_THAT(refusal({{"FUSEQ_KEEP_FLOAT", "q,c"}}),
+                HasSubstr("FUSEQ_KEEP_FLOAT: there is no FakeQuantize 'c'"));
+    EXPECT_EQ(refusal({{"FUSEQ_KEEP_FLOAT", "q"}}), "accepted");
 }
 
 // The first FQ stands in the middle of the chain of a convolution.
