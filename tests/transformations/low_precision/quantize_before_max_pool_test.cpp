@@ -23,7 +23,7 @@ std::string model(const std::string& low, const std::string& rest) {
 }
 
 const std::string kPoolFirst =
-    "%p = MaxPool.1(%a) strides=[2,2] kernel=[2,2]" + quantize("q", "p") + "%r = Result(%q)";
+    "\n%p = MaxPool.1(%a) strides=[2,2] kernel=[2,2]" + quantize("q", "p") + "%r = Result(%q)";
 const std::string kQuantizeFirst =
     quantize("q", "a") + "%p = MaxPool.1(%q) strides=[2,2] kernel=[2,2]\n%r = Result(%p)";
 
@@ -69,8 +69,7 @@ TEST(QuantizeBeforeMaxPool, RefusesFallingLimits) {
 
 TEST(QuantizeBeforeMaxPool, RefusesAPoolingThatOthersRead) {
     const PassTest test =
-        run_pass(quantize_before_max_pool,
-                 model("{0} : f32[]", kPoolFirst + "\n%r2 = Result(%p)"));
+        run_pass(quantize_before_max_pool, model("{0} : f32[]", kPoolFirst + "\n%r2 = Result(%p)"));
     EXPECT_FALSE(test.changed);
     EXPECT_EQ(refusal_at(test.context, "q"),
               "max_pool_in_front: others read the result of the MaxPool");
