@@ -8,8 +8,11 @@
 #include "transformations/common/fold_constants.hpp"
 #include "transformations/common/fold_multiply_add_chains.hpp"
 #include "transformations/common/fold_multiply_into_weights.hpp"
+#include "transformations/common/fuse_activation.hpp"
 #include "transformations/common/fuse_channel_shuffle.hpp"
 #include "transformations/common/fuse_depth_to_space.hpp"
+#include "transformations/common/fuse_layer_norm.hpp"
+#include "transformations/common/matmul_to_convolution.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
 #include "transformations/low_precision/deconvolution_to_depth_to_space.hpp"
 #include "transformations/low_precision/drop_repeated_fake_quantize.hpp"
@@ -31,10 +34,15 @@ const std::vector<Pass>& common_passes() {
     static const std::vector<Pass> passes = {
         // First: all other passes only know f32.
         {"convert_precision", convert_precision},
+        // Before folding, which takes quantized weights for such only at the second operand.
+        {"matmul_to_convolution", matmul_to_convolution},
         // Everything else recognises constants as Const nodes.
         {"fold_constants", fold_constants},
         // Before the passes that look at neighbours, which such operations would separate.
         {"drop_identity_operations", drop_identity_operations},
+        // Before constants move or fold into each other: both recognise spellings by their numbers.
+        {"fuse_activation", fuse_activation},
+        {"fuse_layer_norm", fuse_layer_norm},
         // Needs the constant shapes that folding gives; before DQs move through its parts.
         {"fuse_channel_shuffle", fuse_channel_shuffle},
         {"fuse_depth_to_space", fuse_depth_to_space},

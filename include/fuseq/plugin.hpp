@@ -95,7 +95,8 @@ public:
     // Property of the device, or its default for compiled models. Throws Error when unknown.
     virtual Any get_property(const std::string& name) const = 0;
     virtual void set_property(const AnyMap& properties) = 0;
-    // The model is not changed. Unknown properties are refused by name.
+    // The model is not changed, by the device or by anybody else later: the device may keep it.
+    // Unknown properties are refused by name.
     virtual std::shared_ptr<ICompiledModel> compile_model(const std::shared_ptr<const Model>& model,
                                                           const AnyMap& properties) = 0;
     virtual std::shared_ptr<ICompiledModel> import_model(std::istream& in,

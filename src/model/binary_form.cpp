@@ -8,6 +8,7 @@
 #include "model/binary_attributes.hpp"
 #include "model/hash.hpp"
 #include "model/mapped_memory.hpp"
+#include "model/parallel_tasks.hpp"
 #include "ops/op_spec.hpp"
 
 namespace fuseq {
@@ -25,45 +26,52 @@ std::vector<Node*> nodes_of(const Model& model) {
     return nodes;
 }
 
-class ModelWriter {
-public:
-    ModelWriter(ByteWriter& out, const WriteConstant& constant) : out_(out), constant_(constant) {}
-
-    // Bodies come before the models that hold them.
-    void write(const Model& model) {
-        std::vector<const Model*> models{&model};
-        for (std::size_t i = 0; i < models.size(); ++i) {
-            for (Node* node : models[i]->ordered_nodes()) {
-                for (const Model* body : bodies_of(node->attributes())) {
-                    models.push_back(body);
-                }
+// A model and all bodies in it. Bodies come before the models that hold them.
+std::vector<const Model*> with_bodies(const Model& model) {
+    std::vector<const Model*> models{&model};
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        for (Node* node : models[i]->ordered_nodes()) {
+            for (const Model* body : bodies_of(node->attributes())) {
+                models.push_back(body);
             }
         }
-        std::reverse(models.begin(), models.end());
-        out_.list(models, [&](const Model* m) {
-            write_graph(*m);
-            number_of_model_.emplace(m, number_of_model_.size());
-        });
     }
+    std::reverse(models.begin(), models.end());
+    return models;
+}
+
+// Numbers of nodes from 1 on, by id.
+class NodeNumbers {
+public:
+    explicit NodeNumbers(std::span<Node* const> nodes) {
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            const std::size_t id = nodes[i]->id();
+            numbers_.resize(std::max(numbers_.size(), id + 1), 0);
+            numbers_[id] = i + 1;
+        }
+    }
+    std::uint64_t at(const Node* node) const { return numbers_.at(node->id()); }
 
 private:
-    void write_graph(const Model& model) {
-        out_.text(model.name());
-        const std::vector<Node*> nodes = nodes_of(model);
-        std::unordered_map<const Node*, std::uint64_t> numbers;
-        out_.list(nodes, [&](const Node* node) {
-            numbers.emplace(node, numbers.size() + 1);
-            write_node(*node, numbers);
-        });
-    }
+    std::vector<std::uint64_t> numbers_;
+};
 
-    void write_node(const Node& node,
-                    const std::unordered_map<const Node*, std::uint64_t>& numbers) {
+using ModelNumbers = std::unordered_map<const Model*, std::uint64_t>;
+
+class NodeWriter {
+public:
+    NodeWriter(ByteWriter& out,
+               const WriteConstant& constant,
+               const NodeNumbers& numbers,
+               const ModelNumbers& number_of_model)
+        : out_(out), constant_(constant), numbers_(numbers), number_of_model_(number_of_model) {}
+
+    void write(const Node& node) {
         out_.text(node.spec().type);
         out_.number(std::int32_t{node.spec().version});
         out_.text(node.name());
         out_.list(node.inputs(), [&](const Output& input) {
-            out_.number(input ? numbers.at(input.node) : std::uint64_t{0});
+            out_.number(input ? numbers_.at(input.node) : std::uint64_t{0});
             out_.number(std::uint64_t{input.index});
         });
         write_attributes(out_, node.attributes(), constant_, number_of_model_);
@@ -79,6 +87,7 @@ private:
         out_.list(node.origins, [&](const std::string& name) { out_.text(name); });
     }
 
+private:
     void write_port(const OutputPort& port) {
         out_.number(static_cast<std::uint8_t>(port.type));
         write_shape(out_, port.shape);
@@ -94,7 +103,8 @@ private:
 
     ByteWriter& out_;
     const WriteConstant& constant_;
-    std::unordered_map<const Model*, std::uint64_t> number_of_model_;
+    const NodeNumbers& numbers_;
+    const ModelNumbers& number_of_model_;
 };
 
 class ModelReader {
@@ -222,23 +232,57 @@ Tensor ConstantReader::read(ByteReader& in) const {
 }
 
 void write_model(ByteWriter& out, const Model& model, const WriteConstant& write_constant) {
-    ModelWriter(out, write_constant).write(model);
+    ModelNumbers number_of_model;
+    out.list(with_bodies(model), [&](const Model* m) {
+        out.text(m->name());
+        const std::vector<Node*> nodes = nodes_of(*m);
+        const NodeNumbers numbers(nodes);
+        NodeWriter writer(out, write_constant, numbers, number_of_model);
+        out.list(nodes, [&](const Node* node) { writer.write(*node); });
+        number_of_model.emplace(m, number_of_model.size());
+    });
 }
 
 std::shared_ptr<Model> read_model(ByteReader& in, const ConstantReader& constants) {
     return ModelReader(in, constants).read();
 }
 
-ModelKey key_of_model(const Model& model) {
-    ByteWriter graph;
-    write_model(graph, model, [](ByteWriter& out, const Tensor& tensor) {
+ModelKey key_of_model(const Model& model, std::size_t threads) {
+    // Nodes by the piece, so that several threads can work on a model.
+    constexpr std::size_t kPiece = 128;
+    constexpr std::uint64_t kOther = std::uint64_t{1} << 32;
+    const WriteConstant constant = [](ByteWriter& out, const Tensor& tensor) {
         out.number(static_cast<std::uint8_t>(tensor.get_element_type()));
         write_shape(out, tensor.get_shape());
         out.number(hash_large(tensor.data(), tensor.get_byte_size()));
         let_go_of_pages(tensor);
-    });
-    const std::vector<char>& bytes = graph.bytes();
-    return {hash_bytes(bytes.data(), bytes.size(), 1), hash_bytes(bytes.data(), bytes.size(), 2)};
+    };
+    ModelNumbers number_of_model;
+    ByteWriter all;
+    for (const Model* m : with_bodies(model)) {
+        const std::vector<Node*> nodes = nodes_of(*m);
+        const NodeNumbers numbers(nodes);
+        std::vector<ModelKey> keys((nodes.size() + kPiece - 1) / kPiece);
+        run_tasks(keys.size(), threads, [&](std::size_t i) {
+            ByteWriter piece;
+            NodeWriter writer(piece, constant, numbers, number_of_model);
+            for (std::size_t n = i * kPiece; n < std::min(nodes.size(), (i + 1) * kPiece); ++n) {
+                writer.write(*nodes[n]);
+            }
+            const std::vector<char>& bytes = piece.bytes();
+            keys[i] = {hash_large(bytes.data(), bytes.size(), 1),
+                       hash_large(bytes.data(), bytes.size(), kOther)};
+        });
+        all.text(m->name());
+        all.list(keys, [&](const ModelKey& key) {
+            all.number(key.first);
+            all.number(key.second);
+        });
+        number_of_model.emplace(m, number_of_model.size());
+    }
+    const std::vector<char>& bytes = all.bytes();
+    return {hash_large(bytes.data(), bytes.size(), 1),
+            hash_large(bytes.data(), bytes.size(), kOther)};
 }
 
 }  // namespace fuseq

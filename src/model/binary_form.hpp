@@ -59,11 +59,12 @@ void write_model(ByteWriter& out, const Model& model, const WriteConstant& write
 // Throws Error("blob", ...) where the bytes are not those of a model of this build.
 std::shared_ptr<Model> read_model(ByteReader& in, const ConstantReader& constants);
 
-// Two numbers that change with anything in the model but how its nodes are numbered.
+// Two numbers that change with anything in the model but how its nodes are numbered. Worked out by
+// up to `threads` threads; they are the same for any number.
 struct ModelKey {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
 };
-ModelKey key_of_model(const Model& model);
+ModelKey key_of_model(const Model& model, std::size_t threads);
 
 }  // namespace fuseq

@@ -33,13 +33,13 @@ std::uint64_t hash_bytes(const void* data, std::size_t size, std::uint64_t seed)
     return mix(hash);
 }
 
-std::uint64_t hash_large(const void* data, std::size_t size) {
+std::uint64_t hash_large(const void* data, std::size_t size, std::uint64_t seed) {
     // Four hashes that do not wait for each other, each of every fourth word. A word enters by an
     // addition and a multiplication by an odd number, which lose nothing, and a rotation.
     constexpr std::uint64_t kFactor = 0x9fb21c651e98df25u;
     constexpr std::size_t kLanes = 4;
     const auto* bytes = static_cast<const unsigned char*>(data);
-    std::uint64_t lanes[kLanes] = {1, 2, 3, 4};
+    std::uint64_t lanes[kLanes] = {seed + 1, seed + 2, seed + 3, seed + 4};
     const std::size_t whole = size / (8 * kLanes) * (8 * kLanes);
     for (std::size_t i = 0; i < whole; i += 8 * kLanes) {
         for (std::size_t lane = 0; lane < kLanes; ++lane) {

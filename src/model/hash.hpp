@@ -12,6 +12,6 @@ namespace fuseq {
 
 std::uint64_t hash_bytes(const void* data, std::size_t size, std::uint64_t seed = 0);
 // Another hash of the same kind, several times as fast for megabytes.
-std::uint64_t hash_large(const void* data, std::size_t size);
+std::uint64_t hash_large(const void* data, std::size_t size, std::uint64_t seed = 0);
 
 }  // namespace fuseq

@@ -13,6 +13,16 @@
 
 namespace fuseq {
 
+namespace {
+
+// Whether all that the node reads was added before it.
+bool reads_older(const Node& node) {
+    return std::all_of(node.inputs().begin(), node.inputs().end(),
+                       [&](const Output& input) { return !input || input.node->id() < node.id(); });
+}
+
+}  // namespace
+
 Model::Model(std::string name) : name_(std::move(name)) {}
 Model::~Model() = default;
 
@@ -78,9 +88,17 @@ Node* Model::add_result(std::string name, Output source) {
 }
 
 std::vector<Node*> Model::ordered_nodes() const {
+    std::vector<Node*> order;
+    order.reserve(nodes_.size());
+    if (std::all_of(nodes_.begin(), nodes_.end(), [](const auto& n) { return reads_older(*n); })) {
+        // As below, without looking for it: of a model that was read or cloned.
+        for (const auto& node : nodes_) {
+            order.push_back(node.get());
+        }
+        return order;
+    }
     // Kahn's algorithm; among the nodes that are ready, the one added first goes first.
-    std::unordered_map<const Node*, std::size_t> missing;
-    missing.reserve(nodes_.size());
+    std::vector<std::size_t> missing(next_id_, 0);  // by id: inputs that are not computed yet
     const auto later = [](const Node* a, const Node* b) { return a->id() > b->id(); };
     std::priority_queue<Node*, std::vector<Node*>, decltype(later)> ready(later);
     for (const auto& node : nodes_) {
@@ -89,32 +107,32 @@ std::vector<Node*> Model::ordered_nodes() const {
         if (connected == 0) {
             ready.push(node.get());
         } else {
-            missing[node.get()] = connected;
+            missing[node->id()] = connected;
         }
     }
-    std::vector<Node*> order;
-    order.reserve(nodes_.size());
     while (!ready.empty()) {
         Node* node = ready.top();
         ready.pop();
         order.push_back(node);
-        for (const Use& use : node->users()) {
-            const auto it = missing.find(use.node);
-            if (--it->second == 0) {
-                ready.push(use.node);
-                missing.erase(it);
+        for (std::size_t i = 0; i < node->output_count(); ++i) {
+            for (const Use& use : node->port(i).uses) {
+                if (--missing[use.node->id()] == 0) {
+                    ready.push(use.node);
+                }
             }
         }
     }
-    if (!missing.empty()) {
-        const auto first = std::min_element(missing.begin(), missing.end(), [](auto& a, auto& b) {
-            return a.first->id() < b.first->id();
-        });
+    if (order.size() != nodes_.size()) {
+        const Node* first = nullptr;
+        for (const auto& node : nodes_) {
+            const bool left = missing[node->id()] != 0;
+            first = left && (first == nullptr || node->id() < first->id()) ? node.get() : first;
+        }
         throw Error(Error::Info{.stage = "validate",
                                 .file = {},
                                 .layer_id = {},
-                                .layer = first->first->name(),
-                                .op = first->first->type(),
+                                .layer = first->name(),
+                                .op = first->type(),
                                 .rule = "depends on its own output"});
     }
     return order;

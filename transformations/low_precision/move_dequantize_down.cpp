@@ -46,6 +46,7 @@ constexpr Row kLaws[] = {
     {"NormalizeL2", cancel_scale_of_normalize_l2, "cancels the scale"},
     {"PReLU", move_through_prelu, "the scale passes, or it goes where the range implies it"},
     {"Pad", move_through_pad, "passes where the value is a whole step"},
+    {"SpaceToBatch", move_through_space_to_batch, "passes where pads are the integer 0"},
     {"ReLU", move_through_relu, "passes, or goes where the range implies it"},
     {"ReduceMax", move_through_reduce_max, "passes"},
     {"ReduceMean", move_through_reduce_mean, "passes, the mean of integers is f32"},

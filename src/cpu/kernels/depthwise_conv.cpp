@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "cpu/kernels/depthwise_conv_detail.hpp"
@@ -138,50 +139,96 @@ Epilogue make_epilogue(const DepthwiseParams& p) {
     return e;
 }
 
-void append_tap(Packed& packed, std::int8_t weight, std::size_t bytes) {
-    packed.wei.push_back(weight);
-    if (bytes == 2) {  // little endian, sign extended
-        packed.wei.push_back(weight < 0 ? std::int8_t{-1} : std::int8_t{0});
+// Appends values to memory that is not to move any more.
+class Writer {
+public:
+    explicit Writer(std::uint8_t* to) : to_(to) {}
+    template <class T>
+    void put(T value) {
+        std::memcpy(to_, &value, sizeof(value));
+        to_ += sizeof(value);
     }
-}
+    const std::uint8_t* at() const { return to_; }
 
-void pack_block(Packed& packed, const DepthwiseParams& p, const Order& order, std::size_t first) {
-    const std::size_t width = p.shape.kernel_width;
-    const std::size_t taps = p.shape.kernel_height * width;
-    for (const std::vector<Tap>& entry : order.entries) {
-        for (const std::ptrdiff_t slot : order.slots) {
-            const std::size_t channel =
-                first + static_cast<std::size_t>(std::max<std::ptrdiff_t>(slot, 0));
-            for (const Tap& tap : entry) {
-                const bool none = slot < 0 || tap.row < 0;
-                const auto at = none ? 0
-                                     : static_cast<std::size_t>(tap.row) * width +
-                                           static_cast<std::size_t>(tap.column);
-                append_tap(packed, none ? std::int8_t{0} : p.weights[channel * taps + at],
-                           order.bytes_per_tap);
+private:
+    std::uint8_t* to_;
+};
+
+class BlockPacker {
+public:
+    BlockPacker(const DepthwiseParams& params, const Order& order, std::size_t first_channel)
+        : p_(params), order_(order), first_(first_channel) {}
+
+    std::size_t bytes() const {
+        std::size_t weights = 0;
+        for (const Entry& entry : order_.entries) {
+            weights += order_.slots.size() * entry[0].size() * order_.bytes_per_tap;
+        }
+        return order_.slots.size() * 4 * sizeof(float) + weights;
+    }
+
+    void write(std::uint8_t* to, bool flips, Block& block) const {
+        Writer out(to);
+        block.packed = to;
+        block.init = reinterpret_cast<const std::int32_t*>(out.at());
+        each_slot(out, 0, [&](std::size_t channel) { return init(channel, flips); });
+        block.scale = reinterpret_cast<const float*>(out.at());
+        each_slot(out, 0.0f, [&](std::size_t c) { return value_of(p_.scale, c, 1.0f); });
+        block.bias = reinterpret_cast<const float*>(out.at());
+        each_slot(out, 0.0f, [&](std::size_t c) { return value_of(p_.bias, c, 0.0f); });
+        block.slope = reinterpret_cast<const float*>(out.at());
+        each_slot(out, 0.0f, [&](std::size_t c) { return value_of(p_.slope, c, 1.0f); });
+        block.wei = reinterpret_cast<const std::int8_t*>(out.at());
+        for (const Entry& entry : order_.entries) {
+            const std::size_t share = order_.slots.size() / entry.size();
+            for (std::size_t i = 0; i < order_.slots.size(); ++i) {
+                write_taps(out, entry[i / share], order_.slots[i]);
             }
         }
     }
-    for (const std::ptrdiff_t slot : order.slots) {
-        const bool none = slot < 0;
-        const std::size_t channel = first + static_cast<std::size_t>(none ? 0 : slot);
-        const std::int32_t zero_point =
-            value_of<std::int32_t>(p.src_zero_point, channel, 0) + (packed.flip != 0 ? 128 : 0);
+
+private:
+    template <class T, class F>
+    void each_slot(Writer& out, T none, F&& value) const {
+        for (const std::ptrdiff_t slot : order_.slots) {
+            out.put<T>(slot < 0 ? none : value(first_ + static_cast<std::size_t>(slot)));
+        }
+    }
+    std::int32_t init(std::size_t channel, bool flips) const {
+        const std::size_t taps = p_.shape.kernel_height * p_.shape.kernel_width;
         std::int32_t sum = 0;
         for (std::size_t t = 0; t < taps; ++t) {
-            sum += p.weights[channel * taps + t];
+            sum += p_.weights[channel * taps + t];
         }
-        packed.init.push_back(none ? 0 : -zero_point * sum);
-        packed.scale.push_back(none ? 0.0f : value_of(p.scale, channel, 1.0f));
-        packed.bias.push_back(none ? 0.0f : value_of(p.bias, channel, 0.0f));
-        packed.slope.push_back(none ? 0.0f : value_of(p.slope, channel, 1.0f));
+        return -(value_of<std::int32_t>(p_.src_zero_point, channel, 0) + (flips ? 128 : 0)) * sum;
     }
-}
+    void write_taps(Writer& out, const Taps& taps, std::ptrdiff_t slot) const {
+        const std::size_t width = p_.shape.kernel_width;
+        for (const Tap& tap : taps) {
+            std::int8_t weight = 0;
+            if (slot >= 0 && tap.row >= 0) {
+                const std::size_t channel = first_ + static_cast<std::size_t>(slot);
+                const std::size_t row =
+                    channel * p_.shape.kernel_height + static_cast<std::size_t>(tap.row);
+                weight = p_.weights[row * width + static_cast<std::size_t>(tap.column)];
+            }
+            out.put(weight);
+            if (order_.bytes_per_tap == 2) {  // little endian, sign extended
+                out.put(weight < 0 ? std::int8_t{-1} : std::int8_t{0});
+            }
+        }
+    }
+
+    const DepthwiseParams& p_;
+    const Order& order_;
+    std::size_t first_;
+};
 
 void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
     const std::size_t channels = p.shape.src_channels;
-    std::vector<std::size_t> wei_at;
-    std::vector<std::size_t> vector_at;
+    std::vector<Order> orders;
+    std::vector<std::size_t> offsets;
+    std::size_t bytes = 0;
     for (std::size_t c = 0; c < channels; c += path.block_channels) {
         Block block;
         block.first_channel = c;
@@ -191,19 +238,17 @@ void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
             block.first_channel = channels - path.block_channels;
             block.channels = path.block_channels;
         }
-        wei_at.push_back(packed.wei.size());
-        vector_at.push_back(packed.init.size());
-        pack_block(packed, p, path.order(packed.shape, path.block_channels, block.channels),
-                   block.first_channel);
+        orders.push_back(path.order(packed.shape, path.block_channels, block.channels));
+        offsets.push_back(bytes);
+        bytes += BlockPacker(p, orders.back(), block.first_channel).bytes();
+        bytes = (bytes + 63) / 64 * 64;
         packed.blocks.push_back(block);
     }
+    packed.memory.resize(bytes);
     for (std::size_t b = 0; b < packed.blocks.size(); ++b) {
         Block& block = packed.blocks[b];
-        block.wei = packed.wei.data() + wei_at[b];
-        block.init = packed.init.data() + vector_at[b];
-        block.scale = packed.scale.data() + vector_at[b];
-        block.bias = packed.bias.data() + vector_at[b];
-        block.slope = packed.slope.data() + vector_at[b];
+        BlockPacker(p, orders[b], block.first_channel)
+            .write(packed.memory.data() + offsets[b], packed.flip != 0, block);
     }
 }
 
@@ -287,9 +332,7 @@ const char* DepthwiseConv::implementation() const {
 }
 
 std::size_t DepthwiseConv::packed_bytes() const {
-    return packed_->wei.size() + packed_->padding_row.size() +
-           4 * (packed_->init.size() + packed_->scale.size() + packed_->bias.size() +
-                packed_->slope.size());
+    return packed_->memory.size() + packed_->padding_row.size();
 }
 
 }  // namespace fuseq::kernels

@@ -34,6 +34,7 @@ struct Epilogue {
 struct Block {
     std::size_t first_channel = 0;
     std::size_t channels = 0;
+    const std::uint8_t* packed = nullptr;  // init, scale, bias, slope, wei, one behind the other
     const std::int8_t* wei = nullptr;
     const std::int32_t* init = nullptr;  // -src_zero_point * sum of weights
     const float* scale = nullptr;
@@ -48,9 +49,7 @@ struct Packed {
     bool src_signed = false;    // (portable path)
     bool zero_padding = false;  // padding_row is zeros, after the flip too
     AlignedVector<std::uint8_t> padding_row;  // a row outside of src: zero points
-    AlignedVector<std::int8_t> wei;
-    AlignedVector<std::int32_t> init;
-    AlignedVector<float> scale, bias, slope;
+    AlignedVector<std::uint8_t> memory;       // what the blocks point to
     std::vector<Block> blocks;
     bool overlaps = false;  // blocks share channels: never split them among threads
     RunFunction run = nullptr;
@@ -105,11 +104,14 @@ struct Tap {
     std::ptrdiff_t row = -1;  // -1: no tap, weight zero
     std::ptrdiff_t column = -1;
 };
+using Taps = std::vector<Tap>;
+// One list of taps for all slots, or several for as many equal shares of the slots.
+using Entry = std::vector<Taps>;
 struct Order {
     // Channel within the block of each slot, -1 for none. Per-channel vectors have this order.
     std::vector<std::ptrdiff_t> slots;
     // Weights: for each entry, for each slot, the weights of the entry's taps.
-    std::vector<std::vector<Tap>> entries;
+    std::vector<Entry> entries;
     std::size_t bytes_per_tap = 1;  // 1 or 2
 };
 

@@ -194,12 +194,12 @@ Order pair_order(const DepthwiseShape& s, std::size_t block_channels, std::size_
     }
     const std::size_t count = s.kernel_height * s.kernel_width;
     for (std::size_t t = 0; t < count; t += 2) {
-        std::vector<Tap> taps(2);
+        Taps taps(2);
         for (std::size_t i = 0; i < 2 && t + i < count; ++i) {
             taps[i] = {static_cast<std::ptrdiff_t>((t + i) / s.kernel_width),
                        static_cast<std::ptrdiff_t>((t + i) % s.kernel_width)};
         }
-        order.entries.push_back(std::move(taps));
+        order.entries.push_back({std::move(taps)});
     }
     return order;
 }

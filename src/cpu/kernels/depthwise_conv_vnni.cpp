@@ -19,10 +19,8 @@ FUSEQ_INLINE void run_any_pixel(const Packed& packed,
     const Block& block = *strip.block;
     const std::size_t count = packed.shape.kernel_height * packed.shape.kernel_width;
     Quarters acc;
-    unrolled<kQuarters>([&](auto q)
-                            FUSEQ_LAMBDA { acc[q] = _mm512_load_si512(block.init + 16 * q); });
-    const std::int8_t* wei = block.wei;
-    for (std::size_t t = 0; t < count; t += 4, wei += 4 * kBlock) {
+    begin(acc, block.packed);
+    for (std::size_t t = 0; t < count; t += 4) {
         Registers<__m512i, 4> row;
         unrolled<4>([&](auto i) FUSEQ_LAMBDA {
             const std::uint8_t* from = tap(std::min(t + i(), count - 1));
@@ -30,12 +28,9 @@ FUSEQ_INLINE void run_any_pixel(const Packed& packed,
                 Full ? _mm512_loadu_si512(from) : _mm512_maskz_loadu_epi8(strip.load[0], from);
             row[i] = _mm512_xor_si512(v, strip.flip);
         });
-        const Quarters data = interleave(row[0], row[1], row[2], row[3]);
-        unrolled<kQuarters>([&](auto q) FUSEQ_LAMBDA {
-            acc[q] = _mm512_dpbusd_epi32(acc[q], data[q], _mm512_load_si512(wei + 64 * q));
-        });
+        add_taps(acc, interleave(row[0], row[1], row[2], row[3]), block.packed, t / 4);
     }
-    finish<1, false>(strip, 0, x, acc);
+    finish<1, Finish::kAny>(strip, block.packed, strip.dst[0], x * strip.dst_step, acc);
 }
 
 // Output positions [begin, end) of an axis whose windows lie inside of src.
@@ -103,8 +98,8 @@ void run_any(
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
         const Task task{row / s.dst_height, row % s.dst_height, 1};
         for (std::size_t b = blocks.begin; b < blocks.end; ++b) {
-            strip.block = &packed.blocks[b];
-            maker.fill(strip, 0, task, 1);
+            maker.fill_block(strip, packed.blocks[b]);
+            maker.fill(strip, 0, task);
             run_any_row(packed, strip, src, task, offsets);
         }
     }
@@ -132,21 +127,43 @@ Tap tap_or_none(std::ptrdiff_t row, std::size_t height, std::size_t column) {
     return {row, static_cast<std::ptrdiff_t>(column)};
 }
 
+// Four rows of a column, the first at `top`.
+Entry column_entry(const DepthwiseShape& s, std::ptrdiff_t top, std::size_t column) {
+    Taps taps;
+    for (std::ptrdiff_t i = 0; i < 4; ++i) {
+        taps.push_back(tap_or_none(top + i, s.kernel_height, column));
+    }
+    return {taps};
+}
+
+// The only row of a column that a vector holds: quarter q reads byte q.
+Entry single_entry(std::size_t row, std::size_t column) {
+    Entry entry;
+    for (std::size_t q = 0; q < kQuarters; ++q) {
+        Taps taps(4);
+        taps[q] = {static_cast<std::ptrdiff_t>(row), static_cast<std::ptrdiff_t>(column)};
+        entry.push_back(std::move(taps));
+    }
+    return entry;
+}
+
 Order strip_order(const DepthwiseShape& s, std::size_t, std::size_t channels) {
     Order order{slots_of(channels, parts_of(mode_of(channels))), {}, 1};
-    const std::size_t variants = s.kernel_height == 3 && s.stride_width == 1 ? 2 : 1;
-    const std::size_t groups = (s.kernel_height + variants + 2) / 4;
+    if (s.kernel_height == 3 && s.stride_width == 2) {  // StripRun::add_small_step
+        const Tap none;
+        const Taps pair[2] = {{{0, 1}, {1, 1}, none, none}, {none, none, {0, 1}, {1, 1}}};
+        order.entries = {{{{0, 2}, {1, 2}, {2, 2}, none}},
+                         {{{0, 0}, {1, 0}, {2, 0}, {2, 1}}},
+                         {pair[0], pair[1], pair[0], pair[1]}};
+        return order;
+    }
+    const std::ptrdiff_t variants = s.kernel_height == 3 ? 2 : 1;
     for (std::size_t column = 0; column < s.kernel_width; ++column) {
-        for (std::size_t group = 0; group < groups; ++group) {
-            for (std::size_t variant = 0; variant < variants; ++variant) {
-                std::vector<Tap> taps;
-                for (std::size_t i = 0; i < 4; ++i) {
-                    const auto row = static_cast<std::ptrdiff_t>(4 * group + i) -
-                                     static_cast<std::ptrdiff_t>(variant);
-                    taps.push_back(tap_or_none(row, s.kernel_height, column));
-                }
-                order.entries.push_back(std::move(taps));
-            }
+        for (std::ptrdiff_t variant = 0; variant < variants; ++variant) {
+            order.entries.push_back(column_entry(s, -variant, column));
+        }
+        if (s.kernel_height == 5) {
+            order.entries.push_back(single_entry(4, column));
         }
     }
     return order;
@@ -156,12 +173,12 @@ Order any_order(const DepthwiseShape& s, std::size_t, std::size_t channels) {
     Order order{slots_of(channels, 1), {}, 1};
     const std::size_t count = s.kernel_height * s.kernel_width;
     for (std::size_t t = 0; t < count; t += 4) {
-        std::vector<Tap> taps(4);
+        Taps taps(4);
         for (std::size_t i = 0; i < 4 && t + i < count; ++i) {
             taps[i] = {static_cast<std::ptrdiff_t>((t + i) / s.kernel_width),
                        static_cast<std::ptrdiff_t>((t + i) % s.kernel_width)};
         }
-        order.entries.push_back(std::move(taps));
+        order.entries.push_back({std::move(taps)});
     }
     return order;
 }

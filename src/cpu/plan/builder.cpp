@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cpu/plan/fake_quantize_ranges.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/runtime/parallel.hpp"
@@ -430,7 +431,8 @@ void PlanBuilder::note_quantized(const Output& output, TensorId id) {
         node = node->input_node(0);
     }
     const auto range = ranges_.find(node->name());
-    if (range == ranges_.end() || !range->second.shape.compatible(output.partial_shape())) {
+    if (range == ranges_.end() || !range->second.shape.compatible(output.partial_shape()) ||
+        !holds_result(output, range->second)) {
         return;
     }
     while (!node->is("FakeQuantize")) {
@@ -438,11 +440,6 @@ void PlanBuilder::note_quantized(const Output& output, TensorId id) {
             return;
         }
         node = node->input_node(0);
-    }
-    for (const PlanTensor& tensor : plan_.tensors) {
-        if (tensor.quantized && tensor.quantized->layer == range->first) {
-            return;  // the tensor in front of a pooling that keeps the shape
-        }
     }
     FakeQuantizeResult result = range->second;
     result.first_level = to_floats(node->input_node(3)->constant()).at(0);

@@ -14,6 +14,34 @@ std::vector<double> doubles(const Tensor& tensor) {
     return {values.begin(), values.end()};
 }
 
+// Name of the MaxPool that a FakeQuantize stands behind, activations in between; empty without one.
+// As quantize_before_max_pool sees it.
+std::string pool_in_front(const Node& fq) {
+    const Node* at = fq.input_node(0);
+    while (at->is("ReLU") || at->is("Clamp") || at->is("Sigmoid") || at->is("Tanh")) {
+        at = at->input_node(0);
+    }
+    return at->is("MaxPool") ? at->name() : std::string();
+}
+
+// Whether a MaxPool of that name reads an output, or a MaxPool that reads it.
+bool is_pooled_by(const Output& output, const std::string& name) {
+    std::vector<Output> todo = {output};
+    while (!todo.empty()) {
+        const Output at = todo.back();
+        todo.pop_back();
+        for (const Use& use : at.node->port(at.index).uses) {
+            if (use.node->is("MaxPool")) {
+                if (use.node->name() == name) {
+                    return true;
+                }
+                todo.push_back(use.node->output(0));
+            }
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& model) {
@@ -31,6 +59,7 @@ std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& mode
         FakeQuantizeResult result;
         result.layer = node->name();
         result.shape = node->port(0).shape;
+        result.pool = pool_in_front(*node);
         const std::size_t count = longer.get_size();
         if ((lows.size() != count && lows.size() != 1) ||
             (highs.size() != count && highs.size() != 1)) {
@@ -56,6 +85,13 @@ std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& mode
         }
     }
     return ranges;
+}
+
+bool holds_result(const Output& output, const FakeQuantizeResult& fq) {
+    if (output.node->is("MaxPool")) {
+        return output.node->name() == fq.pool;
+    }
+    return fq.pool.empty() || !is_pooled_by(output, fq.pool);
 }
 
 }  // namespace fuseq::cpu

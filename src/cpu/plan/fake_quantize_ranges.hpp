@@ -14,4 +14,9 @@ namespace fuseq::cpu {
 // low-precision passes, which replace them by integers.
 std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& model);
 
+// Whether an output of the transformed model, a quantization or a MaxPool behind one, is what the
+// FakeQuantize gives in the IR. One that stands behind a MaxPool there may have been moved in front
+// of it; its result is then that of the pooling, even where both have the same shape.
+bool holds_result(const Output& output, const FakeQuantizeResult& fq);
+
 }  // namespace fuseq::cpu

@@ -143,6 +143,24 @@ MovementMap map_of(const Tensor& sources, const PlanTensor& src, const PlanTenso
                              periods);
 }
 
+std::vector<MovementMap> maps_of(const Node& node,
+                                 const PlanTensor& src,
+                                 const std::vector<PlanTensor>& dst) {
+    std::vector<Tensor> sources;  // worked out when they are needed
+    std::vector<MovementMap> maps;
+    for (std::size_t i = 0; i < dst.size(); ++i) {
+        if (auto dims = strided_dims(node, i, src, dst[i])) {
+            maps.push_back(make_strided_map(std::move(*dims), size_of(dst[i].type)));
+            continue;
+        }
+        if (sources.empty()) {
+            sources = sources_of(node, src);
+        }
+        maps.push_back(map_of(sources[i], src, dst[i]));
+    }
+    return maps;
+}
+
 }  // namespace
 
 bool make_movement(PlanBuilder& builder, Node& node) {
@@ -151,29 +169,22 @@ bool make_movement(PlanBuilder& builder, Node& node) {
     }
     const TensorId src_id = builder.tensor_of(node.input(0));
     const PlanTensor src = builder.tensor(src_id);
-    std::vector<Tensor> sources;  // worked out when they are needed
+    std::vector<PlanTensor> dst;
     std::vector<TensorId> dst_ids;
-    std::vector<MovementMap> maps;
     for (std::size_t i = 0; i < node.output_count(); ++i) {
         const OutputPort& port = node.port(i);
         const bool keeps_order = port.shape.rank() == src.shape.rank() && !node.is("Transpose");
         const Layout layout = keeps_order && port.shape.rank() >= 3 ? src.layout : Layout::kPlain;
-        const TensorId dst = builder.new_tensor(port.type, port.shape, layout);
-        if (auto dims = strided_dims(node, i, src, builder.tensor(dst))) {
-            maps.push_back(make_strided_map(std::move(*dims), size_of(port.type)));
-        } else {
-            if (sources.empty()) {
-                sources = sources_of(node, src);
-            }
-            maps.push_back(map_of(sources[i], src, builder.tensor(dst)));
-        }
-        dst_ids.push_back(dst);
-        builder.set_tensor(node.output(i), dst);
+        dst_ids.push_back(builder.new_tensor(port.type, port.shape, layout));
+        dst.push_back(builder.tensor(dst_ids.back()));
+        builder.set_tensor(node.output(i), dst_ids.back());
     }
-    auto step = std::make_unique<MovementStep>(src, src_id, std::move(dst_ids), std::move(maps),
-                                               constant_of(node));
+    auto step = std::make_unique<MovementStep>(src, src_id, std::move(dst_ids), constant_of(node));
     name_after(step->info(), node);
+    MovementStep& later = *step;
     builder.add_step(std::move(step));
+    builder.finish_later(
+        [&later, &node, src, dst = std::move(dst)] { later.set_maps(maps_of(node, src, dst)); });
     return true;
 }
 

@@ -34,6 +34,7 @@ struct FakeQuantizeResult {
     std::vector<double> output_low;  // one value, or one a position along `axis`
     std::vector<double> step;
     std::size_t axis = 1;
+    std::string pool;        // the MaxPool in front of it in the IR
     double first_level = 0;  // integer stored for output_low
 };
 

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plugin/blob.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <ostream>
 #include <utility>
 
 #include "model/binary_attributes.hpp"
 #include "model/hash.hpp"
+#include "model/parallel_tasks.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -29,6 +32,7 @@ void write_range(ByteWriter& out, const FakeQuantizeResult& range) {
     out.numbers(range.output_low);
     out.numbers(range.step);
     out.number(std::uint64_t{range.axis});
+    out.text(range.pool);
     out.number(range.first_level);
 }
 
@@ -39,6 +43,7 @@ FakeQuantizeResult read_range(ByteReader& in) {
     range.output_low = in.numbers<double>();
     range.step = in.numbers<double>();
     range.axis = in.number<std::uint64_t>();
+    range.pool = in.text();
     range.first_level = in.number<double>();
     return range;
 }
@@ -144,21 +149,26 @@ std::span<const char> chars_of(const Tensor& bytes) {
 
 // Data pieces have the sizes of the list, padded.
 std::uint64_t checked_data_hash(std::span<const char> data,
-                                const std::vector<std::uint64_t>& sizes) {
-    std::uint64_t hash = 0;
+                                const std::vector<std::uint64_t>& sizes,
+                                std::size_t threads) {
+    std::vector<std::span<const char>> pieces;
     std::size_t at = 0;
     for (const std::uint64_t size : sizes) {
         if (size > data.size() - at) {
             throw Error("blob", "a piece of the data is larger than the data");
         }
-        hash = hash * 31 + hash_large(data.data() + at, size);
+        pieces.push_back(data.subspan(at, size));
         at = std::min(data.size(), at + padded(size));
     }
-    return hash;
+    std::vector<std::uint64_t> hashes(pieces.size());
+    run_tasks(pieces.size(), threads,
+              [&](std::size_t i) { hashes[i] = hash_large(pieces[i].data(), pieces[i].size()); });
+    return std::accumulate(hashes.begin(), hashes.end(), std::uint64_t{0},
+                           [](std::uint64_t all, std::uint64_t piece) { return all * 31 + piece; });
 }
 
-// Header and payload; hashes are checked when `check` is set.
-Opened open(std::span<const char> all, bool check) {
+// Header and payload; hashes are checked by so many threads, by none not at all.
+Opened open(std::span<const char> all, std::size_t threads) {
     if (all.size() < kPreambleSize || std::memcmp(all.data(), kMagic, sizeof kMagic) != 0) {
         throw Error("blob", "was not made by this library");
     }
@@ -193,8 +203,8 @@ Opened open(std::span<const char> all, bool check) {
     }
     found.graph = all.subspan(graph_at, payload.graph_size);
     found.data = all.subspan(graph_at + padded(payload.graph_size));
-    if (check && (hash_large(found.graph.data(), found.graph.size()) != payload.graph_hash ||
-                  checked_data_hash(found.data, sizes) != payload.data_hash)) {
+    if (threads != 0 && (hash_large(found.graph.data(), found.graph.size()) != payload.graph_hash ||
+                         checked_data_hash(found.data, sizes, threads) != payload.data_hash)) {
         throw Error("blob", "is damaged (checksum)");
     }
     return found;
@@ -228,12 +238,12 @@ void write_blob(std::ostream& out, const BlobHeader& header, const BlobContent& 
     }
 }
 
-BlobHeader read_blob_header(const Tensor& bytes) {
-    return open(chars_of(bytes), true).header;
+BlobHeader read_blob_header(const Tensor& bytes, std::size_t threads) {
+    return open(chars_of(bytes), std::max<std::size_t>(1, threads)).header;
 }
 
 BlobContent read_blob_content(const Tensor& bytes) {
-    const Opened blob = open(chars_of(bytes), false);
+    const Opened blob = open(chars_of(bytes), 0);
     const ConstantReader constants(blob.data, std::make_shared<Tensor>(bytes));
     ByteReader in(blob.graph);
     BlobContent content;

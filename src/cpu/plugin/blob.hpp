@@ -38,8 +38,9 @@ struct BlobContent {
 void write_blob(std::ostream& out, const BlobHeader& header, const BlobContent& content);
 
 // Reads the header of `bytes` (u8) and checks everything that can be checked without knowing what
-// is expected: magic, format, sizes, checksums. Throws Error("blob", reason).
-BlobHeader read_blob_header(const Tensor& bytes);
+// is expected: magic, format, sizes, and with `threads` threads checksums. Throws Error("blob",
+// reason).
+BlobHeader read_blob_header(const Tensor& bytes, std::size_t threads = 1);
 // After read_blob_header. The content refers to the bytes and keeps them alive.
 BlobContent read_blob_content(const Tensor& bytes);
 

@@ -30,7 +30,7 @@ std::vector<std::string> tuning_text(const Tuned& tuned) {
 }  // namespace
 
 CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config config)
-    : original_(model->clone()),
+    : original_(std::move(model)),
       config_(std::move(config)),
       threads_(config_.threads_per_stream()),
       dynamic_(has_dynamic_input(*original_)) {
@@ -62,7 +62,7 @@ void CpuCompiledModel::export_model(std::ostream& out) const {
         content.packed = packed_table(planned.plan);
         content.tuned = planned.tuned;
     }
-    write_blob(out, expected_header(config_, key_of_model(*original_)), content);
+    write_blob(out, expected_header(config_, key_of_model(*original_, 1)), content);
     if (!out) {
         throw Error("export", "the stream does not take the bytes");
     }

@@ -78,7 +78,8 @@ std::string difference(const BlobHeader& found, const BlobHeader& expected) {
 }
 
 ModelCache::ModelCache(const Config& config, const Model& model)
-    : header_(expected_header(config, key_of_model(model))),
+    : header_(expected_header(config, key_of_model(model, config.threads_to_compile()))),
+      threads_(config.threads_to_compile()),
       folder_(config.cache_dir),
       file_(folder_ / file_name(header_)) {}
 
@@ -90,7 +91,7 @@ std::optional<BlobContent> ModelCache::load() {
     }
     try {
         const Tensor bytes = mapped(file_);
-        const std::string why = difference(read_blob_header(bytes), header_);
+        const std::string why = difference(read_blob_header(bytes, threads_), header_);
         let_go_of_pages(bytes);  // the checksum has read them all
         if (why.empty()) {
             BlobContent content = read_blob_content(bytes);

@@ -39,6 +39,7 @@ private:
     void write(const BlobContent& content) const;
 
     BlobHeader header_;
+    std::size_t threads_;
     std::filesystem::path folder_;
     std::filesystem::path file_;
     std::string status_;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plugin/transformed.hpp"
 
-#include "cpu/plan/builder.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
 
 namespace fuseq::cpu {

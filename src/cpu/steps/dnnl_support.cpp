@@ -67,6 +67,22 @@ dnnl::memory::desc dnnl_desc(ElementType type, const Shape& dims, Layout layout)
     return {dnnl_dims(shape), dnnl_type(type), strides};
 }
 
+dnnl::memory::desc bytes_desc(ElementType type, const Shape& dims, Layout layout) {
+    if (size_of(type) != 8) {
+        return dnnl_desc(carrier(type), dims, layout);
+    }
+    const dnnl::memory::desc half = dnnl_desc(ElementType::i32, dims, layout);
+    dnnl::memory::dims sizes = half.dims();
+    const auto* from = half.data.format_desc.blocking.strides;
+    dnnl::memory::dims strides(from, from + sizes.size());
+    for (auto& stride : strides) {
+        stride *= 2;
+    }
+    sizes.push_back(2);
+    strides.push_back(1);
+    return {sizes, dnnl_type(ElementType::i32), strides};
+}
+
 dnnl::memory::desc dnnl_desc(const PlanTensor& tensor) {
     return dnnl_desc(tensor.type, tensor.dims(), tensor.layout);
 }

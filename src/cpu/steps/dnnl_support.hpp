@@ -36,6 +36,8 @@ ElementType carrier(ElementType type);
 std::vector<std::size_t> memory_order(std::size_t rank, Layout layout);
 // Descriptor with the strides of the tensor's layout. Ranks 1 to 6.
 dnnl::memory::desc dnnl_desc(ElementType type, const Shape& dims, Layout layout);
+// For steps that only move bytes: any type, those of eight bytes as pairs of i32.
+dnnl::memory::desc bytes_desc(ElementType type, const Shape& dims, Layout layout);
 dnnl::memory::desc dnnl_desc(const PlanTensor& tensor);
 
 // Memory that all requests share: packed weights, bias, constants of post-ops.

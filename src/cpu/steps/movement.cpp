@@ -63,9 +63,8 @@ private:
 MovementStep::MovementStep(const PlanTensor& src,
                            TensorId src_id,
                            std::vector<TensorId> dst_ids,
-                           std::vector<MovementMap> maps,
                            std::vector<std::byte> constant)
-    : maps_(std::move(maps)), constant_(std::move(constant)) {
+    : constant_(std::move(constant)) {
     inputs_ = {src_id};
     outputs_ = std::move(dst_ids);
     info_.kind = "movement";
@@ -73,6 +72,10 @@ MovementStep::MovementStep(const PlanTensor& src,
     info_.src_type = to_string(src.type);
     info_.dst_type = to_string(src.type);
     info_.layout = to_string(src.layout);
+}
+
+void MovementStep::set_maps(std::vector<MovementMap> maps) {
+    maps_ = std::move(maps);
     for (const MovementMap& map : maps_) {
         info_.bytes += static_cast<std::int64_t>(map.blocks() * map.block);
         info_.bytes += static_cast<std::int64_t>(map.elements * map.element);

@@ -12,12 +12,13 @@ namespace fuseq::cpu {
 
 class MovementStep final : public Step {
 public:
-    // One map a dst. `constant`: the bytes of the element that fills what no map writes.
+    // `constant`: the bytes of the element that fills what no map writes.
     MovementStep(const PlanTensor& src,
                  TensorId src_id,
                  std::vector<TensorId> dst_ids,
-                 std::vector<MovementMap> maps,
                  std::vector<std::byte> constant);
+    // One map a dst; before the first bind().
+    void set_maps(std::vector<MovementMap> maps);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
 
 private:

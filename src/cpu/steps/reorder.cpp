@@ -8,8 +8,8 @@ ReorderStep::ReorderStep(const PlanTensor& src,
                          TensorId src_id,
                          const PlanTensor& dst,
                          TensorId dst_id) {
-    const auto from = dnnl_desc(carrier(src.type), src.dims(), src.layout);
-    const auto to = dnnl_desc(carrier(dst.type), dst.dims(), dst.layout);
+    const auto from = bytes_desc(src.type, src.dims(), src.layout);
+    const auto to = bytes_desc(dst.type, dst.dims(), dst.layout);
     const OneThread one;
     dnnl::primitive_attr attr;
     attr.set_scratchpad_mode(dnnl::scratchpad_mode::library);
@@ -29,11 +29,11 @@ ReorderStep::ReorderStep(const PlanTensor& src,
 
 Tensor reordered(const Tensor& constant, Layout layout) {
     const OneThread one;
-    const ElementType type = carrier(constant.get_element_type());
-    Tensor result(constant.get_element_type(), constant.get_shape());
-    dnnl::memory from(dnnl_desc(type, constant.get_shape(), Layout::kPlain), cpu_engine(),
+    const ElementType type = constant.get_element_type();
+    Tensor result(type, constant.get_shape());
+    dnnl::memory from(bytes_desc(type, constant.get_shape(), Layout::kPlain), cpu_engine(),
                       const_cast<void*>(constant.data()));
-    dnnl::memory to(dnnl_desc(type, constant.get_shape(), layout), cpu_engine(), result.data());
+    dnnl::memory to(bytes_desc(type, constant.get_shape(), layout), cpu_engine(), result.data());
     dnnl::stream stream(cpu_engine());
     dnnl::reorder(from, to).execute(stream, from, to);
     stream.wait();

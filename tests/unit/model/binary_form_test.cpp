@@ -98,7 +98,7 @@ TEST(BinaryForm, SharedConstantsAreKeptOnce) {
 
 TEST(BinaryForm, TheKeyChangesWithTheModel) {
     const auto key = [](const std::string& text) {
-        const ModelKey found = key_of_model(*Model::from_text(text));
+        const ModelKey found = key_of_model(*Model::from_text(text), 2);
         return std::pair(found.first, found.second);
     };
     const std::string text = kText;
@@ -119,6 +119,32 @@ TEST(BinaryForm, TheKeyChangesWithTheModel) {
         }
         EXPECT_NE(key(changed), key(text)) << from;
     }
+}
+
+TEST(BinaryForm, TheKeyOfALargeModelIsTheSameForAnyNumberOfThreads) {
+    const auto chain = [](std::size_t length, std::size_t changed) {
+        auto model = std::make_shared<Model>("chain");
+        Node* last = model->add_parameter("x", ElementType::f32, Shape{4});
+        for (std::size_t i = 0; i < length; ++i) {
+            last = model->add(i == changed ? "Abs" : "ReLU", 1, "n" + std::to_string(i),
+                              {last->output()});
+        }
+        model->add_result("r", last->output());
+        return model;
+    };
+    const auto key = [](const std::shared_ptr<Model>& model, std::size_t threads) {
+        const ModelKey found = key_of_model(*model, threads);
+        return std::pair(found.first, found.second);
+    };
+    constexpr std::size_t kLength = 700;
+    const auto expected = key(chain(kLength, kLength), 1);
+    for (const std::size_t threads : {2u, 3u, 8u}) {
+        EXPECT_EQ(key(chain(kLength, kLength), threads), expected);
+    }
+    for (const std::size_t changed : {0u, 127u, 128u, 500u, 699u}) {
+        EXPECT_NE(key(chain(kLength, changed), 2), expected) << changed;
+    }
+    EXPECT_NE(key(chain(kLength + 1, kLength + 1), 2), expected);
 }
 
 // Whatever the bytes are: an Error, or some model; never a crash.

@@ -44,6 +44,7 @@ LawResult move_through_prelu(Node& node, const Dequantize& dq);
 LawResult move_through_reduce_max(Node& node, const Dequantize& dq);
 LawResult move_through_reduce_mean(Node& node, const Dequantize& dq);
 LawResult move_through_relu(Node& node, const Dequantize& dq);
+LawResult move_through_space_to_batch(Node& node, const Dequantize& dq);
 
 // Lets the node read dq.q and infers it.
 void read_integers(Node& node, const Dequantize& dq);

@@ -145,9 +145,9 @@ Case random_case(std::mt19937& rng) {
     s.dilation_height = rng() % 5 == 0 ? between(rng, 1, 3) : 1;
     s.dilation_width = rng() % 5 == 0 ? between(rng, 1, 3) : 1;
     s.src_height = between(rng, 1, 12);
-    s.src_width = between(rng, 1, 12);
+    s.src_width = between(rng, 1, 24);
     s.dst_height = between(rng, 1, 12);
-    s.dst_width = between(rng, 1, 12);
+    s.dst_width = between(rng, 1, 20);
     s.pad_top = static_cast<std::ptrdiff_t>(between(rng, 0, s.kernel_height + 1)) - 1;
     s.pad_left = static_cast<std::ptrdiff_t>(between(rng, 0, s.kernel_width + 1)) - 1;
     s.src_pixel_stride = rng() % 4 == 0 ? s.src_channels + between(rng, 0, 70) : 0;

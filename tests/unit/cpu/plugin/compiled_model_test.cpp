@@ -134,6 +134,37 @@ TEST(CpuCompiledModel, KeepsNoMorePlansThanBytesAllow) {
               all.get_property("FUSEQ_CACHED_PLAN_BYTES").as_int());
 }
 
+// Plans are made, used and thrown away while other streams run.
+TEST(CpuCompiledModel, StreamsMayHaveDifferentShapes) {
+    CompiledModel model =
+        Core().compile_model(Model::from_text(kDynamic), "CPU",
+                             {{property::kNumStreams, 3}, {"FUSEQ_PLAN_CACHE_BYTES", 0}});
+    constexpr std::size_t kRequests = 6;
+    constexpr std::size_t kSizes = 4;
+    std::vector<Tensor> inputs;
+    std::vector<std::vector<float>> expected;
+    for (std::size_t size = 0; size < kSizes; ++size) {
+        inputs.push_back(picture(Shape{1 + size % 2, 3, 8 + 6 * size, 20 - 4 * size}));
+        expected.push_back(run(model, inputs.back()));
+    }
+    std::vector<InferRequest> requests;
+    for (std::size_t r = 0; r < kRequests; ++r) {
+        requests.push_back(model.create_infer_request());
+    }
+    for (std::size_t round = 0; round < 10; ++round) {
+        for (std::size_t r = 0; r < kRequests; ++r) {
+            requests[r].set_input_tensor(0, inputs[(r + round) % kSizes]);
+            requests[r].start_async();
+        }
+        for (std::size_t r = 0; r < kRequests; ++r) {
+            requests[r].wait();
+            EXPECT_EQ(to_floats(requests[r].get_output_tensor(0)), expected[(r + round) % kSizes])
+                << "request " << r << ", round " << round;
+        }
+    }
+    EXPECT_EQ(model.get_property("FUSEQ_CACHED_PLANS").as_int(), 1);
+}
+
 TEST(CpuCompiledModel, GivesTheSameBytesForAnyNumberOfThreads) {
     Core core;
     const Tensor input = picture(Shape{2, 3, 30, 22});
@@ -159,6 +190,89 @@ TEST(CpuCompiledModel, ReadsNoMemoryThatItDidNotWrite) {
             core.compile_model(Model::from_text(kDynamic), "CPU", {{"FUSEQ_POISON_MEMORY", byte}});
         EXPECT_EQ(run(poisoned, input), expected) << byte;
     }
+}
+
+// The zero point is no whole number: what pads miss of it depends on where the border is, so that
+// shapes must be known. As exact as with a fixed shape.
+TEST(CpuCompiledModel, CorrectsBordersOfOpenShapes) {
+    const auto text = [](const std::string& shape) {
+        return "model \"border\"\n%x = Parameter : f32[" + shape + R"(]
+            %l = Const value={-0.3} : f32[]
+            %h = Const value={1} : f32[]
+            %q = FakeQuantize(%x, %l, %h, %l, %h) levels=256
+            %w = Const value=random(5,-127,127) : i8[8,3,3,3]
+            %wf = Convert(%w) destination_type=f32
+            %s = Const value={0.0078125} : f32[]
+            %wd = Multiply(%wf, %s)
+            %c = Convolution(%q, %wd) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+            %out = Result(%c))";
+    };
+    Core core;
+    const Tensor input = picture(Shape{1, 3, 8, 10});
+    CompiledModel fixed = core.compile_model(Model::from_text(text("1,3,8,10")), "CPU");
+    CompiledModel open = core.compile_model(Model::from_text(text("?,3,?,?")), "CPU");
+    EXPECT_EQ(run(open, input), run(fixed, input));
+    CompiledModel reference = core.compile_model(Model::from_text(text("?,3,?,?")), "REFERENCE");
+    const Tensor other = picture(Shape{2, 3, 5, 4});
+    EXPECT_THAT(run(open, other),
+                ::testing::Pointwise(::testing::FloatNear(1e-5f), run(reference, other)));
+}
+
+// The length of the sums of the second product is open, as in attention over sentences of any
+// length.
+TEST(CpuCompiledModel, MultipliesActivationsOfOpenLength) {
+    const char* const text = R"(model "attention"
+        %a = Parameter : f32[?,?,8]
+        %l = Const value={-2} : f32[]
+        %h = Const value={1.984375} : f32[]
+        %q = FakeQuantize(%a, %l, %h, %l, %h) levels=256
+        %p = MatMul(%q, %q) transpose_b=true
+        %l2 = Const value={-32} : f32[]
+        %h2 = Const value={31.75} : f32[]
+        %q2 = FakeQuantize(%p, %l2, %h2, %l2, %h2) levels=256
+        %y = MatMul(%q2, %q)
+        %out = Result(%y))";
+    Core core;
+    CompiledModel cpu = core.compile_model(Model::from_text(text), "CPU");
+    CompiledModel reference = core.compile_model(Model::from_text(text), "REFERENCE");
+    for (const Shape& shape : {Shape{1, 5, 8}, Shape{2, 12, 8}}) {
+        EXPECT_EQ(run(cpu, picture(shape)), run(reference, picture(shape))) << to_string(shape);
+    }
+}
+
+// Quantizations move in front of poolings; what is shown of them is what the layer gives in the
+// model, behind the pooling, though one of stride 1 has the shape of its source.
+TEST(CpuCompiledModel, ShowsQuantizationsBehindPoolings) {
+    const char* const text = R"(model "pooled"
+        %x = Parameter : u8[1,4,6,6]
+        %w = Const value=random(5,-127,127) : i8[8,4,1,1]
+        %c = Convolution(%x, %w) strides=[1,1] dilations=[1,1]
+        %p1 = MaxPool.1(%c) strides=[1,1] pads_begin=[1,1] pads_end=[1,1] kernel=[3,3]
+        %l = Const value={-5000} : f32[]
+        %h = Const value={5200} : f32[]
+        %q = FakeQuantize(%p1, %l, %h, %l, %h) levels=256
+        %p2 = MaxPool.1(%q) strides=[1,1] pads_begin=[1,1] pads_end=[1,1] kernel=[3,3]
+        %out = Result(%p2))";
+    Core core;
+    std::map<std::string, std::vector<float>> shown[2];
+    for (const std::size_t device : {0, 1}) {
+        CompiledModel model =
+            core.compile_model(Model::from_text(text), device == 0 ? "CPU" : "REFERENCE",
+                               {{property::kKeepIntermediates, true}});
+        Tensor input(ElementType::u8, Shape{1, 4, 6, 6});
+        std::uint8_t next = 0;
+        for (std::uint8_t& value : input.values<std::uint8_t>()) {
+            value = next += 89;
+        }
+        InferRequest request = model.create_infer_request();
+        request.set_input_tensor(0, input);
+        request.infer();
+        for (const auto& [name, tensor] : request.get_intermediates()) {
+            shown[device][name] = to_floats(tensor);
+        }
+    }
+    ASSERT_TRUE(shown[0].contains("q"));
+    EXPECT_EQ(shown[0]["q"], shown[1]["q"]);
 }
 
 std::string refusal(const AnyMap& properties) {

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/reorder.hpp"
 
+#include <cstring>
 #include <numeric>
 
 #include <gtest/gtest.h>
+
+#include "fuseq/fuseq.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -32,6 +35,39 @@ TEST(Reordered, KeepsEveryElementOfALargeConstant) {
             }
         }
         EXPECT_EQ(wrong, 0u) << threads << " threads";
+    }
+}
+
+// oneDNN has no type of eight bytes.
+TEST(Reordered, MovesElementsOfEightBytes) {
+    const Tensor plain = Tensor::of<std::int64_t>(
+        {1, 2, 3}, std::vector<std::int64_t>{1, 2, 3, -4, 1LL << 40, -(1LL << 40)});
+    const Tensor last = reordered(plain, Layout::kChannelsLast);
+    const auto got = last.values<std::int64_t>();
+    EXPECT_EQ(std::vector<std::int64_t>(got.begin(), got.end()),
+              (std::vector<std::int64_t>{1, -4, 2, 1LL << 40, 3, -(1LL << 40)}));
+}
+
+TEST(ReorderStep, MovesElementsOfEightBytes) {
+    Core core;
+    for (const char* type : {"i64", "u64", "f64"}) {
+        const auto model = Model::from_text(std::string(R"(model "t"
+            %x = Parameter : )") + type + R"([2,3,4,5]
+            %o = Const value={0,3,1,2} : i64[4]
+            %y = Transpose(%x, %o)
+            %r = Result(%y))");
+        Tensor input(model->input(0).type(), Shape{2, 3, 4, 5});
+        auto* bytes = static_cast<std::uint8_t*>(input.data());
+        std::iota(bytes, bytes + input.get_byte_size(), std::uint8_t{1});
+        std::vector<Tensor> outputs;
+        for (const char* device : {"CPU", "REFERENCE"}) {
+            InferRequest request = core.compile_model(model, device).create_infer_request();
+            request.set_input_tensor(input);
+            request.infer();
+            outputs.push_back(request.get_output_tensor());
+        }
+        EXPECT_EQ(std::memcmp(outputs[0].data(), outputs[1].data(), input.get_byte_size()), 0)
+            << type;
     }
 }
 
