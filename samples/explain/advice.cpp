@@ -29,7 +29,7 @@ std::string advice(const std::string& code) {
         {"scale_sign", "a range with output_high above output_low"},
         {"inverted_input_range", "a range with input_high above input_low"},
         {"degenerate_input_range", "a range with input_high above input_low"},
-        {"weight_zero_point", "a weight range that is symmetric around zero"},
+        {"weight_zero_point", "one zero point an output channel of the weights, or one for all"},
         {"weight_scale_axis", "weight ranges for output channels, or one for all"},
         {"accumulator_overflow", "fewer input channels, or smaller weights"},
         {"order_not_constant", "make the order of the Transpose a constant of the model"},

@@ -66,12 +66,16 @@ std::vector<IrPort> parse_ports(pugi::xml_node list, const IrLayer& layer, const
     return ports;
 }
 
-// "opset8" is 8; layers without a version are of opset1. Other names (extensions) give 0, which no
-// operation has.
+// "opset8" is 8; layers without a version are of opset1. Converters of before 2021.2 call
+// "experimental" what opset6 took over. Other names (extensions) give 0, which no operation has.
 int parse_opset(std::string_view text) {
     constexpr std::string_view kPrefix = "opset";
+    constexpr int kFirstWithExperimental = 6;
     if (text.empty()) {
         return 1;
+    }
+    if (text == "experimental") {
+        return kFirstWithExperimental;
     }
     if (!text.starts_with(kPrefix)) {
         return 0;

@@ -3,9 +3,10 @@
 //
 // Convolution-1: src [N, C, spatial...], wei [OC, C, kernel...] -> dst [N, OC, spatial...]
 // GroupConvolution-1: wei [G, OC/G, C/G, kernel...]
-// Integer sources and weights (after the low-precision transformations) give f32; a third input is
-// then the zero point of src: src stands for (src - zero_point), padding for zero. It is one
-// integer, or, of a depthwise convolution, one a channel.
+// Integer sources and weights (after the low-precision transformations) give f32; input 2 is then
+// the zero point of src: src stands for (src - zero_point), padding for zero. It is one integer,
+// or, of a depthwise convolution, one a channel. Input 3 is that of the weights, f32, one value or
+// one a channel of dst: wei stands for (wei - zero_point).
 #include "ops/convolution.hpp"
 
 #include "ops/filter_operands.hpp"
@@ -90,9 +91,9 @@ void infer(InferContext& context) {
     }
     const std::size_t spatial = src.rank() - 2;
     check_operands(context, src, wei);
-    check_zero_points(context, 2, src[1]);
     PartialShape dst = src;
     dst[1] = extra ? wei[0] * wei[1] : wei[0];
+    check_filter_zero_points(context, 2, src[1], dst[1]);
     for (std::size_t d = 0; d < spatial; ++d) {
         dst[d + 2] = output_size(context, d, src[d + 2], wei[wei.rank() - spatial + d]);
     }
@@ -132,7 +133,8 @@ double sum_window(const Geometry& g,
                   const Wei* wei,
                   const std::int64_t at[3],
                   const ZeroPoints& zero_points,
-                  std::size_t first_channel) {
+                  std::size_t first_channel,
+                  double wei_zero_point) {
     double sum = 0;
     for (std::size_t c = 0; c < g.ic; ++c) {
         const double zero_point = zero_points[first_channel + c];
@@ -144,8 +146,8 @@ double sum_window(const Geometry& g,
                     const std::int64_t x = at[2] + kw * g.window[2].dilation;
                     if (z >= 0 && z < g.in[0] && y >= 0 && y < g.in[1] && x >= 0 && x < g.in[2]) {
                         const Src value = src[(z * g.in[1] + y) * g.in[2] + x];
-                        sum +=
-                            (static_cast<double>(value) - zero_point) * static_cast<double>(*wei);
+                        sum += (static_cast<double>(value) - zero_point) *
+                               (static_cast<double>(*wei) - wei_zero_point);
                     }
                 }
             }
@@ -156,8 +158,11 @@ double sum_window(const Geometry& g,
 }
 
 template <class Src, class Wei, class Dst>
-void run(
-    const Geometry& g, const Src* src, const Wei* wei, Dst* dst, const ZeroPoints& zero_points) {
+void run(const Geometry& g,
+         const Src* src,
+         const Wei* wei,
+         Dst* dst,
+         const FilterZeroPoints& zero_points) {
     const std::int64_t in_size = g.in[0] * g.in[1] * g.in[2];
     const std::int64_t kernel = g.window[0].size * g.window[1].size * g.window[2].size;
     for (std::size_t n = 0; n < g.batch; ++n) {
@@ -173,8 +178,9 @@ void run(
                             od * g.window[0].stride - g.window[0].pad_begin,
                             oh * g.window[1].stride - g.window[1].pad_begin,
                             ow * g.window[2].stride - g.window[2].pad_begin};
-                        *dst++ = static_cast<Dst>(
-                            sum_window(g, channels, filter, at, zero_points, channel));
+                        *dst++ =
+                            static_cast<Dst>(sum_window(g, channels, filter, at, zero_points.src,
+                                                        channel, zero_points.wei[oc]));
                     }
                 }
             }
@@ -212,7 +218,7 @@ OpSpec row(std::string_view type, std::string_view summary) {
             .evaluate = evaluate,
             .summary = summary,
             .refused = "rank other than 3, 4, 5; strides or dilations below 1; negative pads",
-            .extra_inputs = 1};
+            .extra_inputs = 2};
 }
 
 const OpSpec kOps[] = {

@@ -5,7 +5,7 @@
 // GroupConvolutionBackpropData-1: wei [G, IC/G, OC/G, kernel...]
 // Input 2, optional, is the spatial shape of dst; the padding follows from it. Integer sources and
 // weights (after the low-precision transformations) give f32; input 3 is then the zero point of
-// src.
+// src, and input 4 that of the weights, f32, one value or one a channel of dst.
 #include "ops/deconvolution.hpp"
 
 #include <algorithm>
@@ -144,10 +144,10 @@ void infer(InferContext& context) {
         return;
     }
     check_operands(context, src, wei);
-    check_zero_points(context, 3, src[1]);
     const std::size_t spatial = src.rank() - 2;
     PartialShape dst = src;
     dst[1] = grouped(context.node()) ? wei[0] * wei[2] : wei[1];
+    check_filter_zero_points(context, 3, src[1], dst[1]);
     std::optional<std::vector<std::int64_t>> wanted;
     std::optional<std::vector<Dimension>> open;
     if (context.has_input(2)) {
@@ -207,8 +207,12 @@ Loops loops_of(const EvalContext& context) {
 
 // Adds value * kernel to the plane of dst, from the place of the element `at` of src on.
 template <class Wei>
-void add_kernel(
-    const Loops& l, const std::int64_t at[3], double value, const Wei* wei, double* dst) {
+void add_kernel(const Loops& l,
+                const std::int64_t at[3],
+                double value,
+                const Wei* wei,
+                double wei_zero_point,
+                double* dst) {
     const auto place = [&](std::size_t d, std::int64_t k) {
         return at[d] * l.window[d].stride - l.window[d].pad_begin + k * l.window[d].dilation;
     };
@@ -220,28 +224,39 @@ void add_kernel(
             for (std::int64_t kw = 0; kw < l.window[2].size; ++kw, ++wei) {
                 const std::int64_t x = place(2, kw);
                 if (inside(0, z) && inside(1, y) && inside(2, x)) {
-                    dst[(z * l.dst[1] + y) * l.dst[2] + x] += value * static_cast<double>(*wei);
+                    dst[(z * l.dst[1] + y) * l.dst[2] + x] +=
+                        value * (static_cast<double>(*wei) - wei_zero_point);
                 }
             }
         }
     }
 }
 
+struct PlaneZeroPoints {
+    double src, wei;
+};
+
 // One plane of src through one kernel into one plane of dst.
 template <class Src, class Wei>
-void add_plane(const Loops& l, const Src* src, const Wei* wei, double zero_point, double* dst) {
+void add_plane(const Loops& l,
+               const Src* src,
+               const Wei* wei,
+               const PlaneZeroPoints& zero_points,
+               double* dst) {
     std::int64_t at[3];
     for (at[0] = 0; at[0] < l.src[0]; ++at[0]) {
         for (at[1] = 0; at[1] < l.src[1]; ++at[1]) {
             for (at[2] = 0; at[2] < l.src[2]; ++at[2]) {
-                add_kernel(l, at, static_cast<double>(*src++) - zero_point, wei, dst);
+                add_kernel(l, at, static_cast<double>(*src++) - zero_points.src, wei,
+                           zero_points.wei, dst);
             }
         }
     }
 }
 
 template <class Src, class Wei, class Dst>
-void run(const Loops& l, const Src* src, const Wei* wei, Dst* dst, const ZeroPoints& zero_points) {
+void run(
+    const Loops& l, const Src* src, const Wei* wei, Dst* dst, const FilterZeroPoints& zero_points) {
     const std::int64_t src_plane = l.src[0] * l.src[1] * l.src[2];
     const std::int64_t taps = l.window[0].size * l.window[1].size * l.window[2].size;
     std::vector<double> sums(static_cast<std::size_t>(l.dst[0] * l.dst[1] * l.dst[2]));
@@ -253,7 +268,9 @@ void run(const Loops& l, const Src* src, const Wei* wei, Dst* dst, const ZeroPoi
                 const Src* plane = src + ((n * l.groups + group) * l.ic + ic) * src_plane;
                 const Wei* kernel = wei + ((group * l.ic + ic) * l.oc + oc % l.oc) * taps;
                 const auto channel = static_cast<std::size_t>(group * l.ic + ic);
-                add_plane(l, plane, kernel, zero_points[channel], sums.data());
+                add_plane(l, plane, kernel,
+                          {zero_points.src[channel], zero_points.wei[static_cast<std::size_t>(oc)]},
+                          sums.data());
             }
             dst = std::transform(sums.begin(), sums.end(), dst,
                                  [](double sum) { return static_cast<Dst>(sum); });
@@ -280,7 +297,7 @@ OpSpec row(std::string_view type, std::string_view summary) {
             .refused =
                 "rank other than 3, 4, 5; strides or dilations below 1; negative pads or "
                 "output_padding",
-            .extra_inputs = 1};
+            .extra_inputs = 2};
 }
 
 const OpSpec kOps[] = {

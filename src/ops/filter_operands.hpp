@@ -14,7 +14,8 @@
 
 namespace fuseq {
 
-// Floats give their own type, integers (which may have a zero point) f32.
+// Floats give their own type, integers f32. Integers may have zero points: those of src at input
+// `zero_point_input`, those of the weights behind it.
 inline ElementType filter_output_type(const InferContext& context, std::size_t zero_point_input) {
     if (is_integral(context.type(0))) {
         context.require(is_integral(context.type(1)), "src is ", to_string(context.type(0)),
@@ -22,7 +23,9 @@ inline ElementType filter_output_type(const InferContext& context, std::size_t z
         return ElementType::f32;
     }
     context.require_same_type(0, 1);
-    context.require(!context.has_input(zero_point_input), "a zero point needs an integer src");
+    context.require(
+        !context.has_input(zero_point_input) && !context.has_input(zero_point_input + 1),
+        "a zero point needs an integer src");
     return context.type(0);
 }
 
@@ -51,7 +54,22 @@ void check_filter_channels(const Context& context,
                     " channels, wei of shape ", to_string(wei), " expects ", to_string(expected));
 }
 
-// Calls run(const Src*, const Wei*, Dst*, const ZeroPoints&) with the types of the operands.
+// Checks both zero points at inference.
+inline void check_filter_zero_points(const InferContext& context,
+                                     std::size_t zero_point_input,
+                                     const Dimension& src_channels,
+                                     const Dimension& dst_channels) {
+    check_zero_points(context, zero_point_input, src_channels, true);
+    check_zero_points(context, zero_point_input + 1, dst_channels, false);
+}
+
+// Of src, one a source channel; of the weights, one a channel of dst.
+struct FilterZeroPoints {
+    ZeroPoints src;
+    ZeroPoints wei;
+};
+
+// Calls run(const Src*, const Wei*, Dst*, const FilterZeroPoints&) with the types of the operands.
 template <class Run>
 void dispatch_filter(const EvalContext& context,
                      Tensor& dst,
@@ -62,12 +80,14 @@ void dispatch_filter(const EvalContext& context,
     dispatch_numeric(src.get_element_type(), [&](auto src_tag) {
         using Src = typename decltype(src_tag)::type;
         if constexpr (std::is_floating_point_v<Src>) {
-            run(src.data<Src>(), wei.data<Src>(), dst.data<Src>(), ZeroPoints());
+            run(src.data<Src>(), wei.data<Src>(), dst.data<Src>(), FilterZeroPoints());
         } else {
             dispatch_numeric(wei.get_element_type(), [&](auto wei_tag) {
                 using Wei = typename decltype(wei_tag)::type;
                 run(src.data<Src>(), wei.data<Wei>(), dst.data<float>(),
-                    ZeroPoints(context, zero_point_input, src.get_shape()[1]));
+                    FilterZeroPoints{
+                        ZeroPoints(context, zero_point_input, src.get_shape()[1]),
+                        ZeroPoints(context, zero_point_input + 1, dst.get_shape()[1])});
             });
         }
     });

@@ -5,7 +5,8 @@
 // A first operand [K] is a row, a second one [K] a column; their dimension 1 leaves the result, and
 // the transpose of such an operand is ignored.
 // u8 and i8 operands (after the low-precision transformations) give f32; inputs 2 and 3, optional,
-// are then the zero points of the two operands, one integer each.
+// are then the zero points of the two operands: one integer each, or, of the second operand, f32,
+// one value or one a column.
 #include "ops/matmul.hpp"
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "ops/broadcast.hpp"
 #include "ops/op_list.hpp"
 #include "ops/strided_copy.hpp"
+#include "ops/zero_points.hpp"
 
 namespace fuseq {
 namespace {
@@ -25,8 +27,10 @@ bool is_byte(ElementType type) {
 ElementType output_type(const InferContext& context) {
     if (is_byte(context.type(0)) && is_byte(context.type(1))) {
         for (std::size_t i = 2; i < 4; ++i) {
-            context.require(!context.has_input(i) || is_integral(context.type(i)),
-                            "the zero point, input ", i, ", is not an integer");
+            const bool fits = !context.has_input(i) || is_integral(context.type(i)) ||
+                              (i == 3 && context.type(i) == ElementType::f32);
+            context.require(fits, "the zero point, input ", i, ", is ",
+                            i == 3 ? "neither an integer nor f32" : "not an integer");
         }
         return ElementType::f32;
     }
@@ -106,7 +110,7 @@ struct Product {
     std::size_t m, n, k;
     std::size_t a_row, a_col, b_row, b_col;
     double a_zero = 0;
-    double b_zero = 0;
+    ZeroPoints b_zero;  // of the columns
 };
 
 template <class T, class Dst>
@@ -122,10 +126,11 @@ void multiply(const Product& p, const A* a, const B* b, Dst* dst) {
             Sum sum = 0;
             const A* x = a + i * p.a_row;
             const B* y = b + j * p.b_col;
+            const double b_zero = p.b_zero[j];
             for (std::size_t k = 0; k < p.k; ++k, x += p.a_col, y += p.b_row) {
                 if constexpr (std::is_same_v<Sum, double>) {
                     sum +=
-                        (static_cast<double>(*x) - p.a_zero) * (static_cast<double>(*y) - p.b_zero);
+                        (static_cast<double>(*x) - p.a_zero) * (static_cast<double>(*y) - b_zero);
                 } else {
                     sum += static_cast<Sum>(*x) * static_cast<Sum>(*y);
                 }
@@ -172,7 +177,7 @@ Plan plan(const EvalContext& context) {
     p.b_row = flip_b ? 1 : p.n;
     p.b_col = flip_b ? p.k : 1;
     p.a_zero = zero_point(context, 2);
-    p.b_zero = zero_point(context, 3);
+    p.b_zero = ZeroPoints(context, 3, p.n);
     plan.dst = plan.batch;
     if (!m.row) {
         plan.dst.push_back(p.m);

@@ -1,8 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The zero points of an integer src of a convolution or deconvolution: an optional input that
-// transformations add, one value or one a channel.
+// The zero points of an integer src and of the weights of a convolution or deconvolution: optional
+// inputs that transformations add, one value or one a channel. Those of src are integers, those of
+// the weights any numbers.
 #pragma once
 
 #include <vector>
@@ -11,11 +12,11 @@
 
 namespace fuseq {
 
-// Of the channels of src: none (all zero), one for all, or one each.
+// None (all zero), one for all channels, or one each.
 class ZeroPoints {
 public:
     ZeroPoints() = default;
-    // Those of input i, for a src of `channels` channels. Throws Error for another number.
+    // Those of input i, for `channels` channels. Throws Error for another number.
     ZeroPoints(const EvalContext& context, std::size_t i, std::size_t channels) {
         if (context.has_input(i)) {
             values_ = to_floats(context.input(i));
@@ -34,15 +35,17 @@ private:
     std::vector<float> values_;
 };
 
-// The same check at inference.
+// The same check at inference; `whole`: they are integers, else f32.
 inline void check_zero_points(const InferContext& context,
                               std::size_t i,
-                              const Dimension& channels) {
+                              const Dimension& channels,
+                              bool whole) {
     if (!context.has_input(i)) {
         return;
     }
-    context.require(is_integral(context.type(i)), "the zero point is ", to_string(context.type(i)),
-                    ", expected integers");
+    context.require(whole ? is_integral(context.type(i)) : context.type(i) == ElementType::f32,
+                    "the zero point is ", to_string(context.type(i)), ", expected ",
+                    whole ? "integers" : "f32");
     const PartialShape& shape = context.shape(i);
     context.require(shape.is_static(), "the zero point has an open shape");
     const auto count = static_cast<std::int64_t>(shape_size(shape.to_shape()));

@@ -136,6 +136,9 @@ TEST(BadInput, ATextInThePlaceOfANumberIsNamed) {
         if (equal == std::string::npos) {
             continue;
         }
+        if (op_case.attributes.starts_with("equation=")) {
+            continue;  // a text in the first place
+        }
         OpCase text = op_case;
         text.attributes.replace(equal + 1, text.attributes.find(';') - equal - 1, "banana");
         EXPECT_THAT(refusal(text),

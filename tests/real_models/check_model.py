@@ -19,11 +19,6 @@ from pathlib import Path
 
 SKIPPED = 77
 
-# Outputs that cannot reach their floor, and why. The IR of this model subtracts 7.6e-6 (the rounding
-# noise of a zero point) from its int8 weights. All engines that multiply the int8 weights as they
-# are leave it out; the oracle in float64 without it stands at 47.3 dB (docs/wrong_results.md).
-LIMITS = {("single-image-super-resolution-1032-v10", "129"): 45.0}
-
 
 def main_xml(folder):
     """The int8 model of a folder, not its f16 and f32 companions."""
@@ -34,7 +29,7 @@ def wanted_sqnr(floors, model, output):
     floor = floors.get(model, {}).get(output)
     if floor is None:
         return None
-    return LIMITS.get((model, output), min(floor, 60.0) - 6.0)
+    return min(floor, 60.0) - 6.0
 
 
 def compare_outputs(shared, model, out):

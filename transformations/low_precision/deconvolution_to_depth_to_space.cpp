@@ -64,14 +64,33 @@ Tensor pointwise_weights(const Tensor& weights) {
     return result.reshaped(result_shape);
 }
 
+// [OC] for each of `times` pixels: the channels of the convolution. One value stays one.
+Tensor repeated(const Tensor& values, std::size_t times) {
+    const std::vector<float> channels = to_floats(values);
+    if (channels.size() == 1) {
+        return values;
+    }
+    std::vector<float> result;
+    for (std::size_t i = 0; i < times; ++i) {
+        result.insert(result.end(), channels.begin(), channels.end());
+    }
+    return Tensor::of(Shape{result.size()}, result);
+}
+
 void rewrite(Node& deconv, std::size_t block) {
     Model& model = deconv.model();
     const std::size_t spatial = deconv.input(0).shape().size() - 2;
+    const Shape wei = deconv.input(1).shape();
+    const std::size_t pixels = shape_size(wei) / (wei[0] * wei[1]);
     std::vector<Output> inputs = {
         deconv.input(0), make_constant(model, deconv.input_node(1)->name(),
                                        pointwise_weights(deconv.input_node(1)->constant()))};
-    if (deconv.has_input(3)) {
-        inputs.push_back(deconv.input(3));  // the zero point of the source
+    if (deconv.has_input(3) || deconv.has_input(4)) {
+        inputs.push_back(deconv.has_input(3) ? deconv.input(3) : Output{});  // of the source
+    }
+    if (deconv.has_input(4)) {
+        inputs.push_back(make_constant(model, deconv.input_node(4)->name(),
+                                       repeated(deconv.input_node(4)->constant(), pixels)));
     }
     ConvolutionAttrs attrs;
     attrs.strides.assign(spatial, 1);

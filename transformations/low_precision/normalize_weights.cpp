@@ -4,15 +4,18 @@
 // Brings quantized weights, however the IR spells them, to i8 and one scale an output channel.
 //
 //   Law:     FQ(x) = (level(x) - offset) * step with step = (oh - ol) / (levels - 1) and
-//            offset = -ol / step; for weights the offset is a whole number.
+//            offset = -ol / step. Of the offset a whole number goes into the integers: the nearest
+//            with which they fit i8. What is left, for most weights nothing, stays a zero point.
 //   Before:  f32 -> FakeQuantize;  u8 -> Convert -> FakeQuantize;
 //            i8|u8 -> Convert -> [Subtract(zero point)] -> [Multiply(scale)], no scale being 1;
 //            each followed by any Reshape, Transpose, Squeeze, Unsqueeze; at input 1 of a
 //            convolution, deconvolution or matmul.
-//   After:   Const i8 (shape of the weights) -> Convert -> Multiply(Const f32, per OC or scalar)
-//   Refuses: a zero point that is not a whole number (weight_zero_point), integers that do not fit
-//            i8 (weight_range), scales along another dimension than output channels
-//            (weight_scale_axis), more than 256 levels (levels), a keep_float layer (kept_float).
+//   After:   Const i8 (shape of the weights) -> Convert -> [Subtract(Const f32)]
+//              -> Multiply(Const f32), each per OC or scalar
+//   Refuses: a zero point that varies along another dimension than output channels by more than
+//            noise, or that is no number (weight_zero_point), scales that do (weight_scale_axis),
+//            values that are no numbers (weight_range), more than 256 levels (levels), a
+//            keep_float layer (kept_float).
 //   Source:  DESIGN.md section 4, "four spellings"; docs/fake_quantize.md, equation 1.
 #include "transformations/low_precision/normalize_weights.hpp"
 
@@ -31,7 +34,7 @@ namespace {
 
 constexpr std::string_view kName = "normalize_weights";
 
-// Const i8 -> Convert -> Multiply in front of the consumer.
+// Const i8 -> Convert -> [Subtract] -> Multiply in front of the consumer.
 Output build(Node& consumer, const WeightChain& chain, const WeightIntegers& integers) {
     Model& model = consumer.model();
     const std::string base = consumer.name() + "/weights";
@@ -39,11 +42,19 @@ Output build(Node& consumer, const WeightChain& chain, const WeightIntegers& int
     to_real.destination_type = ElementType::f32;
     Node* convert = model.add("Convert", 1, base + "/convert",
                               {make_constant(model, base, integers.values)}, to_real);
-    Node* multiply = model.add(
-        "Multiply", 1, base + "/multiply",
-        {convert->output(), make_constant(model, base + "/scale", integers.scale)}, BinaryAttrs{});
+    Node* last = convert;
+    std::vector<Node*> made{convert};
+    const auto append = [&](const char* type, const char* name, const char* value, Tensor values) {
+        const Output constant = make_constant(model, base + value, std::move(values));
+        last = model.add(type, 1, base + name, {last->output(), constant}, BinaryAttrs{});
+        made.push_back(last);
+    };
+    if (integers.zero_point) {
+        append("Subtract", "/subtract", "/zero_point", integers.zero_point);
+    }
+    append("Multiply", "/multiply", "/scale", integers.scale);
     for (const Node* node : chain.quantizer) {
-        for (Node* target : {convert, multiply}) {
+        for (Node* target : made) {
             if (target->origins.empty()) {
                 target->origins = origins_of(*node);
             } else {
@@ -51,7 +62,7 @@ Output build(Node& consumer, const WeightChain& chain, const WeightIntegers& int
             }
         }
     }
-    return multiply->output();
+    return last->output();
 }
 
 bool kept_float(const WeightChain& chain, const PassOptions& options) {

@@ -3,15 +3,18 @@
 //
 // Makes convolutions of dequantized sources and weights integer convolutions.
 //
-//   Law:     conv((q - z) * s, w * t) = s * t * (conv(q - Z, w) - f * W) for z = Z + f with Z a
-//            whole number. W is the sum of the weights that lie inside the source: one number an
-//            output channel, but less where the window reaches into padding.
+//   Law:     conv((q - z) * s, (w - y) * t) = s * t * (conv(q - Z, w - y) - f * W) for z = Z + f
+//            with Z a whole number. W is the sum of the weights w - y that lie inside the source:
+//            one number an output channel, but less where the window reaches into padding.
+//            y, of an output channel, is left out where it moves no result by more than a part of a
+//            step (support/weight_zero_point.hpp).
 //            For a depthwise convolution s and z may differ from channel to channel. Else
 //            channels of different s or z are summed apart:
 //            conv(x, w) = sum over parts of conv(x[channels], w[:, channels]).
-//   Before:  Convolution(DQ(q, s, z), Const i8 -> Convert -> Multiply(t)); the source may also be a
-//            Concat along channels of several DQ
-//   After:   Convolution(q, Const i8 [, Const i32 Z]) : f32 -> Multiply(s * t, [1, OC, 1, 1])
+//   Before:  Convolution(DQ(q, s, z), Const i8 -> Convert -> [Subtract(y)] -> Multiply(t)); the
+//            source may also be a Concat along channels of several DQ
+//   After:   Convolution(q, Const i8 [, Const i32 Z [, Const f32 y]]) : f32
+//              -> Multiply(s * t, [1, OC, 1, 1])
 //            [-> Add(-f * W * s * t, [1, OC, 1, 1], or [1, OC, spatial] where the border matters)]
 //            Z is one integer, or [C] integers of a depthwise convolution whose channels differ.
 //            Parts: one such chain each, the results added; the last one has the layer's name.
@@ -32,6 +35,7 @@
 #include "transformations/support/quantized_consumer.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/source_parts.hpp"
+#include "transformations/support/weight_zero_point.hpp"
 #include "transformations/support/weights.hpp"
 
 namespace fuseq {
@@ -84,6 +88,8 @@ void apply(Node& conv,
                     ? wei.values
                     : make_constant(model, name + "/weights",
                                     weights_of_part(wei.values.node->constant(), parts[i]));
+        q.wei_zero = zero_points_that_matter(conv, parts[i].src,
+                                             {q.weights().values, wei.zero_point}, {q.scale, step});
         const Output result = make_integer(part, q, step, kName, context);
         if (sum) {
             Node* add = model.add("Add", 1, name + "/sum", {result, sum}, BinaryAttrs{});

@@ -6,8 +6,9 @@
 //   Law:     as quantize_convolution; which weights meet the source depends on the position
 //            between the strides, so the fraction of a zero point is corrected position by
 //            position.
-//   Before:  ConvolutionBackpropData(DQ(q, s, z), Const i8 -> Convert -> Multiply(t) [, shape])
-//   After:   ConvolutionBackpropData(q, Const i8, shape or _ [, Const i32 Z]) : f32
+//   Before:  ConvolutionBackpropData(DQ(q, s, z), Const i8 -> Convert -> [Subtract(y)]
+//              -> Multiply(t) [, shape])
+//   After:   ConvolutionBackpropData(q, Const i8, shape or _ [, Const i32 Z [, Const f32 y]]) : f32
 //              -> Multiply(s * t, [1, OC, 1, 1]) [-> Add([1, OC, spatial])]
 //   Refuses: a source or weights in float (src_not_quantized, weights_not_quantized), scales per
 //            channel unless depthwise (per_channel_scale), a zero point that is no whole number
@@ -22,6 +23,7 @@
 #include "transformations/support/integer_convolution.hpp"
 #include "transformations/support/quantized_consumer.hpp"
 #include "transformations/support/rewrite.hpp"
+#include "transformations/support/weight_zero_point.hpp"
 #include "transformations/support/weights.hpp"
 #include "transformations/support/zero_point_correction.hpp"
 
@@ -74,6 +76,8 @@ bool quantize(Node& conv, PassContext& context) {
     q.src = src->q;
     q.wei = wei->values;
     const double step = smallest_step_after(conv);
+    q.wei_zero =
+        zero_points_that_matter(conv, *src, {q.weights().values, wei->zero_point}, {q.scale, step});
     for (const std::string& name : wei->origins) {
         add_origin(conv, name);
     }

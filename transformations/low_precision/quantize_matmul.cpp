@@ -3,14 +3,17 @@
 //
 // Makes matmuls of dequantized operands integer matmuls.
 //
-//   Law:     ((q - z) * s) @ (w * t) = s * t * ((q - Z) @ w - f * W) for z = Z + f with Z a whole
-//            number and W the sums of the columns of w. t may differ from column to column.
-//   Before:  MatMul(DQ(q, s, z), Const i8 -> Convert -> Multiply(t))
+//   Law:     ((q - z) * s) @ ((w - y) * t) = s * t * ((q - Z) @ (w - y) - f * W) for z = Z + f with
+//            Z a whole number and W the sums of the columns of w - y. y and t may differ from
+//            column to column. y of constants is left out where it moves no result by more than a
+//            part of a step (support/weight_zero_point.hpp).
+//   Before:  MatMul(DQ(q, s, z), Const i8 -> Convert -> [Subtract(y)] -> Multiply(t))
 //            MatMul(DQ(q, s, z), DQ(w, t, y)) with two activations
-//   After:   MatMul(q, w [, Const i32 Z [, Const i32 Y]]) : f32 -> Multiply(s * t)
+//   After:   MatMul(q, w [, Const i32 Z [, Const y]]) : f32 -> Multiply(s * t)
 //            [-> Add(-f * W * s * t)]
-//            The second zero point y = Y + g is only there for two activations, whose sums are
-//            matmuls with ones: - f * t * s * (1 @ (w - Y)) - g * s * t * ((q - Z) @ 1)
+//            y of constants is f32. That of two activations is y = Y + g with an integer Y in its
+//            place and sums that are matmuls with ones: - f * t * s * (1 @ (w - Y)) - g * s * t *
+//            ((q - Z) @ 1)
 //            + f * g * s * t * K
 //   Refuses: an operand in float (src_not_quantized, weights_not_quantized), a source with scales
 //            per channel (per_channel_scale), a second operand of u8 (weights_unsigned), zero
@@ -30,6 +33,7 @@
 #include "transformations/support/dequantize.hpp"
 #include "transformations/support/quantized_consumer.hpp"
 #include "transformations/support/rewrite.hpp"
+#include "transformations/support/weight_zero_point.hpp"
 #include "transformations/support/weights.hpp"
 #include "transformations/support/zero_point_correction.hpp"
 
@@ -41,8 +45,9 @@ constexpr std::string_view kName = "quantize_matmul";
 // The second operand: a constant or an activation.
 struct Second {
     Output q;
-    std::vector<float> scale;  // one, or one a column
-    float zero_point = 0;
+    std::vector<float> scale;        // one, or one a column
+    float zero_point = 0;            // of an activation
+    std::vector<float> zero_points;  // of constants: none, one, or one a column
     std::vector<std::string> origins;
     bool constant = false;
 };
@@ -59,7 +64,12 @@ std::size_t column_dim(const Node& matmul) {
 
 std::optional<Second> second_operand(const Node& matmul) {
     if (auto wei = match_normalized_weights(matmul)) {
-        return Second{wei->values, std::move(wei->scale), 0.0f, std::move(wei->origins), true};
+        return Second{wei->values,
+                      std::move(wei->scale),
+                      0.0f,
+                      std::move(wei->zero_point),
+                      std::move(wei->origins),
+                      true};
     }
     const auto dq = match_dequantize(matmul.input(1));
     if (!dq || !dq->zero_point.per_tensor()) {
@@ -69,7 +79,7 @@ std::optional<Second> second_operand(const Node& matmul) {
         (matmul.input(1).partial_shape().rank() < 2 || dq->scale.axis() != column_dim(matmul))) {
         return std::nullopt;
     }
-    return Second{dq->q, dq->scale.list(), dq->zero_point[0], {}, false};
+    return Second{dq->q, dq->scale.list(), dq->zero_point[0], {}, {}, false};
 }
 
 // Number of products of a sum.
@@ -227,6 +237,38 @@ void correct_activations(Node& matmul, const Dequantize& src, const Second& wei,
     }
 }
 
+// Zero points of the operands, behind them.
+void add_zero_points(Node& matmul, double z, double y, const std::vector<float>& of_columns) {
+    Model& model = matmul.model();
+    if (z == 0 && y == 0 && of_columns.empty()) {
+        return;
+    }
+    matmul.add_input(zero_point_input(model, matmul.name() + "/zero_point", z));
+    if (!of_columns.empty()) {
+        const Tensor values = of_columns.size() == 1
+                                  ? Tensor::scalar(of_columns[0])
+                                  : Tensor::of(Shape{of_columns.size()}, of_columns);
+        matmul.add_input(make_constant(model, matmul.name() + "/wei_zero_point", values));
+    } else if (y != 0) {
+        matmul.add_input(zero_point_input(model, matmul.name() + "/wei_zero_point", y));
+    }
+}
+
+// Zero points of constants that matter.
+std::vector<float> zero_points_of_columns(const Node& matmul,
+                                          const Dequantize& src,
+                                          const Second& wei) {
+    if (!wei.constant) {
+        return {};
+    }
+    std::vector<float> scale;
+    for (const float t : wei.scale) {
+        scale.push_back(t * src.scale[0]);
+    }
+    return zero_points_that_matter(matmul, src, {wei.q.node->constant(), wei.zero_points},
+                                   {scale, smallest_step_after(matmul)});
+}
+
 void apply(Node& matmul, const Dequantize& src, const Second& wei) {
     const std::vector<Use> uses = matmul.port().uses;
     const double z = std::nearbyint(src.zero_point[0]);
@@ -234,21 +276,17 @@ void apply(Node& matmul, const Dequantize& src, const Second& wei) {
     for (const std::string& name : wei.origins) {
         add_origin(matmul, name);
     }
+    const std::vector<float> zero_points = zero_points_of_columns(matmul, src, wei);
     matmul.set_input(0, src.q);
     matmul.set_input(1, wei.q);
-    if (z != 0 || y != 0) {
-        matmul.add_input(zero_point_input(matmul.model(), matmul.name() + "/zero_point", z));
-    }
-    if (y != 0) {
-        matmul.add_input(zero_point_input(matmul.model(), matmul.name() + "/wei_zero_point", y));
-    }
+    add_zero_points(matmul, z, y, zero_points);
     matmul.infer();
     Sum sum(matmul, matmul.output());
     sum.multiply(factor_of_columns(matmul, src, wei, 1.0));
     if (!wei.constant) {
         correct_activations(matmul, src, wei, sum);
     } else if (src.zero_point[0] != z) {
-        const std::vector<double> sums = weight_sums(matmul, wei.q.node->constant());
+        const std::vector<double> sums = weight_sums(matmul, {wei.q.node->constant(), zero_points});
         sum.add(factor_of_columns(matmul, src, wei, z - src.zero_point[0], sums));
     }
     move_uses(uses, matmul.output(), sum.end());

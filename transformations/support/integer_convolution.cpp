@@ -10,7 +10,6 @@
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/weights.hpp"
-#include "transformations/support/zero_point_correction.hpp"
 
 namespace fuseq {
 namespace {
@@ -28,7 +27,8 @@ std::size_t output_channels(const Node& conv) {
     return count;
 }
 
-bool same_everywhere(const std::vector<std::int32_t>& values) {
+template <class T>
+bool same_everywhere(const std::vector<T>& values) {
     return std::all_of(values.begin(), values.end(), [&](auto v) { return v == values.front(); });
 }
 
@@ -92,6 +92,26 @@ Tensor correction(const Node& conv,
     return exact_correction(conv, q);
 }
 
+// Behind the inputs that the operation may have: a deconvolution's output_shape.
+void add_zero_points(Node& conv, const IntegerConvolution& q) {
+    const auto constant = [&](const char* name, const auto& values) {
+        return make_constant(conv.model(), conv.name() + name,
+                             same_everywhere(values) ? Tensor::scalar(values.front())
+                                                     : Tensor::of(Shape{values.size()}, values));
+    };
+    const bool of_src = !same_everywhere(q.whole) || q.whole.front() != 0;
+    if (!of_src && q.wei_zero.empty()) {
+        return;
+    }
+    while (conv.input_count() < conv.spec().inputs.max) {
+        conv.add_input({});
+    }
+    conv.add_input(of_src ? constant("/zero_point", q.whole) : Output{});
+    if (!q.wei_zero.empty()) {
+        conv.add_input(constant("/wei_zero_point", q.wei_zero));
+    }
+}
+
 }  // namespace
 
 bool sums_one_channel(const Node& conv) {
@@ -130,16 +150,7 @@ Output make_integer(Node& conv,
     const auto nonzero = [](double v) { return v != 0; };
     conv.set_input(0, q.src);
     conv.set_input(1, q.wei);
-    if (std::any_of(q.whole.begin(), q.whole.end(), nonzero)) {
-        const Tensor zero_point = same_everywhere(q.whole)
-                                      ? Tensor::scalar(q.whole.front())
-                                      : Tensor::of(Shape{q.whole.size()}, q.whole);
-        // Behind the inputs that the operation may have: a deconvolution's output_shape.
-        while (conv.input_count() < conv.spec().inputs.max) {
-            conv.add_input({});
-        }
-        conv.add_input(make_constant(model, conv.name() + "/zero_point", zero_point));
-    }
+    add_zero_points(conv, q);
     conv.infer();
     const Output scale =
         make_constant(model, conv.name() + "/scale", per_channel_tensor(q.scale, rank));

@@ -11,6 +11,7 @@
 
 #include "transformations/pass.hpp"
 #include "transformations/support/dequantize.hpp"
+#include "transformations/support/zero_point_correction.hpp"
 
 namespace fuseq {
 
@@ -20,8 +21,9 @@ struct IntegerConvolution {
     std::vector<float> scale;         // of src times that of wei, one an output channel
     std::vector<std::int32_t> whole;  // whole part of the zero point: one a source channel, or one
     std::vector<double> fraction;     // the rest of it, one an output channel
+    std::vector<float> wei_zero;      // of wei: none, one, or one an output channel
     std::size_t channels() const { return scale.size(); }
-    const Tensor& weights() const { return wei.node->constant(); }
+    IntegerWeights weights() const { return {wei.node->constant(), wei_zero}; }
 };
 
 // Depthwise: every output channel reads one source channel.

@@ -10,23 +10,28 @@
 #include "ops/fake_quantize.hpp"
 #include "ops/op_spec.hpp"
 #include "transformations/support/constants.hpp"
+#include "transformations/support/quantized_consumer.hpp"
 #include "transformations/support/weight_levels.hpp"
 
 namespace fuseq {
 namespace {
 
-// Subtrahends of real models are rounding noise of 1e-5 (of a step). A zero point of 1e-3 moves a
-// sum of a thousand u8 sources by less than a hundredth of what a step of the result usually is.
-constexpr double kZeroPointNoise = 1e-3;
+// A zero point that varies along dimensions that are summed over cannot be kept. Below this part of
+// a step it is noise: it moves a sum of a thousand u8 sources by less than a hundredth of what a
+// step of the result usually is.
+constexpr float kZeroPointNoise = 1e-3f;
+// What double precision makes of the zero point of a symmetric range.
+constexpr double kRoundingNoise = 1e-9;
 
 WeightRefusal out_of_range(double value) {
     return {"weight_range", detail::cat("a weight is ", value, " steps from zero, i8 ends at ",
                                         value < 0 ? -128 : 127)};
 }
 
-WeightRefusal no_whole_zero_point(double value) {
+WeightRefusal no_zero_point(double value) {
     return {"weight_zero_point",
-            detail::cat("the zero point of the weights is ", value, ", no whole number")};
+            detail::cat("the zero point of the weights is ", value, ", expected a number below ",
+                        static_cast<std::int64_t>(kLargestZeroPoint), " in size")};
 }
 
 // The numbers that the quantizer reads. Bytes are read as they are, without the Convert.
@@ -104,16 +109,32 @@ private:
     bool entry_a_value_ = false;
 };
 
-// Integers and scales before the layout operations; `scale` may be smaller than the weights.
+// Integers, scales and zero points before the layout operations; the latter two may be smaller than
+// the weights, and `zero` empty.
 struct Raw {
     Tensor values;
     Tensor scale;
+    Tensor zero;
 };
+
+// Which whole number is subtracted from the integers: what is left of the zero point is carried
+// beside them.
+enum class Offset : std::uint8_t {
+    kNearest,  // to the zero point
+    kFits,     // one with which all integers fit i8
+};
+
+// A tensor of what is left, empty when that is nothing.
+Tensor rest_tensor(const Shape& shape, const std::vector<float>& rest) {
+    const bool none = std::all_of(rest.begin(), rest.end(), [](float v) { return v == 0; });
+    return none ? Tensor() : Tensor::of(shape, rest);
+}
 
 // The four limits, one entry where they have one, and what they say of the weights.
 class FakeQuantizeEntries {
 public:
-    FakeQuantizeEntries(const Node& fq, std::size_t rank) : shape_(rank, 1) {
+    FakeQuantizeEntries(const Node& fq, std::size_t rank, Offset offset)
+        : offset_(offset), shape_(rank, 1) {
         std::vector<Tensor> limits;
         for (std::size_t i = 1; i < 5; ++i) {
             limits.push_back(*evaluate_constant(fq.input(i)));
@@ -126,13 +147,14 @@ public:
     const Shape& shape() const { return shape_; }
     const WeightLimits& limits() const { return entries_; }
     const std::vector<float>& scales() const { return scales_; }
+    // Zero points less the offsets of the limits.
+    Tensor rest() const { return rest_tensor(shape_, rest_); }
     // What is wrong with an entry, if anything.
     std::optional<WeightRefusal> refusal(std::size_t entry) const {
-        const double zero = zeros_[entry];
-        if (std::abs(zero - entries_.offset[entry]) <= kZeroPointNoise || constant_[entry]) {
+        if (std::abs(rest_[entry]) <= kLargestZeroPoint) {
             return std::nullopt;
         }
-        return no_whole_zero_point(zero);
+        return no_zero_point(rest_[entry]);
     }
 
 private:
@@ -149,26 +171,33 @@ private:
             const double ol = values[2][walk.offset(2)];
             const double oh = values[3][walk.offset(3)];
             const double step = (oh - ol) / entries_.last;
-            constant_.push_back(step == 0);
             if (step == 0) {  // the channel has one value: zero, or one step of that size
                 entries_.add_constant(ol == 0 ? 0.0 : 1.0);
-                zeros_.push_back(0);
+                rest_.push_back(0);
                 scales_.push_back(ol == 0 ? 1.0f : static_cast<float>(ol));
                 continue;
             }
-            zeros_.push_back(-ol / step);
+            const double zero = -ol / step;
+            const double whole = offset_of(zero);
+            const double rest = zero - whole;
+            rest_.push_back(std::abs(rest) < kRoundingNoise ? 0.0f : static_cast<float>(rest));
             scales_.push_back(static_cast<float>(step));
-            entries_.add(values[0][walk.offset(0)], values[1][walk.offset(1)],
-                         std::nearbyint(zeros_.back()));
+            entries_.add(values[0][walk.offset(0)], values[1][walk.offset(1)], whole);
         }
     }
 
+    double offset_of(double zero) const {
+        const double nearest = std::nearbyint(zero);
+        return offset_ == Offset::kNearest ? nearest
+                                           : std::clamp(nearest, entries_.last - 127.0, 128.0);
+    }
+
+    Offset offset_;
     Shape shape_;
     std::int64_t levels_ = 0;
     WeightLimits entries_;
-    std::vector<double> zeros_;  // zero points as they are
+    std::vector<float> rest_;
     std::vector<float> scales_;
-    std::vector<bool> constant_;  // channels of one value
 };
 
 // The first weight of a run, or its entry, that does not become an integer.
@@ -189,14 +218,16 @@ std::optional<WeightRefusal> refusal_of_run(const FakeQuantizeEntries& entries,
     return std::nullopt;
 }
 
-std::optional<WeightRefusal> integers_of_fake_quantize(const WeightChain& chain, Raw& out) {
+std::optional<WeightRefusal> integers_of_fake_quantize(const WeightChain& chain,
+                                                       Offset offset,
+                                                       Raw& out) {
     const Node& fq = *chain.quantizer[0];
     const auto levels = fq.attrs<FakeQuantizeAttrs>().levels;
     if (levels > 256) {
         return WeightRefusal{"levels", detail::cat(levels, " levels do not fit into 8 bits")};
     }
     const Shape shape = chain.stored.shape();
-    const FakeQuantizeEntries entries(fq, shape.size());
+    const FakeQuantizeEntries entries(fq, shape.size(), offset);
     const Numbers data(chain.stored);
     out.values = Tensor(ElementType::i8, shape);
     std::int8_t* result = out.values.data<std::int8_t>();
@@ -216,6 +247,7 @@ std::optional<WeightRefusal> integers_of_fake_quantize(const WeightChain& chain,
         return !refusal.has_value();
     });
     out.scale = Tensor::of(entries.shape(), entries.scales());
+    out.zero = entries.rest();
     return refusal;
 }
 
@@ -226,26 +258,42 @@ Shape with_rank(const Shape& shape, std::size_t rank) {
     return result;
 }
 
-std::optional<WeightRefusal> subtract(const Tensor& stored, const Tensor& zero, Tensor& out) {
-    const std::vector<float> zeros = to_floats(zero);
-    for (const float z : zeros) {
-        if (!(std::abs(z - std::nearbyint(static_cast<double>(z))) <= kZeroPointNoise)) {
-            return no_whole_zero_point(z);
-        }
+// The whole number to subtract for a zero point.
+double offset_of(float zero, Offset offset, ElementType stored) {
+    if (offset == Offset::kNearest) {
+        return std::nearbyint(static_cast<double>(zero));
     }
-    const auto no_offset = [](float z) { return std::nearbyint(z) == 0; };
-    if (stored.get_element_type() == ElementType::i8 &&
-        std::all_of(zeros.begin(), zeros.end(), no_offset)) {
-        out = stored;
+    return stored == ElementType::u8 ? 128.0 : 0.0;
+}
+
+// Subtracts the offsets of `zero`, which broadcasts to `stored` and has its rank.
+std::optional<WeightRefusal> subtract(const Tensor& stored,
+                                      const Tensor& zero,
+                                      Offset offset,
+                                      Raw& out) {
+    const ElementType type = stored.get_element_type();
+    std::vector<double> offsets;
+    std::vector<float> rest;
+    for (const float z : to_floats(zero)) {
+        if (!(std::abs(z) <= kLargestZeroPoint)) {
+            return no_zero_point(z);
+        }
+        offsets.push_back(offset_of(z, offset, type));
+        rest.push_back(static_cast<float>(z - offsets.back()));
+    }
+    out.zero = rest_tensor(zero.get_shape(), rest);
+    const auto nothing = [](double o) { return o == 0; };
+    if (type == ElementType::i8 && std::all_of(offsets.begin(), offsets.end(), nothing)) {
+        out.values = stored;
         return std::nullopt;
     }
     const Tensor wide = stored.to(ElementType::i32);
     const std::int32_t* from = wide.data<std::int32_t>();
-    out = Tensor(ElementType::i8, stored.get_shape());
-    std::int8_t* to = out.data<std::int8_t>();
+    out.values = Tensor(ElementType::i8, stored.get_shape());
+    std::int8_t* to = out.values.data<std::int8_t>();
     StridedWalk walk(stored.get_shape(), {broadcast_strides(zero.get_shape(), stored.get_shape())});
     for (; !walk.done(); walk.next()) {
-        const double value = from[walk.position()] - std::nearbyint(zeros[walk.offset(0)]);
+        const double value = from[walk.position()] - offsets[walk.offset(0)];
         if (!(value >= -128 && value <= 127)) {
             return out_of_range(value);
         }
@@ -254,7 +302,9 @@ std::optional<WeightRefusal> subtract(const Tensor& stored, const Tensor& zero, 
     return std::nullopt;
 }
 
-std::optional<WeightRefusal> integers_of_convert(const WeightChain& chain, Raw& out) {
+std::optional<WeightRefusal> integers_of_convert(const WeightChain& chain,
+                                                 Offset offset,
+                                                 Raw& out) {
     const Shape shape = chain.stored.shape();
     if (chain.quantizer.back()->port().shape != PartialShape(shape)) {
         return WeightRefusal{"weight_scale_axis", "the scale is larger than the weights"};
@@ -266,11 +316,11 @@ std::optional<WeightRefusal> integers_of_convert(const WeightChain& chain, Raw& 
             (node->is("Subtract") ? zero : scale) = *evaluate_constant(node->input(1));
         }
     }
-    if (auto refusal = subtract(chain.stored.node->constant(), zero, out.values)) {
-        return refusal;
-    }
-    out.scale = scale.to(ElementType::f32).reshaped(with_rank(scale.get_shape(), shape.size()));
-    return std::nullopt;
+    const auto ranked = [&](const Tensor& tensor) {
+        return tensor.to(ElementType::f32).reshaped(with_rank(tensor.get_shape(), shape.size()));
+    };
+    out.scale = ranked(scale);
+    return subtract(chain.stored.node->constant(), ranked(zero), offset, out);
 }
 
 // The Reshapes and Transposes between the quantizer and the consumer.
@@ -305,9 +355,9 @@ Tensor expanded(const Tensor& small, const Shape& shape) {
     return large;
 }
 
-// One scale an output channel, in a shape that broadcasts to the weights; an empty tensor when the
-// scale varies along other dimensions. `scale` broadcasts to the weights and has their rank.
-Tensor scale_of_channels(const Node& consumer, const Tensor& scale, const Shape& weights) {
+// One value an output channel, in a shape that broadcasts to the weights; an empty tensor when the
+// values vary along other dimensions. `scale` broadcasts to the weights and has their rank.
+Tensor values_of_channels(const Node& consumer, const Tensor& scale, const Shape& weights) {
     const Shape& have = scale.get_shape();
     Shape small(weights.size(), 1);
     for (const std::size_t d : output_channel_dims(consumer, weights)) {
@@ -333,27 +383,47 @@ Tensor scale_of_channels(const Node& consumer, const Tensor& scale, const Shape&
     return Tensor::of(small, values);
 }
 
+float largest_magnitude(const Tensor& values) {
+    float largest = 0;
+    for (const float v : to_floats(values)) {
+        largest = std::max(largest, std::abs(v));
+    }
+    return largest;
+}
+
 }  // namespace
 
 std::optional<WeightRefusal> weight_integers(const Node& consumer,
                                              const WeightChain& chain,
                                              WeightIntegers& out) {
+    const auto integers =
+        chain.quantizer[0]->is("FakeQuantize") ? integers_of_fake_quantize : integers_of_convert;
     Raw raw;
-    const bool by_fq = chain.quantizer[0]->is("FakeQuantize");
-    if (auto refusal =
-            by_fq ? integers_of_fake_quantize(chain, raw) : integers_of_convert(chain, raw)) {
-        return refusal;
+    if (auto refusal = integers(chain, Offset::kNearest, raw)) {
+        // Integers that do not fit beside a whole zero point do so beside another number.
+        if (refusal->code != "weight_range" || integers(chain, Offset::kFits, raw)) {
+            return refusal;
+        }
     }
-    if (!chain.layout.empty()) {
-        raw.scale = through_layout(chain, expanded(raw.scale, raw.values.get_shape()));
-        raw.values = through_layout(chain, raw.values);
-    }
-    out.values = raw.values;
-    out.scale = scale_of_channels(consumer, raw.scale, raw.values.get_shape());
+    const auto in_layout = [&](const Tensor& tensor) {
+        return chain.layout.empty() ? tensor
+                                    : through_layout(chain, expanded(tensor, chain.stored.shape()));
+    };
+    out.values = chain.layout.empty() ? raw.values : through_layout(chain, raw.values);
+    const Shape shape = out.values.get_shape();
+    out.scale = values_of_channels(consumer, in_layout(raw.scale), shape);
     if (!out.scale) {
         return WeightRefusal{"weight_scale_axis",
                              "the scale of the weights varies along a dimension that is summed "
                              "over"};
+    }
+    if (raw.zero) {
+        out.zero_point = values_of_channels(consumer, in_layout(raw.zero), shape);
+        if (!out.zero_point && largest_magnitude(raw.zero) > kZeroPointNoise) {
+            return WeightRefusal{"weight_zero_point",
+                                 "the zero point of the weights varies along a dimension that is "
+                                 "summed over"};
+        }
     }
     return std::nullopt;
 }

@@ -18,10 +18,11 @@ struct WeightRefusal {
     std::string text;
 };
 
-// In the shape of the consumer's weights.
+// The weights are (values - zero_point) * scale, in the shape of the consumer's weights.
 struct WeightIntegers {
-    Tensor values;  // i8
-    Tensor scale;   // f32, one an output channel, in a shape that broadcasts; or a scalar
+    Tensor values;      // i8
+    Tensor scale;       // f32, one an output channel, in a shape that broadcasts; or a scalar
+    Tensor zero_point;  // as the scale; empty for zero
 };
 
 // Works out the integers of a chain at the weights of `consumer`. Reads the model, changes nothing:

@@ -89,16 +89,23 @@ std::optional<NormalizedWeights> match_normalized_weights(const Node& consumer) 
         return std::nullopt;
     }
     const Node* multiply = consumer.input_node(1);
-    if (!multiply->is("Multiply") || !multiply->input_node(0)->is("Convert") ||
-        !multiply->input_node(1)->is_constant()) {
+    if (!multiply->is("Multiply") || !multiply->input_node(1)->is_constant()) {
         return std::nullopt;
     }
+    NormalizedWeights weights;
     const Node* convert = multiply->input_node(0);
-    if (!convert->input_node(0)->is_constant() || convert->input(0).type() != ElementType::i8) {
+    if (convert->is("Subtract") && convert->input_node(1)->is_constant()) {
+        weights.zero_point = to_floats(convert->input_node(1)->constant());
+        convert = convert->input_node(0);
+    }
+    if (!convert->is("Convert") || !convert->input_node(0)->is_constant() ||
+        convert->input(0).type() != ElementType::i8) {
         return std::nullopt;
     }
-    return NormalizedWeights{convert->input(0), to_floats(multiply->input_node(1)->constant()),
-                             origins_of(*multiply)};
+    weights.values = convert->input(0);
+    weights.scale = to_floats(multiply->input_node(1)->constant());
+    weights.origins = origins_of(*multiply);
+    return weights;
 }
 
 std::vector<std::size_t> output_channel_dims(const Node& consumer, const Shape& wei) {

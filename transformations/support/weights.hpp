@@ -24,10 +24,12 @@ struct WeightChain {
 // Convert of an 8-bit Const to f32, which Subtract and Multiply may follow.
 std::optional<WeightChain> match_weight_chain(const Node& consumer);
 
-// What normalize_weights leaves: Const i8 -> Convert -> Multiply(scale) at input 1.
+// What normalize_weights leaves: Const i8 -> Convert -> [Subtract(zero point)] -> Multiply(scale)
+// at input 1.
 struct NormalizedWeights {
     Output values;                     // the Const i8
     std::vector<float> scale;          // one value, or one an output channel
+    std::vector<float> zero_point;     // as the scale; empty for zero
     std::vector<std::string> origins;  // IR layers of the chain
 };
 std::optional<NormalizedWeights> match_normalized_weights(const Node& consumer);

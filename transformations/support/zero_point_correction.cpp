@@ -124,13 +124,16 @@ Geometry geometry_of(const Node& conv, const Tensor& weights) {
 
 // Sum of the weights of one output channel over a box of taps.
 double box_sum(const Geometry& g,
-               const std::int8_t* weights,
+               const IntegerWeights& weights,
                std::size_t oc,
                const std::array<const Taps*, 3>& box) {
-    double sum = 0;
+    const auto taps =
+        static_cast<double>(g.depth * box[0]->size() * box[1]->size() * box[2]->size());
+    double sum = -weights.zero_point_of(oc) * taps;
     for (std::size_t ic = 0; ic < g.depth; ++ic) {
         const std::int8_t* kernel =
-            weights + static_cast<std::int64_t>(g.kernel_number(oc, ic)) * g.kernel_size();
+            weights.values.data<std::int8_t>() +
+            static_cast<std::int64_t>(g.kernel_number(oc, ic)) * g.kernel_size();
         for (const std::int64_t d : *box[0]) {
             for (const std::int64_t h : *box[1]) {
                 for (const std::int64_t w : *box[2]) {
@@ -143,12 +146,12 @@ double box_sum(const Geometry& g,
 }
 
 // Sums of one output channel for all combinations of kinds, row-major.
-std::vector<double> box_sums(const Geometry& g, const Tensor& weights, std::size_t oc) {
+std::vector<double> box_sums(const Geometry& g, const IntegerWeights& weights, std::size_t oc) {
     std::vector<double> sums;
     for (const Taps& d : g.kinds[0]) {
         for (const Taps& h : g.kinds[1]) {
             for (const Taps& w : g.kinds[2]) {
-                sums.push_back(box_sum(g, weights.data<std::int8_t>(), oc, {&d, &h, &w}));
+                sums.push_back(box_sum(g, weights, oc, {&d, &h, &w}));
             }
         }
     }
@@ -157,12 +160,18 @@ std::vector<double> box_sums(const Geometry& g, const Tensor& weights, std::size
 
 }  // namespace
 
-std::vector<double> weight_sums(const Node& consumer, const Tensor& weights) {
-    return channel_sums(channel_order(consumer, weights.get_shape()), weights, false);
+std::vector<double> weight_sums(const Node& consumer, const IntegerWeights& weights) {
+    const Tensor& values = weights.values;
+    std::vector<double> sums =
+        channel_sums(channel_order(consumer, values.get_shape()), values, false);
+    for (std::size_t c = 0; c < sums.size(); ++c) {
+        sums[c] -= weights.zero_point_of(c) * static_cast<double>(values.get_size() / sums.size());
+    }
+    return sums;
 }
 
-std::vector<double> largest_missed_sums(const Node& conv, const Tensor& weights) {
-    const Geometry g = geometry_of(conv, weights);
+std::vector<double> largest_missed_sums(const Node& conv, const IntegerWeights& weights) {
+    const Geometry g = geometry_of(conv, weights.values);
     const std::vector<double> whole = weight_sums(conv, weights);
     std::vector<double> largest(g.channels, 0.0);
     for (std::size_t oc = 0; oc < g.channels; ++oc) {
@@ -173,8 +182,8 @@ std::vector<double> largest_missed_sums(const Node& conv, const Tensor& weights)
     return largest;
 }
 
-std::vector<double> met_sums(const Node& conv, const Tensor& weights) {
-    const Geometry g = geometry_of(conv, weights);
+std::vector<double> met_sums(const Node& conv, const IntegerWeights& weights) {
+    const Geometry g = geometry_of(conv, weights.values);
     std::vector<double> values;
     values.reserve(g.channels * g.kind_at[0].size() * g.kind_at[1].size() * g.kind_at[2].size());
     for (std::size_t oc = 0; oc < g.channels; ++oc) {

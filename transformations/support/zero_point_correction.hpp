@@ -14,17 +14,26 @@
 
 namespace fuseq {
 
-// Sum of the i8 weights of each output channel of a consumer (convolution or matmul).
-std::vector<double> weight_sums(const Node& consumer, const Tensor& weights);
+// i8 weights w - zero_point; zero points: none, one, or one an output channel.
+struct IntegerWeights {
+    const Tensor& values;
+    const std::vector<float>& zero_point;
+    double zero_point_of(std::size_t channel) const {
+        return zero_point.empty() ? 0.0 : zero_point[zero_point.size() == 1 ? 0 : channel];
+    }
+};
+
+// Sum of the weights of each output channel of a consumer (convolution or matmul).
+std::vector<double> weight_sums(const Node& consumer, const IntegerWeights& weights);
 
 // For each output channel the largest difference between the sum of all its weights and the sum of
 // those that meet the source, over all positions. Convolutions and deconvolutions of static spatial
 // shape.
-std::vector<double> largest_missed_sums(const Node& conv, const Tensor& weights);
+std::vector<double> largest_missed_sums(const Node& conv, const IntegerWeights& weights);
 
 // Sum of the weights that meet the source for each output channel and position: f64 values in the
 // order of the result [1, OC, spatial...]. Same requirements.
-std::vector<double> met_sums(const Node& conv, const Tensor& weights);
+std::vector<double> met_sums(const Node& conv, const IntegerWeights& weights);
 
 // Spatial dimensions of source and result are known.
 bool has_static_spatial_shape(const Node& conv);

@@ -8,8 +8,7 @@
 
 #include "cpu/kernels/depthwise_conv_vnni-inl.h"
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+FUSEQ_BEGIN_VNNI
 
 namespace fuseq::kernels::depthwise {
 namespace {
@@ -366,4 +365,4 @@ struct Runner {
 }  // namespace
 }  // namespace fuseq::kernels::depthwise
 
-#pragma GCC pop_options
+FUSEQ_END_VNNI

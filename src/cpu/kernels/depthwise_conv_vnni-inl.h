@@ -27,9 +27,9 @@
 
 #include "cpu/kernels/depthwise_conv_detail.hpp"
 #include "cpu/kernels/unrolled-inl.h"
+#include "cpu/kernels/vnni_target.hpp"
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+FUSEQ_BEGIN_VNNI
 
 namespace fuseq::kernels::depthwise {
 namespace {
@@ -324,4 +324,4 @@ struct StripMaker {
 }  // namespace
 }  // namespace fuseq::kernels::depthwise
 
-#pragma GCC pop_options
+FUSEQ_END_VNNI

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/kernels/depthwise_conv_vnni-inl.h"
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+FUSEQ_BEGIN_VNNI
 
 namespace fuseq::kernels::depthwise {
 namespace {
@@ -215,4 +214,4 @@ Path vnni_path(const DepthwiseShape& s) {
 
 }  // namespace fuseq::kernels::depthwise
 
-#pragma GCC pop_options
+FUSEQ_END_VNNI

@@ -65,14 +65,17 @@ public:
             const std::size_t copied = at_end ? std::min(kLastPixels, range.end - range.begin) : 0;
             const Range read{range.begin, range.end - copied};
             for (std::size_t at = read.begin; at < read.end; at += p_.block) {
-                segments(static_cast<const std::uint8_t*>(args_.src) + at * channels, channels, 0,
-                         {.begin = at, .end = std::min(at + p_.block, read.end)}, 1);
+                const auto* src = static_cast<const std::uint8_t*>(args_.src) + at * channels;
+                const std::size_t end = std::min(at + p_.block, read.end);
+                sum_pixels(src, channels, {at, end});
+                segments(src, channels, 0, {at, end}, 1);
             }
             range.begin = read.end;
         }
         for (std::size_t at = range.begin; at < range.end; at += p_.block) {
             const std::size_t count = std::min(p_.block, range.end - at);
             gather(at, count);
+            sum_pixels(scratch_, p_.depth4 * 4, {at, at + count});
             segments(scratch_, p_.depth4 * 4, 0, {.begin = at, .end = at + count}, 1);
         }
     }
@@ -86,6 +89,10 @@ public:
             copy_rows(image, y, count);
             expect_rows(at + count, count);
             const std::size_t first = at * s.dst_width;
+            if (p_.needs_sums()) {
+                sums_ = gemm::sum_windows(p_, scratch_, count, scratch_ + p_.sums);
+                first_sum_ = first;
+            }
             segments(scratch_, s.stride_width * s.src_channels, s.stride_height * p_.pitch,
                      {.begin = first, .end = first + s.dst_width}, count);
             at += count;
@@ -93,6 +100,13 @@ public:
     }
 
 private:
+    void sum_pixels(const std::uint8_t* src, std::size_t step, Range pixels) {
+        if (p_.needs_sums()) {
+            sums_ = gemm::sum_pixels(p_, src, step, pixels.end - pixels.begin, scratch_ + p_.sums);
+            first_sum_ = pixels.begin;
+        }
+    }
+
     // Pixels [at, at + count) of dst, to scratch.
     void gather(std::size_t at, std::size_t count) {
         const GemmShape& s = p_.shape;
@@ -148,8 +162,7 @@ private:
     // The source rows of `count` rows of dst, padded, to scratch.
     void copy_rows(std::size_t image, std::size_t y, std::size_t count) {
         const GemmShape& s = p_.shape;
-        const std::size_t rows =
-            (count - 1) * s.stride_height + (s.kernel_height - 1) * s.dilation_height + 1;
+        const std::size_t rows = p_.rows_read(count);
         const std::size_t width = p_.pitch / s.src_channels;
         const auto clamp = [&](std::ptrdiff_t v, std::size_t most) {
             return static_cast<std::size_t>(
@@ -244,22 +257,29 @@ private:
         }
         fetch_extras(pixel + rows, rows, panel);
         fetch_rows();
-        panel.micro[rows - 1]({.src = src,
-                               .src_step = static_cast<std::ptrdiff_t>(step),
-                               .wei = panel.wei,
-                               .depth4 = p_.depth4,
-                               .taps = p_.taps,
-                               .init = p_.init.data() + panel.channel,
-                               .tile = accumulators,
-                               .ahead = ahead,
-                               .ahead_step = next_step_});
-        panel.finish({.epilogue = &p_.epilogue,
-                      .panel = &panel,
-                      .tile = accumulators,
-                      .rows = rows,
-                      .pixel = pixel,
-                      .channels = p_.shape.dst_channels,
-                      .args = &args_});
+        const MicroCall micro{.src = src,
+                              .src_step = static_cast<std::ptrdiff_t>(step),
+                              .wei = panel.wei,
+                              .depth4 = p_.depth4,
+                              .taps = p_.taps,
+                              .init = p_.init.data() + panel.channel,
+                              .tile = accumulators,
+                              .ahead = ahead,
+                              .ahead_step = next_step_};
+        const EpilogueCall finish{.epilogue = &p_.epilogue,
+                                  .panel = &panel,
+                                  .tile = accumulators,
+                                  .rows = rows,
+                                  .pixel = pixel,
+                                  .channels = p_.shape.dst_channels,
+                                  .sums = sums_ == nullptr ? nullptr : sums_ + (pixel - first_sum_),
+                                  .args = &args_};
+        if (panel.fused != nullptr && panel.fused[rows - 1] != nullptr) {
+            panel.fused[rows - 1](micro, finish);
+            return;
+        }
+        panel.micro[rows - 1](micro);
+        panel.finish(finish);
     }
 
     std::size_t bytes_from(std::size_t panel) const {
@@ -287,6 +307,8 @@ private:
     const GemmArgs& args_;
     std::uint8_t* scratch_;
     Range panels_;
+    const float* sums_ = nullptr;  // of windows, from that of pixel first_sum_ on
+    std::size_t first_sum_ = 0;
     // Weights of the group behind the one worked on, as far as they have not been fetched.
     const std::int8_t* next_ = nullptr;
     const std::int8_t* next_end_ = nullptr;
@@ -352,8 +374,10 @@ const std::string& GemmVnni::implementation() const {
 
 std::size_t GemmVnni::packed_bytes() const {
     const Packed& p = *packed_;
-    std::size_t bytes = p.wei.size() + p.init.size() * sizeof(std::int32_t) +
-                        (p.epilogue.bias.size() + p.epilogue.scale.size()) * sizeof(float);
+    std::size_t bytes =
+        p.wei.size() + p.init.size() * sizeof(std::int32_t) +
+        (p.epilogue.bias.size() + p.epilogue.scale.size() + p.epilogue.of_sum.size()) *
+            sizeof(float);
     for (const PackedOp& op : p.epilogue.ops) {
         bytes += (op.a.size() + op.b.size()) * sizeof(float);
     }

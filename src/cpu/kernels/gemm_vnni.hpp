@@ -5,7 +5,8 @@
 // everything that follows up to the next tensor fused into the store. For each output element:
 //
 //   acc = sum over taps and channels of (src - src_zero_point) * wei     32-bit, exact; padding: 0
-//   v   = (float(acc) + bias[n]) * scale[n]                             two roundings, as oneDNN
+//   x   = fma(sum over taps and channels of (src - src_zero_point), -wei_zero_point[n], float(acc))
+//   v   = (x + bias[n]) * scale[n]                                      two roundings, as oneDNN
 //   v   = op(v) for each op                                             in order
 //   dst = v, or v rounded half to even and saturated (u8, i8)
 //
@@ -64,11 +65,12 @@ struct GemmOp {
 struct GemmParams {
     GemmShape shape;
     GemmWeights weights;
-    ElementType src_type = ElementType::u8;  // u8, i8
-    ElementType dst_type = ElementType::u8;  // u8, i8, f32
-    std::int32_t src_zero_point = 0;         // in src_type's range
-    std::span<const float> scale{};          // one, or one a channel
-    std::span<const float> bias{};           // none, one, or one a channel
+    ElementType src_type = ElementType::u8;   // u8, i8
+    ElementType dst_type = ElementType::u8;   // u8, i8, f32
+    std::int32_t src_zero_point = 0;          // in src_type's range
+    std::span<const float> scale{};           // one, or one a channel
+    std::span<const float> bias{};            // none, one, or one a channel
+    std::span<const float> wei_zero_point{};  // none, one, or one a channel
     std::vector<GemmOp> ops{};
 };
 

@@ -44,6 +44,7 @@ const MicroFunction* micro_functions_2();
 
 struct EpilogueCall;
 using EpilogueFunction = void (*)(const EpilogueCall& call);
+using FusedFunction = void (*)(const MicroCall& call, const EpilogueCall& finish);
 
 // A panel of output channels.
 struct Panel {
@@ -53,6 +54,7 @@ struct Panel {
     const std::int8_t* wei = nullptr;
     const MicroFunction* micro = nullptr;
     EpilogueFunction finish = nullptr;
+    const FusedFunction* fused = nullptr;  // instead of both, by number of rows less 1
 };
 
 // The integral of the normal distribution from 0 to t, as polynomials of t on 32 intervals of a
@@ -82,6 +84,7 @@ enum class Store : std::uint8_t { kU8, kI8, kF32 };
 
 struct Epilogue {
     AlignedVector<float> bias, scale;
+    AlignedVector<float> of_sum;  // minus the zero points of the weights; empty for zero
     std::vector<PackedOp> ops;
     bool clamp = false;  // values may leave the range of 32-bit integers
 };
@@ -94,6 +97,7 @@ struct EpilogueCall {
     std::size_t rows;
     std::size_t pixel;     // first, of dst
     std::size_t channels;  // of dst
+    const float* sums;     // of the windows of the pixels; null where weights have no zero points
     const GemmArgs* args;
 };
 EpilogueFunction general_epilogue(Store store, std::size_t vectors, bool whole_panel);
@@ -102,6 +106,9 @@ EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
                                 Store store,
                                 std::size_t vectors,
                                 bool whole_panel);
+
+// Null when there are none; some entries are null in any case. For whole panels.
+const FusedFunction* fused_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
 
 enum class SourceMode : std::uint8_t {
     kInPlace,  // 1x1, dense: pixels are read where they are
@@ -121,6 +128,7 @@ struct Packed {
     std::size_t pitch = 0;             // bytes of a row in scratch (kRows)
     std::size_t block = 0;    // pixels (kInPlace, kGather) or rows of dst worked on at once
     std::size_t scratch = 0;  // bytes, for each part
+    std::size_t sums = 0;     // where in scratch the sums of windows are
     AlignedVector<std::int8_t> wei;
     AlignedVector<std::int32_t> init;
     std::vector<Panel> panels;
@@ -132,10 +140,24 @@ struct Packed {
         const std::size_t rows = shape.batch * shape.dst_height;
         return mode == SourceMode::kRows ? rows : rows * shape.dst_width;
     }
+    // Rows of scratch that `count` rows of dst read.
+    std::size_t rows_read(std::size_t count) const {
+        return (count - 1) * shape.stride_height +
+               (shape.kernel_height - 1) * shape.dilation_height + 1;
+    }
+    bool needs_sums() const { return !epilogue.of_sum.empty(); }
     std::size_t panel_bytes(const Panel& panel) const {
         return taps.size() * depth4 * 4 * kLanes * panel.vectors;
     }
 };
+
+// Sums of src - zero point over windows, as floats in `memory`, which has window_sum_bytes() and is
+// read up to a vector behind the last one. The first: of `pixels` pixels of a 1x1 kernel, `step`
+// bytes apart. The second: of `count` rows of dst whose source rows are at `src` (kRows).
+std::size_t window_sum_bytes(const Packed& p);
+const float* sum_pixels(
+    const Packed& p, const std::uint8_t* src, std::size_t step, std::size_t pixels, void* memory);
+const float* sum_windows(const Packed& p, const std::uint8_t* src, std::size_t count, void* memory);
 
 Packed pack(const GemmParams& params);
 // The same without weights, constants and functions.

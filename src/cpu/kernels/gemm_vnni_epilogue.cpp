@@ -221,7 +221,8 @@ void finish_tile(const EpilogueCall& call) {
         const PackedOp* const activation = std::find_if(
             first, end, [](const PackedOp& op) { return op.kind == GemmOp::Kind::kEltwise; });
         over_tile<Vectors>(call, [&](std::int32_t* tile, const Place& at) FUSEQ_HWY_LAMBDA {
-            Quad q = floats ? load_floats<Vectors>(tile) : load_scaled<Vectors>(tile, bias, scale);
+            Quad q = floats ? load_floats<Vectors>(tile)
+                            : load_scaled<Vectors>(call, tile, at, bias, scale);
             for (const PackedOp* op = first; op != activation; ++op) {
                 apply<Vectors, Whole>(*op, call, at, q);
             }

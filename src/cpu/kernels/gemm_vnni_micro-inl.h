@@ -13,9 +13,9 @@
 
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 #include "cpu/kernels/unrolled-inl.h"
+#include "cpu/kernels/vnni_target.hpp"
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+FUSEQ_BEGIN_VNNI
 
 namespace fuseq::kernels::gemm {
 namespace {
@@ -52,25 +52,62 @@ FUSEQ_INLINE __m512i broadcast(const std::uint8_t* from) {
     return _mm512_set1_epi32(four);
 }
 
+// Accumulators are passed from function to function, not captured by lambdas: the compiler must see
+// soon that nobody needs their addresses, or it keeps them in memory. Row m, vector n of the tile
+// is number m * Vectors + n.
+template <std::size_t Vectors, std::size_t... I>
+FUSEQ_INLINE void begin(Registers<__m512i, sizeof...(I)>& acc,
+                        const std::int32_t* init,
+                        std::index_sequence<I...>) {
+    ((acc.v[I] = _mm512_load_si512(init + kLanes * (I % Vectors))), ...);
+}
+
+template <std::size_t M, std::size_t Count, std::size_t... N>
+FUSEQ_INLINE void add_row(Registers<__m512i, Count>& acc,
+                          __m512i a,
+                          const Registers<__m512i, sizeof...(N)>& b,
+                          std::index_sequence<N...>) {
+    ((acc.v[M * sizeof...(N) + N] = _mm512_dpbusd_epi32(acc.v[M * sizeof...(N) + N], a, b.v[N])),
+     ...);
+}
+
+// Four bytes of depth.
+template <std::size_t Vectors, std::size_t Count, std::size_t... M>
+FUSEQ_INLINE void add_rows(Registers<__m512i, Count>& acc,
+                           const std::uint8_t* first,
+                           const Steps& steps,
+                           const Registers<__m512i, Vectors>& b,
+                           std::index_sequence<M...>) {
+    const std::uint8_t* const second = first + static_cast<std::ptrdiff_t>(kReach) * steps.one;
+    (add_row<M>(acc, broadcast(pixel<M>(first, second, steps)), b,
+                std::make_index_sequence<Vectors>{}),
+     ...);
+}
+
+FUSEQ_INLINE __m512i in_register(__m512i v) {
+    asm volatile("" : "+v"(v));
+    return v;
+}
+
+// What follows may need other registers: whatever must go to memory goes behind the loops.
+template <std::size_t... I>
+FUSEQ_INLINE void leave_loops(Registers<__m512i, sizeof...(I)>& acc, std::index_sequence<I...>) {
+    ((acc.v[I] = in_register(acc.v[I])), ...);
+}
+
 template <std::size_t Rows, std::size_t Vectors>
-void micro(const MicroCall& call) {
-    Registers<__m512i, Rows * Vectors> acc;
-    unrolled<Vectors>([&](auto n) FUSEQ_LAMBDA {
-        // Loads, not copies of a register: those would take the place of a product.
-        unrolled<Rows>([&](auto m) FUSEQ_LAMBDA {
-            const std::int32_t* init = call.init + kLanes * n;
-            asm("" : "+r"(init));
-            acc.v[m * Vectors + n] = _mm512_load_si512(init);
-        });
-    });
+FUSEQ_INLINE void accumulate(const MicroCall& call, Registers<__m512i, Rows * Vectors>& acc) {
+    begin<Vectors>(acc, call.init, std::make_index_sequence<Rows * Vectors>{});
     const std::ptrdiff_t step = call.src_step;
     Steps steps{step, 3 * step, 5 * step, 7 * step, 9 * step, 11 * step, 13 * step};
     const std::int8_t* wei = call.wei;
+    const std::size_t bytes = call.depth4 * 64 * Vectors;  // of a tap
     const std::int8_t* ahead = call.ahead;
+    const std::size_t ahead_step = call.ahead_step;
     for (const std::ptrdiff_t tap : call.taps) {
         const std::uint8_t* first = call.src + tap;
-        const std::uint8_t* second = first + static_cast<std::ptrdiff_t>(kReach) * step;
-        for (std::size_t k = call.depth4; k != 0; --k) {
+        const std::int8_t* const end = wei + bytes;  // compared with: no register is left to count
+        do {
             // Keeps the compiler from computing the multiples before the loop: there are not
             // enough registers for them.
             asm("" : "+r"(steps.one));
@@ -81,34 +118,35 @@ void micro(const MicroCall& call) {
                 asm("" : "+r"(steps.five));
             }
             Registers<__m512i, Vectors> b;
-            unrolled<Vectors>([&](auto n)
-                                  FUSEQ_LAMBDA { b.v[n] = _mm512_load_si512(wei + 64 * n); });
-            unrolled<Rows>([&](auto m) FUSEQ_LAMBDA {
-                const __m512i a = broadcast(pixel<m>(first, second, steps));
-                unrolled<Vectors>([&](auto n) FUSEQ_LAMBDA {
-                    constexpr std::size_t i = decltype(m)::value * Vectors + decltype(n)::value;
-                    acc.v[i] = _mm512_dpbusd_epi32(acc.v[i], a, b.v[n]);
-                });
-            });
+            b.v[0] = _mm512_load_si512(wei);
+            if constexpr (Vectors == 2) {
+                b.v[1] = _mm512_load_si512(wei + 64);
+            }
+            add_rows<Vectors>(acc, first, steps, b, std::make_index_sequence<Rows>{});
             first += 4;
-            second += 4;
             _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T1);
-            ahead += call.ahead_step;
+            ahead += ahead_step;
             wei += 64 * Vectors;
-        }
+        } while (wei != end);
     }
-    std::int32_t* const tile = call.tile;  // which the compiler takes for memory that stores change
-    unrolled<Rows * Vectors>([&](auto i)
-                                 FUSEQ_LAMBDA { _mm512_store_si512(tile + kLanes * i, acc.v[i]); });
+    leave_loops(acc, std::make_index_sequence<Rows * Vectors>{});
 }
 
-template <std::size_t Vectors, std::size_t... I>
-const MicroFunction* all(std::index_sequence<I...>) {
-    static constexpr MicroFunction kFunctions[] = {&micro<I + 1, Vectors>...};
-    return kFunctions;
+template <std::size_t... I>
+FUSEQ_INLINE void store_all(const Registers<__m512i, sizeof...(I)>& acc,
+                            std::int32_t* tile,
+                            std::index_sequence<I...>) {
+    (_mm512_store_si512(tile + kLanes * I, acc.v[I]), ...);
+}
+
+template <std::size_t Rows, std::size_t Vectors>
+void micro(const MicroCall& call) {
+    Registers<__m512i, Rows * Vectors> acc;
+    accumulate<Rows, Vectors>(call, acc);
+    store_all(acc, call.tile, std::make_index_sequence<Rows * Vectors>{});
 }
 
 }  // namespace
 }  // namespace fuseq::kernels::gemm
 
-#pragma GCC pop_options
+FUSEQ_END_VNNI

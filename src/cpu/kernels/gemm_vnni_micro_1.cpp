@@ -3,9 +3,18 @@
 #include "cpu/kernels/gemm_vnni_micro-inl.h"
 
 namespace fuseq::kernels::gemm {
+namespace {
+
+template <std::size_t... I>
+const MicroFunction* all(std::index_sequence<I...>) {
+    static constexpr MicroFunction kFunctions[] = {&micro<I + 1, 1>...};
+    return kFunctions;
+}
+
+}  // namespace
 
 const MicroFunction* micro_functions_1() {
-    return all<1>(std::make_index_sequence<kMostRows[1]>{});
+    return all(std::make_index_sequence<kMostRows[1]>{});
 }
 
 }  // namespace fuseq::kernels::gemm

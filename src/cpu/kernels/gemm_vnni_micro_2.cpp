@@ -3,9 +3,18 @@
 #include "cpu/kernels/gemm_vnni_micro-inl.h"
 
 namespace fuseq::kernels::gemm {
+namespace {
+
+template <std::size_t... I>
+const MicroFunction* all(std::index_sequence<I...>) {
+    static constexpr MicroFunction kFunctions[] = {&micro<I + 1, 2>...};
+    return kFunctions;
+}
+
+}  // namespace
 
 const MicroFunction* micro_functions_2() {
-    return all<2>(std::make_index_sequence<kMostRows[2]>{});
+    return all(std::make_index_sequence<kMostRows[2]>{});
 }
 
 }  // namespace fuseq::kernels::gemm

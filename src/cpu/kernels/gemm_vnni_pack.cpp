@@ -58,6 +58,10 @@ public:
         packed_.shape = params_.shape;
         choose_source();
         packed_.scratch = scratch_bytes();
+        if (!params_.wei_zero_point.empty()) {
+            packed_.sums = packed_.scratch;
+            packed_.scratch += scratch_of(window_sum_bytes(packed_));
+        }
         make_panels();
         packed_.implementation =
             detail::cat("gemm_vnni512:", packed_.panels[0].vectors == 1 ? "28x1" : "14x2");
@@ -150,9 +154,7 @@ private:
             case SourceMode::kGather:
                 return scratch_of(std::min(packed_.block, packed_.units()) * pixel);
             default: {
-                const std::size_t rows = (packed_.block - 1) * s.stride_height +
-                                         (s.kernel_height - 1) * s.dilation_height + 1;
-                return scratch_of(rows * packed_.pitch);
+                return scratch_of(packed_.rows_read(packed_.block) * packed_.pitch);
             }
         }
     }
@@ -240,10 +242,21 @@ private:
         }
         e.scale = padded(params_.scale, 1.0f, channels, "scale");
         e.bias = padded(params_.bias, 0.0f, channels, "bias");
+        if (!params_.wei_zero_point.empty()) {
+            e.of_sum = padded(params_.wei_zero_point, 0.0f, channels, "zero point of the weights");
+            for (float& v : e.of_sum) {
+                v = -v;
+            }
+        }
+        const double window =
+            255.0 * static_cast<double>(params_.shape.src_channels * params_.shape.kernel_height *
+                                        params_.shape.kernel_width);
         double bound = 0;
         for (std::size_t c = 0; c < channels; ++c) {
+            const double of_sum =
+                e.of_sum.empty() ? 0.0 : std::abs(static_cast<double>(e.of_sum[c]));
             bound = std::max(bound, std::abs(static_cast<double>(e.scale[c])) *
-                                        (static_cast<double>(magnitude_[c]) +
+                                        (static_cast<double>(magnitude_[c]) + window * of_sum +
                                          std::abs(static_cast<double>(e.bias[c]))));
         }
         switch (params_.dst_type) {
@@ -274,6 +287,9 @@ private:
             panel.micro = panel.vectors == 1 ? micro_functions_1() : micro_functions_2();
             const bool whole = panel.channels == panel.vectors * kLanes;
             panel.finish = fixed_epilogue(packed_.epilogue, packed_.store, panel.vectors, whole);
+            if (whole) {
+                panel.fused = fused_functions(packed_.epilogue, packed_.store, panel.vectors);
+            }
             if (panel.finish == nullptr) {
                 panel.finish = general_epilogue(packed_.store, panel.vectors, whole);
             }

@@ -162,18 +162,26 @@ HWY_INLINE void store_bytes(__m512i bytes, const Place& at, void* dst) {
                                  _mm512_extracti64x4_epi64(bytes, 1)};
         const auto mask =
             static_cast<__mmask32>(at.mask[0]) | (static_cast<__mmask32>(at.mask[1]) << kLanes);
-        for (std::size_t r = 0; r < 2 && r < at.rows; ++r, to += at.channels) {
+        const auto store = [&](std::size_t r) FUSEQ_HWY_LAMBDA {
             Whole ? _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), rows[r])
                   : _mm256_mask_storeu_epi8(to, mask, rows[r]);
+        };
+        store(0);
+        if (at.rows > 1) {
+            to += at.channels;
+            store(1);
         }
     } else {
         const __m128i rows[4] = {_mm512_castsi512_si128(bytes), _mm512_extracti32x4_epi32(bytes, 1),
                                  _mm512_extracti32x4_epi32(bytes, 2),
                                  _mm512_extracti32x4_epi32(bytes, 3)};
-        for (std::size_t r = 0; r < 4 && r < at.rows; ++r, to += at.channels) {
-            Whole ? _mm_storeu_si128(reinterpret_cast<__m128i*>(to), rows[r])
-                  : _mm_mask_storeu_epi8(to, at.mask[0], rows[r]);
-        }
+        for_quad([&](auto r) FUSEQ_HWY_LAMBDA {
+            if (r < at.rows) {
+                Whole ? _mm_storeu_si128(reinterpret_cast<__m128i*>(to), rows[r])
+                      : _mm_mask_storeu_epi8(to, at.mask[0], rows[r]);
+                to += at.channels;
+            }
+        });
     }
 }
 
@@ -190,14 +198,36 @@ HWY_INLINE void store_floats(const Quad& q, const Place& at, void* dst) {
     });
 }
 
+// What the zero points of the weights take away.
+template <std::size_t Vectors>
+HWY_INLINE void add_window_sums(const EpilogueCall& call, const Place& at, Quad& q) {
+    const DF d;
+    const float* sums = call.sums + (at.pixel - call.pixel);
+    const Constant of_sum =
+        load_constant<Vectors>(call.epilogue->of_sum.data() + call.panel->channel);
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
+        constexpr std::size_t kRow = decltype(i)::value / Vectors;
+        q.v[i] = hn::MulAdd(hn::Set(d, sums[kRow]), of_sum.v[decltype(i)::value % Vectors], q.v[i]);
+    });
+}
+
 // The accumulators as floats, with bias and scale.
 template <std::size_t Vectors>
-HWY_INLINE Quad load_scaled(const std::int32_t* tile, const Constant& bias, const Constant& scale) {
+HWY_INLINE Quad load_scaled(const EpilogueCall& call,
+                            const std::int32_t* tile,
+                            const Place& at,
+                            const Constant& bias,
+                            const Constant& scale) {
     Quad q;
     for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
+        q.v[i] = VF{_mm512_cvtepi32_ps(_mm512_load_si512(tile + kLanes * i))};
+    });
+    if (call.sums != nullptr) {
+        add_window_sums<Vectors>(call, at, q);
+    }
+    for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
         constexpr std::size_t kVector = decltype(i)::value % Vectors;
-        const VF x{_mm512_cvtepi32_ps(_mm512_load_si512(tile + kLanes * i))};
-        q.v[i] = hn::Mul(hn::Add(x, bias.v[kVector]), scale.v[kVector]);
+        q.v[i] = hn::Mul(hn::Add(q.v[i], bias.v[kVector]), scale.v[kVector]);
     });
     return q;
 }

@@ -82,8 +82,11 @@ struct ThinConv::Packed {
     std::uint8_t index[kLanes * kQuad] = {};  // bytes of 16 windows that meet the same weights
     std::size_t width = 0;                    // of the ring, in pixels of dst
     std::vector<std::size_t> offsets;
-    AlignedVector<std::int32_t> weights;  // [kernel row][quad][dst channel], four bytes each
-    std::int32_t init[kThinChannels] = {};
+    // [kernel row][quad][dst channel, and one of ones for the sums], four bytes each
+    AlignedVector<std::int32_t> weights;
+    std::int32_t init[kThinChannels + 1] = {};
+    bool sums = false;                 // weights have zero points
+    float of_sum[kThinChannels] = {};  // these, negated
     float scale[kThinChannels] = {};
     float bias[kThinChannels] = {};
 };
@@ -185,15 +188,20 @@ FUSEQ_INLINE __m512i collect(const std::uint8_t* at, const Permutation& p) {
 }
 
 // kVectors times 16 pixels of kChannels output channels from pixel `at` of the tile on.
-template <Collect kHow, std::size_t kChannels, std::size_t kVectors, class Packed>
+// `kSums`: 1 where weights have zero points, else 0.
+template <Collect kHow,
+          std::size_t kChannels,
+          std::size_t kSums,
+          std::size_t kVectors,
+          class Packed>
 FUSEQ_INLINE void run_block(const Packed& packed,
                             const Windows& windows,
                             const Permutation& p,
                             std::size_t at,
                             float* planes) {
-    __m512i acc[kChannels][kVectors];
-#pragma GCC unroll 8
-    for (std::size_t c = 0; c < kChannels; ++c) {
+    __m512i acc[kChannels + kSums][kVectors];
+#pragma GCC unroll 9
+    for (std::size_t c = 0; c < kChannels + kSums; ++c) {
 #pragma GCC unroll 8
         for (std::size_t v = 0; v < kVectors; ++v) {
             acc[c][v] = _mm512_set1_epi32(packed.init[c]);
@@ -202,14 +210,14 @@ FUSEQ_INLINE void run_block(const Packed& packed,
     const std::int32_t* weights = packed.weights.data();
     for (std::size_t y = 0; y < windows.kernel_rows; ++y) {
         const std::uint8_t* row = windows.rows[y] + at * windows.step;
-        for (std::size_t q = 0; q < windows.quads; ++q, weights += kChannels) {
+        for (std::size_t q = 0; q < windows.quads; ++q, weights += kChannels + kSums) {
             __m512i bytes[kVectors];
 #pragma GCC unroll 8
             for (std::size_t v = 0; v < kVectors; ++v) {
                 bytes[v] = collect<kHow>(row + windows.offsets[q] + v * kLanes * windows.step, p);
             }
-#pragma GCC unroll 8
-            for (std::size_t c = 0; c < kChannels; ++c) {
+#pragma GCC unroll 9
+            for (std::size_t c = 0; c < kChannels + kSums; ++c) {
                 const __m512i w = _mm512_set1_epi32(weights[c]);
 #pragma GCC unroll 8
                 for (std::size_t v = 0; v < kVectors; ++v) {
@@ -224,8 +232,13 @@ FUSEQ_INLINE void run_block(const Packed& packed,
         const __m512 bias = _mm512_set1_ps(packed.bias[c]);
 #pragma GCC unroll 8
         for (std::size_t v = 0; v < kVectors; ++v) {
+            __m512 x = _mm512_cvtepi32_ps(acc[c][v]);
+            if constexpr (kSums != 0) {
+                x = _mm512_fmadd_ps(_mm512_cvtepi32_ps(acc[kChannels][v]),
+                                    _mm512_set1_ps(packed.of_sum[c]), x);
+            }
             _mm512_store_ps(planes + c * kThinTile + at + v * kLanes,
-                            _mm512_fmadd_ps(_mm512_cvtepi32_ps(acc[c][v]), scale, bias));
+                            _mm512_fmadd_ps(x, scale, bias));
         }
     }
 }
@@ -235,7 +248,8 @@ void run_tile(const Packed& packed, const Windows& windows, std::size_t count, f
     constexpr std::size_t kVectors = kChannels <= 4 ? 4 : 2;
     const Permutation p{_mm512_loadu_si512(packed.index)};
     for (std::size_t at = 0; at < count; at += kVectors * kLanes) {
-        run_block<kHow, kChannels, kVectors>(packed, windows, p, at, planes);
+        packed.sums ? run_block<kHow, kChannels, 1, kVectors>(packed, windows, p, at, planes)
+                    : run_block<kHow, kChannels, 0, kVectors>(packed, windows, p, at, planes);
     }
 }
 
@@ -300,13 +314,14 @@ void check(const ThinConvParams& p) {
                                               : p.src_zero_point >= -128 && p.src_zero_point <= 127;
     if ((!unsigned_src && p.src_type != ElementType::i8) || !zero_point_fits ||
         p.weights.size() != s.dst_channels * s.src_channels * s.kernel_height * s.kernel_width ||
-        !fits(p.scale, false) || !fits(p.bias, true)) {
+        !fits(p.scale, false) || !fits(p.bias, true) || !fits(p.wei_zero_point, true)) {
         throw Error(
             "compile",
             detail::cat("thin convolution: source ", to_string(p.src_type), " with zero point ",
                         p.src_zero_point, ", ", p.weights.size(), " weights, ", p.scale.size(),
-                        " scales, ", p.bias.size(), " biases for ", s.dst_channels, " x ",
-                        s.src_channels, " x ", s.kernel_height, " x ", s.kernel_width));
+                        " scales, ", p.bias.size(), " biases, ", p.wei_zero_point.size(),
+                        " zero points of weights for ", s.dst_channels, " x ", s.src_channels,
+                        " x ", s.kernel_height, " x ", s.kernel_width));
     }
 }
 
@@ -336,26 +351,32 @@ ThinConv::ThinConv(const ThinConvParams& p) {
     packed->width = ring_width(s);
     packed->offsets = quad_offsets(s);
     const std::size_t quads = packed->offsets.size();
-    packed->weights.assign(s.kernel_height * quads * s.dst_channels, 0);
+    packed->sums = !p.wei_zero_point.empty();
+    const std::size_t channels = s.dst_channels + (packed->sums ? 1 : 0);
+    packed->weights.assign(s.kernel_height * quads * channels, 0);
     auto* bytes = reinterpret_cast<std::int8_t*>(packed->weights.data());
     const std::size_t run_quads = quads / (s.dilation_width == 1 ? 1 : s.kernel_width);
-    for (std::size_t c = 0; c < s.dst_channels; ++c) {
+    for (std::size_t c = 0; c < channels; ++c) {
         std::int32_t sum = 0;
         for (std::size_t ic = 0; ic < s.src_channels; ++ic) {
             for (std::size_t y = 0; y < s.kernel_height; ++y) {
                 for (std::size_t x = 0; x < s.kernel_width; ++x) {
-                    const std::int8_t w =
-                        p.weights[((c * s.src_channels + ic) * s.kernel_height + y) *
-                                      s.kernel_width +
-                                  x];
+                    const std::size_t number =
+                        ((c * s.src_channels + ic) * s.kernel_height + y) * s.kernel_width + x;
+                    const std::int8_t w = c < s.dst_channels ? p.weights[number] : std::int8_t{1};
                     const std::size_t at = s.dilation_width == 1 ? x * s.src_channels + ic
                                                                  : x * run_quads * kQuad + ic;
-                    bytes[((y * quads + at / kQuad) * s.dst_channels + c) * kQuad + at % kQuad] = w;
+                    bytes[((y * quads + at / kQuad) * channels + c) * kQuad + at % kQuad] = w;
                     sum += w;
                 }
             }
         }
         packed->init[c] = -(p.src_zero_point + (packed->flip == 0 ? 0 : 128)) * sum;
+        if (c == s.dst_channels) {
+            break;
+        }
+        packed->of_sum[c] =
+            packed->sums ? -p.wei_zero_point[p.wei_zero_point.size() == 1 ? 0 : c] : 0.0f;
         packed->scale[c] = p.scale[p.scale.size() == 1 ? 0 : c];
         packed->bias[c] = p.bias.empty() ? 0.0f : p.bias[p.bias.size() == 1 ? 0 : c];
     }

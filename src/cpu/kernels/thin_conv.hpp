@@ -6,7 +6,8 @@
 // vector holds 16 neighbouring pixels of one output channel. For each output element, exactly:
 //
 //   acc = sum over taps of (src - src_zero_point) * wei      32-bit integers; padding adds 0
-//   v   = fma(float(acc), scale[c], bias[c])                 one rounding
+//   x   = fma(sum over taps of (src - src_zero_point), -wei_zero_point[c], float(acc))
+//   v   = fma(x, scale[c], bias[c])                          one rounding
 //
 // The caller does the rest of the chain on planes of v that lie in the L1 cache. Immutable after
 // construction; any number of threads at once; run() does not allocate. The same values for every
@@ -30,11 +31,12 @@ using ThinConvShape = ConvGeometry;
 
 struct ThinConvParams {
     ThinConvShape shape;
-    ElementType src_type = ElementType::u8;  // u8, i8
-    std::int32_t src_zero_point = 0;         // in src_type's range
-    std::span<const std::int8_t> weights{};  // [dst_channels, src_channels, kernel h, kernel w]
-    std::span<const float> scale{};          // one, or one a channel
-    std::span<const float> bias{};           // none, one, or one a channel
+    ElementType src_type = ElementType::u8;   // u8, i8
+    std::int32_t src_zero_point = 0;          // in src_type's range
+    std::span<const std::int8_t> weights{};   // [dst_channels, src_channels, kernel h, kernel w]
+    std::span<const float> scale{};           // one, or one a channel
+    std::span<const float> bias{};            // none, one, or one a channel
+    std::span<const float> wei_zero_point{};  // none, one, or one a channel
 };
 
 // Neighbouring pixels of one row of dst: channel c of pixel i is planes[c * kThinTile + i].

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "cpu/kernels/always_inline.hpp"
+#include "cpu/kernels/vnni_target.hpp"
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+FUSEQ_BEGIN_VNNI
 
 namespace fuseq::kernels {
 namespace {
@@ -37,4 +37,4 @@ struct Registers {
 }  // namespace
 }  // namespace fuseq::kernels
 
-#pragma GCC pop_options
+FUSEQ_END_VNNI

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/steps/anchor.hpp"
 #include "cpu/steps/border.hpp"
@@ -304,6 +305,14 @@ TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
     }
     if (const auto result = make_gemm(builder, group)) {
         return *result;
+    }
+    if (weight_zero_points(*group.anchor) != 0) {
+        throw Error(Error::Info{.stage = "compile",
+                                .file = {},
+                                .layer_id = {},
+                                .layer = group.anchor->name(),
+                                .op = group.anchor->type(),
+                                .rule = "the zero points of its weights were not split off"});
     }
     if (group.anchor->is("MatMul")) {
         return make_matmul(builder, group);

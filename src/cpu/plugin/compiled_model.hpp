@@ -32,6 +32,8 @@ public:
 
     const Config& config() const { return config_; }
     int threads() const { return threads_; }
+    // Whether plans are made for the shapes of inputs that come.
+    bool is_dynamic() const { return dynamic_; }
     // The plan for these input shapes; made when it is not there yet. For a static model there is
     // one.
     std::shared_ptr<const PlannedModel> plan_for(const std::vector<Shape>& shapes);

@@ -101,22 +101,29 @@ void CpuInferRequest::bind(std::shared_ptr<const PlannedModel> plan) {
     for (const auto& step : plan_->plan.steps) {
         runners_.push_back(step->bind(*memory_));
     }
+    output_shapes_.clear();
+    for (const TensorId id : plan_->plan.outputs) {
+        const PartialShape& shape = plan_->plan.tensors[id].shape;
+        output_shapes_.push_back(shape.is_static() ? std::optional(shape.to_shape())
+                                                   : std::nullopt);
+    }
 }
 
 // The plan for the shapes of this inference, and outputs of the right size.
 void CpuInferRequest::prepare() {
-    std::vector<Shape> shapes;
-    for (const Tensor& input : inputs_) {
-        shapes.push_back(input.get_shape());
-    }
-    auto plan = model_->plan_for(shapes);
-    if (plan != plan_) {
-        bind(std::move(plan));
+    if (!plan_ || model_->is_dynamic()) {  // a model with fixed shapes has one plan
+        std::vector<Shape> shapes;
+        for (const Tensor& input : inputs_) {
+            shapes.push_back(input.get_shape());
+        }
+        auto plan = model_->plan_for(shapes);
+        if (plan != plan_) {
+            bind(std::move(plan));
+        }
     }
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-        const PlanTensor& tensor = plan_->plan.tensors[plan_->plan.outputs[i]];
-        if (tensor.shape.is_static() && outputs_[i].get_shape() != tensor.dims()) {
-            outputs_[i].set_shape(tensor.dims());
+        if (output_shapes_[i] && outputs_[i].get_shape() != *output_shapes_[i]) {
+            outputs_[i].set_shape(*output_shapes_[i]);
         }
     }
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cpu/plugin/compiled_model.hpp"
@@ -56,6 +57,7 @@ private:
     std::vector<Tensor> outputs_;
     std::vector<bool> user_output_;  // set by the user
     std::shared_ptr<const PlannedModel> plan_;
+    std::vector<std::optional<Shape>> output_shapes_;  // of the plan, where they are fixed
     std::unique_ptr<BoundMemory> memory_;
     std::vector<std::unique_ptr<Runner>> runners_;
     std::vector<std::int64_t> times_us_;

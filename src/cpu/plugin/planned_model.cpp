@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "cpu/plan/expand_constants.hpp"
+#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/plugin/compile_body.hpp"
 #include "cpu/plugin/model_cache.hpp"
 #include "cpu/runtime/parallel.hpp"
+#include "cpu/steps/gemm.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "ops/parameter.hpp"
 
@@ -47,6 +49,9 @@ std::shared_ptr<PlannedModel> make_planned(std::shared_ptr<const Model> original
     planned->transformed = std::move(content.transformed);
     planned->tuned = std::move(content.tuned);
     expand_constants(*planned->transformed.model);
+    split_weight_zero_points(*planned->transformed.model, [&](const Node& anchor) {
+        return config.own_gemm && gemm_takes_weight_zero_points(anchor);
+    });
     if (config.tune_ms > 0 && planned->tuned.note.empty()) {
         planned->tuned = measured(planned->transformed, config);
     }

@@ -58,7 +58,7 @@ private:
         if (extent_.forms[e] != ExtraForm::kPlane) {
             return extent_.length;
         }
-        const bool shared = memory_.tensor(step_.inputs()[e + 1]).dims()[0] == 1;
+        const bool shared = memory_.tensor(step_.inputs()[e + 1]).shape[0] == Dimension(1);
         return shared ? 0 : extent_.channels;
     }
 

@@ -78,7 +78,7 @@ private:
                                 std::size_t stride) const {
         const PlanTensor& planned = memory_.tensor(id);
         Tile at = part;
-        if (form == ExtraForm::kPlane && planned.dims()[0] == 1) {
+        if (form == ExtraForm::kPlane && planned.shape[0] == Dimension(1)) {
             at.image = 0;
         }
         return {advance(memory_.data(id), planned.type, first(form, at)), stride};

@@ -121,11 +121,18 @@ dnnl::primitive_desc implementation_named(dnnl::primitive_desc first, const std:
 }
 
 DnnlRunner::DnnlRunner(const DnnlCall& call, RequestMemory& memory)
-    : call_(call), memory_(memory), stream_(cpu_engine()), arguments_(call.shared) {
+    : call_(call), memory_(memory), stream_(cpu_engine()) {
+    const auto add = [&](int argument, const dnnl::memory& handle) {
+        memories_.push_back(handle);
+        arguments_.push_back({argument, handle.get()});
+    };
+    for (const auto& [argument, shared] : call.shared) {
+        add(argument, shared);
+    }
     for (const auto& [argument, tensor, desc] : call.tensors) {
         const bool moves = memory.in_user_memory(tensor);
         dnnl::memory handle(desc, cpu_engine(), moves ? nullptr : memory.data(tensor));
-        arguments_[argument] = handle;
+        add(argument, handle);
         if (moves) {
             moving_.emplace_back(handle, tensor);
         }
@@ -138,10 +145,18 @@ void DnnlRunner::run() {
     }
     if (call_.one_thread) {
         const OneThread one;
-        call_.primitive.execute(stream_, arguments_);
+        execute();
         return;
     }
-    call_.primitive.execute(stream_, arguments_);
+    execute();
+}
+
+// dnnl::primitive::execute() makes a list of its map at each call.
+void DnnlRunner::execute() {
+    dnnl::error::wrap_c_api(
+        dnnl_primitive_execute(call_.primitive.get(), stream_.get(),
+                               static_cast<int>(arguments_.size()), arguments_.data()),
+        "could not execute a primitive");
 }
 
 std::size_t DnnlStep::packed_bytes() const {

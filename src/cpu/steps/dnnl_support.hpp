@@ -76,10 +76,13 @@ public:
     void run() override;
 
 private:
+    void execute();
+
     const DnnlCall& call_;
     RequestMemory& memory_;
     dnnl::stream stream_;
-    std::unordered_map<int, dnnl::memory> arguments_;
+    std::vector<dnnl::memory> memories_;      // of the arguments
+    std::vector<dnnl_exec_arg_t> arguments_;  // as the C interface takes them: without a copy
     // Arguments in the user's memory: their addresses are read anew at each run.
     std::vector<std::pair<dnnl::memory, TensorId>> moving_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/runtime/isa.hpp"
@@ -64,8 +65,8 @@ struct Composition {
 
 std::optional<Composition> compose(const PlanBuilder& builder,
                                    const Group& group,
-                                   const GemmProblem& problem) {
-    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
+                                   const GemmProblem& problem,
+                                   const post_ops::Chain& chain) {
     if (chain.dst_type != ElementType::u8 && chain.dst_type != ElementType::i8 &&
         chain.dst_type != ElementType::f32) {
         return std::nullopt;
@@ -97,6 +98,26 @@ std::optional<Composition> compose(const PlanBuilder& builder,
         }
     }
     return result;
+}
+
+// Nothing else takes zero points of weights: a chain that the kernel lacks an operation for is left
+// to a step behind it.
+std::optional<Composition> compose(const PlanBuilder& builder,
+                                   const Group& group,
+                                   const GemmProblem& problem) {
+    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
+    auto whole = compose(builder, group, problem, chain);
+    if (whole || problem.wei_zero_point.empty()) {
+        return whole;
+    }
+    post_ops::Chain none;
+    none.dst_type = ElementType::f32;
+    auto bare = compose(builder, group, problem, none);
+    if (bare) {
+        bare->anchor.complete = false;
+        bare->anchor.rest = chain;
+    }
+    return bare;
 }
 
 // The tensors that the operations read, by number of the extra input.
@@ -133,7 +154,7 @@ StepInfo describe(const PlanBuilder& builder,
         static_cast<std::int64_t>(builder.tensor(src).bytes() + problem.weights.values.size() +
                                   outputs * size_of(composition.anchor.dst_type));
     describe_anchor(info, group, composition.anchor);
-    info.post_ops = composition.text;
+    info.post_ops = text_of_zero_points(problem.wei_zero_point) + composition.text;
     return info;
 }
 
@@ -146,9 +167,11 @@ void pack_later(PlanBuilder& builder,
     Tensor weights = anchor.input_node(1)->constant();
     give_up(weights_to_give_up(builder, anchor));
     builder.finish_later([&kernel, params = std::move(params), weights = std::move(weights),
-                          scale = tail.scale, bias = tail.bias]() mutable {
+                          scale = tail.scale, bias = tail.bias,
+                          zero_point = wei_zero_points(anchor)]() mutable {
         params.scale = scale;
         params.bias = bias;
+        params.wei_zero_point = zero_point;
         kernel.pack(params);
         let_go_of_pages(weights);
         weights = Tensor();
@@ -183,14 +206,26 @@ std::unique_ptr<Runner> GemmStep::bind(RequestMemory& memory) const {
     return std::make_unique<GemmRunner>(*this, memory);
 }
 
-std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
+namespace {
+
+bool is_preferred(const Group& group, const GemmProblem& problem) {
     const std::string& preferred = group.preferred_implementation;
-    if (!builder.options().own_gemm || (!preferred.empty() && !preferred.starts_with(kPrefix)) ||
-        isa_level() != post_ops::IsaLevel::kVnni || !kernels::GemmVnni::available()) {
+    if (!problem.wei_zero_point.empty()) {
+        return true;  // oneDNN has none
+    }
+    return preferred.empty() ? gemm_is_faster(problem, !group.extras.empty())
+                             : preferred.starts_with(kPrefix);
+}
+
+}  // namespace
+
+std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
+    if (!builder.options().own_gemm || isa_level() != post_ops::IsaLevel::kVnni ||
+        !kernels::GemmVnni::available()) {
         return std::nullopt;
     }
     const auto problem = gemm_problem(*group.anchor);
-    if (!problem || (preferred.empty() && !gemm_is_faster(*problem, !group.extras.empty()))) {
+    if (!problem || !is_preferred(group, *problem)) {
         return std::nullopt;
     }
     const auto composition = compose(builder, group, *problem);
@@ -206,6 +241,7 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
     params.dst_type = composition->anchor.dst_type;
     params.scale = composition->tail.scale;
     params.bias = composition->tail.bias;
+    params.wei_zero_point = problem->wei_zero_point;
     params.ops = composition->tail.ops;
     auto kernel = kernels::GemmVnni::to_be_packed(params);
     StepInfo info = describe(builder, group, *problem, *composition, src);
@@ -220,7 +256,7 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
                                            std::move(info));
     pack_later(builder, *group.anchor, step->kernel(), std::move(params), composition->tail);
     builder.add_step(std::move(step));
-    return dst;
+    return finish_anchor(builder, group, composition->anchor, dst);
 }
 
 }  // namespace fuseq::cpu

@@ -45,6 +45,7 @@ struct GemmProblem {
     kernels::GemmShape shape;
     kernels::GemmWeights weights;
     std::int32_t src_zero_point = 0;
+    std::vector<float> wei_zero_point;  // none, one, or one a channel of dst
     post_ops::AnchorKind kind = post_ops::AnchorKind::kConvolution;
     Layout layout = Layout::kChannelsLast;
 };
@@ -52,6 +53,10 @@ struct GemmProblem {
 // Nothing when the kernel does not take the node: another type, groups, three spatial dimensions.
 // The weights are those of the node's constant.
 std::optional<GemmProblem> gemm_problem(const Node& node);
+
+// Whether it takes the node, whose weights have zero points, on this machine, whatever stands
+// behind it.
+bool gemm_takes_weight_zero_points(const Node& node);
 
 // Whether the kernel is expected to be faster than oneDNN's, by measurements (docs/performance.md);
 // `reads_tensors`: the chain has extra inputs.

@@ -1,5 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/attach_post_ops.hpp"
+#include "cpu/plan/split_weight_zero_points.hpp"
+#include "cpu/runtime/isa.hpp"
 #include "cpu/steps/gemm.hpp"
 
 #include "cpu/steps/conv_geometry.hpp"
@@ -25,6 +28,7 @@ std::optional<GemmProblem> convolution(const Node& node) {
     }
     GemmProblem problem;
     problem.src_zero_point = *src_zero_point;
+    problem.wei_zero_point = wei_zero_points(node);
     problem.shape = conv_geometry(node);
     const kernels::GemmShape& s = problem.shape;
     problem.weights = {.values = node.input_node(1)->constant().values<std::int8_t>(),
@@ -40,7 +44,7 @@ std::optional<GemmProblem> matmul(const Node& node) {
     const Shape src = node.input(0).shape();
     const Shape wei = node.input(1).shape();
     const auto src_zero_point = single_zero_point(node, 2);
-    const auto wei_zero_point = single_zero_point(node, 3);
+    const auto wei_zero_point = weight_zero_points(node) != 0 ? 0 : single_zero_point(node, 3);
     if (attrs.transpose_a || src.empty() || wei.size() != 2 || !src_zero_point ||
         wei_zero_point != 0 || shape_size(src) == 0 || shape_size(wei) == 0) {
         return std::nullopt;
@@ -49,6 +53,7 @@ std::optional<GemmProblem> matmul(const Node& node) {
     problem.kind = post_ops::AnchorKind::kMatMul;
     problem.layout = Layout::kPlain;
     problem.src_zero_point = *src_zero_point;
+    problem.wei_zero_point = wei_zero_points(node);
     const std::size_t depth = src.back();
     problem.shape.src_channels = depth;
     problem.shape.src_width = problem.shape.dst_width = shape_size(src) / depth;
@@ -70,6 +75,16 @@ constexpr std::size_t kManyPixels = 800;
 constexpr std::size_t kShortRow = 7;
 
 }  // namespace
+
+bool gemm_takes_weight_zero_points(const Node& node) {
+    if (isa_level() != post_ops::IsaLevel::kVnni || !kernels::GemmVnni::available() ||
+        !is_anchor(node)) {
+        return false;
+    }
+    const auto problem = gemm_problem(node);
+    const int low = node.input(0).type() == ElementType::i8 ? -128 : 0;
+    return problem && problem->src_zero_point >= low && problem->src_zero_point <= low + 255;
+}
 
 bool gemm_is_faster(const GemmProblem& problem, bool reads_tensors) {
     const kernels::GemmShape& s = problem.shape;

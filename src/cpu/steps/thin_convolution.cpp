@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/runtime/isa.hpp"
@@ -175,6 +176,8 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     params.weights = weights.values<std::int8_t>();
     params.scale = parts.scale;
     params.bias = parts.bias;
+    const std::vector<float> wei_zero_point = wei_zero_points(node);
+    params.wei_zero_point = wei_zero_point;
     const Shape dims = node.port(0).shape.to_shape();
     const Layout layout =
         parts.complete && is_result(group) ? Layout::kPlain : Layout::kChannelsLast;
@@ -197,7 +200,7 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     info.bytes = static_cast<std::int64_t>(builder.tensor(src).bytes() + weights.get_byte_size() +
                                            shape_size(dims) * size_of(composed.dst_type));
     describe_anchor(info, group, composed);
-    info.post_ops = post_ops::to_text(parts.fused);
+    info.post_ops = text_of_zero_points(wei_zero_point) + post_ops::to_text(parts.fused);
     builder.add_step(std::move(step));
     return finish_anchor(builder, group, composed, dst);
 }

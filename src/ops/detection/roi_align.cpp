@@ -1,24 +1,19 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include <limits>
-
 #include "ops/axis_groups.hpp"
-#include "ops/detection/feature_plane.hpp"
-#include "ops/detection/roi_pooling.hpp"
+#include "ops/detection/roi_samples.hpp"
 #include "ops/op_list.hpp"
 
 namespace fuseq {
 namespace {
 
-constexpr std::int64_t kMostSamples = 1 << 12;  // along one side of a part
-
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<RoiAlignAttrs>();
     require_pooled_size(context, "pooled_h", attrs.pooled_h);
     require_pooled_size(context, "pooled_w", attrs.pooled_w);
-    context.require(attrs.sampling_ratio >= 0 && attrs.sampling_ratio <= kMostSamples,
+    context.require(attrs.sampling_ratio >= 0 && attrs.sampling_ratio <= kMostRoiSamples,
                     "sampling_ratio is ", attrs.sampling_ratio, ", expected a value in [0, ",
-                    kMostSamples, "]");
+                    kMostRoiSamples, "]");
     context.require(attrs.spatial_scale > 0 && std::isfinite(attrs.spatial_scale),
                     "spatial_scale is ", attrs.spatial_scale, ", expected a value above 0");
     RoiDims dims = check_roi_inputs(context, 4);
@@ -35,19 +30,7 @@ void infer(InferContext& context) {
                        {dims.regions, dims.channels, attrs.pooled_h, attrs.pooled_w});
 }
 
-// One axis of a region: parts and the samples in each.
-struct Axis {
-    double begin = 0;
-    double length = 0;  // of a part
-    std::int64_t samples = 0;
-    double position(std::int64_t part, std::int64_t sample) const {
-        return begin + (static_cast<double>(part) +
-                        (static_cast<double>(sample) + 0.5) / static_cast<double>(samples)) *
-                           length;
-    }
-};
-
-Axis make_axis(const EvalContext& context, double low, double high, std::int64_t parts) {
+RoiAxis make_axis(const EvalContext& context, double low, double high, std::int64_t parts) {
     const auto& attrs = context.attrs<RoiAlignAttrs>();
     const bool aligned = attrs.aligned_mode != RoiAlignedMode::kAsymmetric;
     const double before = attrs.aligned_mode == RoiAlignedMode::kHalfPixel ? 0.5 : 0.0;
@@ -58,49 +41,7 @@ Axis make_axis(const EvalContext& context, double low, double high, std::int64_t
     size = aligned ? size : std::max(size, 1.0);
     context.require(std::isfinite(begin) && std::isfinite(size), "a region has the side ", low,
                     " to ", high);
-    const double length = size / static_cast<double>(parts);
-    const double samples =
-        attrs.sampling_ratio > 0 ? static_cast<double>(attrs.sampling_ratio) : std::ceil(length);
-    context.require(samples <= static_cast<double>(kMostSamples), "a region needs ", samples,
-                    " samples a part, expected ", kMostSamples, " or fewer");
-    return {begin, length, std::max<std::int64_t>(0, static_cast<std::int64_t>(samples))};
-}
-
-// A value up to one cell outside of the plane is that of the border; farther away it is 0.
-template <class T>
-double value_at(const FeaturePlane<T>& plane, double y, double x) {
-    const auto height = static_cast<double>(plane.height);
-    const auto width = static_cast<double>(plane.width);
-    if (!(y >= -1 && y <= height && x >= -1 && x <= width)) {
-        return 0;
-    }
-    return plane.bilinear(std::clamp(y, 0.0, height - 1), std::clamp(x, 0.0, width - 1));
-}
-
-struct Part {
-    std::int64_t row;
-    std::int64_t column;
-};
-
-template <class T>
-double pool(const FeaturePlane<T>& plane,
-            const Axis& y,
-            const Axis& x,
-            const Part& part,
-            RoiAlignMode mode) {
-    const std::int64_t count = y.samples * x.samples;
-    double sum = 0;
-    double best = count > 0 ? std::numeric_limits<double>::lowest() : 0.0;
-    for (std::int64_t i = 0; i < count; ++i) {
-        const double value = value_at(plane, y.position(part.row, i / x.samples),
-                                      x.position(part.column, i % x.samples));
-        sum += value;
-        best = std::max(best, value);
-    }
-    if (mode == RoiAlignMode::kMax) {
-        return best;
-    }
-    return count > 0 ? sum / static_cast<double>(count) : 0.0;
+    return make_roi_axis(context, begin, size, parts, attrs.sampling_ratio);
 }
 
 template <class T>
@@ -120,15 +61,15 @@ void run(EvalContext& context) {
     for (std::size_t r = 0; r < count; ++r) {
         const T* p = regions.data<T>() + r * 4;
         const std::size_t image = picture_index(context, static_cast<double>(images[r]));
-        const Axis x = make_axis(context, static_cast<double>(p[0]), static_cast<double>(p[2]),
-                                 attrs.pooled_w);
-        const Axis y = make_axis(context, static_cast<double>(p[1]), static_cast<double>(p[3]),
-                                 attrs.pooled_h);
+        const RoiAxis x = make_axis(context, static_cast<double>(p[0]), static_cast<double>(p[2]),
+                                    attrs.pooled_w);
+        const RoiAxis y = make_axis(context, static_cast<double>(p[1]), static_cast<double>(p[3]),
+                                    attrs.pooled_h);
         for (std::size_t c = 0; c < channels; ++c) {
             const auto plane = plane_of<T>(features, image, c);
             for (std::int64_t i = 0; i < attrs.pooled_h * attrs.pooled_w; ++i) {
-                const Part part{i / attrs.pooled_w, i % attrs.pooled_w};
-                *out++ = static_cast<T>(pool(plane, y, x, part, attrs.mode));
+                const RoiPart part{i / attrs.pooled_w, i % attrs.pooled_w};
+                *out++ = static_cast<T>(pool_roi_samples(plane, y, x, part, attrs.mode));
             }
         }
     }

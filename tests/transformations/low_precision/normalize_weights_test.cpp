@@ -48,10 +48,17 @@ const Spelling kSpellings[] = {
         %l = Const value={-63.5,-31.75} : f32[2,1,1,1]
         %h = Const value={63.5,31.75} : f32[2,1,1,1]
         %w = FakeQuantize(%d, %il, %ih, %l, %h) levels=255)"},
-    {"SubtractOfNoise", R"(
+    {"SubtractOfZero", R"(
         %i = Const value={-127,5,127,-1} : i8[2,1,1,2]
         %c = Convert(%i) destination_type=f32
-        %z = Const value={0,7.6e-6} : f32[2,1,1,1]
+        %z = Const value={0,0} : f32[2,1,1,1]
+        %b = Subtract(%c, %z)
+        %s = Const value={0.5,0.25} : f32[2,1,1,1]
+        %w = Multiply(%b, %s))"},
+    {"SubtractOfNoiseAlongTheSum", R"(
+        %i = Const value={-127,5,127,-1} : i8[2,1,1,2]
+        %c = Convert(%i) destination_type=f32
+        %z = Const value={0,7.6e-6} : f32[1,1,1,2]
         %b = Subtract(%c, %z)
         %s = Const value={0.5,0.25} : f32[2,1,1,1]
         %w = Multiply(%b, %s))"},
@@ -195,6 +202,88 @@ TEST(NormalizeWeights, NumbersGroupsAndChannels) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
+// Integers, the zero point that is left, and the scale.
+struct ZeroPoint {
+    const char* name;
+    const char* text;
+    const char* after;
+};
+
+const ZeroPoint kZeroPoints[] = {
+    {"Noise", R"(
+        %i = Const value={-127,5,127,-1} : i8[2,1,1,2]
+        %c = Convert(%i) destination_type=f32
+        %z = Const value={0,7.5e-6} : f32[2,1,1,1]
+        %b = Subtract(%c, %z)
+        %s = Const value={0.5,0.25} : f32[2,1,1,1]
+        %w = Multiply(%b, %s))",
+     R"(
+        %i = Const value={-127,5,127,-1} : i8[2,1,1,2]
+        %z = Const value={0,7.5e-6} : f32[2,1,1,1]
+        %s = Const value={0.5,0.25} : f32[2,1,1,1])"},
+    {"FractionOfARange", R"(
+        %d = Const value={-1,0.5,0.25,1} : f32[2,1,1,2]
+        %l = Const value=fill(-1) : f32[]
+        %h = Const value=fill(1.03125) : f32[]
+        %w = FakeQuantize(%d, %l, %h, %l, %h) levels=256)",  // a step of 1/125.538, 125.538 below
+     R"(
+        %i = Const value={-126,62,31,125} : i8[2,1,1,2]
+        %z = Const value={-0.4615384638309479} : f32[]
+        %s = Const value={0.007965686} : f32[])"},
+    {"BetweenTwoNumbers", R"(
+        %d = Const value={-1,0,0.5,1} : f32[2,1,1,2]
+        %l = Const value=fill(-1) : f32[]
+        %h = Const value=fill(1) : f32[]
+        %w = FakeQuantize(%d, %l, %h, %l, %h) levels=256)",
+     R"(
+        %i = Const value={-128,0,63,127} : i8[2,1,1,2]
+        %z = Const value={-0.5} : f32[]
+        %s = Const value={0.007843138} : f32[])"},
+    {"TooFarFromZero", R"(
+        %d = Const value={0,1,2,255} : f32[2,1,1,2]
+        %l = Const value=fill(0) : f32[]
+        %h = Const value=fill(255) : f32[]
+        %w = FakeQuantize(%d, %l, %h, %l, %h) levels=256)",
+     R"(
+        %i = Const value={-128,-127,-126,127} : i8[2,1,1,2]
+        %z = Const value={-128} : f32[]
+        %s = Const value={1} : f32[])"},
+    {"UnsignedWithoutZeroPoint", R"(
+        %i = Const value={1,133,255,127} : u8[2,1,1,2]
+        %w = Convert(%i) destination_type=f32)",
+     R"(
+        %i = Const value={-127,5,127,-1} : i8[2,1,1,2]
+        %z = Const value={-128} : f32[]
+        %s = Const value={1} : f32[])"},
+    {"SignedBeyondTheRange", R"(
+        %i = Const value={-127,5,127,-1} : i8[2,1,1,2]
+        %c = Convert(%i) destination_type=f32
+        %z = Const value={10.25,-3} : f32[2,1,1,1]
+        %w = Subtract(%c, %z))",
+     R"(
+        %i = Const value={-127,5,127,-1} : i8[2,1,1,2]
+        %z = Const value={10.25,-3} : f32[2,1,1,1]
+        %s = Const value={1} : f32[])"},
+};
+
+class NormalizeWeightsZeroPoint : public ::testing::TestWithParam<ZeroPoint> {};
+
+TEST_P(NormalizeWeightsZeroPoint, StaysBesideTheIntegers) {
+    const PassTest test = run_pass(normalize_weights, convolution_of(GetParam().text));
+    EXPECT_TRUE(test.changed);
+    EXPECT_EQ(differs_from(test, convolution_of(std::string(GetParam().after) + R"(
+        %c = Convert(%i) destination_type=f32
+        %b = Subtract(%c, %z)
+        %w = Multiply(%b, %s))")),
+              "");
+    EXPECT_LT(largest_difference(test), 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         NormalizeWeightsZeroPoint,
+                         ::testing::ValuesIn(kZeroPoints),
+                         [](const auto& test) { return test.param.name; });
+
 struct Refusal {
     const char* name;
     const char* text;
@@ -202,30 +291,20 @@ struct Refusal {
 };
 
 const Refusal kRefusals[] = {
-    {"RealZeroPoint", R"(
-        %d = Const value=random(1) : f32[2,1,1,2]
-        %l = Const value=fill(-1) : f32[]
-        %h = Const value=fill(1) : f32[]
-        %w = FakeQuantize(%d, %l, %h, %l, %h) levels=256)",
-     "weight_zero_point: the zero point of the weights is 127.5, no whole number"},
-    {"RealZeroPointOfSubtract", R"(
+    {"ZeroPointOfInputChannels", R"(
         %i = Const value=random(1) : i8[2,1,1,2]
         %c = Convert(%i) destination_type=f32
-        %z = Const value=fill(0.25) : f32[]
+        %z = Const value={0,0.25} : f32[1,1,1,2]
         %b = Subtract(%c, %z)
         %s = Const value=fill(2) : f32[]
         %w = Multiply(%b, %s))",
-     "weight_zero_point: the zero point of the weights is 0.25, no whole number"},
-    {"DoesNotFit", R"(
-        %d = Const value={0,1,2,255} : f32[2,1,1,2]
-        %l = Const value=fill(0) : f32[]
-        %h = Const value=fill(255) : f32[]
-        %w = FakeQuantize(%d, %l, %h, %l, %h) levels=256)",
-     "weight_range: a weight is 255 steps from zero, i8 ends at 127"},
-    {"UnsignedWithoutZeroPoint", R"(
-        %i = Const value={1,133,255,127} : u8[2,1,1,2]
-        %w = Convert(%i) destination_type=f32)",
-     "weight_range: a weight is 133 steps from zero, i8 ends at 127"},
+     "weight_zero_point: the zero point of the weights varies along a dimension that is summed"},
+    {"ZeroPointThatIsNoNumber", R"(
+        %i = Const value=random(1) : i8[2,1,1,2]
+        %c = Convert(%i) destination_type=f32
+        %z = Const value=fill(3e7) : f32[]
+        %w = Subtract(%c, %z))",
+     "weight_zero_point: the zero point of the weights is 3e+07, expected a number below 1048576"},
     {"ScaleOfInputChannels", R"(
         %d = Const value=random(1) : f32[2,1,1,2]
         %l = Const value={-1,-2} : f32[1,1,1,2]

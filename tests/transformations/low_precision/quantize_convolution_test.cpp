@@ -53,6 +53,56 @@ TEST(QuantizeConvolution, WithoutZeroPoint) {
     EXPECT_EQ(largest_difference(test), 0.0);  // powers of two: exact
 }
 
+// The weights less `zero_point`, of each output channel.
+std::string with_weight_zero_point(const std::string& text, const std::string& zero_point) {
+    return replaced(text, "%w = Multiply(%ic",
+                    "%wz = Const value={" + zero_point +
+                        "} : f32[4,1,1,1]\n"
+                        "%iz = Subtract(%ic, %wz)\n"
+                        "%w = Multiply(%iz");
+}
+
+TEST(QuantizeConvolution, WithZeroPointsOfWeights) {
+    const PassTest test =
+        run_pass(quantize_convolution, with_weight_zero_point(convolution("7"), "0.25,-1,0,100.5"));
+    EXPECT_EQ(differs_from(test, R"(model "m"
+        %x = Parameter : u8[1,3,6,6]
+        %i = Const value=random(5,-127,127) : i8[4,3,3,3]
+        %z = Const value={7} : i32[]
+        %y0 = Const value={0.25,-1,0,100.5} : f32[4]
+        %conv = Convolution(%x, %i, %z, %y0) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+        %s = Const value={0.25,0.5,1,0.125} : f32[1,4,1,1]
+        %m = Multiply(%conv, %s)
+        %y = ReLU(%m)
+        %r = Result(%y))"),
+              "");
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
+TEST(QuantizeConvolution, OneZeroPointOfWeightsAndNoneOfTheSource) {
+    const PassTest test =
+        run_pass(quantize_convolution, with_weight_zero_point(convolution("0"), "0.5,0.5,0.5,0.5"));
+    EXPECT_EQ(differs_from(test, R"(model "m"
+        %x = Parameter : u8[1,3,6,6]
+        %i = Const value=random(5,-127,127) : i8[4,3,3,3]
+        %y0 = Const value={0.5} : f32[]
+        %conv = Convolution(%x, %i, _, %y0) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+        %s = Const value={0.25,0.5,1,0.125} : f32[1,4,1,1]
+        %m = Multiply(%conv, %s)
+        %y = ReLU(%m)
+        %r = Result(%y))"),
+              "");
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
+// The correction for the fraction counts the weights less their zero points, at the border too.
+TEST(QuantizeConvolution, FractionsOfBothZeroPoints) {
+    const PassTest test = run_pass(quantize_convolution,
+                                   with_weight_zero_point(convolution("7.25"), "0.25,-1,0,100.5"));
+    EXPECT_TRUE(test.changed);
+    EXPECT_LT(largest_difference(test), 1e-2);  // of values up to 1e5
+}
+
 TEST(QuantizeConvolution, WithWholeZeroPoint) {
     const PassTest test = run_pass(quantize_convolution, convolution("7"));
     EXPECT_EQ(differs_from(test, R"(model "m"

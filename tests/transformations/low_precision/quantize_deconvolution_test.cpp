@@ -40,6 +40,23 @@ TEST(QuantizeDeconvolution, WithWholeZeroPoint) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
+TEST(QuantizeDeconvolution, WithZeroPointsOfWeights) {
+    for (const char* zero_point : {"", "7", "7.25"}) {
+        std::string text = deconvolution(zero_point, kPlain);
+        const std::string multiply = "%w = Multiply(%ic";
+        text.replace(text.find(multiply), multiply.size(),
+                     "%wz = Const value={0.25,-1,0,100.5} : f32[1,4,1,1]\n"
+                     "%iz = Subtract(%ic, %wz)\n%w = Multiply(%iz");
+        const PassTest test = run_pass(quantize_deconvolution, text);
+        EXPECT_TRUE(test.changed);
+        const Node& deconv = *test.after->find("y");
+        EXPECT_EQ(deconv.has_input(3), *zero_point != 0);
+        EXPECT_EQ(to_floats(deconv.input_node(4)->constant()),
+                  (std::vector<float>{0.25f, -1.0f, 0.0f, 100.5f}));
+        EXPECT_LT(largest_difference(test), 1e-2) << zero_point;  // of values up to 1e5
+    }
+}
+
 TEST(QuantizeDeconvolution, CorrectsTheFractionOfTheZeroPointEverywhere) {
     const char* const kWindows[] = {
         kPlain,

@@ -35,6 +35,31 @@ TEST(QuantizeMatMul, ConstantWeightsWithScalesOfColumns) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
+std::string weights_with_zero_points(const std::string& shape,
+                                     const std::string& zero_point,
+                                     const std::string& small) {
+    return "%i = Const value=random(5,-127,127) : i8" + shape +
+           "\n%ic = Convert(%i) destination_type=f32\n%yz = Const value={" + zero_point +
+           "} : f32" + small + "\n%iz = Subtract(%ic, %yz)\n%t = Const value={2} : f32[]\n" +
+           "%w = Multiply(%iz, %t) !origins=[\"weights_fq\"]\n";
+}
+
+TEST(QuantizeMatMul, ZeroPointsOfColumns) {
+    const PassTest test =
+        run_pass(quantize_matmul, model(dq("x", "u8[2,3,4]", "0.5", "7") +
+                                        weights_with_zero_points("[2,4]", "0.25,-100", "[2,1]") +
+                                        "%y = MatMul(%x, %w) transpose_b=true"));
+    EXPECT_EQ(differs_from(test, model("%x_q = Parameter : u8[2,3,4]\n"
+                                       "%i = Const value=random(5,-127,127) : i8[2,4]\n"
+                                       "%z = Const value={7} : i32[]\n"
+                                       "%yz = Const value={0.25,-100} : f32[2]\n"
+                                       "%p = MatMul(%x_q, %i, %z, %yz) transpose_b=true\n"
+                                       "%s = Const value={1} : f32[]\n"
+                                       "%y = Multiply(%p, %s)")),
+              "");
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
 struct Case {
     const char* name;
     std::string body;
@@ -48,6 +73,12 @@ const Case kCases[] = {
                                    "%y = MatMul(%x, %w)"},
     {"FractionWithOneScale", dq("x", "u8[3,4]", "0.5", "0.25") +
                                  constant_weights("[4,2]", "2", "[]") + "%y = MatMul(%x, %w)"},
+    {"ZeroPointsAndAFraction", dq("x", "u8[3,4]", "0.5", "7.25") +
+                                   weights_with_zero_points("[4,2]", "0.25,-3", "[1,2]") +
+                                   "%y = MatMul(%x, %w)"},
+    {"ZeroPointOfAVectorOfWeights", dq("x", "u8[3,4]", "0.5", "7.25") +
+                                        weights_with_zero_points("[4]", "0.25", "[]") +
+                                        "%y = MatMul(%x, %w)"},
     {"TransposedSource", dq("x", "u8[4,3]", "0.5", "1") +
                              constant_weights("[4,2]", "1,2", "[1,2]") +
                              "%y = MatMul(%x, %w) transpose_a=true"},

@@ -9,6 +9,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 IrLayer of(const std::string& type, int opset) {
     IrLayer layer;
@@ -25,6 +26,19 @@ TEST(IrOperations, ListsAllUnknownOnesAtOnce) {
                 AllOf(HasSubstr("2 operations are not supported"),
                       HasSubstr("Mine of extension (1 layer: 'e')"),
                       HasSubstr("Unheard of opset1 (2 layers, first 'u1')")));
+}
+
+// Converters of before 2021.2 call what opset6 took over so.
+TEST(IrOperations, ExperimentalIsOpset6) {
+    const auto why = [](const std::string& type) {
+        AddModel model;
+        model.more_layers = layer({.id = 20, .name = "e", .type = type, .opset = "experimental"});
+        return refusal(model.text(), add_weights());
+    };
+    EXPECT_THAT(why("Unheard"), HasSubstr("Unheard of experimental (1 layer: 'e')"));
+    EXPECT_THAT(why("ExperimentalDetectronTopKROIs"), Not(HasSubstr("not supported")));
+    EXPECT_THAT(why("ExperimentalDetectronTopKROIs"),
+                HasSubstr("(ExperimentalDetectronTopKROIs): has 0 inputs, expected 2"));
 }
 
 TEST(IrOperations, LooksIntoBodies) {

@@ -75,6 +75,40 @@ TEST(Convolution, IntegersWithAZeroPoint) {
                          {1, 1, 1}, {2 * 255 * 127});
 }
 
+// Weights (2 - 0.5, 3 - 0.5) and (4 + 1, -5 + 1) on 0, 2 with zeros around.
+TEST(Convolution, WeightsWithZeroPoints) {
+    const std::string pads = std::string(kLine) + "pads_begin=1; pads_end=1";
+    const In src = in<std::uint8_t>({1, 1, 2}, {5, 7});
+    const In wei = constant<std::int8_t>({2, 1, 2}, {2, 3, 4, -5});
+    const In zero = constant<std::int32_t>({}, {5});
+    const In each = in_f32({2}, {0.5f, -1});
+    expect_tensor<float>(run_op("Convolution", 1, pads, {src, wei, zero, each}, Dynamic::kSkip)[0],
+                         {1, 2, 3}, {0, 5, 3, 0, -8, 10});
+    // 12 * 1.5 + 7 * 2.5 without a zero point of src
+    expect_tensor<float>(
+        run_op("Convolution", 1, kLine,
+               {in<std::uint8_t>({1, 1, 2}, {12, 7}), constant<std::int8_t>({1, 1, 2}, {2, 3}),
+                absent(), in_f32({}, {0.5f})},
+               Dynamic::kSkip)[0],
+        {1, 1, 1}, {35.5f});
+    // One group each: 5 * (2 - 0.5), 7 * (3 + 1)
+    expect_tensor<float>(run_op("GroupConvolution", 1, kLine,
+                                {in<std::uint8_t>({1, 2, 1}, {5, 7}),
+                                 constant<std::int8_t>({2, 1, 1, 1}, {2, 3}), absent(), each},
+                                Dynamic::kSkip)[0],
+                         {1, 2, 1}, {7.5f, 28});
+    const auto error = [&](const In& zero_point) {
+        return error_of("Convolution", 1, kLine, {src, wei, absent(), zero_point});
+    };
+    EXPECT_THAT(error(in_f32({3}, {1, 2, 3})),
+                HasSubstr("there are 3 zero points, expected 1 or 2"));
+    EXPECT_THAT(error(zero), HasSubstr("the zero point is i32, expected f32"));
+    EXPECT_THAT(
+        error_of("Convolution", 1, kLine,
+                 {in_f32({1, 1, 1}, {1}), in_f32({1, 1, 1}, {1}), absent(), in_f32({}, {1})}),
+        HasSubstr("a zero point needs an integer src"));
+}
+
 TEST(Convolution, InfersOpenShapes) {
     const std::string stride2 = "strides=2,2; dilations=1,1; pads_begin=1,1; pads_end=1,1";
     const In wei = open(ElementType::f32, "[8,3,3,3]");

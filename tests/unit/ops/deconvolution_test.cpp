@@ -78,6 +78,21 @@ TEST(Deconvolution, BytesGiveRealsAndTakeZeroPoints) {
                          {1, 1, 1}, {5});
 }
 
+// (130 - 128) * (3 - 0.5) + (100 - 128) * (-1 - 0.5), and with a second channel of weights 2, 0.
+TEST(Deconvolution, WeightsWithZeroPoints) {
+    const In src = in<std::uint8_t>({1, 2, 1}, {130, 100});
+    const In zero = constant<std::uint8_t>({}, {128});
+    expect_tensor<float>(run_op("ConvolutionBackpropData", 1, "strides=1",
+                                {src, in<std::int8_t>({2, 2, 1}, {3, 2, -1, 0}), absent(), zero,
+                                 in_f32({2}, {0.5f, -1})},
+                                Dynamic::kSkip)[0],
+                         {1, 2, 1}, {47, -22});
+    EXPECT_THAT(error_of("ConvolutionBackpropData", 1, "strides=1",
+                         {src, in<std::int8_t>({2, 1, 1}, {3, -1}), absent(), zero,
+                          in_f32({2}, {0.5f, -1})}),
+                HasSubstr("there are 2 zero points, expected 1 or 1"));
+}
+
 TEST(Deconvolution, InfersOpenShapes) {
     const auto shape = [](const char* src) {
         return shape_of("ConvolutionBackpropData", 1, "strides=2,2",

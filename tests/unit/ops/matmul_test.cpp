@@ -47,6 +47,19 @@ TEST(MatMul, BytesGiveRealsAndTakeZeroPoints) {
     expect_tensor<float>(run_op("MatMul", 1, "", {a, b, zero_a, zero_b})[0], {1, 1}, {28});
 }
 
+// 2 * (3 - 0.5) - 8 * (-2 - 0.5) and 2 * (1 + 1) - 8 * (0 + 1)
+TEST(MatMul, WeightsWithZeroPointsOfColumns) {
+    const In a = in<std::uint8_t>({1, 2}, {130, 120});
+    const In b = in<std::int8_t>({2, 2}, {3, 1, -2, 0});
+    const In zero_a = in<std::uint8_t>({}, {128});
+    expect_tensor<float>(run_op("MatMul", 1, "", {a, b, zero_a, in_f32({2}, {0.5f, -1})})[0],
+                         {1, 2}, {25, -4});
+    EXPECT_THAT(error_of("MatMul", 1, "", {a, b, in_f32({}, {0.5f})}),
+                HasSubstr("the zero point, input 2, is not an integer"));
+    EXPECT_THAT(error_of("MatMul", 1, "", {a, b, zero_a, in<std::int64_t>({3}, {1, 2, 3})}),
+                HasSubstr("there are 3 zero points, expected 1 or 2"));
+}
+
 TEST(MatMul, WideIntegersKeepTheirType) {
     const In a = in<std::int64_t>({1, 2}, {1LL << 60, 3});
     const In b = in<std::int64_t>({2, 1}, {1, 1});

@@ -19,20 +19,27 @@ float value_of(const std::vector<float>& list, std::size_t channel) {
     return list[list.size() == 1 ? 0 : channel];
 }
 
-std::int64_t accumulate(
-    const Case& c, std::size_t n, std::size_t y, std::size_t x, std::size_t channel) {
+// Sums over a window: of the products with the weights, and of src alone.
+struct Sums {
+    std::int64_t products = 0;
+    std::int64_t window = 0;
+};
+
+Sums accumulate(const Case& c, std::size_t n, std::size_t y, std::size_t x, std::size_t channel) {
     const GemmShape& s = c.params.shape;
     const std::size_t taps = s.kernel_height * s.kernel_width;
-    std::int64_t acc = 0;
+    Sums sums;
     fuseq::test::for_each_tap(s, {n, y, x}, [&](std::size_t pixel, std::size_t tap) {
         for (std::size_t k = 0; k < s.src_channels; ++k) {
             const int value =
                 static_cast<int>(element(c.src, c.params.src_type, pixel * s.src_channels + k));
             const std::size_t at = (channel * s.src_channels + k) * taps + tap;
-            acc += static_cast<std::int64_t>(value - c.params.src_zero_point) * c.weights[at];
+            const std::int64_t shifted = value - c.params.src_zero_point;
+            sums.products += shifted * c.weights[at];
+            sums.window += shifted;
         }
     });
-    return acc;
+    return sums;
 }
 
 float apply_tensor(const Case& c, const GemmOp& op, float v, std::size_t at) {
@@ -165,6 +172,7 @@ GemmParams Case::complete() const {
                  .column = 1};
     p.scale = scale;
     p.bias = bias;
+    p.wei_zero_point = wei_zero_point;
     return p;
 }
 
@@ -180,8 +188,12 @@ std::vector<float> expected(const Case& c) {
         const std::size_t channel = at % s.dst_channels;
         const std::size_t pixel = at / s.dst_channels;
         const std::size_t row = pixel / s.dst_width;
-        float v = static_cast<float>(
-            accumulate(c, row / s.dst_height, row % s.dst_height, pixel % s.dst_width, channel));
+        const Sums sums =
+            accumulate(c, row / s.dst_height, row % s.dst_height, pixel % s.dst_width, channel);
+        auto v = static_cast<float>(sums.products);
+        if (!c.wei_zero_point.empty()) {
+            v = std::fma(static_cast<float>(sums.window), -value_of(c.wei_zero_point, channel), v);
+        }
         if (!c.bias.empty()) {
             v += value_of(c.bias, channel);
         }
@@ -266,6 +278,9 @@ Case random_case(std::mt19937& rng) {
         c.extras.push_back(random_elements(rng, type, c.elements()));
     }
     c.params.ops = random_ops(rng, c);
+    if (rng() % 2 == 0) {
+        c.wei_zero_point = random_list(rng, s.dst_channels, -20.0f, 20.0f);
+    }
     return c;
 }
 

@@ -19,7 +19,7 @@ using fuseq::test::Bytes;
 struct Case {
     GemmParams params;
     std::vector<std::int8_t> weights;  // [OC, IC, height, width]
-    std::vector<float> scale, bias;
+    std::vector<float> scale, bias, wei_zero_point;
     Bytes src;
     std::vector<Bytes> extras;
 

@@ -7,109 +7,31 @@
 
 #include <random>
 
-#include "cpu/kernels/gemm_vnni_detail.hpp"
-#include "gemm_vnni_case.hpp"
+#include "gemm_vnni_lists.hpp"
 
 namespace fuseq::kernels {
 namespace {
 
 using namespace test;  // NOLINT(google-build-using-namespace)
-using gemm::PackedOp;
 using gemm::Store;
 using Kind = GemmOp::Kind;
 
-constexpr std::size_t kChannels = 50;
-constexpr std::size_t kPixels = 20;
-constexpr std::size_t kPadded = 64;
-
-AlignedVector<float> constants(std::mt19937& rng, float low, float high) {
-    const std::vector<float> list = fuseq::test::random_floats(rng, kPadded, low, high);
-    return {list.begin(), list.end()};
-}
-
-PackedOp operation(std::mt19937& rng, Kind kind) {
-    PackedOp op;
-    op.kind = kind;
-    op.a = constants(rng, -40.0f, 2.0f);
-    op.b = constants(rng, 3.0f, 90.0f);
-    op.binary.scale = 0.375f;
-    return op;
-}
-PackedOp sum(ElementType type) {
-    PackedOp op;
-    op.kind = Kind::kSum;
-    op.binary = {.type = type, .scale = 0.375f};
-    return op;
-}
-PackedOp elu() {
-    PackedOp op;
-    op.kind = Kind::kEltwise;
-    op.eltwise = {.kind = post_ops::EltwiseKind::kElu, .alpha = 1.1f, .scale = 1.5f};
-    op.quick = true;
-    return op;
-}
-
-// The lists that networks have, beginning with none.
-std::vector<std::vector<PackedOp>> frequent_lists(std::mt19937& rng) {
-    const auto op = [&](Kind kind) { return operation(rng, kind); };
-    std::vector<std::vector<PackedOp>> lists{{},
-                                             {op(Kind::kMax)},
-                                             {op(Kind::kPrelu)},
-                                             {op(Kind::kPrelu), op(Kind::kShift)},
-                                             {op(Kind::kShift)},
-                                             {op(Kind::kClip), op(Kind::kScale)},
-                                             {sum(ElementType::f32), op(Kind::kScale)}};
-    for (const ElementType type : {ElementType::u8, ElementType::i8, ElementType::f32}) {
-        lists.push_back({sum(type)});
-    }
-    for (const ElementType type : {ElementType::u8, ElementType::i8}) {
-        lists.push_back({op(Kind::kRoundClip), op(Kind::kAffine), sum(type)});
-        lists.push_back({op(Kind::kRoundClip), op(Kind::kScale), op(Kind::kLinear), sum(type),
-                         op(Kind::kScale)});
-    }
-    return lists;
-}
-
-// Of activations, for integers only.
-std::vector<std::vector<PackedOp>> quick_lists(std::mt19937& rng) {
-    const auto op = [&](Kind kind) { return operation(rng, kind); };
-    return {
-        {elu(), op(Kind::kAffine)},
-        {op(Kind::kRoundClip), op(Kind::kAffine), sum(ElementType::u8), elu(), op(Kind::kShift)},
-        {op(Kind::kRoundClip), op(Kind::kScale), op(Kind::kLinear), sum(ElementType::u8),
-         op(Kind::kScale), elu(), op(Kind::kShift)}};
-}
-
-// `rows` pixels from the third on, of a panel that begins at channel 16.
+// A tile of `rows` pixels, of a panel that begins at channel 16.
 Bytes finish(gemm::EpilogueFunction function,
              const gemm::Epilogue& epilogue,
              const gemm::Panel& panel,
              std::size_t rows) {
     std::mt19937 rng(3);
-    Bytes dst(kPixels * kChannels * sizeof(float), 0xA5);
-    const Bytes tensor = fuseq::test::random_elements(rng, ElementType::u8, dst.size() / 4 * 4);
-    const Bytes floats = fuseq::test::random_elements(rng, ElementType::f32, dst.size() / 4);
-    const bool f32 = !epilogue.ops.empty() && epilogue.ops[0].binary.type == ElementType::f32;
-    const void* extras[] = {f32 ? floats.data() : tensor.data()};
+    EpilogueMemory memory(epilogue);
     AlignedVector<std::int32_t> tile((gemm::kTileVectors + 3) * gemm::kLanes);
     for (std::int32_t& v : tile) {
         v = static_cast<std::int32_t>(rng() % 60000) - 30000;
     }
-    const GemmArgs args{.dst = dst.data(), .extras = extras};
-    function({.epilogue = &epilogue,
-              .panel = &panel,
-              .tile = tile.data(),
-              .rows = rows,
-              .pixel = 2,
-              .channels = kChannels,
-              .args = &args});
-    return dst;
+    function(memory.call(epilogue, panel, tile.data(), rows));
+    return memory.dst;
 }
 
-void expect_same(const std::vector<PackedOp>& ops, Store store) {
-    std::mt19937 rng(17);
-    const gemm::Epilogue epilogue{
-        .bias = constants(rng, -300.0f, 300.0f), .scale = constants(rng, 1e-3f, 8e-3f), .ops = ops};
+void expect_same(const gemm::Epilogue& epilogue, Store store) {
     for (const std::size_t vectors : {1, 2}) {
         for (const std::size_t missing : {0, 3}) {
             const gemm::Panel panel{
@@ -125,6 +47,12 @@ void expect_same(const std::vector<PackedOp>& ops, Store store) {
             }
         }
     }
+}
+
+// With and without zero points of weights.
+void expect_same(const std::vector<PackedOp>& ops, Store store) {
+    expect_same(epilogue_of(ops), store);
+    expect_same(with_zero_points(epilogue_of(ops)), store);
 }
 
 TEST_F(GemmVnniTest, FixedEpiloguesGiveTheBytesOfTheGeneralOne) {

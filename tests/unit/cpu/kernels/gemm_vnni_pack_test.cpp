@@ -94,6 +94,9 @@ TEST_F(GemmVnniTest, Refusals) {
     c.bias = {1.0f, 2.0f};
     expect_refused(c, "bias has 2 values, expected 1 or 3");
     c = good;
+    c.wei_zero_point = {1.0f, 2.0f};
+    expect_refused(c, "zero point of the weights has 2 values, expected 1 or 3");
+    c = good;
     c.params.src_type = ElementType::f32;
     expect_refused(c, "src is f32, expected u8 or i8");
     c = good;

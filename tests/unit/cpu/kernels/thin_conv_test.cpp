@@ -17,7 +17,7 @@ namespace {
 struct Case {
     ThinConvParams params;
     std::vector<std::int8_t> weights;
-    std::vector<float> scale, bias;
+    std::vector<float> scale, bias, wei_zero_point;
     test::Bytes src;
 };
 
@@ -61,12 +61,19 @@ Case random_case(std::mt19937& rng) {
         c.scale.push_back(static_cast<float>(rng() % 1000) / 512.0f);
         c.bias.push_back(static_cast<float>(rng() % 1000) / 8.0f - 60.0f);
     }
+    // None, one, or one a channel.
+    const std::size_t zero_points = rng() % 3;
+    for (std::size_t i = 0; i < (zero_points == 2 ? s.dst_channels : zero_points); ++i) {
+        c.wei_zero_point.push_back(static_cast<float>(rng() % 1000) / 64.0f - 7.0f);
+    }
     c.src = test::random_elements(rng, c.params.src_type,
                                   s.batch * s.src_height * s.src_width * s.src_channels);
     return c;
 }
 
-std::int32_t sum_at(const Case& c, std::size_t n, std::size_t oc, std::size_t y, std::size_t x) {
+// Of the products; `ones`: with weights of 1.
+std::int32_t sum_at(
+    const Case& c, std::size_t n, std::size_t oc, std::size_t y, std::size_t x, bool ones = false) {
     const ThinConvShape& s = c.params.shape;
     const std::size_t taps = s.kernel_height * s.kernel_width;
     std::int32_t sum = 0;
@@ -75,7 +82,7 @@ std::int32_t sum_at(const Case& c, std::size_t n, std::size_t oc, std::size_t y,
             const auto v = static_cast<std::int32_t>(
                 test::element(c.src, c.params.src_type, pixel * s.src_channels + ic));
             const std::int8_t w = c.weights[(oc * s.src_channels + ic) * taps + tap];
-            sum += (v - c.params.src_zero_point) * w;
+            sum += (v - c.params.src_zero_point) * (ones ? 1 : w);
         }
     });
     return sum;
@@ -91,6 +98,7 @@ TEST(ThinConv, MatchesPlainLoopsForAnySplitOfTheRows) {
         c.params.weights = c.weights;
         c.params.scale = c.scale;
         c.params.bias = c.bias;
+        c.params.wei_zero_point = c.wei_zero_point;
         if (!ThinConv::takes(c.params.shape)) {
             continue;
         }
@@ -101,8 +109,13 @@ TEST(ThinConv, MatchesPlainLoopsForAnySplitOfTheRows) {
         const auto check = [&](const ThinTile& tile) {
             for (std::size_t i = 0; i < tile.count; ++i) {
                 for (std::size_t oc = 0; oc < s.dst_channels; ++oc) {
-                    const auto sum =
-                        static_cast<float>(sum_at(c, tile.image, oc, tile.y, tile.x + i));
+                    auto sum = static_cast<float>(sum_at(c, tile.image, oc, tile.y, tile.x + i));
+                    if (!c.wei_zero_point.empty()) {
+                        const float zero = c.wei_zero_point[c.wei_zero_point.size() == 1 ? 0 : oc];
+                        const auto window =
+                            static_cast<float>(sum_at(c, tile.image, oc, tile.y, tile.x + i, true));
+                        sum = std::fma(window, -zero, sum);
+                    }
                     ASSERT_EQ(tile.planes[oc * kThinTile + i],
                               std::fma(sum, c.scale[oc], c.bias[oc]))
                         << "image " << tile.image << " channel " << oc << " y " << tile.y << " x "
@@ -153,7 +166,8 @@ TEST(ThinConv, RefusesListsThatDoNotFit) {
         const ThinConv kernel(params);
         FAIL() << "3 weights were taken";
     } catch (const Error& error) {
-        EXPECT_THAT(error.what(), ::testing::HasSubstr("3 weights, 1 scales, 0 biases for 2 x 2"));
+        EXPECT_THAT(error.what(), ::testing::HasSubstr(
+                                      "3 weights, 1 scales, 0 biases, 0 zero points of weights"));
     }
 }
 

@@ -1,0 +1,13 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The instruction sets of kernels written with intrinsics: all that Highway's AVX-512 target has,
+// and VNNI. One list, because a function is inlined only where its instruction sets are available.
+#pragma once
+
+// clang-format off
+#define FUSEQ_BEGIN_VNNI       \
+    _Pragma("GCC push_options") \
+    _Pragma("GCC target(\"bmi,bmi2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni\")")
+#define FUSEQ_END_VNNI _Pragma("GCC pop_options")
+// clang-format on

@@ -1,0 +1,104 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/split_weight_zero_points.hpp"
+
+#include "ops/binary_arithmetic.hpp"
+#include "ops/matmul.hpp"
+#include "transformations/support/rewrite.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+// Weights of ones for the sums of windows: one output channel for all, or one for each where the
+// channels of dst belong to different groups.
+Shape shape_of_ones(const Node& anchor) {
+    Shape shape = anchor.input(1).shape();
+    if (anchor.is("Convolution")) {
+        shape[0] = 1;
+    } else if (anchor.is("ConvolutionBackpropData")) {
+        shape[1] = 1;
+    } else if (anchor.is("MatMul") && shape.size() > 1) {
+        const bool transposed = anchor.attrs<MatMulAttrs>().transpose_b;
+        const std::size_t depth = shape[shape.size() - (transposed ? 1 : 2)];
+        shape = transposed ? Shape{1, depth} : Shape{depth, 1};
+    }
+    return shape;
+}
+
+// -y, so that it broadcasts to the result: channels are dimension 1, or columns the last one.
+Tensor factors(const Node& anchor, const Tensor& zero_points) {
+    std::vector<float> values = to_floats(zero_points);
+    for (float& v : values) {
+        v = -v;
+    }
+    if (values.size() == 1) {
+        return Tensor::scalar(values[0]);
+    }
+    if (anchor.is("MatMul")) {
+        return Tensor::of(Shape{values.size()}, values);
+    }
+    Shape shape(anchor.port(0).shape.rank(), 1);
+    shape[1] = values.size();
+    return Tensor::of(shape, values);
+}
+
+void split(Node& anchor, std::size_t input) {
+    Model& model = anchor.model();
+    const std::vector<Use> uses = anchor.port(0).uses;
+    const Tensor factor = factors(anchor, anchor.input_node(input)->constant());
+    anchor.set_input(input, {});
+    anchor.infer();
+    const Shape shape = shape_of_ones(anchor);
+    const Tensor ones =
+        Tensor::of(shape, std::vector<std::int8_t>(shape_size(shape), std::int8_t{1}));
+    std::vector<Output> inputs = anchor.inputs();
+    const auto name = [&](const char* part) { return model.unique_name(anchor.name() + part); };
+    inputs[1] = model.add_constant(name("/ones"), ones)->output(0);
+    Node* sums = copy_node(anchor, name("/window_sums"), std::move(inputs));
+    const Output by = model.add_constant(name("/minus_zero_point"), factor)->output(0);
+    Node* product =
+        model.add("Multiply", 1, name("/times_zero_point"), {sums->output(0), by}, BinaryAttrs{});
+    Node* result = model.add("Add", 1, name("/add_zero_point"),
+                             {anchor.output(0), product->output(0)}, BinaryAttrs{});
+    for (Node* node : {sums, product, result}) {
+        node->origins = fuseq::origins_of(anchor);
+    }
+    move_uses(uses, anchor.output(0), result->output(0));
+}
+
+}  // namespace
+
+std::size_t weight_zero_points(const Node& anchor) {
+    std::size_t input = 3;
+    if (anchor.is("ConvolutionBackpropData") || anchor.is("GroupConvolutionBackpropData")) {
+        input = 4;
+    } else if (!anchor.is("Convolution") && !anchor.is("GroupConvolution") &&
+               !anchor.is("MatMul")) {
+        return 0;
+    }
+    return anchor.has_input(input) && anchor.input(input).type() == ElementType::f32 ? input : 0;
+}
+
+std::vector<float> wei_zero_points(const Node& anchor) {
+    const std::size_t input = weight_zero_points(anchor);
+    return input == 0 ? std::vector<float>{} : to_floats(anchor.input_node(input)->constant());
+}
+
+std::string text_of_zero_points(const std::vector<float>& zero_points) {
+    if (zero_points.empty()) {
+        return {};
+    }
+    return zero_points.size() == 1 ? detail::cat("wei_zero_point:", zero_points[0], " ")
+                                   : "wei_zero_point:per_oc ";
+}
+
+void split_weight_zero_points(Model& model, const std::function<bool(const Node&)>& takes) {
+    for (Node* node : model.ordered_nodes()) {
+        const std::size_t input = weight_zero_points(*node);
+        if (input != 0 && !takes(*node)) {
+            split(*node, input);
+        }
+    }
+}
+
+}  // namespace fuseq::cpu
