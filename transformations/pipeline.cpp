@@ -14,6 +14,7 @@
 #include "transformations/common/fuse_layer_norm.hpp"
 #include "transformations/common/matmul_to_convolution.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
+#include "transformations/low_precision/decompose_normalize_l2.hpp"
 #include "transformations/low_precision/deconvolution_to_depth_to_space.hpp"
 #include "transformations/low_precision/drop_repeated_fake_quantize.hpp"
 #include "transformations/low_precision/move_depth_to_space_down.hpp"
@@ -78,6 +79,8 @@ const std::vector<Pass>& low_precision_passes() {
         {"fold_all_constants", fold_all_constants},
         // With constant weights, and when the type of the source is known.
         {"deconvolution_to_depth_to_space", deconvolution_to_depth_to_space},
+        // When scales in front of it are gone.
+        {"decompose_normalize_l2", decompose_normalize_l2},
         // Behind the last pass that makes one.
         {"move_depth_to_space_down", move_depth_to_space_down},
         // The scale behind an integer convolution meets the model's own scales and the bias.

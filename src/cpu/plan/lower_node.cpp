@@ -328,6 +328,9 @@ private:
         if (node_.is("HardSigmoid")) {
             return hard_sigmoid();
         }
+        if (node_.is("Power")) {
+            return power();
+        }
         return simple_activation();
     }
 
@@ -355,6 +358,21 @@ private:
         lowered_.channel_axis = 1;
         lowered_.axis_fixed = true;
         return push(post_ops::Prelu{Values(std::move(values))});
+    }
+
+    // x^n of a constant n. Beside a primitive only squares and roots: others are slow there, or not
+    // exact.
+    bool power() {
+        const auto n = scalar(node_.input(1));
+        if (!n || node_.attrs<BinaryAttrs>().auto_broadcast == AutoBroadcast::kPdpd) {
+            return false;
+        }
+        if (*n == 2 || *n == 0.5) {
+            const EltwiseKind kind = *n == 2 ? EltwiseKind::kSquare : EltwiseKind::kSqrt;
+            return push(post_ops::Eltwise{kind, 0.0f, 0.0f, 1.0f});
+        }
+        return group_.anchor == nullptr &&
+               push(post_ops::Eltwise{EltwiseKind::kPower, 1.0f, static_cast<float>(*n), 1.0f});
     }
 
     bool simple_activation() {
