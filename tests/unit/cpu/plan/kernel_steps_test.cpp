@@ -344,5 +344,33 @@ TEST(MvnStep, FirstVersion) {
     }
 }
 
+// Only one shape is possible, but what the user gives is not it.
+TEST(ComputedPattern, IsCheckedWhenTheModelRuns) {
+    const auto model = Model::from_text(R"(model "t"
+        %x = Parameter : f32[3,5,4]
+        %p = Parameter : i64[1]
+        %y = Reshape(%x, %p) special_zero=false
+        %r = Result(%y))");
+    ASSERT_EQ(to_string(model->output(0).partial_shape()), "[60]");
+    for (const char* device : {"CPU", "REFERENCE"}) {
+        InferRequest request = core().compile_model(model, device).create_infer_request();
+        request.set_input_tensor(0, random_tensor(ElementType::f32, {3, 5, 4}));
+        const auto run_with = [&](std::int64_t size) {
+            request.set_input_tensor(1, Tensor::of<std::int64_t>({1}, {size}));
+            try {
+                request.infer();
+            } catch (const Error& error) {
+                return std::string(error.what());
+            }
+            return std::string("accepted");
+        };
+        EXPECT_EQ(run_with(60), "accepted") << device;
+        EXPECT_EQ(run_with(-1), "accepted") << device;
+        EXPECT_THAT(run_with(-4), testing::HasSubstr("the pattern has the value -4")) << device;
+        EXPECT_THAT(run_with(59), testing::HasSubstr("does not have the elements of [59]"))
+            << device;
+    }
+}
+
 }  // namespace
 }  // namespace fuseq::cpu
