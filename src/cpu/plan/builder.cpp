@@ -157,10 +157,19 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
     for (std::size_t s = last; s < steps.size(); ++s) {
         steps[s]->info().kind = "dump";
     }
-    // Behind the reorders that the group made for itself.
-    auto begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
+    // Behind the reorders that the group made for tensors of others, wherever those stand.
+    const auto group_begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
     const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(last);
-    begin = std::find_if(begin, middle, [](const auto& s) { return s->info().kind != "reorder"; });
+    std::unordered_set<TensorId> made;
+    for (auto s = group_begin; s != middle; ++s) {
+        made.insert((*s)->outputs().begin(), (*s)->outputs().end());
+    }
+    const auto begin = std::stable_partition(group_begin, middle, [&](const auto& step) {
+        const auto& inputs = step->inputs();
+        return step->info().kind == "reorder" &&
+               std::none_of(inputs.begin(), inputs.end(),
+                            [&](TensorId input) { return made.count(input) != 0; });
+    });
     std::rotate(begin, middle, steps.end());
 }
 
@@ -321,13 +330,13 @@ const Group* PlanBuilder::chain_behind(const Output& output) const {
     return takes ? &group : nullptr;
 }
 
-// Nothing but a conversion of integers to f32, for a normalisation, which may take them as they
-// are.
+// Nothing but a conversion of integers to f32, for a normalisation or a resize, which may take them
+// as they are.
 bool PlanBuilder::may_wait(const Group& group) const {
     const std::vector<Use>& uses = group.result.node->port(group.result.index).uses;
     return options_.fuse && group.anchor == nullptr && group.extras.empty() && uses.size() == 1 &&
-           uses[0].node->is("MVN") && is_integral(group.source.type()) &&
-           group.chain.dst_type == ElementType::f32 &&
+           (uses[0].node->is("MVN") || uses[0].node->is("Interpolate")) &&
+           is_integral(group.source.type()) && group.chain.dst_type == ElementType::f32 &&
            post_ops::simplify(group.chain).chain.ops.empty();
 }
 
