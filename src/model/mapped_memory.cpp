@@ -23,6 +23,9 @@ Mappings& mappings() {
     return *all;
 }
 
+// Below that the call costs more than the memory is worth: other cores have to forget the pages.
+constexpr std::uintptr_t kWorthIt = std::uintptr_t{64} << 10;
+
 std::uintptr_t address(const void* memory) {
     return reinterpret_cast<std::uintptr_t>(memory);
 }
@@ -56,7 +59,7 @@ void let_go_of_pages(const Tensor& tensor) {
     const std::size_t size = tensor.get_byte_size();
     const std::uintptr_t first = (begin + page - 1) / page * page;
     const std::uintptr_t last = (begin + size) / page * page;
-    if (!tensor.is_read_only() || first >= last) {
+    if (!tensor.is_read_only() || first >= last || last - first < kWorthIt) {
         return;
     }
     Mappings& all = mappings();

@@ -24,7 +24,8 @@ private:
 };
 
 // Lets go of the pages that hold nothing but this tensor, where it lies in such a mapping; they are
-// read from the file again when somebody asks for them. Does nothing for other memory.
+// read from the file again when somebody asks for them. Does nothing for other memory, and for
+// less than 64 KB.
 void let_go_of_pages(const Tensor& tensor);
 
 }  // namespace fuseq

@@ -337,7 +337,7 @@ bool PlanBuilder::may_wait(const Group& group) const {
     return options_.fuse && group.anchor == nullptr && group.extras.empty() && uses.size() == 1 &&
            (uses[0].node->is("MVN") || uses[0].node->is("Interpolate")) &&
            is_integral(group.source.type()) && group.chain.dst_type == ElementType::f32 &&
-           post_ops::simplify(group.chain).chain.ops.empty();
+           post_ops::simplified(group.chain).ops.empty();
 }
 
 void PlanBuilder::make_waiting(const Output& output) {

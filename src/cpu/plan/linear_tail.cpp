@@ -8,7 +8,7 @@
 namespace fuseq::cpu {
 
 std::optional<LinearTail> match_linear_tail(const Group& group) {
-    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
+    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
     LinearTail tail;
     tail.dst_type = chain.dst_type;
     std::size_t at = 0;
@@ -36,7 +36,7 @@ void add_step_with_tail(PlanBuilder& builder,
     StepInfo& info = step->info();
     name_after(info, node);
     add_layers(info, *group);
-    info.post_ops = post_ops::to_text(post_ops::simplify(group->chain, group->laws).chain);
+    info.post_ops = post_ops::to_text(post_ops::simplified(group->chain, group->laws));
     builder.add_step(std::move(step));
     builder.finish_group(*group, dst);
 }

@@ -62,10 +62,10 @@ ComposedAnchor choose_composition(const Group& group,
                                   const AnchorResult& result,
                                   const TryPrimitive& make,
                                   std::vector<std::string>& notes) {
-    const post_ops::Simplified simple = post_ops::simplify(group.chain, group.laws);
-    std::size_t count = simple.chain.ops.size();
+    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
+    std::size_t count = chain.ops.size();
     while (true) {
-        ComposedAnchor composed = compose(simple.chain, count, anchor, result);
+        ComposedAnchor composed = compose(chain, count, anchor, result);
         const auto implementation = make(composed);
         const std::string fault =
             implementation ? post_ops::fault_of(*implementation, anchor, composed.emission)
@@ -286,7 +286,7 @@ std::optional<TensorId> make_border_step(PlanBuilder& builder,
 
 TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
     // Follow the source, unless it exists in one order only and all extra inputs in the other.
-    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
+    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
     if (const auto result = make_border_step(builder, group, chain)) {
         return *result;
     }

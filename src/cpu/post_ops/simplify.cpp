@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 
 #include "cpu/post_ops/laws/laws.hpp"
 #include "cpu/post_ops/values.hpp"
@@ -31,21 +30,36 @@ void splice(std::vector<BasicOp>& ops, std::size_t at, const laws::Result& resul
     ops.insert(next, result.by.begin(), result.by.end());
 }
 
-// Applies the first law that holds anywhere; nothing when none does.
-std::optional<LawNote> apply_one(Chain& chain, const SimplifyOptions& options) {
+// Applies the first law that holds anywhere; false when none does. `notes` may be null.
+bool apply_one(Chain& chain, const SimplifyOptions& options, std::vector<LawNote>* notes) {
     for (std::size_t at = 0; at < chain.ops.size(); ++at) {
         for (const laws::Law& law : laws::all()) {
             const laws::Result result = law.apply({chain, at, options});
             if (result.kind != laws::Result::Kind::kApplied) {
                 continue;
             }
-            const std::string before = text_of(chain.ops, at, at + result.replaced);
+            const std::string before =
+                notes != nullptr ? text_of(chain.ops, at, at + result.replaced) : std::string();
             splice(chain.ops, at, result);
-            const std::string after = text_of(chain.ops, at, at + result.by.size());
-            return LawNote{.law = law.name, .applied = true, .text = before + " => " + after};
+            if (notes != nullptr) {
+                const std::string after = text_of(chain.ops, at, at + result.by.size());
+                notes->push_back(
+                    {.law = law.name, .applied = true, .text = before + " => " + after});
+            }
+            return true;
         }
     }
-    return std::nullopt;
+    return false;
+}
+
+void apply_all(Chain& chain, const SimplifyOptions& options, std::vector<LawNote>* notes) {
+    channels_of(chain.ops);
+    const std::size_t most_steps = kStepsPerOp * (chain.ops.size() + 1);
+    for (std::size_t step = 0; apply_one(chain, options, notes); ++step) {
+        if (step >= most_steps) {
+            throw Error("compile", "laws of the composer do not end on " + to_text(chain));
+        }
+    }
 }
 
 void note_refusals(const Chain& chain,
@@ -66,21 +80,15 @@ void note_refusals(const Chain& chain,
 }  // namespace
 
 Simplified simplify(Chain chain, const SimplifyOptions& options) {
-    channels_of(chain.ops);
     Simplified out{.chain = std::move(chain), .notes = {}};
-    const std::size_t most_steps = kStepsPerOp * (out.chain.ops.size() + 1);
-    for (std::size_t step = 0;; ++step) {
-        if (step > most_steps) {
-            throw Error("compile", "laws of the composer do not end on " + to_text(out.chain));
-        }
-        std::optional<LawNote> note = apply_one(out.chain, options);
-        if (!note) {
-            break;
-        }
-        out.notes.push_back(std::move(*note));
-    }
+    apply_all(out.chain, options, &out.notes);
     note_refusals(out.chain, options, out.notes);
     return out;
+}
+
+Chain simplified(Chain chain, const SimplifyOptions& options) {
+    apply_all(chain, options, nullptr);
+    return chain;
 }
 
 }  // namespace fuseq::post_ops

@@ -38,5 +38,7 @@ struct Simplified {
 
 // Throws Error when per-channel values of the chain differ in number.
 Simplified simplify(Chain chain, const SimplifyOptions& options = {});
+// Its chain alone: notes are text, and take most of the time.
+Chain simplified(Chain chain, const SimplifyOptions& options = {});
 
 }  // namespace fuseq::post_ops

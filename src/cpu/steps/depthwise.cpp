@@ -248,7 +248,7 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
     if (!is_depthwise(node)) {
         return std::nullopt;
     }
-    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
+    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
     const DepthwiseTail tail = match_depthwise_tail(chain);
     ComposedAnchor composed = compose(chain, tail.consumed);
 

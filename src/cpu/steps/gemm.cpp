@@ -105,7 +105,7 @@ std::optional<Composition> compose(const PlanBuilder& builder,
 std::optional<Composition> compose(const PlanBuilder& builder,
                                    const Group& group,
                                    const GemmProblem& problem) {
-    const post_ops::Chain chain = post_ops::simplify(group.chain, group.laws).chain;
+    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
     auto whole = compose(builder, group, problem, chain);
     if (whole || problem.wei_zero_point.empty()) {
         return whole;

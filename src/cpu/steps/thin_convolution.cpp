@@ -166,7 +166,7 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     if (!zero_point) {
         return std::nullopt;
     }
-    Split parts = split(post_ops::simplify(group.chain, group.laws).chain);
+    Split parts = split(post_ops::simplified(group.chain, group.laws));
     const Tensor& weights = node.input_node(1)->constant();
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     kernels::ThinConvParams params;

@@ -105,6 +105,7 @@ TEST(Simplify, KeepsTheValueOfRandomChains) {
     for (int i = 0; i < 20000; ++i) {
         const Chain chain = testing::random_chain(rng, options);
         const Simplified done = simplify(chain);
+        ASSERT_EQ(to_text(simplified(chain)), to_text(done.chain));
         EXPECT_LE(done.chain.ops.size(), chain.ops.size() + 4) << to_text(chain);
         for (int sample = 0; sample < 12; ++sample) {
             const double x = std::uniform_real_distribution<double>(-200.0, 300.0)(rng);
