@@ -75,7 +75,7 @@ Output QuantizedNetwork::named(Node* node) {
 
 Output QuantizedNetwork::constant(const std::string& name,
                                   const Shape& shape,
-                                  std::vector<float> values) {
+                                  const std::vector<float>& values) {
     return model_->add_constant(name, Tensor::of<float>(shape, values))->output();
 }
 

@@ -88,7 +88,7 @@ private:
                          const Range& limits,
                          const Shape& limit_shape,
                          std::int64_t levels);
-    Output constant(const std::string& name, const Shape& shape, std::vector<float> values);
+    Output constant(const std::string& name, const Shape& shape, const std::vector<float>& values);
     Output binary(const std::string& type, const std::string& name, Output a, Output b);
     // Gives the result a tensor name, the layer's.
     Output named(Node* node);

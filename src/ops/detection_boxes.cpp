@@ -23,15 +23,21 @@ Box decode_center_size(const Box& prior, const Box& delta) {
     return {x - half_width, y - half_height, x + half_width, y + half_height};
 }
 
+}  // namespace
+
 float area(const Box& box) {
     return std::max(0.0F, box.xmax - box.xmin) * std::max(0.0F, box.ymax - box.ymin);
 }
 
-}  // namespace
-
 Box clipped(const Box& box) {
     return {std::clamp(box.xmin, 0.0F, 1.0F), std::clamp(box.ymin, 0.0F, 1.0F),
             std::clamp(box.xmax, 0.0F, 1.0F), std::clamp(box.ymax, 0.0F, 1.0F)};
+}
+
+Box decoded_box(const DetectionOutput8Attrs& attrs, const Box& prior, const Box& delta) {
+    const Box box = attrs.code_type == BoxCode::kCorner ? decode_corner(prior, delta)
+                                                        : decode_center_size(prior, delta);
+    return attrs.clip_before_nms ? clipped(box) : box;
 }
 
 std::vector<Box> decode_boxes(const DetectionOutput8Attrs& attrs,
@@ -45,20 +51,14 @@ std::vector<Box> decode_boxes(const DetectionOutput8Attrs& attrs,
             delta = {delta.xmin * v.xmin, delta.ymin * v.ymin, delta.xmax * v.xmax,
                      delta.ymax * v.ymax};
         }
-        boxes[i] = attrs.code_type == BoxCode::kCorner ? decode_corner(priors.boxes[i], delta)
-                                                       : decode_center_size(priors.boxes[i], delta);
-        if (attrs.clip_before_nms) {
-            boxes[i] = clipped(boxes[i]);
-        }
+        boxes[i] = decoded_box(attrs, priors.boxes[i], delta);
     }
     return boxes;
 }
 
-float overlap(const Box& a, const Box& b) {
+float overlap(const Box& a, float area_a, const Box& b, float area_b) {
     const float width = std::min(a.xmax, b.xmax) - std::max(a.xmin, b.xmin);
     const float height = std::min(a.ymax, b.ymax) - std::max(a.ymin, b.ymin);
-    const float area_a = area(a);
-    const float area_b = area(b);
     if (!(width > 0 && height > 0 && area_a > 0 && area_b > 0)) {
         return 0;
     }
@@ -84,7 +84,7 @@ std::vector<Candidate> suppress(const std::vector<Candidate>& sorted,
         const Box& box = boxes(candidate.label)[static_cast<std::size_t>(candidate.box)];
         std::vector<Box>& others = kept_boxes[static_cast<std::size_t>(candidate.label)];
         const bool falls = std::any_of(others.begin(), others.end(), [&](const Box& other) {
-            return overlap(box, other) > threshold;
+            return overlap(box, area(box), other, area(other)) > threshold;
         });
         if (!falls) {
             others.push_back(box);

@@ -33,13 +33,15 @@ struct Priors {
     std::vector<Box> variances;  // empty when they are encoded in the target
 };
 
-// What the decoder needs to know of the attributes.
+// One box; a delta of which the variance is part. Clipped where that comes before the suppression.
+Box decoded_box(const DetectionOutput8Attrs& attrs, const Box& prior, const Box& delta);
 std::vector<Box> decode_boxes(const DetectionOutput8Attrs& attrs,
                               const Priors& priors,
                               const std::vector<Box>& deltas);
 Box clipped(const Box& box);
-// Intersection over union; 0 where an area is not positive.
-float overlap(const Box& a, const Box& b);
+float area(const Box& box);
+// Intersection over union, areas being known; 0 where one is not positive.
+float overlap(const Box& a, float area_a, const Box& b, float area_b);
 
 struct Candidate {
     float score = 0;

@@ -83,7 +83,8 @@ PartialShape reshaped(const Context& context,
 }
 
 // A pattern with elements that are not known; an unknown one may be a size, 0 or -1.
-PartialShape from_open_pattern(const PartialShape& src,
+PartialShape from_open_pattern(const InferContext& context,
+                               const PartialShape& src,
                                const std::vector<Dimension>& pattern,
                                bool special_zero) {
     std::vector<Dimension> dst = pattern;
@@ -100,13 +101,19 @@ PartialShape from_open_pattern(const PartialShape& src,
             last = i;
         }
     }
-    const auto total = src.rank_is_static() ? known_product(src.dims()) : std::nullopt;
-    if (open == 1 && total) {
+    constexpr std::int64_t kOpen = -1;
+    const std::int64_t total =
+        src.rank_is_static() ? known_product(src.dims()).value_or(kOpen) : kOpen;
+    const std::int64_t known = known_product(dst).value_or(kOpen);
+    context.require(total == kOpen || known == kOpen || total == known, "src of shape ",
+                    to_string(src), " does not have the elements of ",
+                    to_string(PartialShape(dst)));
+    if (open == 1 && total != kOpen) {
         std::vector<Dimension> others = dst;
         others[last] = 1;
-        const auto rest = known_product(others);
-        if (rest && *rest != 0 && *total % *rest == 0) {
-            dst[last] = *total / *rest;
+        const std::int64_t rest = known_product(others).value_or(0);
+        if (rest != 0 && total % rest == 0) {
+            dst[last] = total / rest;
         }
     }
     return PartialShape(dst);
@@ -120,7 +127,7 @@ void infer(InferContext& context) {
     if (const auto pattern = context.ints(1)) {
         dst = reshaped(context, src, *pattern, special_zero);
     } else if (const auto dims = shape_values(context, 1)) {
-        dst = from_open_pattern(src, *dims, special_zero);
+        dst = from_open_pattern(context, src, *dims, special_zero);
     }
     context.set_output(0, context.type(0), dst);
     if (auto values = shape_values(context, 0)) {

@@ -96,6 +96,7 @@ void fill_port(const fuseq::Output& port, const std::string& name, fuseq_port& r
 
 std::vector<std::string> names_of(const std::vector<fuseq::Output>& ports) {
     std::vector<std::string> names;
+    names.reserve(ports.size());
     for (const fuseq::Output& port : ports) {
         names.push_back(port.get_any_name());
     }

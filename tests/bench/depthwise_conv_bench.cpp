@@ -5,12 +5,11 @@
 // of src, channels, kernel size, stride. Counter: multiply-accumulates a second.
 #include <benchmark/benchmark.h>
 
-#include <dnnl.hpp>
-#include <unordered_map>
 #include <vector>
 
 #include "bench_data.hpp"
 #include "cpu/kernels/depthwise_conv.hpp"
+#include "onednn_convolution.hpp"
 
 namespace fuseq::bench {
 namespace {
@@ -74,43 +73,21 @@ void depthwise_portable(benchmark::State& state) {
 }
 
 void depthwise_onednn(benchmark::State& state) {
-    using namespace dnnl;
     const Layer layer = layer_of(state);
-    const auto n = [](std::size_t v) { return static_cast<memory::dim>(v); };
-    const memory::dim c = n(layer.channels);
-    const memory::dim k = n(layer.kernel);
-    const engine eng(engine::kind::cpu, 0);
-    stream strm(eng);
-    const memory::desc src_md({1, c, n(layer.size), n(layer.size)}, memory::data_type::u8,
-                              memory::format_tag::nhwc);
-    const memory::desc dst_md({1, c, n(layer.out()), n(layer.out())}, memory::data_type::u8,
-                              memory::format_tag::nhwc);
-    const memory::desc wei_md({c, 1, 1, k, k}, memory::data_type::s8, memory::format_tag::any);
-    const memory::desc bias_md({c}, memory::data_type::f32, memory::format_tag::x);
-    primitive_attr attr;
-    attr.set_output_scales(2, std::vector<float>(layer.channels, 0.002f));
-    const memory::dim s = n(layer.stride);
-    const memory::dim before = k / 2;
-    const memory::dim after = (n(layer.out()) - 1) * s + k - n(layer.size) - before;
-    const convolution_forward::desc desc(prop_kind::forward_inference,
-                                         algorithm::convolution_direct, src_md, wei_md, bias_md,
-                                         dst_md, {s, s}, {before, before}, {after, after});
-    const convolution_forward::primitive_desc pd(desc, attr, eng);
-    memory src(pd.src_desc(), eng), wei(pd.weights_desc(), eng), bias(bias_md, eng),
-        dst(pd.dst_desc(), eng);
-    const auto bytes = random_bytes(src_md.get_size());
-    std::copy(bytes.begin(), bytes.end(), static_cast<std::uint8_t*>(src.get_data_handle()));
-    std::fill_n(static_cast<std::int8_t*>(wei.get_data_handle()), wei.get_desc().get_size(), 3);
-    std::fill_n(static_cast<float*>(bias.get_data_handle()), layer.channels, 40.0f);
-    const std::unordered_map<int, memory> args{
-        {DNNL_ARG_SRC, src}, {DNNL_ARG_WEIGHTS, wei}, {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, dst}};
-    const convolution_forward conv(pd);
-    for (auto _ : state) {
-        conv.execute(strm, args);
-        strm.wait();
-    }
+    const auto n = [](std::size_t v) { return static_cast<dnnl::memory::dim>(v); };
+    const auto c = n(layer.channels), k = n(layer.kernel), in = n(layer.size), out = n(layer.out());
+    OneDnnConvolution convolution{.src = {1, c, in, in},
+                                  .weights = {c, 1, 1, k, k},
+                                  .dst = {1, c, out, out},
+                                  .stride = n(layer.stride),
+                                  .before = k / 2,
+                                  .after = {},
+                                  .attr = {}};
+    const auto after = (out - 1) * convolution.stride + k - in - convolution.before;
+    convolution.after = {after, after};
+    convolution.attr.set_output_scales(2, std::vector<float>(layer.channels, 0.002f));
+    run_onednn(state, convolution);
     count_macs(state, layer);
-    state.SetLabel(pd.impl_info_str());
 }
 
 void layers(benchmark::internal::Benchmark* b) {

@@ -7,12 +7,11 @@
 // convolution of one row of M pixels ("matmul"). Counter: multiply-accumulates a second.
 #include <benchmark/benchmark.h>
 
-#include <dnnl.hpp>
-#include <unordered_map>
 #include <vector>
 
 #include "bench_data.hpp"
 #include "cpu/kernels/gemm_vnni.hpp"
+#include "onednn_convolution.hpp"
 
 namespace fuseq::bench {
 namespace {
@@ -92,50 +91,25 @@ void own(benchmark::State& state, const Layer& layer) {
 }
 
 void onednn(benchmark::State& state, const Layer& layer) {
-    using namespace dnnl;
-    const auto n = [](std::size_t v) { return static_cast<memory::dim>(v); };
-    const memory::dim k = n(layer.kernel);
-    const engine eng(engine::kind::cpu, 0);
-    stream strm(eng);
-    const memory::desc src_md({1, n(layer.src_channels), n(layer.height), n(layer.width)},
-                              memory::data_type::u8, memory::format_tag::nhwc);
-    const memory::desc dst_md(
-        {1, n(layer.dst_channels), n(layer.out_height()), n(layer.out_width())},
-        memory::data_type::u8, memory::format_tag::nhwc);
-    const memory::desc wei_md({n(layer.dst_channels), n(layer.src_channels), k, k},
-                              memory::data_type::s8, memory::format_tag::any);
-    const memory::desc bias_md({n(layer.dst_channels)}, memory::data_type::f32,
-                               memory::format_tag::x);
-    primitive_attr attr;
-    attr.set_output_scales(2, std::vector<float>(layer.dst_channels, 0.0001f));
+    const auto n = [](std::size_t v) { return static_cast<dnnl::memory::dim>(v); };
+    const auto k = n(layer.kernel), s = n(layer.stride);
+    OneDnnConvolution convolution{
+        .src = {1, n(layer.src_channels), n(layer.height), n(layer.width)},
+        .weights = {n(layer.dst_channels), n(layer.src_channels), k, k},
+        .dst = {1, n(layer.dst_channels), n(layer.out_height()), n(layer.out_width())},
+        .stride = s,
+        .before = k / 2,
+        .after = {(n(layer.out_height()) - 1) * s + k - n(layer.height) - k / 2,
+                  (n(layer.out_width()) - 1) * s + k - n(layer.width) - k / 2},
+        .attr = {}};
+    convolution.attr.set_output_scales(2, std::vector<float>(layer.dst_channels, 0.0001f));
     if (layer.residual) {
         dnnl::post_ops ops;
         ops.append_sum(0.5f);
-        attr.set_post_ops(ops);
+        convolution.attr.set_post_ops(ops);
     }
-    const memory::dim s = n(layer.stride);
-    const memory::dim before = k / 2;
-    const memory::dim below = (n(layer.out_height()) - 1) * s + k - n(layer.height) - before;
-    const memory::dim right = (n(layer.out_width()) - 1) * s + k - n(layer.width) - before;
-    const convolution_forward::desc desc(prop_kind::forward_inference,
-                                         algorithm::convolution_direct, src_md, wei_md, bias_md,
-                                         dst_md, {s, s}, {before, before}, {below, right});
-    const convolution_forward::primitive_desc pd(desc, attr, eng);
-    memory src(pd.src_desc(), eng), wei(pd.weights_desc(), eng), bias(bias_md, eng),
-        dst(pd.dst_desc(), eng);
-    const auto bytes = random_bytes(src_md.get_size());
-    std::copy(bytes.begin(), bytes.end(), static_cast<std::uint8_t*>(src.get_data_handle()));
-    std::fill_n(static_cast<std::int8_t*>(wei.get_data_handle()), wei.get_desc().get_size(), 3);
-    std::fill_n(static_cast<float*>(bias.get_data_handle()), layer.dst_channels, 40.0f);
-    const std::unordered_map<int, memory> args{
-        {DNNL_ARG_SRC, src}, {DNNL_ARG_WEIGHTS, wei}, {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, dst}};
-    const convolution_forward conv(pd);
-    for (auto _ : state) {
-        conv.execute(strm, args);
-        strm.wait();
-    }
+    run_onednn(state, convolution);
     count_macs(state, layer);
-    state.SetLabel(pd.impl_info_str());
 }
 
 void gemm_conv_own(benchmark::State& state) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a case to the text of an IR, whatever it says.
-#include <cstring>
+#include <algorithm>
 #include <random>
 
 #include "fuseq/error.hpp"
@@ -67,7 +67,7 @@ public:
                          "<input><port id=\"0\"/></input>");
         edges_ += edge(id, id, id + 1, 0);
         Tensor weights(ElementType::u8, Shape{bytes_.size()});
-        std::memcpy(weights.data(), bytes_.data(), bytes_.size());
+        std::copy(bytes_.begin(), bytes_.end(), weights.data<std::uint8_t>());
         return {detail::cat("<?xml version=\"1.0\"?>\n<net name=\"m\" version=\"11\">\n<layers>\n",
                             layers_, "</layers>\n<edges>\n", edges_, "</edges>\n</net>\n"),
                 weights};

@@ -21,17 +21,20 @@ namespace {
 
 using namespace fuseq;
 
-std::string steps_of_today(const std::string& name) {
-    const auto pattern = patterns::read_pattern(patterns::pattern_path(name));
+std::vector<std::string> steps_of_today(const patterns::Pattern& pattern) {
     const auto compiled = Core().compile_model(Model::from_text(pattern.model), "CPU");
+    return patterns::lines_of_report(compiled.get_runtime_report());
+}
+
+std::string text_of(const std::vector<std::string>& lines) {
     std::string text;
-    for (const auto& line : patterns::lines_of_report(compiled.get_runtime_report())) {
+    for (const auto& line : lines) {
         text += line + "\n";
     }
     return text;
 }
 
-// Keeps the model and the lines of the expect part that are no steps.
+// Keeps the model, the lines of the expect part that are no steps, and classes that are still true.
 void update(const std::string& name) {
     std::ifstream in(patterns::pattern_path(name));
     std::string text;
@@ -42,7 +45,8 @@ void update(const std::string& name) {
         }
         expect = expect || line == "expect";
     }
-    text += steps_of_today(name);
+    const auto pattern = patterns::read_pattern(patterns::pattern_path(name));
+    text += text_of(patterns::updated_lines(pattern, steps_of_today(pattern)));
     std::ofstream(patterns::pattern_path(name)) << text;
 }
 
@@ -57,7 +61,8 @@ int main(int argc, char** argv) {
             return 0;
         }
         if (mode == "expect" && names.size() == 1) {
-            std::cout << steps_of_today(names[0]);
+            std::cout << text_of(
+                steps_of_today(patterns::read_pattern(patterns::pattern_path(names[0]))));
             return 0;
         }
         if (mode == "update") {

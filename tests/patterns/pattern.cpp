@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "patterns/pattern.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -109,6 +110,26 @@ Pattern read_pattern(const std::string& path) {
         throw Error("pattern", "cannot read " + path);
     }
     return parse_pattern(std::filesystem::path(path).stem().string(), text.str());
+}
+
+std::vector<std::string> updated_lines(const Pattern& pattern, std::vector<std::string> today) {
+    std::vector<std::string> left = pattern.expected;
+    for (std::string& line : today) {
+        const auto old = std::find_if(left.begin(), left.end(), [&](const std::string& other) {
+            return comparable(other) == comparable(line);
+        });
+        if (old == left.end()) {
+            continue;
+        }
+        auto parts = split(line, " | ");
+        if (parts.size() == 4) {
+            constexpr std::size_t kClass = 2;
+            line =
+                parts[0] + " | " + parts[1] + " | " + split(*old, " | ")[kClass] + " | " + parts[3];
+        }
+        left.erase(old);
+    }
+    return today;
 }
 
 std::string class_of_implementation(const std::string& name) {

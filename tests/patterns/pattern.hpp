@@ -45,6 +45,10 @@ std::vector<std::string> lines_of_report(const std::string& report);
 // Where the report is not what was expected, first line; empty when it is.
 std::string differs_from_report(const Pattern& pattern, const std::string& report);
 
+// The lines that `update` writes for a pattern whose report says `today`: where a line compares
+// equal to an expected one, the class that is written there stays, "fast" among them.
+std::vector<std::string> updated_lines(const Pattern& pattern, std::vector<std::string> today);
+
 // "jit", "gemm", "simple", "own", "ref": what an implementation's name says of its speed.
 std::string class_of_implementation(const std::string& name);
 // Post-ops without numbers: "scale:0.5 bias clip(0,6) -> u8" is "scale bias clip -> u8".

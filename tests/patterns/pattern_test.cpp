@@ -201,6 +201,24 @@ TEST(Patterns, OtherStepsAreFound) {
               "actual:   convolution | u8 i8 u8 | jit | scale:0.5 -> u8");
 }
 
+TEST(Patterns, AnUpdateKeepsClassesThatAreTrue) {
+    const Pattern pattern = parse_pattern("p",
+                                          "// What it is.\nmodel \"m\"\nexpect\nstep 1\n"
+                                          "matmul | u8 i8 u8 | fast | scale:2 -> u8\n"
+                                          "matmul | u8 i8 u8 | own | scale:2 -> u8\n"
+                                          "matmul | u8 i8 u8 | fast | scale:2 -> u8\n");
+    EXPECT_THAT(updated_lines(pattern, {"chain | f32 u8 | own | scale(16) -> u8",
+                                        "matmul | u8 i8 u8 | own | scale:3 -> u8",
+                                        "matmul | u8 i8 u8 | jit | scale:3 -> u8",
+                                        "matmul | u8 i8 u8 | ref | scale:3 -> u8",
+                                        "refused feeds_output at fq"}),
+                testing::ElementsAre("chain | f32 u8 | own | scale(16) -> u8",
+                                     "matmul | u8 i8 u8 | fast | scale:3 -> u8",
+                                     "matmul | u8 i8 u8 | own | scale:3 -> u8",
+                                     "matmul | u8 i8 u8 | ref | scale:3 -> u8",
+                                     "refused feeds_output at fq"));
+}
+
 TEST(Patterns, FilesWithoutCommentOrStepAreRefused) {
     EXPECT_THROW(parse_pattern("p", "model \"m\"\nexpect\nstep 1\n"), Error);
     EXPECT_THROW(parse_pattern("p", "// What it is.\nmodel \"m\"\nexpect\n"), Error);

@@ -17,6 +17,7 @@
 #include "ops/convolution.hpp"
 #include "ops/deconvolution.hpp"
 #include "ops/depth_to_space.hpp"
+#include "ops/strided_copy.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 
@@ -58,18 +59,9 @@ Tensor pointwise_weights(const Tensor& weights) {
     Shape result_shape(shape.size(), 1);
     result_shape[0] = kernel * oc;
     result_shape[1] = ic;
-    Tensor result(weights.get_element_type(), result_shape);
-    const std::size_t bytes = size_of(weights.get_element_type());
-    const auto* from = static_cast<const std::byte*>(weights.data());
-    auto* to = static_cast<std::byte*>(result.data());
-    for (std::size_t k = 0; k < kernel; ++k) {
-        for (std::size_t o = 0; o < oc; ++o) {
-            for (std::size_t i = 0; i < ic; ++i) {
-                to = std::copy_n(from + ((i * oc + o) * kernel + k) * bytes, bytes, to);
-            }
-        }
-    }
-    return result;
+    Tensor result(weights.get_element_type(), {kernel, oc, ic});
+    copy_transposed(weights.reshaped({ic, oc, kernel}), {2, 1, 0}, result);
+    return result.reshaped(result_shape);
 }
 
 // [OC] for each of `times` pixels: the channels of the convolution. One value stays one.

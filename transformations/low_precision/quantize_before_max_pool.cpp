@@ -5,15 +5,14 @@
 // convolution there and the pooling reads bytes.
 //
 //   Law:     f(max(a, b)) = max(f(a), f(b)) for a function that never falls: a quantization of
-//   rising
-//            limits, and activations like ReLU in front of it.
+//            rising limits, and activations like ReLU in front of it.
 //   Before:  Convolution(integers) -> [element-wise] -> MaxPool -> [ReLU] -> FakeQuantize
 //            (quantize-only)
 //   After:   Convolution(integers) -> [element-wise] -> [ReLU] -> FakeQuantize -> MaxPool
-//   (integers) Refuses: a MaxPool whose result others read, or whose indices are read; limits that
-//   fall or are
-//            not constant; limits that vary along a pooled dimension; a source that is no integer
-//            convolution or matmul (the quantization would be a pass over more elements).
+//            (integers)
+//   Refuses: a MaxPool whose result others read, or whose indices are read; limits that fall or
+//            are not constant; limits that vary along a pooled dimension; a source that is no
+//            integer convolution or matmul (the quantization would be a pass over more elements).
 //   Source:  monotone functions commute with the maximum.
 #include "transformations/low_precision/quantize_before_max_pool.hpp"
 

@@ -25,6 +25,7 @@
 #include "transformations/support/attributes.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/integer_producer.hpp"
+#include "transformations/support/interpolation.hpp"
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
@@ -48,14 +49,6 @@ std::optional<Limits> limits_of(const Node& fq) {
         values[i] = *number;
     }
     return Limits{values[0], values[1], values[2], values[3], fq.attrs<FakeQuantizeAttrs>().levels};
-}
-
-bool has_pads(const Node& interpolate) {
-    const auto some = [](std::int64_t pad) { return pad != 0; };
-    const auto& begin = attribute<std::vector<std::int64_t>>(interpolate, "pads_begin");
-    const auto& end = attribute<std::vector<std::int64_t>>(interpolate, "pads_end");
-    return std::any_of(begin.begin(), begin.end(), some) ||
-           std::any_of(end.begin(), end.end(), some);
 }
 
 bool other_inputs_are_constant(const Node& node) {

@@ -9,7 +9,8 @@ namespace {
 
 // ---- any kernel -----------------------------------------------------------------------------
 
-// One output pixel at a time; taps in groups of four, row by row. tap(t) is the address of tap t.
+// One output pixel at a time; taps in groups of four, row by row. tap(t) is the address of tap t,
+// also of those that fill the last group, whose weights are zero.
 template <bool Full, class Tap>
 FUSEQ_INLINE void run_any_pixel(const Packed& packed,
                                 Strip& strip,
@@ -19,15 +20,19 @@ FUSEQ_INLINE void run_any_pixel(const Packed& packed,
     const std::size_t count = packed.shape.kernel_height * packed.shape.kernel_width;
     Quarters acc;
     begin(acc, block.packed);
-    for (std::size_t t = 0; t < count; t += 4) {
+    const std::uint8_t* wei = block.packed + kWeights;
+    for (std::size_t t = 0; t < count; t += 4, wei += kEntryBytes) {
         Registers<__m512i, 4> row;
         unrolled<4>([&](auto i) FUSEQ_LAMBDA {
-            const std::uint8_t* from = tap(std::min(t + i(), count - 1));
+            const std::uint8_t* from = tap(t + i());
             const __m512i v =
                 Full ? _mm512_loadu_si512(from) : _mm512_maskz_loadu_epi8(strip.load[0], from);
             row[i] = _mm512_xor_si512(v, strip.flip);
         });
-        add_taps(acc, interleave(row[0], row[1], row[2], row[3]), block.packed, t / 4);
+        const Quarters data = interleave(row[0], row[1], row[2], row[3]);
+        unrolled<kQuarters>([&](auto q) FUSEQ_LAMBDA {
+            acc[q] = _mm512_dpbusd_epi32(acc[q], data[q], _mm512_load_si512(wei + 64 * q));
+        });
     }
     finish<1, Finish::kAny>(strip, block.packed, strip.dst[0], x * strip.dst_step, acc);
 }
@@ -41,6 +46,14 @@ Range inner_range(
     const auto end = room < 0 ? 0 : std::min(static_cast<std::size_t>(room / step) + 1, dst);
     const auto begin = pad <= 0 ? 0 : static_cast<std::size_t>((pad + step - 1) / step);
     return {std::min(begin, end), end};
+}
+
+// Repeats the last tap until groups of four are full.
+template <class T>
+void fill_group(T (&taps)[kMaxTaps], std::size_t count) {
+    for (std::size_t t = count; t % 4 != 0; ++t) {
+        taps[t] = taps[count - 1];
+    }
 }
 
 // A row of output pixels of one block.
@@ -63,6 +76,7 @@ void run_any_row(const Packed& packed,
         if (x < inner.begin || x >= inner.end) {
             const std::uint8_t* taps[kMaxTaps];
             collect_taps(packed, src, task.image, task.y, x, channel, taps);
+            fill_group(taps, s.kernel_height * s.kernel_width);
             run_any_pixel<false>(packed, strip, at, [&](std::size_t t) { return taps[t]; });
             continue;
         }
@@ -93,6 +107,7 @@ void run_any(
         const std::size_t x = t % s.kernel_width * s.dilation_width;
         offsets[t] = static_cast<std::ptrdiff_t>((y * s.src_width + x) * s.src_pixel_stride);
     }
+    fill_group(offsets, s.kernel_height * s.kernel_width);
     const StripMaker maker{packed, src, dst, 0, 1};
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
         const Task task{row / s.dst_height, row % s.dst_height, 1};

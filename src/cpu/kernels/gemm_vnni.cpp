@@ -22,8 +22,22 @@ namespace {
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
 
+// Cache lines of dst that two threads write when the panels are cut between them.
+std::size_t shared_lines(const Packed& p, const GemmSplit& split) {
+    const std::size_t size = p.store == Store::kF32 ? 4 : 1;
+    const std::size_t pixels = p.shape.batch * p.shape.dst_height * p.shape.dst_width;
+    std::size_t lines = 0;
+    for (std::size_t c = 1; c < split.columns; ++c) {
+        const std::size_t panel = p.panels.size() * c / split.columns;
+        const bool apart = p.panels[panel].channel * size % kCacheLine == 0 &&
+                           p.shape.dst_channels * size % kCacheLine == 0;
+        lines += apart ? 0 : pixels / split.rows;
+    }
+    return lines;
+}
+
 // The largest part, counted in tiles of a panel, should be small; then, threads should not read
-// more than they must.
+// more than they must, nor write to the same cache lines.
 GemmSplit split_for(const Packed& p, std::size_t parts) {
     const std::size_t tile = p.mode == SourceMode::kRows ? 1 : kMostRows[p.panels[0].vectors];
     const std::size_t tiles = (p.units() + tile - 1) / tile;
@@ -39,10 +53,13 @@ GemmSplit split_for(const Packed& p, std::size_t parts) {
             ((tiles + rows - 1) / rows) * ((p.panels.size() + columns - 1) / columns);
         const double bytes = static_cast<double>(p.wei.size()) / static_cast<double>(columns) +
                              static_cast<double>(src_bytes) / static_cast<double>(rows);
-        constexpr double kByte = 0.02;  // in bytes of weights that a tile multiplies
+        // In bytes of weights that a tile multiplies.
+        constexpr double kByte = 0.02;
+        constexpr double kSharedLine = 500;
         const double cost =
             static_cast<double>(work) * static_cast<double>(p.panel_bytes(p.panels[0])) +
-            kByte * bytes;
+            kByte * bytes +
+            kSharedLine * static_cast<double>(shared_lines(p, {.rows = rows, .columns = columns}));
         if (least < 0 || cost < least) {
             least = cost;
             best = {.rows = rows, .columns = columns};

@@ -103,6 +103,7 @@ struct FusedTile {
             list[12] = &run<13>;
             list[13] = &run<14>;
             if constexpr (Vectors == 1) {
+                list[25] = &run<26>;
                 list[26] = &run<27>;
                 list[27] = &run<28>;
             }

@@ -64,19 +64,44 @@ void sum_to_16(const std::uint8_t* src,
     }
 }
 
+// Neighbouring elements of each vector, added; then neighbouring lanes.
+__m512i add_pairs(__m512i a, __m512i b) {
+    return _mm512_add_epi64(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+}
+__m512i add_lanes(__m512i a, __m512i b) {
+    return _mm512_add_epi64(_mm512_shuffle_i64x2(a, b, 0x88), _mm512_shuffle_i64x2(a, b, 0xDD));
+}
+
+// Element i of the result is the sum of the elements of v[i].
+__m512i add_across(const __m512i (&v)[8]) {
+    return add_lanes(add_lanes(add_pairs(v[0], v[1]), add_pairs(v[2], v[3])),
+                     add_lanes(add_pairs(v[4], v[5]), add_pairs(v[6], v[7])));
+}
+
 void sum_many(const std::uint8_t* src,
               std::size_t step,
               std::size_t channels,
               std::size_t pixels,
               std::int32_t* sums) {
+    constexpr std::size_t kAtOnce = 8;
     const __m512i zero = _mm512_setzero_si512();
-    for (std::size_t i = 0; i < pixels; ++i, src += step) {
-        __m512i sum = zero;
-        for (std::size_t c = 0; c < channels; c += kVector) {
-            const __m512i bytes = _mm512_maskz_loadu_epi8(first_bytes(channels - c), src + c);
-            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(bytes, zero));
+    const std::size_t whole = (channels - 1) / kVector * kVector;
+    const __mmask64 rest = first_bytes(channels - whole);
+    for (std::size_t i = 0; i < pixels; i += kAtOnce) {
+        const std::size_t count = std::min(kAtOnce, pixels - i);
+        __m512i sum[kAtOnce];
+#pragma GCC unroll 8
+        for (std::size_t p = 0; p < kAtOnce; ++p) {
+            // Those that do not exist are the last one once more.
+            const std::uint8_t* at = src + (i + std::min(p, count - 1)) * step;
+            sum[p] = _mm512_sad_epu8(_mm512_maskz_loadu_epi8(rest, at + whole), zero);
+            for (std::size_t c = 0; c < whole; c += kVector) {
+                sum[p] =
+                    _mm512_add_epi64(sum[p], _mm512_sad_epu8(_mm512_loadu_si512(at + c), zero));
+            }
         }
-        sums[i] = static_cast<std::int32_t>(_mm512_reduce_add_epi64(sum));
+        const auto mask = static_cast<__mmask8>((1u << count) - 1);
+        _mm256_mask_storeu_epi32(sums + i, mask, _mm512_cvtepi64_epi32(add_across(sum)));
     }
 }
 
@@ -136,6 +161,27 @@ inline __attribute__((always_inline)) void over_vectors(std::size_t count, F&& f
     }
 }
 
+// to[i] = from[i * stride]
+void pick_columns(const std::int32_t* from,
+                  std::size_t stride,
+                  std::size_t count,
+                  std::int32_t* to) {
+    std::size_t i = 0;
+    if (stride == 2) {
+        const __m512i even =
+            _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+        // The last of 32 values need not exist.
+        for (; i + kLanes < count; i += kLanes) {
+            const __m512i low = _mm512_loadu_si512(from + 2 * i);
+            const __m512i high = _mm512_loadu_si512(from + 2 * i + kLanes);
+            _mm512_storeu_si512(to + i, _mm512_permutex2var_epi32(low, even, high));
+        }
+    }
+    for (; i < count; ++i) {
+        to[i] = from[i * stride];
+    }
+}
+
 // Sums of the columns of the windows in a row: to[i] = sum of pixels[i * stride + x * dilation],
 // where `pixels`, of which there are `width`, is overwritten.
 void sum_columns(const GemmShape& s, std::size_t width, std::int32_t* pixels, std::int32_t* to) {
@@ -151,9 +197,7 @@ void sum_columns(const GemmShape& s, std::size_t width, std::int32_t* pixels, st
             _mm512_mask_storeu_epi32(sums + i, mask, sum);
         });
     if (s.stride_width != 1) {
-        for (std::size_t i = 0; i < s.dst_width; ++i) {
-            to[i] = pixels[i * s.stride_width];
-        }
+        pick_columns(pixels, s.stride_width, s.dst_width, to);
     }
 }
 

@@ -2,25 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plan/axes_in_memory.hpp"
 
-#include <algorithm>
-#include <numeric>
+#include "cpu/steps/dnnl_support.hpp"
 
 namespace fuseq::cpu {
 
 std::optional<AxesInMemory> axes_in_memory(const Shape& dims,
                                            Layout layout,
                                            const std::vector<bool>& along) {
-    std::vector<std::size_t> order(dims.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    if (layout == Layout::kChannelsLast) {
-        if (dims.size() < 2) {
-            return std::nullopt;
-        }
-        std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+    if (layout == Layout::kChannelsLast && dims.size() < 2) {
+        return std::nullopt;
     }
     AxesInMemory axes;
     bool met = false;
-    for (const std::size_t d : order) {
+    for (const std::size_t d : memory_order(dims.size(), layout)) {
         if (dims[d] == 1) {
             continue;
         }
@@ -37,11 +31,14 @@ std::optional<AxesInMemory> axes_in_memory(const Shape& dims,
     return axes;
 }
 
+std::size_t wrapped_axis(std::int64_t axis, std::size_t rank) {
+    return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
+}
+
 std::vector<bool> marked_axes(const std::vector<std::int64_t>& axes, std::size_t rank) {
     std::vector<bool> along(rank, false);
     for (const std::int64_t axis : axes) {
-        along.at(static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank)
-                                                   : axis)) = true;
+        along.at(wrapped_axis(axis, rank)) = true;
     }
     return along;
 }

@@ -345,13 +345,13 @@ const Group* PlanBuilder::chain_behind(const Output& output) const {
     return takes ? &group : nullptr;
 }
 
-// Nothing but a conversion of integers to f32, for a normalisation, which may take them as they
-// are.
+// Nothing but a conversion of integers to f32, for a normalisation or a resize, which may take them
+// as they are.
 bool PlanBuilder::may_wait(const Group& group) const {
     const std::vector<Use>& uses = group.result.node->port(group.result.index).uses;
     return options_.fuse && group.anchor == nullptr && group.extras.empty() && uses.size() == 1 &&
-           uses[0].node->is("MVN") && is_integral(group.source.type()) &&
-           group.chain.dst_type == ElementType::f32 &&
+           (uses[0].node->is("MVN") || uses[0].node->is("Interpolate")) &&
+           is_integral(group.source.type()) && group.chain.dst_type == ElementType::f32 &&
            post_ops::simplify(group.chain).chain.ops.empty();
 }
 

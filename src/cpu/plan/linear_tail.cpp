@@ -24,12 +24,21 @@ std::optional<LinearTail> match_linear_tail(const Group& group) {
     return tail;
 }
 
-void describe_tail(StepInfo& info, const Group& group) {
-    for (const Node* node : group.absorbed) {
-        const auto names = origins_of(*node);
-        info.layers.insert(info.layers.end(), names.begin(), names.end());
+void add_step_with_tail(PlanBuilder& builder,
+                        Node& node,
+                        std::unique_ptr<Step> step,
+                        const Group* group,
+                        TensorId dst) {
+    if (group == nullptr) {
+        add_node_step(builder, node, std::move(step), dst);
+        return;
     }
-    info.post_ops = post_ops::to_text(post_ops::simplify(group.chain, group.laws).chain);
+    StepInfo& info = step->info();
+    name_after(info, node);
+    add_layers(info, *group);
+    info.post_ops = post_ops::to_text(post_ops::simplify(group->chain, group->laws).chain);
+    builder.add_step(std::move(step));
+    builder.finish_group(*group, dst);
 }
 
 }  // namespace fuseq::cpu

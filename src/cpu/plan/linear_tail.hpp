@@ -4,9 +4,10 @@
 // What kernels that compute floats fuse into their write: x * scale + shift, then the conversion.
 #pragma once
 
+#include <memory>
 #include <optional>
 
-#include "cpu/plan/attach_post_ops.hpp"
+#include "cpu/plan/builder.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
@@ -20,7 +21,9 @@ struct LinearTail {
 // Nothing when the chain of the group is more than that.
 std::optional<LinearTail> match_linear_tail(const Group& group);
 
-// The step executes the element-wise layers of the group too.
-void describe_tail(StepInfo& info, const Group& group);
+// Adds a step that computes a node and, when `group` is not null, the chain behind it; the result
+// is `dst`.
+void add_step_with_tail(
+    PlanBuilder& builder, Node& node, std::unique_ptr<Step> step, const Group* group, TensorId dst);
 
 }  // namespace fuseq::cpu

@@ -20,15 +20,18 @@ std::vector<std::string> origins_of(const Node& node) {
     return layers;
 }
 
-namespace {
-
-// The step executes the element-wise layers of the group.
-void name_after_group(StepInfo& info, const Group& group) {
-    info.name = group.result.node->name();
+void add_layers(StepInfo& info, const Group& group) {
     for (const Node* node : group.absorbed) {
         const auto names = origins_of(*node);
         info.layers.insert(info.layers.end(), names.begin(), names.end());
     }
+}
+
+namespace {
+
+void name_after_group(StepInfo& info, const Group& group) {
+    info.name = group.result.node->name();
+    add_layers(info, group);
 }
 
 // The first `count` operations as one composition; the others are the rest.
@@ -159,10 +162,7 @@ void describe_anchor(StepInfo& info, const Group& group, const ComposedAnchor& c
     info.post_ops = post_ops::to_text(composed.emission);
     // With a rest behind it the layers of the group belong to the chain step.
     if (composed.complete) {
-        for (const Node* node : group.absorbed) {
-            const auto names = origins_of(*node);
-            info.layers.insert(info.layers.end(), names.begin(), names.end());
-        }
+        add_layers(info, group);
     }
 }
 

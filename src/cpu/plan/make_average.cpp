@@ -144,13 +144,11 @@ bool make_average(PlanBuilder& builder, Node& node) {
                                             pool ? Layout::kChannelsLast : Layout::kPlain);
     StepInfo info = kernel_info(pool ? "avg_pool" : "reduce", "average_pool", builder.tensor(src),
                                 builder.tensor(dst));
-    info.name = node.name();
-    info.layers = {node.name()};
     info.quantized = true;
-    builder.add_step(std::make_unique<KernelStep>(
+    auto step = std::make_unique<KernelStep>(
         [p = *params](const void* from, void* to) { run_pool(p, from, to); }, src, dst,
-        std::move(info)));
-    builder.set_tensor(node.output(0), dst);
+        std::move(info));
+    add_node_step(builder, node, std::move(step), dst);
     return true;
 }
 

@@ -75,10 +75,7 @@ bool make_broadcast_binary(PlanBuilder& builder, Node& node) {
     auto step = std::make_unique<BroadcastBinaryStep>(*function, builder.tensor(a),
                                                       builder.tensor(b), builder.tensor(dst),
                                                       std::array<TensorId, 3>{a, b, dst});
-    step->info().name = node.name();
-    step->info().layers = {node.name()};
-    builder.add_step(std::move(step));
-    builder.set_tensor(node.output(0), dst);
+    add_node_step(builder, node, std::move(step), dst);
     return true;
 }
 

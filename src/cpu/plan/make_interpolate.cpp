@@ -3,11 +3,14 @@
 //
 // Interpolate of the last two dimensions with the resize kernel. Its tables are made from the taps
 // of the reference kernel, so that every mode and rounding that needs one or two neighbours is
-// covered and gives the same positions.
+// covered and gives the same positions. A linear one reads integers of which only the f32 form
+// stands in the model, and quantizes its result.
 #include <algorithm>
 #include <numeric>
 
 #include "cpu/kernels/resize.hpp"
+#include "cpu/plan/axes_in_memory.hpp"
+#include "cpu/plan/linear_tail.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/kernel_step.hpp"
@@ -23,10 +26,6 @@ bool no_pads(const std::vector<std::int64_t>& pads) {
 double ratio(const Node& node, std::size_t d) {
     return static_cast<double>(node.port(0).shape.to_shape()[d]) /
            static_cast<double>(node.input(0).shape()[d]);
-}
-
-std::size_t wrapped(std::int64_t axis, std::size_t rank) {
-    return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
 }
 
 // What a node asks for; one entry a dimension, none for a dimension that stays.
@@ -68,7 +67,7 @@ std::optional<Request> request_of_1(const Node& node) {
         request.settings.mode = rank < 5 ? InterpolateMode::kLinearOnnx : InterpolateMode::kLinear;
     }
     for (const std::int64_t axis : attrs.axes) {
-        const std::size_t d = wrapped(axis, rank);
+        const std::size_t d = wrapped_axis(axis, rank);
         set_axis(request, node, d, ratio(node, d));
     }
     return request;
@@ -99,7 +98,7 @@ std::optional<Request> request_of_4(const Node& node) {
     const std::vector<float> scales =
         by_scales ? to_floats(node.input_node(scales_port)->constant()) : std::vector<float>();
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        const std::size_t d = wrapped(axes[i], rank);
+        const std::size_t d = wrapped_axis(axes[i], rank);
         set_axis(request, node, d, by_scales ? static_cast<double>(scales[i]) : ratio(node, d));
     }
     return request;
@@ -168,7 +167,6 @@ std::optional<kernels::ResizeParams> params_of(const Node& node, const Request& 
             params.batch *= src[d];
         }
     }
-    kernels::check_resize(params);
     return params;
 }
 
@@ -177,6 +175,13 @@ bool takes(const Node& node) {
     const ElementType type = node.input(0).type();
     return rank >= 3 && rank <= 5 && shape_size(node.input(0).shape()) != 0 &&
            (type == ElementType::f32 || type == ElementType::u8 || type == ElementType::i8);
+}
+
+// What the kernel does with its result, in one scale and one shift; nothing when it is more.
+std::optional<LinearTail> tail_of(const Group* group) {
+    auto tail = group == nullptr ? std::nullopt : match_linear_tail(*group);
+    const bool fits = tail && tail->scale.per_tensor() && tail->shift.per_tensor();
+    return fits ? tail : std::nullopt;
 }
 
 }  // namespace
@@ -198,20 +203,32 @@ bool make_interpolate(PlanBuilder& builder, Node& node) {
     if (!params) {
         return false;
     }
-    const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
+    const Output integers = nearest ? Output{} : builder.integers_behind(node.input(0));
+    const Output& source = integers ? integers : node.input(0);
+    const Group* group = nearest ? nullptr : builder.chain_behind(node.output(0));
+    const auto tail = tail_of(group);
+    params->src_type = source.type();
+    if (tail) {
+        params->scale = tail->scale[0];
+        params->shift = tail->shift[0];
+        params->dst_type = tail->dst_type;
+    }
+    kernels::check_resize(*params);
+    const TensorId src = builder.tensor_of(source, Layout::kChannelsLast);
     const TensorId dst =
-        builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kChannelsLast);
+        builder.new_tensor(params->dst_type, node.port(0).shape, Layout::kChannelsLast);
     StepInfo info = kernel_info("interpolate", nearest ? "resize_nearest" : "resize_linear",
                                 builder.tensor(src), builder.tensor(dst));
-    info.name = node.name();
-    info.layers = {node.name()};
+    if (integers) {
+        info.layers = {node.input_node(0)->name()};
+    }
     const auto run = [p = std::move(*params)](const void* from, void* to) {
         parallel_for(p.batch * p.rows.low.size(), 1, [&](std::size_t begin, std::size_t end) {
             kernels::resize(p, from, to, {begin, end});
         });
     };
-    builder.add_step(std::make_unique<KernelStep>(run, src, dst, std::move(info)));
-    builder.set_tensor(node.output(0), dst);
+    auto step = std::make_unique<KernelStep>(run, src, dst, std::move(info));
+    add_step_with_tail(builder, node, std::move(step), tail ? group : nullptr, dst);
     return true;
 }
 

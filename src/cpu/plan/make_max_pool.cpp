@@ -63,16 +63,14 @@ bool make_max_pool(PlanBuilder& builder, Node& node) {
     const TensorId dst =
         builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kChannelsLast);
     StepInfo info = kernel_info("max_pool", "max_pool", builder.tensor(src), builder.tensor(dst));
-    info.name = node.name();
-    info.layers = {node.name()};
-    builder.add_step(std::make_unique<KernelStep>(
+    auto step = std::make_unique<KernelStep>(
         [p = *params](const void* from, void* to) {
             parallel_for(kernels::max_pool_rows(p), 1, [&](std::size_t begin, std::size_t end) {
                 kernels::max_pool(p, from, to, {begin, end});
             });
         },
-        src, dst, std::move(info)));
-    builder.set_tensor(node.output(0), dst);
+        src, dst, std::move(info));
+    add_node_step(builder, node, std::move(step), dst);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "cpu/plan/step_makers.hpp"
+#include "cpu/steps/dnnl_support.hpp"
 #include "cpu/steps/movement.hpp"
 #include "cpu/steps/reorder.hpp"
 #include "cpu/steps/strided_map.hpp"
@@ -60,9 +61,9 @@ bool takes(Node& node) {
 }
 
 Shape memory_shape(const Shape& shape, Layout layout) {
-    Shape result = shape;
-    if (layout == Layout::kChannelsLast) {
-        std::rotate(result.begin() + 1, result.begin() + 2, result.end());
+    Shape result;
+    for (const std::size_t d : memory_order(shape.size(), layout)) {
+        result.push_back(shape[d]);
     }
     return result;
 }
@@ -76,11 +77,13 @@ Tensor positions(const PlanTensor& tensor) {
     if (tensor.layout == Layout::kPlain) {
         return in_memory;
     }
-    std::vector<std::size_t> order(shape.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::rotate(order.begin() + 1, order.end() - 1, order.end());
+    std::vector<std::size_t> place(shape.size());  // in memory, of every dimension
+    const std::vector<std::size_t> order = memory_order(shape.size(), tensor.layout);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        place[order[i]] = i;
+    }
     Tensor result(ElementType::i32, shape);
-    copy_transposed(in_memory, order, result);
+    copy_transposed(in_memory, place, result);
     return result;
 }
 
@@ -177,8 +180,7 @@ bool make_movement(PlanBuilder& builder, Node& node) {
         builder.set_tensor(node.output(i), dst_ids.back());
     }
     auto step = std::make_unique<MovementStep>(src, src_id, std::move(dst_ids), constant_of(node));
-    step->info().name = node.name();
-    step->info().layers = {node.name()};
+    name_after(step->info(), node);
     MovementStep& later = *step;
     builder.add_step(std::move(step));
     builder.finish_later(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cpu/plan/axes_in_memory.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/steps/concat.hpp"
 #include "cpu/steps/pooling.hpp"
@@ -25,16 +26,6 @@ bool has_step_type(ElementType type) {
     return type == ElementType::f32 || type == ElementType::u8 || type == ElementType::i8;
 }
 
-std::size_t wrapped(std::int64_t axis, std::size_t rank) {
-    return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
-}
-
-void add_named(PlanBuilder& builder, std::unique_ptr<Step> step, const Node& node) {
-    step->info().name = node.name();
-    step->info().layers = {node.name()};
-    builder.add_step(std::move(step));
-}
-
 // The same values in the same memory order under another shape.
 void set_view(PlanBuilder& builder, Node& node, TensorId src, Layout layout) {
     const OutputPort& port = node.port(0);
@@ -42,6 +33,17 @@ void set_view(PlanBuilder& builder, Node& node, TensorId src, Layout layout) {
 }
 
 }  // namespace
+
+void name_after(StepInfo& info, const Node& node) {
+    info.name = node.name();
+    info.layers.push_back(node.name());
+}
+
+void add_node_step(PlanBuilder& builder, Node& node, std::unique_ptr<Step> step, TensorId dst) {
+    name_after(step->info(), node);
+    builder.add_step(std::move(step));
+    builder.set_tensor(node.output(0), dst);
+}
 
 bool make_pooling(PlanBuilder& builder, Node& node) {
     const bool max = node.is("MaxPool");
@@ -83,11 +85,10 @@ bool make_pooling(PlanBuilder& builder, Node& node) {
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     const TensorId dst =
         builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kChannelsLast);
-    add_named(builder,
-              std::make_unique<PoolingStep>(kind, builder.tensor(src), src, builder.tensor(dst),
-                                            dst, geometry.windows),
-              node);
-    builder.set_tensor(node.output(0), dst);
+    add_node_step(builder, node,
+                  std::make_unique<PoolingStep>(kind, builder.tensor(src), src, builder.tensor(dst),
+                                                dst, geometry.windows),
+                  dst);
     return true;
 }
 
@@ -96,7 +97,7 @@ bool make_concat(PlanBuilder& builder, Node& node) {
         return false;
     }
     const std::size_t rank = node.port(0).shape.rank();
-    const std::size_t axis = wrapped(node.attrs<ConcatAttrs>().axis, rank);
+    const std::size_t axis = wrapped_axis(node.attrs<ConcatAttrs>().axis, rank);
     std::vector<Output> inputs;
     for (const Output& input : node.inputs()) {
         if (shape_size(input.shape()) != 0) {
@@ -115,16 +116,20 @@ bool make_concat(PlanBuilder& builder, Node& node) {
         srcs.push_back(builder.tensor(ids.back()));
     }
     const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, layout);
-    add_named(builder,
-              std::make_unique<ConcatStep>(srcs, std::move(ids), builder.tensor(dst), dst, axis),
-              node);
-    builder.set_tensor(node.output(0), dst);
+    add_node_step(
+        builder, node,
+        std::make_unique<ConcatStep>(srcs, std::move(ids), builder.tensor(dst), dst, axis), dst);
     return true;
 }
 
-// Reshape, Squeeze, Unsqueeze: the elements stay where they are when the tensor is plain.
+// Reshape, Squeeze, Unsqueeze: the elements stay where they are when the tensor is plain. A pattern
+// or axes that are computed may be wrong at run time, even where only one shape is possible; the
+// reference kernel looks at them.
 bool make_view(PlanBuilder& builder, Node& node) {
     if (!node.is("Reshape") && !node.is("Squeeze") && !node.is("Unsqueeze")) {
+        return false;
+    }
+    if (node.input_count() > 1 && node.has_input(1) && !node.input_node(1)->is_constant()) {
         return false;
     }
     set_view(builder, node, builder.tensor_of(node.input(0), Layout::kPlain), Layout::kPlain);
@@ -162,7 +167,7 @@ bool make_transpose(PlanBuilder& builder, Node& node) {
     const std::size_t rank = node.port(0).shape.rank();
     std::vector<std::size_t> order;
     for (const std::int64_t axis : to_ints(node.input_node(1)->constant())) {
-        order.push_back(wrapped(axis, rank));
+        order.push_back(wrapped_axis(axis, rank));
     }
     if (order.empty()) {
         order.resize(rank);
@@ -179,11 +184,10 @@ bool make_transpose(PlanBuilder& builder, Node& node) {
         return true;
     }
     const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kPlain);
-    add_named(
-        builder,
+    add_node_step(
+        builder, node,
         std::make_unique<TransposeStep>(builder.tensor(src), src, builder.tensor(dst), dst, order),
-        node);
-    builder.set_tensor(node.output(0), dst);
+        dst);
     return true;
 }
 

@@ -85,20 +85,6 @@ void run_split(const AxesInMemory& axes, const Kernel& kernel) {
     });
 }
 
-struct Ends {
-    TensorId src;
-    TensorId dst;
-};
-
-void add_kernel_step(
-    PlanBuilder& builder, Node& node, StepInfo info, KernelStep::Kernel kernel, const Ends& ends) {
-    info.name = node.name();
-    info.layers = {node.name()};
-    builder.add_step(
-        std::make_unique<KernelStep>(std::move(kernel), ends.src, ends.dst, std::move(info)));
-    builder.set_tensor(node.output(0), ends.dst);
-}
-
 struct NormSettings {
     std::vector<std::int64_t> axes;
     kernels::NormalizeParams params;
@@ -224,9 +210,11 @@ bool make_reduce(PlanBuilder& builder, Node& node) {
                             inner);
         });
     };
-    add_kernel_step(builder, node,
-                    kernel_info("reduce", "reduce", builder.tensor(src), builder.tensor(dst)), run,
-                    {src, dst});
+    add_node_step(builder, node,
+                  std::make_unique<KernelStep>(
+                      run, src, dst,
+                      kernel_info("reduce", "reduce", builder.tensor(src), builder.tensor(dst))),
+                  dst);
     return true;
 }
 
@@ -253,23 +241,14 @@ bool make_mvn(PlanBuilder& builder, Node& node) {
                                             node.port(0).shape, place->layout);
     StepInfo info = kernel_info("mvn", rows ? "layer_norm" : "normalize", builder.tensor(src),
                                 builder.tensor(dst));
-    info.name = node.name();
-    info.layers = {node.name()};
     if (integers) {
-        info.layers.insert(info.layers.begin(), node.input_node(0)->name());
-    }
-    if (tail) {
-        describe_tail(info, *group);
+        info.layers = {node.input_node(0)->name()};
     }
     auto kernel = rows ? row_kernel(settings->params, place->axes, tail.value_or(LinearTail{}))
                        : column_kernel(settings->params, place->axes, builder.tensor(src).type,
                                        tail.value_or(LinearTail{}));
-    builder.add_step(std::make_unique<KernelStep>(std::move(kernel), src, dst, std::move(info)));
-    if (tail) {
-        builder.finish_group(*group, dst);
-    } else {
-        builder.set_tensor(node.output(0), dst);
-    }
+    auto step = std::make_unique<KernelStep>(std::move(kernel), src, dst, std::move(info));
+    add_step_with_tail(builder, node, std::move(step), tail ? group : nullptr, dst);
     return true;
 }
 

@@ -13,12 +13,6 @@
 namespace fuseq::cpu {
 namespace {
 
-std::size_t axis_of(const Node& node) {
-    const std::int64_t axis = node.attrs<SoftmaxAttrs>().axis;
-    const auto rank = static_cast<std::int64_t>(node.port(0).shape.rank());
-    return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
-}
-
 void make_rows(PlanBuilder& builder, Node& node, TensorId src, const AxesInMemory& axes) {
     kernels::SoftmaxParams params;
     params.length = axes.length;
@@ -34,12 +28,6 @@ void make_rows(PlanBuilder& builder, Node& node, TensorId src, const AxesInMemor
     kernels::check_softmax(params);
     const PlanTensor& from = builder.tensor(src);
     const TensorId dst = builder.new_tensor(params.dst_type, from.shape, from.layout);
-    StepInfo info = kernel_info("softmax", "softmax", builder.tensor(src), builder.tensor(dst));
-    info.name = node.name();
-    info.layers = {node.name()};
-    if (fused) {
-        describe_tail(info, *group);
-    }
     constexpr std::size_t kElementsAtOnce = 4096;
     const auto run = [params, rows = axes.outer * axes.inner](const void* x, void* y) {
         parallel_for(rows, 1 + kElementsAtOnce / params.length,
@@ -47,12 +35,9 @@ void make_rows(PlanBuilder& builder, Node& node, TensorId src, const AxesInMemor
                          kernels::softmax(params, static_cast<const float*>(x), y, {begin, end});
                      });
     };
-    builder.add_step(std::make_unique<KernelStep>(run, src, dst, std::move(info)));
-    if (fused) {
-        builder.finish_group(*group, dst);
-    } else {
-        builder.set_tensor(node.output(0), dst);
-    }
+    auto step = std::make_unique<KernelStep>(
+        run, src, dst, kernel_info("softmax", "softmax", builder.tensor(src), builder.tensor(dst)));
+    add_step_with_tail(builder, node, std::move(step), fused ? group : nullptr, dst);
 }
 
 }  // namespace
@@ -63,7 +48,7 @@ bool make_softmax(PlanBuilder& builder, Node& node) {
         return false;
     }
     const std::size_t rank = node.port(0).shape.rank();
-    const std::size_t axis = axis_of(node);
+    const std::size_t axis = wrapped_axis(node.attrs<SoftmaxAttrs>().axis, rank);
     // Over channels that lie side by side in memory, or plain over any axis.
     const Layout layout = rank >= 3 && !builder.available(node.input(0), Layout::kPlain)
                               ? Layout::kChannelsLast

@@ -17,10 +17,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-bool is_anchor_kind(const std::string& kind) {
-    return kind == "convolution" || kind == "deconvolution" || kind == "matmul";
-}
-
 // One pass of the plugin's own kernels over memory.
 bool is_pass_kind(const std::string& kind) {
     return kind == "chain" || kind == "border";
@@ -28,7 +24,7 @@ bool is_pass_kind(const std::string& kind) {
 
 // Steps that are fused with the quantization of their result.
 bool takes_quantization(const std::string& kind) {
-    return is_anchor_kind(kind) || kind == "softmax" || kind == "mvn";
+    return is_anchor_kind(kind) || kind == "softmax" || kind == "mvn" || kind == "interpolate";
 }
 
 bool is_reference(const std::string& implementation) {

@@ -5,7 +5,10 @@
 // wants and adds steps.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "cpu/plan/builder.hpp"
 
@@ -23,6 +26,12 @@ TensorId make_chain_on(PlanBuilder& builder,
 
 // Names of the IR layers that a node came from, its own among them.
 std::vector<std::string> origins_of(const Node& node);
+// The step executes the element-wise layers of the group too.
+void add_layers(StepInfo& info, const Group& group);
+// The step executes the node and is named after it.
+void name_after(StepInfo& info, const Node& node);
+// Adds a step for a node whose first output it computes in `dst`.
+void add_node_step(PlanBuilder& builder, Node& node, std::unique_ptr<Step> step, TensorId dst);
 
 // The integers of a tensor as f32, less the zero point: one, or one a channel of `axis`.
 TensorId make_widened(PlanBuilder& builder,

@@ -10,10 +10,6 @@
 namespace fuseq::cpu {
 namespace {
 
-bool is_anchor_kind(const std::string& kind) {
-    return kind == "convolution" || kind == "deconvolution" || kind == "matmul";
-}
-
 // The last step before `at` that writes the memory of a tensor.
 std::optional<std::size_t> maker_of(const Plan& plan, TensorId id, std::size_t at) {
     const TensorId memory = plan.root(id);

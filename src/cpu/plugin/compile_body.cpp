@@ -19,8 +19,7 @@ std::string summary_of(const Plan& plan) {
     std::size_t anchors = 0;
     std::size_t integer = 0;
     for (const auto& step : plan.steps) {
-        const std::string& kind = step->info().kind;
-        if (kind == "convolution" || kind == "deconvolution" || kind == "matmul") {
+        if (is_anchor_kind(step->info().kind)) {
             ++anchors;
             integer += step->info().quantized ? 1 : 0;
         }

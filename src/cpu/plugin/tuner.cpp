@@ -97,8 +97,7 @@ public:
             }
             Part& part = parts[info.group];
             part.time_us += times_[s];
-            if (info.kind == "convolution" || info.kind == "matmul" ||
-                info.kind == "deconvolution") {
+            if (is_anchor_kind(info.kind)) {
                 part.implementation = info.implementation;
             }
         }

@@ -3,7 +3,6 @@
 #include "cpu/steps/detection_output.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "cpu/plan/step_makers.hpp"
@@ -18,21 +17,6 @@ struct Detection {
     std::int32_t prior;
     std::int32_t order;
 };
-
-float area(const Box& box) {
-    return std::max(0.0f, box.xmax - box.xmin) * std::max(0.0f, box.ymax - box.ymin);
-}
-
-// The arithmetic of overlap() in ops/detection_boxes, with areas known.
-bool overlaps(const Box& a, float area_a, const Box& b, float area_b, float threshold) {
-    const float width = std::min(a.xmax, b.xmax) - std::max(a.xmin, b.xmin);
-    const float height = std::min(a.ymax, b.ymax) - std::max(a.ymin, b.ymin);
-    if (!(width > 0 && height > 0 && area_a > 0 && area_b > 0)) {
-        return 0 > threshold;
-    }
-    const float common = width * height;
-    return common / (area_a + area_b - common) > threshold;
-}
 
 struct KeptBox {
     Box box;
@@ -113,24 +97,7 @@ private:
         const float width = attrs_.normalized ? 1.0f : static_cast<float>(attrs_.input_width);
         const float height = attrs_.normalized ? 1.0f : static_cast<float>(attrs_.input_height);
         const Box prior{p[0] / width, p[1] / height, p[2] / width, p[3] / height};
-        const Box box = attrs_.code_type == BoxCode::kCorner ? decode_corner(prior, delta)
-                                                             : decode_center_size(prior, delta);
-        return attrs_.clip_before_nms ? clipped(box) : box;
-    }
-
-    static Box decode_corner(const Box& prior, const Box& delta) {
-        return {prior.xmin + delta.xmin, prior.ymin + delta.ymin, prior.xmax + delta.xmax,
-                prior.ymax + delta.ymax};
-    }
-
-    static Box decode_center_size(const Box& prior, const Box& delta) {
-        const float width = prior.xmax - prior.xmin;
-        const float height = prior.ymax - prior.ymin;
-        const float x = (prior.xmin + prior.xmax) / 2 + delta.xmin * width;
-        const float y = (prior.ymin + prior.ymax) / 2 + delta.ymin * height;
-        const float half_width = std::exp(delta.xmax) * width / 2;
-        const float half_height = std::exp(delta.ymax) * height / 2;
-        return {x - half_width, y - half_height, x + half_width, y + half_height};
+        return decoded_box(attrs_, prior, delta);
     }
 
     void detect() {
@@ -198,7 +165,7 @@ private:
             const float size = area(box);
             auto& kept = kept_[static_cast<std::size_t>(candidate.label)];
             const bool falls = std::any_of(kept.begin(), kept.end(), [&](const KeptBox& other) {
-                return overlaps(box, size, other.box, other.area, attrs_.nms_threshold);
+                return overlap(box, size, other.box, other.area) > attrs_.nms_threshold;
             });
             if (!falls) {
                 kept.push_back({box, size});
@@ -296,10 +263,7 @@ bool make_detection_output(PlanBuilder& builder, Node& node) {
         builder.new_tensor(ElementType::f32, node.port(0).shape.to_shape(), Layout::kPlain);
     auto step =
         std::make_unique<DetectionOutputStep>(attrs, sizes_of(node, attrs), std::move(inputs), dst);
-    step->info().name = node.name();
-    step->info().layers = {node.name()};
-    builder.add_step(std::move(step));
-    builder.set_tensor(node.output(0), dst);
+    add_node_step(builder, node, std::move(step), dst);
     return true;
 }
 

@@ -213,7 +213,7 @@ bool is_preferred(const Group& group, const GemmProblem& problem) {
     if (!problem.wei_zero_point.empty()) {
         return true;  // oneDNN has none
     }
-    return preferred.empty() ? gemm_is_faster(problem, !group.extras.empty())
+    return preferred.empty() ? gemm_is_faster(problem, traits_of(group.chain, group.extras.size()))
                              : preferred.starts_with(kPrefix);
 }
 

@@ -45,6 +45,7 @@ struct GemmProblem {
     kernels::GemmShape shape;
     kernels::GemmWeights weights;
     std::int32_t src_zero_point = 0;
+    bool src_signed = false;            // of convolutions
     std::vector<float> wei_zero_point;  // none, one, or one a channel of dst
     post_ops::AnchorKind kind = post_ops::AnchorKind::kConvolution;
     Layout layout = Layout::kChannelsLast;
@@ -58,8 +59,14 @@ std::optional<GemmProblem> gemm_problem(const Node& node);
 // behind it.
 bool gemm_takes_weight_zero_points(const Node& node);
 
-// Whether the kernel is expected to be faster than oneDNN's, by measurements (docs/performance.md);
-// `reads_tensors`: the chain has extra inputs.
-bool gemm_is_faster(const GemmProblem& problem, bool reads_tensors);
+// What of a chain decides which implementation is faster.
+struct GemmChainTraits {
+    bool reads_tensors = false;  // it has extra inputs
+    bool activates = false;      // an activation that is more than a comparison, and integers out
+};
+GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t extras);
+
+// Whether the kernel is expected to be faster than oneDNN's, by measurements (docs/performance.md).
+bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain);
 
 }  // namespace fuseq::cpu

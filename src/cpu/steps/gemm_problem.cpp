@@ -5,6 +5,9 @@
 #include "cpu/runtime/isa.hpp"
 #include "cpu/steps/gemm.hpp"
 
+#include <algorithm>
+#include <variant>
+
 #include "cpu/steps/conv_geometry.hpp"
 #include "ops/matmul.hpp"
 
@@ -28,6 +31,7 @@ std::optional<GemmProblem> convolution(const Node& node) {
     }
     GemmProblem problem;
     problem.src_zero_point = *src_zero_point;
+    problem.src_signed = node.input(0).type() == ElementType::i8;
     problem.wei_zero_point = wei_zero_points(node);
     problem.shape = conv_geometry(node);
     const kernels::GemmShape& s = problem.shape;
@@ -70,9 +74,28 @@ constexpr std::size_t kNarrow = 16;
 constexpr std::size_t kNarrowWithTensors = 32;
 // Rows of source are copied for a kernel larger than 1x1, and tiles end with a row. A first layer
 // of few channels gains more than that costs, as oneDNN pads it to 4 or 16.
-constexpr std::size_t kFewChannels = 4;
+constexpr std::size_t kFirstLayerChannels = 4;
 constexpr std::size_t kManyPixels = 800;
+constexpr std::size_t kManyPixelsOfFewChannels = 2000;
+constexpr std::size_t kFewChannels = 32;
 constexpr std::size_t kShortRow = 7;
+// Products a pixel and tap up to which oneDNN's own preparations take longer than the layer.
+constexpr std::size_t kFewProducts = 4096;
+
+bool large_kernel_is_faster(const GemmProblem& problem) {
+    const kernels::GemmShape& s = problem.shape;
+    const std::size_t pixels = s.dst_height * s.dst_width;
+    const bool wide = s.dst_channels >= kNarrow;
+    if (problem.src_signed && wide) {  // where oneDNN corrects for the sign, or takes jit_int8
+        return true;
+    }
+    if (s.dst_width < kShortRow || !wide) {
+        return s.src_channels * s.dst_channels <= kFewProducts && pixels <= kManyPixels;
+    }
+    const bool few = s.src_channels <= kFewChannels && s.dst_channels >= kFewChannels;
+    return s.src_channels <= kFirstLayerChannels ||
+           pixels <= (few ? kManyPixelsOfFewChannels : kManyPixels);
+}
 
 }  // namespace
 
@@ -86,16 +109,34 @@ bool gemm_takes_weight_zero_points(const Node& node) {
     return problem && problem->src_zero_point >= low && problem->src_zero_point <= low + 255;
 }
 
-bool gemm_is_faster(const GemmProblem& problem, bool reads_tensors) {
+bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain) {
     const kernels::GemmShape& s = problem.shape;
     if (problem.kind == post_ops::AnchorKind::kMatMul) {
         return true;
     }
-    if (s.kernel_height * s.kernel_width == 1) {
-        return reads_tensors ? s.dst_channels >= kNarrowWithTensors : s.dst_channels > kNarrow;
+    if (s.kernel_height * s.kernel_width > 1) {
+        return large_kernel_is_faster(problem);
     }
-    return s.dst_channels >= kNarrow && s.dst_width >= kShortRow &&
-           (s.src_channels <= kFewChannels || s.dst_height * s.dst_width <= kManyPixels);
+    if (chain.activates) {
+        return true;
+    }
+    return chain.reads_tensors ? s.dst_channels >= kNarrowWithTensors : s.dst_channels > kNarrow;
+}
+
+GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t extras) {
+    GemmChainTraits traits;
+    traits.reads_tensors = extras != 0;
+    traits.activates =
+        chain.dst_type != ElementType::f32 &&
+        std::any_of(chain.ops.begin(), chain.ops.end(), [](const post_ops::BasicOp& op) {
+            const auto* eltwise = std::get_if<post_ops::Eltwise>(&op);
+            using enum post_ops::EltwiseKind;
+            return eltwise != nullptr && (eltwise->kind == kElu || eltwise->kind == kTanh ||
+                                          eltwise->kind == kSigmoid || eltwise->kind == kSwish ||
+                                          eltwise->kind == kMish || eltwise->kind == kSoftplus ||
+                                          eltwise->kind == kGeluErf || eltwise->kind == kGeluTanh);
+        });
+    return traits;
 }
 
 std::optional<GemmProblem> gemm_problem(const Node& node) {

@@ -54,6 +54,11 @@ struct StepInfo {
     std::vector<std::string> notes;
 };
 
+// Kinds of steps that stand for an anchor.
+inline bool is_anchor_kind(const std::string& kind) {
+    return kind == "convolution" || kind == "deconvolution" || kind == "matmul";
+}
+
 class Step {
 public:
     virtual ~Step() = default;

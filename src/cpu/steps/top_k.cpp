@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "cpu/plan/axes_in_memory.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/runtime/parallel.hpp"
 
@@ -159,8 +160,7 @@ bool make_top_k(PlanBuilder& builder, Node& node) {
     if (shape.empty() || shape_size(shape) == 0) {
         return false;
     }
-    const auto rank = static_cast<std::int64_t>(shape.size());
-    const auto axis = static_cast<std::size_t>(attrs.axis < 0 ? attrs.axis + rank : attrs.axis);
+    const std::size_t axis = wrapped_axis(attrs.axis, shape.size());
     TopKGeometry geometry;
     for (std::size_t d = 0; d < shape.size(); ++d) {
         (d < axis ? geometry.outer : d == axis ? geometry.size : geometry.inner) *= shape[d];
@@ -174,10 +174,7 @@ bool make_top_k(PlanBuilder& builder, Node& node) {
     const TensorId indices = builder.new_tensor(node.port(1).type, dst, Layout::kPlain);
     auto step =
         std::make_unique<TopKStep>(geometry, attrs, builder.tensor(src), src, values, indices);
-    step->info().name = node.name();
-    step->info().layers = {node.name()};
-    builder.add_step(std::move(step));
-    builder.set_tensor(node.output(0), values);
+    add_node_step(builder, node, std::move(step), values);
     builder.set_tensor(node.output(1), indices);
     return true;
 }

@@ -10,7 +10,9 @@
 
 namespace fuseq {
 
-struct Box {
+// Not the Box of ops/detection_boxes.hpp, which is f32: two types of one name in one namespace
+// share the code of std::vector, and one of them gets that of the other.
+struct CornerBox {
     double x1 = 0;
     double y1 = 0;
     double x2 = 0;
@@ -22,9 +24,9 @@ struct Box {
 };
 
 // Intersection over union; 0 where an area is not positive.
-inline double overlap(const Box& a, const Box& b, double extra = 0) {
-    const Box common{std::max(a.x1, b.x1), std::max(a.y1, b.y1), std::min(a.x2, b.x2),
-                     std::min(a.y2, b.y2)};
+inline double overlap(const CornerBox& a, const CornerBox& b, double extra = 0) {
+    const CornerBox common{std::max(a.x1, b.x1), std::max(a.y1, b.y1), std::min(a.x2, b.x2),
+                           std::min(a.y2, b.y2)};
     const double area_a = a.area(extra);
     const double area_b = b.area(extra);
     const double area = common.area(extra);

@@ -168,7 +168,7 @@ void run(EvalContext& context, const ClassNmsAttrs& attrs, SuppressClass<T> supp
     T* out = rows.data<T>();
     std::vector<std::int64_t> numbers;
     for (const Detection& d : all) {
-        const Box box = view_of<T>(context, sizes, d.image, d.label).box(d.index);
+        const CornerBox box = view_of<T>(context, sizes, d.image, d.label).box(d.index);
         for (const double v :
              {static_cast<double>(d.label), d.score, box.x1, box.y1, box.x2, box.y2}) {
             *out++ = static_cast<T>(v);

@@ -53,7 +53,7 @@ struct ClassView {
     const T* boxes;
     const T* scores;
     std::size_t count;
-    Box box(std::size_t i) const {
+    CornerBox box(std::size_t i) const {
         const T* p = boxes + i * 4;
         return {static_cast<double>(p[0]), static_cast<double>(p[1]), static_cast<double>(p[2]),
                 static_cast<double>(p[3])};

@@ -59,7 +59,7 @@ void infer(InferContext& context) {
 }
 
 struct Detection {
-    Box box;
+    CornerBox box;
     double score = 0;
     std::int32_t label = 0;
 };
@@ -67,7 +67,7 @@ struct Detection {
 // A region moved by its deltas for one class, inside of the picture. Nothing for one without an
 // area.
 template <class T>
-std::optional<Box> refine(const EvalContext& context, std::size_t region, std::size_t label) {
+std::optional<CornerBox> refine(const EvalContext& context, std::size_t region, std::size_t label) {
     const auto& attrs = context.attrs<DetectronDetectionOutputAttrs>();
     const T* p = context.input(0).data<T>() + region * 4;
     const T* d = context.input(1).data<T>() +
@@ -92,7 +92,7 @@ std::optional<Box> refine(const EvalContext& context, std::size_t region, std::s
         low[i] = std::max(0.0, std::min(centre - half, last));
         high[i] = std::max(0.0, std::min(centre + half - kExtra, last));
     }
-    return Box{low[0], low[1], high[0], high[1]};
+    return CornerBox{low[0], low[1], high[0], high[1]};
 }
 
 // What is left of one class after suppression, best first.

@@ -46,7 +46,7 @@ void infer(InferContext& context) {
 }
 
 struct Proposal {
-    Box box;
+    CornerBox box;
     double score;
 };
 
@@ -56,7 +56,10 @@ struct Picture {
     double least;  // side of a box
 };
 
-Proposal refine(const Box& anchor, const double (&delta)[4], double score, const Picture& picture) {
+Proposal refine(const CornerBox& anchor,
+                const double (&delta)[4],
+                double score,
+                const Picture& picture) {
     const double width = anchor.x2 - anchor.x1 + kExtra;
     const double height = anchor.y2 - anchor.y1 + kExtra;
     const double x = anchor.x1 + width / 2 + delta[0] * width;
@@ -66,9 +69,10 @@ Proposal refine(const Box& anchor, const double (&delta)[4], double score, const
     const auto inside = [](double v, double size) {
         return std::max(0.0, std::min(v, size - kExtra));
     };
-    const Box box{inside(x - half_width, picture.width), inside(y - half_height, picture.height),
-                  inside(x + half_width - kExtra, picture.width),
-                  inside(y + half_height - kExtra, picture.height)};
+    const CornerBox box{inside(x - half_width, picture.width),
+                        inside(y - half_height, picture.height),
+                        inside(x + half_width - kExtra, picture.width),
+                        inside(y + half_height - kExtra, picture.height)};
     const bool large =
         picture.least <= box.x2 - box.x1 + kExtra && picture.least <= box.y2 - box.y1 + kExtra;
     // NaN has no place in an order.
@@ -95,8 +99,8 @@ std::vector<Proposal> refine_all(const EvalContext& context) {
             for (std::size_t i = 0; i < 4; ++i) {
                 delta[i] = static_cast<double>(deltas[(a * 4 + i) * area + cell]);
             }
-            const Box anchor{static_cast<double>(p[0]), static_cast<double>(p[1]),
-                             static_cast<double>(p[2]), static_cast<double>(p[3])};
+            const CornerBox anchor{static_cast<double>(p[0]), static_cast<double>(p[1]),
+                                   static_cast<double>(p[2]), static_cast<double>(p[3])};
             all.push_back(
                 refine(anchor, delta, static_cast<double>(scores[a * area + cell]), picture));
         }
@@ -116,13 +120,13 @@ void run(EvalContext& context) {
     Tensor& scores = context.output(1, {most});
     std::fill_n(boxes.data<T>(), boxes.get_size(), T{0});
     std::fill_n(scores.data<T>(), most, T{0});
-    std::vector<Box> kept;
+    std::vector<CornerBox> kept;
     for (const Proposal& proposal : all) {
         if (kept.size() == most) {
             break;
         }
         const auto limit = static_cast<double>(attrs.nms_threshold);
-        const bool covered = std::any_of(kept.begin(), kept.end(), [&](const Box& other) {
+        const bool covered = std::any_of(kept.begin(), kept.end(), [&](const CornerBox& other) {
             return overlap(proposal.box, other, kExtra) > limit;
         });
         if (covered) {

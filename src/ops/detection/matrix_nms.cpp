@@ -29,7 +29,7 @@ std::vector<Detection> suppress_matrix(const ClassView<T>& view, const ClassNmsA
     std::vector<double> largest(order.size(), 0);  // overlap of a box with those before it
     std::vector<Detection> kept;
     for (std::size_t i = 0; i < order.size(); ++i) {
-        const Box box = view.box(order[i]);
+        const CornerBox box = view.box(order[i]);
         double factor = 1;
         for (std::size_t j = 0; j < i; ++j) {
             const double iou = overlap(box, view.box(order[j]), extra);
@@ -64,7 +64,7 @@ std::vector<Detection> suppress_greedy(const ClassView<T>& view, const ClassNmsA
     double threshold = attrs.iou_threshold;
     std::vector<Detection> kept;
     for (const std::size_t i : best_candidates(view, attrs, true)) {
-        const Box box = view.box(i);
+        const CornerBox box = view.box(i);
         const bool covered = std::any_of(kept.begin(), kept.end(), [&](const Detection& other) {
             return overlap(box, view.box(other.index), extra) > threshold;
         });

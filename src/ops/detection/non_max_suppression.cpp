@@ -98,7 +98,7 @@ struct Kept {
 // Lowers the score of a candidate by the boxes kept since it was last looked at; true when a box
 // covers it.
 bool suppressed(Candidate& candidate,
-                const std::vector<Box>& boxes,
+                const std::vector<CornerBox>& boxes,
                 const std::vector<Kept>& kept,
                 const Limits& limits) {
     for (std::size_t j = kept.size(); j-- > candidate.compared;) {
@@ -119,7 +119,9 @@ bool suppressed(Candidate& candidate,
 
 // Boxes of one class of one picture, best first.
 template <class T>
-std::vector<Kept> suppress(const std::vector<Box>& boxes, const T* scores, const Limits& limits) {
+std::vector<Kept> suppress(const std::vector<CornerBox>& boxes,
+                           const T* scores,
+                           const Limits& limits) {
     std::priority_queue<Candidate> queue;
     for (std::size_t i = 0; i < boxes.size(); ++i) {
         if (static_cast<double>(scores[i]) > limits.score) {
@@ -144,7 +146,7 @@ std::vector<Kept> suppress(const std::vector<Box>& boxes, const T* scores, const
 }
 
 template <class T>
-Box read_box(const T* p, BoxEncoding encoding) {
+CornerBox read_box(const T* p, BoxEncoding encoding) {
     const double v[] = {static_cast<double>(p[0]), static_cast<double>(p[1]),
                         static_cast<double>(p[2]), static_cast<double>(p[3])};
     if (encoding == BoxEncoding::kCenter) {
@@ -167,7 +169,7 @@ std::vector<Kept> run(const EvalContext& context, const Sizes& sizes, const Limi
     const T* scores = context.input(kScores).data<T>();
     std::vector<Kept> all;
     for (std::size_t image = 0; image < sizes.images; ++image) {
-        std::vector<Box> boxes;
+        std::vector<CornerBox> boxes;
         for (std::size_t b = 0; b < sizes.boxes; ++b) {
             boxes.push_back(
                 read_box(coordinates + (image * sizes.boxes + b) * 4, attrs.box_encoding));

@@ -84,11 +84,11 @@ struct Picture {
 };
 
 struct Candidate {
-    Box box;
+    CornerBox box;
     double score;
 };
 
-Box clipped(const Box& box, double width, double height) {
+CornerBox clipped(const CornerBox& box, double width, double height) {
     return {std::clamp(box.x1, 0.0, width), std::clamp(box.y1, 0.0, height),
             std::clamp(box.x2, 0.0, width), std::clamp(box.y2, 0.0, height)};
 }
@@ -100,8 +100,11 @@ struct Delta {
     double log_height;
 };
 
-Candidate propose(
-    const ProposalAttrs& attrs, Box box, const Delta& delta, const Picture& picture, double score) {
+Candidate propose(const ProposalAttrs& attrs,
+                  CornerBox box,
+                  const Delta& delta,
+                  const Picture& picture,
+                  double score) {
     if (attrs.tensorflow()) {
         box = clipped(box, picture.width, picture.height);
     }
@@ -131,7 +134,7 @@ std::vector<Candidate> propose_all(const EvalContext& context,
                                    std::size_t image,
                                    const Picture& picture) {
     const auto& attrs = context.attrs<ProposalAttrs>();
-    const std::vector<Box> anchors = proposal_anchors(attrs);
+    const std::vector<CornerBox> anchors = proposal_anchors(attrs);
     const Shape& shape = context.input(0).get_shape();
     const std::size_t area = shape[2] * shape[3];
     const std::size_t count = anchors.size();
@@ -148,7 +151,7 @@ std::vector<Candidate> propose_all(const EvalContext& context,
             const auto delta = [&](std::size_t i) {
                 return static_cast<double>(deltas[(a * 4 + i) * area + cell]);
             };
-            const Box& anchor = anchors[a];
+            const CornerBox& anchor = anchors[a];
             all.push_back(propose(attrs,
                                   {anchor.x1 + x, anchor.y1 + y, anchor.x2 + x, anchor.y2 + y},
                                   {delta(0), delta(1), delta(2), delta(3)}, picture,
@@ -210,7 +213,7 @@ void run(EvalContext& context) {
         const auto kept = select(propose_all<T>(context, image, picture), attrs, picture.extra);
         T* out = rois.data<T>() + image * most * 5;
         for (std::size_t i = 0; i < kept.size(); ++i) {
-            Box box = kept[i].box;
+            CornerBox box = kept[i].box;
             if (attrs.clip_after_nms) {
                 box = clipped(box, picture.width, picture.height);
             }
@@ -263,12 +266,12 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::vector<Box> proposal_anchors(const ProposalAttrs& attrs) {
+std::vector<CornerBox> proposal_anchors(const ProposalAttrs& attrs) {
     const bool caffe = !attrs.tensorflow();
     const double extra = caffe ? 1 : 0;
     const auto base = static_cast<double>(attrs.base_size);
     const double centre = caffe ? (base - extra) / 2 : 0.0;
-    std::vector<Box> anchors;
+    std::vector<CornerBox> anchors;
     for (const float ratio : attrs.ratio) {
         double width = std::sqrt(base * base / static_cast<double>(ratio));
         width = caffe ? std::round(width) : width;

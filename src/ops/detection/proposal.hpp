@@ -46,6 +46,6 @@ struct ProposalAttrs final : AttributesOf<ProposalAttrs> {
 
 // The boxes around the cell at the origin, ratios outside, scales inside. The sides of a Caffe box
 // include both end pixels.
-std::vector<Box> proposal_anchors(const ProposalAttrs& attrs);
+std::vector<CornerBox> proposal_anchors(const ProposalAttrs& attrs);
 
 }  // namespace fuseq

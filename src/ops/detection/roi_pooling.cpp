@@ -93,8 +93,8 @@ void run(EvalContext& context) {
         const T* p = regions.data<T>() + r / channels * 5;
         const auto plane =
             plane_of<T>(features, picture_index(context, static_cast<double>(p[0])), r % channels);
-        const Box box{static_cast<double>(p[1]), static_cast<double>(p[2]),
-                      static_cast<double>(p[3]), static_cast<double>(p[4])};
+        const CornerBox box{static_cast<double>(p[1]), static_cast<double>(p[2]),
+                            static_cast<double>(p[3]), static_cast<double>(p[4])};
         const auto scaled = [&](double v) {
             return std::round(v * static_cast<double>(attrs.spatial_scale));
         };

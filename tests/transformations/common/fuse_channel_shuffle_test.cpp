@@ -5,22 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "support/pass_testing.hpp"
+#include "support/shuffle_text.hpp"
 
 namespace fuseq::testing {
 namespace {
 
 std::string shuffle(const std::string& order, const std::string& back = "2,6,2,3") {
-    return R"(model "m"
-        %x = Parameter : f32[2,6,2,3]
-        %n = Const value={2,2,3,2,3} : i64[5]
-        %a = Reshape(%x, %n)
-        %o = Const value={)" +
-           order + R"(} : i64[5]
-        %b = Transpose(%a, %o)
-        %m = Const value={)" +
-           back + R"(} : i64[4]
-        %y = Reshape(%b, %m)
-        %r = Result(%y))";
+    return shuffle_model("2,6,2,3", "2,2,3,2,3", order, back);
 }
 
 TEST(FuseChannelShuffle, BecomesAGather) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "support/pass_testing.hpp"
+#include "support/shuffle_text.hpp"
 
 namespace fuseq::testing {
 namespace {
@@ -12,18 +13,7 @@ namespace {
 std::string shuffle(const std::string& split,
                     const std::string& order,
                     const std::string& joined = "2,3,4,6") {
-    return R"(model "m"
-        %x = Parameter : f32[2,12,2,3]
-        %n = Const value={)" +
-           split + R"(} : i64[6]
-        %a = Reshape(%x, %n)
-        %o = Const value={)" +
-           order + R"(} : i64[6]
-        %b = Transpose(%a, %o)
-        %m = Const value={)" +
-           joined + R"(} : i64[4]
-        %y = Reshape(%b, %m)
-        %r = Result(%y))";
+    return shuffle_model("2,12,2,3", split, order, joined);
 }
 
 std::string block(const std::string& mode) {

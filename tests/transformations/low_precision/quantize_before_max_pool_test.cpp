@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/pass_testing.hpp"
+#include "transformations/low_precision/quantize_text.hpp"
 
 namespace fuseq::testing {
 namespace {
@@ -17,24 +18,14 @@ std::string model(const std::string& low, const std::string& rest) {
         %c = Convolution(%x, %w) strides=[1,1] dilations=[1,1]
         %k = Const value={0.01} : f32[]
         %m = Multiply(%c, %k)
-        %a = ReLU(%m)
-        %l = Const value=)" +
-           low + R"(
-        %h = Const value={25.5} : f32[]
-        %ol = Const value={0} : f32[]
-        %oh = Const value={255} : f32[]
-        )" +
-           rest;
+        %a = ReLU(%m))" +
+           limits(low, "25.5") + rest;
 }
 
-const char* const kPoolFirst = R"(
-        %p = MaxPool.1(%a) strides=[2,2] kernel=[2,2]
-        %q = FakeQuantize(%p, %l, %h, %ol, %oh) levels=256 output_type=u8
-        %r = Result(%q))";
-const char* const kQuantizeFirst = R"(
-        %q = FakeQuantize(%a, %l, %h, %ol, %oh) levels=256 output_type=u8
-        %p = MaxPool.1(%q) strides=[2,2] kernel=[2,2]
-        %r = Result(%p))";
+const std::string kPoolFirst =
+    "\n%p = MaxPool.1(%a) strides=[2,2] kernel=[2,2]" + quantize("q", "p") + "%r = Result(%q)";
+const std::string kQuantizeFirst =
+    quantize("q", "a") + "%p = MaxPool.1(%q) strides=[2,2] kernel=[2,2]\n%r = Result(%p)";
 
 TEST(QuantizeBeforeMaxPool, MovesTheQuantization) {
     const PassTest test = run_pass(quantize_before_max_pool, model("{0} : f32[]", kPoolFirst));
@@ -78,8 +69,7 @@ TEST(QuantizeBeforeMaxPool, RefusesFallingLimits) {
 
 TEST(QuantizeBeforeMaxPool, RefusesAPoolingThatOthersRead) {
     const PassTest test =
-        run_pass(quantize_before_max_pool,
-                 model("{0} : f32[]", std::string(kPoolFirst) + "\n%r2 = Result(%p)"));
+        run_pass(quantize_before_max_pool, model("{0} : f32[]", kPoolFirst + "\n%r2 = Result(%p)"));
     EXPECT_FALSE(test.changed);
     EXPECT_EQ(refusal_at(test.context, "q"),
               "max_pool_in_front: others read the result of the MaxPool");
@@ -92,7 +82,7 @@ TEST(QuantizeBeforeMaxPool, LeavesFloatSourcesAlone) {
         %h = Const value={25.5} : f32[]
         %ol = Const value={0} : f32[]
         %oh = Const value={255} : f32[])" +
-                             std::string(kPoolFirst);
+                             kPoolFirst;
     EXPECT_FALSE(run_pass(quantize_before_max_pool, text).changed);
 }
 

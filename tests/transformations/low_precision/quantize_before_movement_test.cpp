@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/pass_testing.hpp"
+#include "transformations/low_precision/quantize_text.hpp"
 
 namespace fuseq::testing {
 namespace {
@@ -22,20 +23,8 @@ std::string model(const std::string& rest, const std::string& low = "{-2} : f32[
         %a = Multiply(%ca, %k)
         %wb = Const value=random(2,-20,20) : i8[4,2,1,1]
         %cb = Convolution(%x, %wb) strides=[1,1] dilations=[1,1]
-        %b = Multiply(%cb, %k)
-        %l = Const value=)" +
-           low + R"(
-        %h = Const value={23.5} : f32[]
-        %ol = Const value={0} : f32[]
-        %oh = Const value={255} : f32[]
-        )" +
-           rest;
-}
-
-// The quantization of `source`, as `name`.
-std::string quantize(const std::string& name, const std::string& source) {
-    return "\n%" + name + " = FakeQuantize(%" + source +
-           ", %l, %h, %ol, %oh) levels=256 output_type=u8\n";
+        %b = Multiply(%cb, %k))" +
+           limits(low, "23.5") + rest;
 }
 
 struct Movement {

@@ -12,7 +12,6 @@
 //   Source:  the definitions of the operations.
 #include <cmath>
 
-#include "ops/convert.hpp"
 #include "ops/mvn.hpp"
 #include "ops/normalize_l2.hpp"
 #include "ops/op_spec.hpp"
@@ -41,15 +40,6 @@ bool divide_eps(float& eps, double by) {
 
 LawResult eps_refused() {
     return LawResult::refused("eps_range", "eps in units of the integers is not representable");
-}
-
-void read_converted(Node& node, const Dequantize& dq) {
-    ConvertAttrs convert;
-    convert.destination_type = ElementType::f32;
-    Node* made = node.model().add("Convert", 1, node.name() + "/convert", {dq.q}, convert);
-    made->origins = dq.origins;
-    node.set_input(0, made->output());
-    node.infer();
 }
 
 }  // namespace

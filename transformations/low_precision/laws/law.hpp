@@ -40,6 +40,7 @@ LawResult move_through_data_movement(Node& node, const Dequantize& dq);
 LawResult move_through_interpolate(Node& node, const Dequantize& dq);
 LawResult move_through_max_pool(Node& node, const Dequantize& dq);
 LawResult move_through_pad(Node& node, const Dequantize& dq);
+LawResult move_through_prelu(Node& node, const Dequantize& dq);
 LawResult move_through_reduce_max(Node& node, const Dequantize& dq);
 LawResult move_through_reduce_mean(Node& node, const Dequantize& dq);
 LawResult move_through_relu(Node& node, const Dequantize& dq);
@@ -47,13 +48,20 @@ LawResult move_through_space_to_batch(Node& node, const Dequantize& dq);
 
 // Lets the node read dq.q and infers it.
 void read_integers(Node& node, const Dequantize& dq);
+// Lets the node read the integers as f32, by a Convert of its own, and infers it.
+void read_converted(Node& node, const Dequantize& dq);
 // Puts a DQ like `dq` behind an output of a node that gives integers now. Readers move to its end.
 void put_dequantize_behind(Node& node, std::size_t port, const Dequantize& dq);
+// Puts the Subtract and the Multiply of a DQ behind a node whose only result is in steps of the
+// integers, but no integer. Readers move to their end.
+void put_arithmetic_behind(Node& node, const Dequantize& dq);
 
 // Dimension of the result of a reduction (axes in input 1, attribute keep_dims) that holds what
 // `axis` held before; nothing when it is reduced or the axes are not known.
 std::optional<std::size_t> axis_after_reduction(const Node& node, std::size_t axis);
 
+// Nothing but a Convert: the values are the integers.
+bool is_conversion(const Dequantize& dq);
 // Scale above zero in every channel: the order of integers is the order of values.
 bool keeps_order(const Dequantize& dq);
 // "scale <= 0" refusal.

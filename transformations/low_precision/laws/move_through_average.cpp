@@ -9,12 +9,9 @@
 //   Source:  linearity of the mean.
 #include <algorithm>
 
-#include "ops/binary_arithmetic.hpp"
 #include "ops/pooling.hpp"
 #include "ops/reduce.hpp"
 #include "transformations/low_precision/laws/law.hpp"
-#include "transformations/support/constants.hpp"
-#include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
 namespace {
@@ -26,26 +23,6 @@ bool counts_padding(const AvgPoolAttrs& attrs) {
     return !attrs.exclude_pad &&
            (same || std::any_of(attrs.pads_begin.begin(), attrs.pads_begin.end(), positive) ||
             std::any_of(attrs.pads_end.begin(), attrs.pads_end.end(), positive));
-}
-
-void put_arithmetic_behind(Node& node, const Dequantize& dq) {
-    Model& model = node.model();
-    const std::size_t rank = node.port().shape.rank();
-    const std::vector<Use> uses = node.port().uses;
-    const std::string base = node.name() + "/dq";
-    Output end = node.output();
-    if (dq.has_zero_point()) {
-        const Output zero_point =
-            make_constant(model, base + "/zero_point", dq.zero_point.to_tensor(rank));
-        Node* subtract =
-            model.add("Subtract", 1, base + "/subtract", {end, zero_point}, BinaryAttrs{});
-        subtract->origins = dq.origins;
-        end = subtract->output();
-    }
-    const Output scale = make_constant(model, base + "/scale", dq.scale.to_tensor(rank));
-    Node* multiply = model.add("Multiply", 1, base + "/multiply", {end, scale}, BinaryAttrs{});
-    multiply->origins = dq.origins;
-    move_uses(uses, node.output(), multiply->output());
 }
 
 }  // namespace

@@ -1,34 +1,29 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-//   Law:     taking the nearest element commutes with what is applied to each element.
-//   Before:  DQ(q) -> Interpolate mode=nearest      After:  Interpolate(q) -> DQ
-//   Refuses: other modes, whose results are no integers (not_nearest); padding with zeros that are
-//            no integers (zero_point); values per channel of a resized dimension
-//            (channel_dimension).
+//   Law:     taking the nearest element commutes with what is applied to each element; a mean whose
+//            weights sum to one commutes with a scale and a shift.
+//   Before:  DQ(q) -> Interpolate mode=nearest
+//   After:   Interpolate(q) -> DQ
+//   Before:  DQ(q) -> Interpolate mode=linear | linear_onnx
+//   After:   Convert(q) -> Interpolate -> Subtract(z) -> Multiply(s), in f32
+//   Refuses: other modes (other_mode); padding with zeros that are no integers (zero_point); values
+//            per channel of a resized dimension (channel_dimension).
 //   Source:  the definition of Interpolate.
-#include <algorithm>
-
 #include "transformations/low_precision/laws/law.hpp"
 #include "transformations/support/attributes.hpp"
+#include "transformations/support/interpolation.hpp"
 
 namespace fuseq {
-namespace {
-
-bool has_pads(const Node& node) {
-    const auto positive = [](std::int64_t pad) { return pad != 0; };
-    const auto& begin = attribute<std::vector<std::int64_t>>(node, "pads_begin");
-    const auto& end = attribute<std::vector<std::int64_t>>(node, "pads_end");
-    return std::any_of(begin.begin(), begin.end(), positive) ||
-           std::any_of(end.begin(), end.end(), positive);
-}
-
-}  // namespace
 
 LawResult move_through_interpolate(Node& node, const Dequantize& dq) {
     const std::string mode = attribute_text(node, "mode");
-    if (mode != "nearest") {
-        return LawResult::refused("not_nearest", "mode " + mode + " computes between integers");
+    const bool nearest = mode == "nearest";
+    if (!nearest && mode != "linear" && mode != "linear_onnx") {
+        return LawResult::refused("other_mode", "mode " + mode + " computes between integers");
+    }
+    if (!nearest && is_conversion(dq)) {
+        return LawResult::not_wanted();
     }
     if (has_pads(node) && dq.has_zero_point()) {
         return LawResult::refused("zero_point",
@@ -42,8 +37,13 @@ LawResult move_through_interpolate(Node& node, const Dequantize& dq) {
                                       "the dimension of the scales is resized");
         }
     }
-    read_integers(node, dq);
-    put_dequantize_behind(node, 0, dq);
+    if (nearest) {
+        read_integers(node, dq);
+        put_dequantize_behind(node, 0, dq);
+    } else {
+        read_converted(node, dq);
+        put_arithmetic_behind(node, dq);
+    }
     return LawResult::moved();
 }
 

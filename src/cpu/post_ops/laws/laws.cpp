@@ -17,6 +17,7 @@ std::span<const Law> all() {
         {"drop_round_of_integers", drop_round_of_integers},
         {"drop_middle_round", drop_middle_round},
         {"join_clips", join_clips},
+        {"clip_over_shift", clip_over_shift},
         {"drop_clip_in_range", drop_clip_in_range},
         {"drop_clip_before_quantize", drop_clip_before_quantize},
         {"drop_clip_before_store", drop_clip_before_store},

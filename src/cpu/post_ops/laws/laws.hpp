@@ -67,6 +67,7 @@ Result drop_last_round(const Site&);
 Result drop_round_of_integers(const Site&);
 Result drop_middle_round(const Site&);
 Result join_clips(const Site&);
+Result clip_over_shift(const Site&);
 Result drop_clip_in_range(const Site&);
 Result drop_clip_before_quantize(const Site&);
 Result drop_clip_before_store(const Site&);

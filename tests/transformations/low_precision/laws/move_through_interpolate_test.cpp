@@ -28,19 +28,58 @@ TEST(MoveThroughInterpolate, TheNearestElementStaysAnInteger) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
-TEST(MoveThroughInterpolate, RefusesWhatComputesBetweenIntegers) {
-    const PassTest test = run_pass(move_dequantize_down,
-                                   resized(dq("x", "u8[1,2,4,4]", "0.5", ""), "mode=linear_onnx"));
+TEST(MoveThroughInterpolate, BetweenIntegersTheScaleAndTheShiftStandBehind) {
+    for (const char* mode : {"mode=linear_onnx", "mode=linear"}) {
+        const PassTest test =
+            run_pass(move_dequantize_down,
+                     resized(dq("x", "u8[1,2,4,4]", "0.5,2", "3,1.25", "f32[1,2,1,1]"), mode));
+        const Node* resize = test.after->find("y");
+        EXPECT_EQ(resize->input_node(0)->type(), "Convert");
+        EXPECT_EQ(resize->input_node(0)->input(0).type(), element::u8);
+        EXPECT_EQ(resize->port().type, element::f32);
+        const Node* subtract = resize->port().uses.at(0).node;
+        EXPECT_EQ(subtract->type(), "Subtract");
+        EXPECT_EQ(subtract->port().uses.at(0).node->type(), "Multiply");
+        EXPECT_LT(largest_difference(test), 1e-4);
+    }
+}
+
+TEST(MoveThroughInterpolate, NothingIsGainedBehindAConversion) {
+    const PassTest test =
+        run_pass(move_dequantize_down, resized("%x_q = Parameter : u8[1,2,4,4]\n"
+                                               "%x = Convert(%x_q) destination_type=f32\n",
+                                               "mode=linear_onnx"));
     EXPECT_FALSE(test.changed);
-    EXPECT_EQ(refusal_at(test.context, "y"),
-              "not_nearest: mode linear_onnx computes between integers");
+}
+
+TEST(MoveThroughInterpolate, RefusesOtherModes) {
+    const PassTest test =
+        run_pass(move_dequantize_down, resized(dq("x", "u8[1,2,4,4]", "0.5", ""), "mode=cubic"));
+    EXPECT_FALSE(test.changed);
+    EXPECT_EQ(refusal_at(test.context, "y"), "other_mode: mode cubic computes between integers");
+}
+
+TEST(MoveThroughInterpolate, RefusesScalesOfAResizedDimension) {
+    for (const char* mode : {"mode=linear", "mode=nearest"}) {
+        const PassTest test =
+            run_pass(move_dequantize_down,
+                     resized(dq("x", "u8[1,2,4,4]", "1,2,3,4", "", "f32[1,1,4,1]"), mode));
+        EXPECT_FALSE(test.changed);
+        EXPECT_THAT(refusal_at(test.context, "y"), StartsWith("channel_dimension: "));
+    }
 }
 
 TEST(MoveThroughInterpolate, RefusesPaddingThatIsNoZero) {
-    const PassTest test =
-        run_pass(move_dequantize_down,
-                 resized(dq("x", "u8[1,2,4,4]", "0.5", "3"), "mode=nearest pads_begin=[0,0,1,1]"));
-    EXPECT_THAT(refusal_at(test.context, "y"), StartsWith("zero_point: "));
+    for (const std::string mode : {"mode=nearest", "mode=linear_onnx"}) {
+        const std::string attributes = mode + " pads_begin=[0,0,1,1]";
+        const PassTest refused =
+            run_pass(move_dequantize_down, resized(dq("x", "u8[1,2,4,4]", "0.5", "3"), attributes));
+        EXPECT_THAT(refusal_at(refused.context, "y"), StartsWith("zero_point: "));
+        const PassTest zero =
+            run_pass(move_dequantize_down, resized(dq("x", "u8[1,2,4,4]", "0.5", ""), attributes));
+        EXPECT_TRUE(zero.changed);
+        EXPECT_LT(largest_difference(zero), 1e-4);
+    }
 }
 
 }  // namespace

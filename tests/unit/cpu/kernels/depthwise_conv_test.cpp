@@ -11,6 +11,7 @@
 #include <random>
 #include <vector>
 
+#include "conv_taps.hpp"
 #include "fuseq/error.hpp"
 #include "on_every_target.hpp"
 
@@ -49,31 +50,14 @@ std::int32_t zero_point_of(const Case& c, std::size_t channel) {
 float expected_value(const Case& c, std::size_t n, std::size_t y, std::size_t x, std::size_t ch) {
     const DepthwiseShape& s = c.params.shape;
     const std::size_t stride = stride_of(s.src_pixel_stride, s.src_channels);
+    const std::size_t taps = s.kernel_height * s.kernel_width;
     std::int64_t acc = 0;
-    for (std::size_t ky = 0; ky < s.kernel_height; ++ky) {
-        for (std::size_t kx = 0; kx < s.kernel_width; ++kx) {
-            const auto iy =
-                static_cast<std::ptrdiff_t>(y * s.stride_height + ky * s.dilation_height) -
-                s.pad_top;
-            const auto ix =
-                static_cast<std::ptrdiff_t>(x * s.stride_width + kx * s.dilation_width) -
-                s.pad_left;
-            if (iy < 0 || ix < 0 || iy >= static_cast<std::ptrdiff_t>(s.src_height) ||
-                ix >= static_cast<std::ptrdiff_t>(s.src_width)) {
-                continue;
-            }
-            const std::size_t at =
-                ((n * s.src_height + static_cast<std::size_t>(iy)) * s.src_width +
-                 static_cast<std::size_t>(ix)) *
-                    stride +
-                ch;
-            const int value = c.params.src_type == ElementType::i8
-                                  ? static_cast<std::int8_t>(c.src[at])
-                                  : int{c.src[at]};
-            acc += (value - zero_point_of(c, ch)) *
-                   c.weights[(ch * s.kernel_height + ky) * s.kernel_width + kx];
-        }
-    }
+    fuseq::test::for_each_tap(s, {n, y, x}, [&](std::size_t pixel, std::size_t tap) {
+        const std::size_t at = pixel * stride + ch;
+        const int value = c.params.src_type == ElementType::i8 ? static_cast<std::int8_t>(c.src[at])
+                                                               : int{c.src[at]};
+        acc += (value - zero_point_of(c, ch)) * c.weights[ch * taps + tap];
+    });
     const auto pick = [ch](const std::vector<float>& list) {
         return list[list.size() == 1 ? 0 : ch];
     };

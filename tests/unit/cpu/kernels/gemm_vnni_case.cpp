@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conv_taps.hpp"
 #include "cpu/kernels/aligned_vector.hpp"
 
 namespace fuseq::kernels::test {
@@ -26,33 +27,18 @@ struct Sums {
 
 Sums accumulate(const Case& c, std::size_t n, std::size_t y, std::size_t x, std::size_t channel) {
     const GemmShape& s = c.params.shape;
+    const std::size_t taps = s.kernel_height * s.kernel_width;
     Sums sums;
-    for (std::size_t ky = 0; ky < s.kernel_height; ++ky) {
-        for (std::size_t kx = 0; kx < s.kernel_width; ++kx) {
-            const auto iy =
-                static_cast<std::ptrdiff_t>(y * s.stride_height + ky * s.dilation_height) -
-                s.pad_top;
-            const auto ix =
-                static_cast<std::ptrdiff_t>(x * s.stride_width + kx * s.dilation_width) -
-                s.pad_left;
-            if (iy < 0 || ix < 0 || iy >= static_cast<std::ptrdiff_t>(s.src_height) ||
-                ix >= static_cast<std::ptrdiff_t>(s.src_width)) {
-                continue;
-            }
-            const std::size_t pixel =
-                (n * s.src_height + static_cast<std::size_t>(iy)) * s.src_width +
-                static_cast<std::size_t>(ix);
-            for (std::size_t k = 0; k < s.src_channels; ++k) {
-                const int value =
-                    static_cast<int>(element(c.src, c.params.src_type, pixel * s.src_channels + k));
-                const std::size_t at =
-                    ((channel * s.src_channels + k) * s.kernel_height + ky) * s.kernel_width + kx;
-                const std::int64_t shifted = value - c.params.src_zero_point;
-                sums.products += shifted * c.weights[at];
-                sums.window += shifted;
-            }
+    fuseq::test::for_each_tap(s, {n, y, x}, [&](std::size_t pixel, std::size_t tap) {
+        for (std::size_t k = 0; k < s.src_channels; ++k) {
+            const int value =
+                static_cast<int>(element(c.src, c.params.src_type, pixel * s.src_channels + k));
+            const std::size_t at = (channel * s.src_channels + k) * taps + tap;
+            const std::int64_t shifted = value - c.params.src_zero_point;
+            sums.products += shifted * c.weights[at];
+            sums.window += shifted;
         }
-    }
+    });
     return sums;
 }
 

@@ -97,6 +97,27 @@ TEST_F(GemmVnniTest, SumsOfWindowsByHand) {
                                        (-230 - 125 + 1) * 2, (-230 + 312.5f + 1) * 2}));
 }
 
+// Two threads that write to the same cache lines are slower than one.
+TEST_F(GemmVnniTest, PanelsAreCutBetweenThreadsOnlyWhereCacheLinesEnd) {
+    const auto split = [](std::size_t pixels, std::size_t src, std::size_t dst, ElementType type) {
+        std::mt19937 rng(1);
+        Case c;
+        c.params.shape = {
+            .src_channels = src, .dst_channels = dst, .src_width = pixels, .dst_width = pixels};
+        c.params.dst_type = type;
+        c.weights = random_weights(rng, src * dst);
+        c.scale = {1.0f};
+        return GemmVnni(c.complete()).split(2);
+    };
+    // Two panels: of half the tiles one is not whole, so that rows are a little more work.
+    EXPECT_EQ(split(3190, 7, 58, ElementType::f32).columns, 1u);
+    EXPECT_EQ(split(3190, 7, 58, ElementType::u8).columns, 1u);
+    // Few pixels and many weights, which then are read once.
+    EXPECT_EQ(split(49, 512, 512, ElementType::u8).columns, 2u);
+    // One pixel: there is nothing else to cut.
+    EXPECT_EQ(split(1, 512, 100, ElementType::u8).columns, 2u);
+}
+
 // Every way in which the channels of a pixel are added, dense and with gaps.
 TEST_F(GemmVnniTest, SumsOfWindowsForAnyNumberOfChannels) {
     for (const std::size_t channels : {1, 2, 3, 4, 5, 8, 12, 16, 17, 63, 64, 65, 130}) {

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "conv_taps.hpp"
 #include "elements.hpp"
 #include "fuseq/error.hpp"
 
@@ -74,34 +75,16 @@ Case random_case(std::mt19937& rng) {
 std::int32_t sum_at(
     const Case& c, std::size_t n, std::size_t oc, std::size_t y, std::size_t x, bool ones = false) {
     const ThinConvShape& s = c.params.shape;
+    const std::size_t taps = s.kernel_height * s.kernel_width;
     std::int32_t sum = 0;
-    for (std::size_t ky = 0; ky < s.kernel_height; ++ky) {
-        for (std::size_t kx = 0; kx < s.kernel_width; ++kx) {
-            const auto sy =
-                static_cast<std::ptrdiff_t>(y * s.stride_height + ky * s.dilation_height) -
-                s.pad_top;
-            const auto sx =
-                static_cast<std::ptrdiff_t>(x * s.stride_width + kx * s.dilation_width) -
-                s.pad_left;
-            if (sy < 0 || sx < 0 || sy >= static_cast<std::ptrdiff_t>(s.src_height) ||
-                sx >= static_cast<std::ptrdiff_t>(s.src_width)) {
-                continue;
-            }
-            for (std::size_t ic = 0; ic < s.src_channels; ++ic) {
-                const std::size_t at =
-                    ((n * s.src_height + static_cast<std::size_t>(sy)) * s.src_width +
-                     static_cast<std::size_t>(sx)) *
-                        s.src_channels +
-                    ic;
-                const auto v =
-                    static_cast<std::int32_t>(test::element(c.src, c.params.src_type, at));
-                const std::int8_t w =
-                    c.weights[((oc * s.src_channels + ic) * s.kernel_height + ky) * s.kernel_width +
-                              kx];
-                sum += (v - c.params.src_zero_point) * (ones ? 1 : w);
-            }
+    test::for_each_tap(s, {n, y, x}, [&](std::size_t pixel, std::size_t tap) {
+        for (std::size_t ic = 0; ic < s.src_channels; ++ic) {
+            const auto v = static_cast<std::int32_t>(
+                test::element(c.src, c.params.src_type, pixel * s.src_channels + ic));
+            const std::int8_t w = c.weights[(oc * s.src_channels + ic) * taps + tap];
+            sum += (v - c.params.src_zero_point) * (ones ? 1 : w);
         }
-    }
+    });
     return sum;
 }
 

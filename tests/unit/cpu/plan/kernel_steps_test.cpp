@@ -49,10 +49,13 @@ Tensor run(const std::shared_ptr<Model>& model, const std::string& device, const
     return request.get_output_tensor(model->results().size() - 1);
 }
 
-std::string implementation_of(const std::shared_ptr<Model>& model, const std::string& layer) {
+nlohmann::json steps_of(const std::shared_ptr<Model>& model) {
     const std::string text = core().compile_model(model, "CPU").get_runtime_report();
-    const nlohmann::json report = nlohmann::json::parse(text);
-    for (const auto& step : report.at("steps")) {
+    return nlohmann::json::parse(text).at("steps");
+}
+
+std::string implementation_of(const std::shared_ptr<Model>& model, const std::string& layer) {
+    for (const auto& step : steps_of(model)) {
         if (step.at("name") == layer) {
             return step.at("implementation");
         }
@@ -111,6 +114,30 @@ TEST(InterpolateStep, NearestIsExactInEveryModeAndType) {
                           "fuseq:resize_nearest", 0);
                 }
             }
+        }
+    }
+}
+
+// As move_dequantize_down leaves it: the step reads the integers, without a copy as f32 in front of
+// it, and applies one scale and one zero point as it writes.
+TEST(InterpolateStep, LinearReadsIntegers) {
+    const std::string resized = interpolate4("13,9", "mode=linear_onnx");
+    for (const std::string type : {"u8", "i8"}) {
+        for (const std::string shape : {"f32[]", "f32[1,5,1,1]"}) {
+            std::string text = "%i = Parameter : " + type + "[2,5,7,6]\n" +
+                               "%x = Convert(%i) destination_type=f32\n" + resized;
+            text.replace(text.find("%y ="), 4, "%p =");
+            text += "\n%z = Const value=fill(3) : " + shape + "\n%d = Subtract(%p, %z)\n" +
+                    "%k = Const value=random(3,0.01,0.1) : " + shape + "\n%y = Multiply(%d, %k)";
+            check(text, shape == "f32[]" ? "no step" : "fuseq:border");
+            const auto steps = steps_of(Model::from_text(text + "\n%r = Result(%y)\n"));
+            const auto resize = std::find_if(steps.begin(), steps.end(), [](const auto& step) {
+                return step.at("kind") == "interpolate";
+            });
+            ASSERT_NE(resize, steps.end());
+            EXPECT_EQ(resize->at("implementation"), "fuseq:resize_linear");
+            EXPECT_EQ(resize->at("src_type"), type);
+            EXPECT_EQ(resize->at("dst_type"), "f32");
         }
     }
 }
@@ -314,6 +341,34 @@ TEST(MvnStep, FirstVersion) {
     for (const std::string across : {"true", "false"}) {
         check(pooled("f32[2,20,6,8]") + "%y = MVN.1(%x) eps=0.001 across_channels=" + across,
               across == "true" ? "fuseq:layer_norm" : "fuseq:normalize");
+    }
+}
+
+// Only one shape is possible, but what the user gives is not it.
+TEST(ComputedPattern, IsCheckedWhenTheModelRuns) {
+    const auto model = Model::from_text(R"(model "t"
+        %x = Parameter : f32[3,5,4]
+        %p = Parameter : i64[1]
+        %y = Reshape(%x, %p) special_zero=false
+        %r = Result(%y))");
+    ASSERT_EQ(to_string(model->output(0).partial_shape()), "[60]");
+    for (const char* device : {"CPU", "REFERENCE"}) {
+        InferRequest request = core().compile_model(model, device).create_infer_request();
+        request.set_input_tensor(0, random_tensor(ElementType::f32, {3, 5, 4}));
+        const auto run_with = [&](std::int64_t size) {
+            request.set_input_tensor(1, Tensor::of<std::int64_t>({1}, {size}));
+            try {
+                request.infer();
+            } catch (const Error& error) {
+                return std::string(error.what());
+            }
+            return std::string("accepted");
+        };
+        EXPECT_EQ(run_with(60), "accepted") << device;
+        EXPECT_EQ(run_with(-1), "accepted") << device;
+        EXPECT_THAT(run_with(-4), testing::HasSubstr("the pattern has the value -4")) << device;
+        EXPECT_THAT(run_with(59), testing::HasSubstr("does not have the elements of [59]"))
+            << device;
     }
 }
 

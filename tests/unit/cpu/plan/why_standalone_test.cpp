@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuseq/fuseq.hpp"
+#include "support/quantized_convolution_text.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -25,12 +26,8 @@ std::string model_with(const std::string& middle, const std::string& end = "") {
     %h = Const value={15.9375} : f32[]
     %h2 = Const value={63.75} : f32[]
     %q = FakeQuantize(%x, %z, %h, %z, %h) levels=256
-    %w = Const value=random(5,-127,127) : i8[16,16,3,3]
-    %wf = Convert(%w) destination_type=f32
-    %s = Const value={0.0078125} : f32[]
-    %wd = Multiply(%wf, %s)
-    %c = Convolution(%q, %wd) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
-)" + middle +
+)" + testing::quantized_convolution("q", "16,16,3,3", "1") +
+           middle +
            R"(
     %q2 = FakeQuantize(%r, %z, %h2, %z, %h2) levels=256
     %c2 = Convolution(%q2, %wd) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]

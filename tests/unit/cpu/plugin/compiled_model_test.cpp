@@ -8,21 +8,16 @@
 #include <gtest/gtest.h>
 
 #include "fuseq/fuseq.hpp"
+#include "support/quantized_convolution_text.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
 // A quantized convolution on pictures of any size and number.
-const char* const kDynamic = R"(model "dynamic"
+const std::string kDynamic = R"(model "dynamic"
     %x = Parameter : f32[?,3,?,?]
-    %l = Const value={-2} : f32[]
-    %h = Const value={1.984375} : f32[]
-    %q = FakeQuantize(%x, %l, %h, %l, %h) levels=256
-    %w = Const value=random(5,-127,127) : i8[8,3,3,3]
-    %wf = Convert(%w) destination_type=f32
-    %s = Const value={0.0078125} : f32[]
-    %wd = Multiply(%wf, %s)
-    %c = Convolution(%q, %wd) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+)" + testing::quantized("x") +
+                             testing::quantized_convolution("q", "8,3,3,3", "1") + R"(
     %r = ReLU(%c)
     %h2 = Const value={31.875} : f32[]
     %z = Const value={0} : f32[]
@@ -60,10 +55,7 @@ TEST(CpuCompiledModel, TakesANewShapeAtEachRequest) {
 
 // Passes see the sizes: a channel shuffle is one only when they are known.
 std::string shuffle_of(const std::string& shape) {
-    return "model \"shuffle\"\n%x = Parameter : f32" + shape + R"(
-    %l = Const value={-2} : f32[]
-    %h = Const value={1.984375} : f32[]
-    %q = FakeQuantize(%x, %l, %h, %l, %h) levels=256
+    return "model \"shuffle\"\n%x = Parameter : f32" + shape + "\n" + testing::quantized("x") + R"(
     %n = ShapeOf.3(%q) output_type=i64
     %i = Const value={0} : i64[1]
     %a = Const value={0} : i64[]
@@ -76,11 +68,8 @@ std::string shuffle_of(const std::string& shape) {
     %end = Const value={8,6,10} : i64[3]
     %back = Concat(%n0, %end) axis=0
     %r2 = Reshape(%t, %back) special_zero=false
-    %w = Const value=random(5,-127,127) : i8[8,8,1,1]
-    %wf = Convert(%w) destination_type=f32
-    %s = Const value={0.0078125} : f32[]
-    %wd = Multiply(%wf, %s)
-    %c = Convolution(%r2, %wd) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+)" + testing::quantized_convolution("r2", "8,8,1,1", "0") +
+           R"(
     %out = Result(%c))";
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fuseq/fuseq.hpp"
+#include "support/quantized_convolution_text.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -68,14 +69,8 @@ std::string model(const char* size) {
     %m = Multiply(%x, %k)
     %b = Const value={-1,2,0.5} : f32[1,3,1,1]
     %a = Add(%m, %b)
-    %l = Const value={-2} : f32[]
-    %h = Const value={1.984375} : f32[]
-    %q = FakeQuantize(%a, %l, %h, %l, %h) levels=256
-    %w = Const value=random(5,-127,127) : i8[12,3,3,3]
-    %wf = Convert(%w) destination_type=f32
-    %s = Const value={0.0078125} : f32[]
-    %wd = Multiply(%wf, %s)
-    %c = Convolution(%q, %wd) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+)" + testing::quantized("a") +
+           testing::quantized_convolution("q", "12,3,3,3", "1") + R"(
     %out = Result(%c))";
 }
 

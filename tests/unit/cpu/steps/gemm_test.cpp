@@ -106,32 +106,68 @@ TEST(GemmTail, RefusesWhatTheKernelLacks) {
     EXPECT_FALSE(gemm_tail(e, {.ops = {post_ops::Scale{2.0f}}}).has_value());
 }
 
-TEST(GemmIsFaster, ByTheTableInPerformance) {
+GemmProblem pointwise(std::size_t dst_channels) {
     GemmProblem p;
     p.shape = {.src_channels = 64,
-               .dst_channels = 256,
+               .dst_channels = dst_channels,
                .src_height = 56,
                .src_width = 56,
                .dst_height = 56,
                .dst_width = 56};
-    EXPECT_TRUE(gemm_is_faster(p, false));
-    p.shape.dst_channels = 24;
-    EXPECT_TRUE(gemm_is_faster(p, false));
-    EXPECT_FALSE(gemm_is_faster(p, true));
-    p.shape.dst_channels = 16;
-    EXPECT_FALSE(gemm_is_faster(p, false));
-    p.shape.dst_channels = 64;
+    return p;
+}
+
+GemmProblem three_by_three(std::size_t src_channels, std::size_t dst_channels, std::size_t size) {
+    GemmProblem p = pointwise(dst_channels);
+    p.shape.src_channels = src_channels;
     p.shape.kernel_height = p.shape.kernel_width = 3;
-    EXPECT_FALSE(gemm_is_faster(p, false));  // 3136 pixels
-    p.shape.src_channels = 3;
-    EXPECT_TRUE(gemm_is_faster(p, false));
-    p.shape.src_channels = 512;
-    p.shape.dst_height = p.shape.dst_width = 7;
-    EXPECT_TRUE(gemm_is_faster(p, false));
-    p.shape.dst_height = p.shape.dst_width = 3;
-    EXPECT_FALSE(gemm_is_faster(p, false));
+    p.shape.src_height = p.shape.src_width = p.shape.dst_height = p.shape.dst_width = size;
+    return p;
+}
+
+TEST(GemmIsFaster, PointwiseByTheTableInPerformance) {
+    EXPECT_TRUE(gemm_is_faster(pointwise(256), {}));
+    EXPECT_TRUE(gemm_is_faster(pointwise(24), {}));
+    EXPECT_FALSE(gemm_is_faster(pointwise(24), {.reads_tensors = true}));
+    EXPECT_FALSE(gemm_is_faster(pointwise(16), {}));
+    EXPECT_TRUE(gemm_is_faster(pointwise(8), {.activates = true}));
+    GemmProblem p = pointwise(8);
     p.kind = post_ops::AnchorKind::kMatMul;
-    EXPECT_TRUE(gemm_is_faster(p, true));
+    EXPECT_TRUE(gemm_is_faster(p, {.reads_tensors = true}));
+}
+
+TEST(GemmIsFaster, LargerKernelsByTheTableInPerformance) {
+    EXPECT_FALSE(gemm_is_faster(three_by_three(64, 64, 56), {}));  // 3136 pixels
+    EXPECT_TRUE(gemm_is_faster(three_by_three(3, 64, 56), {}));
+    EXPECT_TRUE(gemm_is_faster(three_by_three(512, 64, 7), {}));
+    EXPECT_FALSE(gemm_is_faster(three_by_three(512, 64, 3), {}));
+    EXPECT_TRUE(gemm_is_faster(three_by_three(32, 48, 3), {}));
+    // Few channels of src, or of dst.
+    EXPECT_TRUE(gemm_is_faster(three_by_three(24, 96, 38), {}));
+    EXPECT_FALSE(gemm_is_faster(three_by_three(128, 96, 38), {}));
+    EXPECT_TRUE(gemm_is_faster(three_by_three(32, 9, 15), {}));
+    EXPECT_FALSE(gemm_is_faster(three_by_three(32, 9, 60), {}));
+}
+
+TEST(GemmIsFaster, SignedSourcesOfLargerKernels) {
+    GemmProblem p = three_by_three(128, 128, 57);
+    p.src_signed = true;
+    EXPECT_TRUE(gemm_is_faster(p, {.reads_tensors = true}));
+    p.shape.dst_channels = 8;
+    EXPECT_FALSE(gemm_is_faster(p, {}));
+}
+
+TEST(GemmIsFaster, TraitsOfAChain) {
+    post_ops::Chain chain;
+    chain.ops = {post_ops::Scale{2.0f}, post_ops::Eltwise{.kind = post_ops::EltwiseKind::kRelu}};
+    chain.dst_type = ElementType::u8;
+    EXPECT_FALSE(traits_of(chain, 0).activates);
+    EXPECT_FALSE(traits_of(chain, 0).reads_tensors);
+    EXPECT_TRUE(traits_of(chain, 1).reads_tensors);
+    chain.ops.push_back(post_ops::Eltwise{.kind = post_ops::EltwiseKind::kElu, .alpha = 1.0f});
+    EXPECT_TRUE(traits_of(chain, 0).activates);
+    chain.dst_type = ElementType::f32;
+    EXPECT_FALSE(traits_of(chain, 0).activates);
 }
 
 }  // namespace
