@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_files  # noqa: E402
 import check_includes  # noqa: E402
+import check_types  # noqa: E402
 import run_clang_tidy  # noqa: E402
 
 
@@ -60,6 +61,30 @@ class CheckIncludes(unittest.TestCase):
     def test_missing_file_and_unknown_folder(self):
         self.assertIn("no such file", self.findings("src/ir/a.cpp", '#include "ir/none.hpp"\n')[0])
         self.assertIn("no layer", self.findings("src/new_part/a.cpp", "")[0])
+
+
+class CheckTypes(unittest.TestCase):
+    def findings(self, *texts):
+        return list(check_types.findings([(f"f{i}", text) for i, text in enumerate(texts)]))
+
+    def test_one_name_in_one_namespace(self):
+        a = "namespace a {\n\nstruct Box {\n    float x;\n};\n\n}  // namespace a\n"
+        self.assertEqual(self.findings(a, a), ["a::Box is defined in f0 and in f1"])
+        b = a.replace("struct Box {", "class Box final : public Shape {")
+        self.assertEqual(self.findings(a, b), ["a::Box is defined in f0 and in f1"])
+
+    def test_what_the_linker_keeps_apart(self):
+        a = "namespace a {\nstruct Box {\n};\n}  // namespace a\n"
+        hidden = "namespace a {\nnamespace {\nstruct Box {\n};\n}  // namespace\n}  // namespace a\n"
+        other = a.replace("namespace a", "namespace b")
+        after = hidden.replace("}  // namespace a", "struct Bag {\n};\n}  // namespace a")
+        self.assertEqual(self.findings(a, hidden, other), [])
+        self.assertEqual(self.findings(after, after), ["a::Bag is defined in f0 and in f1"])
+
+    def test_declarations_specializations_and_nested_types(self):
+        text = ("namespace a {\nclass Box;\nstruct Names<Box> {\n};\nstruct Box::Impl {\n};\n"
+                "enum class Kind : int;\n}  // namespace a\n")
+        self.assertEqual(self.findings(text, text), [])
 
 
 class CheckFiles(unittest.TestCase):

@@ -135,31 +135,6 @@ TensorId PlanBuilder::make_group(const Group& group) {
     return group.anchor != nullptr ? make_anchor_step(*this, group) : make_chain_step(*this, group);
 }
 
-// Moves the reorders among the steps [first, last) that read nothing of the others to the front;
-// gives the first step behind them.
-std::vector<std::unique_ptr<Step>>::iterator PlanBuilder::reorders_first(std::size_t first,
-                                                                         std::size_t last) {
-    std::unordered_set<TensorId> written;
-    std::unordered_set<const Step*> movable;
-    for (std::size_t s = first; s < last; ++s) {
-        const Step& step = *plan_.steps[s];
-        const bool waits =
-            std::any_of(step.inputs().begin(), step.inputs().end(),
-                        [&](TensorId id) { return written.contains(plan_.root(id)); });
-        if (step.info().kind == "reorder" && !waits) {
-            movable.insert(&step);
-            continue;
-        }
-        for (const TensorId id : step.outputs()) {
-            written.insert(plan_.root(id));
-        }
-    }
-    return std::stable_partition(
-        plan_.steps.begin() + static_cast<std::ptrdiff_t>(first),
-        plan_.steps.begin() + static_cast<std::ptrdiff_t>(last),
-        [&](const std::unique_ptr<Step>& step) { return movable.contains(step.get()); });
-}
-
 // Steps first, first + 1, ... are those of the group. What is shown runs before them, as they may
 // overwrite an extra input, and on the same implementation: two may round differently.
 void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
@@ -182,9 +157,19 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
     for (std::size_t s = last; s < steps.size(); ++s) {
         steps[s]->info().kind = "dump";
     }
-    // Behind the reorders that the group made for itself, which both read.
-    const auto begin = reorders_first(first, last);
+    // Behind the reorders that the group made for tensors of others, wherever those stand.
+    const auto group_begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
     const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(last);
+    std::unordered_set<TensorId> made;
+    for (auto s = group_begin; s != middle; ++s) {
+        made.insert((*s)->outputs().begin(), (*s)->outputs().end());
+    }
+    const auto begin = std::stable_partition(group_begin, middle, [&](const auto& step) {
+        const auto& inputs = step->inputs();
+        return step->info().kind == "reorder" &&
+               std::none_of(inputs.begin(), inputs.end(),
+                            [&](TensorId input) { return made.count(input) != 0; });
+    });
     std::rotate(begin, middle, steps.end());
 }
 

@@ -112,8 +112,6 @@ private:
     void build_group(const Group& group);
     TensorId make_group(const Group& group);
     void show_hidden(const Group& group, std::size_t first);
-    std::vector<std::unique_ptr<Step>>::iterator reorders_first(std::size_t first,
-                                                                std::size_t last);
     void build_plain(Node* node);
     void build_reference(Node* node);
     CompiledBodies compile_bodies(const Node& node) const;
