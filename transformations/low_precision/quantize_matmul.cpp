@@ -269,6 +269,39 @@ std::vector<float> zero_points_of_columns(const Node& matmul,
                                    {scale, smallest_step_after(matmul)});
 }
 
+// -f * W * s * t, a row of every matrix of constants [..., K, N]; see the law above.
+Tensor column_sums(const Node& matmul,
+                   const Dequantize& src,
+                   const Second& wei,
+                   const std::vector<float>& zero_points) {
+    const double by = std::nearbyint(src.zero_point[0]) - src.zero_point[0];
+    const Tensor& weights = wei.q.node->constant();
+    const Shape& shape = weights.get_shape();
+    const std::size_t rank = shape.size();
+    const std::size_t count =
+        rank < 3 ? 1 : shape_size(Shape(shape.begin(), shape.end() - 2));  // matrices
+    if (count == 1) {
+        return factor_of_columns(matmul, src, wei, by, weight_sums(matmul, {weights, zero_points}));
+    }
+    const std::size_t bytes = weights.get_size() / count;
+    Shape sums_shape(shape.begin(), shape.end() - 2);
+    if (matmul.input(0).partial_shape().rank() > 1) {  // a vector has no rows in the result
+        sums_shape.push_back(1);
+    }
+    sums_shape.push_back(shape[column_dim(matmul)]);
+    std::vector<float> values;
+    for (std::size_t i = 0; i < count; ++i) {
+        Tensor matrix(ElementType::i8, Shape(shape.end() - 2, shape.end()));
+        std::copy_n(weights.data<std::int8_t>() + i * bytes, bytes, matrix.data<std::int8_t>());
+        const std::vector<double> sums = weight_sums(matmul, {matrix, zero_points});
+        for (std::size_t n = 0; n < sums.size(); ++n) {
+            const double t = wei.scale[wei.scale.size() == 1 ? 0 : n];
+            values.push_back(static_cast<float>(by * sums[n] * src.scale[0] * t));
+        }
+    }
+    return Tensor::of(sums_shape, values);
+}
+
 void apply(Node& matmul, const Dequantize& src, const Second& wei) {
     const std::vector<Use> uses = matmul.port().uses;
     const double z = std::nearbyint(src.zero_point[0]);
@@ -286,8 +319,7 @@ void apply(Node& matmul, const Dequantize& src, const Second& wei) {
     if (!wei.constant) {
         correct_activations(matmul, src, wei, sum);
     } else if (src.zero_point[0] != z) {
-        const std::vector<double> sums = weight_sums(matmul, {wei.q.node->constant(), zero_points});
-        sum.add(factor_of_columns(matmul, src, wei, z - src.zero_point[0], sums));
+        sum.add(column_sums(matmul, src, wei, zero_points));
     }
     move_uses(uses, matmul.output(), sum.end());
 }

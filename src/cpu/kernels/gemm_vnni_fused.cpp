@@ -39,13 +39,10 @@ HWY_INLINE void finish_quad(const __m512i (&acc)[kQuad],
     const Constant bias = load_constant<Vectors>(e->bias.data() + at.channel);
     const Constant scale = load_constant<Vectors>(e->scale.data() + at.channel);
     Quad q;
-    for_quad([&](auto i) FUSEQ_HWY_LAMBDA { q.v[i] = VF{_mm512_cvtepi32_ps(acc[i])}; });
-    if (call.sums != nullptr) {
-        add_window_sums<Vectors>(call, at, q);
-    }
     for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
         constexpr std::size_t kVector = decltype(i)::value % Vectors;
-        q.v[i] = hn::Mul(hn::Add(q.v[i], bias.v[kVector]), scale.v[kVector]);
+        const VF x{_mm512_cvtepi32_ps(acc[i])};
+        q.v[i] = hn::Mul(hn::Add(x, bias.v[kVector]), scale.v[kVector]);
     });
     (apply<Vectors, true>(load<F, Vectors>(e->ops[I], call), at, q), ...);
     store_quad<To, Vectors, true>(q, at, call.args->dst, false);
@@ -153,7 +150,9 @@ const FusedFunction* find_fused(const gemm::Epilogue& e, Store store, std::size_
 
 namespace gemm {
 const FusedFunction* fused_functions(const Epilogue& epilogue, Store store, std::size_t vectors) {
-    return epilogue.clamp ? nullptr : HWY_NAMESPACE::find_fused(epilogue, store, vectors);
+    // A branch for sums of windows would cost all others too much.
+    const bool simple = !epilogue.clamp && epilogue.of_sum.empty();
+    return simple ? HWY_NAMESPACE::find_fused(epilogue, store, vectors) : nullptr;
 }
 }  // namespace gemm
 

@@ -157,10 +157,19 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
     for (std::size_t s = last; s < steps.size(); ++s) {
         steps[s]->info().kind = "dump";
     }
-    // Behind the reorders that the group made for itself.
-    auto begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
+    // Behind the reorders that the group made for tensors of others, wherever those stand.
+    const auto group_begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
     const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(last);
-    begin = std::find_if(begin, middle, [](const auto& s) { return s->info().kind != "reorder"; });
+    std::unordered_set<TensorId> made;
+    for (auto s = group_begin; s != middle; ++s) {
+        made.insert((*s)->outputs().begin(), (*s)->outputs().end());
+    }
+    const auto begin = std::stable_partition(group_begin, middle, [&](const auto& step) {
+        const auto& inputs = step->inputs();
+        return step->info().kind == "reorder" &&
+               std::none_of(inputs.begin(), inputs.end(),
+                            [&](TensorId input) { return made.count(input) != 0; });
+    });
     std::rotate(begin, middle, steps.end());
 }
 

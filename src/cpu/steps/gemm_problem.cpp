@@ -93,7 +93,8 @@ bool large_kernel_is_faster(const GemmProblem& problem) {
         return s.src_channels * s.dst_channels <= kFewProducts && pixels <= kManyPixels;
     }
     const bool few = s.src_channels <= kFewChannels && s.dst_channels >= kFewChannels;
-    return s.src_channels <= kFirstLayerChannels ||
+    // With a zero point oneDNN takes jit_int8 instead of brgconv.
+    return s.src_channels <= kFirstLayerChannels || problem.src_zero_point != 0 ||
            pixels <= (few ? kManyPixelsOfFewChannels : kManyPixels);
 }
 

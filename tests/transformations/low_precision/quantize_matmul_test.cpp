@@ -79,6 +79,15 @@ const Case kCases[] = {
     {"ZeroPointOfAVectorOfWeights", dq("x", "u8[3,4]", "0.5", "7.25") +
                                         weights_with_zero_points("[4]", "0.25", "[]") +
                                         "%y = MatMul(%x, %w)"},
+    {"FractionBeforeMatricesOfWeights", dq("x", "u8[2,3,4]", "0.5", "7.25") +
+                                            constant_weights("[2,4,5]", "2", "[]") +
+                                            "%y = MatMul(%x, %w)"},
+    {"FractionBeforeTransposedMatricesOfWeights",
+     dq("x", "u8[3,4]", "0.5", "7.25") + weights_with_zero_points("[2,1,2,4]", "0.25,-3", "[2,1]") +
+         "%y = MatMul(%x, %w) transpose_b=true"},
+    {"FractionOfAVectorBeforeMatricesOfWeights", dq("x", "u8[4]", "0.5", "7.25") +
+                                                     constant_weights("[3,4,5]", "2", "[]") +
+                                                     "%y = MatMul(%x, %w)"},
     {"TransposedSource", dq("x", "u8[4,3]", "0.5", "1") +
                              constant_weights("[4,2]", "1,2", "[1,2]") +
                              "%y = MatMul(%x, %w) transpose_a=true"},

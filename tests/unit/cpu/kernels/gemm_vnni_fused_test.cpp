@@ -55,13 +55,11 @@ TEST_F(GemmVnniTest, FusedTilesGiveTheBytesOfTheTwoSteps) {
         for (const Store store : {Store::kU8, Store::kI8, Store::kF32}) {
             for (const std::size_t vectors : {1, 2}) {
                 SCOPED_TRACE(testing::Message() << "list " << i << ", store " << int(store));
-                const gemm::Epilogue epilogue = epilogue_of(lists[i]);
-                found += expect_same(epilogue, store, vectors);
-                found += expect_same(with_zero_points(epilogue), store, vectors);
+                found += expect_same(epilogue_of(lists[i]), store, vectors);
             }
         }
     }
-    EXPECT_GT(found, 180u);
+    EXPECT_GT(found, 90u);
 }
 
 TEST_F(GemmVnniTest, OtherTilesAreNotFused) {
@@ -72,6 +70,7 @@ TEST_F(GemmVnniTest, OtherTilesAreNotFused) {
     epilogue.clamp = true;
     EXPECT_EQ(gemm::fused_functions(epilogue, Store::kU8, 2), nullptr);
     epilogue.clamp = false;
+    EXPECT_EQ(gemm::fused_functions(with_zero_points(epilogue), Store::kU8, 2), nullptr);
     epilogue.ops = {operation(rng, Kind::kMin)};
     EXPECT_EQ(gemm::fused_functions(epilogue, Store::kU8, 2), nullptr);
 }

@@ -157,6 +157,15 @@ TEST(GemmIsFaster, SignedSourcesOfLargerKernels) {
     EXPECT_FALSE(gemm_is_faster(p, {}));
 }
 
+TEST(GemmIsFaster, SourcesWithAZeroPointOfLargerKernels) {
+    GemmProblem p = three_by_three(64, 128, 52);
+    EXPECT_FALSE(gemm_is_faster(p, {}));  // 2704 pixels
+    p.src_zero_point = 16;
+    EXPECT_TRUE(gemm_is_faster(p, {}));
+    p.shape.dst_width = 3;
+    EXPECT_FALSE(gemm_is_faster(p, {}));
+}
+
 TEST(GemmIsFaster, TraitsOfAChain) {
     post_ops::Chain chain;
     chain.ops = {post_ops::Scale{2.0f}, post_ops::Eltwise{.kind = post_ops::EltwiseKind::kRelu}};
