@@ -95,7 +95,7 @@ void evaluate(EvalContext& context) {
     const Tensor& condition = context.input(0);
     context.require(condition.get_size() == 1, "the condition has ", condition.get_size(),
                     " elements, expected 1");
-    const Branch branch = condition.data<bool>()[0] ? then_branch(attrs) : else_branch(attrs);
+    const Branch branch = is_true(condition) ? then_branch(attrs) : else_branch(attrs);
     std::vector<Tensor> inputs(branch.body->parameters().size());
     for (const PortMapRow& row : PortMap::rows(*branch.inputs)) {
         inputs.at(static_cast<std::size_t>(row.internal)) =

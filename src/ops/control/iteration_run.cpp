@@ -110,7 +110,7 @@ private:
             condition.get_element_type() == ElementType::boolean && condition.get_size() == 1,
             "the execution condition is ", to_string(condition.get_element_type()),
             to_string(condition.get_shape()), ", expected one boolean");
-        return condition.data<bool>()[0];
+        return is_true(condition);
     }
 
     // The value of a Result after the last iteration.

@@ -80,7 +80,7 @@ void evaluate(EvalContext& context) {
     if (limit < 0) {
         limit = std::numeric_limits<std::int64_t>::max();
     }
-    run_iteration(context, first.data<bool>()[0] ? limit : 0);
+    run_iteration(context, is_true(first) ? limit : 0);
 }
 
 const OpSpec kOps[] = {

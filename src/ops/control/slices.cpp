@@ -24,7 +24,10 @@ const std::byte* bytes(const Tensor& tensor) {
 }  // namespace
 
 std::optional<Slices> plan_slices(const PortMapRow& row, std::int64_t size, std::string& why) {
-    const auto position = [&](std::int64_t value) { return value < 0 ? size + 1 + value : value; };
+    // In this order there is no overflow, whatever the file says.
+    const auto position = [&](std::int64_t value) {
+        return value < 0 ? size + (value + 1) : value;
+    };
     const std::int64_t low = position(row.stride < 0 ? row.end : row.start);
     const std::int64_t high = position(row.stride < 0 ? row.start : row.end);
     if (low < 0 || high > size || low > high ||

@@ -120,4 +120,9 @@ void require_all_inputs(const InferContext& context,
 // Smallest common generalisation of two shapes: what differs becomes an interval over both.
 PartialShape hull(const PartialShape& a, const PartialShape& b);
 
+// Of a tensor with one boolean. A user's may hold any byte: read as bool it would be undefined.
+inline bool is_true(const Tensor& condition) {
+    return *static_cast<const unsigned char*>(condition.data()) != 0;
+}
+
 }  // namespace fuseq

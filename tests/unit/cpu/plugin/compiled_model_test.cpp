@@ -275,6 +275,57 @@ TEST(CpuCompiledModel, ShowsQuantizationsBehindPoolings) {
     EXPECT_EQ(shown[0]["q"], shown[1]["q"]);
 }
 
+// A quantization in the middle of a chain whose other operands come through reorders: the step that
+// shows it runs behind them.
+TEST(CpuCompiledModel, ShowsQuantizationsThatReadReorderedTensors) {
+    const char* const text = R"(model "gated"
+        %x = Parameter : f32[1,3,7,5]
+        %k = Const value={0.5,-1,0.75} : f32[1,3,1,1]
+        %m = Multiply(%x, %k)
+        %l = Const value={-2} : f32[]
+        %h = Const value={1.984375} : f32[]
+        %q = FakeQuantize(%m, %l, %h, %l, %h) levels=256
+        %w = Const value=random(5,-127,127) : i8[3,3,1,1]
+        %wf = Convert(%w) destination_type=f32
+        %s = Const value={0.0078125} : f32[]
+        %wd = Multiply(%wf, %s)
+        %c = Convolution(%q, %wd) strides=[1,1] dilations=[1,1]
+        %a = HSwish(%c)
+        %g = Multiply(%a, %m)
+        %l2 = Const value={-4} : f32[]
+        %h2 = Const value={3.96875} : f32[]
+        %q2 = FakeQuantize(%g, %l2, %h2, %l2, %h2) levels=256
+        %l3 = Const value={-3} : f32[]
+        %h3 = Const value={2.9765625} : f32[]
+        %e = FakeQuantize(%m, %l3, %h3, %l3, %h3) levels=256
+        %d = Add(%q2, %e)
+        %l4 = Const value={-8} : f32[]
+        %h4 = Const value={7.9375} : f32[]
+        %q4 = FakeQuantize(%d, %l4, %h4, %l4, %h4) levels=256
+        %y = Convolution(%q4, %wd) strides=[1,1] dilations=[1,1]
+        %out = Result(%y))";
+    Core core;
+    std::map<std::string, std::vector<float>> shown[2];
+    for (const std::size_t device : {0, 1}) {
+        CompiledModel model =
+            core.compile_model(Model::from_text(text), device == 0 ? "CPU" : "REFERENCE",
+                               {{property::kKeepIntermediates, true}});
+        InferRequest request = model.create_infer_request();
+        request.set_input_tensor(0, picture(Shape{1, 3, 7, 5}));
+        request.infer();
+        for (const auto& [name, tensor] : request.get_intermediates()) {
+            shown[device][name] = to_floats(tensor);
+        }
+    }
+    for (const char* name : {"q2", "q4"}) {
+        ASSERT_TRUE(shown[0].contains(name)) << name;
+        // One step apart at most: ties.
+        EXPECT_THAT(shown[0][name],
+                    ::testing::Pointwise(::testing::FloatNear(0.0626f), shown[1][name]))
+            << name;
+    }
+}
+
 std::string refusal(const AnyMap& properties) {
     try {
         Core().compile_model(Model::from_text(kDynamic), "CPU", properties);
