@@ -2,9 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plugin_handle.hpp"
 
-namespace fuseq {
+#include "runtime/spin_limit.hpp"
 
-PluginHandle::PluginHandle(const std::string& library_path) : library_(library_path) {
+namespace fuseq {
+namespace {
+
+SharedLibrary load(const std::string& path) {
+    const SpinLimit limit;
+    return SharedLibrary(path);
+}
+
+}  // namespace
+
+PluginHandle::PluginHandle(const std::string& library_path) : library_(load(library_path)) {
     using EntryPoint = int (*)(unsigned, IPlugin**, char*, std::size_t);
     const auto create = reinterpret_cast<EntryPoint>(library_.symbol(kPluginEntryPoint));
     char text[512] = "";

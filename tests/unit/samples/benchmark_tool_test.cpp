@@ -39,6 +39,20 @@ protected:
     test::TemporaryFolder folder_;
 };
 
+// libgomp says on stderr what it read from the environment when the device was loaded.
+TEST_F(BenchmarkTool, ThreadsOfTheDeviceSleepSoonUnlessTheUserSaysOtherwise) {
+    const std::vector<std::string> arguments{"-m", folder_.path("m.xml"), "-d", "CPU", "-niter",
+                                             "1"};
+    const auto said = [&](const std::string& environment) {
+        return test::run_program(
+                   "OMP_DISPLAY_ENV=verbose " + environment + FUSEQ_BIN "/benchmark_app", arguments)
+            .err;
+    };
+    EXPECT_THAT(said("env -u GOMP_SPINCOUNT -u OMP_WAIT_POLICY "),
+                HasSubstr("GOMP_SPINCOUNT = '3000'"));
+    EXPECT_THAT(said("GOMP_SPINCOUNT=77 "), HasSubstr("GOMP_SPINCOUNT = '77'"));
+}
+
 TEST_F(BenchmarkTool, MeasuresOneRequestAfterTheOther) {
     const Outcome outcome = run({"-niter", "60", "-api", "sync", "-nthreads", "1", "-json_stats",
                                  "-report_folder", folder_.path("r")});
