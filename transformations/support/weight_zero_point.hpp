@@ -24,9 +24,9 @@ struct ResultSteps {
 };
 
 // The zero points of `weights`, or none when
-//   |y| * (largest |S|) * scale <= step / 4096      for every output channel, or, without a step,
+//   |y| * (largest |S|) * scale <= step / 1024      for every output channel, or, without a step,
 //   |y| * taps <= (sum of the magnitudes of its weights) / 2^20.
-// At most one of 4096 results of the FQ could then round to another integer, and it needs windows
+// At most one of 1024 results of the FQ could then round to another integer, and it needs windows
 // full of the largest value for that. In groups, where the sums cost as much as the layer, the
 // limit is step / 256.
 std::vector<float> zero_points_that_matter(const Node& consumer,

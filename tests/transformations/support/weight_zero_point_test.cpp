@@ -35,13 +35,13 @@ struct Problem {
 
 TEST(WeightZeroPoint, MattersFromAFractionOfAStepOn) {
     const Problem problem;
-    // 2^-20 * 72 * 128 * 0.5 = 0.00439; a step of 18 is 4096 times that.
+    // 2^-20 * 72 * 128 * 0.5 = 0.00439; a step of 4.5 is 1024 times that.
     const std::vector<float> tiny{0.0f, 1.0f / (1 << 20)};
-    EXPECT_EQ(problem.kept(tiny, {0.5f}, 18.1), std::vector<float>{});
-    EXPECT_EQ(problem.kept(tiny, {0.5f}, 17.9), tiny);
-    EXPECT_EQ(problem.kept(tiny, {100.0f, 0.5f}, 18.1), std::vector<float>{});
-    EXPECT_EQ(problem.kept(tiny, {0.5f, 100.0f}, 18.1), tiny);
-    EXPECT_EQ(problem.kept({-1.0f / (1 << 20)}, {0.5f}, 17.9).size(), 1u);
+    EXPECT_EQ(problem.kept(tiny, {0.5f}, 4.52), std::vector<float>{});
+    EXPECT_EQ(problem.kept(tiny, {0.5f}, 4.48), tiny);
+    EXPECT_EQ(problem.kept(tiny, {100.0f, 0.5f}, 4.52), std::vector<float>{});
+    EXPECT_EQ(problem.kept(tiny, {0.5f, 100.0f}, 4.52), tiny);
+    EXPECT_EQ(problem.kept({-1.0f / (1 << 20)}, {0.5f}, 4.48).size(), 1u);
 }
 
 TEST(WeightZeroPoint, WithoutAStepMattersWhereF32WouldShowIt) {
