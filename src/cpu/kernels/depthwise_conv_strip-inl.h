@@ -137,9 +137,11 @@ private:
         __m512i v;
         if constexpr (Mode == 0) {
             v = _mm512_loadu_si512(padding ? strip_.src[kPadding][0] : rows_[row] + at);
+#if FUSEQ_VECTOR_ASM
             if constexpr (!Flip) {  // one load for all its uses, which may cross cache lines
                 __asm__("" : "+v"(v));
             }
+#endif
         } else if (padding) {
             v = load_parts<Mode>(strip_, strip_.src[kPadding], 0);
         } else {
@@ -166,7 +168,9 @@ private:
         }
     }
 
-    FUSEQ_INLINE void begin_sums(Quarters& sums) const { begin(sums, packed_); }
+    FUSEQ_INLINE void begin_sums(Quarters& sums) const {
+        begin(sums, packed_);
+    }
 
     // Adds a column of src, which is column Tap of the kernel for these sums.
     template <std::size_t Tap>

@@ -85,7 +85,9 @@ FUSEQ_INLINE void add_rows(Registers<__m512i, Count>& acc,
 }
 
 FUSEQ_INLINE __m512i in_register(__m512i v) {
+#if FUSEQ_VECTOR_ASM
     asm volatile("" : "+v"(v));
+#endif
     return v;
 }
 
