@@ -164,8 +164,9 @@ std::vector<double> weight_sums(const Node& consumer, const IntegerWeights& weig
     const Tensor& values = weights.values;
     std::vector<double> sums =
         channel_sums(channel_order(consumer, values.get_shape()), values, false);
+    const std::size_t taps = values.get_size() / std::max<std::size_t>(sums.size(), 1);
     for (std::size_t c = 0; c < sums.size(); ++c) {
-        sums[c] -= weights.zero_point_of(c) * static_cast<double>(values.get_size() / sums.size());
+        sums[c] -= weights.zero_point_of(c) * static_cast<double>(taps);
     }
     return sums;
 }

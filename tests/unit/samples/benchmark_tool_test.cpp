@@ -39,6 +39,19 @@ protected:
     test::TemporaryFolder folder_;
 };
 
+TEST_F(BenchmarkTool, CountsItsOwnMemoryAlone) {
+    constexpr std::size_t kMegabytes = 300;
+    const std::vector<char> of_the_caller(kMegabytes << 20, 'x');
+    // Without a shell between the two.
+    const Outcome outcome =
+        test::run_program("exec " FUSEQ_BIN "/benchmark_app",
+                          {"-m", folder_.path("m.xml"), "-d", "REFERENCE", "-niter", "1", "-api",
+                           "sync", "-json_stats", "-report_folder", folder_.path("r")});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_LT(json("r/benchmark_report.json")["peak_rss_mb"], kMegabytes);
+    EXPECT_EQ(of_the_caller.back(), 'x');
+}
+
 // libgomp says on stderr what it read from the environment when the device was loaded.
 TEST_F(BenchmarkTool, ThreadsOfTheDeviceSleepSoonUnlessTheUserSaysOtherwise) {
     const std::vector<std::string> arguments{"-m", folder_.path("m.xml"), "-d", "CPU", "-niter",
