@@ -3,9 +3,9 @@
 //
 // How long threads of OpenMP wait in a loop before they sleep. libgomp's own choice, 300 000 turns,
 // is some 14 ms on CPUs whose pause takes 140 cycles: as soon as another process wants a core, a
-// thread that waits burns the time slice that the one it waits for needs, at each of the some hundred
-// barriers of an inference. libgomp reads the number from the environment, once, when it is loaded,
-// and has no function for it.
+// thread that waits burns the time slice that the one it waits for needs, at each of the some
+// hundred barriers of an inference. libgomp reads the number from the environment, once, when it is
+// loaded, and has no function for it.
 #pragma once
 
 namespace fuseq {
