@@ -9,6 +9,8 @@ template <class... Functions>
 struct Overloaded : Functions... {
     using Functions::operator()...;
 };
+template <class... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
 
 // Absent models and tensors.
 constexpr std::uint64_t kNone = UINT64_MAX;

@@ -57,8 +57,10 @@ void run(EvalContext& context) {
         attrs.flatten ? Shape{rows * columns * count, 4} : Shape{rows, columns, count, 4};
     T* out = context.output(0, shape).template data<T>();
     for (std::size_t cell = 0; cell < rows * columns; ++cell) {
-        const double x = (static_cast<double>(cell % columns) + 0.5) * step_x;
-        const double y = (static_cast<double>(cell / columns) + 0.5) * step_y;
+        const std::size_t column = cell % columns;
+        const std::size_t row = cell / columns;
+        const double x = (static_cast<double>(column) + 0.5) * step_x;
+        const double y = (static_cast<double>(row) + 0.5) * step_y;
         for (std::size_t i = 0; i < count * 4; ++i) {
             *out++ = static_cast<T>(static_cast<double>(priors[i]) + (i % 2 == 0 ? x : y));
         }
