@@ -14,7 +14,12 @@
 
 namespace fuseq {
 
-// axis in [-rank, rank) as a number in [0, rank).
+// An axis that is known to be in [-rank, rank), as a number in [0, rank).
+inline std::size_t wrapped_axis(std::int64_t axis, std::size_t rank) {
+    return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
+}
+
+// The same for any axis: refuses what is not in [-rank, rank).
 template <class Context>
 std::size_t checked_axis(const Context& context,
                          std::int64_t axis,
@@ -23,7 +28,7 @@ std::size_t checked_axis(const Context& context,
     const auto signed_rank = static_cast<std::int64_t>(rank);
     context.require(axis >= -signed_rank && axis < signed_rank, what, " is ", axis,
                     ", expected a value in [", -signed_rank, ", ", signed_rank - 1, "]");
-    return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+    return wrapped_axis(axis, rank);
 }
 
 // The same for a list; sorted, an axis named twice is refused.

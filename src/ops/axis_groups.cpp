@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/axis_groups.hpp"
 
+#include "ops/axes.hpp"
 #include "ops/broadcast.hpp"
 
 namespace fuseq {
@@ -14,7 +15,7 @@ AxisGroups axis_groups(const EvalContext& context,
     for (const std::int64_t axis : axes) {
         context.require(axis >= -rank && axis < rank, "axes has the value ", axis,
                         " for a tensor of rank ", rank);
-        kept[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)] = 1;
+        kept[wrapped_axis(axis, shape.size())] = 1;
     }
     return {shape_size(kept), broadcast_strides(kept, shape)};
 }

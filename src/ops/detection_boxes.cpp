@@ -66,6 +66,23 @@ float overlap(const Box& a, float area_a, const Box& b, float area_b) {
     return common / (area_a + area_b - common);
 }
 
+float* write_detection(const DetectionOutput8Attrs& attrs,
+                       std::int64_t image,
+                       const Candidate& found,
+                       const Box& box,
+                       float* to) {
+    const Box shown = attrs.clip_after_nms ? clipped(box) : box;
+    const std::int64_t label = found.label - (attrs.decrease_label_id ? 1 : 0);
+    const float row[7] = {static_cast<float>(image),
+                          static_cast<float>(label),
+                          found.score,
+                          shown.xmin,
+                          shown.ymin,
+                          shown.xmax,
+                          shown.ymax};
+    return std::copy(row, row + 7, to);
+}
+
 void sort_candidates(std::vector<Candidate>& candidates, std::int64_t limit) {
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Candidate& a, const Candidate& b) { return a.score > b.score; });

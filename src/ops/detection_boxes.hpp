@@ -49,6 +49,14 @@ struct Candidate {
     std::int64_t box = 0;
 };
 
+// A row of the output, of 7 numbers; clipped, and the label counted, as the attributes say. Returns
+// where the next one begins.
+float* write_detection(const DetectionOutput8Attrs& attrs,
+                       std::int64_t image,
+                       const Candidate& found,
+                       const Box& box,
+                       float* to);
+
 // Stable, best score first; at most `limit` of them (-1: all).
 void sort_candidates(std::vector<Candidate>& candidates, std::int64_t limit);
 

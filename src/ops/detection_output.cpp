@@ -315,20 +315,11 @@ void evaluate(EvalContext& context) {
         for (const Candidate& found :
              detections(attrs, sizes, scores_of(context, sizes, image), boxes)) {
             const std::size_t own = boxes.size() == 1 ? 0 : static_cast<std::size_t>(found.label);
-            Box box = boxes[own][static_cast<std::size_t>(found.box)];
-            box = attrs.clip_after_nms ? clipped(box) : box;
-            const std::int64_t label = found.label - (attrs.decrease_label_id ? 1 : 0);
             if (to == end) {
                 return;
             }
-            const float row[7] = {static_cast<float>(image),
-                                  static_cast<float>(label),
-                                  found.score,
-                                  box.xmin,
-                                  box.ymin,
-                                  box.xmax,
-                                  box.ymax};
-            to = std::copy(row, row + 7, to);
+            to = write_detection(attrs, image, found,
+                                 boxes[own][static_cast<std::size_t>(found.box)], to);
         }
     }
     if (to != end) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/axes.hpp"
 #include "ops/axis_groups.hpp"
 #include "ops/op_list.hpp"
 
@@ -54,7 +55,7 @@ void evaluate(EvalContext& context) {
     for (const std::int64_t axis : to_ints(context.input(1))) {
         context.require(axis >= -rank && axis < rank, "axes has the value ", axis,
                         " for a tensor of rank ", rank);
-        axes.push_back(static_cast<std::size_t>(axis < 0 ? axis + rank : axis));
+        axes.push_back(wrapped_axis(axis, shape.size()));
     }
     std::sort(axes.begin(), axes.end());
     axes.erase(std::unique(axes.begin(), axes.end()), axes.end());

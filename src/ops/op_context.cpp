@@ -1,6 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "fuseq/model.hpp"
+#include "ops/axes.hpp"
 #include "ops/op_spec.hpp"
 
 namespace fuseq {
@@ -97,10 +98,7 @@ void InferContext::require_same_type(std::size_t i, std::size_t j) const {
 std::size_t InferContext::normalize_axis(std::int64_t axis,
                                          std::size_t rank,
                                          std::string_view what) const {
-    const auto signed_rank = static_cast<std::int64_t>(rank);
-    require(axis >= -signed_rank && axis < signed_rank, what, " is ", axis,
-            ", expected a value in [", -signed_rank, ", ", signed_rank - 1, "]");
-    return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+    return checked_axis(*this, axis, rank, what);
 }
 
 void InferContext::fail_with(std::string rule) const {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "model/typed.hpp"
+#include "ops/axes.hpp"
 #include "ops/op_list.hpp"
 #include "ops/scalars.hpp"
 
@@ -117,7 +118,7 @@ void evaluate(EvalContext& context) {
     const auto rank = static_cast<std::int64_t>(shape.size());
     context.require(attrs.axis >= -rank && attrs.axis < rank, "axis is ", attrs.axis,
                     " for a tensor of rank ", rank);
-    const auto axis = static_cast<std::size_t>(attrs.axis + (attrs.axis < 0 ? rank : 0));
+    const std::size_t axis = wrapped_axis(attrs.axis, shape.size());
     const std::int64_t k = int_input(context, 1, "k", 0);
     context.require(k >= 0 && k <= static_cast<std::int64_t>(shape[axis]), "k is ", k,
                     ", but axis ", attrs.axis, " has ", shape[axis], " elements");

@@ -11,8 +11,8 @@
 //   Before:  Multiply or Divide of x, what x became, and constant numbers, in any order
 //   After:   [Multiply ->] activation [-> Multiply]
 //   Refuses: results in the middle that something else reads, shapes that a constant enlarges,
-//   other
-//            constants, a product with a fourth tensor in it (the inner product is tried then).
+//            other constants, a product with a fourth tensor in it (the inner product is tried
+//            then).
 //   Source:  the definitions of the operations; what exporters write that have no such operation.
 #include "transformations/common/fuse_activation.hpp"
 

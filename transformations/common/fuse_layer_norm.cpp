@@ -19,6 +19,7 @@
 #include <cmath>
 #include <optional>
 
+#include "ops/axes.hpp"
 #include "ops/binary_arithmetic.hpp"
 #include "ops/mvn.hpp"
 #include "ops/reduce.hpp"
@@ -49,10 +50,9 @@ std::optional<std::vector<std::int64_t>> axes_of_mean(const Output& mean) {
     if (constant == nullptr || constant->get_size() == 0) {
         return std::nullopt;
     }
-    const auto rank = static_cast<std::int64_t>(mean.partial_shape().rank());
     std::vector<std::int64_t> axes = to_ints(*constant);
     for (std::int64_t& axis : axes) {
-        axis += axis < 0 ? rank : 0;
+        axis = static_cast<std::int64_t>(wrapped_axis(axis, mean.partial_shape().rank()));
     }
     std::sort(axes.begin(), axes.end());
     return axes;

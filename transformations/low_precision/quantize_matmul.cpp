@@ -183,20 +183,29 @@ private:
     Output end_;
 };
 
-// by * s * t of every column, as a constant that broadcasts to the result.
-Tensor factor_of_columns(const Node& matmul,
-                         const Dequantize& src,
-                         const Second& wei,
-                         double by,
-                         const std::vector<double>& of_column = {}) {
-    const std::size_t rank = matmul.port().shape.rank();
+// by * s * t of every column, and one value of it where there are any.
+std::vector<float> factors(const Dequantize& src,
+                           const Second& wei,
+                           double by,
+                           const std::vector<double>& of_column = {}) {
     std::vector<float> values(std::max(wei.scale.size(), of_column.size()));
     for (std::size_t n = 0; n < values.size(); ++n) {
         const double t = wei.scale[wei.scale.size() == 1 ? 0 : n];
         const double w = of_column.empty() ? 1.0 : of_column[of_column.size() == 1 ? 0 : n];
         values[n] = static_cast<float>(by * w * src.scale[0] * t);
     }
-    return ChannelValues(std::move(values), rank == 0 ? 0 : rank - 1).to_tensor(rank);
+    return values;
+}
+
+// The same as a constant that broadcasts to the result.
+Tensor factor_of_columns(const Node& matmul,
+                         const Dequantize& src,
+                         const Second& wei,
+                         double by,
+                         const std::vector<double>& of_column = {}) {
+    const std::size_t rank = matmul.port().shape.rank();
+    return ChannelValues(factors(src, wei, by, of_column), rank == 0 ? 0 : rank - 1)
+        .to_tensor(rank);
 }
 
 Output ones(Model& model, const std::string& name, const Shape& shape) {
@@ -293,11 +302,9 @@ Tensor column_sums(const Node& matmul,
     for (std::size_t i = 0; i < count; ++i) {
         Tensor matrix(ElementType::i8, Shape(shape.end() - 2, shape.end()));
         std::copy_n(weights.data<std::int8_t>() + i * bytes, bytes, matrix.data<std::int8_t>());
-        const std::vector<double> sums = weight_sums(matmul, {matrix, zero_points});
-        for (std::size_t n = 0; n < sums.size(); ++n) {
-            const double t = wei.scale[wei.scale.size() == 1 ? 0 : n];
-            values.push_back(static_cast<float>(by * sums[n] * src.scale[0] * t));
-        }
+        const std::vector<float> row =
+            factors(src, wei, by, weight_sums(matmul, {matrix, zero_points}));
+        values.insert(values.end(), row.begin(), row.end());
     }
     return Tensor::of(sums_shape, values);
 }

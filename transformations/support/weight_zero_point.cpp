@@ -40,9 +40,7 @@ std::vector<float> zero_points_that_matter(const Node& consumer,
     const std::vector<double> magnitudes = channel_sums(order, weights.values, true);
     const double farthest = largest_source(src);
     const double share = order.groups > 1 ? kHarmlessShareInGroups : kHarmlessShare;
-    const std::size_t per_channel =
-        weights.values.get_size() / std::max<std::size_t>(magnitudes.size(), 1);
-    const auto taps = static_cast<double>(per_channel);
+    const auto taps = static_cast<double>(order.taps());
     for (std::size_t c = 0; c < magnitudes.size(); ++c) {
         const double sum = std::abs(weights.zero_point_of(c)) * taps;
         const double scale = std::abs(result.scale[result.scale.size() == 1 ? 0 : c]);

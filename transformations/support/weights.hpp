@@ -51,6 +51,7 @@ struct ChannelOrder {
     std::size_t inner = 1;
 
     std::size_t count() const { return groups * channels; }
+    std::size_t taps() const { return depth * inner; }  // weights of one channel
     // function(channel, first element, number of elements) for runs of one channel, in the order of
     // memory.
     template <class Function>

@@ -162,11 +162,11 @@ std::vector<double> box_sums(const Geometry& g, const IntegerWeights& weights, s
 
 std::vector<double> weight_sums(const Node& consumer, const IntegerWeights& weights) {
     const Tensor& values = weights.values;
-    std::vector<double> sums =
-        channel_sums(channel_order(consumer, values.get_shape()), values, false);
-    const std::size_t taps = values.get_size() / std::max<std::size_t>(sums.size(), 1);
+    const ChannelOrder order = channel_order(consumer, values.get_shape());
+    const auto taps = static_cast<double>(order.taps());
+    std::vector<double> sums = channel_sums(order, values, false);
     for (std::size_t c = 0; c < sums.size(); ++c) {
-        sums[c] -= weights.zero_point_of(c) * static_cast<double>(taps);
+        sums[c] -= weights.zero_point_of(c) * taps;
     }
     return sums;
 }

@@ -79,17 +79,11 @@ HWY_INLINE void convert_row(
     });
 }
 
-// Square transposition of N vectors of N elements, in log2(N) perfect shuffles: each rotates the
-// bits of an element's position (row, column) by one.
-template <std::size_t N, class T>
-HWY_INLINE void transpose(const T* src, std::size_t src_stride, T* dst, std::size_t dst_stride) {
-    const hn::FixedTag<T, N> d;
-    hn::Vec<decltype(d)> x[N];
-    hn::Vec<decltype(d)> y[N];
-    HWY_UNROLL(16)
-    for (std::size_t i = 0; i < N; ++i) {
-        x[i] = hn::LoadU(d, src + i * src_stride);
-    }
+// The elements of N (2, 4, 8 or 16) vectors, one of each in turn, in log2(N) perfect shuffles: each
+// rotates the bits of an element's position (row, column) by one.
+template <std::size_t N, class D, class V = hn::Vec<D>>
+HWY_INLINE void interleave(D d, V (&x)[N]) {
+    V y[N];
     HWY_UNROLL(4)
     for (std::size_t n = N; n > 1; n /= 2) {
         HWY_UNROLL(8)
@@ -102,6 +96,18 @@ HWY_INLINE void transpose(const T* src, std::size_t src_stride, T* dst, std::siz
             x[i] = y[i];
         }
     }
+}
+
+// Square transposition of N vectors of N elements.
+template <std::size_t N, class T>
+HWY_INLINE void transpose(const T* src, std::size_t src_stride, T* dst, std::size_t dst_stride) {
+    const hn::FixedTag<T, N> d;
+    hn::Vec<decltype(d)> x[N];
+    HWY_UNROLL(16)
+    for (std::size_t i = 0; i < N; ++i) {
+        x[i] = hn::LoadU(d, src + i * src_stride);
+    }
+    interleave(d, x);
     HWY_UNROLL(16)
     for (std::size_t i = 0; i < N; ++i) {
         hn::StoreU(x[i], d, dst + i * dst_stride);
@@ -148,32 +154,20 @@ HWY_INLINE void interleave3(const T (*rows)[kTilePixels], T* dst, std::size_t co
     }
 }
 
-// `rows` (2, 4 or 8) planes of bytes to pixels of as many, by perfect shuffles as above.
+// `rows` (2, 4 or 8) planes of bytes to pixels of as many.
 template <std::size_t kRows>
 HWY_INLINE void interleave_bytes(const std::uint8_t (*rows)[kTilePixels],
                                  std::uint8_t* dst,
                                  std::size_t count) {
     const hn::FixedTag<std::uint8_t, 16> d;
     hn::Vec<decltype(d)> x[kRows];
-    hn::Vec<decltype(d)> y[kRows];
     std::size_t i = 0;
     for (; i + 16 <= count; i += 16) {
         HWY_UNROLL(8)
         for (std::size_t r = 0; r < kRows; ++r) {
             x[r] = hn::LoadU(d, rows[r] + i);
         }
-        HWY_UNROLL(3)
-        for (std::size_t n = kRows; n > 1; n /= 2) {
-            HWY_UNROLL(4)
-            for (std::size_t r = 0; r < kRows / 2; ++r) {
-                y[2 * r] = hn::InterleaveLower(d, x[r], x[r + kRows / 2]);
-                y[2 * r + 1] = hn::InterleaveUpper(d, x[r], x[r + kRows / 2]);
-            }
-            HWY_UNROLL(8)
-            for (std::size_t r = 0; r < kRows; ++r) {
-                x[r] = y[r];
-            }
-        }
+        interleave(d, x);
         HWY_UNROLL(8)
         for (std::size_t r = 0; r < kRows; ++r) {
             hn::StoreU(x[r], d, dst + i * kRows + r * 16);

@@ -8,6 +8,7 @@
 
 #include <immintrin.h>
 
+#include "cpu/kernels/always_inline.hpp"
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 #include "cpu/kernels/vnni_target.hpp"
 
@@ -151,7 +152,7 @@ void sum_channels(const std::uint8_t* src,
 
 // Calls f(first, mask) for whole vectors of `count` values, and for what is left.
 template <class F>
-inline __attribute__((always_inline)) void over_vectors(std::size_t count, F&& f) {
+FUSEQ_INLINE void over_vectors(std::size_t count, F&& f) {
     std::size_t i = 0;
     for (; i + kLanes <= count; i += kLanes) {
         f(i, __mmask16{0xffff});
@@ -188,14 +189,13 @@ void sum_columns(const GemmShape& s, std::size_t width, std::int32_t* pixels, st
     const std::size_t reach = (s.kernel_width - 1) * s.dilation_width;
     // In place: a vector is read before it is written, and what is behind it later.
     std::int32_t* sums = s.stride_width == 1 ? to : pixels;
-    over_vectors(
-        width - reach, [&](std::size_t i, __mmask16 mask) __attribute__((always_inline)) {
-            __m512i sum = _mm512_maskz_loadu_epi32(mask, pixels + i);
-            for (std::size_t x = s.dilation_width; x <= reach; x += s.dilation_width) {
-                sum = _mm512_add_epi32(sum, _mm512_maskz_loadu_epi32(mask, pixels + i + x));
-            }
-            _mm512_mask_storeu_epi32(sums + i, mask, sum);
-        });
+    over_vectors(width - reach, [&](std::size_t i, __mmask16 mask) FUSEQ_LAMBDA {
+        __m512i sum = _mm512_maskz_loadu_epi32(mask, pixels + i);
+        for (std::size_t x = s.dilation_width; x <= reach; x += s.dilation_width) {
+            sum = _mm512_add_epi32(sum, _mm512_maskz_loadu_epi32(mask, pixels + i + x));
+        }
+        _mm512_mask_storeu_epi32(sums + i, mask, sum);
+    });
     if (s.stride_width != 1) {
         pick_columns(pixels, s.stride_width, s.dst_width, to);
     }
@@ -208,14 +208,13 @@ void sum_rows(const std::int32_t* from,
               std::size_t width,
               std::int32_t minus,
               float* to) {
-    over_vectors(
-        width, [&](std::size_t i, __mmask16 mask) __attribute__((always_inline)) {
-            __m512i sum = _mm512_set1_epi32(-minus);
-            for (std::size_t k = 0; k < count; ++k) {
-                sum = _mm512_add_epi32(sum, _mm512_maskz_loadu_epi32(mask, from + k * step + i));
-            }
-            _mm512_mask_storeu_ps(to + i, mask, _mm512_cvtepi32_ps(sum));
-        });
+    over_vectors(width, [&](std::size_t i, __mmask16 mask) FUSEQ_LAMBDA {
+        __m512i sum = _mm512_set1_epi32(-minus);
+        for (std::size_t k = 0; k < count; ++k) {
+            sum = _mm512_add_epi32(sum, _mm512_maskz_loadu_epi32(mask, from + k * step + i));
+        }
+        _mm512_mask_storeu_ps(to + i, mask, _mm512_cvtepi32_ps(sum));
+    });
 }
 
 // What padding, and a pixel of the value of the zero point, adds to the sums of windows.

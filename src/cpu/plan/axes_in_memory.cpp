@@ -3,6 +3,7 @@
 #include "cpu/plan/axes_in_memory.hpp"
 
 #include "cpu/steps/dnnl_support.hpp"
+#include "ops/axes.hpp"
 
 namespace fuseq::cpu {
 
@@ -29,10 +30,6 @@ std::optional<AxesInMemory> axes_in_memory(const Shape& dims,
         axes.length *= dims[d];
     }
     return axes;
-}
-
-std::size_t wrapped_axis(std::int64_t axis, std::size_t rank) {
-    return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
 }
 
 std::vector<bool> marked_axes(const std::vector<std::int64_t>& axes, std::size_t rank) {

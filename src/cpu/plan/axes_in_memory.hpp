@@ -25,9 +25,6 @@ std::optional<AxesInMemory> axes_in_memory(const Shape& dims,
                                            Layout layout,
                                            const std::vector<bool>& along);
 
-// An axis that is known to be in [-rank, rank), as a number in [0, rank).
-std::size_t wrapped_axis(std::int64_t axis, std::size_t rank);
-
 // Marks axes, negative ones counted from the end.
 std::vector<bool> marked_axes(const std::vector<std::int64_t>& axes, std::size_t rank);
 

@@ -9,11 +9,11 @@
 #include <numeric>
 
 #include "cpu/kernels/resize.hpp"
-#include "cpu/plan/axes_in_memory.hpp"
 #include "cpu/plan/linear_tail.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "ops/axes.hpp"
 #include "ops/resize/interpolate.hpp"
 
 namespace fuseq::cpu {

@@ -10,6 +10,7 @@
 #include "cpu/steps/concat.hpp"
 #include "cpu/steps/pooling.hpp"
 #include "cpu/steps/transpose.hpp"
+#include "ops/axes.hpp"
 #include "ops/concat.hpp"
 #include "ops/pooling.hpp"
 

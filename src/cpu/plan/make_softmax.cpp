@@ -8,6 +8,7 @@
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "ops/axes.hpp"
 #include "ops/softmax.hpp"
 
 namespace fuseq::cpu {

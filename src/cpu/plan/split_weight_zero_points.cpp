@@ -4,6 +4,7 @@
 
 #include "ops/binary_arithmetic.hpp"
 #include "ops/matmul.hpp"
+#include "transformations/support/channel_values.hpp"
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq::cpu {
@@ -31,15 +32,8 @@ Tensor factors(const Node& anchor, const Tensor& zero_points) {
     for (float& v : values) {
         v = -v;
     }
-    if (values.size() == 1) {
-        return Tensor::scalar(values[0]);
-    }
-    if (anchor.is("MatMul")) {
-        return Tensor::of(Shape{values.size()}, values);
-    }
-    Shape shape(anchor.port(0).shape.rank(), 1);
-    shape[1] = values.size();
-    return Tensor::of(shape, values);
+    const std::size_t rank = anchor.port(0).shape.rank();
+    return ChannelValues(std::move(values), anchor.is("MatMul") ? rank - 1 : 1).to_tensor(rank);
 }
 
 void split(Node& anchor, std::size_t input) {

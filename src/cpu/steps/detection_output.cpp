@@ -52,17 +52,8 @@ public:
                 if (to == end) {
                     return;
                 }
-                Box box = decoded(found);
-                box = attrs_.clip_after_nms ? clipped(box) : box;
-                const std::int32_t label = found.label - (attrs_.decrease_label_id ? 1 : 0);
-                const float row[7] = {static_cast<float>(image),
-                                      static_cast<float>(label),
-                                      found.score,
-                                      box.xmin,
-                                      box.ymin,
-                                      box.xmax,
-                                      box.ymax};
-                to = std::copy(row, row + 7, to);
+                to = write_detection(attrs_, image, {found.score, found.label, found.prior},
+                                     decoded(found), to);
             }
         }
         if (to != end) {

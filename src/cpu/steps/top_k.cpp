@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "cpu/plan/axes_in_memory.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/runtime/parallel.hpp"
+#include "ops/axes.hpp"
 
 namespace fuseq::cpu {
 namespace {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ops/axes.hpp"
 #include "ops/control/body_runner.hpp"
 #include "ops/control/iteration.hpp"
 #include "ops/control/slices.hpp"
@@ -13,7 +14,7 @@ std::size_t resolved_axis(const EvalContext& context, std::int64_t axis, std::si
     const auto signed_rank = static_cast<std::int64_t>(rank);
     context.require(axis >= -signed_rank && axis < signed_rank, "axis ", axis,
                     " is not one of a tensor of rank ", rank);
-    return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
+    return wrapped_axis(axis, rank);
 }
 
 struct SlicedInput {

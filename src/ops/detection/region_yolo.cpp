@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/axes.hpp"
 #include "ops/axis_groups.hpp"
 #include "ops/op_list.hpp"
 
@@ -108,9 +109,8 @@ Shape flattened(const EvalContext& context, const Shape& shape) {
     if (!attrs.do_softmax) {
         return shape;
     }
-    const auto axis = static_cast<std::size_t>(attrs.axis < 0 ? attrs.axis + 4 : attrs.axis);
-    const auto end =
-        static_cast<std::size_t>(attrs.end_axis < 0 ? attrs.end_axis + 4 : attrs.end_axis);
+    const std::size_t axis = wrapped_axis(attrs.axis, 4);
+    const std::size_t end = wrapped_axis(attrs.end_axis, 4);
     Shape result(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis));
     result.push_back(1);
     for (std::size_t d = axis; d < 4; ++d) {
