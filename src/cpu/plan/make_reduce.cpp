@@ -5,6 +5,7 @@
 // left to the reference kernel: in f32 it would overflow where in double it does not.
 #include <algorithm>
 
+#include "cpu/kernels/normalize_integers.hpp"
 #include "cpu/kernels/reduce.hpp"
 #include "cpu/kernels/rows.hpp"
 #include "cpu/plan/axes_in_memory.hpp"
@@ -12,6 +13,7 @@
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "fuseq/element_type.hpp"
 #include "ops/mvn.hpp"
 #include "ops/op_spec.hpp"
 #include "ops/reduce.hpp"
@@ -115,6 +117,54 @@ std::optional<NormSettings> mvn_settings(const Node& node) {
     return settings;
 }
 
+const void* image_of(const void* data, ElementType type, std::size_t elements) {
+    return static_cast<const std::byte*>(data) + elements * size_of(type);
+}
+void* image_of(void* data, ElementType type, std::size_t elements) {
+    return static_cast<std::byte*>(data) + elements * size_of(type);
+}
+
+// One image: all threads sum its rows, then all write them.
+void normalize_image(const kernels::NormalizeParams& p, const void* from, void* to) {
+    constexpr std::size_t kElementsAtOnce = 8192;
+    const std::size_t grain = 1 + kElementsAtOnce / p.inner;
+    kernels::ColumnSums total;
+    std::fill(total.sums, total.sums + p.inner, 0);
+    std::fill(total.squares, total.squares + p.inner, 0);
+    parallel_for(p.length, grain, [&](std::size_t begin, std::size_t end) {
+        kernels::ColumnSums found;
+        kernels::sum_columns(p, from, {begin, end}, found);
+        kernels::add_sums(p, found, total);
+    });
+    kernels::ColumnFactors factors;
+    kernels::factors_of(p, total, factors);
+    parallel_for(p.length, grain, [&](std::size_t begin, std::size_t end) {
+        kernels::normalize_rows(p, factors, from, to, {begin, end});
+    });
+}
+
+void normalize_integers(const kernels::NormalizeParams& p,
+                        std::size_t images,
+                        const void* from,
+                        void* to) {
+    const auto one = [&](std::size_t image) {
+        const std::size_t first = image * p.length * p.inner;
+        normalize_image(p, image_of(from, p.src_type, first), image_of(to, p.dst_type, first));
+    };
+    if (images < static_cast<std::size_t>(omp_get_max_threads())) {
+        for (std::size_t image = 0; image < images; ++image) {
+            one(image);
+        }
+        return;
+    }
+    // Within the team an image is one thread's.
+    parallel_for(images, 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t image = begin; image < end; ++image) {
+            one(image);
+        }
+    });
+}
+
 KernelStep::Kernel column_kernel(kernels::NormalizeParams params,
                                  const AxesInMemory& axes,
                                  ElementType src_type,
@@ -134,6 +184,10 @@ KernelStep::Kernel column_kernel(kernels::NormalizeParams params,
         kernels::NormalizeParams p = params;
         p.gamma = gamma;
         p.beta = beta;
+        if (kernels::takes_integers(p)) {
+            normalize_integers(p, axes.outer, from, to);
+            return;
+        }
         run_split(axes,
                   [&](Range outer, Range inner) { kernels::normalize(p, from, to, outer, inner); });
     };

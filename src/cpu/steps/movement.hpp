@@ -5,6 +5,9 @@
 // offsets. Any element type and memory order.
 #pragma once
 
+#include <optional>
+
+#include "cpu/kernels/byte_shuffle.hpp"
 #include "cpu/steps/movement_map.hpp"
 #include "cpu/steps/step.hpp"
 
@@ -21,8 +24,16 @@ public:
     void set_maps(std::vector<MovementMap> maps);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
 
+    // A map, and its rows as byte permutations where that is faster than block after block.
+    struct Move {
+        MovementMap map{};
+        std::optional<kernels::ByteShuffle> shuffle{};
+        // What a thread takes at least one of.
+        std::size_t units() const { return shuffle ? map.src_outer.size() : map.blocks(); }
+    };
+
 private:
-    std::vector<MovementMap> maps_;
+    std::vector<Move> moves_;
     std::vector<std::byte> constant_;
 };
 
