@@ -67,6 +67,7 @@ class PlanBench {
 public:
     PlanBench(std::shared_ptr<const Model> model, int threads) : threads_(threads) {
         cpu::Config config;
+        config.row_walks = false;  // each step alone
         config.num_threads = threads;
         compiled_ = std::make_shared<cpu::CpuCompiledModel>(std::move(model), config);
         std::vector<Shape> shapes;

@@ -73,12 +73,13 @@ public:
     Worker(const Packed& packed, const GemmArgs& args, std::uint8_t* scratch, Range panels)
         : p_(packed), args_(args), scratch_(scratch), panels_(panels) {}
 
-    void pixels(Range range) {
+    // `alone`: the pixel behind the range may not be looked at.
+    void pixels(Range range, bool alone = false) {
         const std::size_t channels = p_.shape.src_channels;
         if (p_.mode == SourceMode::kInPlace) {
             // A pixel is read by fours: bytes of the next one meet weights of zero. Behind the last
             // pixel there may be nothing.
-            const bool at_end = range.end == p_.units() && channels % 4 != 0;
+            const bool at_end = (alone || range.end == p_.units()) && channels % 4 != 0;
             const std::size_t copied = at_end ? std::min(kLastPixels, range.end - range.begin) : 0;
             const Range read{range.begin, range.end - copied};
             for (std::size_t at = read.begin; at < read.end; at += p_.block) {
@@ -382,6 +383,28 @@ void GemmVnni::run(const GemmArgs& args, std::size_t part, const GemmSplit& spli
         worker.rows(share(p.units(), row, split.rows));
     } else {
         worker.pixels(share(p.units(), row, split.rows));
+    }
+}
+
+bool GemmVnni::is_by_pixel() const {
+    return packed_->dense && packed_->mode != SourceMode::kRows;
+}
+
+std::size_t GemmVnni::pixel_grain() const {
+    return packed_->mode == SourceMode::kRows ? packed_->shape.dst_width : 1;
+}
+
+void GemmVnni::run_pixels(const GemmArgs& args,
+                          std::size_t begin,
+                          std::size_t end,
+                          std::size_t part) const {
+    const Packed& p = *packed_;
+    auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * p.scratch;
+    Worker worker(p, args, scratch, {0, p.panels.size()});
+    if (p.mode == SourceMode::kRows) {
+        worker.rows({begin / p.shape.dst_width, end / p.shape.dst_width});
+    } else {
+        worker.pixels({begin, end}, true);
     }
 }
 

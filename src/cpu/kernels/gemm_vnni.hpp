@@ -117,6 +117,17 @@ public:
     // own: args.scratch + part * scratch_bytes().
     void run(const GemmArgs& args, std::size_t part, const GemmSplit& split) const;
 
+    // Whether a pixel of dst depends on nothing but the pixel of src with its number.
+    bool is_by_pixel() const;
+    // What the pixels of a range given to run_pixels() must be multiples of.
+    std::size_t pixel_grain() const;
+    // Pixels [begin, end) of dst, counted over the batch. Ranges may run at the same time, each
+    // with another `part` of the scratch memory. When is_by_pixel(), no other pixel of src is used.
+    void run_pixels(const GemmArgs& args,
+                    std::size_t begin,
+                    std::size_t end,
+                    std::size_t part) const;
+
     // Name of the implementation, for explain: "gemm_vnni512:14x2".
     const std::string& implementation() const;
     std::size_t packed_bytes() const;

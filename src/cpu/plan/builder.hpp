@@ -44,6 +44,8 @@ struct BuildOptions {
     std::size_t threads = 1;  // to build with; the plan is the same for any number
     // Convolutions and matrix products by the plugin's own kernel where it is faster.
     bool own_gemm = true;
+    // Neighbouring steps that work on rows are walked over together (row_walks.hpp).
+    bool row_walks = true;
     // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
     // shown then: it is not computed.
     bool drop_middle_rounds = false;

@@ -31,7 +31,8 @@ std::size_t Plan::bytes() const {
 
 void plan_memory(Plan& plan) {
     std::vector<std::optional<Lifetime>> lives(plan.tensors.size());
-    const auto touch = [&](TensorId id, std::size_t step) {
+    // What is used by steps that are walked over together is in use during all of the walk.
+    const auto touch = [&](TensorId id, std::size_t first, std::size_t last) {
         const TensorId root = plan.root(id);
         const PlanTensor& tensor = plan.tensors[root];
         if (tensor.storage != Storage::kArena) {
@@ -39,20 +40,27 @@ void plan_memory(Plan& plan) {
         }
         // Views and in-place results may be larger than nothing, never larger than their root.
         if (!lives[root]) {
-            lives[root] = Lifetime{step, step, tensor.bytes()};
+            lives[root] = Lifetime{first, last, tensor.memory_bytes()};
         }
-        lives[root]->last = std::max(lives[root]->last, step);
+        lives[root]->last = std::max(lives[root]->last, last);
     };
+    auto walk = plan.walks.begin();
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
         const Step& step = *plan.steps[s];
+        while (walk != plan.walks.end() && walk->last <= s) {
+            ++walk;
+        }
+        const bool walked = walk != plan.walks.end() && walk->first <= s;
+        const std::size_t begin = walked ? walk->first : s;
+        const std::size_t end = walked ? walk->last - 1 : s;
         for (const auto* ids : {&step.inputs(), &step.outputs(), &step.scratch()}) {
             for (const TensorId id : *ids) {
-                touch(id, s);
+                touch(id, begin, end);
             }
         }
     }
     for (const TensorId id : plan.outputs) {
-        touch(id, plan.steps.size());
+        touch(id, plan.steps.size(), plan.steps.size());
     }
     std::vector<Lifetime> used;
     std::vector<TensorId> owner;

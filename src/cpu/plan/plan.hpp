@@ -12,11 +12,23 @@
 
 namespace fuseq::cpu {
 
+// Steps [first, last) are walked over together: each thread takes its share of the rows, `part` of
+// them at a time.
+struct RowWalkPlan {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::size_t rows = 0;
+    std::size_t grain = 1;
+    std::size_t part = 0;
+    std::size_t threads = 1;
+};
+
 struct Plan {
     std::vector<PlanTensor> tensors;
     std::vector<std::unique_ptr<Step>> steps;
-    std::vector<TensorId> inputs;   // one a Parameter
-    std::vector<TensorId> outputs;  // one a Result
+    std::vector<TensorId> inputs;    // one a Parameter
+    std::vector<TensorId> outputs;   // one a Result
+    std::vector<RowWalkPlan> walks;  // by their first steps
     std::size_t arena_bytes = 0;
 
     // Memory that keeping this plan and one request on it costs: arena, packed weights, constants

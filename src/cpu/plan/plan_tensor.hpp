@@ -55,10 +55,17 @@ struct PlanTensor {
     std::size_t port = 0;
     TensorId alias = kNoTensor;  // shares the memory of that tensor (a view, or in place)
     std::size_t offset = 0;      // in the arena, bytes
+    // Of a tensor that exists for one part of a walk at a time (row_walks.hpp): bytes of a row, of
+    // a part, and how many parts there are at once. 0: the whole tensor exists.
+    std::size_t part_row = 0;
+    std::size_t part_bytes = 0;
+    std::size_t parts = 0;
     std::optional<FakeQuantizeResult> quantized;
 
     Shape dims() const { return shape.to_shape(); }
     std::size_t bytes() const { return shape_size(dims()) * size_of(type); }
+    // What it takes of the arena.
+    std::size_t memory_bytes() const { return part_row != 0 ? part_bytes * parts : bytes(); }
 };
 
 }  // namespace fuseq::cpu

@@ -137,6 +137,8 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.low_precision); }},
     {"FUSEQ_OWN_GEMM", [](Config& c, const Any& v) { c.own_gemm = v.as_bool(); },
      [](const Config& c) { return Any(c.own_gemm); }},
+    {"FUSEQ_ROW_WALKS", [](Config& c, const Any& v) { c.row_walks = v.as_bool(); },
+     [](const Config& c) { return Any(c.row_walks); }},
     {property::kKeepIntermediates,
      [](Config& c, const Any& v) { c.keep_intermediates = v.as_bool(); },
      [](const Config& c) { return Any(c.keep_intermediates); }},

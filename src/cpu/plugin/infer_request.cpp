@@ -3,9 +3,11 @@
 #include "cpu/plugin/infer_request.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <cstring>
 
 #include "cpu/plugin/intermediates.hpp"
+#include "cpu/plugin/run_steps.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "fuseq/error.hpp"
 
@@ -51,6 +53,13 @@ void* BoundMemory::data(TensorId id) const {
         case Storage::kDynamic: break;
     }
     return const_cast<void*>(static_cast<const Tensor&>(dynamic_[roots_[id]]).data());
+}
+
+void* BoundMemory::rows(TensorId id, const RowPart& part) const {
+    const PlanTensor& root = plan_.tensors[roots_[id]];
+    auto* at = static_cast<char*>(data(id));
+    return root.part_row == 0 ? at
+                              : at + part.thread * root.part_bytes - part.begin * root.part_row;
 }
 
 Tensor BoundMemory::as_tensor(TensorId id) const {
@@ -130,23 +139,20 @@ void CpuInferRequest::prepare() {
 
 void CpuInferRequest::run_steps() {
     const Config& config = model_->config();
-    if (!config.perf_count && !config.keep_intermediates) {
-        for (const auto& runner : runners_) {
-            runner->run();
-        }
+    if (!config.keep_intermediates) {
+        config.perf_count ? run_timed(plan_->plan, runners_, times_us_)
+                          : cpu::run_steps(plan_->plan, runners_);
         return;
     }
+    // A step at a time: behind it its result is looked at.
     times_us_.assign(runners_.size(), 0);
     intermediates_.clear();
     using Clock = std::chrono::steady_clock;
     for (std::size_t i = 0; i < runners_.size(); ++i) {
         const auto begin = Clock::now();
         runners_[i]->run();
-        times_us_[i] =
-            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
-        if (config.keep_intermediates) {
-            keep_result(*plan_->plan.steps[i]);
-        }
+        times_us_[i] = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+        keep_result(*plan_->plan.steps[i]);
     }
 }
 
@@ -185,7 +191,8 @@ std::vector<ProfilingInfo> CpuInferRequest::get_profiling_info() const {
     std::vector<ProfilingInfo> infos;
     for (std::size_t i = 0; i < times_us_.size(); ++i) {
         const StepInfo& info = plan_->plan.steps[i]->info();
-        infos.push_back({info.name, info.kind, info.implementation, times_us_[i]});
+        infos.push_back({info.name, info.kind, info.implementation,
+                         static_cast<std::int64_t>(std::lround(times_us_[i]))});
     }
     return infos;
 }

@@ -18,6 +18,7 @@ public:
     BoundMemory(const Plan& plan, std::vector<Tensor>& inputs, std::vector<Tensor>& outputs);
 
     void* data(TensorId id) const override;
+    void* rows(TensorId id, const RowPart& part) const override;
     bool in_user_memory(TensorId id) const override;
     const PlanTensor& tensor(TensorId id) const override { return plan_.tensors[id]; }
     Tensor as_tensor(TensorId id) const override;
@@ -60,7 +61,7 @@ private:
     std::vector<std::optional<Shape>> output_shapes_;  // of the plan, where they are fixed
     std::unique_ptr<BoundMemory> memory_;
     std::vector<std::unique_ptr<Runner>> runners_;
-    std::vector<std::int64_t> times_us_;
+    std::vector<double> times_us_;
     std::vector<std::pair<std::string, Tensor>> intermediates_;
 };
 

@@ -21,6 +21,7 @@ BuildOptions build_options(const Config& config, const Tuned& tuned) {
     BuildOptions options;
     options.fuse = config.fusion;
     options.own_gemm = config.own_gemm;
+    options.row_walks = config.row_walks;
     options.drop_middle_rounds = config.drop_middle_rounds;
     options.show_hidden = config.keep_intermediates;
     options.threads = config.threads_to_compile();

@@ -123,6 +123,7 @@ public:
         options_.give_up_weights = false;
         options_.packed = nullptr;
         options_.choices.clear();
+        options_.row_walks = false;  // each step is timed alone
     }
 
     Tuned run() {

@@ -68,7 +68,7 @@ struct Operands {
 
 // Rows [begin, end) of dst, counted over all loops but the innermost.
 template <class Function>
-void run_rows(const std::vector<BinaryLoop>& loops,
+void combine_rows(const std::vector<BinaryLoop>& loops,
               const Operands& operands,
               std::size_t begin,
               std::size_t end,
@@ -126,7 +126,7 @@ public:
             }
             parallel_for(rows, 1 + kElementsPerPiece / loops_.back().size,
                          [&](std::size_t begin, std::size_t end) {
-                             run_rows(loops_, operands, begin, end, f);
+                             combine_rows(loops_, operands, begin, end, f);
                          });
         });
     }

@@ -50,6 +50,23 @@ public:
                      [&](std::size_t begin, std::size_t end) { kernel_.run(args, begin, end); });
     }
 
+    void run_rows(const RowPart& part) override {
+        const std::vector<TensorId>& inputs = step_.inputs();
+        kernels::ChainTensor extras[kMostExtras];
+        for (std::size_t e = 0; e < extras_.size(); ++e) {
+            const bool whole = extent_.forms[e] == ExtraForm::kPlane;
+            extras[e] = {whole ? memory_.data(inputs[e + 1]) : memory_.rows(inputs[e + 1], part),
+                         stride_of(e)};
+        }
+        const kernels::ChainKernelArgs args{.src = {memory_.rows(inputs[0], part), extent_.length},
+                                            .dst = memory_.rows(step_.outputs()[0], part),
+                                            .dst_stride = extent_.length,
+                                            .extras = {extras, extras_.size()},
+                                            .inner = extent_.length,
+                                            .rows_per_image = extent_.rows_per_image};
+        kernel_.run(args, part.begin, part.end);
+    }
+
 private:
     static constexpr std::size_t kPart = 8192;  // elements of a plane that are worth a task
 
@@ -160,6 +177,19 @@ ChainStep::ChainStep(const post_ops::Chain& chain,
     info_.layout = to_string(src.layout);
     info_.post_ops = post_ops::to_text(chain);
     info_.bytes = static_cast<std::int64_t>(src.bytes() + dst.bytes());
+}
+
+std::optional<RowWalk> ChainStep::row_walk() const {
+    if (extent_.layout != kernels::ChainLayout::kRows) {
+        return std::nullopt;
+    }
+    RowWalk walk{.rows = extent_.rows};
+    for (std::size_t e = 0; e < extent_.forms.size(); ++e) {
+        if (extent_.forms[e] == ExtraForm::kPlane) {
+            walk.whole.push_back(inputs_[e + 1]);
+        }
+    }
+    return walk;
 }
 
 std::unique_ptr<Runner> ChainStep::bind(RequestMemory& memory) const {

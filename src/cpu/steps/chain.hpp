@@ -38,6 +38,7 @@ public:
               TensorId dst_id,
               std::size_t axis);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
+    std::optional<RowWalk> row_walk() const override;
 
 private:
     ChainExtent extent_;

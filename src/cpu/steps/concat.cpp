@@ -56,6 +56,17 @@ public:
         });
     }
 
+    void run_rows(const RowPart& part) override {
+        auto* dst = static_cast<char*>(memory_.rows(step_.outputs()[0], part));
+        for (std::size_t i = 0; i < copies_.size(); ++i) {
+            kernels::ChannelCopy copy = copies_[i];
+            copy.src = memory_.rows(step_.inputs()[i], part);
+            copy.dst = dst;
+            dst += copy.bytes;
+            kernels::copy_channels({&copy, 1}, {part.begin, part.end});
+        }
+    }
+
 private:
     // Long rows are cut, so that every thread has its part.
     void copy_few_rows() const {

@@ -18,6 +18,7 @@ public:
                TensorId dst_id,
                std::size_t axis);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
+    std::optional<RowWalk> row_walk() const override { return RowWalk{.rows = rows_}; }
 
 private:
     std::size_t rows_ = 1;                // outer positions

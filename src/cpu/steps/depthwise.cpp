@@ -80,13 +80,13 @@ public:
             alignas(64) float buffer[DepthwiseStep::kMostRowElements];
             for (std::size_t g = begin; g < end; ++g) {
                 const std::size_t first = g * rows_at_once_;
-                run_rows({first, std::min(first + rows_at_once_, rows)}, buffer);
+                compute_rows({first, std::min(first + rows_at_once_, rows)}, buffer);
             }
         });
     }
 
 private:
-    void run_rows(kernels::Range rows, float* buffer) const {
+    void compute_rows(kernels::Range rows, float* buffer) const {
         kernel_.run_to_buffer(memory_.data(step_.inputs()[0]), buffer, rows);
         const std::size_t offset = rows.begin * rest_.row_pixels * rest_.channels;
         const auto at = [&](TensorId id, std::size_t size) {

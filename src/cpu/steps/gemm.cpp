@@ -20,6 +20,10 @@ namespace {
 constexpr const char* kPrefix = kOwnGemm;
 constexpr std::int64_t kMacsForAThread = 200000;  // about a microsecond
 
+constexpr std::size_t kMostWalkedExtras = 32;
+// Weights that every part of a walk reads again, and every thread.
+constexpr std::size_t kMostWalkedWeights = 256 << 10;
+
 class GemmRunner final : public Runner {
 public:
     GemmRunner(const GemmStep& step, RequestMemory& memory)
@@ -47,6 +51,20 @@ public:
                 step_.kernel().run(args, part, split_);
             }
         });
+    }
+
+    void run_rows(const RowPart& part) override {
+        const void* extras[kMostWalkedExtras];
+        for (std::size_t i = 0; i < step_.extras().size(); ++i) {
+            const TensorId id = step_.extras()[i];
+            extras[i] = id == kNoTensor ? nullptr : memory_.rows(id, part);
+        }
+        kernels::GemmArgs args;
+        args.src = memory_.rows(step_.inputs()[0], part);
+        args.dst = memory_.rows(step_.outputs()[0], part);
+        args.extras = {extras, step_.extras().size()};
+        args.scratch = step_.scratch().empty() ? nullptr : memory_.data(step_.scratch()[0]);
+        step_.kernel().run_pixels(args, part.begin, part.end, part.thread);
     }
 
 private:
@@ -185,9 +203,11 @@ GemmStep::GemmStep(kernels::GemmVnni kernel,
                    std::vector<TensorId> extras,
                    TensorId dst,
                    TensorId scratch,
+                   std::size_t pixels,
                    StepInfo info)
     : kernel_(std::move(kernel)),
       extras_(std::move(extras)),
+      pixels_(pixels),
       threads_(static_cast<std::size_t>(omp_get_max_threads())) {
     inputs_ = {src};
     for (const TensorId extra : extras_) {
@@ -200,6 +220,17 @@ GemmStep::GemmStep(kernels::GemmVnni kernel,
         scratch_ = {scratch};
     }
     info_ = std::move(info);
+}
+
+std::optional<RowWalk> GemmStep::row_walk() const {
+    if (extras_.size() > kMostWalkedExtras || kernel_.packed_bytes() > kMostWalkedWeights) {
+        return std::nullopt;
+    }
+    RowWalk walk{.rows = pixels_, .grain = kernel_.pixel_grain()};
+    if (!kernel_.is_by_pixel()) {
+        walk.whole = {inputs_[0]};
+    }
+    return walk;
 }
 
 std::unique_ptr<Runner> GemmStep::bind(RequestMemory& memory) const {
@@ -252,7 +283,9 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
     const auto threads = static_cast<std::size_t>(omp_get_max_threads());
     const std::size_t scratch_bytes = kernel.scratch_bytes() * threads;
     const TensorId scratch = scratch_bytes == 0 ? kNoTensor : builder.new_scratch(scratch_bytes);
+    const kernels::GemmShape& shape = problem->shape;
     auto step = std::make_unique<GemmStep>(std::move(kernel), src, std::move(extras), dst, scratch,
+                                           shape.batch * shape.dst_height * shape.dst_width,
                                            std::move(info));
     pack_later(builder, *group.anchor, step->kernel(), std::move(params), composition->tail);
     builder.add_step(std::move(step));

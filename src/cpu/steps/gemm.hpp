@@ -25,9 +25,11 @@ public:
              std::vector<TensorId> extras,
              TensorId dst,
              TensorId scratch,
+             std::size_t pixels,
              StepInfo info);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
     std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
+    std::optional<RowWalk> row_walk() const override;
 
     const kernels::GemmVnni& kernel() const { return kernel_; }
     kernels::GemmVnni& kernel() { return kernel_; }
@@ -37,6 +39,7 @@ public:
 private:
     kernels::GemmVnni kernel_;
     std::vector<TensorId> extras_;
+    std::size_t pixels_;   // of dst, of all images
     std::size_t threads_;  // that the scratch memory is for
 };
 

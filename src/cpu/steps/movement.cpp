@@ -35,13 +35,40 @@ std::optional<kernels::ByteShuffle> shuffle_of(const MovementMap& map) {
     return kernels::ByteShuffle::make(sources);
 }
 
+// Whether rows of dst consist of bytes of the rows of src with their numbers, in equally many
+// groups of blocks.
+bool keeps_rows(const MovementMap& map, std::size_t rows, std::size_t src_bytes) {
+    const std::size_t dst_bytes = map.elements * map.element;
+    const std::size_t groups = map.src_outer.size();
+    if (rows == 0 || groups == 0 || map.has_constant || groups % rows != 0 ||
+        src_bytes % rows != 0 || dst_bytes % rows != 0) {
+        return false;
+    }
+    const auto inside = [&](const std::vector<std::ptrdiff_t>& outer,
+                            const std::vector<std::int32_t>& inner, std::size_t row) {
+        const auto [low, high] = std::minmax_element(inner.begin(), inner.end());
+        const auto end = static_cast<std::ptrdiff_t>(map.block) + *high;
+        for (std::size_t q = 0; q < groups; ++q) {
+            const auto begin = static_cast<std::ptrdiff_t>(q / (groups / rows) * row);
+            if (outer[q] + *low < begin ||
+                outer[q] + end > begin + static_cast<std::ptrdiff_t>(row)) {
+                return false;
+            }
+        }
+        return true;
+    };
+    return inside(map.src_outer, map.src_inner, src_bytes / rows) &&
+           inside(map.dst_outer, map.dst_inner, dst_bytes / rows);
+}
+
 class MovementRunner final : public Runner {
 public:
     MovementRunner(const Step& step,
                    const std::vector<MovementStep::Move>& moves,
                    const std::vector<std::byte>& constant,
+                   std::size_t rows,
                    RequestMemory& memory)
-        : step_(step), moves_(moves), constant_(constant), memory_(memory) {
+        : step_(step), moves_(moves), constant_(constant), rows_(rows), memory_(memory) {
         for (const MovementStep::Move& move : moves_) {
             bytes_ += move.map.blocks() * move.map.block;
         }
@@ -63,6 +90,22 @@ public:
                 move(i, {units * begin / shares, units * end / shares});
             }
         });
+    }
+
+    void run_rows(const RowPart& part) override {
+        const void* src = memory_.rows(step_.inputs()[0], part);
+        for (std::size_t i = 0; i < moves_.size(); ++i) {
+            const MovementMap& map = moves_[i].map;
+            void* dst = memory_.rows(step_.outputs()[i], part);
+            const std::size_t outer = map.src_outer.size() / rows_;
+            if (moves_[i].shuffle) {
+                moves_[i].shuffle->run(src, map.src_outer, dst, map.dst_outer,
+                                       {part.begin * outer, part.end * outer});
+                continue;
+            }
+            const std::size_t blocks = outer * map.src_inner.size();
+            copy_blocks(map, src, dst, part.begin * blocks, part.end * blocks);
+        }
     }
 
 private:
@@ -96,6 +139,7 @@ private:
     const Step& step_;
     const std::vector<MovementStep::Move>& moves_;
     const std::vector<std::byte>& constant_;
+    std::size_t rows_;
     RequestMemory& memory_;
     std::size_t bytes_ = 0;  // that are moved
 };
@@ -106,7 +150,12 @@ MovementStep::MovementStep(const PlanTensor& src,
                            TensorId src_id,
                            std::vector<TensorId> dst_ids,
                            std::vector<std::byte> constant)
-    : constant_(std::move(constant)) {
+    : constant_(std::move(constant)), src_bytes_(src.bytes()) {
+    const Shape dims = src.dims();
+    const std::size_t row = dims.empty()                          ? 1
+                            : src.layout == Layout::kChannelsLast ? dims[1]
+                                                                  : dims.back();
+    rows_ = row == 0 ? 0 : shape_size(dims) / row;
     inputs_ = {src_id};
     outputs_ = std::move(dst_ids);
     info_.kind = "movement";
@@ -125,8 +174,15 @@ void MovementStep::set_maps(std::vector<MovementMap> maps) {
     }
 }
 
+std::optional<RowWalk> MovementStep::row_walk() const {
+    const bool by_row = std::all_of(moves_.begin(), moves_.end(), [&](const Move& move) {
+        return keeps_rows(move.map, rows_, src_bytes_);
+    });
+    return by_row && !moves_.empty() ? std::optional(RowWalk{.rows = rows_}) : std::nullopt;
+}
+
 std::unique_ptr<Runner> MovementStep::bind(RequestMemory& memory) const {
-    return std::make_unique<MovementRunner>(*this, moves_, constant_, memory);
+    return std::make_unique<MovementRunner>(*this, moves_, constant_, rows_, memory);
 }
 
 }  // namespace fuseq::cpu

@@ -23,6 +23,8 @@ public:
     // One map a dst; before the first bind().
     void set_maps(std::vector<MovementMap> maps);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
+    // When every row of the source becomes a row of each result: channels are moved, not pixels.
+    std::optional<RowWalk> row_walk() const override;
 
     // A map, and its rows as byte permutations where that is faster than block after block.
     struct Move {
@@ -35,6 +37,8 @@ public:
 private:
     std::vector<Move> moves_;
     std::vector<std::byte> constant_;
+    std::size_t rows_;  // of the source: what lies in its last dimension in memory
+    std::size_t src_bytes_;
 };
 
 }  // namespace fuseq::cpu

@@ -7,12 +7,28 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cpu/plan/plan_tensor.hpp"
 
 namespace fuseq::cpu {
+
+// Some rows of the tensors of a step, for one thread.
+struct RowPart {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t thread = 0;
+};
+
+// Of a step that computes each row (pixel) of its results from the same row of its inputs. Such
+// steps are walked over together (plan/row_walks.hpp).
+struct RowWalk {
+    std::size_t rows = 0;           // of every tensor but those in `whole`
+    std::size_t grain = 1;          // parts begin at its multiples
+    std::vector<TensorId> whole{};  // inputs of which any row may be read
+};
 
 // Memory of one request: where each tensor of the plan is now.
 class RequestMemory {
@@ -24,6 +40,12 @@ public:
     // Whether data(id) may change between runs.
     virtual bool in_user_memory(TensorId id) const = 0;
     virtual const PlanTensor& tensor(TensorId id) const = 0;
+    // Where the tensor would begin for rows of this part to be at their place: it may exist for
+    // this part alone.
+    virtual void* rows(TensorId id, const RowPart& part) const {
+        (void)part;
+        return data(id);
+    }
     // Any tensor as a dense Tensor in plain layout; constants and dynamic ones included.
     virtual Tensor as_tensor(TensorId id) const = 0;
     // Result of a step whose output shape is known only now.
@@ -34,6 +56,8 @@ class Runner {
 public:
     virtual ~Runner() = default;
     virtual void run() = 0;
+    // Some rows; of steps with a row_walk(). Several threads at once, each with other rows.
+    virtual void run_rows(const RowPart& part) { (void)part; }
 };
 
 // What explain and profiling show of a step.
@@ -63,6 +87,9 @@ class Step {
 public:
     virtual ~Step() = default;
     virtual std::unique_ptr<Runner> bind(RequestMemory& memory) const = 0;
+
+    // Nothing: the step can only be run as a whole.
+    virtual std::optional<RowWalk> row_walk() const { return std::nullopt; }
 
     // Memory that the step owns for all requests: packed weights, constants of post-ops.
     virtual std::size_t packed_bytes() const { return 0; }

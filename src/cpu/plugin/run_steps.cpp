@@ -1,0 +1,97 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plugin/run_steps.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "cpu/runtime/parallel.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Times nothing.
+struct Untimed {
+    void begin() {}
+    void end(std::size_t, std::size_t) {}
+};
+
+class Timed {
+public:
+    explicit Timed(std::vector<double>& times_us) : times_us_(times_us) {}
+    void begin() { begin_ = Clock::now(); }
+    void end(std::size_t step, std::size_t thread) {
+        const std::chrono::duration<double, std::micro> time = Clock::now() - begin_;
+        if (thread == 0) {
+            times_us_[step] += time.count();
+        }
+    }
+
+private:
+    std::vector<double>& times_us_;
+    Clock::time_point begin_;
+};
+
+// The rows of one thread: parts of about equal size.
+template <class Times>
+void walk_share(const RowWalkPlan& walk, Runners runners, RowPart share, Times times) {
+    const std::size_t grains = (share.end - share.begin + walk.grain - 1) / walk.grain;
+    const std::size_t most = std::max<std::size_t>(1, walk.part / walk.grain);
+    const std::size_t parts = (grains + most - 1) / most;
+    for (std::size_t i = 0; i < parts; ++i) {
+        const RowPart part{share.begin + grains * i / parts * walk.grain,
+                           std::min(share.begin + grains * (i + 1) / parts * walk.grain, share.end),
+                           share.thread};
+        for (std::size_t s = walk.first; s < walk.last; ++s) {
+            times.begin();
+            runners[s]->run_rows(part);
+            times.end(s, share.thread);
+        }
+    }
+}
+
+template <class Times>
+void run_walk(const RowWalkPlan& walk, Runners runners, Times times) {
+    const std::size_t shares =
+        std::min(walk.threads, static_cast<std::size_t>(omp_get_max_threads()));
+    const std::size_t grains = (walk.rows + walk.grain - 1) / walk.grain;
+    parallel_for(shares, 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t t = begin; t < end; ++t) {
+            const RowPart share{grains * t / shares * walk.grain,
+                                std::min(grains * (t + 1) / shares * walk.grain, walk.rows), t};
+            walk_share(walk, runners, share, times);
+        }
+    });
+}
+
+template <class Times>
+void run_all(const Plan& plan, Runners runners, Times times) {
+    auto walk = plan.walks.begin();
+    for (std::size_t s = 0; s < runners.size();) {
+        if (walk != plan.walks.end() && walk->first == s) {
+            run_walk(*walk, runners, times);
+            s = walk->last;
+            ++walk;
+            continue;
+        }
+        times.begin();
+        runners[s]->run();
+        times.end(s, 0);
+        ++s;
+    }
+}
+
+}  // namespace
+
+void run_steps(const Plan& plan, Runners runners) {
+    run_all(plan, runners, Untimed());
+}
+
+void run_timed(const Plan& plan, Runners runners, std::vector<double>& times_us) {
+    times_us.assign(runners.size(), 0.0);
+    run_all(plan, runners, Timed(times_us));
+}
+
+}  // namespace fuseq::cpu
