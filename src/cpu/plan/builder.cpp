@@ -335,6 +335,14 @@ const Group* PlanBuilder::chain_behind(const Output& output) const {
     return takes ? &group : nullptr;
 }
 
+bool PlanBuilder::only_chains_read(const Output& output) const {
+    const std::vector<Use>& uses = output.node->port(output.index).uses;
+    return !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+        const auto it = grouping_.group_of.find(use.node);
+        return it != grouping_.group_of.end() && grouping_.groups[it->second].anchor == nullptr;
+    });
+}
+
 // Nothing but a conversion of integers to f32, for a normalisation or a resize, which may take them
 // as they are.
 bool PlanBuilder::may_wait(const Group& group) const {

@@ -95,6 +95,8 @@ public:
     // The run of element-wise nodes that is the only reader of an output and reads no other tensor;
     // null when there is none.
     const Group* chain_behind(const Output& output) const;
+    // Whether nothing but runs of element-wise nodes reads a result.
+    bool only_chains_read(const Output& output) const;
     // Of an output that is only the integers of a tensor as f32, and not computed yet: that tensor.
     // Who reads it takes the integers, or asks for the output, which is computed then.
     Output integers_behind(const Output& output) const;

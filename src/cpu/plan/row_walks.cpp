@@ -10,7 +10,8 @@ namespace fuseq::cpu {
 namespace {
 
 constexpr std::size_t kPartBytes = 384 << 10;  // of all tensors; they stay in the second cache
-constexpr std::size_t kLeastRows = 112;        // of a part: whole tiles of a matrix product
+constexpr std::size_t kLeastPixels = 112;      // of a part
+constexpr std::size_t kLeastImageRows = 8;     // of a part, where windows are read
 constexpr std::size_t kLeastWalked = 64;       // fewer are better cut by channels
 constexpr std::size_t kCacheLine = 64;
 
@@ -83,17 +84,17 @@ public:
     RowWalkPlan finished(std::size_t threads) const {
         RowWalkPlan walk = walk_;
         const std::size_t row = bytes_of(plan_, used_) / walk.rows + 1;
-        const std::size_t unit = std::lcm(walk.grain, kTileRows);
-        walk.part = std::max(kPartBytes / row, kLeastRows) / unit * unit;
-        walk.part =
-            walk.part == 0 ? std::max(walk.grain, kLeastRows / walk.grain * walk.grain) : walk.part;
+        // Windows read some rows of the image twice where a part begins.
+        const std::size_t least = walk.grain == 1 ? kLeastPixels : kLeastImageRows * walk.grain;
+        walk.grain = walk.grain == 1 ? kTileRows : walk.grain;
+        walk.part = std::max(kPartBytes / row, least) / walk.grain * walk.grain;
         const auto useful = static_cast<std::size_t>(1 + work_ / kBytesForAThread);
         walk.threads = std::clamp<std::size_t>(useful, 1, threads);
         return walk;
     }
 
 private:
-    static constexpr std::size_t kTileRows = 28;
+    static constexpr std::size_t kTileRows = 28;  // of a matrix product
     static constexpr std::int64_t kMacsPerByte = 10;
     static constexpr std::int64_t kBytesForAThread = 32768;  // about a microsecond
 

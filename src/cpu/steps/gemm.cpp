@@ -239,13 +239,27 @@ std::unique_ptr<Runner> GemmStep::bind(RequestMemory& memory) const {
 
 namespace {
 
-bool is_preferred(const Group& group, const GemmProblem& problem) {
+// A large f32 result that only chains read is never written to memory when they and the kernel walk
+// over it together.
+bool may_stay_in_cache(const PlanBuilder& builder, const Group& group, const GemmProblem& problem) {
+    constexpr std::size_t kMuch = 1 << 20;  // elements
+    const kernels::GemmShape& s = problem.shape;
+    return builder.options().row_walks && group.chain.dst_type == ElementType::f32 &&
+           problem.layout == Layout::kChannelsLast &&
+           s.batch * s.dst_height * s.dst_width * s.dst_channels >= kMuch &&
+           problem.weights.values.size() <= kMostWalkedWeights &&
+           builder.only_chains_read(group.result);
+}
+
+bool is_preferred(const PlanBuilder& builder, const Group& group, const GemmProblem& problem) {
     const std::string& preferred = group.preferred_implementation;
     if (!problem.wei_zero_point.empty()) {
         return true;  // oneDNN has none
     }
-    return preferred.empty() ? gemm_is_faster(problem, traits_of(group.chain, group.extras.size()))
-                             : preferred.starts_with(kPrefix);
+    return preferred.empty()
+               ? may_stay_in_cache(builder, group, problem) ||
+                     gemm_is_faster(problem, traits_of(group.chain, group.extras.size()))
+               : preferred.starts_with(kPrefix);
 }
 
 }  // namespace
@@ -256,7 +270,7 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
         return std::nullopt;
     }
     const auto problem = gemm_problem(*group.anchor);
-    if (!problem || !is_preferred(group, *problem)) {
+    if (!problem || !is_preferred(builder, group, *problem)) {
         return std::nullopt;
     }
     const auto composition = compose(builder, group, *problem);
