@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "cpu/kernels/chain_program.hpp"
 #include "fuseq/error.hpp"
@@ -21,6 +22,7 @@
 
 #include "cpu/kernels/chain_tile-inl.h"
 #include "cpu/kernels/eltwise-inl.h"
+#include "cpu/kernels/exact-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -197,6 +199,67 @@ void apply_simple_ops(std::span<const SimpleOp> ops, float* HWY_RESTRICT tile, s
     }
 }
 
+// ---- short chains -----------------------------------------------------------------------------
+
+// Rounded half to even, saturated, as store_floats() does it.
+template <class T>
+HWY_INLINE void store_block(VF (&x)[4], T* to) {
+    const DF d;
+    if constexpr (sizeof(T) == 1) {
+        const VF low = hn::Set(d, static_cast<float>(std::numeric_limits<T>::min()));
+        store_four(d, hn::Max(x[0], low), hn::Max(x[1], low), hn::Max(x[2], low),
+                   hn::Max(x[3], low), to);
+    } else {
+        HWY_UNROLL(4)
+        for (std::size_t v = 0; v < 4; ++v) {
+            store_floats(d, x[v], to + v * hn::Lanes(d));
+        }
+    }
+}
+
+// From src to dst without a buffer in between.
+template <class Src, class Dst>
+void run_simple(std::span<const SimpleOp> ops, const Src* src, Dst* dst, std::size_t count) {
+    constexpr std::size_t kVectors = 4;
+    const DF d;
+    const std::size_t lanes = hn::Lanes(d);
+    std::size_t i = 0;
+    for (; i + kVectors * lanes <= count; i += kVectors * lanes) {
+        VF x[kVectors];
+        HWY_UNROLL(4)
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            x[v] = load_floats(d, src + i + v * lanes);
+        }
+        for (const SimpleOp& op : ops) {
+            apply<kVectors>(op, i, x);
+        }
+        store_block(x, dst + i);
+    }
+    HWY_ALIGN_MAX float rest[kVectors * hn::MaxLanes(d)];
+    if (i < count) {
+        load_tile(src + i, count - i, rest);
+        for (std::size_t done = 0; i + done < count; done += lanes) {
+            VF x[1] = {hn::Load(d, rest + done)};
+            for (const SimpleOp& op : ops) {
+                apply<1>(op, i + done, x);
+            }
+            hn::Store(x[0], d, rest + done);
+        }
+        store_tile(rest, count - i, dst + i);
+    }
+}
+
+// Calls body with a pointer to the element `at` of the tensor.
+template <class Body>
+void with_elements(ElementType type, const void* data, std::size_t at, const Body& body) {
+    switch (type) {
+        case ElementType::u8: return body(static_cast<const std::uint8_t*>(data) + at);
+        case ElementType::i8: return body(static_cast<const std::int8_t*>(data) + at);
+        case ElementType::i32: return body(static_cast<const std::int32_t*>(data) + at);
+        default: return body(static_cast<const float*>(data) + at);
+    }
+}
+
 // ---- walk -------------------------------------------------------------------------------------
 
 // A run of elements that are one behind the other in every tensor.
@@ -289,12 +352,44 @@ void load_extra(const ChainProgram& program,
     load_tile(op.type, tensor.data, at.row * tensor.stride + at.offset, at.count, extra);
 }
 
+constexpr std::size_t kAtOnce = 8;  // simple operations
+
+// A stretch by run_simple().
+void run_short(const ChainProgram& program, const ChainKernelArgs& args, const Stretch& at) {
+    SimpleOp ops[kAtOnce];
+    std::size_t count = 0;
+    for (const ChainStepOp& op : program.ops) {
+        ops[count++] = {op.kind, constant_of(program, op.a, at), constant_of(program, op.b, at)};
+    }
+    const std::size_t from = at.row * args.src.stride + at.offset;
+    const std::size_t to = at.row * args.dst_stride + at.offset;
+    with_elements(program.src_type, args.src.data, from, [&](const auto* src) {
+        switch (program.dst_type) {
+            case ElementType::u8:
+                return run_simple({ops, count}, src, static_cast<std::uint8_t*>(args.dst) + to,
+                                  at.count);
+            case ElementType::i8:
+                return run_simple({ops, count}, src, static_cast<std::int8_t*>(args.dst) + to,
+                                  at.count);
+            case ElementType::i32:
+                return run_simple({ops, count}, src, static_cast<std::int32_t*>(args.dst) + to,
+                                  at.count);
+            default:
+                return run_simple({ops, count}, src, static_cast<float*>(args.dst) + to, at.count);
+        }
+    });
+}
+
+bool is_short(const ChainProgram& program) {
+    return program.ops.size() <= kAtOnce &&
+           std::all_of(program.ops.begin(), program.ops.end(), is_simple);
+}
+
 void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const Stretch& at) {
     HWY_ALIGN_MAX float tile[kChainTile + kChainPadding];
     HWY_ALIGN_MAX float extra[kChainTile + kChainPadding];
     load_tile(program.src_type, args.src.data, at.row * args.src.stride + at.offset, at.count,
               tile);
-    constexpr std::size_t kAtOnce = 8;
     SimpleOp simple[kAtOnce];
     std::size_t waiting = 0;
     const auto flush = [&] {
@@ -345,6 +440,7 @@ void run_range(const ChainProgram& program,
         !together ? 1
         : rows    ? program.repeated_row / length
                   : std::max<std::size_t>(1, kChainTile / std::max<std::size_t>(1, length));
+    const bool is_simple_chain = is_short(program);
     std::size_t taken = 0;
     for (std::size_t row = begin; row < end; row += taken) {
         taken = std::min(most, end - row);
@@ -353,11 +449,12 @@ void run_range(const ChainProgram& program,
         }
         const std::size_t count = taken * length;
         for (std::size_t offset = 0; offset < count; offset += kChainTile) {
-            run_stretch(program, args,
-                        {.row = row,
-                         .offset = offset,
-                         .channel = row % program.channels,
-                         .count = std::min(kChainTile, count - offset)});
+            const Stretch stretch{.row = row,
+                                  .offset = offset,
+                                  .channel = row % program.channels,
+                                  .count = std::min(kChainTile, count - offset)};
+            is_simple_chain ? run_short(program, args, stretch)
+                            : run_stretch(program, args, stretch);
         }
     }
 }

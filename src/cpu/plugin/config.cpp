@@ -163,7 +163,7 @@ const Row kRows[] = {
 const char* const kCompileOptions[] = {
     property::kFusion,  property::kLowPrecision, property::kKeepIntermediates,
     "FUSEQ_KEEP_FLOAT", "FUSEQ_DISABLE",         "FUSEQ_DROP_MIDDLE_ROUNDS",
-    "FUSEQ_OWN_GEMM",   "FUSEQ_TUNE_MS"};
+    "FUSEQ_OWN_GEMM",   "FUSEQ_ROW_WALKS",       "FUSEQ_TUNE_MS"};
 
 const Row& find(const std::string& name) {
     for (const Row& row : kRows) {

@@ -1,0 +1,242 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/row_walks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "fuseq/core.hpp"
+#include "support/quantized_convolution_text.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+using ::testing::ElementsAre;
+
+// A step that does nothing.
+class FakeStep final : public Step {
+public:
+    FakeStep(std::string name, std::vector<TensorId> inputs, std::vector<TensorId> outputs) {
+        info_.name = std::move(name);
+        inputs_ = std::move(inputs);
+        outputs_ = std::move(outputs);
+    }
+    FakeStep& walks(RowWalk walk) {
+        walk_ = std::move(walk);
+        return *this;
+    }
+    std::unique_ptr<Runner> bind(RequestMemory&) const override { return nullptr; }
+    std::optional<RowWalk> row_walk() const override { return walk_; }
+
+private:
+    std::optional<RowWalk> walk_;
+};
+
+constexpr std::size_t kRows = 20000;
+
+class Walks : public ::testing::Test {
+protected:
+    // So many bytes a row.
+    TensorId tensor(std::size_t row, std::size_t rows = kRows) {
+        PlanTensor tensor;
+        tensor.type = ElementType::u8;
+        tensor.shape = Shape{rows, row};
+        plan_.tensors.push_back(tensor);
+        return plan_.tensors.size() - 1;
+    }
+    FakeStep& step(const char* name, std::vector<TensorId> inputs, std::vector<TensorId> outputs) {
+        auto step = std::make_unique<FakeStep>(name, std::move(inputs), std::move(outputs));
+        FakeStep& result = *step;
+        plan_.steps.push_back(std::move(step));
+        return result;
+    }
+    FakeStep& walked(const char* name,
+                     std::vector<TensorId> inputs,
+                     std::vector<TensorId> outputs) {
+        return step(name, std::move(inputs), std::move(outputs)).walks({.rows = kRows});
+    }
+    std::vector<std::string> order() const {
+        std::vector<std::string> names;
+        for (const auto& step : plan_.steps) {
+            names.push_back(step->info().name);
+        }
+        return names;
+    }
+    // "first-last" of each walk.
+    std::vector<std::string> found() {
+        find_walks(plan_, 2, true);
+        std::vector<std::string> walks;
+        for (const RowWalkPlan& walk : plan_.walks) {
+            walks.push_back(std::to_string(walk.first) + "-" + std::to_string(walk.last));
+        }
+        return walks;
+    }
+
+    Plan plan_;
+};
+
+TEST_F(Walks, NeighboursOfAsManyRows) {
+    const TensorId a = tensor(64);
+    const TensorId b = tensor(64);
+    const TensorId c = tensor(64);
+    const TensorId d = tensor(64);
+    const TensorId half = tensor(64, kRows / 2);
+    walked("a", {a}, {b});
+    walked("b", {b}, {c});
+    step("pool", {c}, {half});
+    walked("c", {c}, {d}).walks({.rows = kRows / 2});
+    walked("d", {c}, {d});
+    EXPECT_THAT(found(), ElementsAre("0-2"));
+}
+
+TEST_F(Walks, WhatIsReadAnywhereIsFinishedBefore) {
+    const TensorId a = tensor(64);
+    const TensorId b = tensor(64);
+    const TensorId c = tensor(64);
+    const TensorId d = tensor(64);
+    walked("a", {a}, {b});
+    walked("window of b", {b}, {c}).walks({.rows = kRows, .grain = 100, .whole = {b}});
+    walked("c", {c}, {d});
+    EXPECT_THAT(found(), ElementsAre("1-3"));
+    EXPECT_EQ(plan_.walks[0].grain, 100u);
+    EXPECT_EQ(plan_.walks[0].part % 100, 0u);
+    EXPECT_GE(plan_.walks[0].part, 800u);
+}
+
+TEST_F(Walks, WhatIsReadAnywhereIsNotWrittenBehind) {
+    const TensorId a = tensor(64);
+    const TensorId b = tensor(64);
+    const TensorId again = tensor(64);
+    plan_.tensors[again].alias = a;
+    walked("window of a", {a}, {b}).walks({.rows = kRows, .whole = {a}});
+    walked("into a", {b}, {again});
+    EXPECT_THAT(found(), ElementsAre());
+}
+
+TEST_F(Walks, OtherRowsOfTheSameMemory) {
+    const TensorId a = tensor(64);
+    const TensorId b = tensor(64);
+    const TensorId part = tensor(32);
+    plan_.tensors[part].alias = b;
+    walked("a", {a}, {b});
+    walked("part of b", {part}, {tensor(32)});
+    EXPECT_THAT(found(), ElementsAre());
+}
+
+TEST_F(Walks, FewRowsAreLeftAlone) {
+    const TensorId a = tensor(64, 49);
+    const TensorId b = tensor(64, 49);
+    walked("a", {a}, {b}).walks({.rows = 49});
+    walked("b", {b}, {tensor(64, 49)}).walks({.rows = 49});
+    EXPECT_THAT(found(), ElementsAre());
+}
+
+TEST_F(Walks, ATensorOfTheWalkHasMemoryForItsParts) {
+    const TensorId a = tensor(64);
+    const TensorId inner = tensor(256);
+    const TensorId read_later = tensor(64);
+    const TensorId result = tensor(64);
+    walked("a", {a}, {inner}).info().bytes = 1 << 24;
+    walked("b", {inner}, {read_later});
+    walked("c", {inner}, {result});
+    step("later", {read_later}, {tensor(1)});
+    plan_.outputs = {result};
+    EXPECT_THAT(found(), ElementsAre("0-3"));
+    EXPECT_EQ(plan_.walks[0].threads, 2u);
+    EXPECT_EQ(plan_.tensors[inner].part_row, 256u);
+    EXPECT_EQ(plan_.tensors[inner].parts, 2u);
+    EXPECT_GE(plan_.tensors[inner].part_bytes, plan_.walks[0].part * 256);
+    EXPECT_LT(plan_.tensors[inner].memory_bytes(), plan_.tensors[inner].bytes());
+    for (const TensorId id : {a, read_later, result}) {
+        EXPECT_EQ(plan_.tensors[id].memory_bytes(), plan_.tensors[id].bytes());
+    }
+    plan_memory(plan_);
+    // All of a walk's tensors live as long as it does.
+    EXPECT_GE(plan_.arena_bytes, plan_.tensors[inner].memory_bytes() +
+                                     plan_.tensors[read_later].bytes() +
+                                     plan_.tensors[result].bytes());
+}
+
+TEST_F(Walks, NothingIsCutDownWhenAllIsLookedAt) {
+    const TensorId a = tensor(64);
+    const TensorId inner = tensor(256);
+    walked("a", {a}, {inner});
+    walked("b", {inner}, {tensor(64)});
+    find_walks(plan_, 2, false);
+    EXPECT_EQ(plan_.walks.size(), 1u);
+    EXPECT_EQ(plan_.tensors[inner].part_row, 0u);
+}
+
+TEST_F(Walks, LargeResultsAreMadeWhereTheyAreRead) {
+    const TensorId a = tensor(1);
+    const TensorId large = tensor(400);
+    const TensorId small = tensor(1);
+    const TensorId b = tensor(1);
+    step("large", {a}, {large});
+    step("small", {a}, {small});
+    step("other", {small}, {b});
+    step("reader", {b, large}, {tensor(1)});
+    move_to_readers(plan_);
+    EXPECT_THAT(order(), ElementsAre("small", "other", "large", "reader"));
+}
+
+TEST_F(Walks, NothingMovesBehindWhatWritesItsSource) {
+    const TensorId a = tensor(1);
+    const TensorId large = tensor(400);
+    const TensorId again = tensor(1);
+    plan_.tensors[again].alias = a;
+    step("large", {a}, {large});
+    step("into a", {}, {again});
+    step("reader", {again, large}, {tensor(1)});
+    step("large and never read", {a}, {tensor(400)});
+    step("last", {a}, {tensor(1)});
+    move_to_readers(plan_);
+    EXPECT_THAT(order(), ElementsAre("large", "into a", "reader", "large and never read", "last"));
+}
+
+// A convolution whose f32 result two quantizations read, a concat of these, another convolution.
+std::shared_ptr<Model> two_readers() {
+    return Model::from_text(
+        "model \"m\"\n%x = Parameter : f32[2,16,71,53]\n" + fuseq::testing::quantized("x") +
+        fuseq::testing::quantized_convolution("q", "30,16,3,3", "1") +
+        "%al = Const value={-8} : f32[]\n%ah = Const value={7.9375} : f32[]\n"
+        "%a = FakeQuantize(%c, %al, %ah, %al, %ah) levels=256\n"
+        "%z = Const value={0} : f32[]\n%bh = Const value={4} : f32[]\n"
+        "%b = FakeQuantize(%c, %z, %bh, %z, %bh) levels=256\n"
+        "%v = Const value=random(6,-127,127) : i8[10,30,1,1]\n"
+        "%vf = Convert(%v) destination_type=f32\n%vs = Multiply(%vf, %s)\n"
+        "%d = Convolution(%a, %vs) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]\n"
+        "%e = Convolution(%b, %vs) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]\n"
+        "%y = Add(%d, %e)\n%r = Result(%y)\n");
+}
+
+Tensor infer(const std::shared_ptr<Model>& model, int threads, const char* walks) {
+    static Core core;
+    InferRequest request =
+        core.compile_model(model, "CPU",
+                           {{"INFERENCE_NUM_THREADS", threads}, {"FUSEQ_ROW_WALKS", walks}})
+            .create_infer_request();
+    Tensor x(ElementType::f32, model->inputs()[0].shape());
+    for (std::size_t i = 0; i < x.get_size(); ++i) {
+        x.data<float>()[i] = static_cast<float>(i * 7919 % 513) / 128.0f - 2.0f;
+    }
+    request.set_input_tensor(x);
+    request.infer();
+    request.infer();
+    return request.get_output_tensor();
+}
+
+TEST(RowWalks, GiveTheBytesOfStepAfterStep) {
+    const auto model = two_readers();
+    const Tensor want = infer(model, 1, "NO");
+    for (const int threads : {1, 2, 3, 4}) {
+        const Tensor got = infer(model, threads, "YES");
+        ASSERT_EQ(got.get_byte_size(), want.get_byte_size());
+        EXPECT_EQ(std::memcmp(got.data(), want.data(), want.get_byte_size()), 0) << threads;
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::cpu
