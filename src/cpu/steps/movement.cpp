@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kBytesPerPiece = 1 << 15;
 
 // The largest block that is worth a byte permutation: larger ones are copied at full speed.
-constexpr std::size_t kMostShuffled = 63;
+constexpr std::size_t kMostShuffled = 15;
 constexpr std::size_t kLongestRow = 4096;
 
 // A map whose every group of blocks fills bytes of dst that lie side by side.
