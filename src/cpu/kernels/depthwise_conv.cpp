@@ -222,8 +222,8 @@ private:
                           .is_signed = p_.dst_type == ElementType::i8};
             rule.least = rule.most = init(c, false);
             for (std::size_t t = 0; t < taps; ++t) {
-                const auto weight = static_cast<int>(p_.weights[c * taps + t]);
-                (weight < 0 ? rule.least : rule.most) += 255 * weight;
+                const std::int64_t most = std::int64_t{255} * p_.weights[c * taps + t];
+                (most < 0 ? rule.least : rule.most) += most;
             }
             const auto sum = float_sum(rule);
             if (!sum) {
