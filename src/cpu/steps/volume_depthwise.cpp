@@ -38,14 +38,14 @@ public:
             std::fill_n(zeros, rows_ * row_, 0.0f);
             for (std::size_t i = begin; i < end; ++i) {
                 const std::size_t first = i % groups * rows_;
-                run_rows(i / groups, {first, std::min(first + rows_, g_.dst_height)}, sums, zeros);
+                compute_rows(i / groups, {first, std::min(first + rows_, g_.dst_height)}, sums, zeros);
             }
         });
     }
 
 private:
     // Rows of one plane of dst; positions of the kernel outside of src add nothing.
-    void run_rows(std::size_t plane, Range rows, float* sums, const float* zeros) const {
+    void compute_rows(std::size_t plane, Range rows, float* sums, const float* zeros) const {
         const std::size_t image = plane / g_.dst_depth;
         const auto start = static_cast<std::ptrdiff_t>(plane % g_.dst_depth * g_.stride) - g_.pad;
         std::array<kernels::ChainTensor, kMostExtras> parts;
