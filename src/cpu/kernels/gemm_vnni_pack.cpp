@@ -15,6 +15,9 @@ namespace {
 // Source bytes, or weights, that should stay in the L2 cache beside each other.
 constexpr std::size_t kBlockBytes = std::size_t{512} << 10;
 constexpr std::size_t kRowBlockBytes = std::size_t{192} << 10;
+// Rows of a layer whose weights all stay in L1 should be there too: no block waits for weights.
+constexpr std::size_t kRowBlockBytesInL1 = std::size_t{16} << 10;
+constexpr std::size_t kWeightBytesInL1 = std::size_t{16} << 10;
 // Weights of a panel of 64 channels stay in L1.
 constexpr std::size_t kMostWideDepth = 512;
 constexpr std::size_t kMostBytes = std::size_t{1} << 40;
@@ -149,7 +152,10 @@ private:
             }
         }
         const std::size_t extent = (s.kernel_height - 1) * s.dilation_height + 1;
-        const std::size_t rows = kRowBlockBytes / packed_.pitch;
+        const std::size_t weights = packed_.taps.size() * packed_.depth4 * 4 * s.dst_channels;
+        const std::size_t bytes =
+            weights <= kWeightBytesInL1 ? kRowBlockBytesInL1 : kRowBlockBytes;
+        const std::size_t rows = bytes / packed_.pitch;
         packed_.block = rows > extent ? (rows - extent) / s.stride_height + 1 : 1;
         packed_.block = std::min(packed_.block, s.dst_height);
     }

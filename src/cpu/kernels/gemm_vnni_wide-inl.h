@@ -40,13 +40,21 @@ FUSEQ_INLINE void accumulate_wide(const WideCall& call,
                                   Registers<__m512i, Rows * Vectors>& acc) {
     begin_wide<Vectors>(acc, *call.panel, std::make_index_sequence<Rows * Vectors>{});
     const std::ptrdiff_t step = call.src_step;
-    const Steps steps{step, 3 * step, 5 * step, 7 * step, 9 * step, 11 * step, 13 * step};
+    Steps steps{step, 3 * step, 5 * step, 7 * step, 9 * step, 11 * step, 13 * step};
     const std::int8_t* wei = call.wei;
     const std::size_t bytes = call.depth4 * 64 * Vectors;  // of a tap
     for (const std::ptrdiff_t tap : call.taps) {
         const std::uint8_t* first = src + tap;
         const std::int8_t* const end = wei + bytes;
         do {
+            // As in the other micro-kernel: no registers for multiples of these.
+            asm("" : "+r"(steps.one));
+            if constexpr (Rows > 6) {
+                asm("" : "+r"(steps.three));
+            }
+            if constexpr (Rows > 10) {
+                asm("" : "+r"(steps.five));
+            }
             Registers<__m512i, Vectors> b;
             unrolled<Vectors>([&](auto n)
                                   FUSEQ_LAMBDA { b[n] = _mm512_load_si512(wei + 64 * n()); });
