@@ -3,12 +3,14 @@
 #include "cpu/steps/top_k.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <vector>
 
+#include "cpu/kernels/arg_best.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "ops/axes.hpp"
@@ -117,6 +119,47 @@ private:
     std::vector<Entry<T>> entries_;
 };
 
+// The best one of f32 along a dimension that is not the last: vectors of neighbouring lines.
+class BestRunner final : public Runner {
+public:
+    BestRunner(const TopKTask& task, RequestMemory& memory) : task_(task), memory_(memory) {}
+
+    void run() override {
+        const std::size_t tiles = (task_.geometry.inner + kTile - 1) / kTile;
+        parallel_for(task_.geometry.outer * tiles, 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::size_t first = i % tiles * kTile;
+                run_tile(i / tiles, {first, std::min(first + kTile, task_.geometry.inner)});
+            }
+        });
+    }
+
+private:
+    static constexpr std::size_t kTile = 256;  // lines
+
+    void run_tile(std::size_t outer, kernels::Range lines) const {
+        const TopKGeometry& g = task_.geometry;
+        const kernels::ArgBestParams params{g.size, g.inner, task_.largest};
+        const auto* src =
+            static_cast<const float*>(memory_.data(task_.src)) + outer * g.size * g.inner;
+        auto* values = static_cast<float*>(memory_.data(task_.values)) + outer * g.inner;
+        std::array<std::int32_t, kTile> found{};
+        kernels::arg_best(params, src + lines.begin, values + lines.begin, found.data(),
+                          {0, lines.end - lines.begin});
+        const std::size_t first = outer * g.inner + lines.begin;
+        const auto count = static_cast<std::ptrdiff_t>(lines.end - lines.begin);
+        void* indices = memory_.data(task_.indices);
+        if (task_.index_type == ElementType::i32) {
+            std::copy_n(found.begin(), count, static_cast<std::int32_t*>(indices) + first);
+        } else {
+            std::copy_n(found.begin(), count, static_cast<std::int64_t*>(indices) + first);
+        }
+    }
+
+    TopKTask task_;
+    RequestMemory& memory_;
+};
+
 }  // namespace
 
 TopKStep::TopKStep(const TopKGeometry& geometry,
@@ -143,6 +186,10 @@ TopKStep::TopKStep(const TopKGeometry& geometry,
 std::unique_ptr<Runner> TopKStep::bind(RequestMemory& memory) const {
     const TopKTask task{geometry_,  largest_,    by_index_,  index_type_,
                         inputs_[0], outputs_[0], outputs_[1]};
+    constexpr std::size_t kFewLines = 8;
+    if (type_ == ElementType::f32 && geometry_.k == 1 && geometry_.inner >= kFewLines) {
+        return std::make_unique<BestRunner>(task, memory);
+    }
     if (type_ == ElementType::f32) {
         return std::make_unique<TopKRunner<float>>(task, memory);
     }

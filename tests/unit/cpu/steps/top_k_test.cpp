@@ -63,6 +63,32 @@ TEST(TopKStep, GivesTheBytesOfTheReference) {
     }
 }
 
+// One of f32 goes to a kernel of its own where there are lines enough.
+TEST(TopKStep, TheBestOneGivesTheBytesOfTheReference) {
+    const unsigned seed = std::random_device()();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    for (const char* mode : {"max", "min"}) {
+        for (const char* index : {"i32", "i64"}) {
+            for (const std::size_t inner : {1, 7, 8, 33, 300, 600}) {
+                const Shape shape{2, 1 + random() % 25, inner};
+                const std::string text = text_of(
+                    "f32[2," + std::to_string(shape[1]) + "," + std::to_string(inner) + "]", 1,
+                    std::string("axis=1 sort=none mode=") + mode + " index_element_type=" + index);
+                SCOPED_TRACE(text);
+                const std::shared_ptr<const Model> model(Model::from_text(text));
+                const Tensor input = tied_values(ElementType::f32, shape, random);
+                const DeviceRun got = run_on("CPU", model, {input});
+                const DeviceRun want = run_on("REFERENCE", model, {input});
+                EXPECT_EQ(got.step_of("t"), "top_k fuseq:top_k");
+                for (std::size_t o = 0; o < 2; ++o) {
+                    EXPECT_TRUE(same_bytes(got.outputs[o], want.outputs[o])) << "output " << o;
+                }
+            }
+        }
+    }
+}
+
 TEST(TopKStep, LeavesOtherTypesToTheReference) {
     const DeviceRun run = check_on_devices(text_of("u8[2,40]", 5, "axis=1 mode=max sort=value"), 1);
     EXPECT_EQ(run.step_of("t"), "TopK reference");
