@@ -3,6 +3,7 @@
 #include "ops/top_k.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "model/typed.hpp"
@@ -47,8 +48,8 @@ void infer(InferContext& context) {
 template <class T>
 bool before(T x, T y, bool largest) {
     if constexpr (std::is_floating_point_v<T>) {
-        if (x != x || y != y) {
-            return x == x && y != y;
+        if (std::isnan(x) || std::isnan(y)) {
+            return !std::isnan(x) && std::isnan(y);
         }
     }
     return largest ? x > y : x < y;

@@ -188,10 +188,8 @@ void PluginRegistry::set_global_property(const AnyMap& properties) {
     }
     for (auto& [name, device] : devices_) {
         if (device.handle) {
-            guarded("property", [&] {
-                IPlugin& plugin = device.handle->plugin();
-                plugin.set_property(known_to(plugin, properties));
-            });
+            IPlugin& plugin = device.handle->plugin();
+            guarded("property", [&] { plugin.set_property(known_to(plugin, properties)); });
         }
     }
 }

@@ -3,8 +3,9 @@
 //
 // Integer matrix products and convolutions, u8 -> u8 with per-channel scale and bias: the plugin's
 // own kernel beside oneDNN's convolution. Arguments: width = height of src, its channels, channels
-// of dst, kernel size, stride, 1 when a u8 tensor is added. A matrix product of M rows is a
-// convolution of one row of M pixels ("matmul"). Counter: multiply-accumulates a second.
+// of dst, kernel size, stride, 1 when a u8 tensor is added, 2 when there is a quantization in front
+// of the addition (own kernel only). A matrix product of M rows is a convolution of one row of M
+// pixels ("matmul"). Counter: multiply-accumulates a second.
 #include <benchmark/benchmark.h>
 
 #include <vector>
@@ -18,7 +19,7 @@ namespace {
 
 struct Layer {
     std::size_t height, width, src_channels, dst_channels, kernel, stride;
-    bool residual;
+    std::size_t residual;
     std::size_t out_height() const { return (height + stride - 1) / stride; }
     std::size_t out_width() const { return (width + stride - 1) / stride; }
     std::size_t pixels() const { return out_height() * out_width(); }
@@ -28,12 +29,12 @@ struct Layer {
 };
 
 Layer conv_layer(const benchmark::State& state) {
-    return {argument(state, 0), argument(state, 0), argument(state, 1),     argument(state, 2),
-            argument(state, 3), argument(state, 4), argument(state, 5) != 0};
+    return {argument(state, 0), argument(state, 0), argument(state, 1), argument(state, 2),
+            argument(state, 3), argument(state, 4), argument(state, 5)};
 }
 
 Layer matmul_layer(const benchmark::State& state) {
-    return {1, argument(state, 0), argument(state, 1), argument(state, 2), 1, 1, false};
+    return {1, argument(state, 0), argument(state, 1), argument(state, 2), 1, 1, 0};
 }
 
 void count_macs(benchmark::State& state, const Layer& layer) {
@@ -71,9 +72,19 @@ void own(benchmark::State& state, const Layer& layer) {
                       .column = 1};
     params.scale = scale;
     params.bias = bias;
-    if (layer.residual) {
-        params.ops.push_back({.kind = kernels::GemmOp::Kind::kSum,
-                              .binary = {.type = ElementType::u8, .scale = 0.5f}});
+    using Kind = kernels::GemmOp::Kind;
+    if (layer.residual > 1) {
+        params.ops.push_back({.kind = Kind::kRoundClip, .a = {0.0f}, .b = {255.0f}});
+        params.ops.push_back({.kind = Kind::kScale, .a = {0.8446645f}});
+        params.ops.push_back({.kind = Kind::kLinear, .a = {1.0592145f}, .b = {-114.51915f}});
+    }
+    if (layer.residual != 0) {
+        const float by = layer.residual > 1 ? 1.0f : 0.5f;
+        params.ops.push_back(
+            {.kind = Kind::kSum, .binary = {.type = ElementType::u8, .scale = by}});
+    }
+    if (layer.residual > 1) {
+        params.ops.push_back({.kind = Kind::kScale, .a = {0.9440959f}});
     }
     const kernels::GemmVnni gemm(params);
     const auto src = random_bytes(layer.height * layer.width * layer.src_channels);
@@ -103,7 +114,7 @@ void onednn(benchmark::State& state, const Layer& layer) {
                   (n(layer.out_width()) - 1) * s + k - n(layer.width) - k / 2},
         .attr = {}};
     convolution.attr.set_output_scales(2, std::vector<float>(layer.dst_channels, 0.0001f));
-    if (layer.residual) {
+    if (layer.residual != 0) {
         dnnl::post_ops ops;
         ops.append_sum(0.5f);
         convolution.attr.set_post_ops(ops);
@@ -163,7 +174,15 @@ void matmuls(benchmark::internal::Benchmark* b) {
     b->Unit(benchmark::kMicrosecond);
 }
 
-BENCHMARK(gemm_conv_own)->Apply(convolutions);
+// Residual blocks of resnet50.
+void blocks(benchmark::internal::Benchmark* b) {
+    b->ArgNames({"hw", "ic", "oc", "k", "s", "add"});
+    b->Args({56, 64, 256, 1, 1, 2})->Args({28, 64, 256, 1, 1, 2})->Args({14, 64, 256, 1, 1, 2});
+    b->Args({28, 128, 512, 1, 1, 2})->Args({14, 256, 1024, 1, 1, 2})->Args({7, 512, 2048, 1, 1, 2});
+    b->Unit(benchmark::kMicrosecond);
+}
+
+BENCHMARK(gemm_conv_own)->Apply(convolutions)->Apply(blocks);
 BENCHMARK(gemm_conv_onednn)->Apply(convolutions);
 BENCHMARK(gemm_matmul_own)->Apply(matmuls);
 BENCHMARK(gemm_matmul_onednn)->Apply(matmuls);

@@ -2,10 +2,13 @@
 # Copyright (C) 2026 Fuseq authors
 # SPDX-License-Identifier: Apache-2.0
 """The lint scripts find what they are there to find."""
+import contextlib
+import io
 import pathlib
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -110,12 +113,23 @@ class ClangTidy(unittest.TestCase):
         order = run_clang_tidy.in_order({"a.cpp", "b.cpp", "c.cpp"}, {"c.cpp", "b.cpp", "gone.cpp"})
         self.assertEqual(order, ["b.cpp", "c.cpp", "a.cpp"])
 
-    def test_findings_in_what_changed(self):
-        root = run_clang_tidy.ROOT
-        findings = {f"{root}/src/a.cpp:1:2: error: x", f"{root}/src/b.hpp:3:4: error: y",
-                    "error: clang-tidy failed on src/c.cpp: z"}
-        self.assertEqual(sorted(run_clang_tidy.in_files(findings, {"src/b.hpp"})),
-                         [f"{root}/src/b.hpp:3:4: error: y", "error: clang-tidy failed on src/c.cpp: z"])
+    def run_with(self, finding):
+        commands = [{"directory": str(run_clang_tidy.ROOT), "file": "src/a.cpp", "command": "c++ a.cpp"}]
+        with mock.patch.multiple(run_clang_tidy, compile_commands=lambda build: commands,
+                                 tidy=lambda database, path: finding), \
+                contextlib.redirect_stdout(io.StringIO()) as printed:
+            status = run_clang_tidy.main([])
+        return status, printed.getvalue()
+
+    def test_a_finding_anywhere_fails(self):
+        status, printed = self.run_with(["src/a.cpp:1:2: error: x"])
+        self.assertEqual(status, 1)
+        self.assertIn("1 files checked, 1 findings", printed)
+
+    def test_no_finding_passes(self):
+        status, printed = self.run_with([])
+        self.assertEqual(status, 0)
+        self.assertIn("1 files checked, 0 findings", printed)
 
     def test_options_of_gcc_are_left_out(self):
         with tempfile.TemporaryDirectory() as folder:

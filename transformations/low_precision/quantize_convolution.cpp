@@ -4,8 +4,9 @@
 // Makes convolutions of dequantized sources and weights integer convolutions.
 //
 //   Law:     conv((q - z) * s, (w - y) * t) = s * t * (conv(q - Z, w - y) - f * W) for z = Z + f
-//            with Z a whole number. W is the sum of the weights w - y that lie inside the source:
-//            one number an output channel, but less where the window reaches into padding.
+//            with Z the nearest whole number that the type of q can hold. W is the sum of the
+//            weights w - y that lie inside the source: one number an output channel, but less
+//            where the window reaches into padding.
 //            y, of an output channel, is left out where it moves no result by more than a part of a
 //            step (support/weight_zero_point.hpp).
 //            For a depthwise convolution s and z may differ from channel to channel. Else

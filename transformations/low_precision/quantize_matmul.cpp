@@ -4,9 +4,9 @@
 // Makes matmuls of dequantized operands integer matmuls.
 //
 //   Law:     ((q - z) * s) @ ((w - y) * t) = s * t * ((q - Z) @ (w - y) - f * W) for z = Z + f with
-//            Z a whole number and W the sums of the columns of w - y. y and t may differ from
-//            column to column. y of constants is left out where it moves no result by more than a
-//            part of a step (support/weight_zero_point.hpp).
+//            Z the nearest whole number of the source's type and W the sums of the columns of w -
+//            y. y and t may differ from column to column. y of constants is left out where it moves
+//            no result by more than a part of a step (support/weight_zero_point.hpp).
 //   Before:  MatMul(DQ(q, s, z), Const i8 -> Convert -> [Subtract(y)] -> Multiply(t))
 //            MatMul(DQ(q, s, z), DQ(w, t, y)) with two activations
 //   After:   MatMul(q, w [, Const i32 Z [, Const y]]) : f32 -> Multiply(s * t)
@@ -52,8 +52,12 @@ struct Second {
     bool constant = false;
 };
 
-bool is_whole(float value) {
-    return value == std::nearbyint(value);
+// Whole parts of the zero points: Z of the source, Y of an activation behind it.
+double whole_of(const Dequantize& src) {
+    return whole_zero_point(src.zero_point[0], src.q.type());
+}
+double whole_of(const Second& wei) {
+    return whole_zero_point(wei.zero_point, wei.q.type());
 }
 
 // Dimension of the second operand that numbers columns.
@@ -115,7 +119,7 @@ bool check(const Node& matmul, const Dequantize& src, const Second& wei, PassCon
     if (wei.q.type() != ElementType::i8) {
         return refuse("weights_unsigned", "the second operand is u8, a matmul takes i8 there");
     }
-    const bool whole = is_whole(src.zero_point[0]) && is_whole(wei.zero_point);
+    const bool whole = src.zero_point[0] == whole_of(src) && wei.zero_point == whole_of(wei);
     const bool matrices = matmul.input(0).partial_shape().rank_is_static() &&
                           matmul.input(0).partial_shape().rank() >= 2 &&
                           matmul.input(1).partial_shape().rank() >= 2;
@@ -216,8 +220,8 @@ Output ones(Model& model, const std::string& name, const Shape& shape) {
 
 // The fractions f and g of the zero points of two activations.
 void correct_activations(Node& matmul, const Dequantize& src, const Second& wei, Sum& sum) {
-    const double z = std::nearbyint(src.zero_point[0]);
-    const double y = std::nearbyint(wei.zero_point);
+    const double z = whole_of(src);
+    const double y = whole_of(wei);
     const double f = src.zero_point[0] - z;
     const double g = wei.zero_point - y;
     if (f == 0 && g == 0) {
@@ -283,7 +287,7 @@ Tensor column_sums(const Node& matmul,
                    const Dequantize& src,
                    const Second& wei,
                    const std::vector<float>& zero_points) {
-    const double by = std::nearbyint(src.zero_point[0]) - src.zero_point[0];
+    const double by = whole_of(src) - src.zero_point[0];
     const Tensor& weights = wei.q.node->constant();
     const Shape& shape = weights.get_shape();
     const std::size_t rank = shape.size();
@@ -311,8 +315,8 @@ Tensor column_sums(const Node& matmul,
 
 void apply(Node& matmul, const Dequantize& src, const Second& wei) {
     const std::vector<Use> uses = matmul.port().uses;
-    const double z = std::nearbyint(src.zero_point[0]);
-    const double y = std::nearbyint(wei.zero_point);
+    const double z = whole_of(src);
+    const double y = whole_of(wei);
     for (const std::string& name : wei.origins) {
         add_origin(matmul, name);
     }

@@ -57,12 +57,16 @@ Node* earlier(const Node& fq) {
 
 }  // namespace
 
+Node* fake_quantize_shared_with(const Node& fq, const PassOptions& options) {
+    Node* first = is_kept(fq, options) ? nullptr : earlier(fq);
+    return first == nullptr || is_kept(*first, options) ? nullptr : first;
+}
+
 bool share_fake_quantize(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.find_all("FakeQuantize")) {
-        Node* first = earlier(*node);
-        if (first == nullptr || is_kept(*node, context.options()) ||
-            is_kept(*first, context.options())) {
+        Node* first = fake_quantize_shared_with(*node, context.options());
+        if (first == nullptr) {
             continue;
         }
         context.rewritten(kName, *node, detail::cat("into '", first->name(), "'"));

@@ -36,9 +36,10 @@ namespace {
 
 constexpr std::string_view kName = "split_fake_quantize";
 
-// A zero point computed from f32 limits is off by up to 256 units in the last place of its 8 bits;
-// closer to a whole number than this it is taken as one.
-constexpr double kZeroPointNoise = 1e-4;
+// A zero point computed from f32 limits of 256 levels is off by up to 256 units in the last place
+// of its 8 bits; closer to a whole number than this it is taken as one. Zero points of fewer levels
+// are smaller, and so is their noise.
+constexpr double kZeroPointNoise = 1e-4 / 256;
 
 struct Refusal {
     std::string code;
@@ -163,9 +164,10 @@ bool is_symmetric(const Candidate& candidate) {
 
 void set_type(Candidate& candidate, ElementType type) {
     Split& split = candidate.split;
+    const std::int64_t levels = candidate.fq->attrs<FakeQuantizeAttrs>().levels;
+    const double noise = kZeroPointNoise * static_cast<double>(levels);
     split.type = type;
-    split.lowest =
-        type == ElementType::i8 ? -(candidate.fq->attrs<FakeQuantizeAttrs>().levels / 2) : 0;
+    split.lowest = type == ElementType::i8 ? -(levels / 2) : 0;
     std::vector<float> zero_point(candidate.zero.size(), 0.0f);
     for (std::size_t c = 0; c < zero_point.size(); ++c) {
         if (candidate.dead[c]) {
@@ -173,7 +175,7 @@ void set_type(Candidate& candidate, ElementType type) {
         }
         const double z = candidate.zero[c] + static_cast<double>(split.lowest);
         const double whole = std::nearbyint(z);
-        zero_point[c] = static_cast<float>(std::abs(z - whole) <= kZeroPointNoise ? whole : z);
+        zero_point[c] = static_cast<float>(std::abs(z - whole) <= noise ? whole : z);
     }
     split.zero_point = {zero_point, 1};
 }

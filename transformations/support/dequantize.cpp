@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transformations/support/dequantize.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "ops/binary_arithmetic.hpp"
 #include "ops/convert.hpp"
 #include "transformations/support/constants.hpp"
@@ -25,6 +28,11 @@ std::optional<ChannelValues> operand(const Node& node) {
 }
 
 }  // namespace
+
+double whole_zero_point(double zero_point, ElementType type) {
+    const double low = type == ElementType::i8 ? -128.0 : 0.0;
+    return std::clamp(std::nearbyint(zero_point), low, low + 255.0);
+}
 
 bool Dequantize::same_mapping(const Dequantize& other) const {
     return q.type() == other.q.type() && scale == other.scale && zero_point == other.zero_point;

@@ -128,7 +128,7 @@ IntegerConvolution describe_integer_convolution(const Node& conv,
     const std::size_t per_src = sums_one_channel(conv) ? channels / conv.input(1).shape()[0]
                                                        : std::max<std::size_t>(channels, 1);
     for (const float zero_point : src.zero_point.list()) {
-        q.whole.push_back(static_cast<std::int32_t>(std::nearbyint(zero_point)));
+        q.whole.push_back(static_cast<std::int32_t>(whole_zero_point(zero_point, src.q.type())));
     }
     for (std::size_t oc = 0; oc < channels; ++oc) {
         const std::size_t c = oc / per_src;

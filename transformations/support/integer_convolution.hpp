@@ -16,12 +16,13 @@
 namespace fuseq {
 
 struct IntegerConvolution {
-    Output src;                       // u8 or i8
-    Output wei;                       // Const i8
-    std::vector<float> scale;         // of src times that of wei, one an output channel
-    std::vector<std::int32_t> whole;  // whole part of the zero point: one a source channel, or one
-    std::vector<double> fraction;     // the rest of it, one an output channel
-    std::vector<float> wei_zero;      // of wei: none, one, or one an output channel
+    Output src;                // u8 or i8
+    Output wei;                // Const i8
+    std::vector<float> scale;  // of src times that of wei, one an output channel
+    std::vector<std::int32_t>
+        whole;  // of the zero point, in the type of src: one a source channel, or one
+    std::vector<double> fraction;  // the rest of it, one an output channel
+    std::vector<float> wei_zero;   // of wei: none, one, or one an output channel
     std::size_t channels() const { return scale.size(); }
     IntegerWeights weights() const { return {wei.node->constant(), wei_zero}; }
 };

@@ -6,6 +6,7 @@
 #include "cpu/kernels/gemm_vnni.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "cpu/kernels/copy_flipped.hpp"
@@ -71,7 +72,9 @@ GemmSplit split_for(const Packed& p, std::size_t parts) {
 class Worker {
 public:
     Worker(const Packed& packed, const GemmArgs& args, std::uint8_t* scratch, Range panels)
-        : p_(packed), args_(args), scratch_(scratch), panels_(panels) {}
+        : p_(packed), args_(args), scratch_(scratch), panels_(panels) {
+        find_extras();
+    }
 
     void pixels(Range range) {
         const std::size_t channels = p_.shape.src_channels;
@@ -303,22 +306,44 @@ private:
         return static_cast<std::size_t>(p_.wei.data() + p_.wei.size() - p_.panels[panel].wei);
     }
 
-    // What the epilogue of the tile behind this one will read.
-    void fetch_extras(std::size_t pixel, std::size_t rows, const Panel& panel) const {
+    // The tensors that the epilogue reads.
+    void find_extras() {
         for (const PackedOp& op : p_.epilogue.ops) {
-            if (op.kind != GemmOp::Kind::kSum && op.kind != GemmOp::Kind::kBinary) {
-                continue;
+            const bool reads = op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary;
+            if (reads && extra_count_ < extras_.size()) {
+                extras_[extra_count_++] = {static_cast<const char*>(args_.extras[op.binary.input]),
+                                           size_of(op.binary.type)};
             }
-            const std::size_t size = size_of(op.binary.type);
-            const auto* at = static_cast<const char*>(args_.extras[op.binary.input]) +
-                             (pixel * p_.shape.dst_channels + panel.channel) * size;
-            for (std::size_t r = 0; r < rows; ++r, at += p_.shape.dst_channels * size) {
-                for (std::size_t line = 0; line < size * panel.channels; line += kCacheLine) {
-                    __builtin_prefetch(at + line);
+        }
+    }
+
+    // What the epilogue of the tile behind this one will read. A cache line that begins in the
+    // panel before has been fetched with that one.
+    void fetch_extras(std::size_t pixel, std::size_t rows, const Panel& panel) const {
+        for (std::size_t i = 0; i < extra_count_; ++i) {
+            const Extra& extra = extras_[i];
+            const std::size_t pitch = p_.shape.dst_channels * extra.size;
+            const std::size_t begin = panel.channel * extra.size;
+            const std::size_t end = begin + panel.channels * extra.size;
+            const bool aligned = pitch % kCacheLine == 0;
+            const char* at = extra.data + pixel * pitch;
+            for (std::size_t line = aligned ? round_up(begin) : begin; line < end;
+                 line += kCacheLine) {
+                for (std::size_t r = 0; r < rows; ++r) {
+                    __builtin_prefetch(at + line + r * pitch);
                 }
             }
         }
     }
+
+    static std::size_t round_up(std::size_t bytes) {
+        return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+    }
+
+    struct Extra {
+        const char* data = nullptr;
+        std::size_t size = 0;  // of an element
+    };
 
     const Packed& p_;
     const GemmArgs& args_;
@@ -333,6 +358,8 @@ private:
     const std::uint8_t* rows_ahead_ = nullptr;
     const std::uint8_t* rows_ahead_end_ = nullptr;
     std::size_t lines_a_tile_ = 0;
+    std::array<Extra, 4> extras_;
+    std::size_t extra_count_ = 0;
 };
 
 }  // namespace

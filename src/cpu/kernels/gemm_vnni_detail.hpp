@@ -8,6 +8,7 @@
 // through a buffer in L1 to the epilogue.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,12 +83,32 @@ struct PackedOp {
 
 enum class Store : std::uint8_t { kU8, kI8, kF32 };
 
+// What is done to a value that has been rounded to a byte q and to the element r of a tensor, in
+// integers: the byte that is stored is (a * q + b * r + c) >> shift, saturated. q and r are signed
+// here: less 128 where they were not.
+struct Join {
+    std::size_t input = 0;    // of the tensor, among the extras
+    bool q_unsigned = false;  // before
+    std::int32_t r_flip = 0;  // what four of its bytes are xored with to become signed
+    std::int32_t upper = 0;   // a / 256 and b / 256, as words
+    std::int32_t lower = 0;   // the rest of each, in the upper byte of its word
+    std::int32_t c = 0;
+    std::int32_t shift = 0;
+    bool operator==(const Join&) const = default;
+};
+
 struct Epilogue {
     AlignedVector<float> bias, scale;
     AlignedVector<float> of_sum;  // minus the zero points of the weights; empty for zero
     std::vector<PackedOp> ops;
-    bool clamp = false;  // values may leave the range of 32-bit integers
+    std::optional<Join> join{};  // the same as the operations, bytes for bytes
+    bool clamp = false;          // values may leave the range of 32-bit integers
 };
+
+// A round to bytes, then products and sums with constants and one tensor of bytes, then a store of
+// bytes, when integers give the same for all 65536 pairs of them. Lists of constants have
+// `channels` values that count.
+std::optional<Join> find_join(const std::vector<PackedOp>& ops, Store store, std::size_t channels);
 
 // `rows` consecutive pixels of a tile, to dst.
 struct EpilogueCall {
@@ -109,6 +130,8 @@ EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
 
 // Null when there are none; some entries are null in any case. For whole panels.
 const FusedFunction* fused_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
+// Those of epilogues that have a Join.
+const FusedFunction* joined_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
 
 enum class SourceMode : std::uint8_t {
     kInPlace,  // 1x1, dense: pixels are read where they are

@@ -280,6 +280,7 @@ private:
         }
         constexpr double kFits = 1e9;
         e.clamp = !(bound < kFits);
+        e.join = e.clamp ? std::nullopt : find_join(e.ops, packed_.store, channels);
     }
 
     void choose_functions() {

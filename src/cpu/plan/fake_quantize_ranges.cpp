@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ops/fake_quantize.hpp"
+#include "transformations/low_precision/share_fake_quantize.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -42,9 +43,27 @@ bool is_pooled_by(const Output& output, const std::string& name) {
     return false;
 }
 
+// Tells those that stand for others whose they are.
+void note_twins(const Model& model,
+                const PassOptions& options,
+                std::map<std::string, FakeQuantizeResult>& ranges) {
+    for (const Node* node : model.find_all("FakeQuantize")) {
+        const Node* first = nullptr;
+        for (const Node* at = fake_quantize_shared_with(*node, options); at != nullptr;
+             at = fake_quantize_shared_with(*at, options)) {
+            first = at;
+        }
+        const auto range = first == nullptr ? ranges.end() : ranges.find(first->name());
+        if (range != ranges.end()) {
+            range->second.twins.push_back(node->name());
+        }
+    }
+}
+
 }  // namespace
 
-std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& model) {
+std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& model,
+                                                               const PassOptions& options) {
     std::map<std::string, FakeQuantizeResult> ranges;
     for (const Node* node : model.find_all("FakeQuantize")) {
         if (!node->input_node(3)->is_constant() || !node->input_node(4)->is_constant() ||
@@ -84,6 +103,7 @@ std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& mode
             ranges[node->name()] = std::move(result);
         }
     }
+    note_twins(model, options, ranges);
     return ranges;
 }
 

@@ -7,12 +7,14 @@
 
 #include "cpu/plan/plan_tensor.hpp"
 #include "fuseq/model.hpp"
+#include "transformations/pass.hpp"
 
 namespace fuseq::cpu {
 
 // Limits of every FakeQuantize of a model whose limits are constant, by layer name: read before the
-// low-precision passes, which replace them by integers.
-std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& model);
+// low-precision passes, which replace them by integers. `options`: of those passes.
+std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& model,
+                                                               const PassOptions& options);
 
 // Whether an output of the transformed model, a quantization or a MaxPool behind one, is what the
 // FakeQuantize gives in the IR. One that stands behind a MaxPool there may have been moved in front

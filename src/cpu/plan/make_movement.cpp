@@ -26,9 +26,12 @@ constexpr std::size_t kMostElements = std::size_t{1} << 26;
 
 bool only_moves(const Node& node) {
     static constexpr const char* kTypes[] = {
-        "Split",        "VariadicSplit", "StridedSlice", "Slice",     "Gather",
-        "Tile",         "DepthToSpace",  "SpaceToDepth", "Pad",       "Transpose",
-        "BatchToSpace", "SpaceToBatch",  "Roll",         "Broadcast", "ShuffleChannels"};
+        "Split",        "VariadicSplit",   "StridedSlice",
+        "Slice",        "Gather",          "Tile",
+        "DepthToSpace", "SpaceToDepth",    "Pad",
+        "Transpose",    "BatchToSpace",    "SpaceToBatch",
+        "Roll",         "Broadcast",       "ShuffleChannels",
+        "ReorgYolo",    "ReverseSequence", "ExtractImagePatches"};
     return std::any_of(std::begin(kTypes), std::end(kTypes),
                        [&](const char* type) { return node.is(type); });
 }

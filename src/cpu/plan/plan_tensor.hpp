@@ -30,6 +30,7 @@ bool layouts_agree(const Shape& shape);
 // per channel of dimension 1 (or of `axis`).
 struct FakeQuantizeResult {
     std::string layer;               // name of the FakeQuantize layer in the IR
+    std::vector<std::string> twins;  // layers that quantize the same tensor in the same way
     PartialShape shape;              // of its result in the IR
     std::vector<double> output_low;  // one value, or one a position along `axis`
     std::vector<double> step;

@@ -85,6 +85,7 @@ ordered_json fake_quantize_json(const Model& original,
     for (const PlanTensor& tensor : plan.tensors) {
         if (tensor.quantized) {
             integer_results.insert(tensor.quantized->layer);
+            integer_results.insert(tensor.quantized->twins.begin(), tensor.quantized->twins.end());
         }
     }
     ordered_json rows = ordered_json::array();

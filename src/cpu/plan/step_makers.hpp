@@ -55,6 +55,9 @@ bool make_reduce(PlanBuilder& builder, Node& node);
 bool make_mvn(PlanBuilder& builder, Node& node);
 // Split, Gather, Pad, ...: what only moves elements, by constant rules.
 bool make_movement(PlanBuilder& builder, Node& node);
+bool make_lrn(PlanBuilder& builder, Node& node);
+bool make_recurrent(PlanBuilder& builder, Node& node);
+bool make_region_yolo(PlanBuilder& builder, Node& node);
 bool make_top_k(PlanBuilder& builder, Node& node);
 bool make_detection_output(PlanBuilder& builder, Node& node);
 // Add, Multiply, ... of tensors that are broadcast.

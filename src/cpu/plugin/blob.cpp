@@ -28,6 +28,7 @@ std::size_t padded(std::size_t size) {
 
 void write_range(ByteWriter& out, const FakeQuantizeResult& range) {
     out.text(range.layer);
+    out.list(range.twins, [&](const std::string& twin) { out.text(twin); });
     write_shape(out, range.shape);
     out.numbers(range.output_low);
     out.numbers(range.step);
@@ -39,6 +40,7 @@ void write_range(ByteWriter& out, const FakeQuantizeResult& range) {
 FakeQuantizeResult read_range(ByteReader& in) {
     FakeQuantizeResult range;
     range.layer = in.text();
+    in.list([&] { range.twins.push_back(in.text()); });
     range.shape = read_shape(in);
     range.output_low = in.numbers<double>();
     range.step = in.numbers<double>();

@@ -181,9 +181,13 @@ void CpuInferRequest::infer() {
 void CpuInferRequest::keep_result(const Step& step) {
     for (const TensorId id : step.outputs()) {
         const PlanTensor& tensor = plan_->plan.tensors[id];
-        if (tensor.quantized) {
-            intermediates_.emplace_back(tensor.quantized->layer,
-                                        dequantized(tensor, memory_->data(id)));
+        if (!tensor.quantized) {
+            continue;
+        }
+        const Tensor values = dequantized(tensor, memory_->data(id));
+        intermediates_.emplace_back(tensor.quantized->layer, values);
+        for (const std::string& twin : tensor.quantized->twins) {
+            intermediates_.emplace_back(twin, values);
         }
     }
 }

@@ -17,7 +17,7 @@ Transformed transform_for_cpu(const Model& original, const Config& config) {
     options.threads = config.threads_to_compile();
     PassContext context(options);
     run_passes(*result.model, context, common_passes());
-    result.ranges = fake_quantize_ranges(*result.model);
+    result.ranges = fake_quantize_ranges(*result.model, options);
     if (config.low_precision) {
         run_passes(*result.model, context, low_precision_passes());
     }

@@ -40,6 +40,24 @@ void parallel_for(std::size_t count, std::size_t grain, const Function& function
     }
 }
 
+// Calls function(id, size, wait) in every thread of the team, where wait() returns when all of them
+// have called it: for work in steps that need each other's results. `alone`: one thread does it.
+template <class Function>
+void parallel_team(bool alone, const Function& function) {
+    if (alone || omp_get_max_threads() <= 1 || omp_in_parallel()) {
+        function(std::size_t{0}, std::size_t{1}, [] {});
+        return;
+    }
+#pragma omp parallel
+    {
+        const auto wait = [] {
+#pragma omp barrier
+        };
+        function(static_cast<std::size_t>(omp_get_thread_num()),
+                 static_cast<std::size_t>(omp_get_num_threads()), wait);
+    }
+}
+
 // Uses `threads` OpenMP threads for what this thread starts, until destroyed.
 class ThreadCount {
 public:

@@ -59,6 +59,7 @@ std::optional<std::vector<GateActivation>> gate_activations(const RecurrentAttrs
             return std::nullopt;
         }
         GateActivation activation = known->activation;
+        activation.name = name;
         const std::size_t i = result.size();
         if (i < attrs.activations_alpha.size()) {
             activation.alpha = static_cast<double>(attrs.activations_alpha[i]);

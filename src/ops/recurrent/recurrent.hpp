@@ -123,6 +123,7 @@ struct GateActivation {
     double (*function)(double x, double alpha, double beta);
     double alpha;
     double beta;
+    std::string name{};  // in small letters
     double operator()(double x) const { return function(x, alpha, beta); }
 };
 // The activations of the operation, defaults filled in; nothing when one is not known or the number

@@ -118,6 +118,22 @@ TEST(QuantizeConvolution, WithWholeZeroPoint) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
+// A range that leaves out zero: kernels take zero points that the type of the source can hold.
+TEST(QuantizeConvolution, ZeroPointOutsideOfTheTypeIsClamped) {
+    for (const auto& [zero_point, whole] : {std::pair{"-16", 0}, std::pair{"300.25", 255}}) {
+        const PassTest test = run_pass(quantize_convolution, convolution(zero_point));
+        const Node* add = test.after->find("y")->input_node(0);
+        ASSERT_EQ(add->type(), "Add") << zero_point;
+        EXPECT_EQ(add->input(1).shape(), (Shape{1, 4, 6, 6}));
+        const Node& conv = *test.after->find("conv");
+        EXPECT_EQ(whole == 0, !conv.has_input(2)) << zero_point;
+        if (whole != 0) {
+            EXPECT_EQ(to_ints(conv.input_node(2)->constant()), std::vector<std::int64_t>{whole});
+        }
+        EXPECT_LT(largest_difference(test), 1e-1) << zero_point;  // of values up to 1e6
+    }
+}
+
 TEST(QuantizeConvolution, FractionOfTheZeroPointIsABiasWithoutPadding) {
     const PassTest test = run_pass(quantize_convolution, convolution("7.25", "0,0"));
     const Node* add = test.after->find("y")->input_node(0);

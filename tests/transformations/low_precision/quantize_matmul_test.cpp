@@ -71,6 +71,12 @@ const Case kCases[] = {
     {"FractionOfTheZeroPoint", dq("x", "u8[3,4]", "0.5", "7.25") +
                                    constant_weights("[4,2]", "1,2", "[1,2]") +
                                    "%y = MatMul(%x, %w)"},
+    {"ZeroPointOutsideOfTheType", dq("x", "u8[3,4]", "0.5", "-16") +
+                                      constant_weights("[4,2]", "1,2", "[1,2]") +
+                                      "%y = MatMul(%x, %w)"},
+    {"ZeroPointsOfActivationsOutsideOfTheTypes", dq("x", "u8[2,3,4]", "0.5", "300") +
+                                                     dq("w", "i8[2,4,5]", "0.25", "-130") +
+                                                     "%y = MatMul(%x, %w)"},
     {"FractionWithOneScale", dq("x", "u8[3,4]", "0.5", "0.25") +
                                  constant_weights("[4,2]", "2", "[]") + "%y = MatMul(%x, %w)"},
     {"ZeroPointsAndAFraction", dq("x", "u8[3,4]", "0.5", "7.25") +

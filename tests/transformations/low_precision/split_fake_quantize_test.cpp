@@ -62,6 +62,19 @@ Found find_parts(const Model& model) {
     return found;
 }
 
+// -0.78662109375 / 0.39332682... is 1.99992: of 16 levels that is no noise of f32.
+TEST(SplitFakeQuantize, FractionsOfFewLevelsAreKept) {
+    const std::string limits = range("-0.78662109375", "5.11328125");
+    const Found few =
+        find_parts(*run_pass(split_fake_quantize, fake_quantize_of(limits, 16)).after);
+    ASSERT_EQ(few.zero_point.size(), 1u);
+    EXPECT_NEAR(few.zero_point[0], 1.99991724, 1e-6);
+    // 100.00008 of 256 levels.
+    const Found many = find_parts(
+        *run_pass(split_fake_quantize, fake_quantize_of(range("-100.00008", "154.99992"))).after);
+    EXPECT_EQ(many.zero_point, std::vector<float>{100.0f});
+}
+
 TEST(SplitFakeQuantize, UnsignedRangeFromZero) {
     const PassTest test = run_pass(split_fake_quantize, fake_quantize_of(range("0", "127.5")));
     EXPECT_EQ(differs_from(test, R"(model "m"

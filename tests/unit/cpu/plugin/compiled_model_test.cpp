@@ -275,6 +275,43 @@ TEST(CpuCompiledModel, ShowsQuantizationsBehindPoolings) {
     EXPECT_EQ(shown[0]["q"], shown[1]["q"]);
 }
 
+// Layers that quantize one tensor in the same way are one step; each is shown and reported. The
+// relu's zeros lie half-way between two levels: whoever quantizes them anew may choose the other.
+TEST(CpuCompiledModel, ShowsQuantizationsThatAreOne) {
+    const char* const text = R"(model "twins"
+        %x = Parameter : u8[1,4,6,6]
+        %w = Const value=random(5,-127,127) : i8[8,4,1,1]
+        %c = Convolution(%x, %w) strides=[1,1] dilations=[1,1]
+        %v = ReLU(%c)
+        %l = Const value={-32} : f32[]
+        %h = Const value={31} : f32[]
+        %a = FakeQuantize(%v, %l, %h, %l, %h) levels=64
+        %b = FakeQuantize(%v, %l, %h, %l, %h) levels=64
+        %d = FakeQuantize(%v, %l, %h, %l, %h) levels=64
+        %s = Add(%b, %d)
+        %y = Subtract(%a, %s)
+        %out = Result(%y))";
+    Core core;
+    const CompiledModel model =
+        core.compile_model(Model::from_text(text), "CPU", {{property::kKeepIntermediates, true}});
+    InferRequest request = model.create_infer_request();
+    Tensor input(ElementType::u8, Shape{1, 4, 6, 6});
+    std::uint8_t next = 0;
+    for (std::uint8_t& value : input.values<std::uint8_t>()) {
+        value = next += 89;
+    }
+    request.set_input_tensor(0, input);
+    request.infer();
+    std::map<std::string, std::vector<float>> shown;
+    for (const auto& [name, tensor] : request.get_intermediates()) {
+        shown[name] = to_floats(tensor);
+    }
+    ASSERT_TRUE(shown.contains("a"));
+    EXPECT_EQ(shown["b"], shown["a"]);
+    EXPECT_EQ(shown["d"], shown["a"]);
+    EXPECT_THAT(model.get_runtime_report(), ::testing::Not(::testing::HasSubstr("\"float\"")));
+}
+
 // A quantization in the middle of a chain whose other operands come through reorders: the step that
 // shows it runs behind them.
 TEST(CpuCompiledModel, ShowsQuantizationsThatReadReorderedTensors) {

@@ -1,0 +1,306 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the operations of a residual input behind a quantization to factors of integers, found by
+// comparing the results for every pair of bytes. Factors near the real ones give the same bytes for
+// nearly all pairs; for the rest, which are close to where a result changes, neighbours are tried.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "cpu/kernels/always_inline.hpp"
+#include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/vnni_target.hpp"
+
+FUSEQ_BEGIN_VNNI
+
+namespace fuseq::kernels::gemm {
+namespace {
+
+using Kind = GemmOp::Kind;
+constexpr int kBytes = 256;
+
+struct Range {
+    int low = 0, high = 0;
+};
+constexpr Range kUnsigned{0, 255};
+constexpr Range kSigned{-128, 127};
+
+bool is_uniform(const AlignedVector<float>& list, std::size_t channels) {
+    return std::all_of(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(channels),
+                       [&](float v) { return v == list[0]; });
+}
+
+// An affine function of q and r, up to rounding.
+struct Plane {
+    double q = 1, r = 0, constant = 0;
+};
+
+// The operations behind the quantization, on floats as the general epilogue has them.
+class Operations {
+public:
+    Operations(const std::vector<PackedOp>& ops, std::size_t channels) {
+        possible_ = ops.size() > 1 && ops[0].kind == Kind::kRoundClip;
+        for (const PackedOp& op : ops) {
+            possible_ = possible_ && is_uniform(op.a, channels) && is_uniform(op.b, channels);
+        }
+        if (!possible_) {
+            return;
+        }
+        q_ = {static_cast<int>(ops[0].a[0]), static_cast<int>(ops[0].b[0])};
+        possible_ = is_byte(q_) && static_cast<float>(q_.low) == ops[0].a[0] &&
+                    static_cast<float>(q_.high) == ops[0].b[0];
+        for (std::size_t i = 1; possible_ && i < ops.size(); ++i) {
+            possible_ = add(ops[i]);
+        }
+        possible_ = possible_ && tensor_ != nullptr;
+    }
+
+    bool possible() const { return possible_; }
+    Range q() const { return q_; }
+    Range r() const { return tensor_->type == ElementType::u8 ? kUnsigned : kSigned; }
+    std::size_t input() const { return tensor_->input; }
+    const Plane& plane() const { return plane_; }
+
+    // For one q and each r, from the lowest one on.
+    std::array<float, kBytes> row(int q) const {
+        std::array<float, kBytes> v{};
+        v.fill(static_cast<float>(q));
+        for (const Step& step : steps_) {
+            const auto each = [&](auto&& f) FUSEQ_LAMBDA {
+                for (int i = 0; i < kBytes; ++i) {
+                    v[static_cast<std::size_t>(i)] = f(v[static_cast<std::size_t>(i)], i);
+                }
+            };
+            const float a = step.a, b = step.b;
+            const auto low = static_cast<float>(r().low);
+            switch (step.kind) {
+                case Kind::kScale: each([&](float x, int) FUSEQ_LAMBDA { return x * a; }); break;
+                case Kind::kShift: each([&](float x, int) FUSEQ_LAMBDA { return x + a; }); break;
+                case Kind::kAffine:
+                    each([&](float x, int) FUSEQ_LAMBDA { return x * a + b; });
+                    break;
+                case Kind::kLinear:
+                    each([&](float x, int) FUSEQ_LAMBDA { return std::fma(x, a, b); });
+                    break;
+                default:
+                    each([&](float x, int i)
+                             FUSEQ_LAMBDA { return std::fma(low + static_cast<float>(i), a, x); });
+                    break;
+            }
+        }
+        return v;
+    }
+
+private:
+    struct Step {
+        Kind kind;
+        float a, b;
+    };
+
+    static bool is_byte(Range range) {
+        return (range.low == 0 && range.high == 255) || (range.low == -128 && range.high == 127);
+    }
+
+    bool add(const PackedOp& op) {
+        Step step{op.kind, op.a[0], op.b[0]};
+        switch (op.kind) {
+            case Kind::kScale: plane_ = scaled(step.a, 0); break;
+            case Kind::kShift: plane_ = scaled(1, step.a); break;
+            case Kind::kAffine:
+            case Kind::kLinear: plane_ = scaled(step.a, step.b); break;
+            case Kind::kSum:
+                if (tensor_ != nullptr || op.binary.type == ElementType::f32) {
+                    return false;
+                }
+                tensor_ = &op.binary;
+                step.a = op.binary.scale;
+                plane_.r = static_cast<double>(step.a);
+                break;
+            default: return false;
+        }
+        steps_.push_back(step);
+        return true;
+    }
+
+    Plane scaled(double by, double shift) const {
+        return {plane_.q * by, plane_.r * by, plane_.constant * by + shift};
+    }
+
+    bool possible_ = false;
+    Range q_;
+    std::vector<Step> steps_;
+    const post_ops::Binary* tensor_ = nullptr;
+    Plane plane_;
+};
+
+struct Factors {
+    std::int64_t a = 0, b = 0;
+};
+
+// A pair of bytes and what it asks of c, given a and b: at least, or at most, `bound`.
+struct Pair {
+    std::int64_t q, r, bound;
+    std::int64_t bound_for(const Factors& change) const {
+        return bound - change.a * q - change.b * r;
+    }
+};
+
+class Search {
+public:
+    Search(const Operations& operations, Range dst)
+        : q_(operations.q()), r_(operations.r()), dst_(dst) {
+        for (int q = 0; q < kBytes; ++q) {
+            const auto values = operations.row(q_.low + q);
+            for (int r = 0; r < kBytes; ++r) {
+                const float v = std::nearbyint(values[static_cast<std::size_t>(r)]);
+                const float saturated =
+                    std::clamp(v, static_cast<float>(dst.low), static_cast<float>(dst.high));
+                wanted_[place(q, r)] = static_cast<std::int16_t>(saturated);
+            }
+        }
+    }
+
+    // With factors of 2^shift times the real ones; c follows from the pairs.
+    bool run(const Plane& plane, int shift) {
+        const double one = std::ldexp(1.0, shift);
+        first_ = {std::llround(plane.q * one), std::llround(plane.r * one)};
+        shift_ = shift;
+        collect();
+        for (std::int64_t distance = 0; distance <= 2 * kReach; ++distance) {
+            for (std::int64_t a = -kReach; a <= kReach; ++a) {
+                const std::int64_t b = distance - std::abs(a);
+                if (b >= 0 && b <= kReach && (take({a, b}) || take({a, -b}))) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    Factors factors() const { return found_; }
+    std::int64_t c() const { return c_; }
+
+private:
+    static constexpr std::int64_t kReach = 8;
+    static std::size_t place(std::int64_t q, std::int64_t r) {
+        return static_cast<std::size_t>(q * kBytes + r);
+    }
+    // The pairs that may decide, with a and b as far from the first ones as they go.
+    void collect() {
+        low_.clear();
+        high_.clear();
+        std::int64_t highest = std::numeric_limits<std::int64_t>::min();
+        std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
+        for_each([&](const Pair&, std::int64_t least, std::int64_t most) {
+            highest = std::max(highest, least);
+            lowest = std::min(lowest, most);
+        });
+        constexpr std::int64_t kMargin = 2 * 2 * 128 * kReach;
+        for_each([&](const Pair& pair, std::int64_t least, std::int64_t most) {
+            if (least >= highest - kMargin) {
+                low_.push_back({pair.q, pair.r, least});
+            }
+            if (most <= lowest + kMargin) {
+                high_.push_back({pair.q, pair.r, most});
+            }
+        });
+    }
+
+    // Calls f(pair, what c must be at least, and at most) for all pairs, with the first factors.
+    template <class F>
+    void for_each(F&& f) const {
+        constexpr std::int64_t kAny = std::int64_t{1} << 60;
+        for (std::int64_t q = -128; q < 128; ++q) {
+            for (std::int64_t r = -128; r < 128; ++r) {
+                const int o = wanted_[place(q + 128, r + 128)];
+                const std::int64_t sum = first_.a * q + first_.b * r;
+                const std::int64_t begin = (std::int64_t{o} << shift_) - sum;
+                const std::int64_t end = begin + (std::int64_t{1} << shift_) - 1;
+                f(Pair{q, r, 0}, o > dst_.low ? begin : -kAny, o < dst_.high ? end : kAny);
+            }
+        }
+    }
+
+    bool take(const Factors& change) {
+        std::int64_t least = std::numeric_limits<std::int64_t>::min();
+        std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        for (const Pair& pair : low_) {
+            least = std::max(least, pair.bound_for(change));
+        }
+        for (const Pair& pair : high_) {
+            most = std::min(most, pair.bound_for(change));
+            if (most < least) {
+                return false;
+            }
+        }
+        found_ = {first_.a + change.a, first_.b + change.b};
+        c_ = least + (most - least) / 2;
+        constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+        return std::abs(c_) <= kMost;
+    }
+
+    Range q_, r_, dst_;
+    std::array<std::int16_t, kBytes * kBytes> wanted_{};
+    int shift_ = 0;
+    Factors first_, found_;
+    std::int64_t c_ = 0;
+    std::vector<Pair> low_, high_;
+};
+
+// The most bits behind the point with which a and b have 24 bits and no sum leaves 32; 0 when there
+// would be too few.
+int shift_for(const Operations& operations) {
+    const auto middle = [](Range range) { return range.low == 0 ? 128.0 : 0.0; };
+    const Plane& p = operations.plane();
+    const double factor = std::max(std::abs(p.q), std::abs(p.r));
+    const double most =
+        128 * (std::abs(p.q) + std::abs(p.r)) +
+        std::abs(p.constant + p.q * middle(operations.q()) + p.r * middle(operations.r()));
+    constexpr int kMost = 22;
+    constexpr int kLeast = 18;
+    for (int shift = kMost; shift >= kLeast; --shift) {
+        const double one = std::ldexp(1.0, shift);
+        if (factor * one < 0x1p23 - kBytes && (most + 1) * one < 0x1p31) {
+            return shift;
+        }
+    }
+    return 0;
+}
+
+// Of the words of q and r, as one.
+std::int32_t words(std::int64_t of_q, std::int64_t of_r) {
+    const auto low = static_cast<std::uint16_t>(of_q);
+    const auto high = static_cast<std::uint16_t>(of_r);
+    return static_cast<std::int32_t>(low | static_cast<std::uint32_t>(high) << 16u);
+}
+
+}  // namespace
+
+std::optional<Join> find_join(const std::vector<PackedOp>& ops, Store store, std::size_t channels) {
+    const Operations operations(ops, channels);
+    if (store == Store::kF32 || !operations.possible()) {
+        return std::nullopt;
+    }
+    const int shift = shift_for(operations);
+    const Range dst = store == Store::kU8 ? kUnsigned : kSigned;
+    const auto search = std::make_unique<Search>(operations, dst);
+    if (shift == 0 || !search->run(operations.plane(), shift)) {
+        return std::nullopt;
+    }
+    const auto [a, b] = search->factors();
+    Join join;
+    join.input = operations.input();
+    join.q_unsigned = operations.q().low == 0;
+    join.r_flip = operations.r().low == 0 ? static_cast<std::int32_t>(0x80808080u) : 0;
+    join.upper = words(a >> 8, b >> 8);
+    join.lower = words((a & 0xff) << 8, (b & 0xff) << 8);
+    join.c = static_cast<std::int32_t>(search->c());
+    join.shift = shift;
+    return join;
+}
+
+}  // namespace fuseq::kernels::gemm
+
+FUSEQ_END_VNNI
