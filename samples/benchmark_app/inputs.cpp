@@ -12,7 +12,7 @@
 #include <sstream>
 #include <utility>
 
-#include "benchmark_app/shapes.hpp"
+#include "common/shapes.hpp"
 #include "common/files.hpp"
 #include "common/npy.hpp"
 #include "common/tool.hpp"

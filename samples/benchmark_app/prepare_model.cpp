@@ -5,21 +5,13 @@
 #include <algorithm>
 #include <optional>
 
-#include "benchmark_app/shapes.hpp"
+#include "common/shapes.hpp"
 #include "common/tool.hpp"
 #include "ops/convert.hpp"
 #include "ops/parameter.hpp"
 
 namespace fuseq::samples {
 namespace {
-
-PartialShape parse_shape(const std::string& text) {
-    try {
-        return PartialShape::parse("[" + text + "]");
-    } catch (const Error& error) {
-        throw UsageError(std::string("-shape: ") + error.what());
-    }
-}
 
 // Axis of the batch of an input; nothing when it has none.
 std::optional<std::size_t> batch_axis(const Output& port, const std::string& layout) {
@@ -162,14 +154,13 @@ void prepare_input(Model& model,
 }  // namespace
 
 void set_shapes(Model& model, const Options& options) {
-    const auto by_name = split_by_name(options.shape, "-shape");
-    require_known_names(by_name, model.inputs(), "-shape");
+    const auto given = parse_input_shapes(options.shape, model.inputs());
     require_known_names(split_by_name(options.layout, "-layout"), model.inputs(), "-layout");
     std::map<std::string, PartialShape> shapes;
     bool has_batch = false;
     for (const Output& port : model.inputs()) {
-        const std::vector<std::string> texts = texts_for(by_name, port);
-        PartialShape shape = texts.empty() ? port.partial_shape() : parse_shape(texts.front());
+        const auto found = given.find(port.node->name());
+        PartialShape shape = found == given.end() ? port.partial_shape() : found->second;
         if (options.batch != 0) {
             const auto axis = batch_axis(port, layout_of(port, options));
             if (axis && *axis < shape.rank()) {

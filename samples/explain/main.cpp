@@ -8,6 +8,7 @@
 
 #include "common/checks.hpp"
 #include "common/properties.hpp"
+#include "common/shapes.hpp"
 #include "common/tool.hpp"
 #include "explain/profile.hpp"
 #include "explain/report.hpp"
@@ -20,6 +21,7 @@ struct Arguments {
     std::string model;
     std::string device = "CPU";
     std::string json_file;
+    std::string shape;
     bool profile = false;
     bool wide = false;
     int runs = 50;
@@ -32,6 +34,8 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
     app.add_option("-m", arguments.model, "Model, an OpenVINO IR (.xml)")->required();
     app.add_option("-d", arguments.device, "Device")->capture_default_str();
     app.add_option("--json", arguments.json_file, "Write the report to this file too");
+    app.add_option("--shape", arguments.shape,
+                   "Shapes of the inputs: [1,3,224,224] or in1[1,3,64,64],in2[1,4]");
     app.add_flag("--profile", arguments.profile, "Run the model and show the median time of steps");
     app.add_option("--niter", arguments.runs, "Runs for -profile")
         ->check(positive())
@@ -55,11 +59,15 @@ void write_json(const Report& report, const std::string& file) {
 void run(const Arguments& arguments) {
     Core core;
     const std::shared_ptr<Model> model = core.read_model(arguments.model);
+    const auto shapes = parse_input_shapes(arguments.shape, model->inputs());
+    if (!shapes.empty()) {
+        model->reshape(shapes);
+    }
     for (const Output& input : model->inputs()) {
         if (input.partial_shape().is_dynamic()) {
             throw Error("explain", "input '" + input.get_any_name() + "' has open dimensions " +
                                        to_string(input.partial_shape()) +
-                                       "; a report needs a model with static shapes");
+                                       "; a report is about known sizes: give them with -shape");
         }
     }
     AnyMap properties;

@@ -16,14 +16,14 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-// Values 0 to 250 in turn, in the type of the input: an image has such values, and no index or
-// shape input is negative.
+// Values 1 to 251 in turn, in the type of the input: an image has such values, no index is negative
+// and no size of a picture is 0.
 Tensor made_up(const Output& port) {
     constexpr std::size_t kPeriod = 251;
     Tensor bytes(ElementType::u8, port.shape());
     auto* data = bytes.data<std::uint8_t>();
     for (std::size_t i = 0; i < bytes.get_size(); ++i) {
-        data[i] = static_cast<std::uint8_t>(i % kPeriod);
+        data[i] = static_cast<std::uint8_t>(1 + i % kPeriod);
     }
     return bytes.to(port.type());
 }

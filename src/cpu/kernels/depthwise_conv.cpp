@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cpu/kernels/depthwise_conv_detail.hpp"
+#include "cpu/kernels/float_sum.hpp"
 #include "cpu/kernels/instructions.hpp"
 #include "fuseq/error.hpp"
 
@@ -167,15 +168,24 @@ public:
         return order_.slots.size() * 4 * sizeof(float) + weights;
     }
 
-    void write(std::uint8_t* to, bool flips, Block& block) const {
+    // float_sums: where all channels have them.
+    void write(std::uint8_t* to, bool flips, bool float_sums, Block& block) const {
+        const std::vector<FloatSum> ways = float_sums ? short_ways(block) : std::vector<FloatSum>();
+        block.float_sums = !ways.empty();
+        const auto way = [&](std::size_t c) {
+            return ways.empty() ? FloatSum{.begin = 0,
+                                           .scale = value_of(p_.scale, c, 1.0f),
+                                           .shift = value_of(p_.bias, c, 0.0f)}
+                                : ways[c - first_];
+        };
         Writer out(to);
         block.packed = to;
         block.init = reinterpret_cast<const std::int32_t*>(out.at());
-        each_slot(out, 0, [&](std::size_t channel) { return init(channel, flips); });
+        each_slot(out, 0, [&](std::size_t c) { return init(c, flips) + way(c).begin; });
         block.scale = reinterpret_cast<const float*>(out.at());
-        each_slot(out, 0.0f, [&](std::size_t c) { return value_of(p_.scale, c, 1.0f); });
+        each_slot(out, 0.0f, [&](std::size_t c) { return way(c).scale; });
         block.bias = reinterpret_cast<const float*>(out.at());
-        each_slot(out, 0.0f, [&](std::size_t c) { return value_of(p_.bias, c, 0.0f); });
+        each_slot(out, 0.0f, [&](std::size_t c) { return way(c).shift; });
         block.slope = reinterpret_cast<const float*>(out.at());
         each_slot(out, 0.0f, [&](std::size_t c) { return value_of(p_.slope, c, 1.0f); });
         block.wei = reinterpret_cast<const std::int8_t*>(out.at());
@@ -201,6 +211,27 @@ private:
             sum += p_.weights[channel * taps + t];
         }
         return -(value_of<std::int32_t>(p_.src_zero_point, channel, 0) + (flips ? 128 : 0)) * sum;
+    }
+    // Of the block's channels; none when one of them has none. The source is u8.
+    std::vector<FloatSum> short_ways(const Block& block) const {
+        const std::size_t taps = p_.shape.kernel_height * p_.shape.kernel_width;
+        std::vector<FloatSum> ways;
+        for (std::size_t c = first_; c < first_ + block.channels; ++c) {
+            ByteRule rule{.scale = value_of(p_.scale, c, 1.0f),
+                          .bias = value_of(p_.bias, c, 0.0f),
+                          .is_signed = p_.dst_type == ElementType::i8};
+            rule.least = rule.most = init(c, false);
+            for (std::size_t t = 0; t < taps; ++t) {
+                const std::int64_t most = std::int64_t{255} * p_.weights[c * taps + t];
+                (most < 0 ? rule.least : rule.most) += most;
+            }
+            const auto sum = float_sum(rule);
+            if (!sum) {
+                return {};
+            }
+            ways.push_back(*sum);
+        }
+        return ways;
     }
     void write_taps(Writer& out, const Taps& taps, std::ptrdiff_t slot) const {
         const std::size_t width = p_.shape.kernel_width;
@@ -245,10 +276,12 @@ void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
         packed.blocks.push_back(block);
     }
     packed.memory.resize(bytes);
+    const bool float_sums = path.float_sums && packed.flip == 0 && packed.epilogue.plain &&
+                            packed.epilogue.store == Store::kU8;
     for (std::size_t b = 0; b < packed.blocks.size(); ++b) {
         Block& block = packed.blocks[b];
         BlockPacker(p, orders[b], block.first_channel)
-            .write(packed.memory.data() + offsets[b], packed.flip != 0, block);
+            .write(packed.memory.data() + offsets[b], packed.flip != 0, float_sums, block);
     }
 }
 

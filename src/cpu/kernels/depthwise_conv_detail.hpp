@@ -40,6 +40,7 @@ struct Block {
     const float* scale = nullptr;
     const float* bias = nullptr;
     const float* slope = nullptr;
+    bool float_sums = false;  // init, scale and bias are those of float_sum.hpp
 };
 
 struct Packed {
@@ -122,6 +123,7 @@ struct Path {
     std::size_t block_channels = 0;
     bool flips_sign = false;     // wants u8: i8 is xored with 0x80
     bool overlaps_last = false;  // the last block is a full one, moved back
+    bool float_sums = false;     // can have them, in u8 without flip
     // Of a block of `channels` channels.
     Order (*order)(const DepthwiseShape& shape,
                    std::size_t block_channels,

@@ -308,8 +308,8 @@ struct Runner {
         if (e.store == Store::kI8) {
             return run_tasks<MaskedMode, true, Finish::kI8>(maker, strip, tasks, n);
         }
-        return maker.packed.flip == 0
-                   ? run_tasks<Mode, false, Finish::kU8>(maker, strip, tasks, n)
+        return strip.block->float_sums
+                   ? run_tasks<Mode, false, Finish::kFloatSums>(maker, strip, tasks, n)
                    : run_tasks<MaskedMode, true, Finish::kU8>(maker, strip, tasks, n);
     }
 

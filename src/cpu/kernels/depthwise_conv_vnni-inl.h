@@ -80,7 +80,8 @@ std::size_t mode_of(std::size_t channels) {
 }
 
 // What becomes of the sums. kAny: an activation, bounds, floats; the others have none of these.
-enum class Finish : std::uint8_t { kU8, kI8, kAny };
+// kFloatSums: to u8, of blocks that have them.
+enum class Finish : std::uint8_t { kFloatSums, kU8, kI8, kAny };
 
 using Quarters = Registers<__m512i, kQuarters>;
 
@@ -162,6 +163,10 @@ template <Finish F>
 FUSEQ_INLINE __m512
 finish_value(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::size_t q) {
     const std::uint8_t* at = packed + 64 * q;
+    if constexpr (F == Finish::kFloatSums) {
+        return _mm512_fmadd_ps(_mm512_castsi512_ps(acc), vector_of(at + kScale),
+                               vector_of(at + kBias));
+    }
     __m512 v =
         _mm512_fmadd_ps(_mm512_cvtepi32_ps(acc), vector_of(at + kScale), vector_of(at + kBias));
     if constexpr (F == Finish::kAny) {  // no branches: a slope of 1, a shift of 0 and bounds far
@@ -242,7 +247,8 @@ FUSEQ_INLINE void finish(const Strip& strip,
     }
     const __m512i low = _mm512_packs_epi32(_mm512_cvtps_epi32(v[0]), _mm512_cvtps_epi32(v[1]));
     const __m512i high = _mm512_packs_epi32(_mm512_cvtps_epi32(v[2]), _mm512_cvtps_epi32(v[3]));
-    if (F == Finish::kU8 || (F == Finish::kAny && e.store == Store::kU8)) {
+    if (F == Finish::kFloatSums || F == Finish::kU8 ||
+        (F == Finish::kAny && e.store == Store::kU8)) {
         store_bytes<Mode>(strip, dst, offset, _mm512_packus_epi16(low, high));
     } else {
         store_bytes<Mode>(strip, dst, offset, _mm512_packs_epi16(low, high));

@@ -207,6 +207,7 @@ Path vnni_path(const DepthwiseShape& s) {
     const bool dense = s.dilation_height == 1 && s.dilation_width == 1;
     const std::size_t stride = s.stride_height == s.stride_width ? s.stride_width : 0;
     const std::size_t size = s.kernel_height == s.kernel_width ? s.kernel_height : 0;
+    path.float_sums = true;
     if (dense && size == 3 && stride == 1) {
         path.run = run_vnni_3x3_stride1;
         path.name = "dw_vnni512:3x3s1";
@@ -223,6 +224,7 @@ Path vnni_path(const DepthwiseShape& s) {
         path.run = run_any;
         path.name = "dw_vnni512:any";
         path.order = any_order;
+        path.float_sums = false;
     }
     return path;
 }

@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
+constexpr std::size_t kWideBytes = 16u << 10u;   // of source, or of lines that panels share
+constexpr std::size_t kLeastWidePixels = 24;
 
 // Cache lines of dst that two threads write when the panels are cut between them.
 std::size_t shared_lines(const Packed& p, const GemmSplit& split) {
@@ -226,6 +228,12 @@ private:
             }
             expect_group(last, bytes, count * tiles_of(length, p_.panels[first]) * (last - first));
             for (std::size_t i = 0; i < count; ++i) {
+                if (p_.wide) {
+                    wide_segment(src + i * pitch, step,
+                                 {pixels.begin + i * length, pixels.end + i * length},
+                                 {first, last});
+                    continue;
+                }
                 segment(src + i * pitch, step, {pixels.begin + i * length, pixels.end + i * length},
                         {first, last});
             }
@@ -262,6 +270,52 @@ private:
                 tile(src + begin * step, step, pixels.begin + begin, end - begin, p_.panels[panel]);
             }
         }
+    }
+
+    // Some pixels at a time, so that their source stays in L1 while panel follows panel, and so do
+    // the cache lines of dst that two panels write.
+    void wide_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
+        const std::size_t channels = p_.shape.dst_channels;
+        const std::size_t bytes = std::max(step, channels % kCacheLine == 0 ? 0 : channels);
+        const std::size_t most = std::max(kLeastWidePixels, kWideBytes / bytes);
+        const std::size_t length = pixels.end - pixels.begin;
+        const std::size_t parts = (length + most - 1) / most;
+        for (std::size_t i = 0; i < parts; ++i) {
+            const Range part{length * i / parts, length * (i + 1) / parts};
+            for (std::size_t panel = group.begin; panel < group.end; ++panel) {
+                wide_part(src + part.begin * step, step,
+                          {pixels.begin + part.begin, pixels.begin + part.end}, p_.panels[panel]);
+            }
+        }
+    }
+
+    void wide_part(const std::uint8_t* src, std::size_t step, Range pixels, const Panel& panel) {
+        const std::size_t count = pixels.end - pixels.begin;
+        const std::size_t tiles = tiles_of(count, panel);
+        const std::int8_t* ahead = panel.wei;
+        std::size_t ahead_step = 0;
+        if (next_ != nullptr && next_ < next_end_) {
+            ahead = next_;
+            ahead_step = next_step_;
+            next_ += tiles * p_.taps.size() * p_.depth4 * next_step_;
+        }
+        for (std::size_t i = 0; i < tiles; ++i) {
+            fetch_rows();
+        }
+        panel.wide({.src = src,
+                    .src_step = static_cast<std::ptrdiff_t>(step),
+                    .pixels = count,
+                    .wei = panel.wei,
+                    .depth4 = p_.depth4,
+                    .taps = p_.taps,
+                    .panel = panel.constants,
+                    .dst = static_cast<std::uint8_t*>(args_.dst) +
+                           pixels.begin * p_.shape.dst_channels + panel.channel,
+                    .dst_step = static_cast<std::ptrdiff_t>(p_.shape.dst_channels),
+                    .channels = panel.channels,
+                    .is_signed = p_.store == Store::kI8,
+                    .ahead = ahead,
+                    .ahead_step = ahead_step});
     }
 
     void tile(const std::uint8_t* src,

@@ -14,13 +14,15 @@
 
 #include "cpu/kernels/aligned_vector.hpp"
 #include "cpu/kernels/gemm_vnni.hpp"
+#include "cpu/kernels/gemm_vnni_wide.hpp"
 
 namespace fuseq::kernels::gemm {
 
-inline constexpr std::size_t kLanes = 16;                // 32-bit values in a vector
-inline constexpr std::size_t kTileVectors = 28;          // accumulators
-inline constexpr std::size_t kMaxPanelVectors = 2;       // vectors of a panel
-inline constexpr std::size_t kMostRows[] = {0, 28, 14};  // of a tile, by vectors of the panel
+inline constexpr std::size_t kLanes = 16;           // 32-bit values in a vector
+inline constexpr std::size_t kTileVectors = 28;     // accumulators
+inline constexpr std::size_t kMaxPanelVectors = 2;  // vectors of a panel
+// Of a tile, by vectors of the panel; those of 64 channels are gemm_vnni_wide.hpp's.
+inline constexpr std::size_t kMostRows[] = {0, 28, 14, 8, 6};
 
 inline constexpr std::size_t kOverread = 64;   // bytes behind the end of scratch
 inline constexpr std::size_t kLastPixels = 3;  // that hold three bytes
@@ -56,6 +58,8 @@ struct Panel {
     const MicroFunction* micro = nullptr;
     EpilogueFunction finish = nullptr;
     const FusedFunction* fused = nullptr;  // instead of both, by number of rows less 1
+    WideFunction wide = nullptr;           // instead of all, with its constants
+    const WidePanel* constants = nullptr;
 };
 
 // The integral of the normal distribution from 0 to t, as polynomials of t on 32 intervals of a
@@ -154,7 +158,9 @@ struct Packed {
     std::size_t sums = 0;     // where in scratch the sums of windows are
     AlignedVector<std::int8_t> wei;
     AlignedVector<std::int32_t> init;
+    bool wide = false;  // panels of up to 64 channels
     std::vector<Panel> panels;
+    AlignedVector<WidePanel> wide_panels;
     Epilogue epilogue;
     std::string implementation;
 

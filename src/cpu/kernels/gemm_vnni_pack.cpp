@@ -15,6 +15,8 @@ namespace {
 // Source bytes, or weights, that should stay in the L2 cache beside each other.
 constexpr std::size_t kBlockBytes = std::size_t{512} << 10;
 constexpr std::size_t kRowBlockBytes = std::size_t{192} << 10;
+// Weights of a panel of 64 channels stay in L1.
+constexpr std::size_t kMostWideDepth = 512;
 constexpr std::size_t kMostBytes = std::size_t{1} << 40;
 
 template <class... Parts>
@@ -33,6 +35,11 @@ void check_shape(const GemmShape& s) {
     }
 }
 
+// So that whole panels of vectors can be read.
+std::size_t padded_channels(std::size_t channels) {
+    return (channels + kLanes * kMaxPanelVectors - 1) / kLanes * kLanes;
+}
+
 AlignedVector<float> padded(std::span<const float> list,
                             float otherwise,
                             std::size_t channels,
@@ -40,8 +47,7 @@ AlignedVector<float> padded(std::span<const float> list,
     if (list.size() > 1 && list.size() != channels) {
         refuse(what, " has ", list.size(), " values, expected 1 or ", channels);
     }
-    const std::size_t whole = (channels + kLanes * kMaxPanelVectors - 1) / kLanes * kLanes;
-    AlignedVector<float> values(whole, 0.0f);
+    AlignedVector<float> values(padded_channels(channels), 0.0f);
     for (std::size_t c = 0; c < channels; ++c) {
         values[c] = list.empty() ? otherwise : list[list.size() == 1 ? 0 : c];
     }
@@ -62,9 +68,12 @@ public:
             packed_.sums = packed_.scratch;
             packed_.scratch += scratch_of(window_sum_bytes(packed_));
         }
+        packed_.wide = is_wide();
         make_panels();
         packed_.implementation =
-            detail::cat("gemm_vnni512:", packed_.panels[0].vectors == 1 ? "28x1" : "14x2");
+            detail::cat("gemm_vnni512:", packed_.wide                     ? "6x4"
+                                         : packed_.panels[0].vectors == 1 ? "28x1"
+                                                                          : "14x2");
         return std::move(packed_);
     }
 
@@ -164,12 +173,19 @@ private:
         return (bytes + kOverread + kCacheLine - 1) / kCacheLine * kCacheLine;
     }
 
+    bool is_wide() const {
+        return params_.dst_type != ElementType::f32 && params_.ops.empty() &&
+               params_.wei_zero_point.empty() &&
+               packed_.taps.size() * packed_.depth4 * 4 <= kMostWideDepth;
+    }
+
     void make_panels() {
         const std::size_t channels = params_.shape.dst_channels;
+        const std::size_t most = packed_.wide ? kMaxWideVectors : kMaxPanelVectors;
         for (std::size_t c = 0; c < channels;) {
             Panel panel;
             panel.channel = c;
-            panel.vectors = channels - c > kLanes ? 2 : 1;
+            panel.vectors = std::min(most, (channels - c + kLanes - 1) / kLanes);
             panel.channels = std::min(panel.vectors * kLanes, channels - c);
             c += panel.channels;
             packed_.panels.push_back(panel);
@@ -219,14 +235,17 @@ private:
         // u8 = src + flip, and the zero point goes with it.
         const std::int32_t zero_point = packed_.fill;
         const std::size_t depth = packed_.depth4 * 4;
-        packed_.init.assign(packed_.panels.size() * kLanes * kMaxPanelVectors, 0);
+        packed_.init.assign(padded_channels(params_.shape.dst_channels), 0);
         magnitude_.assign(params_.shape.dst_channels, 0);
+        sum_.assign(params_.shape.dst_channels, 0);
         for (const Panel& panel : packed_.panels) {
             std::int8_t* to = packed_.wei.data() + (panel.wei - packed_.wei.data());
             const std::size_t width = panel.vectors * kLanes;
             for (std::size_t t = 0; t < packed_.taps.size(); ++t, to += depth * width) {
                 for (std::size_t c = 0; c < panel.channels; ++c) {
-                    const Sums sums = pack_tap(panel.channel + c, t, width, to + 4 * c);
+                    const std::size_t place = packed_.wide ? wide_place(c, panel.vectors) : c;
+                    const Sums sums = pack_tap(panel.channel + c, t, width, to + 4 * place);
+                    sum_[panel.channel + c] += sums.weights;
                     packed_.init[panel.channel + c] -= zero_point * sums.weights;
                     magnitude_[panel.channel + c] += 255 * sums.magnitudes;
                 }
@@ -284,6 +303,9 @@ private:
     }
 
     void choose_functions() {
+        if (packed_.wide) {
+            return choose_wide();
+        }
         for (Panel& panel : packed_.panels) {
             panel.micro = panel.vectors == 1 ? micro_functions_1() : micro_functions_2();
             const bool whole = panel.channels == panel.vectors * kLanes;
@@ -294,6 +316,31 @@ private:
             if (panel.finish == nullptr) {
                 panel.finish = general_epilogue(packed_.store, panel.vectors, whole);
             }
+        }
+    }
+
+    // What each sum can be, from the sums of the weights above and below zero.
+    WideChannel wide_channel(std::size_t c) const {
+        const std::int64_t magnitude = magnitude_[c] / 255;
+        const std::int32_t init = packed_.init[c];
+        return {.init = init,
+                .scale = packed_.epilogue.scale[c],
+                .bias = packed_.epilogue.bias[c],
+                .least = init + 255 * (sum_[c] - magnitude) / 2,
+                .most = init + 255 * (sum_[c] + magnitude) / 2};
+    }
+
+    void choose_wide() {
+        packed_.wide_panels.reserve(packed_.panels.size());
+        for (Panel& panel : packed_.panels) {
+            std::vector<WideChannel> channels;
+            for (std::size_t c = 0; c < panel.channels; ++c) {
+                channels.push_back(wide_channel(panel.channel + c));
+            }
+            packed_.wide_panels.push_back(make_wide_panel(
+                channels, panel.vectors, packed_.store == Store::kI8, packed_.epilogue.clamp));
+            panel.wide = wide_function(panel.vectors);
+            panel.constants = &packed_.wide_panels.back();
         }
     }
 
@@ -358,6 +405,7 @@ private:
     Packed packed_;
     std::size_t columns_ = 1;              // of the kernel that one tap covers
     std::vector<std::int64_t> magnitude_;  // the most that an accumulator can be
+    std::vector<std::int64_t> sum_;        // of the weights
 };
 
 }  // namespace

@@ -40,4 +40,13 @@ std::vector<bool> marked_axes(const std::vector<std::int64_t>& axes, std::size_t
     return along;
 }
 
+bool keeps_channels(const Node& node) {
+    if (node.input(0).partial_shape().is_dynamic() || node.port().shape.is_dynamic()) {
+        return false;
+    }
+    const Shape src = node.input(0).shape();
+    const Shape dst = node.port().shape.to_shape();
+    return src.size() >= 3 && dst.size() >= 3 && src[0] == dst[0] && src[1] == dst[1];
+}
+
 }  // namespace fuseq::cpu

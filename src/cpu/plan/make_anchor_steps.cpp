@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "cpu/plan/axes_in_memory.hpp"
 #include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/steps/anchor.hpp"
@@ -219,7 +220,13 @@ bool takes_channels_last(const Node& node) {
 }
 
 bool reads_plain(const Node& node) {
-    return node.is("Result") || node.is("Reshape") || node.is("Squeeze") || node.is("Unsqueeze");
+    if (node.is("Reshape") || node.is("Squeeze") || node.is("Unsqueeze")) {
+        const auto& uses = node.port().uses;
+        return !keeps_channels(node) || std::all_of(uses.begin(), uses.end(), [](const Use& use) {
+            return use.node->is("Result");
+        });
+    }
+    return node.is("Result");
 }
 
 // The layout that a chain should write when it is not that of its source, in which it exists only.

@@ -123,8 +123,9 @@ bool make_concat(PlanBuilder& builder, Node& node) {
     return true;
 }
 
-// Reshape, Squeeze, Unsqueeze: the elements stay where they are when the tensor is plain. A pattern
-// or axes that are computed may be wrong at run time, even where only one shape is possible; the
+// Reshape, Squeeze, Unsqueeze: the elements stay where they are when the tensor is plain, or when
+// the channels do; so the tokens of a transformer become the picture of a convolution. A pattern or
+// axes that are computed may be wrong at run time, even where only one shape is possible; the
 // reference kernel looks at them.
 bool make_view(PlanBuilder& builder, Node& node) {
     if (!node.is("Reshape") && !node.is("Squeeze") && !node.is("Unsqueeze")) {
@@ -133,7 +134,10 @@ bool make_view(PlanBuilder& builder, Node& node) {
     if (node.input_count() > 1 && node.has_input(1) && !node.input_node(1)->is_constant()) {
         return false;
     }
-    set_view(builder, node, builder.tensor_of(node.input(0), Layout::kPlain), Layout::kPlain);
+    const bool channels_last =
+        !builder.available(node.input(0), Layout::kPlain) && keeps_channels(node);
+    const Layout layout = channels_last ? Layout::kChannelsLast : Layout::kPlain;
+    set_view(builder, node, builder.tensor_of(node.input(0), layout), layout);
     return true;
 }
 

@@ -16,10 +16,10 @@ SaturationProof prove_no_saturation(const Tensor& weights,
     std::int64_t highest = 0;
     std::int64_t lowest = 0;
     for (std::size_t c = 0; c < channels; ++c) {
-        std::int64_t top[2] = {0, 0};     // two largest, not below zero
-        std::int64_t bottom[2] = {0, 0};  // two smallest, not above zero
+        std::int8_t top[2] = {0, 0};     // two largest, not below zero
+        std::int8_t bottom[2] = {0, 0};  // two smallest, not above zero
         for (std::size_t i = 0; i < per_channel; ++i) {
-            const std::int64_t value = *w++;
+            const std::int8_t value = *w++;
             if (value > top[1]) {
                 top[1] = value;
                 if (top[1] > top[0]) {

@@ -35,6 +35,15 @@ void require_pooled_size(const InferContext& context, const char* name, std::int
                     ", expected a value in [1, ", kLargest, "]");
 }
 
+std::size_t listed_regions(const Tensor& regions) {
+    const std::vector<float> values = to_floats(regions);
+    std::size_t count = 0;
+    while (count < regions.get_shape()[0] && values[count * 5] != -1.0f) {
+        ++count;
+    }
+    return count;
+}
+
 std::size_t picture_index(const EvalContext& context, double value) {
     const std::size_t pictures = context.input(0).get_shape()[0];
     context.require(value >= 0 && value < static_cast<double>(pictures), "a region names picture ",

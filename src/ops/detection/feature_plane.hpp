@@ -64,6 +64,10 @@ void require_roi_shapes(const EvalContext& context, std::size_t columns);
 // A sensible size of an output, named in messages.
 void require_pooled_size(const InferContext& context, const char* name, std::int64_t value);
 
+// How many of the regions [R, 5] count: a picture of -1 ends the list, as Proposal writes it. What
+// is pooled for the rows from there on is 0.
+std::size_t listed_regions(const Tensor& regions);
+
 // A number from a region as the index of a picture; fails when there is none.
 std::size_t picture_index(const EvalContext& context, double value);
 

@@ -144,9 +144,12 @@ void run(EvalContext& context) {
     const Tensor& regions = context.input(1);
     const std::size_t count = regions.get_shape()[0];
     const auto group = static_cast<std::size_t>(attrs.group_size);
-    T* out = context.output(0, {count, static_cast<std::size_t>(attrs.output_dim), group, group})
-                 .template data<T>();
-    for (std::size_t r = 0; r < count; ++r) {
+    Tensor& result =
+        context.output(0, {count, static_cast<std::size_t>(attrs.output_dim), group, group});
+    T* out = result.data<T>();
+    const std::size_t listed = listed_regions(regions);
+    std::fill_n(out, result.get_size(), T{0});
+    for (std::size_t r = 0; r < listed; ++r) {
         const Region region = read_region(context, regions.data<T>() + r * 5);
         for (std::int64_t i = 0; i < attrs.output_dim * attrs.group_size * attrs.group_size; ++i) {
             const Place place{i / attrs.group_size / attrs.group_size,

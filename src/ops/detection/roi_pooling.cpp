@@ -85,11 +85,12 @@ void run(EvalContext& context) {
     const Tensor& regions = context.input(1);
     const std::size_t channels = features.get_shape()[1];
     const std::size_t count = regions.get_shape()[0];
-    T* out = context
-                 .output(0, {count, channels, static_cast<std::size_t>(pooled.height),
-                             static_cast<std::size_t>(pooled.width)})
-                 .template data<T>();
-    for (std::size_t r = 0; r < count * channels; ++r) {
+    Tensor& result = context.output(0, {count, channels, static_cast<std::size_t>(pooled.height),
+                                        static_cast<std::size_t>(pooled.width)});
+    T* out = result.data<T>();
+    const std::size_t listed = listed_regions(regions);
+    std::fill_n(out, result.get_size(), T{0});
+    for (std::size_t r = 0; r < listed * channels; ++r) {
         const T* p = regions.data<T>() + r / channels * 5;
         const auto plane =
             plane_of<T>(features, picture_index(context, static_cast<double>(p[0])), r % channels);

@@ -48,6 +48,25 @@ TEST(RoiPooling, InterpolatesSamples) {
                   {7.5F});
 }
 
+// Proposal gives fewer regions than it has rows: -1 and zeros behind the last one.
+TEST(RoiPooling, StopsAtTheEndOfTheList) {
+    RoiPoolingAttrs attrs;
+    attrs.pooled_h = 1;
+    attrs.pooled_w = 1;
+    attrs.spatial_scale = 1;
+    const Tensor regions = floats({3, 5}, {0, 0, 0, 3, 3, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+    expect_values(run_op("ROIPooling", 2, attrs, {kFeatures, regions})[0], {15, 0, 0});
+    const Tensor none = floats({2, 5}, {-1, 0, 0, 3, 3, 0, 0, 0, 3, 3});
+    expect_values(run_op("ROIPooling", 2, attrs, {kFeatures, none})[0], {0, 0});
+}
+
+TEST(PsRoiPooling, StopsAtTheEndOfTheList) {
+    PsRoiPoolingAttrs attrs;
+    attrs.group_size = 1;
+    const Tensor regions = floats({3, 5}, {0, 0, 0, 3, 3, -1, 0, 0, 0, 0, 0, 0, 0, 3, 3});
+    expect_values(run_op("PSROIPooling", 1, attrs, {kFeatures, regions})[0], {7.5F, 0, 0});
+}
+
 TEST(RoiPooling, InfersAndRefuses) {
     RoiPoolingAttrs attrs;
     EXPECT_THAT(refusal("ROIPooling", 2, attrs, {open("[1,2,4,4]"), open("[3,5]")}),

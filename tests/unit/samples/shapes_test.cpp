@@ -1,6 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark_app/shapes.hpp"
+#include "common/shapes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

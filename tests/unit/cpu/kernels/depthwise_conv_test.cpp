@@ -264,6 +264,28 @@ TEST(DepthwiseConv, VnniMatchesPlainLoops) {
     }
 }
 
+// As in quantized networks: u8 to u8, scales above zero without ties. Sums are floats then.
+TEST(DepthwiseConv, QuantizedLayersMatchPlainLoopsOnEveryTarget) {
+    on_every_target([](const std::string&) {
+        for (unsigned seed = 0; seed < 80; ++seed) {
+            SCOPED_TRACE(detail::cat("seed ", seed));
+            std::mt19937 rng(seed);
+            Case c = random_case(rng);
+            DepthwiseShape& s = c.params.shape;
+            s.kernel_height = s.kernel_width = pick<std::size_t>(rng, {3, 5});
+            s.stride_height = s.stride_width = between(rng, 1, 2);
+            s.dilation_height = s.dilation_width = 1;
+            c.params = {.shape = s};
+            fill_values(c, rng);
+            c.slope.clear();
+            c.zero_point.assign(rng() % 2, 131);
+            std::uniform_real_distribution<float> real(0.001f, 0.008f);
+            std::generate(c.scale.begin(), c.scale.end(), [&] { return real(rng); });
+            ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kAuto, rng));
+        }
+    });
+}
+
 // 255 * 127 + 255 * 127 does not fit in 16 bits.
 TEST(DepthwiseConv, DoesNotSaturateAt16Bits) {
     on_every_target([](const std::string&) {

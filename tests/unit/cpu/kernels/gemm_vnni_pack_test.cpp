@@ -47,9 +47,10 @@ TEST_F(GemmVnniTest, PacksFoursOfDepthByChannel) {
     EXPECT_EQ(packed.epilogue.scale[1], 2.0f);
 }
 
-// Panels of 32, and one of 16 for the 8 that remain.
+// Panels of 32 (of 64 in tiles for bytes), and one of 16 for the 8 that remain.
 TEST_F(GemmVnniTest, PanelsCoverAllChannels) {
     Case c;
+    c.params.dst_type = ElementType::f32;
     c.params.shape = {.src_channels = 4, .dst_channels = 72, .src_width = 1, .dst_width = 1};
     c.weights.assign(4 * 72, 1);
     c.scale = {1.0f};
@@ -64,6 +65,12 @@ TEST_F(GemmVnniTest, PanelsCoverAllChannels) {
     EXPECT_THAT(vectors, ElementsAre(2, 2, 1));
     EXPECT_EQ(packed.mode, gemm::SourceMode::kInPlace);
     EXPECT_EQ(packed.scratch, 0u);
+    c.params.dst_type = ElementType::u8;
+    const gemm::Packed wide = gemm::pack(c.complete());
+    ASSERT_EQ(wide.panels.size(), 2u);
+    EXPECT_EQ(wide.panels[0].vectors, 4u);
+    EXPECT_EQ(wide.panels[1].channels, 8u);
+    EXPECT_EQ(wide.panels[1].vectors, 1u);
 }
 
 void expect_refused(const Case& c, const std::string& message) {

@@ -29,6 +29,11 @@ void require_known_names(const std::map<std::string, std::vector<std::string>>& 
                          const std::vector<Output>& ports,
                          std::string_view option);
 
+// The shapes that -shape gives to inputs, by layer name: "[1,3,224,224]" or "a[1,3,?,?],b[2,4]".
+// Throws UsageError.
+std::map<std::string, PartialShape> parse_input_shapes(std::string_view text,
+                                                       const std::vector<Output>& inputs);
+
 // Numbers separated by commas. Throws UsageError.
 std::vector<float> parse_numbers(const std::string& text, std::string_view option);
 

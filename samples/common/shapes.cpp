@@ -1,6 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmark_app/shapes.hpp"
+#include "common/shapes.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -69,6 +69,25 @@ void require_known_names(const std::map<std::string, std::vector<std::string>>& 
             throw UsageError(detail::cat(option, ": there is no '", name, "'; there are: ", names));
         }
     }
+}
+
+std::map<std::string, PartialShape> parse_input_shapes(std::string_view text,
+                                                       const std::vector<Output>& inputs) {
+    const auto by_name = split_by_name(text, "-shape");
+    require_known_names(by_name, inputs, "-shape");
+    std::map<std::string, PartialShape> shapes;
+    for (const Output& port : inputs) {
+        const std::vector<std::string> texts = texts_for(by_name, port);
+        if (texts.empty()) {
+            continue;
+        }
+        try {
+            shapes[port.node->name()] = PartialShape::parse("[" + texts.front() + "]");
+        } catch (const Error& error) {
+            throw UsageError(std::string("-shape: ") + error.what());
+        }
+    }
+    return shapes;
 }
 
 std::vector<float> parse_numbers(const std::string& text, std::string_view option) {

@@ -1,0 +1,38 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A shorter way from a 32-bit sum to a byte.
+//
+// A sum that begins at the bits of a float of 2^23 or more counts in units of its last place: the
+// bits of 2^23 + n are those of the float of that value. Read as a float it needs no conversion,
+// and one multiply-add with a rounded store makes a byte of it. Which bytes come out depends on
+// where, among the integers, one byte ends and the next begins; where the short way has these 255
+// places exactly where the long one has them, both are the same function.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace fuseq::kernels {
+
+// The long way. Rounded half to even, saturated to 0..255 or -128..127.
+struct ByteRule {
+    float scale = 1.0f;
+    float bias = 0.0f;
+    bool bias_first = false;  // (x + bias) * scale, each rounded; otherwise fma(x, scale, bias)
+    bool is_signed = false;
+    std::int64_t least = 0;  // that x can be
+    std::int64_t most = 0;
+};
+
+// The byte is that of fma(as_float(begin + x), scale, shift).
+struct FloatSum {
+    std::int32_t begin = 0;
+    float scale = 1.0f;
+    float shift = 0.0f;
+};
+
+// Nothing when there is no such form, or none is found. Only where AVX-512 is available.
+std::optional<FloatSum> float_sum(const ByteRule& rule);
+
+}  // namespace fuseq::kernels

@@ -1,0 +1,224 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The micro-kernel of gemm_vnni_wide.hpp. For the files that instantiate it only; two of them, to
+// share the compiler's work.
+#pragma once
+
+#include <immintrin.h>
+
+#include <algorithm>
+
+#include "cpu/kernels/gemm_vnni_micro-inl.h"
+#include "cpu/kernels/gemm_vnni_wide.hpp"
+
+FUSEQ_BEGIN_VNNI
+
+namespace fuseq::kernels::gemm {
+namespace {
+
+// Vectors that leave together: a pixel of three or four, two pixels of two, four of one.
+constexpr std::size_t group_rows(std::size_t vectors) {
+    return vectors == 1 ? 4 : vectors == 2 ? 2 : 1;
+}
+// Groups of a tile: 24 accumulators.
+constexpr std::size_t most_groups(std::size_t vectors) {
+    return vectors == 3 ? 8 : 6;
+}
+
+template <std::size_t Vectors, std::size_t... I>
+FUSEQ_INLINE void begin_wide(Registers<__m512i, sizeof...(I)>& acc,
+                             const WidePanel& panel,
+                             std::index_sequence<I...>) {
+    ((acc.v[I] = _mm512_load_si512(panel.vectors[I % Vectors].init)), ...);
+}
+
+template <std::size_t Rows, std::size_t Vectors>
+FUSEQ_INLINE void accumulate_wide(const WideCall& call,
+                                  const std::uint8_t* src,
+                                  const std::int8_t*& ahead,
+                                  Registers<__m512i, Rows * Vectors>& acc) {
+    begin_wide<Vectors>(acc, *call.panel, std::make_index_sequence<Rows * Vectors>{});
+    const std::ptrdiff_t step = call.src_step;
+    const Steps steps{step, 3 * step, 5 * step, 7 * step, 9 * step, 11 * step, 13 * step};
+    const std::int8_t* wei = call.wei;
+    const std::size_t bytes = call.depth4 * 64 * Vectors;  // of a tap
+    for (const std::ptrdiff_t tap : call.taps) {
+        const std::uint8_t* first = src + tap;
+        const std::int8_t* const end = wei + bytes;
+        do {
+            Registers<__m512i, Vectors> b;
+            unrolled<Vectors>([&](auto n)
+                                  FUSEQ_LAMBDA { b[n] = _mm512_load_si512(wei + 64 * n()); });
+            add_rows<Vectors>(acc, first, steps, b, std::make_index_sequence<Rows>{});
+            first += 4;
+            _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T1);
+            ahead += call.ahead_step;
+            wei += 64 * Vectors;
+        } while (wei != end);
+    }
+}
+
+// The sums of vector N, as 32-bit integers of the values.
+template <std::size_t Vectors, std::size_t N, std::size_t Count>
+FUSEQ_INLINE void finish_vector(const WidePanel& panel, Registers<__m512i, Count>& acc) {
+    const __m512 scale = _mm512_load_ps(panel.vectors[N].scale);
+    const __m512 shift = _mm512_load_ps(panel.vectors[N].shift);
+    const auto each = [&](auto&& way) FUSEQ_LAMBDA {
+        unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
+            __m512i& v = acc.v[m() * Vectors + N];
+            v = _mm512_cvtps_epi32(way(v));
+        });
+    };
+    const WideWay way = panel.ways[N];
+    if (way == WideWay::kShort) [[likely]] {
+        each([&](__m512i v)
+                 FUSEQ_LAMBDA { return _mm512_fmadd_ps(_mm512_castsi512_ps(v), scale, shift); });
+    } else if (way == WideWay::kLong) {
+        each([&](__m512i v) FUSEQ_LAMBDA {
+            return _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale);
+        });
+    } else {
+        each([&](__m512i v) FUSEQ_LAMBDA {
+            return _mm512_min_ps(_mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale),
+                                 _mm512_set1_ps(255.0f));
+        });
+    }
+}
+
+FUSEQ_INLINE __m512i pack_bytes(__m512i low, __m512i high, bool is_signed) {
+    return is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+}
+
+struct Stores {
+    std::uint8_t* dst;
+    std::ptrdiff_t step;
+    __mmask64 mask;
+    bool is_signed;
+};
+
+// Four vectors of a group, as integers, to memory.
+template <std::size_t Vectors>
+FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v, const Stores& to, std::uint8_t* at) {
+    const __m512i low = _mm512_packs_epi32(v[0], v[1]);
+    const __m512i high = _mm512_packs_epi32(v[2], v[3]);
+    __m512i bytes = pack_bytes(low, high, to.is_signed);
+    if constexpr (Vectors == 4) {
+        _mm512_mask_storeu_epi8(at, to.mask, bytes);
+    } else if constexpr (Vectors == 3) {  // three of four 32-bit values of each lane
+        const __m512i order =
+            _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15);
+        _mm512_mask_storeu_epi8(at, to.mask, _mm512_permutexvar_epi32(order, bytes));
+    } else if constexpr (Vectors == 2) {
+        bytes = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), bytes);
+        const auto mask = static_cast<__mmask32>(to.mask);
+        _mm256_mask_storeu_epi8(at, mask, _mm512_castsi512_si256(bytes));
+        _mm256_mask_storeu_epi8(at + to.step, mask, _mm512_extracti64x4_epi64(bytes, 1));
+    } else {
+        const __m512i order =
+            _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        bytes = _mm512_permutexvar_epi32(order, bytes);
+        const auto mask = static_cast<__mmask16>(to.mask);
+        _mm_mask_storeu_epi8(at, mask, _mm512_castsi512_si128(bytes));
+        _mm_mask_storeu_epi8(at + to.step, mask, _mm512_extracti32x4_epi32(bytes, 1));
+        _mm_mask_storeu_epi8(at + 2 * to.step, mask, _mm512_extracti32x4_epi32(bytes, 2));
+        _mm_mask_storeu_epi8(at + 3 * to.step, mask, _mm512_extracti32x4_epi32(bytes, 3));
+    }
+}
+
+template <std::size_t Vectors, std::size_t Group, std::size_t Count>
+FUSEQ_INLINE void finish_group(const Registers<__m512i, Count>& acc,
+                               const Stores& to,
+                               std::uint8_t* at) {
+    constexpr std::size_t kInGroup = group_rows(Vectors) * Vectors;
+    Registers<__m512i, 4> v;
+    unrolled<4>([&](auto i) FUSEQ_LAMBDA {
+        v[i] = acc.v[Group * kInGroup + std::min<std::size_t>(i(), kInGroup - 1)];
+    });
+    store_group<Vectors>(v, to, at);
+}
+
+// `tiles` tiles, one behind the other. Returns what is to be fetched then.
+template <std::size_t Vectors, std::size_t Groups>
+const std::int8_t* wide_tiles_of(const WideCall& call,
+                                 const std::uint8_t* src,
+                                 const std::int8_t* ahead,
+                                 const Stores& stores,
+                                 std::size_t tiles) {
+    constexpr std::size_t kRows = Groups * group_rows(Vectors);
+    const WidePanel& panel = *call.panel;
+    Stores to = stores;  // nothing that is stored can change it
+    for (std::size_t t = 0; t < tiles; ++t) {
+        Registers<__m512i, kRows * Vectors> acc;
+        accumulate_wide<kRows, Vectors>(call, src, ahead, acc);
+        unrolled<Vectors>([&](auto n) FUSEQ_LAMBDA { finish_vector<Vectors, n()>(panel, acc); });
+        unrolled<Groups>([&](auto g) FUSEQ_LAMBDA {
+            finish_group<Vectors, g()>(acc, to, to.dst);
+            to.dst += static_cast<std::ptrdiff_t>(group_rows(Vectors)) * to.step;
+        });
+        src += static_cast<std::ptrdiff_t>(kRows) * call.src_step;
+    }
+    return ahead;
+}
+
+template <std::size_t Vectors>
+struct WideRun {
+    const WideCall& call;
+    const std::int8_t* ahead;
+    Stores to;
+
+    template <std::size_t... G>
+    void dispatch(const std::uint8_t* src,
+                  std::size_t groups,
+                  std::size_t count,
+                  std::index_sequence<G...>) {
+        (void)((groups == G + 1
+                    ? (ahead = wide_tiles_of<Vectors, G + 1>(call, src, ahead, to, count), true)
+                    : false) ||
+               ...);
+    }
+
+    // `count` tiles of `groups` groups, from a pixel on.
+    void tiles(std::size_t pixel, std::size_t groups, std::size_t count) {
+        if (count == 0) {
+            return;
+        }
+        const auto at = static_cast<std::ptrdiff_t>(pixel);
+        to.dst = call.dst + at * call.dst_step;
+        dispatch(call.src + at * call.src_step, groups, count,
+                 std::make_index_sequence<most_groups(Vectors)>{});
+    }
+};
+
+template <std::size_t Vectors>
+void run_wide(const WideCall& call) {
+    constexpr std::size_t kRows = group_rows(Vectors);
+    if (call.pixels < kRows) {
+        WideCall one = call;  // a group of the same pixel again and again
+        one.src_step = one.dst_step = 0;
+        one.pixels = kRows;
+        for (std::size_t i = 0; i < call.pixels; ++i) {
+            run_wide<Vectors>(one);
+            one.src += call.src_step;
+            one.dst += call.dst_step;
+        }
+        return;
+    }
+    const __mmask64 mask = call.channels == 64 ? ~0ull : (1ull << call.channels) - 1;
+    WideRun<Vectors> run{call, call.ahead, {call.dst, call.dst_step, mask, call.is_signed}};
+    // Tiles of two sizes.
+    const std::size_t groups = call.pixels / kRows;
+    const std::size_t tiles = (groups + most_groups(Vectors) - 1) / most_groups(Vectors);
+    const std::size_t larger = groups % tiles;
+    const std::size_t size = groups / tiles;
+    run.tiles(0, size + 1, larger);
+    run.tiles(larger * (size + 1) * kRows, size, tiles - larger);
+    if (call.pixels % kRows != 0) {  // some pixels a second time
+        run.tiles(call.pixels - kRows, 1, 1);
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::kernels::gemm
+
+FUSEQ_END_VNNI

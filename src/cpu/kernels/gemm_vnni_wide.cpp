@@ -1,0 +1,77 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/gemm_vnni_wide.hpp"
+
+#include <algorithm>
+
+#include "cpu/kernels/float_sum.hpp"
+
+namespace fuseq::kernels::gemm {
+
+WideFunction wide_function(std::size_t vectors) {
+    constexpr WideFunction kFunctions[] = {run_wide_1, run_wide_2, run_wide_3, run_wide_4};
+    return kFunctions[vectors - 1];
+}
+
+std::size_t wide_place(std::size_t channel, std::size_t vectors) {
+    if (vectors == 1) {
+        return channel;
+    }
+    // A lane of 128 bits has four channels of each vector.
+    const std::size_t in_lane = channel % (4 * vectors);
+    return in_lane / 4 * 16 + channel / (4 * vectors) * 4 + in_lane % 4;
+}
+
+std::size_t wide_tiles(std::size_t pixels, std::size_t vectors) {
+    const std::size_t rows = vectors == 1 ? 24 : vectors == 2 ? 12 : vectors == 3 ? 8 : 6;
+    return (pixels + rows - 1) / rows;
+}
+
+WidePanel make_wide_panel(std::span<const WideChannel> channels,
+                          std::size_t vectors,
+                          bool is_signed,
+                          bool limited) {
+    WidePanel panel{};
+    std::size_t found[kMaxWideVectors] = {};
+    std::size_t wanted[kMaxWideVectors] = {};
+    FloatSum sums[kMaxWideVectors * 16];
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        const WideChannel& from = channels[c];
+        const std::size_t place = wide_place(c, vectors);
+        WideVector& to = panel.vectors[place / 16];
+        to.init[place % 16] = from.init;
+        to.scale[place % 16] = from.scale;
+        to.shift[place % 16] = from.bias;
+        ++wanted[place / 16];
+        // One channel without a short way is enough for the long one.
+        if (found[place / 16] + 1 != wanted[place / 16]) {
+            continue;
+        }
+        const auto sum = float_sum({.scale = from.scale,
+                                    .bias = from.bias,
+                                    .bias_first = true,
+                                    .is_signed = is_signed,
+                                    .least = from.least,
+                                    .most = from.most});
+        if (sum) {
+            sums[place] = *sum;
+            ++found[place / 16];
+        }
+    }
+    for (std::size_t v = 0; v < vectors; ++v) {
+        WideVector& to = panel.vectors[v];
+        if (found[v] != wanted[v]) {
+            panel.ways[v] = limited ? WideWay::kLimited : WideWay::kLong;
+            continue;
+        }
+        panel.ways[v] = WideWay::kShort;
+        for (std::size_t i = 0; i < 16; ++i) {
+            to.init[i] += sums[v * 16 + i].begin;
+            to.scale[i] = sums[v * 16 + i].scale;
+            to.shift[i] = sums[v * 16 + i].shift;
+        }
+    }
+    return panel;
+}
+
+}  // namespace fuseq::kernels::gemm

@@ -1,0 +1,84 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles for results of 8 bits behind nothing but scale and bias, as in the wide layers of blocks
+// whose depth is small: there the way from accumulators to bytes costs as much as the products.
+//
+// A panel has up to 64 channels, in the order in which two packs within lanes of 128 bits leave
+// them in the order of memory: a pixel leaves as one cache line, without a shuffle. Where
+// float_sum.hpp knows the shorter way to a byte, accumulators are not converted either.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "cpu/kernels/aligned_vector.hpp"
+#include "cpu/kernels/gemm_vnni.hpp"
+
+namespace fuseq::kernels::gemm {
+
+inline constexpr std::size_t kMaxWideVectors = 4;
+
+// Constants of 16 channels, by lane.
+struct alignas(64) WideVector {
+    std::int32_t init[16];
+    float scale[16];
+    float shift[16];  // a bias that is added first, in the long way
+};
+
+enum class WideWay : std::uint8_t {
+    kShort,   // FloatSum
+    kLong,    // (float(acc) + bias) * scale
+    kLimited  // the same, at most 255: values may leave the range of 32-bit integers
+};
+
+struct WidePanel {
+    WideVector vectors[kMaxWideVectors];
+    WideWay ways[kMaxWideVectors] = {};
+};
+
+// `pixels` consecutive pixels of a panel.
+struct WideCall {
+    const std::uint8_t* src;  // first pixel, first tap
+    std::ptrdiff_t src_step;  // bytes from one pixel to the next
+    std::size_t pixels;
+    const std::int8_t* wei;                // [tap][depth / 4][16 * vectors][4]
+    std::size_t depth4;                    // bytes of a tap, by fours
+    std::span<const std::ptrdiff_t> taps;  // where each begins, from src
+    const WidePanel* panel;
+    std::uint8_t* dst;  // first channel of the first pixel
+    std::ptrdiff_t dst_step;
+    std::size_t channels;  // that exist
+    bool is_signed;        // dst
+    // Fetched into L2: a cache line for each four bytes of depth, the next one so many bytes on.
+    const std::int8_t* ahead;
+    std::size_t ahead_step;
+};
+using WideFunction = void (*)(const WideCall& call);
+WideFunction wide_function(std::size_t vectors);
+// By number of vectors.
+void run_wide_1(const WideCall& call);
+void run_wide_2(const WideCall& call);
+void run_wide_3(const WideCall& call);
+void run_wide_4(const WideCall& call);
+
+// Where channel `channel` of a panel is: vector * 16 + lane.
+std::size_t wide_place(std::size_t channel, std::size_t vectors);
+// Tiles that so many pixels are worked on in.
+std::size_t wide_tiles(std::size_t pixels, std::size_t vectors);
+
+// Of one channel: its sums begin at `init` and stay in [least, most].
+struct WideChannel {
+    std::int32_t init = 0;
+    float scale = 1.0f;
+    float bias = 0.0f;
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+};
+// channels: in their order, up to 16 * vectors.
+WidePanel make_wide_panel(std::span<const WideChannel> channels,
+                          std::size_t vectors,
+                          bool is_signed,
+                          bool limited);
+
+}  // namespace fuseq::kernels::gemm

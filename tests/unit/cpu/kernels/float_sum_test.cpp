@@ -1,0 +1,129 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/float_sum.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "cpu/kernels/instructions.hpp"
+
+namespace fuseq::kernels {
+namespace {
+
+int to_byte(float v, bool is_signed) {
+    const float low = is_signed ? -128.0f : 0.0f;
+    return static_cast<int>(std::clamp(std::nearbyint(v), low, low + 255.0f));
+}
+
+int long_way(const ByteRule& rule, std::int64_t x) {
+    const auto v = static_cast<float>(x);
+    if (!rule.bias_first) {
+        return to_byte(std::fma(v, rule.scale, rule.bias), rule.is_signed);
+    }
+    const float sum = v + rule.bias;
+    return to_byte(sum * rule.scale, rule.is_signed);
+}
+
+int short_way(const FloatSum& sum, std::int64_t x, bool is_signed) {
+    const auto v = std::bit_cast<float>(static_cast<std::int32_t>(sum.begin + x));
+    return to_byte(std::fma(v, sum.scale, sum.shift), is_signed);
+}
+
+std::int64_t differences(const ByteRule& rule, const FloatSum& sum) {
+    std::int64_t wrong = 0;
+    for (std::int64_t x = rule.least; x <= rule.most; ++x) {
+        wrong += short_way(sum, x, rule.is_signed) == long_way(rule, x) ? 0 : 1;
+    }
+    return wrong;
+}
+
+class FloatSumTest : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!has_avx512_vnni()) {
+            GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+        }
+    }
+};
+
+TEST_F(FloatSumTest, WorkedExample) {
+    // Halves go to the even side: 1 -> 0, 2 -> 1, 3 -> 2 (1.5), 5 -> 2 (2.5), -1 -> 0.
+    const ByteRule rule{.scale = 0.5f, .least = -100, .most = 1000};
+    const auto sum = float_sum(rule);
+    ASSERT_TRUE(sum);
+    const std::pair<int, int> cases[] = {
+        {-1, 0},    {0, 0},     {1, 0},     {2, 1},     {3, 2},      {5, 2},   {7, 4},
+        {509, 254}, {510, 255}, {511, 255}, {512, 255}, {1000, 255}, {-100, 0}};
+    for (const auto& [x, byte] : cases) {
+        EXPECT_EQ(short_way(*sum, x, false), byte) << x;
+    }
+}
+
+// Every x of every rule.
+TEST_F(FloatSumTest, GivesTheBytesOfTheLongWay) {
+    int found[2] = {};
+    for (unsigned seed = 0; seed < 120; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937 rng(seed);
+        std::uniform_real_distribution<float> unit(0.0f, 1.0f);
+        const float range = std::exp2(5.0f + 14.0f * unit(rng));  // of x, over all bytes
+        ByteRule rule{.scale = 255.0f / range,
+                      .bias_first = rng() % 2 == 0,
+                      .is_signed = rng() % 2 == 0,
+                      .least = -static_cast<std::int64_t>(range * unit(rng)),
+                      .most = static_cast<std::int64_t>(range * unit(rng))};
+        rule.bias = (unit(rng) - 0.5f) * (rule.bias_first ? range : 255.0f);
+        if (const auto sum = float_sum(rule)) {
+            ++found[rule.bias_first ? 1 : 0];
+            EXPECT_EQ(differences(rule, *sum), 0);
+        }
+    }
+    EXPECT_GT(found[0], 50);
+    EXPECT_GT(found[1], 40);  // two roundings leave no room where x has 18 bits or more
+}
+
+TEST_F(FloatSumTest, ConstantBytes) {
+    for (const float bias : {300.0f, -5.0f, 7.25f}) {
+        const ByteRule rule{.scale = 1e-6f, .bias = bias, .least = -3000, .most = 3000};
+        const auto sum = float_sum(rule);
+        ASSERT_TRUE(sum) << bias;
+        EXPECT_EQ(differences(rule, *sum), 0) << bias;
+    }
+}
+
+// Every half of a byte is at an integer, where the long way's last rounding decides.
+TEST_F(FloatSumTest, NothingIsFoundWhereNothingFits) {
+    EXPECT_FALSE(float_sum({.scale = 0.01f, .least = -1000, .most = 100000}));
+}
+
+TEST_F(FloatSumTest, SumsThatDoNotFitAreLeftToTheLongWay) {
+    const ByteRule good{.scale = 0.0113f, .least = -1000, .most = 100000};
+    EXPECT_TRUE(float_sum(good));
+    const auto without = [&](auto&& change) {
+        ByteRule rule = good;
+        change(rule);
+        return !float_sum(rule);
+    };
+    EXPECT_TRUE(without([](ByteRule& r) { r.scale = 0.0f; }));
+    EXPECT_TRUE(without([](ByteRule& r) { r.scale = -0.01f; }));
+    EXPECT_TRUE(without([](ByteRule& r) { r.scale = std::nanf(""); }));
+    EXPECT_TRUE(without([](ByteRule& r) { r.bias = std::nanf(""); }));
+    EXPECT_TRUE(without([](ByteRule& r) { r.most = 1 << 23; }));
+    EXPECT_TRUE(without([](ByteRule& r) { r.least = -(1 << 23); }));
+    EXPECT_TRUE(without([](ByteRule& r) { r.least = r.most + 1; }));
+    EXPECT_TRUE(without([](ByteRule& r) {  // no room for both ends
+        r.least = -(1 << 22);
+        r.most = 1 << 22;
+    }));
+    EXPECT_TRUE(without([](ByteRule& r) {  // more than a 32-bit integer
+        r.scale = 9000.0f;
+        r.most = 1 << 22;
+    }));
+}
+
+}  // namespace
+}  // namespace fuseq::kernels

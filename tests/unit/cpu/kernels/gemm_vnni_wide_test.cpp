@@ -1,0 +1,126 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/gemm_vnni_wide.hpp"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <set>
+
+#include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "fuseq/error.hpp"
+#include "gemm_vnni_case.hpp"
+
+namespace fuseq::kernels {
+namespace {
+
+using namespace test;  // NOLINT(google-build-using-namespace)
+using fuseq::test::random_elements;
+using gemm::WideWay;
+
+// One row of pixels.
+Case wide_case(std::mt19937& rng, GemmShape shape, ElementType dst_type, float scale) {
+    Case c;
+    shape.dst_width = shape.src_width;
+    c.params.shape = shape;
+    c.params.dst_type = dst_type;
+    c.params.src_zero_point = static_cast<int>(rng() % 256);
+    c.weights = random_weights(rng, shape.src_channels * shape.dst_channels);
+    std::uniform_real_distribution<float> factor(0.5f, 1.0f);
+    std::uniform_real_distribution<float> bias(-9000.0f, 9000.0f);
+    for (std::size_t i = 0; i < shape.dst_channels; ++i) {
+        c.scale.push_back(scale * factor(rng));
+        c.bias.push_back(bias(rng));
+    }
+    c.src = random_elements(rng, ElementType::u8, shape.src_width * shape.src_channels);
+    return c;
+}
+
+std::set<WideWay> ways_of(const Case& c) {
+    const gemm::Packed packed = gemm::pack(c.complete());
+    std::set<WideWay> ways;
+    for (const gemm::Panel& panel : packed.panels) {
+        ways.insert(panel.constants->ways, panel.constants->ways + panel.vectors);
+    }
+    return ways;
+}
+
+// Panels of one to four vectors, whole and not, with tiles of all sizes.
+TEST_F(GemmVnniTest, WidePanelsAreExact) {
+    std::set<WideWay> ways;
+    for (const std::size_t channels :
+         {1, 3, 16, 17, 24, 31, 32, 40, 48, 63, 64, 65, 96, 130, 144}) {
+        for (const std::size_t pixels : {1, 2, 3, 5, 6, 7, 11, 23, 25, 49, 100}) {
+            for (const ElementType type : {ElementType::u8, ElementType::i8}) {
+                SCOPED_TRACE(
+                    detail::cat(channels, " channels, ", pixels, " pixels, ", to_string(type)));
+                std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
+                const Case c = wide_case(
+                    rng,
+                    {.src_channels = 3 + pixels, .dst_channels = channels, .src_width = pixels},
+                    type, 0.004f);
+                expect_exact(c);
+                ways.merge(ways_of(c));
+            }
+        }
+    }
+    EXPECT_TRUE(ways.contains(WideWay::kShort));
+}
+
+// Sums of 21 bits rarely have a short way, values beyond 32 bits never.
+TEST_F(GemmVnniTest, WidePanelsTakeTheLongWayWhereTheyMust) {
+    std::mt19937 rng(7);
+    const GemmShape shape{.src_channels = 512, .dst_channels = 70, .src_width = 30};
+    const Case many = wide_case(rng, shape, ElementType::u8, 0.0001f);
+    EXPECT_TRUE(ways_of(many).contains(WideWay::kLong));
+    expect_exact(many);
+    const Case large = wide_case(rng, shape, ElementType::u8, 1e6f);
+    EXPECT_THAT(ways_of(large), testing::ElementsAre(WideWay::kLimited));
+    expect_exact(large);
+    Case negative = wide_case(rng, shape, ElementType::i8, 0.001f);
+    negative.scale[3] = -0.001f;
+    EXPECT_TRUE(ways_of(negative).contains(WideWay::kLong));
+    expect_exact(negative);
+}
+
+TEST_F(GemmVnniTest, WidePanelsAreForBytesBehindNothingElse) {
+    std::mt19937 rng(7);
+    const auto name = [](const Case& c) { return GemmVnni(c.complete()).implementation(); };
+    Case c = wide_case(rng, {.src_channels = 20, .dst_channels = 70, .src_width = 3},
+                       ElementType::u8, 0.01f);
+    EXPECT_EQ(name(c), "gemm_vnni512:6x4");
+    c.params.dst_type = ElementType::f32;
+    EXPECT_EQ(name(c), "gemm_vnni512:14x2");
+    c.params.dst_type = ElementType::u8;
+    c.wei_zero_point = {1.0f};
+    EXPECT_EQ(name(c), "gemm_vnni512:14x2");
+    c.wei_zero_point.clear();
+    c.params.ops.resize(1);
+    EXPECT_EQ(name(c), "gemm_vnni512:14x2");
+}
+
+// Two packs within lanes of 128 bits give the order of memory.
+TEST(GemmVnniWideTest, PlacesOfChannels) {
+    const auto places = [](std::size_t vectors, std::vector<std::size_t> channels) {
+        for (std::size_t& c : channels) {
+            c = gemm::wide_place(c, vectors);
+        }
+        return channels;
+    };
+    using testing::ElementsAre;
+    EXPECT_THAT(places(1, {0, 5, 15}), ElementsAre(0, 5, 15));
+    EXPECT_THAT(places(2, {0, 3, 4, 7, 8, 31}), ElementsAre(0, 3, 16, 19, 4, 31));
+    EXPECT_THAT(places(3, {0, 4, 8, 12, 47}), ElementsAre(0, 16, 32, 4, 47));
+    EXPECT_THAT(places(4, {0, 4, 8, 12, 16, 63}), ElementsAre(0, 16, 32, 48, 4, 63));
+    for (std::size_t vectors = 1; vectors <= 4; ++vectors) {
+        std::set<std::size_t> all;
+        for (std::size_t c = 0; c < 16 * vectors; ++c) {
+            all.insert(gemm::wide_place(c, vectors));
+        }
+        EXPECT_EQ(all.size(), 16 * vectors);
+        EXPECT_EQ(*all.rbegin(), 16 * vectors - 1);
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::kernels

@@ -1,0 +1,150 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the CPU device shows of FakeQuantize layers, against the REFERENCE device.
+#include "cpu/plugin/intermediates.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "fuseq/fuseq.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+Tensor picture(const Shape& shape) {
+    Tensor tensor(ElementType::f32, shape);
+    auto values = tensor.values<float>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<float>(static_cast<int>(i * 37 % 256) - 128) / 64.0f;
+    }
+    return tensor;
+}
+
+// Quantizations move in front of poolings; what is shown of them is what the layer gives in the
+// model, behind the pooling, though one of stride 1 has the shape of its source.
+TEST(CpuCompiledModel, ShowsQuantizationsBehindPoolings) {
+    const char* const text = R"(model "pooled"
+        %x = Parameter : u8[1,4,6,6]
+        %w = Const value=random(5,-127,127) : i8[8,4,1,1]
+        %c = Convolution(%x, %w) strides=[1,1] dilations=[1,1]
+        %p1 = MaxPool.1(%c) strides=[1,1] pads_begin=[1,1] pads_end=[1,1] kernel=[3,3]
+        %l = Const value={-5000} : f32[]
+        %h = Const value={5200} : f32[]
+        %q = FakeQuantize(%p1, %l, %h, %l, %h) levels=256
+        %p2 = MaxPool.1(%q) strides=[1,1] pads_begin=[1,1] pads_end=[1,1] kernel=[3,3]
+        %out = Result(%p2))";
+    Core core;
+    std::map<std::string, std::vector<float>> shown[2];
+    for (const std::size_t device : {0, 1}) {
+        CompiledModel model =
+            core.compile_model(Model::from_text(text), device == 0 ? "CPU" : "REFERENCE",
+                               {{property::kKeepIntermediates, true}});
+        Tensor input(ElementType::u8, Shape{1, 4, 6, 6});
+        std::uint8_t next = 0;
+        for (std::uint8_t& value : input.values<std::uint8_t>()) {
+            value = next += 89;
+        }
+        InferRequest request = model.create_infer_request();
+        request.set_input_tensor(0, input);
+        request.infer();
+        for (const auto& [name, tensor] : request.get_intermediates()) {
+            shown[device][name] = to_floats(tensor);
+        }
+    }
+    ASSERT_TRUE(shown[0].contains("q"));
+    EXPECT_EQ(shown[0]["q"], shown[1]["q"]);
+}
+
+// Layers that quantize one tensor in the same way are one step; each is shown and reported. The
+// relu's zeros lie half-way between two levels: whoever quantizes them anew may choose the other.
+TEST(CpuCompiledModel, ShowsQuantizationsThatAreOne) {
+    const char* const text = R"(model "twins"
+        %x = Parameter : u8[1,4,6,6]
+        %w = Const value=random(5,-127,127) : i8[8,4,1,1]
+        %c = Convolution(%x, %w) strides=[1,1] dilations=[1,1]
+        %v = ReLU(%c)
+        %l = Const value={-32} : f32[]
+        %h = Const value={31} : f32[]
+        %a = FakeQuantize(%v, %l, %h, %l, %h) levels=64
+        %b = FakeQuantize(%v, %l, %h, %l, %h) levels=64
+        %d = FakeQuantize(%v, %l, %h, %l, %h) levels=64
+        %s = Add(%b, %d)
+        %y = Subtract(%a, %s)
+        %out = Result(%y))";
+    Core core;
+    const CompiledModel model =
+        core.compile_model(Model::from_text(text), "CPU", {{property::kKeepIntermediates, true}});
+    InferRequest request = model.create_infer_request();
+    Tensor input(ElementType::u8, Shape{1, 4, 6, 6});
+    std::uint8_t next = 0;
+    for (std::uint8_t& value : input.values<std::uint8_t>()) {
+        value = next += 89;
+    }
+    request.set_input_tensor(0, input);
+    request.infer();
+    std::map<std::string, std::vector<float>> shown;
+    for (const auto& [name, tensor] : request.get_intermediates()) {
+        shown[name] = to_floats(tensor);
+    }
+    ASSERT_TRUE(shown.contains("a"));
+    EXPECT_EQ(shown["b"], shown["a"]);
+    EXPECT_EQ(shown["d"], shown["a"]);
+    EXPECT_THAT(model.get_runtime_report(), ::testing::Not(::testing::HasSubstr("\"float\"")));
+}
+
+// A quantization in the middle of a chain whose other operands come through reorders: the step that
+// shows it runs behind them.
+TEST(CpuCompiledModel, ShowsQuantizationsThatReadReorderedTensors) {
+    const char* const text = R"(model "gated"
+        %x = Parameter : f32[1,3,7,5]
+        %k = Const value={0.5,-1,0.75} : f32[1,3,1,1]
+        %m = Multiply(%x, %k)
+        %l = Const value={-2} : f32[]
+        %h = Const value={1.984375} : f32[]
+        %q = FakeQuantize(%m, %l, %h, %l, %h) levels=256
+        %w = Const value=random(5,-127,127) : i8[3,3,1,1]
+        %wf = Convert(%w) destination_type=f32
+        %s = Const value={0.0078125} : f32[]
+        %wd = Multiply(%wf, %s)
+        %c = Convolution(%q, %wd) strides=[1,1] dilations=[1,1]
+        %a = HSwish(%c)
+        %g = Multiply(%a, %m)
+        %l2 = Const value={-4} : f32[]
+        %h2 = Const value={3.96875} : f32[]
+        %q2 = FakeQuantize(%g, %l2, %h2, %l2, %h2) levels=256
+        %l3 = Const value={-3} : f32[]
+        %h3 = Const value={2.9765625} : f32[]
+        %e = FakeQuantize(%m, %l3, %h3, %l3, %h3) levels=256
+        %d = Add(%q2, %e)
+        %l4 = Const value={-8} : f32[]
+        %h4 = Const value={7.9375} : f32[]
+        %q4 = FakeQuantize(%d, %l4, %h4, %l4, %h4) levels=256
+        %y = Convolution(%q4, %wd) strides=[1,1] dilations=[1,1]
+        %out = Result(%y))";
+    Core core;
+    std::map<std::string, std::vector<float>> shown[2];
+    for (const std::size_t device : {0, 1}) {
+        CompiledModel model =
+            core.compile_model(Model::from_text(text), device == 0 ? "CPU" : "REFERENCE",
+                               {{property::kKeepIntermediates, true}});
+        InferRequest request = model.create_infer_request();
+        request.set_input_tensor(0, picture(Shape{1, 3, 7, 5}));
+        request.infer();
+        for (const auto& [name, tensor] : request.get_intermediates()) {
+            shown[device][name] = to_floats(tensor);
+        }
+    }
+    for (const char* name : {"q2", "q4"}) {
+        ASSERT_TRUE(shown[0].contains(name)) << name;
+        // One step apart at most: ties.
+        EXPECT_THAT(shown[0][name],
+                    ::testing::Pointwise(::testing::FloatNear(0.0626f), shown[1][name]))
+            << name;
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::cpu
