@@ -331,6 +331,12 @@ TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
     if (const auto result = make_depthwise(builder, group)) {
         return *result;
     }
+    if (const auto result = make_volume_depthwise(builder, group)) {
+        return *result;
+    }
+    if (const auto result = make_float_depthwise(builder, group)) {
+        return *result;
+    }
     return make_convolution(builder, group);
 }
 

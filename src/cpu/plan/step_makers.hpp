@@ -66,6 +66,10 @@ bool make_broadcast_binary(PlanBuilder& builder, Node& node);
 // The anchors behind make_anchor_step.
 // Nothing when it is no integer depthwise convolution.
 std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group);
+// Nothing when it is no integer depthwise convolution of three spatial dimensions.
+std::optional<TensorId> make_volume_depthwise(PlanBuilder& builder, const Group& group);
+// Nothing when it is no f32 depthwise convolution of three spatial dimensions.
+std::optional<TensorId> make_float_depthwise(PlanBuilder& builder, const Group& group);
 // Nothing when it is no integer convolution of few channels.
 std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group& group);
 // Nothing when the plugin's own matrix product does not take it, or is not expected to be faster.

@@ -10,7 +10,7 @@
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/anchor.hpp"
-#include "cpu/steps/conv_geometry.hpp"
+#include "cpu/steps/depthwise_fold.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -168,14 +168,12 @@ private:
     DepthwiseTail tail_;
 };
 
-bool is_depthwise(const Node& node) {
-    if (!node.is("GroupConvolution") || node.port(0).shape.rank() != 4) {
-        return false;
-    }
-    const Shape wei = node.input(1).shape();
+// Of integers, and in a form that the kernel takes.
+std::optional<kernels::ConvGeometry> geometry_of(const Node& node) {
     const ElementType src = node.input(0).type();
-    return wei[1] == 1 && wei[2] == 1 && node.input(1).type() == ElementType::i8 &&
-           (src == ElementType::u8 || src == ElementType::i8);
+    const bool integers = (src == ElementType::u8 || src == ElementType::i8) &&
+                          node.input(1).type() == ElementType::i8;
+    return integers ? folded_depthwise(node) : std::nullopt;
 }
 
 }  // namespace
@@ -221,14 +219,15 @@ ComposedAnchor compose(const post_ops::Chain& chain, std::size_t consumed) {
 // buffer, or an extra input is not of the size of dst.
 std::optional<DepthwiseRest> make_rest(PlanBuilder& builder,
                                        const Group& group,
-                                       const ComposedAnchor& composed) {
-    const Shape dst = group.anchor->port(0).shape.to_shape();
+                                       const ComposedAnchor& composed,
+                                       const kernels::ConvGeometry& dst) {
     const auto& ops = composed.rest.ops;
     const bool per_plane = std::any_of(ops.begin(), ops.end(), [](const post_ops::BasicOp& op) {
         const auto* binary = std::get_if<post_ops::Binary>(&op);
         return binary != nullptr && binary->per_plane;
     });
-    if (composed.complete || per_plane || dst[1] * dst[3] > DepthwiseStep::kMostRowElements ||
+    if (composed.complete || per_plane ||
+        dst.dst_channels * dst.dst_width > DepthwiseStep::kMostRowElements ||
         group.extras.size() > kMostExtras) {
         return std::nullopt;
     }
@@ -236,16 +235,17 @@ std::optional<DepthwiseRest> make_rest(PlanBuilder& builder,
     for (const Output& extra : group.extras) {
         extras.push_back(builder.tensor_of(extra, Layout::kChannelsLast));
     }
-    return DepthwiseRest{
-        kernels::ChainKernel(composed.rest, ElementType::f32, dst[1], kernels::ChainLayout::kRows),
-        std::move(extras), dst[1], dst[3]};
+    return DepthwiseRest{kernels::ChainKernel(composed.rest, ElementType::f32, dst.dst_channels,
+                                              kernels::ChainLayout::kRows),
+                         std::move(extras), dst.dst_channels, dst.dst_width};
 }
 
 }  // namespace
 
 std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
-    if (!is_depthwise(node)) {
+    const auto geometry = geometry_of(node);
+    if (!geometry) {
         return std::nullopt;
     }
     const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
@@ -255,7 +255,7 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     const Tensor& weights = node.input_node(1)->constant();
     kernels::DepthwiseParams params;
-    params.shape = {conv_geometry(node)};
+    params.shape = {*geometry};
     params.src_type = builder.tensor(src).type;
     params.dst_type = composed.dst_type;
     std::vector<std::int32_t> zero_point;
@@ -273,7 +273,7 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
     params.low = tail.low;
     params.high = tail.high;
     kernels::DepthwiseConv kernel(params);
-    auto rest = make_rest(builder, group, composed);
+    auto rest = make_rest(builder, group, composed, *geometry);
     composed.complete = composed.complete || rest;
     composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "cpu/kernels/best_of_lines.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "ops/axes.hpp"
@@ -53,9 +54,15 @@ public:
         : task_(task),
           memory_(memory),
           pieces_(std::min(lines(), static_cast<std::size_t>(omp_get_max_threads()))),
-          entries_(std::max<std::size_t>(1, pieces_) * task.geometry.size) {}
+          entries_(task.geometry.k == 1 ? 0
+                                        : std::max<std::size_t>(1, pieces_) * task.geometry.size) {}
 
     void run() override {
+        if (task_.geometry.k == 1) {
+            parallel_for(lines(), kLinesAtOnce,
+                         [&](std::size_t begin, std::size_t end) { run_best(begin, end); });
+            return;
+        }
         // Each piece has memory of its own for one line.
         parallel_for(pieces_, 1, [&](std::size_t begin, std::size_t end) {
             for (std::size_t piece = begin; piece < end; ++piece) {
@@ -69,6 +76,42 @@ public:
     }
 
 private:
+    static constexpr std::size_t kLinesAtOnce = 256;
+
+    // The lines [begin, end) of all, whose results stand one behind the other.
+    void run_best(std::size_t begin, std::size_t end) const {
+        const TopKGeometry& g = task_.geometry;
+        const T* src = static_cast<const T*>(memory_.data(task_.src));
+        T* values = static_cast<T*>(memory_.data(task_.values));
+        void* indices = memory_.data(task_.indices);
+        std::int32_t places[kLinesAtOnce];
+        while (begin < end) {
+            const std::size_t at = begin % g.inner;
+            const std::size_t count = std::min({end - begin, g.inner - at, kLinesAtOnce});
+            Lines<T> lines{src + begin / g.inner * g.size * g.inner, g.size, g.inner, 1,
+                           task_.largest};
+            if (g.lines_are_dense) {
+                lines.stride = 1;
+                lines.step = g.size;
+            }
+            lines.first += at * lines.step;
+            best_of_lines(lines, count, values + begin, places);
+            store_indices(indices, begin, places, count);
+            begin += count;
+        }
+    }
+
+    void store_indices(void* indices,
+                       std::size_t first,
+                       const std::int32_t* places,
+                       std::size_t count) const {
+        if (task_.index_type == ElementType::i32) {
+            std::copy_n(places, count, static_cast<std::int32_t*>(indices) + first);
+        } else {
+            std::copy_n(places, count, static_cast<std::int64_t*>(indices) + first);
+        }
+    }
+
     std::size_t lines() const {
         return task_.geometry.k == 0 ? 0 : task_.geometry.outer * task_.geometry.inner;
     }
@@ -136,7 +179,7 @@ TopKStep::TopKStep(const TopKGeometry& geometry,
     info_.implementation = "fuseq:top_k";
     info_.src_type = to_string(type_);
     info_.dst_type = to_string(type_);
-    info_.layout = "plain";
+    info_.layout = src.layout == Layout::kChannelsLast ? "channels_last" : "plain";
     info_.bytes = static_cast<std::int64_t>(src.bytes());
 }
 
@@ -169,7 +212,14 @@ bool make_top_k(PlanBuilder& builder, Node& node) {
     if (geometry.size > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
         return false;
     }
-    const TensorId src = builder.tensor_of(node.input(0), Layout::kPlain);
+    geometry.lines_are_dense = geometry.k == 1 && axis == 1 && shape.size() >= 3 &&
+                               !builder.available(node.input(0), Layout::kPlain);
+    const TensorId src = builder.tensor_of(
+        node.input(0), geometry.lines_are_dense ? Layout::kChannelsLast : Layout::kPlain);
+    if (geometry.k == 1 && geometry.inner == 1) {
+        std::swap(geometry.inner, geometry.outer);
+        geometry.lines_are_dense = true;
+    }
     const TensorId values = builder.new_tensor(node.port(0).type, dst, Layout::kPlain);
     const TensorId indices = builder.new_tensor(node.port(1).type, dst, Layout::kPlain);
     auto step =

@@ -4,8 +4,10 @@
 //   Law:     mean of (q - z) * s = (mean of q - z) * s. The mean is no integer: it is taken in f32.
 //   Before:  DQ(q) -> AvgPool | ReduceMean
 //   After:   the same (q) output_type=f32 -> Subtract(z) -> Multiply(s)
-//   Refuses: a zero point where the mean counts padding as zero (padding_counts), values per
-//            channel whose dimension is averaged (channel_dimension).
+//   Refuses: a zero point where the mean counts padding as zero (padding_counts) or where rounding
+//   up
+//            lets a window lie in padding alone, whose mean is zero too (window_in_padding), values
+//            per channel whose dimension is averaged (channel_dimension).
 //   Source:  linearity of the mean.
 #include <algorithm>
 
@@ -25,6 +27,25 @@ bool counts_padding(const AvgPoolAttrs& attrs) {
             std::any_of(attrs.pads_end.begin(), attrs.pads_end.end(), positive));
 }
 
+// Whether a window may meet no element of the source; of sizes that are not known, it may.
+bool may_lie_in_padding(const Node& node) {
+    const PartialShape& src = node.input(0).partial_shape();
+    if (src.is_dynamic()) {
+        return true;
+    }
+    const Shape sizes = src.to_shape();
+    const PoolGeometry geometry = pool_geometry(pool_attrs(node), sizes);
+    for (std::size_t d = 0; d < geometry.windows.size(); ++d) {
+        const Window& window = geometry.windows[d];
+        const std::int64_t last = (geometry.positions[d] - 1) * window.stride - window.pad_begin;
+        if (window.pad_begin >= window.extent() ||
+            last >= static_cast<std::int64_t>(sizes[d + 2])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 LawResult move_through_avg_pool(Node& node, const Dequantize& dq) {
@@ -32,6 +53,11 @@ LawResult move_through_avg_pool(Node& node, const Dequantize& dq) {
     if (dq.has_zero_point() && counts_padding(attrs)) {
         return LawResult::refused("padding_counts",
                                   "padding counts as zero, which is not the integer zero");
+    }
+    if (dq.has_zero_point() && may_lie_in_padding(node)) {
+        return LawResult::refused("window_in_padding",
+                                  "a window lies in padding alone, and its mean of zero is not the "
+                                  "integer zero");
     }
     attrs.output_type = ElementType::f32;
     read_integers(node, dq);

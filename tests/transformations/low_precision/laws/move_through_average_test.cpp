@@ -41,6 +41,24 @@ TEST(MoveThroughAverage, PaddingMayCountForAZeroPointOfZero) {
     EXPECT_THAT(refusal_at(kept.context, "y"), StartsWith("padding_counts: "));
 }
 
+// Rounding up adds a third window a row, that begins behind the last of three elements.
+TEST(MoveThroughAverage, RefusesWindowsInPaddingAlone) {
+    const std::string pool =
+        "%y = AvgPool(%x) strides=[2,2] kernel=[2,2] pads_begin=[1,1] pads_end=[1,1] "
+        "exclude-pad=true rounding_type=ceil";
+    const PassTest kept =
+        run_pass(move_dequantize_down, model(dq("x", "u8[1,2,4,3]", "0.5", "3") + pool));
+    EXPECT_FALSE(kept.changed);
+    EXPECT_THAT(refusal_at(kept.context, "y"), StartsWith("window_in_padding: "));
+    for (const char* moves : {"u8[1,2,4,4]", "u8[1,2,4,3]"}) {
+        const std::string zero = std::string(moves) == "u8[1,2,4,4]" ? "3" : "";
+        const PassTest moved =
+            run_pass(move_dequantize_down, model(dq("x", moves, "0.5", zero) + pool));
+        EXPECT_TRUE(moved.changed) << moves;
+        EXPECT_LT(largest_difference(moved), 1e-4) << moves;
+    }
+}
+
 TEST(MoveThroughAverage, MeanReadsIntegers) {
     const PassTest test =
         run_pass(move_dequantize_down,

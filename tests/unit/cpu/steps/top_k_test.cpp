@@ -63,6 +63,54 @@ TEST(TopKStep, GivesTheBytesOfTheReference) {
     }
 }
 
+// Blocks of lines, of all lengths; lines of NaN alone; lines that stand side by side and dense
+// ones.
+TEST(TopKStep, TakesTheBestOfManyLines) {
+    const unsigned seed = std::random_device()();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    for (const Shape& shape :
+         {Shape{2, 21, 333}, Shape{3, 1, 40}, Shape{5, 150, 64}, Shape{2, 2, 7}}) {
+        for (const int axis : {0, 1, 2}) {
+            for (const char* mode : {"max", "min"}) {
+                const bool real = random() % 4 != 0;
+                const std::string text =
+                    text_of((real ? "f32" : "i32") + to_string(shape), 1,
+                            "axis=" + std::to_string(axis) + " mode=" + mode +
+                                " sort=none index_element_type=" + (random() % 2 ? "i32" : "i64"));
+                SCOPED_TRACE(text);
+                const std::shared_ptr<const Model> model(Model::from_text(text));
+                Tensor input =
+                    tied_values(real ? ElementType::f32 : ElementType::i32, shape, random);
+                if (real) {
+                    std::fill_n(input.data<float>(), shape[2],
+                                std::numeric_limits<float>::quiet_NaN());
+                }
+                const DeviceRun got = run_on("CPU", model, {input});
+                const DeviceRun want = run_on("REFERENCE", model, {input});
+                EXPECT_EQ(got.step_of("t"), "top_k fuseq:top_k");
+                for (std::size_t o = 0; o < 2; ++o) {
+                    EXPECT_TRUE(same_bytes(got.outputs[o], want.outputs[o])) << "output " << o;
+                }
+            }
+        }
+    }
+}
+
+// The class of every pixel: the channels stay where the layer in front writes them.
+TEST(TopKStep, TakesTheBestChannelWithoutAReorder) {
+    const char* const text = R"(model "m"
+        %x = Parameter : f32[2,5,19,23]
+        %w = Const value=random(3,-2,2) : f32[12,5,1,1]
+        %c = Convolution(%x, %w) strides=[1,1] dilations=[1,1]
+        %k = Const value={1} : i64[]
+        %t = TopK(%c, %k) axis=1 mode=max sort=index index_element_type=i32
+        %s = Result(%t:1))";
+    const DeviceRun run = check_on_devices(text, 1);
+    EXPECT_EQ(run.step_of("t"), "top_k fuseq:top_k");
+    EXPECT_EQ(run.report["totals"]["reorders"], 1);  // of the input
+}
+
 TEST(TopKStep, LeavesOtherTypesToTheReference) {
     const DeviceRun run = check_on_devices(text_of("u8[2,40]", 5, "axis=1 mode=max sort=value"), 1);
     EXPECT_EQ(run.step_of("t"), "TopK reference");
