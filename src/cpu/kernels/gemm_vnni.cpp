@@ -28,7 +28,8 @@ constexpr std::size_t kLeastWidePixels = 24;
 // Cache lines of dst that two threads write when the panels are cut between them.
 std::size_t shared_lines(const Packed& p, const GemmSplit& split) {
     const std::size_t size = p.store == Store::kF32 ? 4 : 1;
-    const std::size_t pixels = p.shape.batch * p.shape.dst_height * p.shape.dst_width;
+    const std::size_t pixels =
+        p.shape.batch * p.shape.dst_height * p.shape.dst_width / (p.window() * p.window());
     std::size_t lines = 0;
     for (std::size_t c = 1; c < split.columns; ++c) {
         const std::size_t panel = p.panels.size() * c / split.columns;
@@ -71,14 +72,24 @@ GemmSplit split_for(const Packed& p, std::size_t parts) {
     return best;
 }
 
+// Part number i of `of`.
+Range share(std::size_t count, std::size_t i, std::size_t of) {
+    return {count * i / of, count * (i + 1) / of};
+}
+
 class Worker {
 public:
     Worker(const Packed& packed, const GemmArgs& args, std::uint8_t* scratch, Range panels)
-        : p_(packed), args_(args), scratch_(scratch), panels_(panels) {
+        : p_(packed),
+          args_(args),
+          scratch_(scratch),
+          panels_(panels),
+          row_step_(static_cast<std::ptrdiff_t>(p_.shape.stride_height * p_.pitch)) {
         find_extras();
     }
 
     void pixels(Range range) {
+        last_ = range.end;
         const std::size_t channels = p_.shape.src_channels;
         if (p_.mode == SourceMode::kInPlace) {
             // A pixel is read by fours: bytes of the next one meet weights of zero. Behind the last
@@ -103,20 +114,25 @@ public:
     }
 
     void rows(Range range) {
+        last_ = range.end;
         const GemmShape& s = p_.shape;
+        const std::size_t window = p_.window();
+        const std::size_t height = s.dst_height / window;
+        const std::size_t width = s.dst_width / window;
         for (std::size_t at = range.begin; at < range.end;) {
-            const std::size_t image = at / s.dst_height;
-            const std::size_t y = at % s.dst_height;
-            const std::size_t count = std::min({p_.block, range.end - at, s.dst_height - y});
-            copy_rows(image, y, count);
-            expect_rows(at + count, count);
-            const std::size_t first = at * s.dst_width;
+            const std::size_t image = at / height;
+            const std::size_t y = at % height;
+            const std::size_t count = std::min({p_.block, range.end - at, height - y});
+            copy_rows(image, y * window, count * window);
+            expect_rows((at + count) * window, count * window);
+            const std::size_t first = at * width;
             if (p_.needs_sums()) {
                 sums_ = gemm::sum_windows(p_, scratch_, count, scratch_ + p_.sums);
                 first_sum_ = first;
             }
-            segments(scratch_, s.stride_width * s.src_channels, s.stride_height * p_.pitch,
-                     {.begin = first, .end = first + s.dst_width}, count);
+            segments(scratch_, window * s.stride_width * s.src_channels,
+                     window * s.stride_height * p_.pitch, {.begin = first, .end = first + width},
+                     count);
             at += count;
         }
     }
@@ -168,7 +184,8 @@ private:
                             at / s.dst_height * s.src_height * row_bytes;
         rows_ahead_ = image + begin * row_bytes;
         rows_ahead_end_ = image + end * row_bytes;
-        const std::size_t tiles = count * ((s.dst_width + kMostRows[2] - 1) / kMostRows[2]) *
+        const std::size_t tiles = count / p_.window() *
+                                  tiles_of(s.dst_width / p_.window(), p_.panels[panels_.begin]) *
                                   (panels_.end - panels_.begin);
         const std::size_t lines = (end - begin) * row_bytes / kCacheLine;
         lines_a_tile_ = lines / tiles + 1;
@@ -226,7 +243,10 @@ private:
             while (last < panels_.end && bytes + p_.panel_bytes(p_.panels[last]) <= kPanelBytes) {
                 bytes += p_.panel_bytes(p_.panels[last++]);
             }
-            expect_group(last, bytes, count * tiles_of(length, p_.panels[first]) * (last - first));
+            const std::size_t tiles = count * tiles_of(length, p_.panels[first]) * (last - first);
+            last < panels_.end
+                ? expect({p_.panels[last].wei, std::min(bytes, bytes_from(last))}, bytes, tiles)
+                : expect_next(pixels.begin + count * length, tiles);
             for (std::size_t i = 0; i < count; ++i) {
                 if (p_.wide) {
                     wide_segment(src + i * pitch, step,
@@ -241,23 +261,32 @@ private:
         }
     }
 
-    static std::size_t tiles_of(std::size_t pixels, const Panel& panel) {
-        const std::size_t most = kMostRows[panel.vectors];
+    std::size_t tiles_of(std::size_t pixels, const Panel& panel) const {
+        const std::size_t most = p_.most_pixels(panel);
         return (pixels + most - 1) / most;
     }
 
     // While `tiles` tiles of a group of panels are worked on, the next group, of about as many
     // bytes, is fetched into L2; evenly, because a burst of misses stops all other loads.
-    void expect_group(std::size_t panel, std::size_t bytes, std::size_t tiles) {
-        next_ = nullptr;
-        next_step_ = 0;
-        if (panel == panels_.end) {
+    void expect(std::span<const std::int8_t> next, std::size_t bytes, std::size_t tiles) {
+        const std::size_t steps = tiles * p_.taps.size() * p_.depth4;
+        next_ = next.data();
+        next_end_ = next_ + next.size();
+        next_step_ = std::min(kCacheLine, (bytes + steps - 1) / steps);
+    }
+
+    // Behind the last group of the last block there is what the caller names.
+    void expect_next(std::size_t pixel, std::size_t tiles) {
+        constexpr std::size_t kMostBytes = std::size_t{256} << 10;
+        const bool at_end =
+            pixel == last_ * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
+        const std::size_t bytes = at_end ? std::min(args_.next.size(), kMostBytes) : 0;
+        if (bytes == 0) {
+            next_ = nullptr;
+            next_step_ = 0;
             return;
         }
-        const std::size_t steps = tiles * p_.taps.size() * p_.depth4;
-        next_ = p_.panels[panel].wei;
-        next_end_ = next_ + std::min(bytes, bytes_from(panel));
-        next_step_ = std::min(kCacheLine, (bytes + steps - 1) / steps);
+        expect(args_.next.first(bytes), bytes, tiles);
     }
 
     void segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
@@ -332,14 +361,15 @@ private:
         fetch_extras(pixel + rows, rows, panel);
         fetch_rows();
         const MicroCall micro{.src = src,
-                              .src_step = static_cast<std::ptrdiff_t>(step),
+                              .src_step = static_cast<std::ptrdiff_t>(p_.pool ? step / 2 : step),
                               .wei = panel.wei,
                               .depth4 = p_.depth4,
                               .taps = p_.taps,
                               .init = p_.init.data() + panel.channel,
                               .tile = accumulators,
                               .ahead = ahead,
-                              .ahead_step = next_step_};
+                              .ahead_step = next_step_,
+                              .row_step = row_step_};
         const EpilogueCall finish{.epilogue = &p_.epilogue,
                                   .panel = &panel,
                                   .tile = accumulators,
@@ -403,6 +433,8 @@ private:
     const GemmArgs& args_;
     std::uint8_t* scratch_;
     Range panels_;
+    std::ptrdiff_t row_step_;
+    std::size_t last_ = 0;         // unit behind the last one
     const float* sums_ = nullptr;  // of windows, from that of pixel first_sum_ on
     std::size_t first_sum_ = 0;
     // Weights of the group behind the one worked on, as far as they have not been fetched.
@@ -420,6 +452,28 @@ private:
 
 bool GemmOp::takes(post_ops::EltwiseKind kind) {
     return kind != post_ops::EltwiseKind::kLog && kind != post_ops::EltwiseKind::kPower;
+}
+
+bool is_monotonic(const GemmParams& params) {
+    const auto rises = [](const std::vector<float>& by) {
+        return std::all_of(by.begin(), by.end(), [](float v) { return v >= 0.0f; });
+    };
+    using Kind = GemmOp::Kind;
+    return params.dst_type != ElementType::f32 && params.wei_zero_point.empty() &&
+           std::all_of(params.scale.begin(), params.scale.end(),
+                       [](float v) { return v >= 0.0f; }) &&
+           std::all_of(params.ops.begin(), params.ops.end(), [&](const GemmOp& op) {
+               switch (op.kind) {
+                   case Kind::kEltwise:
+                   case Kind::kBinary:
+                   case Kind::kSum: return false;
+                   case Kind::kLinear:
+                   case Kind::kScale:
+                   case Kind::kAffine:
+                   case Kind::kPrelu: return rises(op.a);
+                   default: return true;
+               }
+           });
 }
 
 bool GemmVnni::available() {
@@ -446,23 +500,30 @@ GemmSplit GemmVnni::split(std::size_t parts) const {
     return split_for(*packed_, parts);
 }
 
+std::span<const std::int8_t> GemmVnni::weights(std::size_t part, const GemmSplit& split) const {
+    const Packed& p = *packed_;
+    const Range panels = share(p.panels.size(), part % split.columns, split.columns);
+    if (panels.begin == panels.end || p.wei.empty()) {
+        return {};
+    }
+    const Panel& last = p.panels[panels.end - 1];
+    const std::int8_t* const begin = p.panels[panels.begin].wei;
+    return {begin, last.wei + p.panel_bytes(last)};
+}
+
 void GemmVnni::run(const GemmArgs& args, std::size_t part, const GemmSplit& split) const {
     const Packed& p = *packed_;
-    const std::size_t row = part / split.columns;
-    const std::size_t column = part % split.columns;
-    const auto share = [](std::size_t count, std::size_t i, std::size_t of) {
-        return Range{count * i / of, count * (i + 1) / of};
-    };
-    const Range panels = share(p.panels.size(), column, split.columns);
+    const Range panels = share(p.panels.size(), part % split.columns, split.columns);
     if (panels.begin == panels.end) {
         return;
     }
     auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * p.scratch;
+    const Range units = share(p.units(), part / split.columns, split.rows);
     Worker worker(p, args, scratch, panels);
     if (p.mode == SourceMode::kRows) {
-        worker.rows(share(p.units(), row, split.rows));
+        worker.rows(units);
     } else {
-        worker.pixels(share(p.units(), row, split.rows));
+        worker.pixels(units);
     }
 }
 

@@ -72,7 +72,15 @@ struct GemmParams {
     std::span<const float> bias{};            // none, one, or one a channel
     std::span<const float> wei_zero_point{};  // none, one, or one a channel
     std::vector<GemmOp> ops{};
+    // dst has half as many rows and columns as the shape says, both even: the largest of 2 x 2
+    // values each. For what never falls when an accumulator rises; see is_monotonic().
+    bool pool = false;
 };
+
+// Whether v is an integer that never falls when acc rises: no scale below zero, no other tensors,
+// no sums of windows, no activation but those that compare. Then the largest value is that of the
+// largest accumulator.
+bool is_monotonic(const GemmParams& params);
 
 // How the work is cut: `rows` x `columns` parts, by pixels and by channels of dst.
 struct GemmSplit {
@@ -87,6 +95,8 @@ struct GemmArgs {
     void* dst = nullptr;
     std::span<const void* const> extras{};  // by Binary::input
     void* scratch = nullptr;                // scratch_bytes() for each part, on a cache line
+    // Memory that will be read behind this run, to be fetched into L2 towards its end.
+    std::span<const std::int8_t> next{};
 };
 
 namespace gemm {
@@ -116,6 +126,8 @@ public:
     // Part `part` of the work. Parts may run at the same time, each with a scratch memory of its
     // own: args.scratch + part * scratch_bytes().
     void run(const GemmArgs& args, std::size_t part, const GemmSplit& split) const;
+    // The packed weights that a part reads, in the order in which it reads them.
+    std::span<const std::int8_t> weights(std::size_t part, const GemmSplit& split) const;
 
     // Name of the implementation, for explain: "gemm_vnni512:14x2".
     const std::string& implementation() const;

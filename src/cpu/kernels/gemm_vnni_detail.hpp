@@ -23,6 +23,7 @@ inline constexpr std::size_t kTileVectors = 28;     // accumulators
 inline constexpr std::size_t kMaxPanelVectors = 2;  // vectors of a panel
 // Of a tile, by vectors of the panel; those of 64 channels are gemm_vnni_wide.hpp's.
 inline constexpr std::size_t kMostRows[] = {0, 28, 14, 8, 6};
+inline constexpr std::size_t kMostPooled[] = {0, 7, 3};  // pixels of a tile, each the most of four
 
 inline constexpr std::size_t kOverread = 64;   // bytes behind the end of scratch
 inline constexpr std::size_t kLastPixels = 3;  // that hold three bytes
@@ -39,11 +40,15 @@ struct MicroCall {
     // Fetched into L2: a cache line for each four bytes of depth, the next one so many bytes on.
     const std::int8_t* ahead;
     std::size_t ahead_step;
+    std::ptrdiff_t row_step = 0;  // of pooled ones: bytes from a row of the image to the next
 };
 using MicroFunction = void (*)(const MicroCall& call);
 // By number of rows less 1, for panels of one and of two vectors.
 const MicroFunction* micro_functions_1();
 const MicroFunction* micro_functions_2();
+// By number of pixels less 1, each the largest of 2 x 2: their first row begins at `src`.
+const MicroFunction* pooled_micro_functions_1();
+const MicroFunction* pooled_micro_functions_2();
 
 struct EpilogueCall;
 using EpilogueFunction = void (*)(const EpilogueCall& call);
@@ -147,15 +152,16 @@ struct Packed {
     GemmShape shape;
     SourceMode mode = SourceMode::kInPlace;
     bool dense = false;     // dst has the pixels of src, in their order
+    bool pool = false;      // dst has the largest values of 2 x 2 pixels each (kRows)
     std::uint8_t flip = 0;  // src bytes are xored with this to become u8
     std::uint8_t fill = 0;  // what stands for padding, after the flip
     Store store = Store::kU8;
     std::size_t depth4 = 0;            // bytes of a tap, by fours
     std::vector<std::ptrdiff_t> taps;  // offsets from the first, in src or scratch
     std::size_t pitch = 0;             // bytes of a row in scratch (kRows)
-    std::size_t block = 0;    // pixels (kInPlace, kGather) or rows of dst worked on at once
-    std::size_t scratch = 0;  // bytes, for each part
-    std::size_t sums = 0;     // where in scratch the sums of windows are
+    std::size_t block = 0;             // units() worked on at once
+    std::size_t scratch = 0;           // bytes, for each part
+    std::size_t sums = 0;              // where in scratch the sums of windows are
     AlignedVector<std::int8_t> wei;
     AlignedVector<std::int32_t> init;
     bool wide = false;  // panels of up to 64 channels
@@ -164,12 +170,18 @@ struct Packed {
     Epilogue epilogue;
     std::string implementation;
 
+    // Rows and columns of the convolution for one of dst.
+    std::size_t window() const { return pool ? 2 : 1; }
     // Pixels, or rows, of dst of the whole batch.
     std::size_t units() const {
-        const std::size_t rows = shape.batch * shape.dst_height;
+        const std::size_t rows = shape.batch * (shape.dst_height / window());
         return mode == SourceMode::kRows ? rows : rows * shape.dst_width;
     }
-    // Rows of scratch that `count` rows of dst read.
+    // Pixels of dst in a tile, at most.
+    std::size_t most_pixels(const Panel& panel) const {
+        return pool ? kMostPooled[panel.vectors] : kMostRows[panel.vectors];
+    }
+    // Rows of scratch that `count` rows of the convolution read.
     std::size_t rows_read(std::size_t count) const {
         return (count - 1) * shape.stride_height +
                (shape.kernel_height - 1) * shape.dilation_height + 1;

@@ -27,12 +27,13 @@ struct Steps {
 };
 constexpr std::size_t kReach = 14;
 
-template <std::size_t M>
+// Pixels from number Reach on are counted from the second one.
+template <std::size_t M, std::size_t Reach>
 FUSEQ_INLINE const std::uint8_t* pixel(const std::uint8_t* first,
                                        const std::uint8_t* second,
                                        const Steps& s) {
-    if constexpr (M >= kReach) {
-        return pixel<M - kReach>(second, second, s);
+    if constexpr (M >= Reach) {
+        return pixel<M - Reach, kReach>(second, second, s);
     } else if constexpr (M == 0) {
         return first;
     } else if constexpr (M == 1 || M == 2 || M == 4 || M == 8) {
@@ -72,14 +73,14 @@ FUSEQ_INLINE void add_row(Registers<__m512i, Count>& acc,
 }
 
 // Four bytes of depth.
-template <std::size_t Vectors, std::size_t Count, std::size_t... M>
+template <std::size_t Reach, std::size_t Vectors, std::size_t Count, std::size_t... M>
 FUSEQ_INLINE void add_rows(Registers<__m512i, Count>& acc,
                            const std::uint8_t* first,
+                           const std::uint8_t* second,
                            const Steps& steps,
                            const Registers<__m512i, Vectors>& b,
                            std::index_sequence<M...>) {
-    const std::uint8_t* const second = first + static_cast<std::ptrdiff_t>(kReach) * steps.one;
-    (add_row<M>(acc, broadcast(pixel<M>(first, second, steps)), b,
+    (add_row<M>(acc, broadcast(pixel<M, Reach>(first, second, steps)), b,
                 std::make_index_sequence<Vectors>{}),
      ...);
 }
@@ -97,7 +98,8 @@ FUSEQ_INLINE void leave_loops(Registers<__m512i, sizeof...(I)>& acc, std::index_
     ((acc.v[I] = in_register(acc.v[I])), ...);
 }
 
-template <std::size_t Rows, std::size_t Vectors>
+// Pooled: the second half of the rows is in the next row of the image.
+template <std::size_t Rows, std::size_t Vectors, bool Pooled = false>
 FUSEQ_INLINE void accumulate(const MicroCall& call, Registers<__m512i, Rows * Vectors>& acc) {
     begin<Vectors>(acc, call.init, std::make_index_sequence<Rows * Vectors>{});
     const std::ptrdiff_t step = call.src_step;
@@ -124,7 +126,14 @@ FUSEQ_INLINE void accumulate(const MicroCall& call, Registers<__m512i, Rows * Ve
             if constexpr (Vectors == 2) {
                 b.v[1] = _mm512_load_si512(wei + 64);
             }
-            add_rows<Vectors>(acc, first, steps, b, std::make_index_sequence<Rows>{});
+            if constexpr (Pooled) {
+                add_rows<Rows / 2>(acc, first, first + call.row_step, steps, b,
+                                   std::make_index_sequence<Rows>{});
+            } else {
+                constexpr auto kSteps = static_cast<std::ptrdiff_t>(kReach);
+                add_rows<kReach>(acc, first, first + kSteps * steps.one, steps, b,
+                                 std::make_index_sequence<Rows>{});
+            }
             first += 4;
             _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T1);
             ahead += ahead_step;
@@ -146,6 +155,29 @@ void micro(const MicroCall& call) {
     Registers<__m512i, Rows * Vectors> acc;
     accumulate<Rows, Vectors>(call, acc);
     store_all(acc, call.tile, std::make_index_sequence<Rows * Vectors>{});
+}
+
+// The largest of two by two pixels, vector I % Vectors of pixel I / Vectors of Pixels.
+template <std::size_t I, std::size_t Pixels, std::size_t Vectors, std::size_t Count>
+FUSEQ_INLINE __m512i largest(const Registers<__m512i, Count>& acc) {
+    constexpr std::size_t kFirst = I / Vectors * 2 * Vectors + I % Vectors;
+    constexpr std::size_t kBelow = kFirst + 2 * Pixels * Vectors;
+    return _mm512_max_epi32(_mm512_max_epi32(acc.v[kFirst], acc.v[kFirst + Vectors]),
+                            _mm512_max_epi32(acc.v[kBelow], acc.v[kBelow + Vectors]));
+}
+
+template <std::size_t Pixels, std::size_t Vectors, std::size_t... I>
+FUSEQ_INLINE void store_largest(const Registers<__m512i, 4 * Pixels * Vectors>& acc,
+                                std::int32_t* tile,
+                                std::index_sequence<I...>) {
+    (_mm512_store_si512(tile + kLanes * I, largest<I, Pixels, Vectors>(acc)), ...);
+}
+
+template <std::size_t Pixels, std::size_t Vectors>
+void pooled_micro(const MicroCall& call) {
+    Registers<__m512i, 4 * Pixels * Vectors> acc;
+    accumulate<4 * Pixels, Vectors, true>(call, acc);
+    store_largest<Pixels, Vectors>(acc, call.tile, std::make_index_sequence<Pixels * Vectors>{});
 }
 
 }  // namespace

@@ -11,10 +11,20 @@ const MicroFunction* all(std::index_sequence<I...>) {
     return kFunctions;
 }
 
+template <std::size_t... I>
+const MicroFunction* all_pooled(std::index_sequence<I...>) {
+    static constexpr MicroFunction kFunctions[] = {&pooled_micro<I + 1, 1>...};
+    return kFunctions;
+}
+
 }  // namespace
 
 const MicroFunction* micro_functions_1() {
     return all(std::make_index_sequence<kMostRows[1]>{});
+}
+
+const MicroFunction* pooled_micro_functions_1() {
+    return all_pooled(std::make_index_sequence<kMostPooled[1]>{});
 }
 
 }  // namespace fuseq::kernels::gemm

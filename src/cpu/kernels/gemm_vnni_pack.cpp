@@ -62,6 +62,7 @@ public:
     Packed lay_out() {
         check();
         packed_.shape = params_.shape;
+        packed_.pool = params_.pool;
         choose_source();
         packed_.scratch = scratch_bytes();
         if (!params_.wei_zero_point.empty()) {
@@ -70,10 +71,11 @@ public:
         }
         packed_.wide = is_wide();
         make_panels();
-        packed_.implementation =
-            detail::cat("gemm_vnni512:", packed_.wide                     ? "6x4"
-                                         : packed_.panels[0].vectors == 1 ? "28x1"
-                                                                          : "14x2");
+        packed_.implementation = detail::cat("gemm_vnni512:",
+                                             packed_.wide                     ? "6x4"
+                                             : packed_.panels[0].vectors == 1 ? "28x1"
+                                                                              : "14x2",
+                                             packed_.pool ? ":pool" : "");
         return std::move(packed_);
     }
 
@@ -82,6 +84,9 @@ public:
         place_panels();
         pack_weights();
         pack_epilogue();
+        if (packed_.pool && !is_monotonic(params_)) {
+            refuse("the largest of four is not that of the largest accumulator");
+        }
         choose_functions();
         return std::move(packed_);
     }
@@ -92,6 +97,11 @@ private:
             refuse("this machine has no AVX-512 VNNI");
         }
         check_shape(params_.shape);
+        if (params_.pool &&
+            (params_.shape.dst_height % 2 != 0 || params_.shape.dst_width % 2 != 0)) {
+            refuse("2 x 2 pixels of ", params_.shape.dst_height, " x ", params_.shape.dst_width,
+                   " are to become one");
+        }
         const bool is_signed = params_.src_type == ElementType::i8;
         if (!is_signed && params_.src_type != ElementType::u8) {
             refuse("src is ", to_string(params_.src_type), ", expected u8 or i8");
@@ -127,7 +137,7 @@ private:
                            s.src_height == s.dst_height && s.src_width == s.dst_width;
         const std::size_t channels = s.src_channels;
         packed_.dense = dense;
-        if (is_1x1()) {
+        if (is_1x1() && !params_.pool) {
             packed_.mode = dense && !is_signed ? SourceMode::kInPlace : SourceMode::kGather;
             columns_ = 1;
             packed_.taps = {0};
@@ -151,7 +161,8 @@ private:
         const std::size_t extent = (s.kernel_height - 1) * s.dilation_height + 1;
         const std::size_t rows = kRowBlockBytes / packed_.pitch;
         packed_.block = rows > extent ? (rows - extent) / s.stride_height + 1 : 1;
-        packed_.block = std::min(packed_.block, s.dst_height);
+        packed_.block = std::clamp<std::size_t>(packed_.block / packed_.window(), 1,
+                                                s.dst_height / packed_.window());
     }
 
     std::size_t scratch_bytes() const {
@@ -163,7 +174,8 @@ private:
             case SourceMode::kGather:
                 return scratch_of(std::min(packed_.block, packed_.units()) * pixel);
             default: {
-                return scratch_of(packed_.rows_read(packed_.block) * packed_.pitch);
+                return scratch_of(packed_.rows_read(packed_.block * packed_.window()) *
+                                  packed_.pitch);
             }
         }
     }
@@ -174,7 +186,7 @@ private:
     }
 
     bool is_wide() const {
-        return params_.dst_type != ElementType::f32 && params_.ops.empty() &&
+        return params_.dst_type != ElementType::f32 && !params_.pool && params_.ops.empty() &&
                params_.wei_zero_point.empty() &&
                packed_.taps.size() * packed_.depth4 * 4 <= kMostWideDepth;
     }
@@ -307,16 +319,23 @@ private:
             return choose_wide();
         }
         for (Panel& panel : packed_.panels) {
-            panel.micro = panel.vectors == 1 ? micro_functions_1() : micro_functions_2();
+            panel.micro = packed_.pool ? pooled_functions(panel.vectors) : functions(panel.vectors);
             const bool whole = panel.channels == panel.vectors * kLanes;
             panel.finish = fixed_epilogue(packed_.epilogue, packed_.store, panel.vectors, whole);
-            if (whole) {
+            if (whole && !packed_.pool) {
                 panel.fused = fused_functions(packed_.epilogue, packed_.store, panel.vectors);
             }
             if (panel.finish == nullptr) {
                 panel.finish = general_epilogue(packed_.store, panel.vectors, whole);
             }
         }
+    }
+
+    static const MicroFunction* functions(std::size_t vectors) {
+        return vectors == 1 ? micro_functions_1() : micro_functions_2();
+    }
+    static const MicroFunction* pooled_functions(std::size_t vectors) {
+        return vectors == 1 ? pooled_micro_functions_1() : pooled_micro_functions_2();
     }
 
     // What each sum can be, from the sums of the weights above and below zero.

@@ -50,7 +50,8 @@ FUSEQ_INLINE void accumulate_wide(const WideCall& call,
             Registers<__m512i, Vectors> b;
             unrolled<Vectors>([&](auto n)
                                   FUSEQ_LAMBDA { b[n] = _mm512_load_si512(wei + 64 * n()); });
-            add_rows<Vectors>(acc, first, steps, b, std::make_index_sequence<Rows>{});
+            const std::uint8_t* const second = first + static_cast<std::ptrdiff_t>(kReach) * step;
+            add_rows<kReach>(acc, first, second, steps, b, std::make_index_sequence<Rows>{});
             first += 4;
             _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T1);
             ahead += call.ahead_step;

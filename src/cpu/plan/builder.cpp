@@ -12,6 +12,7 @@
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/border.hpp"
 #include "cpu/steps/copy.hpp"
+#include "cpu/steps/gemm.hpp"
 #include "cpu/steps/named_failure.hpp"
 #include "cpu/steps/reference.hpp"
 #include "cpu/steps/reorder.hpp"
@@ -56,6 +57,7 @@ Plan PlanBuilder::build() {
     }
     bind_outputs();
     background_.finish();
+    expect_weights(plan_.steps);
     plan_memory(plan_);
     return std::move(plan_);
 }
@@ -130,7 +132,9 @@ void PlanBuilder::build_node(Node* node) {
     }
     const auto it = grouping_.group_of.find(node);
     if (it == grouping_.group_of.end()) {
-        build_plain(node);
+        if (!finished_nodes_.contains(node)) {
+            build_plain(node);
+        }
         return;
     }
     const Group& group = grouping_.groups[it->second];
@@ -194,6 +198,9 @@ void PlanBuilder::build_group(const Group& group) {
     }
     if (options_.show_hidden && !options_.drop_middle_rounds) {
         show_hidden(group, first);
+    }
+    if (id == kNoTensor) {  // its only reader is computed with it
+        return;
     }
     set_tensor(group.result, id);
     note_quantized(group.result, id);
@@ -369,6 +376,19 @@ void PlanBuilder::make_waiting(const Output& output) {
 Output PlanBuilder::integers_behind(const Output& output) const {
     const auto it = waiting_.find(Key{output.node, output.index});
     return it == waiting_.end() ? Output{} : it->second->source;
+}
+
+Node* PlanBuilder::only_reader(const Output& output) const {
+    const std::vector<Use>& uses = output.node->port(output.index).uses;
+    const bool alone = options_.fuse && !options_.show_hidden && uses.size() == 1 &&
+                       needed_.contains(uses[0].node) && !grouping_.group_of.contains(uses[0].node);
+    return alone ? uses[0].node : nullptr;
+}
+
+void PlanBuilder::finish_node(Node& node, TensorId id) {
+    finished_nodes_.insert(&node);
+    set_tensor(node.output(0), id);
+    note_quantized(node.output(0), id);
 }
 
 void PlanBuilder::finish_group(const Group& group, TensorId id) {

@@ -98,6 +98,11 @@ public:
     Output integers_behind(const Output& output) const;
     // The group is computed in that tensor by a step already added: it gets none of its own.
     void finish_group(const Group& group, TensorId id);
+    // The only reader of an output, when a step may compute it at once instead of the output; null
+    // when there are more, or the output is to be shown.
+    Node* only_reader(const Output& output) const;
+    // The same for a node of one result that is in no group.
+    void finish_node(Node& node, TensorId id);
 
 private:
     struct Key {
@@ -133,6 +138,7 @@ private:
 
     std::map<Key, const Group*> waiting_;        // computed when somebody asks for the result
     std::unordered_set<const Group*> finished_;  // as part of a step of another node
+    std::unordered_set<const Node*> finished_nodes_;
     std::map<Key, std::size_t> readers_;         // steps that read an output
     std::map<Key, Places> places_;
     std::size_t packed_count_ = 0;

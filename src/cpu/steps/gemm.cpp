@@ -13,6 +13,7 @@
 #include "cpu/steps/gemm_tail.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "model/mapped_memory.hpp"
+#include "ops/pooling.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -23,7 +24,10 @@ constexpr std::int64_t kMacsForAThread = 200000;  // about a microsecond
 class GemmRunner final : public Runner {
 public:
     GemmRunner(const GemmStep& step, RequestMemory& memory)
-        : step_(step), memory_(memory), extras_(step.extras().size(), nullptr) {}
+        : step_(step),
+          memory_(memory),
+          extras_(step.extras().size(), nullptr),
+          next_(step.threads()) {}
 
     void run() override {
         for (std::size_t i = 0; i < extras_.size(); ++i) {
@@ -39,20 +43,36 @@ public:
         const auto useful = static_cast<std::size_t>(1 + step_.info().macs / kMacsForAThread);
         const std::size_t parts =
             std::min({step_.threads(), static_cast<std::size_t>(omp_get_max_threads()), useful});
-        if (parts != split_.parts()) {
+        if (parts != parts_) {
+            parts_ = parts;
             split_ = step_.kernel().split(parts);
+            expect_next();
         }
         parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {
             for (std::size_t part = begin; part < end; ++part) {
-                step_.kernel().run(args, part, split_);
+                kernels::GemmArgs mine = args;
+                mine.next = next_[part];
+                step_.kernel().run(mine, part, split_);
             }
         });
     }
 
 private:
+    // The weights with which each part of the step behind this one begins.
+    void expect_next() {
+        if (const kernels::GemmVnni* next = step_.next()) {
+            const kernels::GemmSplit split = next->split(parts_);
+            for (std::size_t part = 0; part < parts_; ++part) {
+                next_[part] = next->weights(part, split);
+            }
+        }
+    }
+
     const GemmStep& step_;
     RequestMemory& memory_;
     std::vector<const void*> extras_;
+    std::vector<std::span<const std::int8_t>> next_;  // by part
+    std::size_t parts_ = 0;
     kernels::GemmSplit split_;
 };
 
@@ -158,6 +178,14 @@ StepInfo describe(const PlanBuilder& builder,
     return info;
 }
 
+void add_pool(StepInfo& info, const Node& pool, const PlanTensor& dst) {
+    const auto layers = origins_of(pool);
+    info.layers.insert(info.layers.end(), layers.begin(), layers.end());
+    info.post_ops += ", max_pool(2x2)";
+    info.bytes +=
+        static_cast<std::int64_t>(dst.bytes()) - 4 * static_cast<std::int64_t>(dst.bytes());
+}
+
 // params: whose spans show vectors of the tail and the anchor's weights.
 void pack_later(PlanBuilder& builder,
                 const Node& anchor,
@@ -202,19 +230,73 @@ GemmStep::GemmStep(kernels::GemmVnni kernel,
     info_ = std::move(info);
 }
 
+void expect_weights(const std::vector<std::unique_ptr<Step>>& steps) {
+    constexpr std::size_t kBetween = 3;  // steps without weights of their own to fetch
+    GemmStep* last = nullptr;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        if (auto* step = dynamic_cast<GemmStep*>(steps[i].get())) {
+            if (last != nullptr && i - at <= kBetween) {
+                last->set_next(step->kernel());
+            }
+            last = step;
+            at = i;
+        }
+    }
+}
+
 std::unique_ptr<Runner> GemmStep::bind(RequestMemory& memory) const {
     return std::make_unique<GemmRunner>(*this, memory);
 }
 
 namespace {
 
-bool is_preferred(const Group& group, const GemmProblem& problem) {
+// A max pooling of 2 x 2 pixels with stride 2 that alone reads the result of the group.
+Node* pool_behind(const PlanBuilder& builder, const Group& group) {
+    Node* node = builder.only_reader(group.result);
+    if (node == nullptr || !node->is("MaxPool") ||
+        (node->output_count() > 1 && !node->port(1).uses.empty())) {
+        return nullptr;
+    }
+    const PoolGeometry geometry = pool_geometry(pool_attrs(*node), group.result.shape());
+    const auto& windows = geometry.windows;
+    for (std::size_t d = 0; d < windows.size(); ++d) {
+        const auto src = static_cast<std::int64_t>(group.result.shape()[d + 2]);
+        if (windows[d].size != 2 || windows[d].stride != 2 || windows[d].dilation != 1 ||
+            windows[d].pad_begin != 0 || geometry.positions[d] != src / 2) {
+            return nullptr;
+        }
+    }
+    return windows.size() == 2 && group.result.shape() == group.anchor->port(0).shape.to_shape()
+               ? node
+               : nullptr;
+}
+
+bool is_preferred(const Group& group, const GemmProblem& problem, const Node* pool) {
     const std::string& preferred = group.preferred_implementation;
     if (!problem.wei_zero_point.empty()) {
         return true;  // oneDNN has none
     }
-    return preferred.empty() ? gemm_is_faster(problem, traits_of(group.chain, group.extras.size()))
-                             : preferred.starts_with(kPrefix);
+    if (!preferred.empty()) {
+        return preferred.starts_with(kPrefix);
+    }
+    GemmChainTraits traits = traits_of(group.chain, group.extras.size());
+    traits.pools = pool != nullptr;
+    return gemm_is_faster(problem, traits);
+}
+
+// All but the type of src; spans show what is in the other two.
+kernels::GemmParams params_of(const GemmProblem& problem, const Composition& composition) {
+    kernels::GemmParams params;
+    params.shape = problem.shape;
+    params.weights = problem.weights;
+    params.src_zero_point = problem.src_zero_point;
+    params.dst_type = composition.anchor.dst_type;
+    params.scale = composition.tail.scale;
+    params.bias = composition.tail.bias;
+    params.wei_zero_point = problem.wei_zero_point;
+    params.ops = composition.tail.ops;
+    return params;
 }
 
 }  // namespace
@@ -225,37 +307,46 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
         return std::nullopt;
     }
     const auto problem = gemm_problem(*group.anchor);
-    if (!problem || !is_preferred(group, *problem)) {
+    Node* pool = problem ? pool_behind(builder, group) : nullptr;
+    if (!problem || !is_preferred(group, *problem, pool)) {
         return std::nullopt;
     }
     const auto composition = compose(builder, group, *problem);
     if (!composition) {
         return std::nullopt;
     }
+    kernels::GemmParams params = params_of(*problem, *composition);
+    if (pool != nullptr && composition->anchor.complete && kernels::is_monotonic(params)) {
+        params.pool = true;
+        params.shape.dst_height -= params.shape.dst_height % 2;
+        params.shape.dst_width -= params.shape.dst_width % 2;
+    } else if (pool != nullptr && !is_preferred(group, *problem, nullptr)) {
+        return std::nullopt;
+    }
     const TensorId src = builder.tensor_of(group.anchor->input(0), problem->layout);
-    kernels::GemmParams params;
-    params.shape = problem->shape;
-    params.weights = problem->weights;
-    params.src_zero_point = problem->src_zero_point;
     params.src_type = builder.tensor(src).type;
-    params.dst_type = composition->anchor.dst_type;
-    params.scale = composition->tail.scale;
-    params.bias = composition->tail.bias;
-    params.wei_zero_point = problem->wei_zero_point;
-    params.ops = composition->tail.ops;
     auto kernel = kernels::GemmVnni::to_be_packed(params);
     StepInfo info = describe(builder, group, *problem, *composition, src);
     info.implementation = "fuseq:" + kernel.implementation();
     std::vector<TensorId> extras = extra_tensors(builder, group, params.ops, problem->layout);
+    const Node& last = params.pool ? *pool : *group.anchor;
     const TensorId dst = result_tensor(builder, group, composition->anchor,
-                                       group.anchor->port(0).shape.to_shape(), problem->layout);
+                                       last.port(0).shape.to_shape(), problem->layout);
+    if (params.pool) {
+        add_pool(info, *pool, builder.tensor(dst));
+    }
     const auto threads = static_cast<std::size_t>(omp_get_max_threads());
     const std::size_t scratch_bytes = kernel.scratch_bytes() * threads;
     const TensorId scratch = scratch_bytes == 0 ? kNoTensor : builder.new_scratch(scratch_bytes);
     auto step = std::make_unique<GemmStep>(std::move(kernel), src, std::move(extras), dst, scratch,
                                            std::move(info));
+    const bool pools = params.pool;
     pack_later(builder, *group.anchor, step->kernel(), std::move(params), composition->tail);
     builder.add_step(std::move(step));
+    if (pools) {
+        builder.finish_node(*pool, dst);
+        return kNoTensor;
+    }
     return finish_anchor(builder, group, composition->anchor, dst);
 }
 

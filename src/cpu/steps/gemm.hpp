@@ -33,12 +33,20 @@ public:
     kernels::GemmVnni& kernel() { return kernel_; }
     const std::vector<TensorId>& extras() const { return extras_; }
     std::size_t threads() const { return threads_; }
+    // Of the step behind this one; null: none.
+    const kernels::GemmVnni* next() const { return next_; }
+    void set_next(const kernels::GemmVnni& next) { next_ = &next; }
 
 private:
     kernels::GemmVnni kernel_;
     std::vector<TensorId> extras_;
     std::size_t threads_;  // that the scratch memory is for
+    const kernels::GemmVnni* next_ = nullptr;
 };
+
+// Each matrix product among the steps learns of the one behind it, whose weights it fetches into
+// L2. The steps must stay where they are.
+void expect_weights(const std::vector<std::unique_ptr<Step>>& steps);
 
 // What the kernel computes for a node, without its post-ops.
 struct GemmProblem {
@@ -62,6 +70,7 @@ bool gemm_takes_weight_zero_points(const Node& node);
 // What of a chain decides which implementation is faster.
 struct GemmChainTraits {
     bool reads_tensors = false;  // it has extra inputs
+    bool pools = false;          // 2 x 2 results become one
     bool activates = false;      // an activation that is more than a comparison, and integers out
 };
 GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t extras);

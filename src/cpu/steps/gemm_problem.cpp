@@ -115,6 +115,9 @@ bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain) {
     if (problem.kind == post_ops::AnchorKind::kMatMul) {
         return true;
     }
+    if (chain.pools) {
+        return true;
+    }
     if (s.kernel_height * s.kernel_width > 1) {
         return large_kernel_is_faster(problem);
     }

@@ -149,6 +149,11 @@ TEST(GemmIsFaster, LargerKernelsByTheTableInPerformance) {
     EXPECT_FALSE(gemm_is_faster(three_by_three(32, 9, 60), {}));
 }
 
+TEST(GemmIsFaster, WithAMaxPoolingInIt) {
+    EXPECT_TRUE(gemm_is_faster(three_by_three(64, 64, 56), {.pools = true}));
+    EXPECT_TRUE(gemm_is_faster(pointwise(16), {.pools = true}));
+}
+
 TEST(GemmIsFaster, SignedSourcesOfLargerKernels) {
     GemmProblem p = three_by_three(128, 128, 57);
     p.src_signed = true;
