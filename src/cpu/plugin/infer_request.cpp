@@ -7,6 +7,7 @@
 
 #include "cpu/plugin/intermediates.hpp"
 #include "cpu/runtime/parallel.hpp"
+#include "cpu/steps/named_failure.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
@@ -131,8 +132,14 @@ void CpuInferRequest::prepare() {
 void CpuInferRequest::run_steps() {
     const Config& config = model_->config();
     if (!config.perf_count && !config.keep_intermediates) {
-        for (const auto& runner : runners_) {
-            runner->run();
+        std::size_t at = 0;
+        try {
+            for (; at < runners_.size(); ++at) {
+                runners_[at]->run();
+            }
+        } catch (...) {
+            const StepInfo& info = plan_->plan.steps[at]->info();
+            throw_named("infer", info.name, info.kind);
         }
         return;
     }
