@@ -41,6 +41,56 @@ void infer(InferContext& context) {
     infer_values(context);
 }
 
+// The last dimension on its own, where every tensor goes on by one element or stays.
+struct Rows {
+    Shape outer;
+    std::vector<std::vector<std::size_t>> strides;  // of the outer dimensions
+    std::size_t length = 1;
+    std::size_t steps[3] = {0, 0, 0};
+
+    void set_row(const Shape& shape, std::vector<std::vector<std::size_t>> all) {
+        outer = shape;
+        strides = std::move(all);
+        if (shape.empty()) {
+            return;
+        }
+        length = outer.back();
+        outer.pop_back();
+        for (std::size_t t = 0; t < 3; ++t) {
+            steps[t] = strides[t].back();
+            strides[t].pop_back();
+        }
+    }
+};
+
+struct Memory {
+    const std::uint8_t* condition;
+    const std::byte* yes;
+    const std::byte* no;
+    std::byte* to;
+};
+
+// Elements as unsigned integers of their size.
+template <class Bits>
+void select(const Rows& rows, const Memory& m) {
+    std::byte* to = m.to;
+    for (StridedWalk walk(rows.outer, rows.strides); !walk.done(); walk.next()) {
+        const std::uint8_t* c = m.condition + walk.offset(0);
+        const std::byte* yes = m.yes + walk.offset(1) * sizeof(Bits);
+        const std::byte* no = m.no + walk.offset(2) * sizeof(Bits);
+        for (std::size_t i = 0; i < rows.length; ++i, to += sizeof(Bits)) {
+            // Both are read: a branch on the condition would often be guessed wrong.
+            Bits yes_bits;
+            Bits no_bits;
+            std::memcpy(&yes_bits, yes + i * rows.steps[1] * sizeof(Bits), sizeof(Bits));
+            std::memcpy(&no_bits, no + i * rows.steps[2] * sizeof(Bits), sizeof(Bits));
+            const Bits mask = static_cast<Bits>(c[i * rows.steps[0]] != 0 ? -1 : 0);
+            const auto bits = static_cast<Bits>((yes_bits & mask) | (no_bits & ~mask));
+            std::memcpy(to, &bits, sizeof(Bits));
+        }
+    }
+}
+
 void evaluate(EvalContext& context) {
     const AutoBroadcast mode = context.attrs<SelectAttrs>().auto_broadcast;
     const Tensor& condition = context.input(0);
@@ -49,18 +99,20 @@ void evaluate(EvalContext& context) {
     const Shape shape = broadcast_shapes(
         condition.get_shape(), broadcast_shapes(yes.get_shape(), no.get_shape(), mode), mode);
     Tensor& out = context.output(0, shape);
-    const std::size_t bytes = size_of(yes.get_element_type());
-    const auto* c = static_cast<const std::uint8_t*>(condition.data());
-    const auto* a = static_cast<const std::byte*>(yes.data());
-    const auto* b = static_cast<const std::byte*>(no.data());
-    auto* to = static_cast<std::byte*>(out.data());
-    for (StridedWalk walk(shape, {broadcast_strides(condition.get_shape(), shape),
-                                  broadcast_strides(yes.get_shape(), shape),
-                                  broadcast_strides(no.get_shape(), shape)});
-         !walk.done(); walk.next()) {
-        const std::byte* from =
-            c[walk.offset(0)] != 0 ? a + walk.offset(1) * bytes : b + walk.offset(2) * bytes;
-        std::memcpy(to + walk.position() * bytes, from, bytes);
+    Rows rows;
+    rows.set_row(shape, {broadcast_strides(condition.get_shape(), shape),
+                         broadcast_strides(yes.get_shape(), shape),
+                         broadcast_strides(no.get_shape(), shape)});
+    const Memory memory{static_cast<const std::uint8_t*>(condition.data()),
+                        static_cast<const std::byte*>(yes.data()),
+                        static_cast<const std::byte*>(no.data()),
+                        static_cast<std::byte*>(out.data())};
+    switch (size_of(yes.get_element_type())) {
+        case 1: return select<std::uint8_t>(rows, memory);
+        case 2: return select<std::uint16_t>(rows, memory);
+        case 4: return select<std::uint32_t>(rows, memory);
+        case 8: return select<std::uint64_t>(rows, memory);
+        default: context.fail("no kernel for elements of ", to_string(yes.get_element_type()));
     }
 }
 

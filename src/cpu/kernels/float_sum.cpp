@@ -69,8 +69,14 @@ FUSEQ_INLINE __m512i long_way(const ByteRule& rule, __m512i x) {
     const __m512 v = _mm512_cvtepi32_ps(x);
     const __m512 scale = _mm512_set1_ps(rule.scale);
     const __m512 bias = _mm512_set1_ps(rule.bias);
-    return _mm512_cvtps_epi32(rule.bias_first ? _mm512_mul_ps(_mm512_add_ps(v, bias), scale)
-                                              : _mm512_fmadd_ps(v, scale, bias));
+    __m512 value = rule.bias_first ? _mm512_mul_ps(_mm512_add_ps(v, bias), scale)
+                                   : _mm512_fmadd_ps(v, scale, bias);
+    if (rule.clips) {
+        value = _mm512_max_ps(value, _mm512_set1_ps(rule.low));
+        value = _mm512_mul_ps(_mm512_min_ps(value, _mm512_set1_ps(rule.high)),
+                              _mm512_set1_ps(rule.factor));
+    }
+    return _mm512_cvtps_epi32(value);
 }
 
 FUSEQ_INLINE __m512i short_way(const FloatSum& sum, __m512i x) {
@@ -87,13 +93,15 @@ FUSEQ_INLINE bool has_places(const ByteRule& rule,
                              const Way& way) {
     const __m512i least = _mm512_set1_epi32(static_cast<std::int32_t>(rule.least));
     const __m512i most = _mm512_set1_epi32(static_cast<std::int32_t>(rule.most));
+    const __m512i top = _mm512_set1_epi32(top_byte(rule));
     unsigned wrong = 0;
     for (std::size_t i = 0; i < kSteps; i += 16) {
         const __m512i byte = _mm512_load_si512(steps.byte.data() + i);
         const __m512i first = _mm512_load_si512(places.first.data() + i);
         const __m512i last = _mm512_sub_epi32(first, _mm512_set1_epi32(1));
-        const __mmask16 there = _mm512_cmple_epi32_mask(first, most);
-        const __mmask16 before = _mm512_cmpge_epi32_mask(last, least);
+        const __mmask16 used = _mm512_cmple_epi32_mask(byte, top);
+        const __mmask16 there = _mm512_mask_cmple_epi32_mask(used, first, most);
+        const __mmask16 before = _mm512_mask_cmpge_epi32_mask(used, last, least);
         wrong |= _mm512_mask_cmplt_epi32_mask(there, way(first), byte);
         wrong |= _mm512_mask_cmpge_epi32_mask(before, way(last), byte);
     }
@@ -102,7 +110,8 @@ FUSEQ_INLINE bool has_places(const ByteRule& rule,
 
 // From estimates in double precision, which are at most one away.
 FUSEQ_INLINE Places find_places(const ByteRule& rule, const Steps& steps) {
-    const double factor = 1.0 / static_cast<double>(rule.scale);
+    const double factor =
+        1.0 / (static_cast<double>(rule.scale) * static_cast<double>(rule.factor));
     const double bias = static_cast<double>(rule.bias);
     const __m512d shift = _mm512_set1_pd(rule.bias_first ? -bias : -bias * factor);
     const auto estimate = [&](std::size_t at) FUSEQ_LAMBDA {
@@ -140,6 +149,7 @@ FUSEQ_INLINE Window window_of(const ByteRule& rule,
     const __m512d by = _mm512_set1_pd(static_cast<double>(scale));
     const __m256i least = _mm256_set1_epi32(static_cast<std::int32_t>(rule.least));
     const __m256i most = _mm256_set1_epi32(static_cast<std::int32_t>(rule.most));
+    const __m256i top = _mm256_set1_epi32(top_byte(rule));
     __m512d low = _mm512_set1_pd(-std::numeric_limits<double>::max());
     __m512d high = _mm512_set1_pd(std::numeric_limits<double>::max());
     for (std::size_t i = 0; i < kSteps; i += 8) {
@@ -147,9 +157,11 @@ FUSEQ_INLINE Window window_of(const ByteRule& rule,
         const __m256i first =
             _mm256_load_si256(reinterpret_cast<const __m256i*>(places.first.data() + i));
         const __m256i last = _mm256_sub_epi32(first, _mm256_set1_epi32(1));
-        low = _mm512_mask_max_pd(low, _mm256_cmple_epi32_mask(first, most), low,
+        const __mmask8 used = _mm256_cmple_epi32_mask(
+            _mm256_load_si256(reinterpret_cast<const __m256i*>(steps.byte.data() + i)), top);
+        low = _mm512_mask_max_pd(low, _mm256_mask_cmple_epi32_mask(used, first, most), low,
                                  _mm512_fnmadd_pd(by, _mm512_cvtepi32_pd(first), border));
-        high = _mm512_mask_min_pd(high, _mm256_cmpge_epi32_mask(last, least), high,
+        high = _mm512_mask_min_pd(high, _mm256_mask_cmpge_epi32_mask(used, last, least), high,
                                   _mm512_fnmadd_pd(by, _mm512_cvtepi32_pd(last), border));
     }
     return {_mm512_reduce_max_pd(low), _mm512_reduce_min_pd(high)};
@@ -188,14 +200,26 @@ FUSEQ_INLINE std::optional<FloatSum> find_sum(const ByteRule& rule, float scale,
 
 }  // namespace
 
+int top_byte(const ByteRule& rule) {
+    const int most = rule.is_signed ? 127 : 255;
+    return rule.clips ? static_cast<int>(std::clamp(std::nearbyint(rule.high * rule.factor), 0.0f,
+                                                    static_cast<float>(most)))
+                      : most;
+}
+
 std::optional<FloatSum> float_sum(const ByteRule& rule) {
     const bool takes = rule.scale >= 1e-30f && rule.scale <= 1e4f && std::abs(rule.bias) < 1e9f &&
                        rule.least <= rule.most && rule.least > -kOne && rule.most < kOne &&
                        rule.most - rule.least < kOne - 64;
+    const bool clips_well = !rule.clips || (rule.bias_first && !rule.is_signed && rule.low <= 0 &&
+                                            rule.factor >= 1e-10f && rule.factor <= 1e10f &&
+                                            rule.high > 0 && rule.high * rule.factor < 1e9f);
+    const float scale = rule.clips ? rule.scale * rule.factor : rule.scale;
     constexpr double kFits = 1e9;  // a 32-bit integer, either way
     const double largest = static_cast<double>(std::max(-rule.least, rule.most)) +
                            (rule.bias_first ? std::abs(static_cast<double>(rule.bias)) : 0.0);
-    if (!takes || largest * static_cast<double>(rule.scale) > kFits) {
+    if (!takes || !clips_well || !(scale >= 1e-30f) ||
+        largest * static_cast<double>(std::max(rule.scale, scale)) > kFits) {
         return std::nullopt;
     }
     const Steps& steps = steps_of(rule.is_signed);
@@ -204,11 +228,11 @@ std::optional<FloatSum> float_sum(const ByteRule& rule) {
     if (!has_places(rule, steps, places, by_long_way)) {
         return std::nullopt;
     }
-    const Window window = window_of(rule, steps, places, rule.scale);
+    const Window window = window_of(rule, steps, places, scale);
     if (!(window.low < window.high)) {
         return std::nullopt;
     }
-    const auto found = find_sum(rule, rule.scale, window);
+    const auto found = find_sum(rule, scale, window);
     if (found && has_places(rule, steps, places,
                             [&](__m512i x) FUSEQ_LAMBDA { return short_way(*found, x); })) {
         return found;

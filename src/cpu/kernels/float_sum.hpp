@@ -23,7 +23,15 @@ struct ByteRule {
     bool is_signed = false;
     std::int64_t least = 0;  // that x can be
     std::int64_t most = 0;
+    // Then, of unsigned bytes, min(max(v, low), high) * factor. The byte of `high` is the largest;
+    // the short way may go beyond it.
+    bool clips = false;
+    float low = 0.0f;
+    float high = 0.0f;
+    float factor = 1.0f;
 };
+// The largest byte.
+int top_byte(const ByteRule& rule);
 
 // The byte is that of fma(as_float(begin + x), scale, shift).
 struct FloatSum {

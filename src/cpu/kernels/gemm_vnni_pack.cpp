@@ -15,6 +15,9 @@ namespace {
 // Source bytes, or weights, that should stay in the L2 cache beside each other.
 constexpr std::size_t kBlockBytes = std::size_t{512} << 10;
 constexpr std::size_t kRowBlockBytes = std::size_t{192} << 10;
+// Rows of a layer whose weights all stay in L1 should be there too: no block waits for weights.
+constexpr std::size_t kRowBlockBytesInL1 = std::size_t{16} << 10;
+constexpr std::size_t kWeightBytesInL1 = std::size_t{16} << 10;
 // Weights of a panel of 64 channels stay in L1.
 constexpr std::size_t kMostWideDepth = 512;
 constexpr std::size_t kMostBytes = std::size_t{1} << 40;
@@ -159,7 +162,9 @@ private:
             }
         }
         const std::size_t extent = (s.kernel_height - 1) * s.dilation_height + 1;
-        const std::size_t rows = kRowBlockBytes / packed_.pitch;
+        const std::size_t weights = packed_.taps.size() * packed_.depth4 * 4 * s.dst_channels;
+        const std::size_t bytes = weights <= kWeightBytesInL1 ? kRowBlockBytesInL1 : kRowBlockBytes;
+        const std::size_t rows = bytes / packed_.pitch;
         packed_.block = rows > extent ? (rows - extent) / s.stride_height + 1 : 1;
         packed_.block = std::clamp<std::size_t>(packed_.block / packed_.window(), 1,
                                                 s.dst_height / packed_.window());
@@ -185,9 +190,15 @@ private:
         return (bytes + kOverread + kCacheLine - 1) / kCacheLine * kCacheLine;
     }
 
+    // A clip and a factor above it, of unsigned bytes.
+    bool clips() const {
+        return params_.ops.size() == 2 && params_.ops[0].kind == GemmOp::Kind::kClip &&
+               params_.ops[1].kind == GemmOp::Kind::kScale && params_.dst_type == ElementType::u8;
+    }
+
     bool is_wide() const {
-        return params_.dst_type != ElementType::f32 && !params_.pool && params_.ops.empty() &&
-               params_.wei_zero_point.empty() &&
+        return params_.dst_type != ElementType::f32 && !params_.pool &&
+               (params_.ops.empty() || clips()) && params_.wei_zero_point.empty() &&
                packed_.taps.size() * packed_.depth4 * 4 <= kMostWideDepth;
     }
 
@@ -342,11 +353,19 @@ private:
     WideChannel wide_channel(std::size_t c) const {
         const std::int64_t magnitude = magnitude_[c] / 255;
         const std::int32_t init = packed_.init[c];
-        return {.init = init,
-                .scale = packed_.epilogue.scale[c],
-                .bias = packed_.epilogue.bias[c],
-                .least = init + 255 * (sum_[c] - magnitude) / 2,
-                .most = init + 255 * (sum_[c] + magnitude) / 2};
+        const Epilogue& e = packed_.epilogue;
+        WideChannel channel{.init = init,
+                            .scale = e.scale[c],
+                            .bias = e.bias[c],
+                            .least = init + 255 * (sum_[c] - magnitude) / 2,
+                            .most = init + 255 * (sum_[c] + magnitude) / 2};
+        if (clips()) {
+            channel.clips = true;
+            channel.low = e.ops[0].a[c];
+            channel.high = e.ops[0].b[c];
+            channel.factor = e.ops[1].a[c];
+        }
+        return channel;
     }
 
     void choose_wide() {

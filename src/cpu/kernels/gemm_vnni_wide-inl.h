@@ -40,13 +40,21 @@ FUSEQ_INLINE void accumulate_wide(const WideCall& call,
                                   Registers<__m512i, Rows * Vectors>& acc) {
     begin_wide<Vectors>(acc, *call.panel, std::make_index_sequence<Rows * Vectors>{});
     const std::ptrdiff_t step = call.src_step;
-    const Steps steps{step, 3 * step, 5 * step, 7 * step, 9 * step, 11 * step, 13 * step};
+    Steps steps{step, 3 * step, 5 * step, 7 * step, 9 * step, 11 * step, 13 * step};
     const std::int8_t* wei = call.wei;
     const std::size_t bytes = call.depth4 * 64 * Vectors;  // of a tap
     for (const std::ptrdiff_t tap : call.taps) {
         const std::uint8_t* first = src + tap;
         const std::int8_t* const end = wei + bytes;
         do {
+            // As in the other micro-kernel: no registers for multiples of these.
+            asm("" : "+r"(steps.one));
+            if constexpr (Rows > 6) {
+                asm("" : "+r"(steps.three));
+            }
+            if constexpr (Rows > 10) {
+                asm("" : "+r"(steps.five));
+            }
             Registers<__m512i, Vectors> b;
             unrolled<Vectors>([&](auto n)
                                   FUSEQ_LAMBDA { b[n] = _mm512_load_si512(wei + 64 * n()); });
@@ -81,14 +89,13 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel, Registers<__m512i, Count
         });
     } else {
         each([&](__m512i v) FUSEQ_LAMBDA {
-            return _mm512_min_ps(_mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale),
-                                 _mm512_set1_ps(255.0f));
+            __m512 x = _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale);
+            x = _mm512_max_ps(x, _mm512_load_ps(panel.vectors[N].low));
+            x = _mm512_min_ps(x, _mm512_load_ps(panel.vectors[N].high));
+            x = _mm512_mul_ps(x, _mm512_load_ps(panel.vectors[N].factor));
+            return _mm512_min_ps(x, _mm512_set1_ps(255.0f));
         });
     }
-}
-
-FUSEQ_INLINE __m512i pack_bytes(__m512i low, __m512i high, bool is_signed) {
-    return is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
 }
 
 struct Stores {
@@ -96,29 +103,35 @@ struct Stores {
     std::ptrdiff_t step;
     __mmask64 mask;
     bool is_signed;
+    const std::uint8_t* limits;  // null for none
 };
+
+FUSEQ_INLINE __m512i limited(__m512i bytes, const Stores& to) {
+    return to.limits == nullptr ? bytes : _mm512_min_epu8(bytes, _mm512_load_si512(to.limits));
+}
 
 // Four vectors of a group, as integers, to memory.
 template <std::size_t Vectors>
 FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v, const Stores& to, std::uint8_t* at) {
     const __m512i low = _mm512_packs_epi32(v[0], v[1]);
     const __m512i high = _mm512_packs_epi32(v[2], v[3]);
-    __m512i bytes = pack_bytes(low, high, to.is_signed);
+    __m512i bytes = to.is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
     if constexpr (Vectors == 4) {
-        _mm512_mask_storeu_epi8(at, to.mask, bytes);
+        _mm512_mask_storeu_epi8(at, to.mask, limited(bytes, to));
     } else if constexpr (Vectors == 3) {  // three of four 32-bit values of each lane
         const __m512i order =
             _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15);
-        _mm512_mask_storeu_epi8(at, to.mask, _mm512_permutexvar_epi32(order, bytes));
+        _mm512_mask_storeu_epi8(at, to.mask, limited(_mm512_permutexvar_epi32(order, bytes), to));
     } else if constexpr (Vectors == 2) {
         bytes = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), bytes);
+        bytes = limited(bytes, to);
         const auto mask = static_cast<__mmask32>(to.mask);
         _mm256_mask_storeu_epi8(at, mask, _mm512_castsi512_si256(bytes));
         _mm256_mask_storeu_epi8(at + to.step, mask, _mm512_extracti64x4_epi64(bytes, 1));
     } else {
         const __m512i order =
             _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-        bytes = _mm512_permutexvar_epi32(order, bytes);
+        bytes = limited(_mm512_permutexvar_epi32(order, bytes), to);
         const auto mask = static_cast<__mmask16>(to.mask);
         _mm_mask_storeu_epi8(at, mask, _mm512_castsi512_si128(bytes));
         _mm_mask_storeu_epi8(at + to.step, mask, _mm512_extracti32x4_epi32(bytes, 1));
@@ -206,7 +219,8 @@ void run_wide(const WideCall& call) {
         return;
     }
     const __mmask64 mask = call.channels == 64 ? ~0ull : (1ull << call.channels) - 1;
-    WideRun<Vectors> run{call, call.ahead, {call.dst, call.dst_step, mask, call.is_signed}};
+    const std::uint8_t* limits = call.panel->limited ? call.panel->limits : nullptr;
+    WideRun<Vectors> run{call, call.ahead, {call.dst, call.dst_step, mask, call.is_signed, limits}};
     // Tiles of two sizes.
     const std::size_t groups = call.pixels / kRows;
     const std::size_t tiles = (groups + most_groups(Vectors) - 1) / most_groups(Vectors);

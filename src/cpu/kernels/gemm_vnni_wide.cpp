@@ -3,6 +3,8 @@
 #include "cpu/kernels/gemm_vnni_wide.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 
 #include "cpu/kernels/float_sum.hpp"
 
@@ -27,6 +29,32 @@ std::size_t wide_tiles(std::size_t pixels, std::size_t vectors) {
     return (pixels + rows - 1) / rows;
 }
 
+namespace {
+
+ByteRule rule_of(const WideChannel& c, bool is_signed) {
+    return {.scale = c.scale,
+            .bias = c.bias,
+            .bias_first = true,
+            .is_signed = is_signed,
+            .least = c.least,
+            .most = c.most,
+            .clips = c.clips,
+            .low = c.low,
+            .high = c.high,
+            .factor = c.factor};
+}
+
+// limits: by channel. A store has the bytes of one, two or four pixels.
+void set_limits(WidePanel& panel, std::span<const std::uint8_t> limits, std::size_t vectors) {
+    const std::size_t pixels = vectors == 1 ? 4 : vectors == 2 ? 2 : 1;
+    for (std::size_t i = 0; i < std::size(panel.limits); ++i) {
+        panel.limits[i] = limits[i % (std::size(panel.limits) / pixels)];
+        panel.limited = panel.limited || panel.limits[i] != 255;
+    }
+}
+
+}  // namespace
+
 WidePanel make_wide_panel(std::span<const WideChannel> channels,
                           std::size_t vectors,
                           bool is_signed,
@@ -35,6 +63,9 @@ WidePanel make_wide_panel(std::span<const WideChannel> channels,
     std::size_t found[kMaxWideVectors] = {};
     std::size_t wanted[kMaxWideVectors] = {};
     FloatSum sums[kMaxWideVectors * 16];
+    std::uint8_t limits[kMaxWideVectors * 16];
+    std::fill(std::begin(limits), std::end(limits), std::uint8_t{255});
+    const bool clips = !channels.empty() && channels[0].clips;
     for (std::size_t c = 0; c < channels.size(); ++c) {
         const WideChannel& from = channels[c];
         const std::size_t place = wide_place(c, vectors);
@@ -42,26 +73,26 @@ WidePanel make_wide_panel(std::span<const WideChannel> channels,
         to.init[place % 16] = from.init;
         to.scale[place % 16] = from.scale;
         to.shift[place % 16] = from.bias;
+        to.low[place % 16] = from.clips ? from.low : std::numeric_limits<float>::lowest();
+        to.high[place % 16] = from.clips ? from.high : 255.0f;
+        to.factor[place % 16] = from.factor;
         ++wanted[place / 16];
         // One channel without a short way is enough for the long one.
         if (found[place / 16] + 1 != wanted[place / 16]) {
             continue;
         }
-        const auto sum = float_sum({.scale = from.scale,
-                                    .bias = from.bias,
-                                    .bias_first = true,
-                                    .is_signed = is_signed,
-                                    .least = from.least,
-                                    .most = from.most});
-        if (sum) {
+        const ByteRule rule = rule_of(from, is_signed);
+        if (const auto sum = float_sum(rule)) {
             sums[place] = *sum;
             ++found[place / 16];
+            limits[c] = static_cast<std::uint8_t>(is_signed ? 255 : top_byte(rule));
         }
     }
+    set_limits(panel, limits, vectors);
     for (std::size_t v = 0; v < vectors; ++v) {
         WideVector& to = panel.vectors[v];
         if (found[v] != wanted[v]) {
-            panel.ways[v] = limited ? WideWay::kLimited : WideWay::kLong;
+            panel.ways[v] = limited || clips ? WideWay::kClipped : WideWay::kLong;
             continue;
         }
         panel.ways[v] = WideWay::kShort;

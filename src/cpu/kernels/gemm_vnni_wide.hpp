@@ -1,7 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles for results of 8 bits behind nothing but scale and bias, as in the wide layers of blocks
+// Tiles for results of 8 bits behind nothing but scale and bias, or these, a clip and a factor (a
+// relu6 whose result is quantized by channel), as in the wide layers of blocks
 // whose depth is small: there the way from accumulators to bytes costs as much as the products.
 //
 // A panel has up to 64 channels, in the order in which two packs within lanes of 128 bits leave
@@ -24,17 +25,23 @@ struct alignas(64) WideVector {
     std::int32_t init[16];
     float scale[16];
     float shift[16];  // a bias that is added first, in the long way
+    // Of the way with a clip.
+    float low[16];
+    float high[16];
+    float factor[16];
 };
 
 enum class WideWay : std::uint8_t {
     kShort,   // FloatSum
     kLong,    // (float(acc) + bias) * scale
-    kLimited  // the same, at most 255: values may leave the range of 32-bit integers
+    kClipped  // min(max(the same, low), high) * factor
 };
 
 struct WidePanel {
     WideVector vectors[kMaxWideVectors];
     WideWay ways[kMaxWideVectors] = {};
+    bool limited = false;                      // not all limits are 255
+    alignas(64) std::uint8_t limits[64] = {};  // of bytes in the order of the stores
 };
 
 // `pixels` consecutive pixels of a panel.
@@ -74,8 +81,13 @@ struct WideChannel {
     float bias = 0.0f;
     std::int64_t least = 0;
     std::int64_t most = 0;
+    bool clips = false;
+    float low = 0.0f;
+    float high = 0.0f;
+    float factor = 1.0f;
 };
-// channels: in their order, up to 16 * vectors.
+// limited: values may leave the range of 32-bit integers. channels: in their order, up to 16 *
+// vectors.
 WidePanel make_wide_panel(std::span<const WideChannel> channels,
                           std::size_t vectors,
                           bool is_signed,

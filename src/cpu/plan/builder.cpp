@@ -14,6 +14,7 @@
 #include "cpu/steps/border.hpp"
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/gemm.hpp"
+#include "cpu/steps/named_failure.hpp"
 #include "cpu/steps/reference.hpp"
 #include "cpu/steps/reorder.hpp"
 
@@ -52,7 +53,7 @@ Plan PlanBuilder::build() {
     }
     for (Node* node : model_.ordered_nodes()) {
         if (needed_.contains(node)) {
-            build_node(node);
+            naming(*node, [&] { build_node(node); });
         }
     }
     bind_outputs();
@@ -121,6 +122,15 @@ void PlanBuilder::apply_choices() {
     }
 }
 
+void PlanBuilder::naming(const Node& node, const std::function<void()>& work) {
+    current_ = &node;
+    try {
+        work();
+    } catch (...) {
+        throw_named("compile", current_->name(), current_->type());
+    }
+}
+
 void PlanBuilder::build_node(Node* node) {
     if (node->is("Parameter") || node->is("Result") || node->is("Const")) {
         return;
@@ -184,6 +194,7 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
 
 void PlanBuilder::build_group(const Group& group) {
     const std::size_t first = plan_.steps.size();
+    current_ = group.anchor != nullptr ? group.anchor : current_;
     const TensorId id = make_group(group);
     if (group.anchor != nullptr) {
         for (std::size_t s = first; s < plan_.steps.size(); ++s) {
@@ -246,9 +257,14 @@ void PlanBuilder::build_reference(Node* node) {
 
 void PlanBuilder::finish_later(std::function<void()> work) {
     // Primitives are made for the number of threads of inference, whatever thread makes them.
-    background_.add([threads = omp_get_max_threads(), work = std::move(work)] {
+    background_.add([threads = omp_get_max_threads(), work = std::move(work),
+                     layer = current_->name(), type = current_->type()] {
         const ThreadCount scope(threads);
-        work();
+        try {
+            work();
+        } catch (...) {
+            throw_named("compile", layer, type);
+        }
     });
 }
 
@@ -256,7 +272,8 @@ void PlanBuilder::finish_later(std::function<void()> work) {
 void PlanBuilder::bind_outputs() {
     for (std::size_t i = 0; i < model_.results().size(); ++i) {
         const Output source = model_.results()[i]->input(0);
-        TensorId id = tensor_of(source, Layout::kPlain);
+        TensorId id = kNoTensor;
+        naming(*source.node, [&] { id = tensor_of(source, Layout::kPlain); });
         PlanTensor& root = plan_.tensors[plan_.root(id)];
         if (root.storage == Storage::kArena && root.bytes() == plan_.tensors[id].bytes()) {
             root.storage = Storage::kOutput;

@@ -117,6 +117,8 @@ private:
     using Places = std::array<TensorId, 2>;  // by layout
 
     void mark_needed();
+    // Work for a node: failures that know nothing of layers get its name.
+    void naming(const Node& node, const std::function<void()>& work);
     void build_node(Node* node);
     void build_group(const Group& group);
     TensorId make_group(const Group& group);
@@ -134,6 +136,7 @@ private:
     BuildOptions options_;
     Grouping grouping_;
     std::unordered_set<const Node*> needed_;
+    const Node* current_ = nullptr;  // what is being built
     bool may_wait(const Group& group) const;
     void make_waiting(const Output& output);
 

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "cpu/runtime/parallel.hpp"
+#include "cpu/steps/named_failure.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -69,17 +70,23 @@ void run_walk(const RowWalkPlan& walk, Runners runners, Times times) {
 template <class Times>
 void run_all(const Plan& plan, Runners runners, Times times) {
     auto walk = plan.walks.begin();
-    for (std::size_t s = 0; s < runners.size();) {
-        if (walk != plan.walks.end() && walk->first == s) {
-            run_walk(*walk, runners, times);
-            s = walk->last;
-            ++walk;
-            continue;
+    std::size_t s = 0;
+    try {
+        while (s < runners.size()) {
+            if (walk != plan.walks.end() && walk->first == s) {
+                run_walk(*walk, runners, times);
+                s = walk->last;
+                ++walk;
+                continue;
+            }
+            times.begin();
+            runners[s]->run();
+            times.end(s, 0);
+            ++s;
         }
-        times.begin();
-        runners[s]->run();
-        times.end(s, 0);
-        ++s;
+    } catch (...) {
+        const StepInfo& info = plan.steps[s]->info();
+        throw_named("infer", info.name, info.kind);
     }
 }
 

@@ -68,10 +68,9 @@ std::optional<GemmProblem> matmul(const Node& node) {
     return problem;
 }
 
-// A panel of 16 channels needs a load for each product.
+// What is missing in a vector is lost.
 constexpr std::size_t kNarrow = 16;
-// With a residual input, one of 24 channels loses too much under masks.
-constexpr std::size_t kNarrowWithTensors = 32;
+constexpr std::size_t kNarrowWithTensors = 24;
 // Rows of source are copied for a kernel larger than 1x1, and tiles end with a row. A first layer
 // of few channels gains more than that costs, as oneDNN pads it to 4 or 16.
 constexpr std::size_t kFirstLayerChannels = 4;
@@ -124,7 +123,7 @@ bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain) {
     if (chain.activates) {
         return true;
     }
-    return chain.reads_tensors ? s.dst_channels >= kNarrowWithTensors : s.dst_channels > kNarrow;
+    return chain.reads_tensors ? s.dst_channels >= kNarrowWithTensors : s.dst_channels >= kNarrow;
 }
 
 GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t extras) {

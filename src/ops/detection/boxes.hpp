@@ -27,6 +27,9 @@ struct CornerBox {
 inline double overlap(const CornerBox& a, const CornerBox& b, double extra = 0) {
     const CornerBox common{std::max(a.x1, b.x1), std::max(a.y1, b.y1), std::min(a.x2, b.x2),
                            std::min(a.y2, b.y2)};
+    if (common.x2 < common.x1 || common.y2 < common.y1) {  // most pairs of boxes are far apart
+        return 0.0;
+    }
     const double area_a = a.area(extra);
     const double area_b = b.area(extra);
     const double area = common.area(extra);

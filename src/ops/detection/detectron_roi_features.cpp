@@ -88,12 +88,9 @@ void run(EvalContext& context) {
         const double scale = 1.0 / static_cast<double>(attrs.pyramid_scales[*level]);
         const RoiAxis x = axis_of(context, box[0], box[2], scale);
         const RoiAxis y = axis_of(context, box[1], box[3], scale);
-        for (std::size_t i = 0; i < channels * side * side; ++i) {
-            const auto plane = plane_of<T>(context.input(*level + 1), 0, i / (side * side));
-            const RoiPart part{static_cast<std::int64_t>(i / side % side),
-                               static_cast<std::int64_t>(i % side)};
-            out[i] = static_cast<T>(pool_roi_samples(plane, y, x, part, RoiAlignMode::kAvg));
-        }
+        const auto first = plane_of<T>(context.input(*level + 1), 0, 0);
+        pool_region(first, channels, RoiSampler(first.height, first.width, y, x),
+                    RoiPart{attrs.output_size, attrs.output_size}, RoiAlignMode::kAvg, out);
     }
     std::copy_n(regions.data<T>(), count * 4, context.output(1, {count, 4}).template data<T>());
 }

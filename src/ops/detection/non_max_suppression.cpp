@@ -3,6 +3,7 @@
 #include "ops/detection/non_max_suppression.hpp"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <queue>
 #include <vector>
@@ -122,12 +123,14 @@ template <class T>
 std::vector<Kept> suppress(const std::vector<CornerBox>& boxes,
                            const T* scores,
                            const Limits& limits) {
-    std::priority_queue<Candidate> queue;
+    std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < boxes.size(); ++i) {
         if (static_cast<double>(scores[i]) > limits.score) {
-            queue.push({static_cast<double>(scores[i]), i, 0});
+            candidates.push_back({static_cast<double>(scores[i]), i, 0});
         }
     }
+    // Made into a heap at once; few of them are ever taken off.
+    std::priority_queue<Candidate> queue(std::less<Candidate>(), std::move(candidates));
     std::vector<Kept> kept;
     while (!queue.empty() && kept.size() < limits.most) {
         Candidate candidate = queue.top();

@@ -65,13 +65,10 @@ void run(EvalContext& context) {
                                     attrs.pooled_w);
         const RoiAxis y = make_axis(context, static_cast<double>(p[1]), static_cast<double>(p[3]),
                                     attrs.pooled_h);
-        for (std::size_t c = 0; c < channels; ++c) {
-            const auto plane = plane_of<T>(features, image, c);
-            for (std::int64_t i = 0; i < attrs.pooled_h * attrs.pooled_w; ++i) {
-                const RoiPart part{i / attrs.pooled_w, i % attrs.pooled_w};
-                *out++ = static_cast<T>(pool_roi_samples(plane, y, x, part, attrs.mode));
-            }
-        }
+        const auto first = plane_of<T>(features, image, 0);
+        pool_region(first, channels, RoiSampler(first.height, first.width, y, x),
+                    RoiPart{attrs.pooled_h, attrs.pooled_w}, attrs.mode, out);
+        out += channels * static_cast<std::size_t>(attrs.pooled_h * attrs.pooled_w);
     }
 }
 

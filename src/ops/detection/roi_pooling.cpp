@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/detection/roi_pooling.hpp"
 
+#include <vector>
+
 #include "ops/axis_groups.hpp"
 #include "ops/detection/boxes.hpp"
 #include "ops/detection/feature_plane.hpp"
@@ -77,6 +79,58 @@ double sample(double begin, double end, std::int64_t count, std::int64_t at, std
            static_cast<double>(at) * (end - begin) * last / static_cast<double>(count - 1);
 }
 
+// The parts of one region in all channels, `first` being the first one's plane. Where the parts lie
+// is worked out once for all channels.
+template <class T>
+T* pool_region_max(const FeaturePlane<T>& first,
+                   std::size_t channels,
+                   const CornerBox& box,
+                   const Pooled& pooled,
+                   T* out) {
+    std::vector<Cells> rows;
+    std::vector<Cells> columns;
+    for (std::int64_t i = 0; i < pooled.height; ++i) {
+        rows.push_back(bin_cells(box.y1, box.y2, pooled.height, i, first.height));
+    }
+    for (std::int64_t i = 0; i < pooled.width; ++i) {
+        columns.push_back(bin_cells(box.x1, box.x2, pooled.width, i, first.width));
+    }
+    FeaturePlane<T> plane = first;
+    for (std::size_t c = 0; c < channels; ++c, plane.values += plane.height * plane.width) {
+        for (const Cells& row : rows) {
+            for (const Cells& column : columns) {
+                *out++ = static_cast<T>(pool_max(plane, row, column));
+            }
+        }
+    }
+    return out;
+}
+
+template <class T>
+T* pool_region_bilinear(const FeaturePlane<T>& first,
+                        std::size_t channels,
+                        const CornerBox& box,
+                        const Pooled& pooled,
+                        T* out) {
+    std::vector<double> rows;
+    std::vector<double> columns;
+    for (std::int64_t i = 0; i < pooled.height; ++i) {
+        rows.push_back(sample(box.y1, box.y2, pooled.height, i, first.height));
+    }
+    for (std::int64_t i = 0; i < pooled.width; ++i) {
+        columns.push_back(sample(box.x1, box.x2, pooled.width, i, first.width));
+    }
+    FeaturePlane<T> plane = first;
+    for (std::size_t c = 0; c < channels; ++c, plane.values += plane.height * plane.width) {
+        for (const double y : rows) {
+            for (const double x : columns) {
+                *out++ = static_cast<T>(plane.holds(y, x) ? plane.bilinear(y, x) : 0.0);
+            }
+        }
+    }
+    return out;
+}
+
 template <class T>
 void run(EvalContext& context) {
     const auto& attrs = context.attrs<RoiPoolingAttrs>();
@@ -89,33 +143,23 @@ void run(EvalContext& context) {
                                         static_cast<std::size_t>(pooled.width)});
     T* out = result.data<T>();
     const std::size_t listed = listed_regions(regions);
-    std::fill_n(out, result.get_size(), T{0});
-    for (std::size_t r = 0; r < listed * channels; ++r) {
-        const T* p = regions.data<T>() + r / channels * 5;
-        const auto plane =
-            plane_of<T>(features, picture_index(context, static_cast<double>(p[0])), r % channels);
+    for (std::size_t r = 0; r < listed; ++r) {
+        const T* p = regions.data<T>() + r * 5;
+        const auto first =
+            plane_of<T>(features, picture_index(context, static_cast<double>(p[0])), 0);
         const CornerBox box{static_cast<double>(p[1]), static_cast<double>(p[2]),
                             static_cast<double>(p[3]), static_cast<double>(p[4])};
+        if (attrs.method == RoiPoolingMethod::kBilinear) {
+            out = pool_region_bilinear(first, channels, box, pooled, out);
+            continue;
+        }
         const auto scaled = [&](double v) {
             return std::round(v * static_cast<double>(attrs.spatial_scale));
         };
-        for (std::int64_t i = 0; i < pooled.height * pooled.width; ++i) {
-            const std::int64_t ph = i / pooled.width;
-            const std::int64_t pw = i % pooled.width;
-            double value = 0;
-            if (attrs.method == RoiPoolingMethod::kMax) {
-                value = pool_max(
-                    plane,
-                    bin_cells(scaled(box.y1), scaled(box.y2), pooled.height, ph, plane.height),
-                    bin_cells(scaled(box.x1), scaled(box.x2), pooled.width, pw, plane.width));
-            } else {
-                const double y = sample(box.y1, box.y2, pooled.height, ph, plane.height);
-                const double x = sample(box.x1, box.x2, pooled.width, pw, plane.width);
-                value = plane.holds(y, x) ? plane.bilinear(y, x) : 0.0;
-            }
-            *out++ = static_cast<T>(value);
-        }
+        const CornerBox cells{scaled(box.x1), scaled(box.y1), scaled(box.x2), scaled(box.y2)};
+        out = pool_region_max(first, channels, cells, pooled, out);
     }
+    std::fill(out, result.data<T>() + result.get_size(), T{0});
 }
 
 void evaluate(EvalContext& context) {

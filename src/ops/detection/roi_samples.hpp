@@ -5,6 +5,7 @@
 #pragma once
 
 #include <limits>
+#include <vector>
 
 #include "ops/detection/feature_plane.hpp"
 #include "ops/detection/roi_pooling.hpp"
@@ -41,41 +42,110 @@ inline RoiAxis make_roi_axis(const EvalContext& context,
     return {begin, length, std::max<std::int64_t>(0, static_cast<std::int64_t>(samples))};
 }
 
-// A value up to one cell outside of the plane is that of the border; farther away it is 0.
-template <class T>
-double roi_value_at(const FeaturePlane<T>& plane, double y, double x) {
-    const auto height = static_cast<double>(plane.height);
-    const auto width = static_cast<double>(plane.width);
-    if (!(y >= -1 && y <= height && x >= -1 && x <= width)) {
-        return 0;
-    }
-    return plane.bilinear(std::clamp(y, 0.0, height - 1), std::clamp(x, 0.0, width - 1));
-}
-
 struct RoiPart {
     std::int64_t row;
     std::int64_t column;
 };
 
+// The samples of one part of a region, for planes of one size: their cells are worked out once for
+// all channels.
+class RoiSampler {
+public:
+    RoiSampler(std::int64_t height, std::int64_t width, const RoiAxis& y, const RoiAxis& x)
+        : height_(height), width_(width), y_(y), x_(x) {}
+
+    void set_part(const RoiPart& part) {
+        place(y_, part.row, height_, rows_);
+        place(x_, part.column, width_, columns_);
+    }
+
+    template <class T>
+    double pool(const FeaturePlane<T>& plane, RoiAlignMode mode) const {
+        const std::size_t count = rows_.size() * columns_.size();
+        double sum = 0;
+        double best = count > 0 ? std::numeric_limits<double>::lowest() : 0.0;
+        for (const Cell& y : rows_) {
+            const T* above = plane.values + y.low * width_;
+            const T* below = plane.values + y.high * width_;
+            for (const Cell& x : columns_) {
+                const double value = y.inside && x.inside ? bilinear(above, below, y, x) : 0.0;
+                sum += value;
+                best = std::max(best, value);
+            }
+        }
+        if (mode == RoiAlignMode::kMax) {
+            return best;
+        }
+        return count > 0 ? sum / static_cast<double>(count) : 0.0;
+    }
+
+private:
+    // A sample on one axis lies between two cells.
+    struct Cell {
+        std::int64_t low = 0;
+        std::int64_t high = 0;
+        double share = 0;  // of the higher one
+        bool inside = false;
+    };
+
+    // A value up to one cell outside of the plane is that of the border; farther away it is 0.
+    static void place(const RoiAxis& axis,
+                      std::int64_t part,
+                      std::int64_t size,
+                      std::vector<Cell>& cells) {
+        cells.resize(static_cast<std::size_t>(axis.samples));
+        for (std::int64_t i = 0; i < axis.samples; ++i) {
+            const double position = axis.position(part, i);
+            Cell cell;
+            cell.inside = position >= -1 && position <= static_cast<double>(size);
+            if (cell.inside) {
+                const double within = std::clamp(position, 0.0, static_cast<double>(size - 1));
+                cell.low = static_cast<std::int64_t>(within);
+                cell.high = std::min(cell.low + 1, size - 1);
+                cell.share = within - std::floor(within);
+            }
+            cells[static_cast<std::size_t>(i)] = cell;
+        }
+    }
+
+    // Between the four neighbours of a point.
+    template <class T>
+    static double bilinear(const T* above, const T* below, const Cell& y, const Cell& x) {
+        const auto between = [&](const T* row) {
+            return static_cast<double>(row[x.low]) * (1 - x.share) +
+                   static_cast<double>(row[x.high]) * x.share;
+        };
+        return between(above) * (1 - y.share) + between(below) * y.share;
+    }
+
+    std::int64_t height_;
+    std::int64_t width_;
+    RoiAxis y_, x_;
+    std::vector<Cell> rows_, columns_;
+};
+
+// All parts of a region, of `channels` planes that begin with `first`; to[channel][part].
 template <class T>
-double pool_roi_samples(const FeaturePlane<T>& plane,
-                        const RoiAxis& y,
-                        const RoiAxis& x,
-                        const RoiPart& part,
-                        RoiAlignMode mode) {
-    const std::int64_t count = y.samples * x.samples;
-    double sum = 0;
-    double best = count > 0 ? std::numeric_limits<double>::lowest() : 0.0;
-    for (std::int64_t i = 0; i < count; ++i) {
-        const double value = roi_value_at(plane, y.position(part.row, i / x.samples),
-                                          x.position(part.column, i % x.samples));
-        sum += value;
-        best = std::max(best, value);
+void pool_region(const FeaturePlane<T>& first,
+                 std::size_t channels,
+                 RoiSampler sampler,
+                 const RoiPart& parts,
+                 RoiAlignMode mode,
+                 T* to) {
+    const auto area = static_cast<std::size_t>(first.height * first.width);
+    const std::int64_t count = parts.row * parts.column;
+    constexpr std::size_t kAtOnce = 32;  // their planes stay in the cache from part to part
+    for (std::size_t begin = 0; begin < channels; begin += kAtOnce) {
+        const std::size_t end = std::min(begin + kAtOnce, channels);
+        for (std::int64_t i = 0; i < count; ++i) {
+            sampler.set_part({i / parts.column, i % parts.column});
+            for (std::size_t c = begin; c < end; ++c) {
+                const FeaturePlane<T> plane{first.values + c * area, first.height, first.width};
+                to[static_cast<std::int64_t>(c) * count + i] =
+                    static_cast<T>(sampler.pool(plane, mode));
+            }
+        }
     }
-    if (mode == RoiAlignMode::kMax) {
-        return best;
-    }
-    return count > 0 ? sum / static_cast<double>(count) : 0.0;
 }
 
 }  // namespace fuseq

@@ -65,5 +65,22 @@ TEST(Select, PicksByCondition) {
                 HasSubstr("cannot be broadcast"));
 }
 
+// Elements of every size; each input broadcast along another dimension, and scalars.
+TEST(Select, AnySizeAndBroadcast) {
+    const In condition = booleans({2, 1, 3}, {1, 0, 1, 0, 0, 1});
+    expect_tensor<std::int64_t>(
+        run_op("Select", 1, "",
+               {condition, in<std::int64_t>({2, 1}, {5, -7}), in<std::int64_t>({3}, {1, 2, 3})})[0],
+        {2, 2, 3}, {5, 2, 5, -7, 2, -7, 1, 2, 5, 1, 2, -7});
+    expect_tensor<float>(
+        run_op("Select", 1, "",
+               {condition, in_f32({}, {-0.5f}), in_f32({2, 1, 3}, {0, 1, 2, 3, 4, 5})})[0],
+        {2, 1, 3}, {-0.5f, 1, -0.5f, 3, 4, -0.5f});
+    expect_tensor<std::int16_t>(
+        run_op("Select", 1, "",
+               {booleans({}, {0}), in<std::int16_t>({}, {1}), in<std::int16_t>({}, {-2})})[0],
+        {}, {-2});
+}
+
 }  // namespace
 }  // namespace fuseq::test

@@ -25,7 +25,11 @@ int long_way(const ByteRule& rule, std::int64_t x) {
         return to_byte(std::fma(v, rule.scale, rule.bias), rule.is_signed);
     }
     const float sum = v + rule.bias;
-    return to_byte(sum * rule.scale, rule.is_signed);
+    float value = sum * rule.scale;
+    if (rule.clips) {
+        value = std::min(std::max(value, rule.low), rule.high) * rule.factor;
+    }
+    return to_byte(value, rule.is_signed);
 }
 
 int short_way(const FloatSum& sum, std::int64_t x, bool is_signed) {
@@ -36,7 +40,8 @@ int short_way(const FloatSum& sum, std::int64_t x, bool is_signed) {
 std::int64_t differences(const ByteRule& rule, const FloatSum& sum) {
     std::int64_t wrong = 0;
     for (std::int64_t x = rule.least; x <= rule.most; ++x) {
-        wrong += short_way(sum, x, rule.is_signed) == long_way(rule, x) ? 0 : 1;
+        const int byte = std::min(short_way(sum, x, rule.is_signed), top_byte(rule));
+        wrong += byte == long_way(rule, x) ? 0 : 1;
     }
     return wrong;
 }
@@ -84,6 +89,47 @@ TEST_F(FloatSumTest, GivesTheBytesOfTheLongWay) {
     }
     EXPECT_GT(found[0], 50);
     EXPECT_GT(found[1], 40);  // two roundings leave no room where x has 18 bits or more
+}
+
+// A relu6, and the scale of one channel behind it: the largest byte may be less than 255.
+TEST_F(FloatSumTest, ClipsAndScales) {
+    int found = 0;
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937 rng(seed);
+        std::uniform_real_distribution<float> unit(0.0f, 1.0f);
+        const float range = std::exp2(6.0f + 11.0f * unit(rng));
+        ByteRule rule{.scale = 6.0f / range,
+                      .bias = (unit(rng) - 0.5f) * range,
+                      .bias_first = true,
+                      .least = -static_cast<std::int64_t>(range * unit(rng)),
+                      .most = static_cast<std::int64_t>(2 * range * unit(rng)),
+                      .clips = true,
+                      .low = 0.0f,
+                      .high = 6.0f,
+                      .factor = 10.0f + 50.0f * unit(rng)};
+        if (const auto sum = float_sum(rule)) {
+            ++found;
+            EXPECT_EQ(differences(rule, *sum), 0);
+        }
+    }
+    EXPECT_GT(found, 40);
+}
+
+TEST_F(FloatSumTest, TopByte) {
+    EXPECT_EQ(top_byte({}), 255);
+    EXPECT_EQ(top_byte({.is_signed = true}), 127);
+    EXPECT_EQ(top_byte({.clips = true, .high = 6.0f, .factor = 20.25f}), 122);  // 121.5
+    EXPECT_EQ(top_byte({.clips = true, .high = 6.0f, .factor = 100.0f}), 255);
+    ByteRule rule{.scale = 0.0113f,
+                  .bias_first = true,
+                  .most = 100000,
+                  .clips = true,
+                  .high = 6.0f,
+                  .factor = 20.0f};
+    EXPECT_TRUE(float_sum(rule));
+    rule.low = 1.0f;  // a byte above 0 would be the least
+    EXPECT_FALSE(float_sum(rule));
 }
 
 TEST_F(FloatSumTest, ConstantBytes) {

@@ -77,26 +77,6 @@ TEST_F(GemmVnniTest, HandWrittenNumbers) {
     EXPECT_EQ(run(GemmVnni(c.complete()), c, 1), (Bytes{0xFE, 127}));
 }
 
-// Two windows of three pixels, 10 + 20 + 250 - 3 * 10 = 250 and, with padding on the right,
-// 20 + 250 - 2 * 10 = 250. Products: 0 * 1 + 10 * -1 + 240 * 2 = 470 and 10 * 1 - 240 = -230.
-TEST_F(GemmVnniTest, SumsOfWindowsByHand) {
-    Case c;
-    c.params.shape = {
-        .src_channels = 1, .dst_channels = 2, .src_width = 3, .dst_width = 2, .kernel_width = 3};
-    c.params.src_zero_point = 10;
-    c.params.dst_type = ElementType::f32;
-    c.weights = {1, -1, 2, 1, -1, 2};
-    c.scale = {2.0f};
-    c.bias = {1.0f};
-    c.wei_zero_point = {0.5f, -1.25f};
-    c.src = {10, 20, 250};
-    const Bytes bytes = run(GemmVnni(c.complete()), c, 1);
-    std::vector<float> got(4);
-    std::memcpy(got.data(), bytes.data(), bytes.size());
-    EXPECT_EQ(got, (std::vector<float>{(470 - 125 + 1) * 2, (470 + 312.5f + 1) * 2,
-                                       (-230 - 125 + 1) * 2, (-230 + 312.5f + 1) * 2}));
-}
-
 // Two threads that write to the same cache lines are slower than one.
 TEST_F(GemmVnniTest, PanelsAreCutBetweenThreadsOnlyWhereCacheLinesEnd) {
     const auto split = [](std::size_t pixels, std::size_t src, std::size_t dst, ElementType type) {
@@ -116,37 +96,6 @@ TEST_F(GemmVnniTest, PanelsAreCutBetweenThreadsOnlyWhereCacheLinesEnd) {
     EXPECT_EQ(split(49, 512, 512, ElementType::u8).columns, 2u);
     // One pixel: there is nothing else to cut.
     EXPECT_EQ(split(1, 512, 100, ElementType::u8).columns, 2u);
-}
-
-// Every way in which the channels of a pixel are added, dense and with gaps.
-TEST_F(GemmVnniTest, SumsOfWindowsForAnyNumberOfChannels) {
-    for (const std::size_t channels : {1, 2, 3, 4, 5, 8, 12, 16, 17, 63, 64, 65, 130}) {
-        for (const std::size_t kernel : {1, 3}) {
-            for (const std::size_t stride : {1, 2}) {
-                SCOPED_TRACE(
-                    detail::cat(channels, " channels, kernel ", kernel, ", stride ", stride));
-                std::mt19937 rng(static_cast<unsigned>(channels));
-                Case c;
-                c.params.shape = {.src_channels = channels,
-                                  .dst_channels = 7,
-                                  .src_height = 9,
-                                  .src_width = 67,
-                                  .dst_height = (9 - kernel) / stride + 1,
-                                  .dst_width = (67 - kernel) / stride + 1,
-                                  .kernel_height = kernel,
-                                  .kernel_width = kernel,
-                                  .stride_height = stride,
-                                  .stride_width = stride};
-                c.params.dst_type = ElementType::f32;
-                c.params.src_zero_point = 77;
-                c.weights = random_weights(rng, 7 * channels * kernel * kernel);
-                c.scale = {1.0f};
-                c.wei_zero_point = {3.5f, -2.0f, 0.0f, 1.0f, 0.25f, 100.0f, -0.5f};
-                c.src = random_elements(rng, ElementType::u8, std::size_t{9} * 67 * channels);
-                expect_exact(c);
-            }
-        }
-    }
 }
 
 TEST_F(GemmVnniTest, LargeValuesSaturate) {

@@ -67,6 +67,32 @@ TEST_F(GemmVnniTest, WidePanelsAreExact) {
     EXPECT_TRUE(ways.contains(WideWay::kShort));
 }
 
+// A relu6 and the scale of each channel, in panels of one to four vectors.
+TEST_F(GemmVnniTest, WidePanelsClipAndScale) {
+    std::set<WideWay> ways;
+    for (const std::size_t channels : {8, 16, 24, 48, 64, 100, 144}) {
+        for (const std::size_t pixels : {1, 5, 26, 49}) {
+            SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
+            std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
+            Case c = wide_case(
+                rng, {.src_channels = 4 * pixels, .dst_channels = channels, .src_width = pixels},
+                ElementType::u8, 0.0003f);
+            c.params.ops.resize(2);
+            c.params.ops[0] = {.kind = GemmOp::Kind::kClip, .a = {0.0f}, .b = {6.0f}};
+            c.params.ops[1].kind = GemmOp::Kind::kScale;
+            std::uniform_real_distribution<float> factor(15.0f, 60.0f);
+            for (std::size_t i = 0; i < channels; ++i) {
+                c.params.ops[1].a.push_back(factor(rng));
+            }
+            EXPECT_EQ(GemmVnni(c.complete()).implementation(), "gemm_vnni512:6x4");
+            expect_exact(c);
+            ways.merge(ways_of(c));
+        }
+    }
+    EXPECT_TRUE(ways.contains(WideWay::kShort));
+    EXPECT_TRUE(ways.contains(WideWay::kClipped));
+}
+
 // Sums of 21 bits rarely have a short way, values beyond 32 bits never.
 TEST_F(GemmVnniTest, WidePanelsTakeTheLongWayWhereTheyMust) {
     std::mt19937 rng(7);
@@ -75,7 +101,7 @@ TEST_F(GemmVnniTest, WidePanelsTakeTheLongWayWhereTheyMust) {
     EXPECT_TRUE(ways_of(many).contains(WideWay::kLong));
     expect_exact(many);
     const Case large = wide_case(rng, shape, ElementType::u8, 1e6f);
-    EXPECT_THAT(ways_of(large), testing::ElementsAre(WideWay::kLimited));
+    EXPECT_THAT(ways_of(large), testing::ElementsAre(WideWay::kClipped));
     expect_exact(large);
     Case negative = wide_case(rng, shape, ElementType::i8, 0.001f);
     negative.scale[3] = -0.001f;

@@ -14,39 +14,6 @@ namespace {
 
 using test::Bytes;
 using test::on_every_target;
-using testing::ElementsAre;
-
-// Positions worked out by hand from the formulas of Interpolate-4.
-TEST(ResizeAxis, NearestPositions) {
-    using C = ResizeCoordinates;
-    using N = ResizeNearest;
-    EXPECT_THAT(nearest_axis(2, 4, 2.0, C::kHalfPixel, N::kRoundPreferFloor).low,
-                ElementsAre(0, 0, 1, 1));
-    EXPECT_THAT(nearest_axis(2, 4, 2.0, C::kAsymmetric, N::kFloor).low, ElementsAre(0, 0, 1, 1));
-    EXPECT_THAT(nearest_axis(2, 4, 2.0, C::kAsymmetric, N::kCeil).low, ElementsAre(0, 1, 1, 1));
-    // x / 2 = 0.5 is a tie at position 1.
-    EXPECT_THAT(nearest_axis(2, 4, 2.0, C::kAsymmetric, N::kRoundPreferFloor).low,
-                ElementsAre(0, 0, 1, 1));
-    EXPECT_THAT(nearest_axis(2, 4, 2.0, C::kAsymmetric, N::kRoundPreferCeil).low,
-                ElementsAre(0, 1, 1, 1));
-    EXPECT_THAT(nearest_axis(5, 2, 0.4, C::kAsymmetric, N::kSimple).low, ElementsAre(0, 3));
-    EXPECT_THAT(nearest_axis(3, 5, 5.0 / 3.0, C::kAlignCorners, N::kFloor).low,
-                ElementsAre(0, 0, 1, 1, 2));
-    EXPECT_THAT(nearest_axis(4, 2, 0.5, C::kTfHalfPixel, N::kFloor).low, ElementsAre(1, 3));
-}
-
-TEST(ResizeAxis, LinearPositions) {
-    using C = ResizeCoordinates;
-    const ResizeAxis half = linear_axis(2, 4, 2.0, C::kHalfPixel);
-    EXPECT_THAT(half.low, ElementsAre(0, 0, 0, 1));
-    EXPECT_THAT(half.high, ElementsAre(1, 1, 1, 1));
-    EXPECT_THAT(half.weight, ElementsAre(0.0f, 0.25f, 0.75f, 0.0f));
-    const ResizeAxis corners = linear_axis(3, 5, 5.0 / 3.0, C::kAlignCorners);
-    EXPECT_THAT(corners.low, ElementsAre(0, 0, 1, 1, 2));
-    EXPECT_THAT(corners.weight, ElementsAre(0.0f, 0.5f, 0.0f, 0.5f, 0.0f));
-    EXPECT_THAT(linear_axis(3, 1, 1.0 / 3.0, C::kPytorchHalfPixel).weight, ElementsAre(0.0f));
-    EXPECT_THAT(linear_axis(3, 1, 1.0 / 3.0, C::kHalfPixel).low, ElementsAre(1));
-}
 
 ResizeParams random_params(std::mt19937& rng) {
     constexpr std::size_t kChannels[] = {1, 3, 8, 15, 16, 33, 64};

@@ -128,8 +128,10 @@ GemmProblem three_by_three(std::size_t src_channels, std::size_t dst_channels, s
 TEST(GemmIsFaster, PointwiseByTheTableInPerformance) {
     EXPECT_TRUE(gemm_is_faster(pointwise(256), {}));
     EXPECT_TRUE(gemm_is_faster(pointwise(24), {}));
-    EXPECT_FALSE(gemm_is_faster(pointwise(24), {.reads_tensors = true}));
-    EXPECT_FALSE(gemm_is_faster(pointwise(16), {}));
+    EXPECT_TRUE(gemm_is_faster(pointwise(24), {.reads_tensors = true}));
+    EXPECT_FALSE(gemm_is_faster(pointwise(23), {.reads_tensors = true}));
+    EXPECT_TRUE(gemm_is_faster(pointwise(16), {}));
+    EXPECT_FALSE(gemm_is_faster(pointwise(15), {}));
     EXPECT_TRUE(gemm_is_faster(pointwise(8), {.activates = true}));
     GemmProblem p = pointwise(8);
     p.kind = post_ops::AnchorKind::kMatMul;

@@ -1,0 +1,33 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/steps/named_failure.hpp"
+
+#include <new>
+
+#include <oneapi/dnnl/dnnl_debug.h>
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "fuseq/error.hpp"
+
+namespace fuseq::cpu {
+
+void throw_named(const std::string& stage, const std::string& layer, const std::string& operation) {
+    const auto named = [&](std::string rule) {
+        return Error({.stage = stage,
+                      .file = {},
+                      .layer_id = {},
+                      .layer = layer,
+                      .op = operation,
+                      .rule = std::move(rule)});
+    };
+    try {
+        throw;
+    } catch (const dnnl::error& error) {
+        throw named(
+            detail::cat("oneDNN ", error.message, ", status ", dnnl_status2str(error.status)));
+    } catch (const std::bad_alloc&) {
+        throw named("out of memory");
+    }
+}
+
+}  // namespace fuseq::cpu

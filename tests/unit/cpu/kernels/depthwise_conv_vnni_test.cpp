@@ -1,0 +1,64 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cpu/kernels/depthwise_conv_detail.hpp"
+#include "cpu/kernels/instructions.hpp"
+#include "depthwise_moves.hpp"
+#include "fuseq/error.hpp"
+
+namespace fuseq::kernels {
+namespace {
+
+using test::square;
+
+class DepthwiseConvVnni : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!has_avx512_vnni()) {
+            GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+        }
+    }
+};
+
+TEST_F(DepthwiseConvVnni, ShapesAndTheirForms) {
+    const auto name = [](const DepthwiseShape& s) { return depthwise::vnni_path(s).name; };
+    EXPECT_EQ(name(square(64, 3, 1)), "dw_vnni512:3x3s1");
+    EXPECT_EQ(name(square(64, 3, 2)), "dw_vnni512:3x3s2");
+    EXPECT_EQ(name(square(64, 5, 1)), "dw_vnni512:5x5s1");
+    EXPECT_EQ(name(square(64, 5, 2)), "dw_vnni512:5x5s2");
+    EXPECT_EQ(name(square(64, 7, 1)), "dw_vnni512:any");
+    DepthwiseShape uneven = square(64, 3, 1);
+    uneven.stride_height = 2;
+    EXPECT_EQ(name(uneven), "dw_vnni512:any");
+    DepthwiseShape wide = square(64, 3, 1);
+    wide.kernel_width = 5;
+    EXPECT_EQ(name(wide), "dw_vnni512:any");
+    EXPECT_TRUE(depthwise::vnni_path(square(64, 3, 1)).flips_sign);
+}
+
+// A whole vector, its parts under masks and without, and what remains behind whole blocks.
+TEST_F(DepthwiseConvVnni, EveryTapOfEveryFormReadsItsPixel) {
+    for (const std::size_t kernel : {3, 5, 7}) {
+        for (const std::size_t stride : {1, 2}) {
+            for (const std::size_t channels : {1, 7, 16, 17, 32, 33, 64, 80, 96, 101}) {
+                SCOPED_TRACE(detail::cat(channels, " channels, stride ", stride));
+                const DepthwiseShape s = square(channels, kernel, stride);
+                for (std::size_t tap = 0; tap < kernel * kernel; ++tap) {
+                    ASSERT_NO_FATAL_FAILURE(
+                        test::expect_moves(DepthwisePath::kVnni512, s, tap / kernel, tap % kernel));
+                }
+            }
+        }
+    }
+}
+
+TEST_F(DepthwiseConvVnni, SumsOfAllTapsAreExact) {
+    for (const std::size_t channels : {1, 16, 64, 70}) {
+        test::expect_exact_sums(DepthwisePath::kVnni512, channels);
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::kernels
