@@ -79,52 +79,52 @@ double sample(double begin, double end, std::int64_t count, std::int64_t at, std
            static_cast<double>(at) * (end - begin) * last / static_cast<double>(count - 1);
 }
 
-// The parts of one region in all channels, `first` being the first one's plane. Where the parts lie
-// is worked out once for all channels.
-template <class T>
-T* pool_region_max(const FeaturePlane<T>& first,
-                   std::size_t channels,
-                   const CornerBox& box,
-                   const Pooled& pooled,
-                   T* out) {
-    std::vector<Cells> rows;
-    std::vector<Cells> columns;
+// Where the parts of one region lie: worked out once for all channels.
+template <class Place>
+struct Parts {
+    std::vector<Place> rows;
+    std::vector<Place> columns;
+};
+
+Parts<Cells> parts_of(const CornerBox& cells,
+                      const Pooled& pooled,
+                      std::int64_t height,
+                      std::int64_t width) {
+    Parts<Cells> parts;
     for (std::int64_t i = 0; i < pooled.height; ++i) {
-        rows.push_back(bin_cells(box.y1, box.y2, pooled.height, i, first.height));
+        parts.rows.push_back(bin_cells(cells.y1, cells.y2, pooled.height, i, height));
     }
     for (std::int64_t i = 0; i < pooled.width; ++i) {
-        columns.push_back(bin_cells(box.x1, box.x2, pooled.width, i, first.width));
+        parts.columns.push_back(bin_cells(cells.x1, cells.x2, pooled.width, i, width));
     }
-    FeaturePlane<T> plane = first;
-    for (std::size_t c = 0; c < channels; ++c, plane.values += plane.height * plane.width) {
-        for (const Cells& row : rows) {
-            for (const Cells& column : columns) {
-                *out++ = static_cast<T>(pool_max(plane, row, column));
-            }
-        }
-    }
-    return out;
+    return parts;
 }
 
-template <class T>
-T* pool_region_bilinear(const FeaturePlane<T>& first,
-                        std::size_t channels,
-                        const CornerBox& box,
-                        const Pooled& pooled,
-                        T* out) {
-    std::vector<double> rows;
-    std::vector<double> columns;
+Parts<double> samples_of(const CornerBox& box,
+                         const Pooled& pooled,
+                         std::int64_t height,
+                         std::int64_t width) {
+    Parts<double> parts;
     for (std::int64_t i = 0; i < pooled.height; ++i) {
-        rows.push_back(sample(box.y1, box.y2, pooled.height, i, first.height));
+        parts.rows.push_back(sample(box.y1, box.y2, pooled.height, i, height));
     }
     for (std::int64_t i = 0; i < pooled.width; ++i) {
-        columns.push_back(sample(box.x1, box.x2, pooled.width, i, first.width));
+        parts.columns.push_back(sample(box.x1, box.x2, pooled.width, i, width));
     }
-    FeaturePlane<T> plane = first;
+    return parts;
+}
+
+// value(plane, row, column) of all parts in all channels, `plane` being the first one's.
+template <class T, class Place, class Value>
+T* pool_region(FeaturePlane<T> plane,
+               std::size_t channels,
+               const Parts<Place>& parts,
+               const Value& value,
+               T* out) {
     for (std::size_t c = 0; c < channels; ++c, plane.values += plane.height * plane.width) {
-        for (const double y : rows) {
-            for (const double x : columns) {
-                *out++ = static_cast<T>(plane.holds(y, x) ? plane.bilinear(y, x) : 0.0);
+        for (const Place& row : parts.rows) {
+            for (const Place& column : parts.columns) {
+                *out++ = static_cast<T>(value(plane, row, column));
             }
         }
     }
@@ -150,14 +150,19 @@ void run(EvalContext& context) {
         const CornerBox box{static_cast<double>(p[1]), static_cast<double>(p[2]),
                             static_cast<double>(p[3]), static_cast<double>(p[4])};
         if (attrs.method == RoiPoolingMethod::kBilinear) {
-            out = pool_region_bilinear(first, channels, box, pooled, out);
+            const auto parts = samples_of(box, pooled, first.height, first.width);
+            const auto value = [](const FeaturePlane<T>& plane, double y, double x) {
+                return plane.holds(y, x) ? plane.bilinear(y, x) : 0.0;
+            };
+            out = pool_region(first, channels, parts, value, out);
             continue;
         }
         const auto scaled = [&](double v) {
             return std::round(v * static_cast<double>(attrs.spatial_scale));
         };
         const CornerBox cells{scaled(box.x1), scaled(box.y1), scaled(box.x2), scaled(box.y2)};
-        out = pool_region_max(first, channels, cells, pooled, out);
+        const auto parts = parts_of(cells, pooled, first.height, first.width);
+        out = pool_region(first, channels, parts, pool_max<T>, out);
     }
     std::fill(out, result.data<T>() + result.get_size(), T{0});
 }

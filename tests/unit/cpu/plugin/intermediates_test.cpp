@@ -23,6 +23,31 @@ Tensor picture(const Shape& shape) {
     return tensor;
 }
 
+Tensor bytes() {
+    Tensor tensor(ElementType::u8, Shape{1, 4, 6, 6});
+    std::uint8_t next = 0;
+    for (std::uint8_t& value : tensor.values<std::uint8_t>()) {
+        value = next += 89;
+    }
+    return tensor;
+}
+
+CompiledModel compile(Core& core, const char* text, const char* device) {
+    return core.compile_model(Model::from_text(text), device,
+                              {{property::kKeepIntermediates, true}});
+}
+
+std::map<std::string, std::vector<float>> shown_by(CompiledModel model, const Tensor& input) {
+    InferRequest request = model.create_infer_request();
+    request.set_input_tensor(0, input);
+    request.infer();
+    std::map<std::string, std::vector<float>> shown;
+    for (const auto& [name, tensor] : request.get_intermediates()) {
+        shown[name] = to_floats(tensor);
+    }
+    return shown;
+}
+
 // Quantizations move in front of poolings; what is shown of them is what the layer gives in the
 // model, behind the pooling, though one of stride 1 has the shape of its source.
 TEST(CpuCompiledModel, ShowsQuantizationsBehindPoolings) {
@@ -37,25 +62,10 @@ TEST(CpuCompiledModel, ShowsQuantizationsBehindPoolings) {
         %p2 = MaxPool.1(%q) strides=[1,1] pads_begin=[1,1] pads_end=[1,1] kernel=[3,3]
         %out = Result(%p2))";
     Core core;
-    std::map<std::string, std::vector<float>> shown[2];
-    for (const std::size_t device : {0, 1}) {
-        CompiledModel model =
-            core.compile_model(Model::from_text(text), device == 0 ? "CPU" : "REFERENCE",
-                               {{property::kKeepIntermediates, true}});
-        Tensor input(ElementType::u8, Shape{1, 4, 6, 6});
-        std::uint8_t next = 0;
-        for (std::uint8_t& value : input.values<std::uint8_t>()) {
-            value = next += 89;
-        }
-        InferRequest request = model.create_infer_request();
-        request.set_input_tensor(0, input);
-        request.infer();
-        for (const auto& [name, tensor] : request.get_intermediates()) {
-            shown[device][name] = to_floats(tensor);
-        }
-    }
-    ASSERT_TRUE(shown[0].contains("q"));
-    EXPECT_EQ(shown[0]["q"], shown[1]["q"]);
+    auto cpu = shown_by(compile(core, text, "CPU"), bytes());
+    auto reference = shown_by(compile(core, text, "REFERENCE"), bytes());
+    ASSERT_TRUE(cpu.contains("q"));
+    EXPECT_EQ(cpu["q"], reference["q"]);
 }
 
 // Layers that quantize one tensor in the same way are one step; each is shown and reported. The
@@ -75,20 +85,8 @@ TEST(CpuCompiledModel, ShowsQuantizationsThatAreOne) {
         %y = Subtract(%a, %s)
         %out = Result(%y))";
     Core core;
-    const CompiledModel model =
-        core.compile_model(Model::from_text(text), "CPU", {{property::kKeepIntermediates, true}});
-    InferRequest request = model.create_infer_request();
-    Tensor input(ElementType::u8, Shape{1, 4, 6, 6});
-    std::uint8_t next = 0;
-    for (std::uint8_t& value : input.values<std::uint8_t>()) {
-        value = next += 89;
-    }
-    request.set_input_tensor(0, input);
-    request.infer();
-    std::map<std::string, std::vector<float>> shown;
-    for (const auto& [name, tensor] : request.get_intermediates()) {
-        shown[name] = to_floats(tensor);
-    }
+    const CompiledModel model = compile(core, text, "CPU");
+    auto shown = shown_by(model, bytes());
     ASSERT_TRUE(shown.contains("a"));
     EXPECT_EQ(shown["b"], shown["a"]);
     EXPECT_EQ(shown["d"], shown["a"]);
@@ -125,23 +123,12 @@ TEST(CpuCompiledModel, ShowsQuantizationsThatReadReorderedTensors) {
         %y = Convolution(%q4, %wd) strides=[1,1] dilations=[1,1]
         %out = Result(%y))";
     Core core;
-    std::map<std::string, std::vector<float>> shown[2];
-    for (const std::size_t device : {0, 1}) {
-        CompiledModel model =
-            core.compile_model(Model::from_text(text), device == 0 ? "CPU" : "REFERENCE",
-                               {{property::kKeepIntermediates, true}});
-        InferRequest request = model.create_infer_request();
-        request.set_input_tensor(0, picture(Shape{1, 3, 7, 5}));
-        request.infer();
-        for (const auto& [name, tensor] : request.get_intermediates()) {
-            shown[device][name] = to_floats(tensor);
-        }
-    }
+    auto cpu = shown_by(compile(core, text, "CPU"), picture(Shape{1, 3, 7, 5}));
+    auto reference = shown_by(compile(core, text, "REFERENCE"), picture(Shape{1, 3, 7, 5}));
     for (const char* name : {"q2", "q4"}) {
-        ASSERT_TRUE(shown[0].contains(name)) << name;
+        ASSERT_TRUE(cpu.contains(name)) << name;
         // One step apart at most: ties.
-        EXPECT_THAT(shown[0][name],
-                    ::testing::Pointwise(::testing::FloatNear(0.0626f), shown[1][name]))
+        EXPECT_THAT(cpu[name], ::testing::Pointwise(::testing::FloatNear(0.0626f), reference[name]))
             << name;
     }
 }
