@@ -29,6 +29,7 @@ std::vector<std::string> tuning_text(const Tuned& tuned) {
 
 std::vector<FallbackRow> fallback_rows(const FloatFallback& fallback) {
     std::vector<FallbackRow> rows;
+    rows.reserve(fallback.layers.size());
     for (const FallbackLayer& layer : fallback.layers) {
         rows.push_back({layer.layer, layer.int8_us, layer.float_us, layer.code, reason_of(layer)});
     }

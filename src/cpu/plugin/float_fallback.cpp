@@ -96,6 +96,9 @@ FallbackClock::Layers measure_layers(const Model& original,
             names.fake_quantize.insert(node->name());
         }
     }
+    if (names.fake_quantize.empty()) {
+        return {};  // no layer could be left in float
+    }
     prepare_to_plan(*with.model, int8);
     prepare_to_plan(*without.model, in_float);
     const auto a = trial(with, int8, false);  // each step is timed alone
@@ -143,11 +146,13 @@ Config keeping(Config config, const FloatFallback& fallback) {
 // Slower layers with what keeps them in float.
 std::vector<FallbackLayer> candidates(const Model& model, const std::vector<SlowLayer>& slow) {
     std::vector<std::string> names;
+    names.reserve(slow.size());
     for (const SlowLayer& layer : slow) {
         names.push_back(layer.layer);
     }
     std::vector<std::vector<std::string>> keep = quantizations_of(model, names);
     std::vector<FallbackLayer> layers;
+    layers.reserve(slow.size());
     for (std::size_t i = 0; i < slow.size(); ++i) {
         const char* code = keep[i].empty() ? kSharedQuantization : kFloatIsFaster;
         layers.push_back(
