@@ -43,11 +43,11 @@ void truncate(Group& group, std::size_t keep) {
     group.extras.resize(extras);
 }
 
-// A result that ends in a dequantize of its own quantize is stored as integers instead; those who
-// read it dequantize.
+// A result that ends in a dequantize of integers of its own (a quantization's, those of a Clamp
+// that a ReLU became) is stored as integers instead; those who read it look through the dequantize.
 void store_integers(Group& group) {
     for (std::size_t i = group.absorbed.size(); i-- > 0;) {
-        if (is_quantize_only(*group.absorbed[i])) {
+        if (is_integral(group.absorbed[i]->port(0).type)) {
             truncate(group, i + 1);
             return;
         }
@@ -295,12 +295,13 @@ Group head_of(const Group& group, std::size_t count) {
     }
     head.chain.dst_type = ElementType::f32;
     head.may_overwrite = false;
+    head.for_show = true;
     return head;
 }
 
-std::vector<std::size_t> hidden_quantizations(const Group& group) {
+std::vector<std::size_t> hidden_quantizations(const Group& group, bool stored) {
     std::vector<std::size_t> counts;
-    for (std::size_t i = 0; i + 1 < group.absorbed.size(); ++i) {
+    for (std::size_t i = 0; i + (stored ? 1 : 0) < group.absorbed.size(); ++i) {
         if (is_quantize_only(*group.absorbed[i])) {
             counts.push_back(i + 1);
         }

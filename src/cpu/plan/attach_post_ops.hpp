@@ -28,6 +28,7 @@ struct Group {
     std::vector<std::size_t> ends;  // number of basic operations after each absorbed node
     Output result;                  // what the group computes
     bool may_overwrite = true;      // an extra input may be overwritten by the result
+    bool for_show = false;  // a head_of: what reads the result in the model is no part of it
     post_ops::SimplifyOptions laws;
     // Where oneDNN has several implementations: take the one of this name if there is one.
     std::string preferred_implementation;
@@ -49,9 +50,10 @@ bool is_anchor(const Node& node);
 // whose result nobody else reads: f32, the number of the level (0, 1, ...) that the quantization
 // chose. Its chain is the beginning of the whole one to the letter, so that both round alike.
 Group head_of(const Group& group, std::size_t count);
-// Absorbed nodes that are quantize-only FakeQuantize and not the result: their integers exist only
-// inside the chain. As numbers of nodes up to and with them.
-std::vector<std::size_t> hidden_quantizations(const Group& group);
+// Absorbed nodes that are quantize-only FakeQuantize and whose integers exist only inside the step:
+// those in the middle of the chain, and the last one where the result is not `stored` because its
+// reader is part of the step. As numbers of nodes up to and with them.
+std::vector<std::size_t> hidden_quantizations(const Group& group, bool stored);
 
 // "conv | scale(0.5) relu round clip(0,255) -> u8": for tests and the debug log.
 std::string to_text(const Group& group);

@@ -156,7 +156,7 @@ TensorId PlanBuilder::make_group(const Group& group) {
 
 // Steps first, first + 1, ... are those of the group. What is shown runs before them, as they may
 // overwrite an extra input, and on the same implementation: two may round differently.
-void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
+void PlanBuilder::show_hidden(const Group& group, std::size_t first, bool stored) {
     auto& steps = plan_.steps;
     const std::size_t last = steps.size();
     std::string implementation;
@@ -164,7 +164,7 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first) {
         const std::string& kind = steps[s]->info().kind;
         implementation = kind == "reorder" ? "" : steps[s]->info().implementation;
     }
-    for (const std::size_t count : hidden_quantizations(group)) {
+    for (const std::size_t count : hidden_quantizations(group, stored)) {
         Group head = head_of(group, count);
         head.preferred_implementation = implementation;
         const TensorId levels = make_group(head);
@@ -202,7 +202,7 @@ void PlanBuilder::build_group(const Group& group) {
         }
     }
     if (options_.show_hidden && !options_.drop_middle_rounds) {
-        show_hidden(group, first);
+        show_hidden(group, first, id != kNoTensor);
     }
     if (id == kNoTensor) {  // its only reader is computed with it
         return;
@@ -393,8 +393,8 @@ Output PlanBuilder::integers_behind(const Output& output) const {
 
 Node* PlanBuilder::only_reader(const Output& output) const {
     const std::vector<Use>& uses = output.node->port(output.index).uses;
-    const bool alone = options_.fuse && !options_.show_hidden && uses.size() == 1 &&
-                       needed_.contains(uses[0].node) && !grouping_.group_of.contains(uses[0].node);
+    const bool alone = options_.fuse && uses.size() == 1 && needed_.contains(uses[0].node) &&
+                       !grouping_.group_of.contains(uses[0].node);
     return alone ? uses[0].node : nullptr;
 }
 

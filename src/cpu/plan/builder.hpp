@@ -103,7 +103,7 @@ public:
     // The group is computed in that tensor by a step already added: it gets none of its own.
     void finish_group(const Group& group, TensorId id);
     // The only reader of an output, when a step may compute it at once instead of the output; null
-    // when there are more, or the output is to be shown.
+    // when there are more.
     Node* only_reader(const Output& output) const;
     // The same for a node of one result that is in no group.
     void finish_node(Node& node, TensorId id);
@@ -122,7 +122,7 @@ private:
     void build_node(Node* node);
     void build_group(const Group& group);
     TensorId make_group(const Group& group);
-    void show_hidden(const Group& group, std::size_t first);
+    void show_hidden(const Group& group, std::size_t first, bool stored);
     void build_plain(Node* node);
     void build_reference(Node* node);
     CompiledBodies compile_bodies(const Node& node) const;

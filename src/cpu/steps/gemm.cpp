@@ -296,7 +296,7 @@ bool may_stay_in_cache(const PlanBuilder& builder, const Group& group, const Gem
 
 // A max pooling of 2 x 2 pixels with stride 2 that alone reads the result of the group.
 Node* pool_behind(const PlanBuilder& builder, const Group& group) {
-    Node* node = builder.only_reader(group.result);
+    Node* node = group.for_show ? nullptr : builder.only_reader(group.result);
     if (node == nullptr || !node->is("MaxPool") ||
         (node->output_count() > 1 && !node->port(1).uses.empty())) {
         return nullptr;

@@ -33,6 +33,7 @@ std::shared_ptr<Model> model_with(const std::string& activation, const std::stri
 struct Run {
     std::vector<float> values;
     nlohmann::json steps;
+    std::map<std::string, std::vector<float>> shown;  // with FUSEQ_KEEP_INTERMEDIATES
     // Steps whose implementation ends with this.
     std::size_t count(const std::string& end) const {
         std::size_t found = 0;
@@ -43,23 +44,30 @@ struct Run {
     }
 };
 
-Run run(const std::shared_ptr<Model>& model, const char* own) {
+Run run(const std::shared_ptr<Model>& model, const AnyMap& properties) {
     std::mt19937 random(7);
     Core core;
-    CompiledModel compiled = core.compile_model(model, "CPU", {{"FUSEQ_OWN_GEMM", own}});
+    CompiledModel compiled = core.compile_model(model, "CPU", properties);
     InferRequest request = compiled.create_infer_request();
     request.set_input_tensor(0, random_tensor(ElementType::u8, {2, 8, 9, 10}, random));
     request.infer();
-    return {to_floats(request.get_output_tensor(0)),
-            nlohmann::json::parse(compiled.get_runtime_report()).at("steps")};
+    Run result{.values = to_floats(request.get_output_tensor(0)),
+               .steps = nlohmann::json::parse(compiled.get_runtime_report()).at("steps"),
+               .shown = {}};
+    if (properties.contains(property::kKeepIntermediates)) {
+        for (const auto& [name, tensor] : request.get_intermediates()) {
+            result.shown[name] = to_floats(tensor);
+        }
+    }
+    return result;
 }
 
 // How many poolings became part of a matrix product.
 std::size_t pooled(const std::string& activation, const std::string& rest) {
     SCOPED_TRACE(activation + rest);
     const auto model = model_with(activation, rest);
-    const Run own = run(model, "YES");
-    const Run other = run(model, "NO");
+    const Run own = run(model, {{"FUSEQ_OWN_GEMM", "YES"}});
+    const Run other = run(model, {{"FUSEQ_OWN_GEMM", "NO"}});
     EXPECT_EQ(own.values, other.values);
     EXPECT_EQ(other.count(":pool"), 0u);
     EXPECT_EQ(own.count(":max_pool") + own.count(":pool"), other.count(":max_pool"));
@@ -96,6 +104,19 @@ TEST_F(GemmPool, NotInOtherWindows) {
         EXPECT_EQ(pooled(relu, "%y = MaxPool.1(%q) " + std::string(attributes) + "\n" + result),
                   0u);
     }
+}
+
+// To show what is pooled changes nothing in the step that pools it.
+TEST_F(GemmPool, OfIntegersThatAreShown) {
+    const auto model = model_with("%a = ReLU(%m)\n", kPool);
+    const auto plain = run(model, {{"FUSEQ_OWN_GEMM", "YES"}});
+    const auto own = run(model, {{"FUSEQ_OWN_GEMM", "YES"}, {property::kKeepIntermediates, true}});
+    const auto other = run(model, {{"FUSEQ_OWN_GEMM", "NO"}, {property::kKeepIntermediates, true}});
+    EXPECT_EQ(own.count(":pool"), 1u);
+    EXPECT_EQ(own.values, plain.values);
+    ASSERT_TRUE(other.shown.contains("q"));
+    ASSERT_TRUE(own.shown.contains("q"));
+    EXPECT_EQ(own.shown.at("q"), other.shown.at("q"));
 }
 
 TEST_F(GemmPool, NotWhenOthersReadTheConvolution) {
