@@ -120,13 +120,33 @@ std::string refusals_text(const Report& report, std::size_t widest) {
     return table.empty() ? "" : "\n" + table.text();
 }
 
+// Layers that were measured to be slower on integers; empty where nothing was measured.
+std::string float_fallback_text(const Report& report, std::size_t widest) {
+    const Report fallback = report.value("float_fallback", Report::object());
+    const std::string note = text_at(fallback, "note");
+    if (note.empty()) {
+        return "";
+    }
+    TextTable table({{"slower on integers", Align::kLeft, widest},
+                     {"int8 us", Align::kRight},
+                     {"float us", Align::kRight},
+                     {"reason"}});
+    for (const Report& row : fallback.value("layers", Report::array())) {
+        table.add({text_at(row, "layer"), fixed(number_at(row, "int8_us"), 1),
+                   fixed(number_at(row, "float_us"), 1),
+                   "[" + text_at(row, "code") + "] " + text_at(row, "reason")});
+    }
+    return "\nfloat fallback: " + note + "\n" + (table.empty() ? "" : table.text());
+}
+
 }  // namespace
 
 std::string report_text(const Report& report, bool wide) {
     constexpr std::size_t kWidest = 36;
     const std::size_t widest = wide ? 0 : kWidest;
     return totals_text(report) + "\n" + fake_quantize_text(report, widest) + "\n" +
-           steps_text(report, widest) + refusals_text(report, widest);
+           steps_text(report, widest) + float_fallback_text(report, widest) +
+           refusals_text(report, widest);
 }
 
 }  // namespace fuseq::samples

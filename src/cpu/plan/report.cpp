@@ -141,6 +141,18 @@ ordered_json totals_json(const Plan& plan, const ordered_json& fake_quantize) {
             {"arena_bytes", plan.arena_bytes}};
 }
 
+ordered_json fallback_json(const ReportOptions& options) {
+    ordered_json rows = ordered_json::array();
+    for (const FallbackRow& row : options.fallback) {
+        rows.push_back({{"layer", row.layer},
+                        {"int8_us", row.int8_us},
+                        {"float_us", row.float_us},
+                        {"code", row.code},
+                        {"reason", row.reason}});
+    }
+    return {{"note", options.fallback_note}, {"layers", rows}};
+}
+
 }  // namespace
 
 std::string report_json(const Model& original,
@@ -151,6 +163,7 @@ std::string report_json(const Model& original,
     report["model"] = original.name();
     report["cache"] = options.cache;
     report["tuning"] = options.tuning;
+    report["float_fallback"] = fallback_json(options);
     report["isa"] = effective_isa();
     report["int8_exact"] = int8_accumulates_exactly();
     const ordered_json rows = fake_quantize_json(original, plan, options);

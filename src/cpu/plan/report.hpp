@@ -13,15 +13,27 @@
 
 namespace fuseq::cpu {
 
+// A layer that was measured to be slower on integers, and what was done about it.
+struct FallbackRow {
+    std::string layer;
+    double int8_us = 0;
+    double float_us = 0;
+    std::string code;
+    std::string reason;
+};
+
 struct ReportOptions {
     const std::vector<Remark>& remarks;
     bool fuse = true;                 // what the plan was made with
     std::string cache = "off";        // what the model cache did
     std::vector<std::string> tuning;  // choices by measurement, as sentences
+    std::vector<FallbackRow> fallback = {};
+    std::string fallback_note = {};  // what was measured of the whole; empty: nothing
 };
 
-// {"model", "cache", "isa", "int8_exact", "totals": {...}, "fake_quantize": [{layer, verdict, step,
-// code, reason}], "steps":
+// {"model", "cache", "isa", "int8_exact", "totals": {...}, "float_fallback":
+// {note, layers: [{layer, int8_us, float_us, code, reason}]}, "fake_quantize": [{layer, verdict,
+// step, code, reason}], "steps":
 // [...]}
 std::string report_json(const Model& original,
                         const Model& transformed,

@@ -16,7 +16,7 @@ namespace fuseq::cpu {
 namespace {
 
 constexpr char kMagic[8] = {'F', 'U', 'S', 'E', 'Q', 'B', 'L', 'B'};
-constexpr std::uint32_t kFormat = 1;
+constexpr std::uint32_t kFormat = 2;
 constexpr std::size_t kAlignment = ConstantWriter::kAlignment;
 
 // magic, format, size of the header. The size does not depend on the header's own content.
@@ -66,6 +66,32 @@ Remark read_remark(ByteReader& in) {
     return remark;
 }
 
+void write_fallback(ByteWriter& out, const FloatFallback& fallback) {
+    out.text(fallback.note);
+    out.list(fallback.layers, [&](const FallbackLayer& layer) {
+        out.text(layer.layer);
+        out.number(layer.int8_us);
+        out.number(layer.float_us);
+        out.list(layer.keep, [&](const std::string& name) { out.text(name); });
+        out.text(layer.code);
+    });
+}
+
+FloatFallback read_fallback(ByteReader& in) {
+    FloatFallback fallback;
+    fallback.note = in.text();
+    in.list([&] {
+        FallbackLayer layer;
+        layer.layer = in.text();
+        layer.int8_us = in.number<double>();
+        layer.float_us = in.number<double>();
+        in.list([&] { layer.keep.push_back(in.text()); });
+        layer.code = in.text();
+        fallback.layers.push_back(std::move(layer));
+    });
+    return fallback;
+}
+
 // The graph; its constants go to `constants`.
 ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants) {
     ByteWriter out;
@@ -93,6 +119,7 @@ ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants) {
         out.number(anchor.rules_us);
         out.number(anchor.best_us);
     });
+    write_fallback(out, content.fallback);
     out.number(static_cast<std::uint8_t>(content.original != nullptr));
     if (content.original) {
         write_model(out, *content.original, constant);
@@ -273,6 +300,7 @@ BlobContent read_blob_content(const Tensor& bytes) {
         anchor.best_us = in.number<double>();
         content.tuned.anchors.push_back(std::move(anchor));
     });
+    content.fallback = read_fallback(in);
     if (in.number<bool>()) {
         content.original = read_model(in, constants);
     }

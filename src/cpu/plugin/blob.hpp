@@ -6,7 +6,9 @@
 //
 //   header   magic, version of the format, build, ISA, options, key, size and checksum of the rest,
 //            checksum of the header
-//   graph    both models, FakeQuantize results, remarks, where the packed weights are
+//   graph    both models, FakeQuantize results, remarks, what was measured, where the packed
+//   weights
+//            are
 //   data     constants and packed weights, each at a multiple of 64 bytes, used in place
 #pragma once
 
@@ -14,6 +16,7 @@
 #include <string>
 
 #include "cpu/plan/packed_table.hpp"
+#include "cpu/plugin/float_fallback.hpp"
 #include "cpu/plugin/transformed.hpp"
 #include "cpu/plugin/tuner.hpp"
 #include "model/binary_form.hpp"
@@ -33,6 +36,7 @@ struct BlobContent {
     Transformed transformed;
     PackedTable packed;
     Tuned tuned;
+    FloatFallback fallback;
 };
 
 void write_blob(std::ostream& out, const BlobHeader& header, const BlobContent& content);

@@ -61,6 +61,7 @@ std::optional<CompiledBody> compile_body(const Model& body, const Config& outer)
     config.dump_dir.clear();
     config.cache_dir.clear();  // the file of the whole model is enough
     config.tune_ms = 0;
+    config.float_fallback = false;
     const auto compiled = std::make_shared<CpuCompiledModel>(body.clone(), config);
     const auto plan = compiled->plan_for({});
     const std::size_t results = body.results().size();

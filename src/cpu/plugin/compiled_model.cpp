@@ -27,6 +27,15 @@ std::vector<std::string> tuning_text(const Tuned& tuned) {
     return lines;
 }
 
+std::vector<FallbackRow> fallback_rows(const FloatFallback& fallback) {
+    std::vector<FallbackRow> rows;
+    rows.reserve(fallback.layers.size());
+    for (const FallbackLayer& layer : fallback.layers) {
+        rows.push_back({layer.layer, layer.int8_us, layer.float_us, layer.code, reason_of(layer)});
+    }
+    return rows;
+}
+
 }  // namespace
 
 CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config config)
@@ -58,9 +67,10 @@ void CpuCompiledModel::export_model(std::ostream& out) const {
     } else {
         // A plan has given up the constants of its model; the passes make them again.
         const PlannedModel& planned = *plans_.front().plan;
-        content.transformed = transform_for_cpu(*original_, config_);
+        content.transformed = transform_with(*original_, config_, planned.fallback);
         content.packed = packed_table(planned.plan);
         content.tuned = planned.tuned;
+        content.fallback = planned.fallback;
     }
     write_blob(out, expected_header(config_, key_of_model(*original_, 1)), content);
     if (!out) {
@@ -147,7 +157,9 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                            {.remarks = last.transformed.remarks,
                             .fuse = config_.fusion,
                             .cache = last.cache_status,
-                            .tuning = tuning_text(last.tuned)});
+                            .tuning = tuning_text(last.tuned),
+                            .fallback = fallback_rows(last.fallback),
+                            .fallback_note = last.fallback.note});
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();

@@ -146,6 +146,8 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.poison); }},
     {"FUSEQ_KEEP_FLOAT", [](Config& c, const Any& v) { c.keep_float = v.as_list(); },
      [](const Config& c) { return Any(c.keep_float); }},
+    {"FUSEQ_FLOAT_FALLBACK", [](Config& c, const Any& v) { c.float_fallback = v.as_bool(); },
+     [](const Config& c) { return Any(c.float_fallback); }},
     {"FUSEQ_DISABLE", [](Config& c, const Any& v) { c.disabled = pass_names(v); },
      [](const Config& c) { return Any(c.disabled); }},
     {"FUSEQ_TUNE_MS", [](Config& c, const Any& v) { c.tune_ms = milliseconds(v); },
@@ -161,9 +163,10 @@ const Row kRows[] = {
 
 // They decide what a model becomes.
 const char* const kCompileOptions[] = {
-    property::kFusion,  property::kLowPrecision, property::kKeepIntermediates,
-    "FUSEQ_KEEP_FLOAT", "FUSEQ_DISABLE",         "FUSEQ_DROP_MIDDLE_ROUNDS",
-    "FUSEQ_OWN_GEMM",   "FUSEQ_ROW_WALKS",       "FUSEQ_TUNE_MS"};
+    property::kFusion,     property::kLowPrecision, property::kKeepIntermediates,
+    "FUSEQ_KEEP_FLOAT",    "FUSEQ_DISABLE",         "FUSEQ_DROP_MIDDLE_ROUNDS",
+    "FUSEQ_OWN_GEMM",      "FUSEQ_ROW_WALKS",       "FUSEQ_TUNE_MS",
+    "FUSEQ_FLOAT_FALLBACK"};
 
 const Row& find(const std::string& name) {
     for (const Row& row : kRows) {

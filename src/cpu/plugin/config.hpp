@@ -31,6 +31,7 @@ struct Config {
     // Byte that all memory a plan writes to is filled with before each inference; -1: it is not.
     int poison = -1;
     bool drop_middle_rounds = false;      // faster residual blocks, other results
+    bool float_fallback = false;          // layers that int8 makes slower may run in float
     std::vector<std::string> keep_float;  // FakeQuantize layers to run in float
     std::vector<std::string> disabled;    // passes to skip
     std::string cache_dir;                // folder of compiled models; empty: none

@@ -5,35 +5,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "cpu/plan/expand_constants.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
-#include "cpu/plugin/compile_body.hpp"
 #include "cpu/plugin/model_cache.hpp"
+#include "cpu/plugin/plan_options.hpp"
 #include "cpu/runtime/parallel.hpp"
-#include "cpu/steps/gemm.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "ops/parameter.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
-BuildOptions build_options(const Config& config, const Tuned& tuned) {
-    BuildOptions options;
-    options.fuse = config.fusion;
-    options.own_gemm = config.own_gemm;
-    options.row_walks = config.row_walks;
-    options.drop_middle_rounds = config.drop_middle_rounds;
-    options.show_hidden = config.keep_intermediates;
-    options.threads = config.threads_to_compile();
-    options.choices = tuned.choices();
-    options.compile_body = [&config](const Model& body) { return compile_body(body, config); };
-    return options;
-}
-
 Tuned measured(const Transformed& transformed, const Config& config) {
     Tuned tuned;
     try {
-        tuned = tune(*transformed.model, transformed.ranges, build_options(config, {}),
+        tuned = tune(*transformed.model, transformed.ranges, build_options(config),
                      std::chrono::milliseconds(config.tune_ms));
     } catch (const Error& error) {  // of an operation that does not take made-up input
         tuned.note = detail::cat("not measured: ", error.what());
@@ -49,19 +33,30 @@ std::shared_ptr<PlannedModel> make_planned(std::shared_ptr<const Model> original
     planned->original = std::move(original);
     planned->transformed = std::move(content.transformed);
     planned->tuned = std::move(content.tuned);
-    expand_constants(*planned->transformed.model);
-    split_weight_zero_points(*planned->transformed.model, [&](const Node& anchor) {
-        return config.own_gemm && gemm_takes_weight_zero_points(anchor);
-    });
+    planned->fallback = std::move(content.fallback);
+    prepare_to_plan(*planned->transformed.model, config);
     if (config.tune_ms > 0 && planned->tuned.note.empty()) {
         planned->tuned = measured(planned->transformed, config);
     }
-    BuildOptions options = build_options(config, planned->tuned);
+    BuildOptions options = build_options(config);
+    options.choices = planned->tuned.choices();
     options.give_up_weights = true;
     options.packed = &content.packed;
     planned->plan =
         PlanBuilder(*planned->transformed.model, planned->transformed.ranges, options).build();
     return planned;
+}
+
+BlobContent transformed_content(const Model& original,
+                                const Config& config,
+                                const FallbackClock& clock) {
+    BlobContent content;
+    if (config.float_fallback) {
+        const ThreadCount threads(config.threads_per_stream());
+        content.fallback = choose_float(original, config, clock);
+    }
+    content.transformed = transform_with(original, config, content.fallback);
+    return content;
 }
 
 }  // namespace
@@ -72,10 +67,11 @@ bool has_dynamic_input(const Model& model) {
 }
 
 std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> original,
-                                               const Config& config) {
+                                               const Config& config,
+                                               const FallbackClock& clock) {
     BlobContent content;
     if (config.cache_dir.empty()) {
-        content.transformed = transform_for_cpu(*original, config);
+        content = transformed_content(*original, config, clock);
         return make_planned(std::move(original), std::move(content), config);
     }
     ModelCache cache(config, *original);
@@ -85,8 +81,7 @@ std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> orig
         planned = make_planned(std::move(original), std::move(*found), config);
         planned->from_cache = true;
     } else {
-        BlobContent fresh;
-        fresh.transformed = transform_for_cpu(*original, config);
+        BlobContent fresh = transformed_content(*original, config, clock);
         content = fresh;
         content.transformed.model = fresh.transformed.model->clone();  // gives up its constants
         planned = make_planned(std::move(original), std::move(content), config);

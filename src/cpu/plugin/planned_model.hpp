@@ -13,6 +13,7 @@
 #include "cpu/plan/builder.hpp"
 #include "cpu/plugin/blob.hpp"
 #include "cpu/plugin/config.hpp"
+#include "cpu/plugin/float_fallback.hpp"
 
 namespace fuseq::cpu {
 
@@ -20,6 +21,7 @@ struct PlannedModel {
     std::shared_ptr<const Model> original;
     Transformed transformed;  // its Model is what the steps of the plan refer to
     Tuned tuned;
+    FloatFallback fallback;
     Plan plan;
     std::string cache_status = "off";  // what the model cache did
     bool from_cache = false;
@@ -29,8 +31,10 @@ struct PlannedModel {
 bool has_dynamic_input(const Model& model);
 
 // Of a model without open dimensions; looks into the model cache where the configuration names one.
+// `clock`: what measures for FUSEQ_FLOAT_FALLBACK; not asked without it, and not at a hit.
 std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> original,
-                                               const Config& config);
+                                               const Config& config,
+                                               const FallbackClock& clock = machine_clock());
 // Of what a file of a compiled model holds.
 std::shared_ptr<const PlannedModel> plan_content(BlobContent content, const Config& config);
 

@@ -6,15 +6,24 @@
 
 namespace fuseq::cpu {
 
-Transformed transform_for_cpu(const Model& original, const Config& config) {
-    Transformed result;
-    result.model = original.clone();
+namespace {
+
+PassOptions pass_options(const Config& config) {
     PassOptions options;
     options.low_precision = config.low_precision;
     options.disabled = config.disabled;
     options.keep_float = config.keep_float;
     options.dump_dir = config.dump_dir;
     options.threads = config.threads_to_compile();
+    return options;
+}
+
+}  // namespace
+
+Transformed transform_for_cpu(const Model& original, const Config& config) {
+    Transformed result;
+    result.model = original.clone();
+    const PassOptions options = pass_options(config);
     PassContext context(options);
     run_passes(*result.model, context, common_passes());
     result.ranges = fake_quantize_ranges(*result.model, options);
@@ -23,6 +32,13 @@ Transformed transform_for_cpu(const Model& original, const Config& config) {
     }
     result.remarks = context.remarks();
     return result;
+}
+
+std::shared_ptr<Model> with_common_passes(const Model& original, const Config& config) {
+    std::shared_ptr<Model> model = original.clone();
+    PassContext context(pass_options(config));
+    run_passes(*model, context, common_passes());
+    return model;
 }
 
 }  // namespace fuseq::cpu

@@ -25,4 +25,7 @@ struct Transformed {
 // Runs the passes on a copy. The same model and configuration give the same result.
 Transformed transform_for_cpu(const Model& original, const Config& config);
 
+// What it begins with: nothing was made of the FakeQuantize layers yet.
+std::shared_ptr<Model> with_common_passes(const Model& original, const Config& config);
+
 }  // namespace fuseq::cpu

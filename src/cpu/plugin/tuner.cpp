@@ -3,11 +3,9 @@
 #include "cpu/plugin/tuner.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 #include <memory>
 
-#include "cpu/plugin/infer_request.hpp"
+#include "cpu/plugin/trial.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -19,99 +17,6 @@ constexpr double kMargin = 0.97;
 
 // The least of fewer times says little.
 constexpr std::size_t kLeastRounds = 5;
-
-// The same bytes at each run: zeros would let implementations agree that do not.
-void fill(Tensor& tensor) {
-    const std::size_t count = tensor.get_size();
-    std::uint32_t state = 1;
-    const auto next = [&] {
-        state = state * 1664525u + 1013904223u;
-        return state >> 8;
-    };
-    if (tensor.get_element_type() == ElementType::f32) {
-        float* values = tensor.data<float>();
-        for (std::size_t i = 0; i < count; ++i) {
-            values[i] = static_cast<float>(next() % 512) - 256.0f;
-        }
-        return;
-    }
-    // Small whole numbers suit indices and pictures.
-    std::vector<std::int64_t> values(count);
-    for (std::int64_t& value : values) {
-        value = next() % 2;
-    }
-    tensor = Tensor::of(tensor.get_shape(), values).to(tensor.get_element_type());
-}
-
-// One plan with memory of its own.
-class Trial {
-public:
-    Trial(Plan plan, const Model& model) : plan_(std::move(plan)) {
-        for (const Output& port : model.inputs()) {
-            inputs_.emplace_back(port.type(), port.shape());
-            fill(inputs_.back());
-        }
-        for (const TensorId id : plan_.outputs) {
-            const PlanTensor& tensor = plan_.tensors[id];
-            outputs_.emplace_back(tensor.type, tensor.shape.is_static() ? tensor.dims() : Shape{0});
-        }
-        memory_ = std::make_unique<BoundMemory>(plan_, inputs_, outputs_);
-        for (const auto& step : plan_.steps) {
-            runners_.push_back(step->bind(*memory_));
-            times_.push_back(std::numeric_limits<double>::infinity());
-        }
-    }
-
-    // Keeps the least time of each step.
-    void run() {
-        for (std::size_t s = 0; s < runners_.size(); ++s) {
-            const auto begin = Clock::now();
-            runners_[s]->run();
-            const std::chrono::duration<double, std::micro> time = Clock::now() - begin;
-            times_[s] = std::min(times_[s], time.count());
-        }
-    }
-
-    bool same_outputs(const Trial& other) const {
-        for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
-            const Tensor mine = memory_->as_tensor(plan_.outputs[i]);
-            const Tensor theirs = other.memory_->as_tensor(other.plan_.outputs[i]);
-            if (!same_bytes(mine, theirs)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    struct Part {
-        std::string implementation;  // of the anchor
-        double time_us = 0;          // of all steps of its group
-    };
-    // By the group that the steps were made for.
-    std::map<std::string, Part> parts() const {
-        std::map<std::string, Part> parts;
-        for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-            const StepInfo& info = plan_.steps[s]->info();
-            if (info.group.empty()) {
-                continue;
-            }
-            Part& part = parts[info.group];
-            part.time_us += times_[s];
-            if (is_anchor_kind(info.kind)) {
-                part.implementation = info.implementation;
-            }
-        }
-        return parts;
-    }
-
-private:
-    Plan plan_;
-    std::vector<Tensor> inputs_;
-    std::vector<Tensor> outputs_;
-    std::unique_ptr<BoundMemory> memory_;
-    std::vector<std::unique_ptr<Runner>> runners_;
-    std::vector<double> times_;
-};
 
 class Tuner {
 public:

@@ -60,6 +60,23 @@ TEST(ExplainReport, ShowsStepsAndCutsNamesUnlessWide) {
                 HasSubstr("a_layer_with_a_very_long_name_of_more_than_36_letters  chain"));
 }
 
+TEST(ExplainReport, ShowsLayersThatAreSlowerOnIntegers) {
+    EXPECT_THAT(report_text(example(), false), Not(HasSubstr("float fallback")));
+    Report report = example();
+    report["float_fallback"] = Report::parse(R"({"note": "2 layers measured", "layers": []})");
+    EXPECT_THAT(report_text(report, false), HasSubstr("\nfloat fallback: 2 layers measured\n"));
+    EXPECT_THAT(report_text(report, false), Not(HasSubstr("slower on integers")));
+    report["float_fallback"]["layers"].push_back({{"layer", "conv1"},
+                                                  {"int8_us", 20.25},
+                                                  {"float_us", 10.0},
+                                                  {"code", "float_is_faster"},
+                                                  {"reason", "measured"}});
+    const std::string text = report_text(report, false);
+    EXPECT_THAT(text, HasSubstr("slower on integers  int8 us  float us  reason\n"));
+    EXPECT_THAT(text,
+                HasSubstr("conv1                  20.2      10.0  [float_is_faster] measured"));
+}
+
 TEST(ExplainReport, ShowsTimesWhereThereAreSome) {
     Report report = example();
     report["steps"][0]["time_us"] = 12.0;

@@ -1,0 +1,31 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plugin/plan_options.hpp"
+
+#include "cpu/plan/expand_constants.hpp"
+#include "cpu/plan/split_weight_zero_points.hpp"
+#include "cpu/plugin/compile_body.hpp"
+#include "cpu/steps/gemm.hpp"
+
+namespace fuseq::cpu {
+
+BuildOptions build_options(const Config& config) {
+    BuildOptions options;
+    options.fuse = config.fusion;
+    options.own_gemm = config.own_gemm;
+    options.row_walks = config.row_walks;
+    options.drop_middle_rounds = config.drop_middle_rounds;
+    options.show_hidden = config.keep_intermediates;
+    options.threads = config.threads_to_compile();
+    options.compile_body = [&config](const Model& body) { return compile_body(body, config); };
+    return options;
+}
+
+void prepare_to_plan(Model& transformed, const Config& config) {
+    expand_constants(transformed);
+    split_weight_zero_points(transformed, [&](const Node& anchor) {
+        return config.own_gemm && gemm_takes_weight_zero_points(anchor);
+    });
+}
+
+}  // namespace fuseq::cpu

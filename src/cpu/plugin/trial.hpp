@@ -1,0 +1,52 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plan with memory of its own and made-up input, to be run and timed before there are requests.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cpu/plan/plan.hpp"
+#include "cpu/plugin/infer_request.hpp"
+#include "fuseq/model.hpp"
+
+namespace fuseq::cpu {
+
+// Used by one thread. The input is the same bytes in every trial of a model; it may be one that an
+// operation does not take: run() throws Error then.
+class Trial {
+public:
+    Trial(Plan plan, const Model& model);
+
+    // Step by step; keeps the least time of each step.
+    void run();
+    // As a request does, walks and all. Returns the microseconds that it took.
+    double run_whole();
+    bool same_outputs(const Trial& other) const;
+
+    struct Part {
+        std::string implementation;  // of the anchor
+        double time_us = 0;          // of all steps of its group
+    };
+    // By the group that the steps were made for.
+    std::map<std::string, Part> parts() const;
+
+    const Plan& plan() const { return plan_; }
+    // Least microseconds of each step; infinite before the first run().
+    const std::vector<double>& times() const { return times_; }
+    // After a run.
+    Tensor output(std::size_t index) const { return memory_->as_tensor(plan_.outputs[index]); }
+
+private:
+    Plan plan_;
+    std::vector<Tensor> inputs_;
+    std::vector<Tensor> outputs_;
+    std::unique_ptr<BoundMemory> memory_;
+    std::vector<std::unique_ptr<Runner>> runners_;
+    std::vector<double> times_;
+};
+
+}  // namespace fuseq::cpu
