@@ -12,9 +12,9 @@
 #include <sstream>
 #include <utility>
 
-#include "common/shapes.hpp"
 #include "common/files.hpp"
 #include "common/npy.hpp"
+#include "common/shapes.hpp"
 #include "common/tool.hpp"
 
 namespace fuseq::samples {

@@ -143,7 +143,7 @@ private:
     std::map<Key, const Group*> waiting_;        // computed when somebody asks for the result
     std::unordered_set<const Group*> finished_;  // as part of a step of another node
     std::unordered_set<const Node*> finished_nodes_;
-    std::map<Key, std::size_t> readers_;         // steps that read an output
+    std::map<Key, std::size_t> readers_;  // steps that read an output
     std::map<Key, Places> places_;
     std::size_t packed_count_ = 0;
     Plan plan_;

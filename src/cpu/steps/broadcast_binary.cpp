@@ -69,10 +69,10 @@ struct Operands {
 // Rows [begin, end) of dst, counted over all loops but the innermost.
 template <class Function>
 void combine_rows(const std::vector<BinaryLoop>& loops,
-              const Operands& operands,
-              std::size_t begin,
-              std::size_t end,
-              Function f) {
+                  const Operands& operands,
+                  std::size_t begin,
+                  std::size_t end,
+                  Function f) {
     const BinaryLoop& inner = loops.back();
     for (std::size_t row = begin; row < end; ++row) {
         std::ptrdiff_t a = 0;

@@ -38,7 +38,8 @@ public:
             std::fill_n(zeros, rows_ * row_, 0.0f);
             for (std::size_t i = begin; i < end; ++i) {
                 const std::size_t first = i % groups * rows_;
-                compute_rows(i / groups, {first, std::min(first + rows_, g_.dst_height)}, sums, zeros);
+                compute_rows(i / groups, {first, std::min(first + rows_, g_.dst_height)}, sums,
+                             zeros);
             }
         });
     }

@@ -119,8 +119,12 @@ TEST_F(GemmVnniTest, PoolsLikeAMaxPoolingBehindIt) {
 TEST_F(GemmVnniTest, PooledByHand) {
     // 1 x 1 kernel, two channels out: src and its negative; 2 x 4 pixels become 1 x 2.
     Case c;
-    c.params.shape = {
-        .src_channels = 1, .dst_channels = 2, .src_height = 2, .src_width = 4, .dst_height = 2, .dst_width = 4};
+    c.params.shape = {.src_channels = 1,
+                      .dst_channels = 2,
+                      .src_height = 2,
+                      .src_width = 4,
+                      .dst_height = 2,
+                      .dst_width = 4};
     c.params.dst_type = ElementType::i8;
     c.weights = {1, -1};
     c.scale = {1.0f};

@@ -21,9 +21,9 @@ using test::on_every_target;
 struct Sizes {
     std::size_t outer, length, inner, reach;
 };
-constexpr Sizes kSizes[] = {{3, 1, 1, 2},   {5, 7, 1, 2},    {70, 64, 1, 2},    {2, 96, 1, 200},
+constexpr Sizes kSizes[] = {{3, 1, 1, 2},    {5, 7, 1, 2},       {70, 64, 1, 2}, {2, 96, 1, 200},
                             {1, 5000, 1, 3}, {1, 3001, 1, 1024}, {2, 9, 5, 1},   {1, 33, 17, 2},
-                            {3, 4, 64, 7},  {2, 130, 49, 0}, {1, 1, 20, 3},     {2, 21, 1, 10}};
+                            {3, 4, 64, 7},   {2, 130, 49, 0},    {1, 1, 20, 3},  {2, 21, 1, 10}};
 
 double window_sum(const std::vector<double>& terms, const Sizes& s, std::size_t i) {
     const std::size_t at = i / s.inner % s.length;

@@ -15,9 +15,8 @@ TEST(MakeLrn, AlongAnyDimensions) {
     unsigned seed = 0;
     for (const char* shape : {"f32[2,33,7,5]", "f32[1,8,1,9]", "f32[3,70]", "f32[1,16,3,4,5]"}) {
         for (const char* axes : {"1", "0", "0,1", "-1"}) {
-            const DeviceRun run =
-                check_on_devices(text_of(shape, axes, "alpha=0.3 beta=0.75 bias=1.5 size=5"),
-                                 ++seed, 2e-6);
+            const DeviceRun run = check_on_devices(
+                text_of(shape, axes, "alpha=0.3 beta=0.75 bias=1.5 size=5"), ++seed, 2e-6);
             EXPECT_EQ(run.step_of("n"), "lrn fuseq:lrn");
         }
     }
@@ -70,8 +69,8 @@ TEST(MakeLrn, QuantizesInTheSameStep) {
 
 // A power of something that may be negative is left to the reference, which gives NaN there.
 TEST(MakeLrn, LeavesNegativeBiasToTheReference) {
-    const DeviceRun run = check_on_devices(
-        text_of("f32[1,4,3]", "1", "alpha=1 beta=1 bias=-0.5 size=3"), 9, 1e-5);
+    const DeviceRun run =
+        check_on_devices(text_of("f32[1,4,3]", "1", "alpha=1 beta=1 bias=-0.5 size=3"), 9, 1e-5);
     EXPECT_EQ(run.step_of("n"), "LRN reference");
 }
 
