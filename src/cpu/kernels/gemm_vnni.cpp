@@ -25,53 +25,6 @@ constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
 constexpr std::size_t kWideBytes = 16u << 10u;   // of source, or of lines that panels share
 constexpr std::size_t kLeastWidePixels = 24;
 
-// Cache lines of dst that two threads write when the panels are cut between them.
-std::size_t shared_lines(const Packed& p, const GemmSplit& split) {
-    const std::size_t size = p.store == Store::kF32 ? 4 : 1;
-    const std::size_t pixels =
-        p.shape.batch * p.shape.dst_height * p.shape.dst_width / (p.window() * p.window());
-    std::size_t lines = 0;
-    for (std::size_t c = 1; c < split.columns; ++c) {
-        const std::size_t panel = p.panels.size() * c / split.columns;
-        const bool apart = p.panels[panel].channel * size % kCacheLine == 0 &&
-                           p.shape.dst_channels * size % kCacheLine == 0;
-        lines += apart ? 0 : pixels / split.rows;
-    }
-    return lines;
-}
-
-// The largest part, counted in tiles of a panel, should be small; then, threads should not read
-// more than they must, nor write to the same cache lines.
-GemmSplit split_for(const Packed& p, std::size_t parts) {
-    const std::size_t tile = p.mode == SourceMode::kRows ? 1 : kMostRows[p.panels[0].vectors];
-    const std::size_t tiles = (p.units() + tile - 1) / tile;
-    const std::size_t src_bytes = p.units() * p.depth4 * 4;
-    GemmSplit best{.rows = parts, .columns = 1};
-    double least = -1;
-    for (std::size_t rows = parts; rows > 0; --rows) {
-        if (parts % rows != 0) {
-            continue;
-        }
-        const std::size_t columns = parts / rows;
-        const std::size_t work =
-            ((tiles + rows - 1) / rows) * ((p.panels.size() + columns - 1) / columns);
-        const double bytes = static_cast<double>(p.wei.size()) / static_cast<double>(columns) +
-                             static_cast<double>(src_bytes) / static_cast<double>(rows);
-        // In bytes of weights that a tile multiplies.
-        constexpr double kByte = 0.02;
-        constexpr double kSharedLine = 500;
-        const double cost =
-            static_cast<double>(work) * static_cast<double>(p.panel_bytes(p.panels[0])) +
-            kByte * bytes +
-            kSharedLine * static_cast<double>(shared_lines(p, {.rows = rows, .columns = columns}));
-        if (least < 0 || cost < least) {
-            least = cost;
-            best = {.rows = rows, .columns = columns};
-        }
-    }
-    return best;
-}
-
 // Part number i of `of`.
 Range share(std::size_t count, std::size_t i, std::size_t of) {
     return {count * i / of, count * (i + 1) / of};
@@ -455,28 +408,6 @@ bool GemmOp::takes(post_ops::EltwiseKind kind) {
     return kind != post_ops::EltwiseKind::kLog && kind != post_ops::EltwiseKind::kPower;
 }
 
-bool is_monotonic(const GemmParams& params) {
-    const auto rises = [](const std::vector<float>& by) {
-        return std::all_of(by.begin(), by.end(), [](float v) { return v >= 0.0f; });
-    };
-    using Kind = GemmOp::Kind;
-    return params.dst_type != ElementType::f32 && params.wei_zero_point.empty() &&
-           std::all_of(params.scale.begin(), params.scale.end(),
-                       [](float v) { return v >= 0.0f; }) &&
-           std::all_of(params.ops.begin(), params.ops.end(), [&](const GemmOp& op) {
-               switch (op.kind) {
-                   case Kind::kEltwise:
-                   case Kind::kBinary:
-                   case Kind::kSum: return false;
-                   case Kind::kLinear:
-                   case Kind::kScale:
-                   case Kind::kAffine:
-                   case Kind::kPrelu: return rises(op.a);
-                   default: return true;
-               }
-           });
-}
-
 bool GemmVnni::available() {
     return has_avx512_vnni();
 }
@@ -495,10 +426,6 @@ GemmVnni& GemmVnni::operator=(GemmVnni&&) noexcept = default;
 
 std::size_t GemmVnni::scratch_bytes() const {
     return packed_->scratch;
-}
-
-GemmSplit GemmVnni::split(std::size_t parts) const {
-    return split_for(*packed_, parts);
 }
 
 std::span<const std::int8_t> GemmVnni::weights(std::size_t part, const GemmSplit& split) const {

@@ -86,30 +86,18 @@ struct Parts {
     std::vector<Place> columns;
 };
 
-Parts<Cells> parts_of(const CornerBox& cells,
-                      const Pooled& pooled,
-                      std::int64_t height,
-                      std::int64_t width) {
-    Parts<Cells> parts;
+// place(begin, end, count, part, size) says where a part lies along one axis.
+template <class T, class Function>
+auto parts_of(const CornerBox& box,
+              const Pooled& pooled,
+              const FeaturePlane<T>& plane,
+              Function place) {
+    Parts<decltype(place(0.0, 0.0, 1, 0, 1))> parts;
     for (std::int64_t i = 0; i < pooled.height; ++i) {
-        parts.rows.push_back(bin_cells(cells.y1, cells.y2, pooled.height, i, height));
+        parts.rows.push_back(place(box.y1, box.y2, pooled.height, i, plane.height));
     }
     for (std::int64_t i = 0; i < pooled.width; ++i) {
-        parts.columns.push_back(bin_cells(cells.x1, cells.x2, pooled.width, i, width));
-    }
-    return parts;
-}
-
-Parts<double> samples_of(const CornerBox& box,
-                         const Pooled& pooled,
-                         std::int64_t height,
-                         std::int64_t width) {
-    Parts<double> parts;
-    for (std::int64_t i = 0; i < pooled.height; ++i) {
-        parts.rows.push_back(sample(box.y1, box.y2, pooled.height, i, height));
-    }
-    for (std::int64_t i = 0; i < pooled.width; ++i) {
-        parts.columns.push_back(sample(box.x1, box.x2, pooled.width, i, width));
+        parts.columns.push_back(place(box.x1, box.x2, pooled.width, i, plane.width));
     }
     return parts;
 }
@@ -150,7 +138,7 @@ void run(EvalContext& context) {
         const CornerBox box{static_cast<double>(p[1]), static_cast<double>(p[2]),
                             static_cast<double>(p[3]), static_cast<double>(p[4])};
         if (attrs.method == RoiPoolingMethod::kBilinear) {
-            const auto parts = samples_of(box, pooled, first.height, first.width);
+            const auto parts = parts_of(box, pooled, first, sample);
             const auto value = [](const FeaturePlane<T>& plane, double y, double x) {
                 return plane.holds(y, x) ? plane.bilinear(y, x) : 0.0;
             };
@@ -161,7 +149,7 @@ void run(EvalContext& context) {
             return std::round(v * static_cast<double>(attrs.spatial_scale));
         };
         const CornerBox cells{scaled(box.x1), scaled(box.y1), scaled(box.x2), scaled(box.y2)};
-        const auto parts = parts_of(cells, pooled, first.height, first.width);
+        const auto parts = parts_of(cells, pooled, first, bin_cells);
         out = pool_region(first, channels, parts, pool_max<T>, out);
     }
     std::fill(out, result.data<T>() + result.get_size(), T{0});
