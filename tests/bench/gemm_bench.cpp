@@ -169,6 +169,11 @@ void convolutions(benchmark::internal::Benchmark* b) {
 void matmuls(benchmark::internal::Benchmark* b) {
     b->ArgNames({"m", "k", "n"});
     b->Args({128, 768, 768})->Args({128, 768, 3072})->Args({128, 3072, 768});  // bert
+    b->Args({64, 512, 768})
+        ->Args({64, 1024, 768})
+        ->Args({64, 2048, 768})
+        ->Args({64, 3072, 768})
+        ->Args({64, 4096, 768});
     b->Args({64, 1024, 4096})->Args({64, 4096, 4096})->Args({1, 1024, 4096});  // mlp
     b->Args({1, 4096, 4096})->Args({1, 2048, 1000})->Args({16, 768, 768});
     b->Unit(benchmark::kMicrosecond);

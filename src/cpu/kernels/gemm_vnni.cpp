@@ -62,8 +62,8 @@ public:
         for (std::size_t at = range.begin; at < range.end; at += p_.block) {
             const std::size_t count = std::min(p_.block, range.end - at);
             gather(at, count);
-            sum_pixels(scratch_, p_.depth4 * 4, {at, at + count});
-            segments(scratch_, p_.depth4 * 4, 0, {.begin = at, .end = at + count}, 1);
+            sum_pixels(scratch_, p_.step, {at, at + count});
+            segments(scratch_, p_.step, 0, {.begin = at, .end = at + count}, 1);
         }
     }
 
@@ -102,7 +102,7 @@ private:
     // Pixels [at, at + count) of dst, to scratch.
     void gather(std::size_t at, std::size_t count) {
         const GemmShape& s = p_.shape;
-        const std::size_t step = p_.depth4 * 4;
+        const std::size_t step = p_.step;
         const auto* src = static_cast<const std::uint8_t*>(args_.src);
         if (p_.dense && step == s.src_channels) {
             copy_flipped(src + at * step, scratch_, count * step, p_.flip);

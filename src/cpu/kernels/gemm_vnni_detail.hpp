@@ -158,6 +158,7 @@ struct Packed {
     Store store = Store::kU8;
     std::size_t depth4 = 0;            // bytes of a tap, by fours
     std::vector<std::ptrdiff_t> taps;  // offsets from the first, in src or scratch
+    std::size_t step = 0;              // bytes of a pixel in scratch (not kRows)
     std::size_t pitch = 0;             // bytes of a row in scratch (kRows)
     std::size_t block = 0;             // units() worked on at once
     std::size_t scratch = 0;           // bytes, for each part

@@ -18,6 +18,13 @@ constexpr std::size_t kRowBlockBytes = std::size_t{192} << 10;
 // Rows of a layer whose weights all stay in L1 should be there too: no block waits for weights.
 constexpr std::size_t kRowBlockBytesInL1 = std::size_t{16} << 10;
 constexpr std::size_t kWeightBytesInL1 = std::size_t{16} << 10;
+// Addresses that differ by a multiple of this are in the same set of L1; its sets have 8 or 12
+// ways.
+constexpr std::size_t kCacheWay = 4096;
+constexpr std::size_t kCacheLine = 64;
+// Pixels and channels of dst from which on it pays to copy the source out of such places.
+constexpr std::size_t kManyPixels = 8;
+constexpr std::size_t kManyChannels = 64;
 // Weights of a panel of 64 channels stay in L1.
 constexpr std::size_t kMostWideDepth = 512;
 constexpr std::size_t kMostBytes = std::size_t{1} << 40;
@@ -141,11 +148,17 @@ private:
         const std::size_t channels = s.src_channels;
         packed_.dense = dense;
         if (is_1x1() && !params_.pool) {
-            packed_.mode = dense && !is_signed ? SourceMode::kInPlace : SourceMode::kGather;
             columns_ = 1;
             packed_.taps = {0};
             packed_.depth4 = (channels + 3) / 4;
-            packed_.block = std::max<std::size_t>(56, kBlockBytes / (packed_.depth4 * 4));
+            packed_.step = spread(packed_.depth4 * 4);
+            // A copy takes less than two channels of dst.
+            const bool spreads = channels % kCacheWay == 0 &&
+                                 s.batch * s.dst_height * s.dst_width >= kManyPixels &&
+                                 s.dst_channels >= kManyChannels;
+            packed_.mode =
+                dense && !is_signed && !spreads ? SourceMode::kInPlace : SourceMode::kGather;
+            packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
             return;
         }
         packed_.mode = SourceMode::kRows;
@@ -172,7 +185,7 @@ private:
 
     std::size_t scratch_bytes() const {
         const GemmShape& s = params_.shape;
-        const std::size_t pixel = packed_.depth4 * 4;
+        const std::size_t pixel = packed_.step;
         switch (packed_.mode) {
             case SourceMode::kInPlace:
                 return s.src_channels % 4 == 0 ? 0 : scratch_of(kLastPixels * pixel);
@@ -185,8 +198,13 @@ private:
         }
     }
 
+    // Bytes from one pixel to the next so that those of a tile, more than a set of the first cache
+    // has ways, are not all in one set.
+    static std::size_t spread(std::size_t bytes) {
+        return bytes % kCacheWay == 0 ? bytes + kCacheLine : bytes;
+    }
+
     static std::size_t scratch_of(std::size_t bytes) {
-        constexpr std::size_t kCacheLine = 64;
         return (bytes + kOverread + kCacheLine - 1) / kCacheLine * kCacheLine;
     }
 

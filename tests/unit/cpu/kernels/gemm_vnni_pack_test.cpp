@@ -73,6 +73,29 @@ TEST_F(GemmVnniTest, PanelsCoverAllChannels) {
     EXPECT_EQ(wide.panels[1].vectors, 1u);
 }
 
+// Pixels 4096 bytes apart would all be in one set of the first cache: they are copied.
+TEST_F(GemmVnniTest, PixelsOfOneCacheSetAreCopiedApart) {
+    const auto laid_out = [](std::size_t depth, std::size_t pixels, std::size_t channels) {
+        Case c;
+        c.params.dst_type = ElementType::f32;
+        c.params.shape = {.src_channels = depth,
+                          .dst_channels = channels,
+                          .src_width = pixels,
+                          .dst_width = pixels};
+        c.weights.assign(depth * channels, 1);
+        c.scale = {1.0f};
+        return gemm::lay_out(c.complete());
+    };
+    const gemm::Packed apart = laid_out(8192, 40, 64);
+    EXPECT_EQ(apart.mode, gemm::SourceMode::kGather);
+    EXPECT_EQ(apart.step, 8192u + 64);
+    EXPECT_GE(apart.scratch, 40 * apart.step);
+    EXPECT_EQ(laid_out(4095, 40, 64).step, 4096u + 64);  // what a copy of it would have
+    EXPECT_EQ(laid_out(3072, 40, 64).mode, gemm::SourceMode::kInPlace);
+    EXPECT_EQ(laid_out(4096, 7, 64).mode, gemm::SourceMode::kInPlace);
+    EXPECT_EQ(laid_out(4096, 40, 63).mode, gemm::SourceMode::kInPlace);
+}
+
 void expect_refused(const Case& c, const std::string& message) {
     try {
         const GemmVnni gemm(c.complete());

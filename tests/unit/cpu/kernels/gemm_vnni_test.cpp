@@ -42,6 +42,28 @@ TEST_F(GemmVnniTest, MatrixProductOfSeveralBlocks) {
     }
 }
 
+// Rows that are copied to places further apart, whole, signed and with something missing in the
+// last four; blocks of 126 rows.
+TEST_F(GemmVnniTest, MatrixProductOfRowsFarApart) {
+    for (const std::size_t depth : {4095, 4096}) {
+        for (const ElementType type : {ElementType::u8, ElementType::i8}) {
+            SCOPED_TRACE(detail::cat(depth, " deep, ", to_string(type)));
+            std::mt19937 rng(static_cast<unsigned>(depth));
+            Case c;
+            c.params.shape = {
+                .src_channels = depth, .dst_channels = 67, .src_width = 131, .dst_width = 131};
+            c.params.src_type = type;
+            c.params.src_zero_point = 5;
+            c.params.dst_type = ElementType::f32;
+            c.weights = random_weights(rng, depth * 67);
+            c.scale = {0.5f};
+            c.wei_zero_point = {3.0f};
+            c.src = random_elements(rng, type, 131 * depth);
+            expect_exact(c);
+        }
+    }
+}
+
 TEST_F(GemmVnniTest, WeightsMayBeTransposed) {
     std::mt19937 rng(3);
     Case c;
