@@ -1,48 +1,67 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The source rows of a tile are copied with their padding into a ring in the L1 cache. In a row the
-// weights of a window meet neighbouring bytes, four of which fill a lane: one or two byte
-// permutations collect the same four bytes of 16 windows, and a dot product with a broadcast
-// weight adds them for one output channel.
+// The source rows of a tile are copied with their padding into a ring in the L1 cache; what is
+// computed from them is in thin_conv_vnni.cpp.
 #include "cpu/kernels/thin_conv.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <utility>
 #include <vector>
 
-#include <immintrin.h>
-
-#include "cpu/kernels/aligned_vector.hpp"
 #include "cpu/kernels/copy_flipped.hpp"
 #include "cpu/kernels/instructions.hpp"
+#include "cpu/kernels/thin_conv_detail.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::kernels {
 namespace {
 
-constexpr std::size_t kLanes = 16;
-constexpr std::size_t kQuad = 4;              // bytes of a lane
-constexpr std::size_t kMostPixelStep = 8;     // bytes from one window to the next
+using thin::Collect;
+using thin::kLanes;
+using thin::kMostRows;
+using thin::kQuad;
+using thin::Packed;
+using thin::Windows;
+
 constexpr std::size_t kRingBytes = 96 << 10;  // on the stack
 constexpr std::size_t kSlack = 320;           // read behind the last window
 constexpr std::size_t kMostQuads = 256;       // of one row of a window
-constexpr std::size_t kMostRows = 32;
 
 std::size_t ceil_div(std::size_t a, std::size_t b) {
     return (a + b - 1) / b;
 }
 
-// Byte offsets in a source row of the quads that a window consists of.
-std::vector<std::size_t> quad_offsets(const ThinConvShape& s) {
+// Bytes from one window to the next.
+std::size_t pixel_step(const ThinConvShape& s) {
+    return s.src_channels * s.stride_width;
+}
+
+// Steps that are whole lanes are loaded as they lie.
+bool lies_in_chunks(const ThinConvShape& s) {
+    const std::size_t step = pixel_step(s);
+    return step == kQuad || step == 2 * kQuad || step == 4 * kQuad;
+}
+
+std::size_t chunk_bytes(const ThinConvShape& s) {
+    return lies_in_chunks(s) ? pixel_step(s) : kQuad;
+}
+
+// Neighbouring bytes in a row of a window: all of it, or a pixel.
+std::size_t run_bytes_of(const ThinConvShape& s) {
+    return s.src_channels * (s.dilation_width == 1 ? s.kernel_width : 1);
+}
+
+// Byte offsets in a source row of the chunks that a window consists of.
+std::vector<std::size_t> chunk_offsets(const ThinConvShape& s) {
     std::vector<std::size_t> offsets;
     const std::size_t runs = s.dilation_width == 1 ? 1 : s.kernel_width;
-    const std::size_t bytes = s.src_channels * (s.dilation_width == 1 ? s.kernel_width : 1);
     for (std::size_t run = 0; run < runs; ++run) {
-        for (std::size_t q = 0; q < ceil_div(bytes, kQuad); ++q) {
-            offsets.push_back(run * s.dilation_width * s.src_channels + q * kQuad);
+        for (std::size_t q = 0; q < ceil_div(run_bytes_of(s), chunk_bytes(s)); ++q) {
+            offsets.push_back(run * s.dilation_width * s.src_channels + q * chunk_bytes(s));
         }
     }
     return offsets;
@@ -74,22 +93,6 @@ std::size_t ring_width(const ThinConvShape& s) {
 }
 
 }  // namespace
-
-struct ThinConv::Packed {
-    ThinConvShape shape;
-    std::uint8_t flip = 0;                    // makes signed bytes unsigned
-    std::uint8_t padding = 0;                 // what a pixel outside is, flipped
-    std::uint8_t index[kLanes * kQuad] = {};  // bytes of 16 windows that meet the same weights
-    std::size_t width = 0;                    // of the ring, in pixels of dst
-    std::vector<std::size_t> offsets;
-    // [kernel row][quad][dst channel, and one of ones for the sums], four bytes each
-    AlignedVector<std::int32_t> weights;
-    std::int32_t init[kThinChannels + 1] = {};
-    bool sums = false;                 // weights have zero points
-    float of_sum[kThinChannels] = {};  // these, negated
-    float scale[kThinChannels] = {};
-    float bias[kThinChannels] = {};
-};
 
 namespace {
 
@@ -154,153 +157,87 @@ private:
     alignas(64) std::uint8_t bytes_[kRingBytes];
 };
 
-// What a tile reads: a row of the ring for each row of the kernel.
-struct Windows {
-    const std::uint8_t* rows[kMostRows];
-    std::size_t kernel_rows;
-    const std::size_t* offsets;
-    std::size_t quads;
-    std::size_t step;  // bytes from one window to the next
-};
-
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512vbmi")
-
-#define FUSEQ_INLINE inline __attribute__((always_inline))
-
-// How the same quad of 16 windows gets into one vector.
-enum class Collect { kLoad, kOne, kTwo };
-
-struct Permutation {
-    __m512i index;  // bytes of the windows
-};
-
-template <Collect kHow>
-FUSEQ_INLINE __m512i collect(const std::uint8_t* at, const Permutation& p) {
-    if constexpr (kHow == Collect::kLoad) {
-        return _mm512_loadu_si512(at);
-    } else if constexpr (kHow == Collect::kOne) {
-        return _mm512_permutexvar_epi8(p.index, _mm512_loadu_si512(at));
-    } else {
-        return _mm512_permutex2var_epi8(_mm512_loadu_si512(at), p.index,
-                                        _mm512_loadu_si512(at + 64));
-    }
-}
-
-// kVectors times 16 pixels of kChannels output channels from pixel `at` of the tile on.
-// `kSums`: 1 where weights have zero points, else 0.
-template <Collect kHow,
-          std::size_t kChannels,
-          std::size_t kSums,
-          std::size_t kVectors,
-          class Packed>
-FUSEQ_INLINE void run_block(const Packed& packed,
-                            const Windows& windows,
-                            const Permutation& p,
-                            std::size_t at,
-                            float* planes) {
-    __m512i acc[kChannels + kSums][kVectors];
-#pragma GCC unroll 9
-    for (std::size_t c = 0; c < kChannels + kSums; ++c) {
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < kVectors; ++v) {
-            acc[c][v] = _mm512_set1_epi32(packed.init[c]);
+// Tiles of a row of dst from x to end. Calls tile(at, windows) for each. windows.rows are those of
+// x.
+template <class Tile>
+void for_row(ThinTile at, std::size_t end, Windows& windows, const Tile& tile) {
+    while (at.x < end) {
+        at.count = std::min(kThinTile, end - at.x);
+        tile(at, windows);
+        for (std::size_t k = 0; k < windows.kernel_rows; ++k) {
+            windows.rows[k] += at.count * windows.step;
         }
-    }
-    const std::int32_t* weights = packed.weights.data();
-    for (std::size_t y = 0; y < windows.kernel_rows; ++y) {
-        const std::uint8_t* row = windows.rows[y] + at * windows.step;
-        for (std::size_t q = 0; q < windows.quads; ++q, weights += kChannels + kSums) {
-            __m512i bytes[kVectors];
-#pragma GCC unroll 8
-            for (std::size_t v = 0; v < kVectors; ++v) {
-                bytes[v] = collect<kHow>(row + windows.offsets[q] + v * kLanes * windows.step, p);
-            }
-#pragma GCC unroll 9
-            for (std::size_t c = 0; c < kChannels + kSums; ++c) {
-                const __m512i w = _mm512_set1_epi32(weights[c]);
-#pragma GCC unroll 8
-                for (std::size_t v = 0; v < kVectors; ++v) {
-                    acc[c][v] = _mm512_dpbusd_epi32(acc[c][v], bytes[v], w);
-                }
-            }
-        }
-    }
-#pragma GCC unroll 8
-    for (std::size_t c = 0; c < kChannels; ++c) {
-        const __m512 scale = _mm512_set1_ps(packed.scale[c]);
-        const __m512 bias = _mm512_set1_ps(packed.bias[c]);
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < kVectors; ++v) {
-            __m512 x = _mm512_cvtepi32_ps(acc[c][v]);
-            if constexpr (kSums != 0) {
-                x = _mm512_fmadd_ps(_mm512_cvtepi32_ps(acc[kChannels][v]),
-                                    _mm512_set1_ps(packed.of_sum[c]), x);
-            }
-            _mm512_store_ps(planes + c * kThinTile + at + v * kLanes,
-                            _mm512_fmadd_ps(x, scale, bias));
-        }
+        at.x += at.count;
     }
 }
 
-template <Collect kHow, std::size_t kChannels, class Packed>
-void run_tile(const Packed& packed, const Windows& windows, std::size_t count, float* planes) {
-    constexpr std::size_t kVectors = kChannels <= 4 ? 4 : 2;
-    const Permutation p{_mm512_loadu_si512(packed.index)};
-    for (std::size_t at = 0; at < count; at += kVectors * kLanes) {
-        packed.sums ? run_block<kHow, kChannels, 1, kVectors>(packed, windows, p, at, planes)
-                    : run_block<kHow, kChannels, 0, kVectors>(packed, windows, p, at, planes);
-    }
-}
-
-template <Collect kHow, class Packed>
-void run_channels(const Packed& packed, const Windows& windows, std::size_t count, float* planes) {
-    switch (packed.shape.dst_channels) {
-        case 1: return run_tile<kHow, 1>(packed, windows, count, planes);
-        case 2: return run_tile<kHow, 2>(packed, windows, count, planes);
-        case 3: return run_tile<kHow, 3>(packed, windows, count, planes);
-        case 4: return run_tile<kHow, 4>(packed, windows, count, planes);
-        case 5: return run_tile<kHow, 5>(packed, windows, count, planes);
-        case 6: return run_tile<kHow, 6>(packed, windows, count, planes);
-        case 7: return run_tile<kHow, 7>(packed, windows, count, planes);
-        default: return run_tile<kHow, 8>(packed, windows, count, planes);
-    }
-}
-
-#pragma GCC pop_options
-
-template <class Packed>
-void run_any(const Packed& packed, const Windows& windows, std::size_t count, float* planes) {
-    if (windows.step == kQuad) {
-        run_channels<Collect::kLoad>(packed, windows, count, planes);
-    } else if (windows.step < kQuad) {
-        run_channels<Collect::kOne>(packed, windows, count, planes);
-    } else {
-        run_channels<Collect::kTwo>(packed, windows, count, planes);
-    }
-}
-
-// A row of dst from at.x on, at.count pixels or as many as there are.
-template <class Packed>
-void run_row(const Packed& packed, Ring& ring, ThinTile at, const ThinConv::Receive& receive) {
+Windows windows_of(const Packed& packed) {
     const ThinConvShape& s = packed.shape;
-    alignas(64) float planes[kThinChannels * kThinTile];
-    const std::size_t step = s.src_channels * s.stride_width;
-    Windows windows{{}, s.kernel_height, packed.offsets.data(), packed.offsets.size(), step};
+    return {{}, s.kernel_height, packed.offsets.data(), packed.offsets.size(), pixel_step(s), 0};
+}
+
+std::ptrdiff_t source_row(const ThinConvShape& s, std::size_t y, std::size_t k) {
+    return static_cast<std::ptrdiff_t>(y * s.stride_height + k * s.dilation_height) - s.pad_top;
+}
+
+// From a ring that begins at pixel `from`.
+template <class Tile>
+void run_row(const Packed& packed, Ring& ring, ThinTile at, std::size_t end, const Tile& tile) {
+    Windows windows = windows_of(packed);
+    for (std::size_t k = 0; k < windows.kernel_rows; ++k) {
+        windows.rows[k] = ring.row(source_row(packed.shape, at.y, k));
+    }
+    for_row(at, end, windows, tile);
+}
+
+// ---- wide images of unsigned bytes -------------------------------------------------------------
+
+constexpr std::size_t kEdge = 64;         // pixels at the left edge that are copied
+constexpr std::size_t kMostAtOnce = 128;  // pixels that are computed together, whether they exist
+
+// The pixels of a row of dst of which the windows lie in the source, whole multiples of kEdge, with
+// everything that is read behind them.
+struct Middle {
+    std::size_t begin = kEdge;
+    std::size_t end = 0;  // not above begin: there are none
+};
+
+Middle middle_of(const Packed& packed) {
+    const ThinConvShape& s = packed.shape;
+    const std::size_t reach = (s.kernel_width - 1) * s.dilation_width;
+    const auto pad = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, s.pad_left));
+    const std::size_t row = s.src_width * s.src_channels;
+    // What is read behind a row is in the next one.
+    if (packed.flip != 0 || s.pad_left < 0 || pad > kEdge || s.src_width <= reach ||
+        row < kMostAtOnce * pixel_step(s) + kSlack + row_bytes(s, 1)) {
+        return {};
+    }
+    const std::size_t last = (s.src_width + pad - reach - 1) / s.stride_width + 1;
+    return {kEdge, std::min(last, s.dst_width) / kEdge * kEdge};
+}
+
+bool is_inside(const ThinConvShape& s, std::size_t y) {
+    return source_row(s, y, 0) >= 0 &&
+           source_row(s, y, s.kernel_height - 1) + 1 < static_cast<std::ptrdiff_t>(s.src_height);
+}
+
+// From the source as it is.
+template <class Tile>
+void run_middle(const Packed& packed,
+                const std::uint8_t* image,
+                ThinTile at,
+                std::size_t end,
+                const Tile& tile) {
+    const ThinConvShape& s = packed.shape;
+    Windows windows = windows_of(packed);
+    const std::size_t row = s.src_width * s.src_channels;
+    const std::size_t column = at.x * s.stride_width - static_cast<std::size_t>(s.pad_left);
     for (std::size_t k = 0; k < s.kernel_height; ++k) {
-        windows.rows[k] =
-            ring.row(static_cast<std::ptrdiff_t>(at.y * s.stride_height + k * s.dilation_height) -
-                     s.pad_top);
+        windows.rows[k] = image + static_cast<std::size_t>(source_row(s, at.y, k)) * row +
+                          column * s.src_channels;
     }
-    const std::size_t end = std::min(at.x + at.count, s.dst_width);
-    for (std::size_t x = at.x; x < end; x += kThinTile) {
-        const std::size_t count = std::min(kThinTile, end - x);
-        run_any(packed, windows, count, planes);
-        receive({planes, at.image, at.y, x, count});
-        for (std::size_t k = 0; k < s.kernel_height; ++k) {
-            windows.rows[k] += kThinTile * step;
-        }
-    }
+    windows.ahead = row * s.stride_height;
+    for_row(at, end, windows, tile);
 }
 
 void check(const ThinConvParams& p) {
@@ -312,29 +249,123 @@ void check(const ThinConvParams& p) {
     const bool unsigned_src = p.src_type == ElementType::u8;
     const bool zero_point_fits = unsigned_src ? p.src_zero_point >= 0 && p.src_zero_point <= 255
                                               : p.src_zero_point >= -128 && p.src_zero_point <= 127;
-    if ((!unsigned_src && p.src_type != ElementType::i8) || !zero_point_fits ||
+    const bool dst_fits = p.dst_type == ElementType::f32 ||
+                          ((p.dst_type == ElementType::u8 || p.dst_type == ElementType::i8) &&
+                           ThinConv::stores_bytes(p));
+    if ((!unsigned_src && p.src_type != ElementType::i8) || !zero_point_fits || !dst_fits ||
         p.weights.size() != s.dst_channels * s.src_channels * s.kernel_height * s.kernel_width ||
         !fits(p.scale, false) || !fits(p.bias, true) || !fits(p.wei_zero_point, true)) {
         throw Error(
             "compile",
             detail::cat("thin convolution: source ", to_string(p.src_type), " with zero point ",
-                        p.src_zero_point, ", ", p.weights.size(), " weights, ", p.scale.size(),
-                        " scales, ", p.bias.size(), " biases, ", p.wei_zero_point.size(),
-                        " zero points of weights for ", s.dst_channels, " x ", s.src_channels,
-                        " x ", s.kernel_height, " x ", s.kernel_width));
+                        p.src_zero_point, " to ", to_string(p.dst_type), ", ", p.weights.size(),
+                        " weights, ", p.scale.size(), " scales, ", p.bias.size(), " biases, ",
+                        p.wei_zero_point.size(), " zero points of weights for ", s.dst_channels,
+                        " x ", s.src_channels, " x ", s.kernel_height, " x ", s.kernel_width));
     }
 }
 
 }  // namespace
 
 bool ThinConv::takes(const ThinConvShape& s) {
-    const std::size_t step = s.src_channels * s.stride_width;
+    constexpr std::size_t kMostPermuted = 8;
+    const std::size_t step = pixel_step(s);
+    // With more channels short rows are better cut by channels.
+    const bool wide = lies_in_chunks(s) && s.dst_width >= kLanes;
     return has_avx512_vbmi() && s.dst_channels >= 1 && s.dst_channels <= kThinChannels &&
-           s.src_channels >= 1 && step <= kMostPixelStep && ring_rows(s) <= kMostRows &&
+           s.src_channels >= 1 && (step <= kMostPermuted || wide) && ring_rows(s) <= kMostRows &&
            s.kernel_width <= kMostQuads && s.dilation_width <= kMostQuads &&
            ring_rows(s) * ring_stride(s, kThinTile) <= kRingBytes && s.dst_height != 0 &&
            s.dst_width != 0;
 }
+
+bool ThinConv::stores_bytes(const ThinConvParams& p) {
+    constexpr std::size_t kMostParts = 2;
+    const ThinConvShape& s = p.shape;
+    if (s.dst_channels > 4 && lies_in_chunks(s) && pixel_step(s) > kMostParts * kQuad) {
+        return false;
+    }
+    // Floats beyond 32-bit integers would wrap.
+    const auto largest = [](std::span<const float> values) {
+        float most = 0.0f;
+        for (const float v : values) {
+            most = std::max(most, std::abs(v));
+        }
+        return static_cast<double>(most);
+    };
+    const double taps = static_cast<double>(s.src_channels * s.kernel_height * s.kernel_width);
+    const double sum = taps * 255.0 * (128.0 + largest(p.wei_zero_point));
+    return sum * largest(p.scale) + largest(p.bias) < 2e9;
+}
+
+namespace {
+
+// The lane of each of 16 pixels once the parts of its sum are added.
+void set_lanes(Packed& packed) {
+    constexpr std::size_t kBlock = 4;  // lanes of 128 bits
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const std::size_t block = lane / kBlock;
+        const std::size_t i = lane % kBlock;
+        std::size_t pixel = lane;
+        if (packed.partials == 2) {
+            pixel = i / 2 * (kLanes / 2) + block * 2 + i % 2;
+        } else if (packed.partials == 4) {
+            pixel = i * kBlock + block;
+        }
+        packed.lane_of_pixel[pixel] = static_cast<std::int32_t>(lane);
+    }
+    const std::size_t channels = packed.shape.dst_channels;
+    for (std::size_t i = 0; i < channels * kLanes; ++i) {
+        const auto lane = static_cast<std::size_t>(packed.lane_of_pixel[i / channels]);
+        const std::size_t c = i % channels;
+        const std::size_t byte = c / 4 * 64 + lane / kBlock * 16 + c % 4 * 4 + lane % kBlock;
+        packed.store[i / 64][i % 64] = static_cast<std::uint8_t>(byte);
+    }
+}
+
+void set_form(Packed& packed) {
+    const ThinConvShape& s = packed.shape;
+    const std::size_t step = pixel_step(s);
+    if (lies_in_chunks(s)) {
+        packed.how = Collect::kChunks;
+        packed.partials = step / kQuad;
+    } else {
+        packed.how = step < kQuad ? Collect::kOne : Collect::kTwo;
+        for (std::size_t i = 0; i < std::size(packed.index); ++i) {
+            packed.index[i] = static_cast<std::uint8_t>(i / kQuad * step + i % kQuad);
+        }
+    }
+    packed.width = ring_width(s);
+    packed.offsets = chunk_offsets(s);
+    set_lanes(packed);
+}
+
+// Weights of a channel, behind the last one those of 1; returns their sum.
+std::int32_t pack_channel(const ThinConvParams& p, std::size_t c, Packed& packed) {
+    const ThinConvShape& s = p.shape;
+    const std::size_t channels = s.dst_channels + (packed.sums ? 1 : 0);
+    const std::size_t chunks = packed.offsets.size();
+    const std::size_t size = chunk_bytes(s);
+    auto* bytes = reinterpret_cast<std::int8_t*>(packed.weights.data());
+    const std::size_t run_chunks = ceil_div(run_bytes_of(s), size);
+    std::int32_t sum = 0;
+    for (std::size_t ic = 0; ic < s.src_channels; ++ic) {
+        for (std::size_t y = 0; y < s.kernel_height; ++y) {
+            for (std::size_t x = 0; x < s.kernel_width; ++x) {
+                const std::size_t number =
+                    ((c * s.src_channels + ic) * s.kernel_height + y) * s.kernel_width + x;
+                const std::int8_t w = c < s.dst_channels ? p.weights[number] : std::int8_t{1};
+                const std::size_t at =
+                    s.dilation_width == 1 ? x * s.src_channels + ic : x * run_chunks * size + ic;
+                bytes[((y * chunks + at / size) * channels + c) * size + at % size] = w;
+                sum += w;
+            }
+        }
+    }
+    return sum;
+}
+
+}  // namespace
 
 ThinConv::ThinConv(const ThinConvParams& p) {
     check(p);
@@ -344,33 +375,14 @@ ThinConv::ThinConv(const ThinConvParams& p) {
     packed->flip = p.src_type == ElementType::i8 ? 0x80 : 0;
     packed->padding =
         static_cast<std::uint8_t>(static_cast<std::uint8_t>(p.src_zero_point) ^ packed->flip);
-    for (std::size_t i = 0; i < std::size(packed->index); ++i) {
-        const std::size_t byte = i / kQuad * s.src_channels * s.stride_width + i % kQuad;
-        packed->index[i] = static_cast<std::uint8_t>(byte);
-    }
-    packed->width = ring_width(s);
-    packed->offsets = quad_offsets(s);
-    const std::size_t quads = packed->offsets.size();
+    packed->dst_type = p.dst_type;
+    set_form(*packed);
     packed->sums = !p.wei_zero_point.empty();
     const std::size_t channels = s.dst_channels + (packed->sums ? 1 : 0);
-    packed->weights.assign(s.kernel_height * quads * channels, 0);
-    auto* bytes = reinterpret_cast<std::int8_t*>(packed->weights.data());
-    const std::size_t run_quads = quads / (s.dilation_width == 1 ? 1 : s.kernel_width);
+    packed->weights.assign(
+        s.kernel_height * packed->offsets.size() * channels * chunk_bytes(s) / kQuad, 0);
     for (std::size_t c = 0; c < channels; ++c) {
-        std::int32_t sum = 0;
-        for (std::size_t ic = 0; ic < s.src_channels; ++ic) {
-            for (std::size_t y = 0; y < s.kernel_height; ++y) {
-                for (std::size_t x = 0; x < s.kernel_width; ++x) {
-                    const std::size_t number =
-                        ((c * s.src_channels + ic) * s.kernel_height + y) * s.kernel_width + x;
-                    const std::int8_t w = c < s.dst_channels ? p.weights[number] : std::int8_t{1};
-                    const std::size_t at = s.dilation_width == 1 ? x * s.src_channels + ic
-                                                                 : x * run_quads * kQuad + ic;
-                    bytes[((y * quads + at / kQuad) * channels + c) * kQuad + at % kQuad] = w;
-                    sum += w;
-                }
-            }
-        }
+        const std::int32_t sum = pack_channel(p, c, *packed);
         packed->init[c] = -(p.src_zero_point + (packed->flip == 0 ? 0 : 128)) * sum;
         if (c == s.dst_channels) {
             break;
@@ -391,28 +403,97 @@ std::size_t ThinConv::rows() const {
     return packed_->shape.batch * packed_->shape.dst_height;
 }
 
+ElementType ThinConv::dst_type() const {
+    return packed_->dst_type;
+}
+
 std::size_t ThinConv::packed_bytes() const {
     return packed_->weights.size() * sizeof(std::int32_t) + sizeof(Packed);
 }
 
-void ThinConv::run(const void* src, Range rows, const Receive& receive) const {
-    const Packed& packed = *packed_;
-    const ThinConvShape& s = packed.shape;
+namespace {
+
+// Rows of one image by way of rings that hold whole rows, or as much as fits.
+template <class Tile>
+void copied_rows(const Packed& packed,
+                 const std::uint8_t* image,
+                 std::size_t number,
+                 Range rows,
+                 const Tile& tile) {
     const std::size_t width = packed.width;
-    Ring ring(s, packed.flip, packed.padding, width);
-    const std::size_t image_bytes = s.src_height * s.src_width * s.src_channels;
-    for (std::size_t row = rows.begin; row < rows.end;) {
-        const std::size_t image = row / s.dst_height;
-        const std::size_t end = std::min(rows.end, (image + 1) * s.dst_height);
-        for (std::size_t x = 0; x < s.dst_width; x += width) {
-            ring.begin(static_cast<const std::uint8_t*>(src) + image * image_bytes, x);
-            for (std::size_t r = row; r < end; ++r) {
-                run_row(packed, ring, {nullptr, image, r - image * s.dst_height, x, width},
-                        receive);
-            }
+    Ring ring(packed.shape, packed.flip, packed.padding, width);
+    for (std::size_t x = 0; x < packed.shape.dst_width; x += width) {
+        ring.begin(image, x);
+        for (std::size_t y = rows.begin; y < rows.end; ++y) {
+            run_row(packed, ring, {nullptr, number, y, x, 0},
+                    std::min(x + width, packed.shape.dst_width), tile);
         }
-        row = end;
     }
+}
+
+// Rows of one image whose windows lie in it: copied at the edges only.
+template <class Tile>
+void inner_rows(const Packed& packed,
+                const std::uint8_t* image,
+                std::size_t number,
+                Range rows,
+                const Middle& middle,
+                const Tile& tile) {
+    const ThinConvShape& s = packed.shape;
+    Ring left(s, 0, packed.padding, kMostAtOnce);
+    Ring right(s, 0, packed.padding, kThinTile);
+    left.begin(image, 0);
+    right.begin(image, middle.end);
+    for (std::size_t y = rows.begin; y < rows.end; ++y) {
+        run_row(packed, left, {nullptr, number, y, 0, 0}, middle.begin, tile);
+        run_middle(packed, image, {nullptr, number, y, middle.begin, 0}, middle.end, tile);
+        run_row(packed, right, {nullptr, number, y, middle.end, 0}, s.dst_width, tile);
+    }
+}
+
+// Calls tile(at, windows) for the tiles of the rows.
+template <class Tile>
+void for_tiles(const Packed& packed, const void* src, Range rows, const Tile& tile) {
+    const ThinConvShape& s = packed.shape;
+    const Middle middle = middle_of(packed);
+    const std::size_t image_bytes = s.src_height * s.src_width * s.src_channels;
+    while (rows.begin < rows.end) {
+        const std::size_t number = rows.begin / s.dst_height;
+        const std::size_t y = rows.begin % s.dst_height;
+        const std::size_t end = std::min(s.dst_height, y + (rows.end - rows.begin));
+        const auto* image = static_cast<const std::uint8_t*>(src) + number * image_bytes;
+        const bool inside = middle.end > middle.begin && is_inside(s, y);
+        std::size_t next = y + 1;
+        while (next < end && (middle.end > middle.begin && is_inside(s, next)) == inside) {
+            ++next;
+        }
+        if (inside) {
+            inner_rows(packed, image, number, {y, next}, middle, tile);
+        } else {
+            copied_rows(packed, image, number, {y, next}, tile);
+        }
+        rows.begin += next - y;
+    }
+}
+
+}  // namespace
+
+void ThinConv::run(const void* src, Range rows, const Receive& receive) const {
+    alignas(64) float planes[kThinChannels * kThinTile];
+    for_tiles(*packed_, src, rows, [&](ThinTile at, const Windows& windows) {
+        thin::run_planes(*packed_, windows, at.count, planes);
+        at.planes = planes;
+        receive(at);
+    });
+}
+
+void ThinConv::run(const void* src, Range rows, void* dst) const {
+    const ThinConvShape& s = packed_->shape;
+    for_tiles(*packed_, src, rows, [&](const ThinTile& at, const Windows& windows) {
+        const std::size_t pixel = (at.image * s.dst_height + at.y) * s.dst_width + at.x;
+        thin::run_bytes(*packed_, windows, at.count,
+                        static_cast<std::uint8_t*>(dst) + pixel * s.dst_channels);
+    });
 }
 
 }  // namespace fuseq::kernels

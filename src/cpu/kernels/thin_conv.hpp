@@ -9,9 +9,10 @@
 //   x   = fma(sum over taps of (src - src_zero_point), -wei_zero_point[c], float(acc))
 //   v   = fma(x, scale[c], bias[c])                          one rounding
 //
-// The caller does the rest of the chain on planes of v that lie in the L1 cache. Immutable after
-// construction; any number of threads at once; run() does not allocate. The same values for every
-// split of the rows. AVX-512 with VNNI and VBMI only.
+// The caller does the rest of the chain on planes of v that lie in the L1 cache; or v is rounded
+// half to even, saturated and stored as a byte, channels-last. Immutable after construction; any
+// number of threads at once; run() does not allocate. The same values for every split of the rows.
+// AVX-512 with VNNI and VBMI only.
 #pragma once
 
 #include <cstddef>
@@ -37,6 +38,7 @@ struct ThinConvParams {
     std::span<const float> scale{};           // one, or one a channel
     std::span<const float> bias{};            // none, one, or one a channel
     std::span<const float> wei_zero_point{};  // none, one, or one a channel
+    ElementType dst_type = ElementType::f32;  // f32: planes; u8, i8 where stores_bytes()
 };
 
 // Neighbouring pixels of one row of dst: channel c of pixel i is planes[c * kThinTile + i].
@@ -50,12 +52,18 @@ struct ThinTile {
 inline constexpr std::size_t kThinTile = 256;
 inline constexpr std::size_t kThinChannels = 8;
 
+namespace thin {
+struct Packed;
+}
+
 class ThinConv {
 public:
     using Receive = std::function<void(const ThinTile&)>;
 
     // Whether the machine and the shape suit the kernel.
     static bool takes(const ThinConvShape& shape);
+    // Whether dst_type may be u8 or i8.
+    static bool stores_bytes(const ThinConvParams& params);
 
     // Packs the weights; the spans are not kept. Precondition: takes(). Throws fuseq::Error for
     // types and lists that do not fit the shape.
@@ -67,11 +75,13 @@ public:
     // Rows of dst, those of all images; runs of 16 or more are fast. `src` is the first image.
     std::size_t rows() const;
     void run(const void* src, Range rows, const Receive& receive) const;
+    // To the bytes of dst, of all images.
+    void run(const void* src, Range rows, void* dst) const;
+    ElementType dst_type() const;
     std::size_t packed_bytes() const;
 
 private:
-    struct Packed;
-    std::unique_ptr<const Packed> packed_;
+    std::unique_ptr<const thin::Packed> packed_;
 };
 
 }  // namespace fuseq::kernels

@@ -23,6 +23,10 @@ public:
         auto* dst = static_cast<std::byte*>(memory_.data(step_.outputs()[0]));
         constexpr std::size_t kRows = 16;  // share their source rows
         parallel_for(step_.kernel_.rows(), kRows, [&](std::size_t begin, std::size_t end) {
+            if (step_.bytes_) {
+                step_.kernel_.run(src, {begin, end}, dst);
+                return;
+            }
             step_.kernel_.run(src, {begin, end},
                               [&](const kernels::ThinTile& tile) { store(tile, dst); });
         });
@@ -63,8 +67,10 @@ ThinConvolutionStep::ThinConvolutionStep(kernels::ThinConv kernel,
                                          TensorId src,
                                          const PlanTensor& dst,
                                          TensorId dst_id)
-    : kernel_(std::move(kernel)), channels_last_(dst.layout == Layout::kChannelsLast) {
+    : kernel_(std::move(kernel)), bytes_(kernel_.dst_type() != ElementType::f32) {
     const Shape dims = dst.dims();
+    // One channel is the same in both.
+    channels_last_ = dst.layout == Layout::kChannelsLast && (dims[1] != 1 || rest.ops.empty());
     height_ = dims[2];
     width_ = dims[3];
     border_.channels = dims[1];
@@ -72,7 +78,7 @@ ThinConvolutionStep::ThinConvolutionStep(kernels::ThinConv kernel,
     border_.src_type = ElementType::f32;
     border_.dst_type = dst.type;
     kernels::check_border(border_);
-    if (!channels_last_ || !rest.ops.empty()) {
+    if (!bytes_ && (!channels_last_ || !rest.ops.empty())) {
         post_ops::Chain chain = rest;
         if (channels_last_) {
             chain.dst_type = ElementType::f32;  // rounded when it is transposed
@@ -182,6 +188,12 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     const Layout layout =
         parts.complete && is_result(group) ? Layout::kPlain : Layout::kChannelsLast;
     const TensorId dst = builder.new_tensor(parts.inner.dst_type, dims, layout);
+    // Rounded and stored by the kernel where nothing is between.
+    const bool to_bytes = parts.inner.ops.empty() && layout == Layout::kChannelsLast &&
+                          size_of(parts.inner.dst_type) == 1;
+    if (to_bytes && kernels::ThinConv::stores_bytes(params)) {
+        params.dst_type = parts.inner.dst_type;
+    }
     auto step = std::make_unique<ThinConvolutionStep>(kernels::ThinConv(params), parts.inner, src,
                                                       builder.tensor(dst), dst);
     ComposedAnchor composed;

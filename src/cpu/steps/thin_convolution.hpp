@@ -34,6 +34,7 @@ private:
     std::size_t height_ = 0;
     std::size_t width_ = 0;
     bool channels_last_ = true;
+    bool bytes_ = false;  // stored by the kernel
 };
 
 }  // namespace fuseq::cpu

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "conv_taps.hpp"
@@ -34,7 +35,7 @@ Case random_case(std::mt19937& rng) {
     Case c;
     ThinConvShape& s = c.params.shape;
     s.batch = 1 + rng() % 2;
-    s.src_channels = 1 + rng() % 8;
+    s.src_channels = rng() % 5 == 0 ? 16 : 1 + rng() % 8;
     s.dst_channels = 1 + rng() % kThinChannels;
     s.stride_width = s.src_channels <= 4 ? 1 + rng() % 2 : 1;
     s.stride_height = 1 + rng() % 3;
@@ -66,6 +67,11 @@ Case random_case(std::mt19937& rng) {
     for (std::size_t i = 0; i < (zero_points == 2 ? s.dst_channels : zero_points); ++i) {
         c.wei_zero_point.push_back(static_cast<float>(rng() % 1000) / 64.0f - 7.0f);
     }
+    // Bytes of dst that are not all the largest or the least.
+    const double reach = static_cast<double>(s.src_channels * s.kernel_height * s.kernel_width);
+    for (float& scale : c.scale) {
+        scale *= rng() % 2 == 0 ? 1.0f : static_cast<float>(0.02 / std::sqrt(reach));
+    }
     c.src = test::random_elements(rng, c.params.src_type,
                                   s.batch * s.src_height * s.src_width * s.src_channels);
     return c;
@@ -88,10 +94,21 @@ std::int32_t sum_at(
     return sum;
 }
 
-TEST(ThinConv, MatchesPlainLoopsForAnySplitOfTheRows) {
+float value_at(const Case& c, std::size_t n, std::size_t oc, std::size_t y, std::size_t x) {
+    auto sum = static_cast<float>(sum_at(c, n, oc, y, x));
+    if (!c.wei_zero_point.empty()) {
+        const float zero = c.wei_zero_point[c.wei_zero_point.size() == 1 ? 0 : oc];
+        sum = std::fma(static_cast<float>(sum_at(c, n, oc, y, x, true)), -zero, sum);
+    }
+    return std::fma(sum, c.scale[oc], c.bias[oc]);
+}
+
+// Calls body with cases that the kernel takes; at least one, where it takes any.
+template <class Body>
+void for_random_cases(std::size_t count, const Body& body) {
     const unsigned first = std::random_device()();
     std::size_t taken = 0;
-    for (unsigned seed = first; seed != first + 60; ++seed) {
+    for (unsigned seed = first; seed != first + count; ++seed) {
         SCOPED_TRACE(detail::cat("seed ", seed));
         std::mt19937 rng(seed);
         Case c = random_case(rng);
@@ -99,25 +116,27 @@ TEST(ThinConv, MatchesPlainLoopsForAnySplitOfTheRows) {
         c.params.scale = c.scale;
         c.params.bias = c.bias;
         c.params.wei_zero_point = c.wei_zero_point;
-        if (!ThinConv::takes(c.params.shape)) {
-            continue;
+        if (ThinConv::takes(c.params.shape)) {
+            ++taken;
+            body(c, rng);
         }
-        ++taken;
+    }
+    ThinConvShape small;
+    small.src_channels = small.dst_channels = 1;
+    small.src_height = small.src_width = small.dst_height = small.dst_width = 8;
+    EXPECT_EQ(taken != 0, ThinConv::takes(small)) << "no random case was taken";
+}
+
+TEST(ThinConv, MatchesPlainLoopsForAnySplitOfTheRows) {
+    for_random_cases(60, [](const Case& c, std::mt19937& rng) {
         const ThinConv kernel(c.params);
         const ThinConvShape& s = c.params.shape;
         std::size_t seen = 0;
         const auto check = [&](const ThinTile& tile) {
             for (std::size_t i = 0; i < tile.count; ++i) {
                 for (std::size_t oc = 0; oc < s.dst_channels; ++oc) {
-                    auto sum = static_cast<float>(sum_at(c, tile.image, oc, tile.y, tile.x + i));
-                    if (!c.wei_zero_point.empty()) {
-                        const float zero = c.wei_zero_point[c.wei_zero_point.size() == 1 ? 0 : oc];
-                        const auto window =
-                            static_cast<float>(sum_at(c, tile.image, oc, tile.y, tile.x + i, true));
-                        sum = std::fma(window, -zero, sum);
-                    }
                     ASSERT_EQ(tile.planes[oc * kThinTile + i],
-                              std::fma(sum, c.scale[oc], c.bias[oc]))
+                              value_at(c, tile.image, oc, tile.y, tile.x + i))
                         << "image " << tile.image << " channel " << oc << " y " << tile.y << " x "
                         << tile.x + i;
                 }
@@ -129,11 +148,42 @@ TEST(ThinConv, MatchesPlainLoopsForAnySplitOfTheRows) {
         kernel.run(c.src.data(), {0, cut}, check);
         kernel.run(c.src.data(), {cut, kernel.rows()}, check);
         EXPECT_EQ(seen, s.batch * s.dst_height * s.dst_width);
-    }
-    ThinConvShape small;
-    small.src_channels = small.dst_channels = 1;
-    small.src_height = small.src_width = small.dst_height = small.dst_width = 8;
-    EXPECT_EQ(taken != 0, ThinConv::takes(small)) << "no random case was taken";
+    });
+}
+
+TEST(ThinConv, StoresRoundedAndSaturatedBytes) {
+    for_random_cases(60, [](Case& c, std::mt19937& rng) {
+        if (!ThinConv::stores_bytes(c.params)) {
+            return;
+        }
+        c.params.dst_type = rng() % 2 == 0 ? ElementType::u8 : ElementType::i8;
+        const float low = c.params.dst_type == ElementType::u8 ? 0.0f : -128.0f;
+        const ThinConv kernel(c.params);
+        const ThinConvShape& s = c.params.shape;
+        // Nothing is written behind the end.
+        const std::size_t size = s.batch * s.dst_height * s.dst_width * s.dst_channels;
+        test::Bytes dst(size + 1, std::uint8_t{77});
+        const std::size_t cut = rng() % (kernel.rows() + 1);
+        kernel.run(c.src.data(), {cut, kernel.rows()}, dst.data());
+        kernel.run(c.src.data(), {0, cut}, dst.data());
+        EXPECT_EQ(dst[size], std::uint8_t{77});
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t pixel = i / s.dst_channels;
+            const float v = value_at(c, pixel / (s.dst_height * s.dst_width), i % s.dst_channels,
+                                     pixel / s.dst_width % s.dst_height, pixel % s.dst_width);
+            const float expected = std::clamp(std::nearbyint(v), low, low + 255.0f);
+            ASSERT_EQ(test::element(dst, c.params.dst_type, i), expected)
+                << "channel " << i % s.dst_channels << " of pixel " << pixel;
+        }
+    });
+}
+
+TEST(ThinConv, StoresNoBytesWhereFloatsWouldWrap) {
+    ThinConvParams params;
+    params.shape.src_channels = params.shape.dst_channels = 1;
+    const std::vector<float> scale(1, 1e6f);
+    params.scale = scale;
+    EXPECT_FALSE(ThinConv::stores_bytes(params));
 }
 
 ThinConvShape shape_of(std::size_t ic, std::size_t oc, std::size_t stride) {
