@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/kernels/byte_triples.hpp"
+#include "cpu/kernels/instructions.hpp"
 #include "fuseq/error.hpp"
 
 #ifndef FUSEQ_KERNELS_BORDER_ONCE
@@ -28,6 +30,7 @@ namespace {
 
 constexpr std::size_t kTilePixels = 64;
 constexpr std::size_t kTileChannels = 16;
+constexpr std::size_t kLongBytes = 4096;  // pixels of three bytes that are split at once
 
 // A part of one image.
 struct Part {
@@ -49,12 +52,17 @@ void for_parts(std::size_t image_pixels, Range pixels, const Body& body) {
     }
 }
 
+// Whether values are only moved, and converted where the types differ.
+bool is_copy(const BorderParams& params) {
+    return params.scale.empty() && params.shift.empty() && !params.levels;
+}
+
 // Elements of one channel.
 template <class Src, class Dst>
 HWY_INLINE void convert_row(
     const BorderParams& params, std::size_t channel, const Src* src, Dst* dst, std::size_t count) {
     if constexpr (std::is_same_v<Src, Dst>) {
-        if (params.scale.empty() && params.shift.empty() && !params.levels) {
+        if (is_copy(params)) {
             std::memcpy(dst, src, count * sizeof(Src));
             return;
         }
@@ -349,12 +357,23 @@ void from_last(const BorderParams& params, const void* src_data, void* dst_data,
     const std::size_t plane = params.plane_stride == 0 ? params.pixels : params.plane_stride;
 #if HWY_MAX_BYTES >= 64
     if constexpr (std::is_same_v<Src, float> && std::is_same_v<Dst, float>) {
-        if (params.scale.empty() && params.shift.empty() && !params.levels && channels > 3) {
+        if (is_copy(params) && channels > 3) {
             floats_from_last(params, src, dst, pixels);
             return;
         }
     }
 #endif
+    if constexpr (sizeof(Src) == 1 && std::is_same_v<Src, Dst>) {
+        if (channels == 3 && stride == 3 && has_avx512_vbmi() && is_copy(params)) {
+            for_parts<kLongBytes>(params.pixels, pixels, [&](const Part& part) {
+                const std::size_t at = part.image * channels * plane + part.pixel;
+                split_triples(reinterpret_cast<const std::uint8_t*>(src) +
+                                  (part.image * params.pixels + part.pixel) * stride,
+                              reinterpret_cast<std::uint8_t*>(dst) + at, plane, part.count);
+            });
+            return;
+        }
+    }
     alignas(64) Src tile[kTileChannels][kTilePixels];
     for_parts(params.pixels, pixels, [&](const Part& part) HWY_ATTR {
         const Src* in = src + (part.image * params.pixels + part.pixel) * stride;

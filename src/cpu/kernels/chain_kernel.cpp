@@ -20,6 +20,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include "cpu/kernels/chain_registers-inl.h"
 #include "cpu/kernels/chain_tile-inl.h"
 #include "cpu/kernels/eltwise-inl.h"
 #include "cpu/kernels/exact-inl.h"
@@ -29,12 +30,6 @@ namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
 
 // ---- operations -------------------------------------------------------------------------------
-
-// Where a constant of the current tile begins; stepping over the tile or not.
-struct Constant {
-    const float* data;
-    bool vector;
-};
 
 template <class F>
 HWY_INLINE void over_tile(float* HWY_RESTRICT tile, std::size_t count, F&& f) {
@@ -81,182 +76,6 @@ void apply(const post_ops::Binary& op,
             return combine([](VF x, VF t) HWY_ATTR { return hn::Max(x, t); });
         case post_ops::BinaryKind::kMin:
             return combine([](VF x, VF t) HWY_ATTR { return hn::Min(x, t); });
-    }
-}
-
-// Whether an operation is done by apply_simple_ops().
-bool is_simple(const ChainStepOp& op) {
-    return op.kind != ChainStepOp::Kind::kEltwise && op.kind != ChainStepOp::Kind::kBinary;
-}
-
-struct SimpleOp {
-    ChainStepOp::Kind kind;
-    Constant a;
-    Constant b;
-};
-
-template <std::size_t N, class F>
-HWY_INLINE void with_two(VF (&x)[N], const SimpleOp& op, std::size_t i, F&& f) {
-    const DF d;
-    const std::size_t lanes = hn::Lanes(d);
-    const VF a = hn::Set(d, *op.a.data);
-    const VF b = hn::Set(d, *op.b.data);
-    if (!op.a.vector && !op.b.vector) {
-        HWY_UNROLL(8)
-        for (std::size_t v = 0; v < N; ++v) {
-            x[v] = f(x[v], a, b);
-        }
-        return;
-    }
-    HWY_UNROLL(8)
-    for (std::size_t v = 0; v < N; ++v) {
-        const std::size_t at = i + v * lanes;
-        x[v] = f(x[v], op.a.vector ? hn::LoadU(d, op.a.data + at) : a,
-                 op.b.vector ? hn::LoadU(d, op.b.data + at) : b);
-    }
-}
-
-template <std::size_t N, class F>
-HWY_INLINE void with_one(VF (&x)[N], const SimpleOp& op, std::size_t i, F&& f) {
-    const DF d;
-    const std::size_t lanes = hn::Lanes(d);
-    if (!op.a.vector) {
-        const VF a = hn::Set(d, *op.a.data);
-        HWY_UNROLL(8)
-        for (std::size_t v = 0; v < N; ++v) {
-            x[v] = f(x[v], a);
-        }
-        return;
-    }
-    HWY_UNROLL(8)
-    for (std::size_t v = 0; v < N; ++v) {
-        x[v] = f(x[v], hn::LoadU(d, op.a.data + i + v * lanes));
-    }
-}
-
-template <std::size_t N>
-HWY_INLINE void apply(const SimpleOp& op, std::size_t i, VF (&x)[N]) {
-    switch (op.kind) {
-        case ChainStepOp::Kind::kAffine:
-            return with_two(x, op, i, [](VF y, VF scale, VF shift) HWY_ATTR {
-                return hn::Add(hn::Mul(y, scale), shift);
-            });
-        case ChainStepOp::Kind::kScale:
-            return with_one(x, op, i, [](VF y, VF v) HWY_ATTR { return hn::Mul(y, v); });
-        case ChainStepOp::Kind::kShift:
-            return with_one(x, op, i, [](VF y, VF v) HWY_ATTR { return hn::Add(y, v); });
-        case ChainStepOp::Kind::kClip:
-            return with_two(x, op, i, [](VF y, VF low, VF high) HWY_ATTR {
-                return hn::Min(hn::Max(y, low), high);
-            });
-        case ChainStepOp::Kind::kRoundClip:
-            return with_two(x, op, i, [](VF y, VF low, VF high) HWY_ATTR {
-                return hn::Min(hn::Max(hn::Round(y), low), high);
-            });
-        case ChainStepOp::Kind::kPrelu:
-            return with_one(x, op, i, [](VF y, VF slope) HWY_ATTR {
-                return hn::IfThenElse(hn::Gt(y, hn::Zero(DF())), y, hn::Mul(slope, y));
-            });
-        default:
-            HWY_UNROLL(8)
-            for (std::size_t v = 0; v < N; ++v) {
-                x[v] = hn::Round(x[v]);
-            }
-    }
-}
-
-template <std::size_t N>
-HWY_INLINE void apply_to_block(std::span<const SimpleOp> ops,
-                               std::size_t i,
-                               float* HWY_RESTRICT tile) {
-    const DF d;
-    const std::size_t lanes = hn::Lanes(d);
-    VF x[N];
-    HWY_UNROLL(8)
-    for (std::size_t v = 0; v < N; ++v) {
-        x[v] = hn::Load(d, tile + i + v * lanes);
-    }
-    for (const SimpleOp& op : ops) {
-        apply<N>(op, i, x);
-    }
-    HWY_UNROLL(8)
-    for (std::size_t v = 0; v < N; ++v) {
-        hn::Store(x[v], d, tile + i + v * lanes);
-    }
-}
-
-// Neighbouring operations on values that stay in registers.
-void apply_simple_ops(std::span<const SimpleOp> ops, float* HWY_RESTRICT tile, std::size_t count) {
-    constexpr std::size_t kVectors = 8;
-    const DF d;
-    const std::size_t lanes = hn::Lanes(d);
-    std::size_t i = 0;
-    for (; i + kVectors * lanes <= count; i += kVectors * lanes) {
-        apply_to_block<kVectors>(ops, i, tile);
-    }
-    for (; i < count; i += lanes) {
-        apply_to_block<1>(ops, i, tile);
-    }
-}
-
-// ---- short chains -----------------------------------------------------------------------------
-
-// Rounded half to even, saturated, as store_floats() does it.
-template <class T>
-HWY_INLINE void store_block(VF (&x)[4], T* to) {
-    const DF d;
-    if constexpr (sizeof(T) == 1) {
-        const VF low = hn::Set(d, static_cast<float>(std::numeric_limits<T>::min()));
-        store_four(d, hn::Max(x[0], low), hn::Max(x[1], low), hn::Max(x[2], low),
-                   hn::Max(x[3], low), to);
-    } else {
-        HWY_UNROLL(4)
-        for (std::size_t v = 0; v < 4; ++v) {
-            store_floats(d, x[v], to + v * hn::Lanes(d));
-        }
-    }
-}
-
-// From src to dst without a buffer in between.
-template <class Src, class Dst>
-void run_simple(std::span<const SimpleOp> ops, const Src* src, Dst* dst, std::size_t count) {
-    constexpr std::size_t kVectors = 4;
-    const DF d;
-    const std::size_t lanes = hn::Lanes(d);
-    std::size_t i = 0;
-    for (; i + kVectors * lanes <= count; i += kVectors * lanes) {
-        VF x[kVectors];
-        HWY_UNROLL(4)
-        for (std::size_t v = 0; v < kVectors; ++v) {
-            x[v] = load_floats(d, src + i + v * lanes);
-        }
-        for (const SimpleOp& op : ops) {
-            apply<kVectors>(op, i, x);
-        }
-        store_block(x, dst + i);
-    }
-    HWY_ALIGN_MAX float rest[kVectors * hn::MaxLanes(d)];
-    if (i < count) {
-        load_tile(src + i, count - i, rest);
-        for (std::size_t done = 0; i + done < count; done += lanes) {
-            VF x[1] = {hn::Load(d, rest + done)};
-            for (const SimpleOp& op : ops) {
-                apply<1>(op, i + done, x);
-            }
-            hn::Store(x[0], d, rest + done);
-        }
-        store_tile(rest, count - i, dst + i);
-    }
-}
-
-// Calls body with a pointer to the element `at` of the tensor.
-template <class Body>
-void with_elements(ElementType type, const void* data, std::size_t at, const Body& body) {
-    switch (type) {
-        case ElementType::u8: return body(static_cast<const std::uint8_t*>(data) + at);
-        case ElementType::i8: return body(static_cast<const std::int8_t*>(data) + at);
-        case ElementType::i32: return body(static_cast<const std::int32_t*>(data) + at);
-        default: return body(static_cast<const float*>(data) + at);
     }
 }
 
@@ -354,37 +173,6 @@ void load_extra(const ChainProgram& program,
 
 constexpr std::size_t kAtOnce = 8;  // simple operations
 
-// A stretch by run_simple().
-void run_short(const ChainProgram& program, const ChainKernelArgs& args, const Stretch& at) {
-    SimpleOp ops[kAtOnce];
-    std::size_t count = 0;
-    for (const ChainStepOp& op : program.ops) {
-        ops[count++] = {op.kind, constant_of(program, op.a, at), constant_of(program, op.b, at)};
-    }
-    const std::size_t from = at.row * args.src.stride + at.offset;
-    const std::size_t to = at.row * args.dst_stride + at.offset;
-    with_elements(program.src_type, args.src.data, from, [&](const auto* src) {
-        switch (program.dst_type) {
-            case ElementType::u8:
-                return run_simple({ops, count}, src, static_cast<std::uint8_t*>(args.dst) + to,
-                                  at.count);
-            case ElementType::i8:
-                return run_simple({ops, count}, src, static_cast<std::int8_t*>(args.dst) + to,
-                                  at.count);
-            case ElementType::i32:
-                return run_simple({ops, count}, src, static_cast<std::int32_t*>(args.dst) + to,
-                                  at.count);
-            default:
-                return run_simple({ops, count}, src, static_cast<float*>(args.dst) + to, at.count);
-        }
-    });
-}
-
-bool is_short(const ChainProgram& program) {
-    return program.ops.size() <= kAtOnce &&
-           std::all_of(program.ops.begin(), program.ops.end(), is_simple);
-}
-
 void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const Stretch& at) {
     HWY_ALIGN_MAX float tile[kChainTile + kChainPadding];
     HWY_ALIGN_MAX float extra[kChainTile + kChainPadding];
@@ -417,6 +205,60 @@ void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const
     }
     flush();
     store_tile(program.dst_type, tile, at.count, args.dst, at.row * args.dst_stride + at.offset);
+}
+
+// Of a second tensor with an element for each one of the stretch, or a pixel.
+const void* extra_at(const ChainProgram& program,
+                     const ChainKernelArgs& args,
+                     const post_ops::Binary& op,
+                     const Stretch& at) {
+    const ChainTensor& tensor = args.extras[op.input];
+    const std::size_t row = op.per_pixel ? at.row / program.channels : at.row;
+    return static_cast<const std::byte*>(tensor.data) +
+           (row * tensor.stride + at.offset) * size_of(op.type);
+}
+
+// A stretch in registers; what is left of it, where second tensors are read, in a tile.
+void run_short(const ChainProgram& program, const ChainKernelArgs& args, const Stretch& at) {
+    SimpleOp ops[kAtOnce];
+    std::size_t count = 0;
+    for (const ChainStepOp& op : program.ops) {
+        const bool binary = op.kind == ChainStepOp::Kind::kBinary;
+        ops[count++] = {op.kind, constant_of(program, op.a, at), constant_of(program, op.b, at),
+                        binary ? &op.binary : nullptr,
+                        binary ? extra_at(program, args, op.binary, at) : nullptr};
+    }
+    const std::size_t whole =
+        program.extra_count == 0 ? at.count : at.count / kSimpleBlock * kSimpleBlock;
+    const std::size_t from = at.row * args.src.stride + at.offset;
+    const std::size_t to = at.row * args.dst_stride + at.offset;
+    with_elements(program.src_type, args.src.data, from, [&](const auto* src) {
+        switch (program.dst_type) {
+            case ElementType::u8:
+                return run_simple({ops, count}, src, static_cast<std::uint8_t*>(args.dst) + to,
+                                  whole);
+            case ElementType::i8:
+                return run_simple({ops, count}, src, static_cast<std::int8_t*>(args.dst) + to,
+                                  whole);
+            case ElementType::i32:
+                return run_simple({ops, count}, src, static_cast<std::int32_t*>(args.dst) + to,
+                                  whole);
+            default:
+                return run_simple({ops, count}, src, static_cast<float*>(args.dst) + to, whole);
+        }
+    });
+    if (whole < at.count) {
+        run_stretch(program, args, {at.row, at.offset + whole, at.channel, at.count - whole});
+    }
+}
+
+bool is_short(const ChainProgram& program) {
+    return program.ops.size() <= kAtOnce &&
+           std::all_of(program.ops.begin(), program.ops.end(), [&](const ChainStepOp& op) {
+               const bool pixels = !op.binary.per_pixel || program.layout == ChainLayout::kPlanes;
+               return is_simple(op) ||
+                      (op.kind == ChainStepOp::Kind::kBinary && !op.binary.per_plane && pixels);
+           });
 }
 
 // Rows whose elements all lie one behind the other can be taken several at once.
