@@ -38,10 +38,12 @@ struct ThinConvParams {
     std::span<const float> scale{};           // one, or one a channel
     std::span<const float> bias{};            // none, one, or one a channel
     std::span<const float> wei_zero_point{};  // none, one, or one a channel
-    ElementType dst_type = ElementType::f32;  // f32: planes; u8, i8 where stores_bytes()
+    ElementType dst_type = ElementType::f32;  // u8, i8 where stores_bytes()
+    bool pixels = false;  // floats are channels-last, where stores_pixels(); otherwise planes
 };
 
-// Neighbouring pixels of one row of dst: channel c of pixel i is planes[c * kThinTile + i].
+// Neighbouring pixels of one row of dst: channel c of pixel i is planes[c * kThinTile + i], or
+// planes[i * dst_channels + c] where the parameters ask for pixels.
 struct ThinTile {
     float* planes;  // the receiver may write here
     std::size_t image;
@@ -65,6 +67,9 @@ public:
     // Whether dst_type may be u8 or i8.
     static bool stores_bytes(const ThinConvParams& params);
 
+    // Whether floats may be channels-last: where no transposition is needed for it.
+    static bool stores_pixels(const ThinConvShape& shape);
+
     // Packs the weights; the spans are not kept. Precondition: takes(). Throws fuseq::Error for
     // types and lists that do not fit the shape.
     explicit ThinConv(const ThinConvParams& params);
@@ -75,9 +80,10 @@ public:
     // Rows of dst, those of all images; runs of 16 or more are fast. `src` is the first image.
     std::size_t rows() const;
     void run(const void* src, Range rows, const Receive& receive) const;
-    // To the bytes of dst, of all images.
+    // To the bytes of dst, or its floats, channels-last, of all images. Not for planes.
     void run(const void* src, Range rows, void* dst) const;
-    ElementType dst_type() const;
+    bool stores() const;  // the last run()
+    bool pixels() const;
     std::size_t packed_bytes() const;
 
 private:

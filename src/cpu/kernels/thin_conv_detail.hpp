@@ -43,6 +43,7 @@ struct Packed {
     // Lanes in which pixels are when their parts are added, of each of the 16.
     std::int32_t lane_of_pixel[kLanes] = {};
     ElementType dst_type = ElementType::f32;
+    bool pixels = false;
     std::uint8_t store[2][kLanes * kQuad] = {};  // dst from lanes of four channels each
 };
 
@@ -60,5 +61,8 @@ struct Windows {
 void run_planes(const Packed& packed, const Windows& windows, std::size_t count, float* planes);
 // To bytes, channels-last. For at most four channels, or two parts of a sum.
 void run_bytes(const Packed& packed, const Windows& windows, std::size_t count, std::uint8_t* dst);
+
+// To floats, channels-last. For four or eight channels and four parts of a sum.
+void run_pixels(const Packed& packed, const Windows& windows, std::size_t count, float* dst);
 
 }  // namespace fuseq::kernels::thin

@@ -182,6 +182,38 @@ struct Block {
         }
     }
 
+    // Four channels of four pixels are added at once, in the order of memory: pixel after pixel,
+    // `stride` floats apart. Where four lanes hold parts of a sum.
+    FUSEQ_INLINE void to_pixels(const Packed& packed,
+                                std::size_t first,
+                                float* dst,
+                                std::size_t stride) const {
+        static_assert(kPartials == 4 && kChannels == 4);
+        const __m512 scale = four_floats(packed.scale + first);
+        const __m512 bias = four_floats(packed.bias + first);
+        const __m512 of_sum = four_floats(packed.of_sum + first);
+#pragma GCC unroll 8
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            const __m512i parts[] = {acc[0][v], acc[1][v], acc[2][v], acc[3][v]};
+            __m512 x = _mm512_cvtepi32_ps(add_partials<4>(parts));
+            if constexpr (kSums != 0) {
+                const __m512i sum = acc[kChannels][v];
+                const __m512i sums[] = {sum, sum, sum, sum};
+                x = _mm512_fmadd_ps(_mm512_cvtepi32_ps(add_partials<4>(sums)), of_sum, x);
+            }
+            x = _mm512_fmadd_ps(x, scale, bias);
+            float* to = dst + v * 4 * stride;
+            _mm_storeu_ps(to, _mm512_castps512_ps128(x));
+            _mm_storeu_ps(to + stride, _mm512_extractf32x4_ps(x, 1));
+            _mm_storeu_ps(to + 2 * stride, _mm512_extractf32x4_ps(x, 2));
+            _mm_storeu_ps(to + 3 * stride, _mm512_extractf32x4_ps(x, 3));
+        }
+    }
+
+    static FUSEQ_INLINE __m512 four_floats(const float* from) {
+        return _mm512_broadcast_f32x4(_mm_loadu_ps(from));
+    }
+
     // Four channels: lane i of 128 bits holds those of pixels 4i to 4i + 3, one behind the other.
     FUSEQ_INLINE __m512i four(const Packed& packed, std::size_t c, std::size_t group) const {
         __m512i v[4];
@@ -272,6 +304,30 @@ void tile_to_bytes(const Packed& packed,
     }
 }
 
+template <std::size_t kSums>
+void tile_to_pixels(const Packed& packed,
+                    const Windows& windows,
+                    std::size_t count,
+                    std::size_t first,
+                    float* dst) {
+    constexpr std::size_t kGroups = groups_of(4, 4);
+    constexpr std::size_t kPixels = kGroups * kLanes;
+    const std::size_t channels = packed.shape.dst_channels;
+    for (std::size_t at = 0; at < count; at += kPixels) {
+        Block<Collect::kChunks, 4, 4, kSums, kGroups> block;
+        block.run(packed, windows, at, first);
+        if (at + kPixels <= count) {
+            block.to_pixels(packed, first, dst + at * channels + first, channels);
+            continue;
+        }
+        float rest[kPixels * 4];
+        block.to_pixels(packed, first, rest, 4);
+        for (std::size_t i = at; i < count; ++i) {
+            std::memcpy(dst + i * channels + first, rest + (i - at) * 4, 4 * sizeof(float));
+        }
+    }
+}
+
 // Calls body with the number of channels, as a constant.
 template <std::size_t kChannels, std::size_t kMost, class Body>
 FUSEQ_INLINE void with_channels(std::size_t channels, const Body& body) {
@@ -325,6 +381,13 @@ void run_bytes(const Packed& packed, const Windows& windows, std::size_t count, 
                         : tile_to_bytes<kHow, kPartials, kChannels, 0>(packed, windows, count, dst);
         });
     });
+}
+
+void run_pixels(const Packed& packed, const Windows& windows, std::size_t count, float* dst) {
+    for (std::size_t first = 0; first < packed.shape.dst_channels; first += kMostAtOnce) {
+        packed.sums ? tile_to_pixels<1>(packed, windows, count, first, dst)
+                    : tile_to_pixels<0>(packed, windows, count, first, dst);
+    }
 }
 
 }  // namespace fuseq::kernels::thin

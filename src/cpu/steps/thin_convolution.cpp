@@ -10,36 +10,74 @@
 #include "cpu/runtime/isa.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/anchor.hpp"
+#include "cpu/steps/chain.hpp"
 #include "cpu/steps/conv_geometry.hpp"
+#include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
+namespace {
+
+constexpr std::size_t kMostExtras = 16;
+
+}  // namespace
 
 class ThinConvolutionStep::Run final : public Runner {
 public:
     Run(const ThinConvolutionStep& step, RequestMemory& memory) : step_(step), memory_(memory) {}
 
     void run() override {
-        const void* src = memory_.data(step_.inputs()[0]);
-        auto* dst = static_cast<std::byte*>(memory_.data(step_.outputs()[0]));
+        const Places places = places_of([&](TensorId id) { return memory_.data(id); });
         constexpr std::size_t kRows = 16;  // share their source rows
         parallel_for(step_.kernel_.rows(), kRows, [&](std::size_t begin, std::size_t end) {
-            if (step_.bytes_) {
-                step_.kernel_.run(src, {begin, end}, dst);
-                return;
-            }
-            step_.kernel_.run(src, {begin, end},
-                              [&](const kernels::ThinTile& tile) { store(tile, dst); });
+            run_range({begin, end}, places);
         });
     }
 
+    void run_rows(const RowPart& part) override {
+        run_range({part.begin / step_.width_, part.end / step_.width_},
+                  places_of([&](TensorId id) { return memory_.rows(id, part); }));
+    }
+
 private:
-    void store(const kernels::ThinTile& tile, std::byte* dst) const {
+    // Where the tensors begin, or would begin.
+    struct Places {
+        const void* src = nullptr;
+        std::byte* dst = nullptr;
+        const std::byte* extras[kMostExtras] = {};
+    };
+
+    template <class Find>
+    Places places_of(const Find& find) const {
+        Places places;
+        const std::vector<TensorId>& inputs = step_.inputs();
+        places.src = memory_.data(inputs[0]);
+        places.dst = static_cast<std::byte*>(find(step_.outputs()[0]));
+        for (std::size_t e = 0; e + 1 < inputs.size(); ++e) {
+            places.extras[e] = static_cast<const std::byte*>(find(inputs[e + 1]));
+        }
+        return places;
+    }
+
+    void run_range(kernels::Range rows, const Places& places) const {
+        if (step_.direct_) {
+            step_.kernel_.run(places.src, rows, places.dst);
+            return;
+        }
+        step_.kernel_.run(places.src, rows,
+                          [&](const kernels::ThinTile& tile) { store(tile, places); });
+    }
+
+    void store(const kernels::ThinTile& tile, const Places& places) const {
         const kernels::BorderParams& border = step_.border_;
         const std::size_t size = size_of(border.dst_type);
         const std::size_t pixels = step_.height_ * step_.width_;
         const std::size_t pixel = tile.y * step_.width_ + tile.x;
+        if (step_.by_pixels_) {
+            run_on_pixels(tile, pixel + tile.image * pixels, places);
+            return;
+        }
         if (!step_.channels_last_) {
-            std::byte* to = dst + (tile.image * border.channels * pixels + pixel) * size;
+            std::byte* to = places.dst + (tile.image * border.channels * pixels + pixel) * size;
             step_.chain_->run({.src = {tile.planes, kernels::kThinTile},
                                .dst = to,
                                .dst_stride = pixels,
@@ -54,8 +92,33 @@ private:
                                .inner = tile.count},
                               0, border.channels);
         }
-        std::byte* to = dst + (tile.image * pixels + pixel) * border.channels * size;
+        std::byte* to = places.dst + (tile.image * pixels + pixel) * border.channels * size;
         kernels::to_channels_last(border, tile.planes, to, {0, tile.count});
+    }
+
+    // The chain on the tile as it is, or transposed, with its part of the other tensors.
+    void run_on_pixels(const kernels::ThinTile& tile,
+                       std::size_t pixel,
+                       const Places& places) const {
+        const std::size_t channels = step_.border_.channels;
+        alignas(64) float transposed[kernels::kThinChannels * kernels::kThinTile];
+        const float* floats = tile.planes;
+        if (!step_.kernel_.pixels()) {
+            kernels::to_channels_last(step_.border_, tile.planes, transposed, {0, tile.count});
+            floats = transposed;
+        }
+        const std::vector<TensorId>& inputs = step_.inputs();
+        kernels::ChainTensor extras[kMostExtras];
+        for (std::size_t e = 0; e + 1 < inputs.size(); ++e) {
+            const std::size_t size = size_of(memory_.tensor(inputs[e + 1]).type);
+            extras[e] = {places.extras[e] + pixel * channels * size, channels};
+        }
+        const std::size_t size = size_of(memory_.tensor(step_.outputs()[0]).type);
+        step_.chain_->run({.src = {floats, channels},
+                           .dst = places.dst + pixel * channels * size,
+                           .dst_stride = channels,
+                           .extras = {extras, inputs.size() - 1}},
+                          0, tile.count);
     }
 
     const ThinConvolutionStep& step_;
@@ -65,20 +128,30 @@ private:
 ThinConvolutionStep::ThinConvolutionStep(kernels::ThinConv kernel,
                                          const post_ops::Chain& rest,
                                          TensorId src,
+                                         const std::vector<TensorId>& extras,
                                          const PlanTensor& dst,
                                          TensorId dst_id)
-    : kernel_(std::move(kernel)), bytes_(kernel_.dst_type() != ElementType::f32) {
+    : kernel_(std::move(kernel)) {
+    if (extras.size() > kMostExtras) {
+        throw Error("compile", detail::cat("a convolution of few channels reads ", extras.size(),
+                                           " extra inputs, expected ", kMostExtras, " at most"));
+    }
     const Shape dims = dst.dims();
     // One channel is the same in both.
     channels_last_ = dst.layout == Layout::kChannelsLast && (dims[1] != 1 || rest.ops.empty());
+    by_rows_ = dst.layout == Layout::kChannelsLast || dims[1] == 1;
     height_ = dims[2];
     width_ = dims[3];
+    direct_ = kernel_.stores() && rest.ops.empty();
+    by_pixels_ = !direct_ && (kernel_.pixels() || !extras.empty());
     border_.channels = dims[1];
     border_.pixels = kernels::kThinTile;
     border_.src_type = ElementType::f32;
-    border_.dst_type = dst.type;
+    border_.dst_type = by_pixels_ ? ElementType::f32 : dst.type;
     kernels::check_border(border_);
-    if (!bytes_ && (!channels_last_ || !rest.ops.empty())) {
+    if (by_pixels_) {
+        chain_.emplace(rest, ElementType::f32, dims[1], kernels::ChainLayout::kRows);
+    } else if (!direct_ && (!channels_last_ || !rest.ops.empty())) {
         post_ops::Chain chain = rest;
         if (channels_last_) {
             chain.dst_type = ElementType::f32;  // rounded when it is transposed
@@ -86,7 +159,15 @@ ThinConvolutionStep::ThinConvolutionStep(kernels::ThinConv kernel,
         chain_.emplace(chain, ElementType::f32, dims[1], kernels::ChainLayout::kPlanes);
     }
     inputs_ = {src};
+    inputs_.insert(inputs_.end(), extras.begin(), extras.end());
     outputs_ = {dst_id};
+}
+
+std::optional<RowWalk> ThinConvolutionStep::row_walk() const {
+    if (!by_rows_) {
+        return std::nullopt;
+    }
+    return RowWalk{.rows = kernel_.rows() * width_, .grain = width_, .whole = {inputs_[0]}};
 }
 
 std::unique_ptr<Runner> ThinConvolutionStep::bind(RequestMemory& memory) const {
@@ -110,7 +191,8 @@ std::optional<std::int32_t> zero_point_of(const Node& node) {
     return in_range ? zero_point : std::nullopt;
 }
 
-// How much of a chain the step does: all up to the first second tensor.
+// How much of a chain the step does: all up to the first second tensor that has not the size of the
+// result; up to the first one of any size where the result is plain.
 struct Split {
     std::vector<float> scale{1.0f};
     std::vector<float> bias;
@@ -120,7 +202,7 @@ struct Split {
     bool complete = true;
 };
 
-Split split(const post_ops::Chain& chain) {
+Split split(const post_ops::Chain& chain, bool plain) {
     Split result;
     std::size_t at = 0;
     if (at < chain.ops.size()) {
@@ -136,8 +218,9 @@ Split split(const post_ops::Chain& chain) {
         }
     }
     const auto from = chain.ops.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto to = std::find_if(from, chain.ops.end(), [](const post_ops::BasicOp& op) {
-        return std::holds_alternative<post_ops::Binary>(op);
+    const auto to = std::find_if(from, chain.ops.end(), [&](const post_ops::BasicOp& op) {
+        const auto* binary = std::get_if<post_ops::Binary>(&op);
+        return binary != nullptr && (plain || binary->per_plane || binary->per_pixel);
     });
     result.complete = to == chain.ops.end();
     result.inner.ops.assign(from, to);
@@ -147,6 +230,12 @@ Split split(const post_ops::Chain& chain) {
     result.inner.dst_type = result.complete ? chain.dst_type : ElementType::f32;
     result.fused.dst_type = result.inner.dst_type;
     return result;
+}
+
+bool reads_extras(const post_ops::Chain& chain) {
+    return std::any_of(chain.ops.begin(), chain.ops.end(), [](const post_ops::BasicOp& op) {
+        return std::holds_alternative<post_ops::Binary>(op);
+    });
 }
 
 // Results of the model are plain.
@@ -172,7 +261,8 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     if (!zero_point) {
         return std::nullopt;
     }
-    Split parts = split(post_ops::simplified(group.chain, group.laws));
+    const bool plain = is_result(group);
+    Split parts = split(post_ops::simplified(group.chain, group.laws), plain);
     const Tensor& weights = node.input_node(1)->constant();
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     kernels::ThinConvParams params;
@@ -185,17 +275,24 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     const std::vector<float> wei_zero_point = wei_zero_points(node);
     params.wei_zero_point = wei_zero_point;
     const Shape dims = node.port(0).shape.to_shape();
-    const Layout layout =
-        parts.complete && is_result(group) ? Layout::kPlain : Layout::kChannelsLast;
+    const Layout layout = parts.complete && plain ? Layout::kPlain : Layout::kChannelsLast;
+    std::vector<TensorId> extras;
+    if (reads_extras(parts.inner)) {
+        for (const Output& extra : group.extras) {
+            extras.push_back(builder.tensor_of(extra, Layout::kChannelsLast));
+        }
+    }
     const TensorId dst = builder.new_tensor(parts.inner.dst_type, dims, layout);
     // Rounded and stored by the kernel where nothing is between.
     const bool to_bytes = parts.inner.ops.empty() && layout == Layout::kChannelsLast &&
                           size_of(parts.inner.dst_type) == 1;
     if (to_bytes && kernels::ThinConv::stores_bytes(params)) {
         params.dst_type = parts.inner.dst_type;
+    } else {
+        params.pixels = layout == Layout::kChannelsLast && kernels::ThinConv::stores_pixels(shape);
     }
     auto step = std::make_unique<ThinConvolutionStep>(kernels::ThinConv(params), parts.inner, src,
-                                                      builder.tensor(dst), dst);
+                                                      extras, builder.tensor(dst), dst);
     ComposedAnchor composed;
     composed.complete = parts.complete;
     composed.dst_type = parts.inner.dst_type;

@@ -16,13 +16,16 @@ namespace fuseq::cpu {
 
 class ThinConvolutionStep final : public Step {
 public:
-    // `rest`: what is left of the chain behind scale and bias; its dst_type is that of `dst`.
+    // `rest`: what is left of the chain behind scale and bias; its dst_type is that of `dst`. The
+    // tensors that it reads are of the size of dst and channels-last, as dst is then.
     ThinConvolutionStep(kernels::ThinConv kernel,
                         const post_ops::Chain& rest,
                         TensorId src,
+                        const std::vector<TensorId>& extras,
                         const PlanTensor& dst,
                         TensorId dst_id);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
+    std::optional<RowWalk> row_walk() const override;
     std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
 
 private:
@@ -34,7 +37,9 @@ private:
     std::size_t height_ = 0;
     std::size_t width_ = 0;
     bool channels_last_ = true;
-    bool bytes_ = false;  // stored by the kernel
+    bool by_rows_ = true;     // pixels of dst lie one behind the other
+    bool by_pixels_ = false;  // the chain runs on pixels, not on planes
+    bool direct_ = false;     // the kernel stores the result
 };
 
 }  // namespace fuseq::cpu

@@ -178,6 +178,32 @@ TEST(ThinConv, StoresRoundedAndSaturatedBytes) {
     });
 }
 
+TEST(ThinConv, StoresFloatsChannelsLast) {
+    for_random_cases(200, [](Case& c, std::mt19937& rng) {
+        const ThinConvShape& s = c.params.shape;
+        if (!ThinConv::stores_pixels(s)) {
+            return;
+        }
+        c.params.pixels = true;
+        const ThinConv kernel(c.params);
+        const std::size_t size = s.batch * s.dst_height * s.dst_width * s.dst_channels;
+        std::vector<float> dst(size + 1, 77.0f);
+        const std::size_t cut = rng() % (kernel.rows() + 1);
+        kernel.run(c.src.data(), {cut, kernel.rows()}, dst.data());
+        kernel.run(c.src.data(), {0, cut}, [&](const ThinTile& tile) {
+            const std::size_t pixel = (tile.image * s.dst_height + tile.y) * s.dst_width + tile.x;
+            std::copy_n(tile.planes, tile.count * s.dst_channels, &dst[pixel * s.dst_channels]);
+        });
+        EXPECT_EQ(dst[size], 77.0f);
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t pixel = i / s.dst_channels;
+            ASSERT_EQ(dst[i], value_at(c, pixel / (s.dst_height * s.dst_width), i % s.dst_channels,
+                                       pixel / s.dst_width % s.dst_height, pixel % s.dst_width))
+                << "channel " << i % s.dst_channels << " of pixel " << pixel;
+        }
+    });
+}
+
 TEST(ThinConv, StoresNoBytesWhereFloatsWouldWrap) {
     ThinConvParams params;
     params.shape.src_channels = params.shape.dst_channels = 1;

@@ -228,14 +228,42 @@ Tensor infer(const std::shared_ptr<Model>& model, int threads, const char* walks
     return request.get_output_tensor();
 }
 
-TEST(RowWalks, GiveTheBytesOfStepAfterStep) {
-    const auto model = two_readers();
+void expect_same_bytes(const std::shared_ptr<Model>& model) {
     const Tensor want = infer(model, 1, "NO");
     for (const int threads : {1, 2, 3, 4}) {
         const Tensor got = infer(model, threads, "YES");
         ASSERT_EQ(got.get_byte_size(), want.get_byte_size());
         EXPECT_EQ(std::memcmp(got.data(), want.data(), want.get_byte_size()), 0) << threads;
     }
+}
+
+TEST(RowWalks, GiveTheBytesOfStepAfterStep) {
+    expect_same_bytes(two_readers());
+}
+
+// Convolutions of few channels that read the result of the one in front of them besides windows of
+// a tensor from in front of the walk.
+TEST(RowWalks, GiveTheBytesOfConvolutionsOfFewChannels) {
+    expect_same_bytes(Model::from_text(R"(model "m"
+        %x = Parameter : f32[2,16,71,203]
+        %q = Convert(%x) destination_type=u8
+        %w = Const value=random(1,-127,127) : i8[8,16,3,3]
+        %a = Convolution(%q, %w) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+        %v = Const value=random(2,-127,127) : i8[8,16,3,3]
+        %b = Convolution(%q, %v) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+        %k = Const value={0.01} : f32[]
+        %s = Multiply(%a, %k)
+        %c = Add(%b, %s)
+        %u = Const value=random(3,-127,127) : i8[8,16,3,3]
+        %d = Convolution(%q, %u) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+        %t = Multiply(%d, %k)
+        %e = Add(%t, %c)
+        %l = Const value={-40} : f32[]
+        %h = Const value={39.6875} : f32[]
+        %f = FakeQuantize(%e, %l, %h, %l, %h) levels=256
+        %y = ReLU(%f)
+        %r = Result(%y)
+        )"));
 }
 
 }  // namespace

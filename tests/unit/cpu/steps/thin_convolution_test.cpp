@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/thin_convolution.hpp"
 
+#include <gmock/gmock.h>
+
 #include "unit/cpu/steps/on_devices.hpp"
 
 namespace fuseq::test {
@@ -62,6 +64,44 @@ TEST(ThinConvolutionStep, LeavesASecondTensorToAChain) {
                                            4, 1e-5);
     expect_step(run, "c");
     EXPECT_EQ(run.step_of("t"), "chain fuseq:chain");
+}
+
+// Sixteen channels: tiles are channels-last, and other tensors are read in the step.
+TEST(ThinConvolutionStep, AddsATensorOfItsSize) {
+    for (const char* channels : {"4", "8", "5"}) {
+        const std::string c = channels;
+        const std::string text = R"(model "m"
+            %x = Parameter : u8[2,16,19,150]
+            %y = Parameter : f32[2,)" +
+                                 c + R"(,19,150]
+            %w = Const value=random(3,-90,90) : i8[)" +
+                                 c + R"(,16,3,3]
+            %c = Convolution(%x, %w) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+            %k = Const value={0.001} : f32[]
+            %m = Multiply(%c, %k)
+            %s = Add(%m, %y)
+            %v = Const value=random(4,-1,1) : f32[5,)" +
+                                 c + R"(,1,1]
+            %d = Convolution(%s, %v) strides=[1,1] dilations=[1,1]
+            %r = Result(%d))";
+        expect_step(check_on_devices(text, 6, 1e-4), "s");
+    }
+}
+
+TEST(ThinConvolutionStep, StoresBytes) {
+    const std::string tail = R"(%o = Const value={1} : f32[]
+        %l = Const value={-9.5} : f32[]
+        %h = Const value={6.4375} : f32[]
+        %q = FakeQuantize(%a, %l, %h, %l, %h) levels=256
+        %v = Const value=random(4,-90,90) : i8[5,3,1,1]
+        %vf = Convert(%v) destination_type=f32
+        %vs = Multiply(%vf, %o)
+        %d = Convolution(%q, %vs) strides=[1,1] dilations=[1,1]
+        %r = Result(%d))";
+    const DeviceRun run = check_on_devices(text_of(tail), 7, 1e-4);
+    if (has_kernel()) {
+        EXPECT_THAT(run.post_ops_of("q"), ::testing::HasSubstr("-> u8"));
+    }
 }
 
 }  // namespace
