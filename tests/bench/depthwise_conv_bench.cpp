@@ -68,6 +68,11 @@ void depthwise_own(benchmark::State& state) {
     depthwise_with(state, kernels::DepthwisePath::kAuto);
 }
 
+// The form for machines that load two vectors a cycle, wherever it runs.
+void depthwise_ring(benchmark::State& state) {
+    depthwise_with(state, kernels::DepthwisePath::kRing);
+}
+
 void depthwise_portable(benchmark::State& state) {
     depthwise_with(state, kernels::DepthwisePath::kPortable);
 }
@@ -107,6 +112,7 @@ void layers(benchmark::internal::Benchmark* b) {
 }
 
 BENCHMARK(depthwise_own)->Apply(layers);
+BENCHMARK(depthwise_ring)->Apply(layers);
 BENCHMARK(depthwise_portable)->Apply(layers);
 BENCHMARK(depthwise_onednn)->Apply(layers);
 

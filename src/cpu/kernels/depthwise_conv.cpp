@@ -292,11 +292,13 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
     check_shape(s);
     check(p);
     const bool vnni =
-        p.path == DepthwisePath::kVnni512 || (p.path == DepthwisePath::kAuto && has_avx512_vnni());
+        p.path == DepthwisePath::kAuto ? has_avx512_vnni() : p.path != DepthwisePath::kPortable;
+    const bool pairs = p.path == DepthwisePath::kPairs ||
+                       (p.path != DepthwisePath::kRing && loads_one_wide_vector_a_cycle());
     if (vnni && !has_avx512_vnni()) {
         refuse("this machine has no AVX-512 VNNI");
     }
-    const Path path = vnni ? vnni_path(s) : portable_path(s, p.src_type == ElementType::i8);
+    const Path path = vnni ? vnni_path(s, pairs) : portable_path(s, p.src_type == ElementType::i8);
     auto packed = std::make_unique<Packed>();
     packed->shape = s;
     packed->epilogue = make_epilogue(p);

@@ -130,9 +130,12 @@ struct Path {
                    std::size_t channels) = nullptr;
 };
 
-Path vnni_path(const DepthwiseShape& shape);
+// pairs: in the form of depthwise_conv_pairs-inl.h if the shape has it.
+Path vnni_path(const DepthwiseShape& shape, bool pairs);
 void run_vnni_3x3_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
 void run_vnni_3x3_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+void run_vnni_pairs_3x3_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+void run_vnni_pairs_3x3_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
 void run_vnni_5x5_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
 void run_vnni_5x5_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
 // Bound to the best target that Highway has enabled now.

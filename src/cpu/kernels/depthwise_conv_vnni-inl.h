@@ -136,14 +136,17 @@ FUSEQ_INLINE Quarters interleave(__m512i r0, __m512i r1, __m512i r2, __m512i r3)
     return interleave_words(interleave_bytes(r0, r1), interleave_bytes(r2, r3));
 }
 
-// Two rows: dword j of a lane holds channels j and 4 + j (8 + j and 12 + j) of both, so that one
-// vector serves two quarters.
-FUSEQ_INLINE Quarters interleave_pair(__m512i r0, __m512i r1) {
+// Two rows, interleaved by byte: dword j of a lane holds channels j and 4 + j (8 + j and 12 + j) of
+// both, so that one vector serves two quarters.
+FUSEQ_INLINE __m512i order_pair(__m512i bytes) {
     const __m512i order =
         _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
+    return _mm512_shuffle_epi8(bytes, order);
+}
+FUSEQ_INLINE Quarters interleave_pair(__m512i r0, __m512i r1) {
     const Pair pair = interleave_bytes(r0, r1);
-    const __m512i low = _mm512_shuffle_epi8(pair.low, order);
-    const __m512i high = _mm512_shuffle_epi8(pair.high, order);
+    const __m512i low = order_pair(pair.low);
+    const __m512i high = order_pair(pair.high);
     return {{low, low, high, high}};
 }
 

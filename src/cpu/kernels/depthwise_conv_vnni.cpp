@@ -199,7 +199,7 @@ Order any_order(const DepthwiseShape& s, std::size_t, std::size_t channels) {
 
 }  // namespace
 
-Path vnni_path(const DepthwiseShape& s) {
+Path vnni_path(const DepthwiseShape& s, bool pairs) {
     Path path;
     path.block_channels = kBlock;
     path.flips_sign = true;
@@ -209,11 +209,11 @@ Path vnni_path(const DepthwiseShape& s) {
     const std::size_t size = s.kernel_height == s.kernel_width ? s.kernel_height : 0;
     path.float_sums = true;
     if (dense && size == 3 && stride == 1) {
-        path.run = run_vnni_3x3_stride1;
-        path.name = "dw_vnni512:3x3s1";
+        path.run = pairs ? run_vnni_pairs_3x3_stride1 : run_vnni_3x3_stride1;
+        path.name = pairs ? "dw_vnni512:3x3s1x2" : "dw_vnni512:3x3s1";
     } else if (dense && size == 3 && stride == 2) {
-        path.run = run_vnni_3x3_stride2;
-        path.name = "dw_vnni512:3x3s2";
+        path.run = pairs ? run_vnni_pairs_3x3_stride2 : run_vnni_3x3_stride2;
+        path.name = pairs ? "dw_vnni512:3x3s2x2" : "dw_vnni512:3x3s2";
     } else if (dense && size == 5 && stride == 1) {
         path.run = run_vnni_5x5_stride1;
         path.name = "dw_vnni512:5x5s1";

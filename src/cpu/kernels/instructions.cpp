@@ -35,5 +35,9 @@ bool has_avx512_vbmi() {
     return has_avx512_vnni() && __builtin_cpu_supports("avx512vbmi") != 0;
 }
 
+bool loads_one_wide_vector_a_cycle() {
+    return __builtin_cpu_is("amdfam19h") != 0;
+}
+
 }  // namespace fuseq::kernels
 #endif  // HWY_ONCE

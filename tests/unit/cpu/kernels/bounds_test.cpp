@@ -14,6 +14,7 @@
 #include "cpu/kernels/channel_copy.hpp"
 #include "cpu/kernels/depthwise_conv.hpp"
 #include "cpu/kernels/gemm_vnni.hpp"
+#include "cpu/kernels/instructions.hpp"
 #include "cpu/kernels/max_pool.hpp"
 #include "cpu/kernels/reduce.hpp"
 #include "cpu/kernels/residual_add.hpp"
@@ -134,37 +135,44 @@ TEST(Bounds, GemmVnni) {
     }
 }
 
-TEST(Bounds, DepthwiseConv) {
-    on_every_target([](const std::string&) {
-        for (const std::size_t channels : {1, 5, 16, 24, 32, 63, 64, 80, 96, 130}) {
-            for (const std::size_t kernel : {3, 5, 4}) {
-                for (const std::size_t stride : {1, 2}) {
-                    const std::vector<std::int8_t> weights(channels * kernel * kernel, 3);
-                    const std::vector<float> scale{0.01f};
-                    DepthwiseParams params;
-                    params.shape = {{.src_channels = channels,
-                                     .dst_channels = channels,
-                                     .src_height = 5,
-                                     .src_width = 5,
-                                     .dst_height = 5 / stride,
-                                     .dst_width = 5 / stride,
-                                     .kernel_height = kernel,
-                                     .kernel_width = kernel,
-                                     .stride_height = stride,
-                                     .stride_width = stride,
-                                     .pad_top = 1,
-                                     .pad_left = 1}};
-                    params.weights = weights;
-                    params.scale = scale;
-                    const DepthwiseConv conv(params);
-                    SCOPED_TRACE(conv.implementation());
-                    const std::size_t dst = channels * (5 / stride) * (5 / stride);
-                    expect_within(25 * channels, dst, 1,
-                                  [&](const void* s, void* d) { conv.run(s, d); });
-                }
+void expect_depthwise_within(DepthwisePath path) {
+    for (const std::size_t channels : {1, 5, 16, 24, 32, 63, 64, 80, 96, 130}) {
+        for (const std::size_t kernel : {3, 5, 4}) {
+            for (const std::size_t stride : {1, 2}) {
+                const std::vector<std::int8_t> weights(channels * kernel * kernel, 3);
+                const std::vector<float> scale{0.01f};
+                DepthwiseParams params;
+                params.shape = {{.src_channels = channels,
+                                 .dst_channels = channels,
+                                 .src_height = 5,
+                                 .src_width = 5,
+                                 .dst_height = 5 / stride,
+                                 .dst_width = 5 / stride,
+                                 .kernel_height = kernel,
+                                 .kernel_width = kernel,
+                                 .stride_height = stride,
+                                 .stride_width = stride,
+                                 .pad_top = 1,
+                                 .pad_left = 1}};
+                params.weights = weights;
+                params.scale = scale;
+                params.path = path;
+                const DepthwiseConv conv(params);
+                SCOPED_TRACE(conv.implementation());
+                const std::size_t dst = channels * (5 / stride) * (5 / stride);
+                expect_within(25 * channels, dst, 1,
+                              [&](const void* s, void* d) { conv.run(s, d); });
             }
         }
-    });
+    }
+}
+
+TEST(Bounds, DepthwiseConv) {
+    on_every_target([](const std::string&) { expect_depthwise_within(DepthwisePath::kAuto); });
+    if (has_avx512_vnni()) {
+        expect_depthwise_within(DepthwisePath::kRing);
+        expect_depthwise_within(DepthwisePath::kPairs);
+    }
 }
 
 TEST(Bounds, Border) {

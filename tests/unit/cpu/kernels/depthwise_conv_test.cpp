@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "conv_taps.hpp"
+#include "cpu/kernels/instructions.hpp"
 #include "fuseq/error.hpp"
 #include "on_every_target.hpp"
 
@@ -260,30 +261,42 @@ TEST(DepthwiseConv, VnniMatchesPlainLoops) {
         SCOPED_TRACE(detail::cat("seed ", seed));
         std::mt19937 rng(seed);
         Case c = random_case(rng);
-        ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kVnni512, rng));
+        ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kRing, rng));
+        ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kPairs, rng));
     }
 }
 
 // As in quantized networks: u8 to u8, scales above zero without ties. Sums are floats then.
+void expect_exact_quantized_layers(DepthwisePath path) {
+    for (unsigned seed = 0; seed < 80; ++seed) {
+        SCOPED_TRACE(detail::cat("seed ", seed));
+        std::mt19937 rng(seed);
+        Case c = random_case(rng);
+        DepthwiseShape& s = c.params.shape;
+        s.kernel_height = s.kernel_width = pick<std::size_t>(rng, {3, 5});
+        s.stride_height = s.stride_width = between(rng, 1, 2);
+        s.dilation_height = s.dilation_width = 1;
+        c.params = {.shape = s};
+        fill_values(c, rng);
+        c.slope.clear();
+        c.zero_point.assign(rng() % 2, 131);
+        std::uniform_real_distribution<float> real(0.001f, 0.008f);
+        std::generate(c.scale.begin(), c.scale.end(), [&] { return real(rng); });
+        ASSERT_NO_FATAL_FAILURE(expect_exact(c, path, rng));
+    }
+}
+
 TEST(DepthwiseConv, QuantizedLayersMatchPlainLoopsOnEveryTarget) {
-    on_every_target([](const std::string&) {
-        for (unsigned seed = 0; seed < 80; ++seed) {
-            SCOPED_TRACE(detail::cat("seed ", seed));
-            std::mt19937 rng(seed);
-            Case c = random_case(rng);
-            DepthwiseShape& s = c.params.shape;
-            s.kernel_height = s.kernel_width = pick<std::size_t>(rng, {3, 5});
-            s.stride_height = s.stride_width = between(rng, 1, 2);
-            s.dilation_height = s.dilation_width = 1;
-            c.params = {.shape = s};
-            fill_values(c, rng);
-            c.slope.clear();
-            c.zero_point.assign(rng() % 2, 131);
-            std::uniform_real_distribution<float> real(0.001f, 0.008f);
-            std::generate(c.scale.begin(), c.scale.end(), [&] { return real(rng); });
-            ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kAuto, rng));
-        }
-    });
+    on_every_target(
+        [](const std::string&) { expect_exact_quantized_layers(DepthwisePath::kAuto); });
+}
+
+TEST(DepthwiseConv, QuantizedLayersMatchPlainLoopsInEachForm) {
+    if (!has_avx512_vnni()) {
+        GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+    }
+    expect_exact_quantized_layers(DepthwisePath::kRing);
+    expect_exact_quantized_layers(DepthwisePath::kPairs);
 }
 
 // 255 * 127 + 255 * 127 does not fit in 16 bits.

@@ -23,7 +23,7 @@ protected:
 };
 
 TEST_F(DepthwiseConvVnni, ShapesAndTheirForms) {
-    const auto name = [](const DepthwiseShape& s) { return depthwise::vnni_path(s).name; };
+    const auto name = [](const DepthwiseShape& s) { return depthwise::vnni_path(s, false).name; };
     EXPECT_EQ(name(square(64, 3, 1)), "dw_vnni512:3x3s1");
     EXPECT_EQ(name(square(64, 3, 2)), "dw_vnni512:3x3s2");
     EXPECT_EQ(name(square(64, 5, 1)), "dw_vnni512:5x5s1");
@@ -35,7 +35,15 @@ TEST_F(DepthwiseConvVnni, ShapesAndTheirForms) {
     DepthwiseShape wide = square(64, 3, 1);
     wide.kernel_width = 5;
     EXPECT_EQ(name(wide), "dw_vnni512:any");
-    EXPECT_TRUE(depthwise::vnni_path(square(64, 3, 1)).flips_sign);
+    EXPECT_TRUE(depthwise::vnni_path(square(64, 3, 1), false).flips_sign);
+}
+
+TEST_F(DepthwiseConvVnni, PairsOfOutputsForKernelsOfThree) {
+    const auto name = [](const DepthwiseShape& s) { return depthwise::vnni_path(s, true).name; };
+    EXPECT_EQ(name(square(64, 3, 1)), "dw_vnni512:3x3s1x2");
+    EXPECT_EQ(name(square(64, 3, 2)), "dw_vnni512:3x3s2x2");
+    EXPECT_EQ(name(square(64, 5, 1)), "dw_vnni512:5x5s1");
+    EXPECT_EQ(name(square(64, 7, 1)), "dw_vnni512:any");
 }
 
 // A whole vector, its parts under masks and without, and what remains behind whole blocks.
@@ -46,8 +54,10 @@ TEST_F(DepthwiseConvVnni, EveryTapOfEveryFormReadsItsPixel) {
                 SCOPED_TRACE(detail::cat(channels, " channels, stride ", stride));
                 const DepthwiseShape s = square(channels, kernel, stride);
                 for (std::size_t tap = 0; tap < kernel * kernel; ++tap) {
-                    ASSERT_NO_FATAL_FAILURE(
-                        test::expect_moves(DepthwisePath::kVnni512, s, tap / kernel, tap % kernel));
+                    for (const DepthwisePath path : {DepthwisePath::kRing, DepthwisePath::kPairs}) {
+                        ASSERT_NO_FATAL_FAILURE(
+                            test::expect_moves(path, s, tap / kernel, tap % kernel));
+                    }
                 }
             }
         }
@@ -56,7 +66,8 @@ TEST_F(DepthwiseConvVnni, EveryTapOfEveryFormReadsItsPixel) {
 
 TEST_F(DepthwiseConvVnni, SumsOfAllTapsAreExact) {
     for (const std::size_t channels : {1, 16, 64, 70}) {
-        test::expect_exact_sums(DepthwisePath::kVnni512, channels);
+        test::expect_exact_sums(DepthwisePath::kRing, channels);
+        test::expect_exact_sums(DepthwisePath::kPairs, channels);
     }
 }
 

@@ -51,5 +51,15 @@ TEST(Instructions, FollowTheTargetThatHighwayHasChosen) {
     });
 }
 
+// Zen 4 is the only AVX-512 machine of AMD's family 25.
+TEST(Instructions, WideLoadsOfAMachine) {
+    std::ifstream file("/proc/cpuinfo");
+    std::ostringstream text;
+    text << file.rdbuf();
+    const bool amd = text.str().find("AuthenticAMD") != std::string::npos;
+    const bool family = text.str().find("cpu family\t: 25\n") != std::string::npos;
+    EXPECT_EQ(kernels::loads_one_wide_vector_a_cycle(), amd && family);
+}
+
 }  // namespace
 }  // namespace fuseq

@@ -1,0 +1,305 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Strips of output rows of a 3x3 kernel, for machines that load one vector of 512 bits a cycle (AMD
+// Zen 4). There the ring of depthwise_conv_strip-inl.h, whose every dot product reads its weights
+// from memory, waits for loads: 52 for two rows of an output column, where 32 cycles are what the
+// multipliers need. Here two neighbouring columns of outputs are computed together, one quarter
+// after the other, so that a vector of weights, scales or biases is loaded once for both: 22.
+//
+// For the files that instantiate Runner only.
+#pragma once
+
+#include "cpu/kernels/depthwise_conv_vnni-inl.h"
+
+FUSEQ_BEGIN_VNNI
+
+namespace fuseq::kernels::depthwise {
+namespace {
+
+// A value that is loaded once for all its uses, and not again as the operand of each.
+template <class Vector>
+FUSEQ_INLINE Vector loaded_once(Vector v) {
+#if FUSEQ_VECTOR_ASM
+    __asm__("" : "+v"(v));
+#endif
+    return v;
+}
+
+// acc += four products a lane, of weights in a register. See add_products().
+FUSEQ_INLINE void add_products_of(__m512i& acc, __m512i data, __m512i weights) {
+#if FUSEQ_VECTOR_ASM
+    __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(data), "v"(weights));
+#else
+    acc = _mm512_dpbusd_epi32(acc, data, weights);
+#endif
+}
+
+// Runs a strip of one or two output rows. All functions are inlined, see StripRun.
+template <std::size_t Rows, std::size_t Stride, std::size_t Mode, bool Flip, Finish F>
+class PairRun {
+public:
+    FUSEQ_INLINE explicit PairRun(const Strip& strip)
+        : strip_(strip),
+          packed_(strip.block->packed),
+          x_(strip.first_x),
+          src_step_(strip.src_step),
+          src_at_(x_ * src_step_),
+          dst_step_(strip.dst_step) {
+        unrolled<kSrcRows>([&](auto r) FUSEQ_LAMBDA { rows_[r] = strip.src[r][0]; });
+        unrolled<Rows>([&](auto r) FUSEQ_LAMBDA { dst_[r] = strip.dst[r][0]; });
+    }
+
+    FUSEQ_INLINE void run() {
+        std::ptrdiff_t left = strip_.dst_width;
+        load_first();
+        for (; left >= kTogether; left -= kTogether) {
+            run_step<kTogether>();
+        }
+        for (; left > 0; --left) {
+            run_step<1>();
+        }
+    }
+
+private:
+    static constexpr std::size_t kSrcRows = Rows + 2;
+    static constexpr auto kStride = static_cast<std::ptrdiff_t>(Stride);
+    // Outputs with an activation, bounds or floats need the registers of a second column.
+    static constexpr std::ptrdiff_t kTogether = F == Finish::kAny ? 1 : 2;
+    static constexpr std::size_t kColumns = kTogether;
+    // Columns that an output leaves to the next.
+    static constexpr std::size_t kCarried = Stride == 1 ? 2 : 1;
+    static constexpr std::size_t kTaps = 3;  // vectors of four taps a quarter
+    static_assert(Rows == 1 || Stride == 1);
+
+    template <std::ptrdiff_t N>
+    FUSEQ_INLINE void run_step() {
+        constexpr auto kCount = static_cast<std::size_t>(N);
+        // Columns that load_columns() reads, relative to x_.
+        constexpr std::ptrdiff_t kFirst = Stride == 1 ? 2 : 1;
+        constexpr std::ptrdiff_t kEnd = Stride == 1 ? 2 + N : 2 * N + 2;
+        Registers<Fresh, kCount> fresh;
+        if (x_ + kFirst >= 0 && x_ + kEnd <= strip_.src_width) {
+            load_columns<kCount, false>(fresh);
+        } else {
+            load_columns<kCount, true>(fresh);
+        }
+        add_and_store<kCount>(fresh);
+        x_ += N * kStride;
+        src_at_ += N * kStride * src_step_;
+        dst_at_ += N * dst_step_;
+        unrolled<kCarried>([&](auto i) FUSEQ_LAMBDA { columns_[i] = columns_[kCount + i]; });
+    }
+
+    template <bool Checked>
+    FUSEQ_INLINE __m512i load(std::size_t row, std::ptrdiff_t column) const {
+        const std::ptrdiff_t at = src_at_ + column * src_step_;
+        const bool padding = Checked && (x_ + column < 0 || x_ + column >= strip_.src_width);
+        __m512i v;
+        if constexpr (Mode == 0) {
+            v = _mm512_loadu_si512(padding ? strip_.src[kPadding][0] : rows_[row] + at);
+        } else if (padding) {
+            v = load_parts<Mode>(strip_, strip_.src[kPadding], 0);
+        } else {
+            v = load_parts<Mode>(strip_, strip_.src[row], at);
+        }
+        return Flip ? _mm512_xor_si512(v, strip_.flip) : loaded_once(v);
+    }
+
+    // What an output reads beyond what the one before has left, or what the first one wants to be
+    // left.
+    struct Fresh {
+        Registers<__m512i, 4> four;
+        Registers<__m512i, 2> pair;
+    };
+
+    // Stride 1: `four` is a column. Stride 2: a column of even number and the lowest row of the
+    // next, whose other rows are the pair of the output after.
+    template <std::ptrdiff_t At, bool Checked>
+    FUSEQ_INLINE void load_four(Fresh& to) const {
+        to.four[0] = load<Checked>(0, At);
+        to.four[1] = load<Checked>(1, At);
+        to.four[2] = load<Checked>(2, At);
+        if constexpr (Stride == 2) {
+            to.four[3] = load<Checked>(2, At + 1);
+        } else {
+            to.four[3] = Rows == 1 ? to.four[2] : load<Checked>(kSrcRows - 1, At);
+        }
+    }
+
+    template <std::size_t N, bool Checked>
+    FUSEQ_INLINE void load_columns(Registers<Fresh, N>& to) const {
+        unrolled<N>([&](auto i) FUSEQ_LAMBDA {
+            constexpr auto kOutput = static_cast<std::ptrdiff_t>(i());
+            if constexpr (Stride == 1) {
+                load_four<kOutput + 2, Checked>(to[i]);
+            } else {
+                to[i].pair[0] = load<Checked>(0, 2 * kOutput + 1);
+                to[i].pair[1] = load<Checked>(1, 2 * kOutput + 1);
+                load_four<2 * kOutput + 2, Checked>(to[i]);
+            }
+        });
+    }
+
+    FUSEQ_INLINE void load_first() {
+        unrolled<kCarried>([&](auto i) FUSEQ_LAMBDA {
+            Fresh fresh;
+            load_four<i(), true>(fresh);
+            columns_[i] = interleave(fresh.four[0], fresh.four[1], fresh.four[2], fresh.four[3]);
+        });
+    }
+
+    // Bytes of two rows for quarters 2 Half and 2 Half + 1, and words of those for quarter Q.
+    template <std::size_t Half>
+    FUSEQ_INLINE static __m512i bytes_of(__m512i a, __m512i b) {
+        return Half == 0 ? _mm512_unpacklo_epi8(a, b) : _mm512_unpackhi_epi8(a, b);
+    }
+    template <std::size_t Q>
+    FUSEQ_INLINE static __m512i words_of(__m512i a, __m512i b) {
+        return Q % 2 == 0 ? _mm512_unpacklo_epi16(a, b) : _mm512_unpackhi_epi16(a, b);
+    }
+
+    // The vectors of an output and where their weights are; see strip_order().
+    template <std::size_t Output, std::size_t Tap>
+    FUSEQ_INLINE __m512i data(std::size_t q) const {
+        if constexpr (Stride == 1) {
+            return columns_[Output + Tap][q];
+        } else if constexpr (Tap == 2) {
+            return pairs_[Output];
+        } else {
+            return columns_[Output + 1 - Tap][q];
+        }
+    }
+    static constexpr std::size_t entry(std::size_t tap, std::size_t row) {
+        return Stride == 1 ? tap * 2 + row : tap;
+    }
+
+    template <std::size_t N>
+    using Outputs = Registers<Registers<__m512i, Rows>, N>;
+
+    // Quarter q of all outputs of a step.
+    template <std::size_t N>
+    FUSEQ_INLINE void add_quarter(std::size_t q, Outputs<N>& sums) const {
+        const std::uint8_t* at = packed_ + 64 * q;
+        const __m512i init = loaded_once(_mm512_load_si512(at + kInit));
+        unrolled<N>([&](auto n) FUSEQ_LAMBDA {
+            unrolled<Rows>([&](auto row) FUSEQ_LAMBDA { sums[n][row] = init; });
+        });
+        unrolled<kTaps>([&](auto tap) FUSEQ_LAMBDA {
+            unrolled<Rows>([&](auto row) FUSEQ_LAMBDA {
+                const __m512i weights =
+                    _mm512_load_si512(at + kWeights + entry(tap, row) * kEntryBytes);
+                unrolled<N>([&](auto n) FUSEQ_LAMBDA {
+                    add_products_of(sums[n][row], data<n(), tap()>(q), weights);
+                });
+            });
+        });
+    }
+
+    // Quarters are interleaved one after the other, just before they are wanted: the machine looks
+    // ahead by less than a step, and multiplies while it shuffles.
+    template <std::size_t N>
+    FUSEQ_INLINE void add_and_store(const Registers<Fresh, N>& fresh) {
+        // Weights and vectors are not to be carried from one step to the next in registers.
+        __asm__("" : "+r"(packed_));
+        Outputs<N> words[kQuarters];
+        unrolled<2>([&](auto half) FUSEQ_LAMBDA {
+            Registers<Pair, N> bytes;
+            unrolled<N>([&](auto n) FUSEQ_LAMBDA {
+                bytes[n] = {bytes_of<half()>(fresh[n].four[0], fresh[n].four[1]),
+                            bytes_of<half()>(fresh[n].four[2], fresh[n].four[3])};
+                if constexpr (Stride == 2) {
+                    pairs_[n] = order_pair(bytes_of<half()>(fresh[n].pair[0], fresh[n].pair[1]));
+                }
+            });
+            unrolled<2>([&](auto i) FUSEQ_LAMBDA {
+                constexpr std::size_t kQ = 2 * half() + i();
+                unrolled<N>([&](auto n) FUSEQ_LAMBDA {
+                    columns_[kCarried + n][kQ] = words_of<kQ>(bytes[n].low, bytes[n].high);
+                });
+                add_quarter<N>(kQ, words[kQ]);
+                if constexpr (F != Finish::kAny) {
+                    finish_quarter<N, kQ>(words);
+                }
+            });
+        });
+        unrolled<N>([&](auto n) FUSEQ_LAMBDA {
+            unrolled<Rows>([&](auto r) FUSEQ_LAMBDA {
+                // The second row first: where it is not wanted it has the address of the first.
+                constexpr std::size_t kRow = Rows - 1 - r();
+                if constexpr (F == Finish::kAny) {
+                    finish<Mode, F>(strip_, packed_, strip_.dst[kRow], dst_at_,
+                                    {{words[0][n][kRow], words[1][n][kRow], words[2][n][kRow],
+                                      words[3][n][kRow]}});
+                } else {
+                    store<kRow, n()>(words[0][n][kRow], words[2][n][kRow]);
+                }
+            });
+        });
+    }
+
+    // Sums to integers of 16 bits: those of two quarters in place of the first.
+    template <std::size_t N, std::size_t Q>
+    FUSEQ_INLINE void finish_quarter(Outputs<N> (&words)[kQuarters]) const {
+        const __m512 scale = loaded_once(vector_of(packed_ + kScale + 64 * Q));
+        const __m512 bias = loaded_once(vector_of(packed_ + kBias + 64 * Q));
+        unrolled<N>([&](auto n) FUSEQ_LAMBDA {
+            unrolled<Rows>([&](auto row) FUSEQ_LAMBDA {
+                __m512i& v = words[Q][n][row];
+                const __m512 sum =
+                    F == Finish::kFloatSums ? _mm512_castsi512_ps(v) : _mm512_cvtepi32_ps(v);
+                v = _mm512_cvtps_epi32(_mm512_fmadd_ps(sum, scale, bias));
+                if constexpr (Q % 2 == 1) {
+                    __m512i& first = words[Q - 1][n][row];
+                    first = _mm512_packs_epi32(first, v);
+                }
+            });
+        });
+    }
+
+    template <std::size_t Row, std::size_t N>
+    FUSEQ_INLINE void store(__m512i low, __m512i high) const {
+        const __m512i bytes =
+            F == Finish::kI8 ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+        const std::ptrdiff_t at = dst_at_ + static_cast<std::ptrdiff_t>(N) * dst_step_;
+        if constexpr (Mode == 0) {
+            _mm512_storeu_si512(dst_[Row] + at, bytes);
+        } else {
+            store_bytes<Mode>(strip_, strip_.dst[Row], at, bytes);
+        }
+    }
+
+    const Strip& strip_;
+    const std::uint8_t* packed_;
+    // Copies: a store may change the strip for all the compiler knows.
+    std::ptrdiff_t x_;  // first column of src that the next output reads
+    std::ptrdiff_t src_step_;
+    std::ptrdiff_t src_at_;  // its offset
+    std::ptrdiff_t dst_step_;
+    std::ptrdiff_t dst_at_ = 0;
+    Registers<const std::uint8_t*, kSrcRows> rows_;
+    Registers<std::uint8_t*, Rows> dst_;
+    // Interleaved: a column, or one of even number and the lowest row of the next.
+    Registers<Quarters, kColumns + kCarried> columns_;
+    Registers<__m512i, kColumns> pairs_;  // of stride 2: the rest of that, for two quarters
+};
+
+// A form of strips, for Runner.
+struct Pairs {
+    template <std::size_t Size,
+              std::size_t Rows,
+              std::size_t Stride,
+              std::size_t Mode,
+              bool Flip,
+              Finish F>
+    __attribute__((noinline)) static void run(const Strip& strip) {
+        static_assert(Size == 3);
+        PairRun<Rows, Stride, Mode, Flip, F> run(strip);
+        run.run();
+    }
+};
+
+}  // namespace
+}  // namespace fuseq::kernels::depthwise
+
+FUSEQ_END_VNNI

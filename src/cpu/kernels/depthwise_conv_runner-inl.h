@@ -1,0 +1,107 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the forms of strips have in common: rows become strips, blocks of channels take turns, and
+// the number of channels and the epilogue choose the instantiation. For the files that instantiate
+// Runner only; several of them, to share the compiler's work.
+#pragma once
+
+#include "cpu/kernels/depthwise_conv_vnni-inl.h"
+
+FUSEQ_BEGIN_VNNI
+
+namespace fuseq::kernels::depthwise {
+namespace {
+
+// The rows of a range in strips, which Form computes.
+template <class Form, std::size_t Size, std::size_t Stride>
+struct Runner {
+    static constexpr std::size_t kRows = Size == 3 && Stride == 1 ? 2 : 1;
+    static constexpr std::size_t kMaxTasks = 32;
+
+    template <std::size_t Mode, bool Flip, Finish F>
+    static void run_tasks(const StripMaker& maker, Strip& strip, const Task* tasks, std::size_t n) {
+        constexpr std::size_t kParts = parts_of(Mode);
+        for (std::size_t i = 0; i < n; i += kParts) {
+            for (std::size_t p = 0; p < kParts; ++p) {  // a part without a task repeats one
+                maker.fill(strip, p, tasks[i + p < n ? i + p : i]);
+            }
+            if (kRows == 2 && Mode == 0 && tasks[i].rows == 1) {
+                Form::template run<Size, 1, Stride, Mode, Flip, F>(strip);
+            } else {
+                Form::template run<Size, kRows, Stride, Mode, Flip, F>(strip);
+            }
+        }
+    }
+
+    template <std::size_t Mode, std::size_t MaskedMode>
+    static void run_mode(const StripMaker& maker, Strip& strip, const Task* tasks, std::size_t n) {
+        const Epilogue& e = maker.packed.epilogue;
+        if (!e.plain) {
+            return run_tasks<MaskedMode, true, Finish::kAny>(maker, strip, tasks, n);
+        }
+        if (e.store == Store::kI8) {
+            return run_tasks<MaskedMode, true, Finish::kI8>(maker, strip, tasks, n);
+        }
+        return strip.block->float_sums
+                   ? run_tasks<Mode, false, Finish::kFloatSums>(maker, strip, tasks, n)
+                   : run_tasks<MaskedMode, true, Finish::kU8>(maker, strip, tasks, n);
+    }
+
+    static void run_block(
+        StripMaker& maker, Strip& strip, const Block& block, const Task* tasks, std::size_t n) {
+        const std::size_t mode = mode_of(block.channels);
+        maker.parts = parts_of(mode);
+        maker.fill_block(strip, block);
+        switch (mode) {
+            case 0: return run_mode<0, 0>(maker, strip, tasks, n);
+            case 1: return run_mode<1, 1>(maker, strip, tasks, n);
+            case 2: return run_mode<2, 2>(maker, strip, tasks, n);
+            case 12: return run_mode<12, 2>(maker, strip, tasks, n);
+            case 14: return run_mode<14, 4>(maker, strip, tasks, n);
+            default: return run_mode<4, 4>(maker, strip, tasks, n);
+        }
+    }
+
+    static void run(const Packed& packed,
+                    const std::uint8_t* src,
+                    std::uint8_t* dst,
+                    Range rows,
+                    Range blocks) {
+        const DepthwiseShape& s = packed.shape;
+        StripMaker maker{packed, src, dst, Size + kRows - 1, 1};
+        Strip strip{};
+        strip.first_x = -s.pad_left;
+        strip.src_width = static_cast<std::ptrdiff_t>(s.src_width);
+        strip.dst_width = static_cast<std::ptrdiff_t>(s.dst_width);
+        strip.src_step = static_cast<std::ptrdiff_t>(s.src_pixel_stride);
+        strip.dst_step =
+            static_cast<std::ptrdiff_t>(s.dst_pixel_stride * dst_size(packed.epilogue.store));
+        strip.flip = _mm512_set1_epi8(static_cast<char>(packed.flip));
+        strip.epilogue = &packed.epilogue;
+        strip.zero_padding = packed.zero_padding;
+        // Source rows should stay in the cache while the blocks of channels take turns.
+        constexpr std::size_t kCacheBytes = 96 * 1024;
+        const std::size_t row_bytes = s.src_width * s.src_pixel_stride * s.stride_height * kRows;
+        const std::size_t chunk = std::clamp<std::size_t>(kCacheBytes / row_bytes, 4, kMaxTasks);
+        std::size_t row = rows.begin;
+        while (row < rows.end) {
+            Task tasks[kMaxTasks];
+            std::size_t n = 0;
+            for (; n < chunk && row < rows.end; ++n) {
+                const std::size_t y = row % s.dst_height;
+                const std::size_t count = std::min({kRows, rows.end - row, s.dst_height - y});
+                tasks[n] = {row / s.dst_height, y, count};
+                row += count;
+            }
+            for (std::size_t b = blocks.begin; b < blocks.end; ++b) {
+                run_block(maker, strip, packed.blocks[b], tasks, n);
+            }
+        }
+    }
+};
+
+}  // namespace
+}  // namespace fuseq::kernels::depthwise
+
+FUSEQ_END_VNNI
