@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <vector>
 
+#include "cpu/kernels/best_ranks.hpp"
+#include "cpu/kernels/box_overlap.hpp"
 #include "cpu/plan/step_makers.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
-// A candidate, or one that was kept; `order` makes sorting stable.
+namespace kernels = fuseq::kernels;
+
+// One that was kept; `order` makes sorting stable.
 struct Detection {
     float score;
     std::int32_t label;
@@ -18,9 +22,19 @@ struct Detection {
     std::int32_t order;
 };
 
-struct KeptBox {
-    Box box;
-    float area;
+// Candidates in the order of their priors, which decides between equal scores.
+struct Candidates {
+    std::vector<std::uint32_t> ranks;
+    std::vector<std::int32_t> priors;
+
+    void clear() {
+        ranks.clear();
+        priors.clear();
+    }
+    void add(float score, std::int64_t prior) {
+        ranks.push_back(kernels::rank_of(score, true));
+        priors.push_back(static_cast<std::int32_t>(prior));
+    }
 };
 
 class DetectionOutputRunner final : public Runner {
@@ -35,7 +49,11 @@ public:
         constexpr std::int64_t kUsual = 1024;
         candidates_.resize(attrs.decrease_label_id ? 1 : classes);
         for (auto& list : candidates_) {
-            list.reserve(static_cast<std::size_t>(std::min(sizes.priors, kUsual)));
+            list.ranks.reserve(static_cast<std::size_t>(std::min(sizes.priors, kUsual)));
+            list.priors.reserve(static_cast<std::size_t>(std::min(sizes.priors, kUsual)));
+        }
+        if (attrs.decrease_label_id) {
+            labels_.resize(static_cast<std::size_t>(sizes.priors));
         }
         kept_.resize(classes);
         found_.reserve(kUsual);
@@ -62,6 +80,8 @@ public:
     }
 
 private:
+    static constexpr std::int64_t kScoresAtOnce = 1024;
+
     void read_image(std::int64_t image) {
         const auto data = [&](std::size_t i, std::int64_t size) {
             return static_cast<const float*>(memory_.data(step_.inputs()[i])) + size;
@@ -104,20 +124,30 @@ private:
         } else {
             collect_classes();
         }
-        for (auto& list : candidates_) {
-            suppress(list);
+        for (std::size_t c = 0; c < candidates_.size(); ++c) {
+            suppress(candidates_[c], attrs_.decrease_label_id ? -1 : static_cast<std::int32_t>(c));
         }
         keep_best();
     }
 
     void collect_classes() {
-        const float* score = scores_;
-        for (std::int64_t p = 0; p < sizes_.priors; ++p) {
-            for (std::int64_t c = 0; c < sizes_.classes; ++c, ++score) {
-                if (*score > attrs_.confidence_threshold && c != attrs_.background_label_id) {
-                    const auto prior = static_cast<std::int32_t>(p);
-                    candidates_[static_cast<std::size_t>(c)].push_back(
-                        {*score, static_cast<std::int32_t>(c), prior, prior});
+        std::int32_t places[kScoresAtOnce];
+        const std::int64_t count = sizes_.priors * sizes_.classes;
+        std::int64_t prior = 0;
+        std::int64_t next = sizes_.classes;  // the first score of the next prior
+        for (std::int64_t begin = 0; begin < count; begin += kScoresAtOnce) {
+            const std::size_t size = kernels::places_above(
+                scores_ + begin, static_cast<std::size_t>(std::min(kScoresAtOnce, count - begin)),
+                attrs_.confidence_threshold, places);
+            for (std::size_t i = 0; i < size; ++i) {
+                const std::int64_t at = begin + places[i];
+                while (at >= next) {
+                    next += sizes_.classes;
+                    ++prior;
+                }
+                const std::int64_t label = at - (next - sizes_.classes);
+                if (label != attrs_.background_label_id) {
+                    candidates_[static_cast<std::size_t>(label)].add(scores_[at], prior);
                 }
             }
         }
@@ -126,40 +156,54 @@ private:
     // Every prior stands for its best class, class 0 being the background.
     void collect_best_of_priors() {
         for (std::int64_t p = 0; p < sizes_.priors; ++p) {
-            const auto prior = static_cast<std::int32_t>(p);
-            Detection best{-1.0f, 0, prior, prior};
+            float best = -1.0f;
+            std::int32_t label = 0;
             for (std::int64_t c = 1; c < sizes_.classes; ++c) {
                 const float score = scores_[p * sizes_.classes + c];
-                if (score > best.score) {
-                    best.score = score;
-                    best.label = static_cast<std::int32_t>(c);
+                if (score > best) {
+                    best = score;
+                    label = static_cast<std::int32_t>(c);
                 }
             }
-            if (best.label > 0 && best.score >= attrs_.confidence_threshold) {
-                candidates_[0].push_back(best);
+            if (label > 0 && best >= attrs_.confidence_threshold) {
+                labels_[static_cast<std::size_t>(p)] = label;
+                candidates_[0].add(best, p);
             }
         }
     }
 
-    static bool better(const Detection& a, const Detection& b) {
-        return a.score != b.score ? a.score > b.score : a.order < b.order;
+    // The best candidates of a list, best first, to entries_. Returns their number.
+    std::size_t sort_best(const Candidates& list) {
+        const std::size_t size = list.ranks.size();
+        const std::size_t most =
+            attrs_.top_k > -1 ? std::min(size, static_cast<std::size_t>(attrs_.top_k)) : size;
+        const std::size_t room = kernels::best_ranks_room(size, most);
+        if (entries_.size() < room) {
+            entries_.resize(room);
+            work_.resize(room);
+        }
+        const std::size_t count =
+            kernels::best_ranks(list.ranks.data(), size, most, entries_.data());
+        kernels::sort_entries(entries_.data(), count, work_.data());
+        return count;
     }
 
-    void suppress(std::vector<Detection>& list) {
-        if (attrs_.top_k > -1 && static_cast<std::int64_t>(list.size()) > attrs_.top_k) {
-            std::nth_element(list.begin(), list.begin() + attrs_.top_k, list.end(), better);
-            list.resize(static_cast<std::size_t>(attrs_.top_k));
-        }
-        std::sort(list.begin(), list.end(), better);
-        for (const Detection& candidate : list) {
+    // `label` is -1 where every candidate has its own.
+    void suppress(const Candidates& list, std::int32_t label) {
+        const std::size_t count = sort_best(list);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::int32_t prior = list.priors[kernels::place_of(entries_[i])];
+            Detection candidate{0, label, prior, 0};
+            if (label < 0) {
+                candidate.label = labels_[static_cast<std::size_t>(prior)];
+            }
+            candidate.score = scores_[prior * sizes_.classes + candidate.label];
             const Box box = decoded(candidate);
-            const float size = area(box);
+            const kernels::BoxColumns<float>::Box sized{box.xmin, box.ymin, box.xmax, box.ymax,
+                                                        area(box)};
             auto& kept = kept_[static_cast<std::size_t>(candidate.label)];
-            const bool falls = std::any_of(kept.begin(), kept.end(), [&](const KeptBox& other) {
-                return overlap(box, size, other.box, other.area) > attrs_.nms_threshold;
-            });
-            if (!falls) {
-                kept.push_back({box, size});
+            if (!kernels::overlaps_any(kept, sized, attrs_.nms_threshold)) {
+                kept.push_back(sized);
                 found_.push_back(candidate);
             }
         }
@@ -201,8 +245,11 @@ private:
     const float* scores_ = nullptr;
     const float* priors_ = nullptr;
     const float* variances_ = nullptr;
-    std::vector<std::vector<Detection>> candidates_;  // by label, or one list
-    std::vector<std::vector<KeptBox>> kept_;          // by label
+    std::vector<Candidates> candidates_;            // by label, or one list
+    std::vector<std::int32_t> labels_;              // by prior, of the one list
+    std::vector<kernels::BoxColumns<float>> kept_;  // by label
+    std::vector<std::uint64_t> entries_;            // of one list
+    std::vector<std::uint64_t> work_;
     std::vector<Detection> found_;
 };
 

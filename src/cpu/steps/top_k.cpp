@@ -3,13 +3,12 @@
 #include "cpu/steps/top_k.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
 #include "cpu/kernels/best_of_lines.hpp"
+#include "cpu/kernels/best_ranks.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "ops/axes.hpp"
@@ -17,27 +16,7 @@
 namespace fuseq::cpu {
 namespace {
 
-template <class T>
-struct Entry {
-    T value;
-    std::int32_t index;
-};
-
-// A total order: the entries of a line differ in their index.
-template <class T>
-bool stands_before(const Entry<T>& a, const Entry<T>& b, bool largest) {
-    if constexpr (std::is_floating_point_v<T>) {
-        const bool a_is_nan = std::isnan(a.value);
-        const bool b_is_nan = std::isnan(b.value);
-        if (a_is_nan || b_is_nan) {
-            return a_is_nan == b_is_nan ? a.index < b.index : b_is_nan;
-        }
-    }
-    if (a.value != b.value) {
-        return largest ? a.value > b.value : a.value < b.value;
-    }
-    return a.index < b.index;
-}
+namespace kernels = fuseq::kernels;
 
 struct TopKTask {
     TopKGeometry geometry;
@@ -53,9 +32,17 @@ public:
     TopKRunner(const TopKTask& task, RequestMemory& memory)
         : task_(task),
           memory_(memory),
-          pieces_(std::min(lines(), static_cast<std::size_t>(omp_get_max_threads()))),
-          entries_(task.geometry.k == 1 ? 0
-                                        : std::max<std::size_t>(1, pieces_) * task.geometry.size) {}
+          pieces_(task.geometry.k == 1
+                      ? 0
+                      : std::min(lines(), static_cast<std::size_t>(omp_get_max_threads()))),
+          works_(pieces_) {
+        const TopKGeometry& g = task.geometry;
+        for (Work& work : works_) {
+            work.ranks.resize(g.size);
+            work.entries.resize(kernels::best_ranks_room(g.size, g.k));
+            work.sorted.resize(g.k);
+        }
+    }
 
     void run() override {
         if (task_.geometry.k == 1) {
@@ -66,10 +53,9 @@ public:
         // Each piece has memory of its own for one line.
         parallel_for(pieces_, 1, [&](std::size_t begin, std::size_t end) {
             for (std::size_t piece = begin; piece < end; ++piece) {
-                Entry<T>* entries = entries_.data() + piece * task_.geometry.size;
                 const std::size_t last = lines() * (piece + 1) / pieces_;
                 for (std::size_t line = lines() * piece / pieces_; line < last; ++line) {
-                    run_line(line, entries);
+                    run_line(line, works_[piece]);
                 }
             }
         });
@@ -77,6 +63,12 @@ public:
 
 private:
     static constexpr std::size_t kLinesAtOnce = 256;
+
+    struct Work {
+        std::vector<std::uint32_t> ranks;
+        std::vector<std::uint64_t> entries;
+        std::vector<std::uint64_t> sorted;
+    };
 
     // The lines [begin, end) of all, whose results stand one behind the other.
     void run_best(std::size_t begin, std::size_t end) const {
@@ -116,40 +108,39 @@ private:
         return task_.geometry.k == 0 ? 0 : task_.geometry.outer * task_.geometry.inner;
     }
 
-    void run_line(std::size_t line, Entry<T>* entries) const {
+    void run_line(std::size_t line, Work& work) const {
         const TopKGeometry& g = task_.geometry;
         const std::size_t outer = line / g.inner;
         const std::size_t at = line % g.inner;
-        const T* src = static_cast<const T*>(memory_.data(task_.src)) + outer * g.size * g.inner;
+        const T* src =
+            static_cast<const T*>(memory_.data(task_.src)) + outer * g.size * g.inner + at;
         for (std::size_t i = 0; i < g.size; ++i) {
-            entries[i] = {src[i * g.inner + at], static_cast<std::int32_t>(i)};
+            work.ranks[i] = kernels::rank_of(src[i * g.inner], task_.largest);
         }
-        const auto before = [&](const Entry<T>& a, const Entry<T>& b) {
-            return stands_before(a, b, task_.largest);
-        };
-        if (g.k < g.size) {
-            std::nth_element(entries, entries + g.k, entries + g.size, before);
-        }
+        std::uint64_t* entries = work.entries.data();
+        kernels::best_ranks(work.ranks.data(), g.size, g.k, entries);
         if (task_.by_index) {
-            std::sort(entries, entries + g.k,
-                      [](const Entry<T>& a, const Entry<T>& b) { return a.index < b.index; });
+            std::sort(entries, entries + g.k, [](std::uint64_t a, std::uint64_t b) {
+                return kernels::place_of(a) < kernels::place_of(b);
+            });
         } else {
-            std::sort(entries, entries + g.k, before);
+            kernels::sort_entries(entries, g.k, work.sorted.data());
         }
-        store(entries, outer * g.k * g.inner + at);
+        store(entries, src, outer * g.k * g.inner + at);
     }
 
-    void store(const Entry<T>* entries, std::size_t first) const {
+    void store(const std::uint64_t* entries, const T* src, std::size_t first) const {
         const TopKGeometry& g = task_.geometry;
         T* values = static_cast<T*>(memory_.data(task_.values)) + first;
         void* indices = memory_.data(task_.indices);
         for (std::size_t i = 0; i < g.k; ++i) {
-            values[i * g.inner] = entries[i].value;
+            const std::size_t place = kernels::place_of(entries[i]);
+            values[i * g.inner] = src[place * g.inner];
             const std::size_t to = first + i * g.inner;
             if (task_.index_type == ElementType::i32) {
-                static_cast<std::int32_t*>(indices)[to] = entries[i].index;
+                static_cast<std::int32_t*>(indices)[to] = static_cast<std::int32_t>(place);
             } else {
-                static_cast<std::int64_t*>(indices)[to] = entries[i].index;
+                static_cast<std::int64_t*>(indices)[to] = static_cast<std::int64_t>(place);
             }
         }
     }
@@ -157,7 +148,7 @@ private:
     TopKTask task_;
     RequestMemory& memory_;
     std::size_t pieces_;
-    std::vector<Entry<T>> entries_;
+    std::vector<Work> works_;  // one a piece
 };
 
 }  // namespace
