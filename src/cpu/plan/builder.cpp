@@ -15,6 +15,7 @@
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/gemm.hpp"
 #include "cpu/steps/named_failure.hpp"
+#include "cpu/steps/own_kernels.hpp"
 #include "cpu/steps/reference.hpp"
 #include "cpu/steps/reorder.hpp"
 
@@ -252,7 +253,7 @@ void PlanBuilder::build_reference(Node* node) {
         set_tensor(node->output(i), id);
     }
     add_step(std::make_unique<ReferenceStep>(*node, std::move(inputs), std::move(outputs),
-                                             compile_bodies(*node)));
+                                             compile_bodies(*node), own_kernel_of(*node)));
 }
 
 void PlanBuilder::finish_later(std::function<void()> work) {

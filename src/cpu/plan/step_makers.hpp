@@ -55,6 +55,9 @@ bool make_reduce(PlanBuilder& builder, Node& node);
 bool make_mvn(PlanBuilder& builder, Node& node);
 // Split, Gather, Pad, ...: what only moves elements, by constant rules.
 bool make_movement(PlanBuilder& builder, Node& node);
+// Gather with computed indices.
+bool make_gather(PlanBuilder& builder, Node& node);
+bool make_convert(PlanBuilder& builder, Node& node);
 bool make_lrn(PlanBuilder& builder, Node& node);
 bool make_recurrent(PlanBuilder& builder, Node& node);
 bool make_region_yolo(PlanBuilder& builder, Node& node);

@@ -23,18 +23,28 @@ struct Detection {
 };
 
 // Candidates in the order of their priors, which decides between equal scores.
-struct Candidates {
-    std::vector<std::uint32_t> ranks;
-    std::vector<std::int32_t> priors;
-
-    void clear() {
-        ranks.clear();
-        priors.clear();
+class Candidates {
+public:
+    void clear() { size_ = 0; }
+    std::size_t size() const { return size_; }
+    const std::uint32_t* ranks() const { return ranks_.data(); }
+    std::int32_t prior(std::size_t i) const { return priors_[i]; }
+    // Makes room for so many more.
+    void make_room(std::size_t more) {
+        if (size_ + more > ranks_.size()) {
+            ranks_.resize(2 * size_ + more);
+            priors_.resize(2 * size_ + more);
+        }
     }
     void add(float score, std::int64_t prior) {
-        ranks.push_back(kernels::rank_of(score, true));
-        priors.push_back(static_cast<std::int32_t>(prior));
+        ranks_[size_] = kernels::rank_of(score, true);
+        priors_[size_++] = static_cast<std::int32_t>(prior);
     }
+
+private:
+    std::size_t size_ = 0;
+    std::vector<std::uint32_t> ranks_;
+    std::vector<std::int32_t> priors_;
 };
 
 class DetectionOutputRunner final : public Runner {
@@ -49,8 +59,7 @@ public:
         constexpr std::int64_t kUsual = 1024;
         candidates_.resize(attrs.decrease_label_id ? 1 : classes);
         for (auto& list : candidates_) {
-            list.ranks.reserve(static_cast<std::size_t>(std::min(sizes.priors, kUsual)));
-            list.priors.reserve(static_cast<std::size_t>(std::min(sizes.priors, kUsual)));
+            list.make_room(static_cast<std::size_t>(std::min(sizes.priors, kUsual)));
         }
         if (attrs.decrease_label_id) {
             labels_.resize(static_cast<std::size_t>(sizes.priors));
@@ -139,6 +148,9 @@ private:
             const std::size_t size = kernels::places_above(
                 scores_ + begin, static_cast<std::size_t>(std::min(kScoresAtOnce, count - begin)),
                 attrs_.confidence_threshold, places);
+            for (Candidates& list : candidates_) {
+                list.make_room(kScoresAtOnce / static_cast<std::size_t>(sizes_.classes) + 2);
+            }
             for (std::size_t i = 0; i < size; ++i) {
                 const std::int64_t at = begin + places[i];
                 while (at >= next) {
@@ -155,6 +167,7 @@ private:
 
     // Every prior stands for its best class, class 0 being the background.
     void collect_best_of_priors() {
+        candidates_[0].make_room(static_cast<std::size_t>(sizes_.priors));
         for (std::int64_t p = 0; p < sizes_.priors; ++p) {
             float best = -1.0f;
             std::int32_t label = 0;
@@ -174,7 +187,7 @@ private:
 
     // The best candidates of a list, best first, to entries_. Returns their number.
     std::size_t sort_best(const Candidates& list) {
-        const std::size_t size = list.ranks.size();
+        const std::size_t size = list.size();
         const std::size_t most =
             attrs_.top_k > -1 ? std::min(size, static_cast<std::size_t>(attrs_.top_k)) : size;
         const std::size_t room = kernels::best_ranks_room(size, most);
@@ -182,8 +195,7 @@ private:
             entries_.resize(room);
             work_.resize(room);
         }
-        const std::size_t count =
-            kernels::best_ranks(list.ranks.data(), size, most, entries_.data());
+        const std::size_t count = kernels::best_ranks(list.ranks(), size, most, entries_.data());
         kernels::sort_entries(entries_.data(), count, work_.data());
         return count;
     }
@@ -192,7 +204,7 @@ private:
     void suppress(const Candidates& list, std::int32_t label) {
         const std::size_t count = sort_best(list);
         for (std::size_t i = 0; i < count; ++i) {
-            const std::int32_t prior = list.priors[kernels::place_of(entries_[i])];
+            const std::int32_t prior = list.prior(kernels::place_of(entries_[i]));
             Detection candidate{0, label, prior, 0};
             if (label < 0) {
                 candidate.label = labels_[static_cast<std::size_t>(prior)];
@@ -216,11 +228,19 @@ private:
         }
     }
 
+    // Of one class it is sorted.
+    template <class Before>
+    void sort_found(const Before& before) {
+        if (!std::is_sorted(found_.begin(), found_.end(), before)) {
+            std::sort(found_.begin(), found_.end(), before);
+        }
+    }
+
     void keep_best() {
         const std::int64_t most = attrs_.keep_top_k[0];
         if (most > -1 && static_cast<std::int64_t>(found_.size()) > most) {
             number_found();
-            std::sort(found_.begin(), found_.end(), [](const Detection& a, const Detection& b) {
+            sort_found([](const Detection& a, const Detection& b) {
                 if (a.score != b.score) {
                     return a.score > b.score;
                 }
@@ -229,7 +249,7 @@ private:
             found_.resize(static_cast<std::size_t>(most));
         }
         number_found();
-        std::sort(found_.begin(), found_.end(), [](const Detection& a, const Detection& b) {
+        sort_found([](const Detection& a, const Detection& b) {
             if (a.label != b.label) {
                 return a.label < b.label;
             }

@@ -65,8 +65,13 @@ public:
                     const std::vector<TensorId>& arguments,
                     const std::vector<TensorId>& outputs,
                     RequestMemory& memory,
-                    const CompiledBodies& bodies)
-        : node_(node), arguments_(arguments), outputs_(outputs), memory_(memory) {
+                    const CompiledBodies& bodies,
+                    const OwnKernel& own)
+        : node_(node),
+          arguments_(arguments),
+          outputs_(outputs),
+          memory_(memory),
+          kernel_(own.make != nullptr ? own.make() : NodeKernel(node.spec().evaluate)) {
         for (const auto& [model, body] : bodies) {
             bodies_[model] = body.bind();
         }
@@ -79,7 +84,7 @@ public:
             inputs.push_back(id == kNoTensor ? Tensor() : memory_.as_tensor(id));
         }
         PlanEvalContext context(node_, inputs, memory_, outputs_, bodies_);
-        node_.spec().evaluate(context);
+        kernel_(context);
         context.store_dynamic();
     }
 
@@ -89,6 +94,7 @@ private:
     const std::vector<TensorId>& outputs_;
     RequestMemory& memory_;
     BoundBodies bodies_;
+    NodeKernel kernel_;
 };
 
 }  // namespace
@@ -96,8 +102,9 @@ private:
 ReferenceStep::ReferenceStep(const Node& node,
                              std::vector<TensorId> inputs,
                              std::vector<TensorId> outputs,
-                             CompiledBodies bodies)
-    : node_(node), arguments_(std::move(inputs)), bodies_(std::move(bodies)) {
+                             CompiledBodies bodies,
+                             OwnKernel own)
+    : node_(node), arguments_(std::move(inputs)), bodies_(std::move(bodies)), own_(own) {
     for (const TensorId id : arguments_) {
         if (id != kNoTensor) {
             inputs_.push_back(id);
@@ -106,7 +113,9 @@ ReferenceStep::ReferenceStep(const Node& node,
     outputs_ = std::move(outputs);
     info_.name = node.name();
     info_.kind = node.type();
-    info_.implementation = bodies_.empty() ? "reference" : "fuseq:body";
+    info_.implementation = own_.make != nullptr ? own_.implementation
+                           : bodies_.empty()    ? "reference"
+                                                : "fuseq:body";
     for (const auto& [model, body] : bodies_) {
         info_.notes.push_back(detail::cat("body '", model->name(), "': ", body.summary));
     }
@@ -119,7 +128,7 @@ ReferenceStep::ReferenceStep(const Node& node,
 }
 
 std::unique_ptr<Runner> ReferenceStep::bind(RequestMemory& memory) const {
-    return std::make_unique<ReferenceRunner>(node_, arguments_, outputs_, memory, bodies_);
+    return std::make_unique<ReferenceRunner>(node_, arguments_, outputs_, memory, bodies_, own_);
 }
 
 std::size_t ReferenceStep::packed_bytes() const {

@@ -114,8 +114,14 @@ private:
         const std::size_t at = line % g.inner;
         const T* src =
             static_cast<const T*>(memory_.data(task_.src)) + outer * g.size * g.inner + at;
-        for (std::size_t i = 0; i < g.size; ++i) {
-            work.ranks[i] = kernels::rank_of(src[i * g.inner], task_.largest);
+        if (g.inner == 1) {  // a loop of vectors
+            for (std::size_t i = 0; i < g.size; ++i) {
+                work.ranks[i] = kernels::rank_of(src[i], task_.largest);
+            }
+        } else {
+            for (std::size_t i = 0; i < g.size; ++i) {
+                work.ranks[i] = kernels::rank_of(src[i * g.inner], task_.largest);
+            }
         }
         std::uint64_t* entries = work.entries.data();
         kernels::best_ranks(work.ranks.data(), g.size, g.k, entries);

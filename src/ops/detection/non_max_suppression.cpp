@@ -72,13 +72,6 @@ void infer(InferContext& context) {
     }
 }
 
-struct Limits {
-    std::size_t most = 0;
-    double iou = 0;
-    double score = 0;
-    double sigma = 0;
-};
-
 struct Candidate {
     double score;
     std::size_t index;
@@ -89,19 +82,12 @@ struct Candidate {
     }
 };
 
-struct Kept {
-    std::size_t image;
-    std::size_t label;
-    std::size_t index;
-    double score;
-};
-
 // Lowers the score of a candidate by the boxes kept since it was last looked at; true when a box
 // covers it.
 bool suppressed(Candidate& candidate,
                 const std::vector<CornerBox>& boxes,
-                const std::vector<Kept>& kept,
-                const Limits& limits) {
+                const std::vector<NmsKept>& kept,
+                const NmsLimits& limits) {
     for (std::size_t j = kept.size(); j-- > candidate.compared;) {
         const double iou = overlap(boxes[candidate.index], boxes[kept[j].index]);
         if (iou > limits.iou) {
@@ -120,9 +106,9 @@ bool suppressed(Candidate& candidate,
 
 // Boxes of one class of one picture, best first.
 template <class T>
-std::vector<Kept> suppress(const std::vector<CornerBox>& boxes,
-                           const T* scores,
-                           const Limits& limits) {
+std::vector<NmsKept> suppress(const std::vector<CornerBox>& boxes,
+                              const T* scores,
+                              const NmsLimits& limits) {
     std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < boxes.size(); ++i) {
         if (static_cast<double>(scores[i]) > limits.score) {
@@ -131,7 +117,7 @@ std::vector<Kept> suppress(const std::vector<CornerBox>& boxes,
     }
     // Made into a heap at once; few of them are ever taken off.
     std::priority_queue<Candidate> queue(std::less<Candidate>(), std::move(candidates));
-    std::vector<Kept> kept;
+    std::vector<NmsKept> kept;
     while (!queue.empty() && kept.size() < limits.most) {
         Candidate candidate = queue.top();
         queue.pop();
@@ -149,52 +135,33 @@ std::vector<Kept> suppress(const std::vector<CornerBox>& boxes,
 }
 
 template <class T>
-CornerBox read_box(const T* p, BoxEncoding encoding) {
-    const double v[] = {static_cast<double>(p[0]), static_cast<double>(p[1]),
-                        static_cast<double>(p[2]), static_cast<double>(p[3])};
-    if (encoding == BoxEncoding::kCenter) {
-        return {v[0] - v[2] / 2, v[1] - v[3] / 2, v[0] + v[2] / 2, v[1] + v[3] / 2};
-    }
-    // Any two opposite corners. y stands first, which changes nothing here.
-    return {std::min(v[0], v[2]), std::min(v[1], v[3]), std::max(v[0], v[2]), std::max(v[1], v[3])};
-}
-
-struct Sizes {
-    std::size_t images;
-    std::size_t classes;
-    std::size_t boxes;
-};
-
-template <class T>
-std::vector<Kept> run(const EvalContext& context, const Sizes& sizes, const Limits& limits) {
+std::vector<NmsKept> run(const EvalContext& context,
+                         const NmsSizes& sizes,
+                         const NmsLimits& limits) {
     const auto& attrs = context.attrs<NonMaxSuppressionAttrs>();
     const T* coordinates = context.input(kBoxes).data<T>();
     const T* scores = context.input(kScores).data<T>();
-    std::vector<Kept> all;
+    std::vector<NmsKept> all;
     for (std::size_t image = 0; image < sizes.images; ++image) {
         std::vector<CornerBox> boxes;
         for (std::size_t b = 0; b < sizes.boxes; ++b) {
             boxes.push_back(
-                read_box(coordinates + (image * sizes.boxes + b) * 4, attrs.box_encoding));
+                nms_box(coordinates + (image * sizes.boxes + b) * 4, attrs.box_encoding));
         }
         for (std::size_t label = 0; label < sizes.classes; ++label) {
             const T* own = scores + (image * sizes.classes + label) * sizes.boxes;
-            for (Kept kept : suppress(boxes, own, limits)) {
+            for (NmsKept kept : suppress(boxes, own, limits)) {
                 kept.image = image;
                 kept.label = label;
                 all.push_back(kept);
             }
         }
     }
-    if (attrs.sort_result_descending) {
-        std::stable_sort(all.begin(), all.end(),
-                         [](const Kept& a, const Kept& b) { return a.score > b.score; });
-    }
     return all;
 }
 
 template <class T>
-void write_indices(Tensor& tensor, const std::vector<Kept>& kept) {
+void write_indices(Tensor& tensor, const std::vector<NmsKept>& kept) {
     T* out = tensor.data<T>();
     std::fill(out, out + tensor.get_size(), T{-1});
     for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -205,7 +172,7 @@ void write_indices(Tensor& tensor, const std::vector<Kept>& kept) {
 }
 
 template <class T>
-void write_scores(Tensor& tensor, const std::vector<Kept>& kept) {
+void write_scores(Tensor& tensor, const std::vector<NmsKept>& kept) {
     T* out = tensor.data<T>();
     std::fill(out, out + tensor.get_size(), T{-1});
     for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -215,19 +182,7 @@ void write_scores(Tensor& tensor, const std::vector<Kept>& kept) {
     }
 }
 
-Limits read_limits(const EvalContext& context) {
-    Limits limits;
-    const std::int64_t most = int_input(context, kMaxBoxes, "max_output_boxes_per_class", 0);
-    context.require(most >= 0, "max_output_boxes_per_class is ", most, ", expected 0 or more");
-    limits.most = static_cast<std::size_t>(most);
-    limits.iou = scalar_input(context, kIouThreshold, "iou_threshold", 0);
-    limits.score = scalar_input(context, kScoreThreshold, "score_threshold", 0);
-    limits.sigma = scalar_input(context, kSigma, "soft_nms_sigma", 0);
-    context.require(limits.sigma >= 0, "soft_nms_sigma is ", limits.sigma, ", expected 0 or more");
-    return limits;
-}
-
-void write_outputs(EvalContext& context, const std::vector<Kept>& kept, std::size_t rows) {
+void write_outputs(EvalContext& context, const std::vector<NmsKept>& kept, std::size_t rows) {
     const bool wide = context.output_type() == ElementType::i64;
     Tensor& indices = context.output(0, {rows, 3});
     wide ? write_indices<std::int64_t>(indices, kept) : write_indices<std::int32_t>(indices, kept);
@@ -249,32 +204,15 @@ void write_outputs(EvalContext& context, const std::vector<Kept>& kept, std::siz
 }
 
 void evaluate(EvalContext& context) {
-    const Shape& boxes = context.input(kBoxes).get_shape();
-    const Shape& scores = context.input(kScores).get_shape();
-    context.require(boxes.size() == 3 && scores.size() == 3 && boxes[2] == 4 &&
-                        boxes[0] == scores[0] && boxes[1] == scores[2],
-                    "boxes have shape ", to_string(boxes), ", scores ", to_string(scores),
-                    ", expected [N,B,4] and [N,C,B]");
-    const Sizes sizes{scores[0], scores[1], boxes[1]};
-    const Limits limits = read_limits(context);
-    std::vector<Kept> kept;
+    const NmsSizes sizes = nms_sizes(context);
+    const NmsLimits limits = nms_limits(context);
+    std::vector<NmsKept> kept;
     switch (context.input(kBoxes).get_element_type()) {
         case ElementType::f32: kept = run<float>(context, sizes, limits); break;
         case ElementType::f64: kept = run<double>(context, sizes, limits); break;
         default: context.fail("no kernel for boxes of another type than f32 and f64");
     }
-    std::size_t rows = kept.size();
-    const int version = context.node().spec().version;
-    if (version < 5 || context.attrs<NonMaxSuppressionAttrs>().pad_rows) {
-        const auto dim = [](std::size_t size) {
-            return Dimension(static_cast<std::int64_t>(size));
-        };
-        const Dimension limit = row_limit(version, dim(sizes.images), dim(sizes.classes),
-                                          dim(sizes.boxes), dim(limits.most));
-        rows = static_cast<std::size_t>(limit.get_max_length());
-        kept.resize(std::min(kept.size(), rows));
-    }
-    write_outputs(context, kept, rows);
+    finish_nms(context, sizes, limits, kept);
 }
 
 OpSpec row(int version,
@@ -306,6 +244,51 @@ const OpSpec kOps[] = {
 };
 
 }  // namespace
+
+NmsSizes nms_sizes(const EvalContext& context) {
+    const Shape& boxes = context.input(kBoxes).get_shape();
+    const Shape& scores = context.input(kScores).get_shape();
+    context.require(boxes.size() == 3 && scores.size() == 3 && boxes[2] == 4 &&
+                        boxes[0] == scores[0] && boxes[1] == scores[2],
+                    "boxes have shape ", to_string(boxes), ", scores ", to_string(scores),
+                    ", expected [N,B,4] and [N,C,B]");
+    return {scores[0], scores[1], boxes[1]};
+}
+
+NmsLimits nms_limits(const EvalContext& context) {
+    NmsLimits limits;
+    const std::int64_t most = int_input(context, kMaxBoxes, "max_output_boxes_per_class", 0);
+    context.require(most >= 0, "max_output_boxes_per_class is ", most, ", expected 0 or more");
+    limits.most = static_cast<std::size_t>(most);
+    limits.iou = scalar_input(context, kIouThreshold, "iou_threshold", 0);
+    limits.score = scalar_input(context, kScoreThreshold, "score_threshold", 0);
+    limits.sigma = scalar_input(context, kSigma, "soft_nms_sigma", 0);
+    context.require(limits.sigma >= 0, "soft_nms_sigma is ", limits.sigma, ", expected 0 or more");
+    return limits;
+}
+
+void finish_nms(EvalContext& context,
+                const NmsSizes& sizes,
+                const NmsLimits& limits,
+                std::vector<NmsKept>& kept) {
+    const auto& attrs = context.attrs<NonMaxSuppressionAttrs>();
+    if (attrs.sort_result_descending) {
+        std::stable_sort(kept.begin(), kept.end(),
+                         [](const NmsKept& a, const NmsKept& b) { return a.score > b.score; });
+    }
+    std::size_t rows = kept.size();
+    const int version = context.node().spec().version;
+    if (version < 5 || attrs.pad_rows) {
+        const auto dim = [](std::size_t size) {
+            return Dimension(static_cast<std::int64_t>(size));
+        };
+        const Dimension limit = row_limit(version, dim(sizes.images), dim(sizes.classes),
+                                          dim(sizes.boxes), dim(limits.most));
+        rows = static_cast<std::size_t>(limit.get_max_length());
+        kept.resize(std::min(kept.size(), rows));
+    }
+    write_outputs(context, kept, rows);
+}
 
 std::span<const OpSpec> non_max_suppression_ops() {
     return kOps;

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "fuseq/attributes.hpp"
+#include "ops/detection/boxes.hpp"
+#include "ops/op_spec.hpp"
 
 namespace fuseq {
 
@@ -44,5 +48,47 @@ struct NonMaxSuppression5Attrs final : NonMaxSuppression3Attrs {
         return std::make_unique<NonMaxSuppression5Attrs>(*this);
     }
 };
+
+// --- for kernels, in this order
+// ----------------------------------------------------------------------
+
+// Boxes [images, boxes, 4] and scores [images, classes, boxes]; checked against each other.
+struct NmsSizes {
+    std::size_t images = 0;
+    std::size_t classes = 0;
+    std::size_t boxes = 0;
+};
+NmsSizes nms_sizes(const EvalContext& context);
+
+struct NmsLimits {
+    std::size_t most = 0;  // boxes of a class
+    double iou = 0;
+    double score = 0;
+    double sigma = 0;
+};
+NmsLimits nms_limits(const EvalContext& context);
+
+template <class T>
+CornerBox nms_box(const T* p, BoxEncoding encoding) {
+    const double v[] = {static_cast<double>(p[0]), static_cast<double>(p[1]),
+                        static_cast<double>(p[2]), static_cast<double>(p[3])};
+    if (encoding == BoxEncoding::kCenter) {
+        return {v[0] - v[2] / 2, v[1] - v[3] / 2, v[0] + v[2] / 2, v[1] + v[3] / 2};
+    }
+    // Any two opposite corners. y stands first, which changes nothing here.
+    return {std::min(v[0], v[2]), std::min(v[1], v[3]), std::max(v[0], v[2]), std::max(v[1], v[3])};
+}
+
+struct NmsKept {
+    std::size_t image = 0;
+    std::size_t label = 0;
+    std::size_t index = 0;
+    double score = 0;
+};
+// Sorts what was kept, which stands in the order of images and classes, and writes the outputs.
+void finish_nms(EvalContext& context,
+                const NmsSizes& sizes,
+                const NmsLimits& limits,
+                std::vector<NmsKept>& kept);
 
 }  // namespace fuseq
