@@ -11,26 +11,13 @@
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/runtime/parallel.hpp"
-#include "cpu/steps/border.hpp"
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/gemm.hpp"
 #include "cpu/steps/named_failure.hpp"
 #include "cpu/steps/own_kernels.hpp"
 #include "cpu/steps/reference.hpp"
-#include "cpu/steps/reorder.hpp"
 
 namespace fuseq::cpu {
-namespace {
-
-std::size_t slot(Layout layout) {
-    return layout == Layout::kPlain ? 0 : 1;
-}
-
-Layout other(Layout layout) {
-    return layout == Layout::kPlain ? Layout::kChannelsLast : Layout::kPlain;
-}
-
-}  // namespace
 
 PlanBuilder::PlanBuilder(const Model& model,
                          const std::map<std::string, FakeQuantizeResult>& ranges,
@@ -291,52 +278,8 @@ void PlanBuilder::bind_outputs() {
     }
 }
 
-TensorId PlanBuilder::new_tensor(ElementType type, const PartialShape& shape, Layout layout) {
-    PlanTensor tensor;
-    tensor.type = type;
-    tensor.shape = shape;
-    tensor.layout = layout;
-    plan_.tensors.push_back(std::move(tensor));
-    return plan_.tensors.size() - 1;
-}
-
-TensorId PlanBuilder::new_view(TensorId of,
-                               ElementType type,
-                               const PartialShape& shape,
-                               Layout layout) {
-    const TensorId id = new_tensor(type, shape, layout);
-    plan_.tensors[id].alias = of;
-    plan_.tensors[id].quantized.reset();
-    return id;
-}
-
-TensorId PlanBuilder::new_scratch(std::size_t bytes) {
-    return new_tensor(ElementType::u8, Shape{bytes}, Layout::kPlain);
-}
-
-void PlanBuilder::set_tensor(const Output& output, TensorId id) {
-    auto [it, fresh] =
-        places_.try_emplace(Key{output.node, output.index}, Places{kNoTensor, kNoTensor});
-    it->second[slot(plan_.tensors[id].layout)] = id;
-}
-
 void PlanBuilder::add_step(std::unique_ptr<Step> step) {
     plan_.steps.push_back(std::move(step));
-}
-
-bool PlanBuilder::may_overwrite(const Output& output, Layout layout) const {
-    const auto readers = readers_.find(Key{output.node, output.index});
-    const auto places = places_.find(Key{output.node, output.index});
-    if (readers == readers_.end() || readers->second != 1 || places == places_.end()) {
-        return false;
-    }
-    const TensorId id = places->second[slot(layout)];
-    if (id == kNoTensor) {
-        return false;
-    }
-    // A view of a tensor that somebody else may still read.
-    const PlanTensor& mine = plan_.tensors[id];
-    return mine.alias == kNoTensor && mine.storage == Storage::kArena;
 }
 
 const PackedWeights* PlanBuilder::packed(std::size_t number) const {
@@ -409,74 +352,6 @@ void PlanBuilder::finish_group(const Group& group, TensorId id) {
     finished_.insert(&group);
     set_tensor(group.result, id);
     note_quantized(group.result, id);
-}
-
-TensorId PlanBuilder::constant(const Output& output) {
-    const Tensor& value = output.node->constant();
-    const TensorId id = new_tensor(value.get_element_type(), value.get_shape(), Layout::kPlain);
-    plan_.tensors[id].storage = Storage::kConstant;
-    plan_.tensors[id].constant = value;
-    set_tensor(output, id);
-    return id;
-}
-
-bool PlanBuilder::available(const Output& output, Layout layout) const {
-    if (const Output integers = integers_behind(output)) {
-        return available(integers, layout);
-    }
-    const auto it = places_.find(Key{output.node, output.index});
-    if (it == places_.end()) {
-        return layout == Layout::kPlain;
-    }
-    return it->second[slot(layout)] != kNoTensor || layouts_agree(output.shape());
-}
-
-TensorId PlanBuilder::tensor_of(const Output& output) {
-    make_waiting(output);
-    const auto it = places_.find(Key{output.node, output.index});
-    if (it != places_.end() && it->second[1] != kNoTensor) {
-        return it->second[1];
-    }
-    return tensor_of(output, Layout::kPlain);
-}
-
-TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
-    make_waiting(output);
-    auto it = places_.find(Key{output.node, output.index});
-    if (it == places_.end()) {
-        if (!output.node->is_constant()) {
-            throw Error("compile", detail::cat("layer '", output.node->name(),
-                                               "' is read before it is computed"));
-        }
-        constant(output);
-        it = places_.find(Key{output.node, output.index});
-    }
-    if (it->second[slot(layout)] != kNoTensor) {
-        return it->second[slot(layout)];
-    }
-    const TensorId from = it->second[slot(other(layout))];
-    const PlanTensor source = plan_.tensors[from];
-    TensorId id = kNoTensor;
-    if (layouts_agree(source.dims())) {
-        id = new_view(from, source.type, source.shape, layout);
-    } else if (source.storage == Storage::kConstant) {
-        id = new_tensor(source.type, source.shape, layout);
-        plan_.tensors[id].storage = Storage::kConstant;
-        plan_.tensors[id].constant = reordered(source.constant, layout);
-    } else {
-        id = new_tensor(source.type, source.shape, layout);
-        std::unique_ptr<Step> step;
-        if (border_takes(source.type)) {
-            step =
-                std::make_unique<BorderStep>(source, from, plan_.tensors[id], id, BorderFunction{});
-        } else {
-            step = std::make_unique<ReorderStep>(source, from, plan_.tensors[id], id);
-        }
-        step->info().name = output.node->name() + "/reorder";
-        add_step(std::move(step));
-    }
-    set_tensor(output, id);
-    return id;
 }
 
 // Says of an integer tensor which FakeQuantize of the IR it is the result of. A quantization that
