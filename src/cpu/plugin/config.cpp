@@ -3,7 +3,9 @@
 #include "cpu/plugin/config.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
+#include <string_view>
 
 #include "cpu/runtime/cpu_count.hpp"
 #include "fuseq/error.hpp"
@@ -168,6 +170,41 @@ const char* const kCompileOptions[] = {
     "FUSEQ_OWN_GEMM",      "FUSEQ_ROW_WALKS",       "FUSEQ_TUNE_MS",
     "FUSEQ_FLOAT_FALLBACK"};
 
+// Names of layers may hold what options are separated by.
+constexpr std::string_view kSeparators = " ,;=%";
+
+std::string escaped(const std::string& item) {
+    constexpr const char* kDigits = "0123456789ABCDEF";
+    std::string text;
+    for (const char c : item) {
+        if (kSeparators.find(c) == std::string_view::npos) {
+            text += c;
+        } else {
+            text += {'%', kDigits[c / 16], kDigits[c % 16]};
+        }
+    }
+    return text;
+}
+
+std::string unescaped(const std::string& text) {
+    std::string item;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
+            item += text[i];
+            continue;
+        }
+        int code = 0;
+        const char* const digits = text.data() + i + 1;
+        const char* const end = text.data() + std::min(i + 3, text.size());
+        if (end - digits != 2 || std::from_chars(digits, end, code, 16).ptr != end) {
+            throw Error("property", detail::cat("'", text, "' ends in the middle of a character"));
+        }
+        item += static_cast<char>(code);
+        i += 2;
+    }
+    return item;
+}
+
 const Row& find(const std::string& name) {
     for (const Row& row : kRows) {
         if (name == row.name) {
@@ -223,7 +260,10 @@ Any Config::get(const std::string& name) const {
 std::string Config::compile_options() const {
     std::string text;
     for (const char* name : kCompileOptions) {
-        text += detail::cat(text.empty() ? "" : "; ", name, "=", get(name).as_string());
+        text += detail::cat(text.empty() ? "" : "; ", name, "=");
+        for (const std::string& item : get(name).as_list()) {
+            text += detail::cat(text.back() == '=' ? "" : " ", escaped(item));
+        }
     }
     return text;
 }
@@ -236,7 +276,15 @@ void Config::set_compile_options(const std::string& text) {
         if (equals == std::string::npos) {
             throw Error("property", detail::cat("'", option, "' is no option"));
         }
-        set(option.substr(0, equals), option.substr(equals + 1));
+        const std::string name = option.substr(0, equals);
+        std::vector<std::string> items = Any(option.substr(equals + 1)).as_list();
+        try {
+            std::transform(items.begin(), items.end(), items.begin(), unescaped);
+        } catch (const Error& error) {
+            throw Error("property", detail::cat(name, ": ", error.info().rule));
+        }
+        const bool one = items.size() == 1 && escaped(items[0]) == items[0];
+        set(name, one ? Any(items[0]) : Any(std::move(items)));
         at = end + 2;
     }
 }
