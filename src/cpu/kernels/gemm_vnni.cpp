@@ -202,14 +202,9 @@ private:
                 ? expect({p_.panels[last].wei, std::min(bytes, bytes_from(last))}, bytes, tiles)
                 : expect_next(pixels.begin + count * length, tiles);
             for (std::size_t i = 0; i < count; ++i) {
-                if (p_.wide) {
-                    wide_segment(src + i * pitch, step,
-                                 {pixels.begin + i * length, pixels.end + i * length},
-                                 {first, last});
-                    continue;
-                }
-                segment(src + i * pitch, step, {pixels.begin + i * length, pixels.end + i * length},
-                        {first, last});
+                const Range at{pixels.begin + i * length, pixels.end + i * length};
+                p_.wide ? wide_segment(src + i * pitch, step, at, {first, last})
+                        : segment(src + i * pitch, step, at, {first, last});
             }
             first = last;
         }
@@ -285,20 +280,26 @@ private:
         for (std::size_t i = 0; i < tiles; ++i) {
             fetch_rows();
         }
-        panel.wide({.src = src,
-                    .src_step = static_cast<std::ptrdiff_t>(step),
-                    .pixels = count,
-                    .wei = panel.wei,
-                    .depth4 = p_.depth4,
-                    .taps = p_.taps,
-                    .panel = panel.constants,
-                    .dst = static_cast<std::uint8_t*>(args_.dst) +
-                           pixels.begin * p_.shape.dst_channels + panel.channel,
-                    .dst_step = static_cast<std::ptrdiff_t>(p_.shape.dst_channels),
-                    .channels = panel.channels,
-                    .is_signed = p_.store == Store::kI8,
-                    .ahead = ahead,
-                    .ahead_step = ahead_step});
+        const std::size_t place = pixels.begin * p_.shape.dst_channels + panel.channel;
+        WideCall call{.src = src,
+                      .src_step = static_cast<std::ptrdiff_t>(step),
+                      .pixels = count,
+                      .wei = panel.wei,
+                      .depth4 = p_.depth4,
+                      .taps = p_.taps,
+                      .panel = panel.constants,
+                      .dst = static_cast<std::uint8_t*>(args_.dst) + place,
+                      .dst_step = static_cast<std::ptrdiff_t>(p_.shape.dst_channels),
+                      .channels = panel.channels,
+                      .is_signed = p_.store == Store::kI8,
+                      .ahead = ahead,
+                      .ahead_step = ahead_step};
+        if (const auto& join = p_.epilogue.join) {
+            call.join = &*join;
+            call.q_signed = !join->q_unsigned;
+            call.residual = static_cast<const std::uint8_t*>(args_.extras[join->input]) + place;
+        }
+        panel.wide(call);
     }
 
     void tile(const std::uint8_t* src,
@@ -418,7 +419,7 @@ GemmVnni GemmVnni::to_be_packed(const GemmParams& params) {
     return GemmVnni(gemm::lay_out(params));
 }
 void GemmVnni::pack(const GemmParams& params) {
-    packed_ = std::make_unique<const Packed>(gemm::pack(params));
+    packed_ = std::make_unique<const Packed>(gemm::pack(params, packed_->epilogue.join));
 }
 GemmVnni::~GemmVnni() = default;
 GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;

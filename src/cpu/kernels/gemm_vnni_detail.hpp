@@ -201,8 +201,9 @@ const float* sum_pixels(
     const Packed& p, const std::uint8_t* src, std::size_t step, std::size_t pixels, void* memory);
 const float* sum_windows(const Packed& p, const std::uint8_t* src, std::size_t count, void* memory);
 
-Packed pack(const GemmParams& params);
-// The same without weights, constants and functions.
+// `join`: what lay_out() has found for the same params, but for the number of the tensor.
+Packed pack(const GemmParams& params, std::optional<Join> join = std::nullopt);
+// The same without weights, constants and functions. Where panels are wide, the join is there.
 Packed lay_out(const GemmParams& params);
 
 }  // namespace fuseq::kernels::gemm

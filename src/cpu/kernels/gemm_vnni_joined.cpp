@@ -4,9 +4,6 @@
 // Tiles in registers with a residual input behind a quantization (see Join): once there are bytes,
 // what remains of the chain is two dot products and a shift for 16 values instead of nine
 // operations on floats.
-//
-// A lane holds the bytes 0, q, 0, r: as words they are 256 q and 256 r, which the upper 16 bits of
-// the factors multiply; the lower 8 bits are unsigned bytes for the other dot product.
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -16,6 +13,7 @@
 
 // Once a target: its include guard is a toggle.
 #include "cpu/kernels/gemm_vnni_fused-inl.h"
+#include "cpu/kernels/gemm_vnni_join-inl.h"
 #include "cpu/kernels/gemm_vnni_quad-inl.h"
 
 #if HWY_TARGET == HWY_AVX3
@@ -24,7 +22,6 @@ HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
 
-// What is made of q and r, in dwords 4 * d + l of both: dword l of lane d.
 FUSEQ_BEGIN_VNNI
 
 // The elements of the tensor, in the order of dst.
@@ -48,22 +45,6 @@ HWY_INLINE __m512i load_bytes(const void* tensor, const Place& at) {
     }
 }
 
-template <Store To>
-HWY_INLINE __m512i saturated(const __m512i (&v)[kQuad]) {
-    const __m512i low = _mm512_packs_epi32(v[0], v[1]);
-    const __m512i high = _mm512_packs_epi32(v[2], v[3]);
-    return To == Store::kI8 ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
-}
-
-// (a * q + b * r + c) >> shift, for 16 pairs of bytes; `take` picks them.
-HWY_INLINE __m512i joined(const gemm::Join& join, __m512i pairs, __m512i take) {
-    const __m512i lanes = _mm512_shuffle_epi8(pairs, take);
-    const __m512i sum =
-        _mm512_dpwssd_epi32(_mm512_set1_epi32(join.c), lanes, _mm512_set1_epi32(join.upper));
-    return _mm512_srav_epi32(_mm512_dpbusd_epi32(sum, _mm512_set1_epi32(join.lower), lanes),
-                             _mm512_set1_epi32(join.shift));
-}
-
 template <Store To, bool Unsigned>
 struct ByJoin {
     template <std::size_t Vectors>
@@ -73,20 +54,12 @@ struct ByJoin {
         const gemm::Epilogue* e = call.epilogue;
         asm volatile("" : "+r"(e));
         const Quad scaled = scaled_quad<Vectors>(acc, *e, at.channel);
-        const gemm::Join& join = *e->join;
-        __m512i q = to_bytes < Unsigned ? Store::kU8 : Store::kI8 > (scaled, false);
-        q = Unsigned ? _mm512_xor_si512(q, _mm512_set1_epi8(-128)) : q;
-        const __m512i r = _mm512_xor_si512(load_bytes<Vectors>(call.args->extras[join.input], at),
-                                           _mm512_set1_epi32(join.r_flip));
-        const __m512i first = _mm512_unpacklo_epi8(q, r);
-        const __m512i second = _mm512_unpackhi_epi8(q, r);
-        const __m512i low = _mm512_broadcast_i32x4(
-            _mm_setr_epi8(-1, 0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1, 6, -1, 7));
-        const __m512i high = _mm512_broadcast_i32x4(
-            _mm_setr_epi8(-1, 8, -1, 9, -1, 10, -1, 11, -1, 12, -1, 13, -1, 14, -1, 15));
-        const __m512i v[kQuad] = {joined(join, first, low), joined(join, first, high),
-                                  joined(join, second, low), joined(join, second, high)};
-        store_bytes<Vectors, true>(saturated<To>(v), at, call.args->dst);
+        constexpr Store kQ = Unsigned ? Store::kU8 : Store::kI8;
+        const __m512i q = to_bytes<kQ>(scaled, false);
+        const __m512i r = load_bytes<Vectors>(call.args->extras[e->join->input], at);
+        const auto constants = gemm::constants_of(*e->join, Unsigned);
+        store_bytes<Vectors, true>(gemm::joined_bytes(constants, q, r, To == Store::kI8), at,
+                                   call.args->dst);
     }
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cpu/kernels/gemm_vnni_bound.hpp"
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 #include "cpu/kernels/instructions.hpp"
 #include "fuseq/error.hpp"
@@ -66,7 +67,8 @@ AlignedVector<float> padded(std::span<const float> list,
 
 class Packer {
 public:
-    explicit Packer(const GemmParams& params) : params_(params) {}
+    explicit Packer(const GemmParams& params, std::optional<Join> join = std::nullopt)
+        : params_(params), known_join_(join) {}
 
     // What does not depend on weights and constants.
     Packed lay_out() {
@@ -214,10 +216,53 @@ private:
                params_.ops[1].kind == GemmOp::Kind::kScale && params_.dst_type == ElementType::u8;
     }
 
-    bool is_wide() const {
-        return params_.dst_type != ElementType::f32 && !params_.pool &&
-               (params_.ops.empty() || clips()) && params_.wei_zero_point.empty() &&
-               packed_.taps.size() * packed_.depth4 * 4 <= kMostWideDepth;
+    // Bytes behind scale and bias, or with a residual input behind these: then the join is found.
+    bool is_wide() {
+        const bool fits = params_.dst_type != ElementType::f32 && !params_.pool &&
+                          params_.wei_zero_point.empty() &&
+                          packed_.taps.size() * packed_.depth4 * 4 <= kMostWideDepth;
+        return fits && (params_.ops.empty() || clips() || joins());
+    }
+
+    bool joins() {
+        if (known_join_) {
+            // Tensors have got their numbers since.
+            for (const GemmOp& op : params_.ops) {
+                known_join_->input =
+                    op.kind == GemmOp::Kind::kSum ? op.binary.input : known_join_->input;
+            }
+            packed_.epilogue.join = known_join_;
+        } else {
+            packed_.epilogue.join = find_join(packed_ops(), store(), params_.shape.dst_channels);
+        }
+        return packed_.epilogue.join.has_value();
+    }
+
+    Store store() const {
+        switch (params_.dst_type) {
+            case ElementType::u8: return Store::kU8;
+            case ElementType::i8: return Store::kI8;
+            case ElementType::f32: return Store::kF32;
+            default: refuse("dst is ", to_string(params_.dst_type), ", expected u8, i8 or f32");
+        }
+    }
+
+    std::vector<PackedOp> packed_ops() const {
+        const std::size_t channels = params_.shape.dst_channels;
+        std::vector<PackedOp> ops;
+        for (const GemmOp& op : params_.ops) {
+            ops.push_back({.kind = op.kind,
+                           .a = padded(op.a, 0.0f, channels, "an operation"),
+                           .b = padded(op.b, 0.0f, channels, "an operation"),
+                           .eltwise = op.eltwise,
+                           .binary = op.binary});
+            if (op.kind == GemmOp::Kind::kEltwise && params_.dst_type != ElementType::f32) {
+                ops.back().quick = true;
+                ops.back().normal = &normal_table();
+            }
+            check_op(op);
+        }
+        return ops;
     }
 
     void make_panels() {
@@ -319,28 +364,16 @@ private:
                                         (static_cast<double>(magnitude_[c]) + window * of_sum +
                                          std::abs(static_cast<double>(e.bias[c]))));
         }
-        switch (params_.dst_type) {
-            case ElementType::u8: packed_.store = Store::kU8; break;
-            case ElementType::i8: packed_.store = Store::kI8; break;
-            case ElementType::f32: packed_.store = Store::kF32; break;
-            default: refuse("dst is ", to_string(params_.dst_type), ", expected u8, i8 or f32");
-        }
+        packed_.store = store();
+        e.ops = packed_ops();
         for (const GemmOp& op : params_.ops) {
             bound = bound_after(op, bound);
-            e.ops.push_back({.kind = op.kind,
-                             .a = padded(op.a, 0.0f, channels, "an operation"),
-                             .b = padded(op.b, 0.0f, channels, "an operation"),
-                             .eltwise = op.eltwise,
-                             .binary = op.binary});
-            if (op.kind == GemmOp::Kind::kEltwise && packed_.store != Store::kF32) {
-                e.ops.back().quick = true;
-                e.ops.back().normal = &normal_table();
-            }
-            check_op(op);
         }
         constexpr double kFits = 1e9;
         e.clamp = !(bound < kFits);
-        e.join = e.clamp ? std::nullopt : find_join(e.ops, packed_.store, channels);
+        if (!packed_.wide) {  // clamps bytes itself
+            e.join = e.clamp ? std::nullopt : find_join(e.ops, packed_.store, channels);
+        }
     }
 
     void choose_functions() {
@@ -393,9 +426,11 @@ private:
             for (std::size_t c = 0; c < panel.channels; ++c) {
                 channels.push_back(wide_channel(panel.channel + c));
             }
-            packed_.wide_panels.push_back(make_wide_panel(
-                channels, panel.vectors, packed_.store == Store::kI8, packed_.epilogue.clamp));
-            panel.wide = wide_function(panel.vectors);
+            const auto& join = packed_.epilogue.join;
+            const bool is_signed = join ? !join->q_unsigned : packed_.store == Store::kI8;
+            packed_.wide_panels.push_back(
+                make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
+            panel.wide = wide_function(panel.vectors, join.has_value());
             panel.constants = &packed_.wide_panels.back();
         }
     }
@@ -412,52 +447,8 @@ private:
         }
     }
 
-    // The largest magnitude after an operation; infinite when not known.
-    static double bound_after(const GemmOp& op, double bound) {
-        const auto largest = [](const std::vector<float>& values) {
-            double most = 0;
-            for (const float v : values) {
-                most = std::max(most, std::abs(static_cast<double>(v)));
-            }
-            return most;
-        };
-        constexpr double kUnknown = std::numeric_limits<double>::infinity();
-        const double element = op.binary.type == ElementType::f32
-                                   ? kUnknown
-                                   : (255 + std::abs(static_cast<double>(op.binary.zero_point))) *
-                                         std::abs(static_cast<double>(op.binary.scale));
-        switch (op.kind) {
-            case GemmOp::Kind::kLinear:
-            case GemmOp::Kind::kAffine: return bound * largest(op.a) + largest(op.b);
-            case GemmOp::Kind::kScale: return bound * largest(op.a);
-            case GemmOp::Kind::kShift: return bound + largest(op.a);
-            case GemmOp::Kind::kRound: return bound + 1;
-            case GemmOp::Kind::kClip:
-            case GemmOp::Kind::kRoundClip: return std::max(bound, largest(op.a)) + largest(op.b);
-            case GemmOp::Kind::kPrelu: return bound * std::max(1.0, largest(op.a));
-            case GemmOp::Kind::kMax:
-            case GemmOp::Kind::kMin: return std::max(bound, largest(op.a));
-            case GemmOp::Kind::kSum: return bound + element;
-            case GemmOp::Kind::kBinary:
-                return op.binary.kind == post_ops::BinaryKind::kMul ? bound * element
-                                                                    : bound + element;
-            default: return bound_after(op.eltwise, bound);
-        }
-    }
-
-    static double bound_after(const post_ops::Eltwise& op, double bound) {
-        const double alpha = std::abs(static_cast<double>(op.alpha));
-        const double scale = std::abs(static_cast<double>(op.scale));
-        switch (op.kind) {
-            case post_ops::EltwiseKind::kElu: return scale * std::max(bound, alpha);
-            case post_ops::EltwiseKind::kSigmoid:
-            case post_ops::EltwiseKind::kTanh: return scale;
-            case post_ops::EltwiseKind::kGeluErf: return scale * bound;
-            default: return std::numeric_limits<double>::infinity();
-        }
-    }
-
     const GemmParams& params_;
+    std::optional<Join> known_join_;
     Packed packed_;
     std::size_t columns_ = 1;              // of the kernel that one tap covers
     std::vector<std::int64_t> magnitude_;  // the most that an accumulator can be
@@ -466,8 +457,8 @@ private:
 
 }  // namespace
 
-Packed pack(const GemmParams& params) {
-    return Packer(params).run();
+Packed pack(const GemmParams& params, std::optional<Join> join) {
+    return Packer(params, join).run();
 }
 
 Packed lay_out(const GemmParams& params) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "cpu/kernels/gemm_vnni_join-inl.h"
 #include "cpu/kernels/gemm_vnni_micro-inl.h"
 #include "cpu/kernels/gemm_vnni_wide.hpp"
 
@@ -102,58 +103,122 @@ struct Stores {
     std::uint8_t* dst;
     std::ptrdiff_t step;
     __mmask64 mask;
-    bool is_signed;
-    const std::uint8_t* limits;  // null for none
+    bool is_signed;                // the bytes that sums become
+    const std::uint8_t* limits;    // null for none
+    const Join* join;              // null for none
+    const std::uint8_t* residual;  // for it
+    bool stores_signed;
 };
 
 FUSEQ_INLINE __m512i limited(__m512i bytes, const Stores& to) {
     return to.limits == nullptr ? bytes : _mm512_min_epu8(bytes, _mm512_load_si512(to.limits));
 }
 
-// Four vectors of a group, as integers, to memory.
+// The bytes of a group in the order of memory, one pixel behind the other.
 template <std::size_t Vectors>
-FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v, const Stores& to, std::uint8_t* at) {
-    const __m512i low = _mm512_packs_epi32(v[0], v[1]);
-    const __m512i high = _mm512_packs_epi32(v[2], v[3]);
-    __m512i bytes = to.is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+FUSEQ_INLINE __m512i in_order(__m512i bytes) {
     if constexpr (Vectors == 4) {
-        _mm512_mask_storeu_epi8(at, to.mask, limited(bytes, to));
+        return bytes;
     } else if constexpr (Vectors == 3) {  // three of four 32-bit values of each lane
-        const __m512i order =
-            _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15);
-        _mm512_mask_storeu_epi8(at, to.mask, limited(_mm512_permutexvar_epi32(order, bytes), to));
+        return _mm512_permutexvar_epi32(
+            _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15), bytes);
     } else if constexpr (Vectors == 2) {
-        bytes = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), bytes);
-        bytes = limited(bytes, to);
-        const auto mask = static_cast<__mmask32>(to.mask);
-        _mm256_mask_storeu_epi8(at, mask, _mm512_castsi512_si256(bytes));
-        _mm256_mask_storeu_epi8(at + to.step, mask, _mm512_extracti64x4_epi64(bytes, 1));
+        return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), bytes);
     } else {
-        const __m512i order =
-            _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-        bytes = limited(_mm512_permutexvar_epi32(order, bytes), to);
-        const auto mask = static_cast<__mmask16>(to.mask);
-        _mm_mask_storeu_epi8(at, mask, _mm512_castsi512_si128(bytes));
-        _mm_mask_storeu_epi8(at + to.step, mask, _mm512_extracti32x4_epi32(bytes, 1));
-        _mm_mask_storeu_epi8(at + 2 * to.step, mask, _mm512_extracti32x4_epi32(bytes, 2));
-        _mm_mask_storeu_epi8(at + 3 * to.step, mask, _mm512_extracti32x4_epi32(bytes, 3));
+        return _mm512_permutexvar_epi32(
+            _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), bytes);
     }
 }
 
-template <std::size_t Vectors, std::size_t Group, std::size_t Count>
+// As store_pixels() stores them.
+template <std::size_t Vectors>
+FUSEQ_INLINE __m512i load_pixels(const std::uint8_t* at, std::ptrdiff_t step, __mmask64 mask) {
+    if constexpr (Vectors > 2) {
+        return _mm512_maskz_loadu_epi8(mask, at);
+    } else if constexpr (Vectors == 2) {
+        const auto half = static_cast<__mmask32>(mask);
+        return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_maskz_loadu_epi8(half, at)),
+                                  _mm256_maskz_loadu_epi8(half, at + step), 1);
+    } else {
+        const auto quarter = static_cast<__mmask16>(mask);
+        const auto load = [&](std::ptrdiff_t i)
+                              FUSEQ_LAMBDA { return _mm_maskz_loadu_epi8(quarter, at + i * step); };
+        const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(load(0)), load(1), 1);
+        const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(load(2)), load(3), 1);
+        return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    }
+}
+
+template <std::size_t Vectors>
+FUSEQ_INLINE void store_pixels(__m512i bytes,
+                               std::uint8_t* at,
+                               std::ptrdiff_t step,
+                               __mmask64 mask) {
+    if constexpr (Vectors > 2) {
+        _mm512_mask_storeu_epi8(at, mask, bytes);
+    } else if constexpr (Vectors == 2) {
+        const auto half = static_cast<__mmask32>(mask);
+        _mm256_mask_storeu_epi8(at, half, _mm512_castsi512_si256(bytes));
+        _mm256_mask_storeu_epi8(at + step, half, _mm512_extracti64x4_epi64(bytes, 1));
+    } else {
+        const auto quarter = static_cast<__mmask16>(mask);
+        _mm_mask_storeu_epi8(at, quarter, _mm512_castsi512_si128(bytes));
+        _mm_mask_storeu_epi8(at + step, quarter, _mm512_extracti32x4_epi32(bytes, 1));
+        _mm_mask_storeu_epi8(at + 2 * step, quarter, _mm512_extracti32x4_epi32(bytes, 2));
+        _mm_mask_storeu_epi8(at + 3 * step, quarter, _mm512_extracti32x4_epi32(bytes, 3));
+    }
+}
+
+// Four vectors of a group, as integers, to memory.
+template <std::size_t Vectors, bool Joined>
+FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v,
+                              const Stores& to,
+                              const JoinConstants& join) {
+    const __m512i low = _mm512_packs_epi32(v[0], v[1]);
+    const __m512i high = _mm512_packs_epi32(v[2], v[3]);
+    __m512i bytes = to.is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+    bytes = limited(in_order<Vectors>(bytes), to);
+    if constexpr (Joined) {
+        const __m512i residual = load_pixels<Vectors>(to.residual, to.step, to.mask);
+        bytes = joined_bytes(join, bytes, residual, to.stores_signed);
+    }
+    store_pixels<Vectors>(bytes, to.dst, to.step, to.mask);
+}
+
+template <std::size_t Vectors, bool Joined, std::size_t Group, std::size_t Count>
 FUSEQ_INLINE void finish_group(const Registers<__m512i, Count>& acc,
                                const Stores& to,
-                               std::uint8_t* at) {
+                               const JoinConstants& join) {
     constexpr std::size_t kInGroup = group_rows(Vectors) * Vectors;
     Registers<__m512i, 4> v;
     unrolled<4>([&](auto i) FUSEQ_LAMBDA {
         v[i] = acc.v[Group * kInGroup + std::min<std::size_t>(i(), kInGroup - 1)];
     });
-    store_group<Vectors>(v, to, at);
+    store_group<Vectors, Joined>(v, to, join);
 }
 
 // `tiles` tiles, one behind the other. Returns what is to be fetched then.
-template <std::size_t Vectors, std::size_t Groups>
+// A join's constants are read for each tile: no registers are left while products are added up.
+template <bool Joined>
+FUSEQ_INLINE JoinConstants load_join(const Stores& to) {
+    JoinConstants constants{};
+    if constexpr (Joined) {
+        const Join* join = to.join;
+        asm volatile("" : "+r"(join));
+        constants = constants_of(*join, join->q_unsigned);
+    }
+    return constants;
+}
+
+// What is read and written behind the products of this tile, and of the next one.
+FUSEQ_INLINE void fetch_pixels(const Stores& to, std::ptrdiff_t rows) {
+    for (std::ptrdiff_t i = 0; i < rows; ++i) {
+        __builtin_prefetch(to.residual + (rows + i) * to.step);
+        __builtin_prefetch(to.dst + i * to.step, 1);
+    }
+}
+
+template <std::size_t Vectors, bool Joined, std::size_t Groups>
 const std::int8_t* wide_tiles_of(const WideCall& call,
                                  const std::uint8_t* src,
                                  const std::int8_t* ahead,
@@ -163,19 +228,26 @@ const std::int8_t* wide_tiles_of(const WideCall& call,
     const WidePanel& panel = *call.panel;
     Stores to = stores;  // nothing that is stored can change it
     for (std::size_t t = 0; t < tiles; ++t) {
+        if constexpr (Joined) {
+            fetch_pixels(to, kRows);
+        }
         Registers<__m512i, kRows * Vectors> acc;
         accumulate_wide<kRows, Vectors>(call, src, ahead, acc);
         unrolled<Vectors>([&](auto n) FUSEQ_LAMBDA { finish_vector<Vectors, n()>(panel, acc); });
+        const JoinConstants join = load_join<Joined>(to);
         unrolled<Groups>([&](auto g) FUSEQ_LAMBDA {
-            finish_group<Vectors, g()>(acc, to, to.dst);
+            finish_group<Vectors, Joined, g()>(acc, to, join);
             to.dst += static_cast<std::ptrdiff_t>(group_rows(Vectors)) * to.step;
+            if constexpr (Joined) {
+                to.residual += static_cast<std::ptrdiff_t>(group_rows(Vectors)) * to.step;
+            }
         });
         src += static_cast<std::ptrdiff_t>(kRows) * call.src_step;
     }
     return ahead;
 }
 
-template <std::size_t Vectors>
+template <std::size_t Vectors, bool Joined>
 struct WideRun {
     const WideCall& call;
     const std::int8_t* ahead;
@@ -187,7 +259,8 @@ struct WideRun {
                   std::size_t count,
                   std::index_sequence<G...>) {
         (void)((groups == G + 1
-                    ? (ahead = wide_tiles_of<Vectors, G + 1>(call, src, ahead, to, count), true)
+                    ? (ahead = wide_tiles_of<Vectors, Joined, G + 1>(call, src, ahead, to, count),
+                       true)
                     : false) ||
                ...);
     }
@@ -199,28 +272,49 @@ struct WideRun {
         }
         const auto at = static_cast<std::ptrdiff_t>(pixel);
         to.dst = call.dst + at * call.dst_step;
+        if constexpr (Joined) {
+            to.residual = call.residual + at * call.dst_step;
+        }
         dispatch(call.src + at * call.src_step, groups, count,
                  std::make_index_sequence<most_groups(Vectors)>{});
     }
 };
 
-template <std::size_t Vectors>
+template <std::size_t Vectors, bool Joined>
+void run_wide(const WideCall& call);
+
+// The last `count` pixels one by one, each as a group of the same pixel again and again.
+template <std::size_t Vectors, bool Joined>
+void run_singly(const WideCall& call, std::size_t count) {
+    WideCall one = call;
+    const auto first = static_cast<std::ptrdiff_t>(call.pixels - count);
+    one.src_step = one.dst_step = 0;
+    one.pixels = group_rows(Vectors);
+    for (std::ptrdiff_t i = first; i < static_cast<std::ptrdiff_t>(call.pixels); ++i) {
+        one.src = call.src + i * call.src_step;
+        one.dst = call.dst + i * call.dst_step;
+        one.residual = Joined ? call.residual + i * call.dst_step : nullptr;
+        run_wide<Vectors, Joined>(one);
+    }
+}
+
+template <std::size_t Vectors, bool Joined>
 void run_wide(const WideCall& call) {
     constexpr std::size_t kRows = group_rows(Vectors);
     if (call.pixels < kRows) {
-        WideCall one = call;  // a group of the same pixel again and again
-        one.src_step = one.dst_step = 0;
-        one.pixels = kRows;
-        for (std::size_t i = 0; i < call.pixels; ++i) {
-            run_wide<Vectors>(one);
-            one.src += call.src_step;
-            one.dst += call.dst_step;
-        }
-        return;
+        return run_singly<Vectors, Joined>(call, call.pixels);
     }
     const __mmask64 mask = call.channels == 64 ? ~0ull : (1ull << call.channels) - 1;
     const std::uint8_t* limits = call.panel->limited ? call.panel->limits : nullptr;
-    WideRun<Vectors> run{call, call.ahead, {call.dst, call.dst_step, mask, call.is_signed, limits}};
+    const Stores stores{.dst = call.dst,
+                        .step = call.dst_step,
+                        .mask = mask,
+                        .is_signed = Joined ? call.q_signed : call.is_signed,
+                        .limits = limits,
+                        .join = call.join,
+                        .residual = call.residual,
+                        .stores_signed = call.is_signed};
+    WideRun<Vectors, Joined> run{call, call.ahead, stores};
     // Tiles of two sizes.
     const std::size_t groups = call.pixels / kRows;
     const std::size_t tiles = (groups + most_groups(Vectors) - 1) / most_groups(Vectors);
@@ -228,7 +322,10 @@ void run_wide(const WideCall& call) {
     const std::size_t size = groups / tiles;
     run.tiles(0, size + 1, larger);
     run.tiles(larger * (size + 1) * kRows, size, tiles - larger);
-    if (call.pixels % kRows != 0) {  // some pixels a second time
+    const std::size_t left = call.pixels % kRows;
+    if (left != 0 && Joined) {  // dst may be the tensor that is read
+        run_singly<Vectors, Joined>(call, left);
+    } else if (left != 0) {  // some pixels a second time
         run.tiles(call.pixels - kRows, 1, 1);
     }
 }

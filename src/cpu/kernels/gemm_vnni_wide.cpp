@@ -10,9 +10,11 @@
 
 namespace fuseq::kernels::gemm {
 
-WideFunction wide_function(std::size_t vectors) {
+WideFunction wide_function(std::size_t vectors, bool joined) {
     constexpr WideFunction kFunctions[] = {run_wide_1, run_wide_2, run_wide_3, run_wide_4};
-    return kFunctions[vectors - 1];
+    constexpr WideFunction kJoined[] = {run_wide_joined_1, run_wide_joined_2, run_wide_joined_3,
+                                        run_wide_joined_4};
+    return (joined ? kJoined : kFunctions)[vectors - 1];
 }
 
 std::size_t wide_place(std::size_t channel, std::size_t vectors) {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tiles for results of 8 bits behind nothing but scale and bias, or these, a clip and a factor (a
-// relu6 whose result is quantized by channel), as in the wide layers of blocks
-// whose depth is small: there the way from accumulators to bytes costs as much as the products.
+// relu6 whose result is quantized by channel), as in the wide layers of blocks whose depth is
+// small, or with a residual input behind a quantization (Join): there the way from accumulators to
+// bytes costs as much as the products.
 //
 // A panel has up to 64 channels, in the order in which two packs within lanes of 128 bits leave
 // them in the order of memory: a pixel leaves as one cache line, without a shuffle. Where
@@ -44,6 +45,8 @@ struct WidePanel {
     alignas(64) std::uint8_t limits[64] = {};  // of bytes in the order of the stores
 };
 
+struct Join;
+
 // `pixels` consecutive pixels of a panel.
 struct WideCall {
     const std::uint8_t* src;  // first pixel, first tap
@@ -60,14 +63,22 @@ struct WideCall {
     // Fetched into L2: a cache line for each four bytes of depth, the next one so many bytes on.
     const std::int8_t* ahead;
     std::size_t ahead_step;
+    // What is done to the bytes, with those of a tensor of the size of dst.
+    const Join* join = nullptr;
+    bool q_signed = false;                   // the bytes that go into it
+    const std::uint8_t* residual = nullptr;  // first channel of the first pixel
 };
 using WideFunction = void (*)(const WideCall& call);
-WideFunction wide_function(std::size_t vectors);
-// By number of vectors.
+WideFunction wide_function(std::size_t vectors, bool joined);
+// By number of vectors; without and with a join.
 void run_wide_1(const WideCall& call);
 void run_wide_2(const WideCall& call);
 void run_wide_3(const WideCall& call);
 void run_wide_4(const WideCall& call);
+void run_wide_joined_1(const WideCall& call);
+void run_wide_joined_2(const WideCall& call);
+void run_wide_joined_3(const WideCall& call);
+void run_wide_joined_4(const WideCall& call);
 
 // Where channel `channel` of a panel is: vector * 16 + lane.
 std::size_t wide_place(std::size_t channel, std::size_t vectors);

@@ -7,10 +7,10 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels::gemm {
 
 void run_wide_3(const WideCall& call) {
-    run_wide<3>(call);
+    run_wide<3, false>(call);
 }
 void run_wide_4(const WideCall& call) {
-    run_wide<4>(call);
+    run_wide<4, false>(call);
 }
 
 }  // namespace fuseq::kernels::gemm

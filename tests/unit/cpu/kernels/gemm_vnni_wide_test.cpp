@@ -109,6 +109,79 @@ TEST_F(GemmVnniTest, WidePanelsTakeTheLongWayWhereTheyMust) {
     expect_exact(negative);
 }
 
+GemmOp round_to(ElementType type) {
+    const float low = type == ElementType::u8 ? 0.0f : -128.0f;
+    return {.kind = GemmOp::Kind::kRoundClip, .a = {low}, .b = {low + 255.0f}};
+}
+
+// A residual input of another scale behind a quantization.
+Case joined_case(
+    std::mt19937& rng, const GemmShape& shape, ElementType q, ElementType r, ElementType dst_type) {
+    Case c = wide_case(rng, shape, dst_type, 0.004f);
+    c.extras = {random_elements(rng, r, c.elements())};
+    c.params.ops = {round_to(q),
+                    {.kind = GemmOp::Kind::kScale, .a = {0.6137f}},
+                    {.kind = GemmOp::Kind::kSum, .binary = {.type = r, .scale = 0.7319f}}};
+    return c;
+}
+
+// Panels of one to four vectors, whole and not, with tiles of all sizes.
+TEST_F(GemmVnniTest, WidePanelsJoinResidualInputs) {
+    constexpr ElementType kTypes[] = {ElementType::u8, ElementType::i8};
+    std::size_t wide = 0, all = 0;
+    for (const std::size_t channels : {1, 16, 24, 40, 48, 64, 77, 144}) {
+        for (const std::size_t pixels : {1, 2, 3, 5, 6, 27, 49, 100}) {
+            SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
+            std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
+            const Case c = joined_case(
+                rng, {.src_channels = 3 + pixels, .dst_channels = channels, .src_width = pixels},
+                kTypes[rng() % 2], kTypes[rng() % 2], kTypes[rng() % 2]);
+            expect_exact(c);
+            wide += GemmVnni(c.complete()).implementation() == "gemm_vnni512:6x4" ? 1 : 0;
+            ++all;
+        }
+    }
+    EXPECT_GT(wide, all * 3 / 4);  // not all lists have a join
+}
+
+// Where the residual input is, with pixels that do not fill a group of two or four.
+TEST_F(GemmVnniTest, WidePanelsJoinInPlace) {
+    for (const std::size_t channels : {16, 32, 64 + 9}) {
+        for (const std::size_t pixels : {2, 3, 27, 97}) {
+            SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
+            std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
+            const Case c = joined_case(
+                rng, {.src_channels = 20, .dst_channels = channels, .src_width = pixels},
+                ElementType::u8, ElementType::u8, ElementType::u8);
+            GemmVnni gemm = GemmVnni::to_be_packed(c.complete());
+            gemm.pack(c.complete());
+            EXPECT_EQ(gemm.implementation(), "gemm_vnni512:6x4");
+            const Bytes want = run(gemm, c, 1);
+            Bytes both = c.extras[0];
+            const void* extras[] = {both.data()};
+            gemm.run({.src = c.src.data(), .dst = both.data(), .extras = extras}, 0, {});
+            EXPECT_EQ(both, want);
+        }
+    }
+}
+
+// Values beyond 32 bits in front of the join, and a tensor that gets its number late.
+TEST_F(GemmVnniTest, WidePanelsJoinWhatIsSaturated) {
+    std::mt19937 rng(5);
+    Case c = joined_case(rng, {.src_channels = 64, .dst_channels = 80, .src_width = 30},
+                         ElementType::u8, ElementType::u8, ElementType::u8);
+    for (float& scale : c.scale) {
+        scale = 1e6f;
+    }
+    expect_exact(c);
+    GemmVnni gemm = GemmVnni::to_be_packed(c.complete());
+    c.extras.insert(c.extras.begin(), random_elements(rng, ElementType::u8, c.elements()));
+    c.params.ops[2].binary.input = 1;
+    gemm.pack(c.complete());
+    EXPECT_EQ(run(gemm, c, 1), run(GemmVnni(c.complete()), c, 1));
+    expect_exact(c);
+}
+
 TEST_F(GemmVnniTest, WidePanelsAreForBytesBehindNothingElse) {
     std::mt19937 rng(7);
     const auto name = [](const Case& c) { return GemmVnni(c.complete()).implementation(); };

@@ -1,0 +1,61 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arithmetic of a Join on 64 pairs of bytes: two dot products and a shift for 16 of them.
+//
+// A lane of 32 bits holds the bytes 0, q, 0, r: as words they are 256 q and 256 r, which the upper
+// 16 bits of the factors multiply; the lower 8 bits are unsigned bytes for the other dot product.
+#pragma once
+
+#include <immintrin.h>
+
+#include "cpu/kernels/always_inline.hpp"
+#include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/vnni_target.hpp"
+
+FUSEQ_BEGIN_VNNI
+
+namespace fuseq::kernels::gemm {
+namespace {
+
+struct JoinConstants {
+    __m512i q_flip, r_flip, upper, lower, c, shift;
+    __m512i low, high;  // the bytes 0, q, 0, r from pairs
+};
+
+FUSEQ_INLINE JoinConstants constants_of(const Join& join, bool q_unsigned) {
+    return {.q_flip = _mm512_set1_epi8(static_cast<char>(q_unsigned ? 0x80 : 0)),
+            .r_flip = _mm512_set1_epi32(join.r_flip),
+            .upper = _mm512_set1_epi32(join.upper),
+            .lower = _mm512_set1_epi32(join.lower),
+            .c = _mm512_set1_epi32(join.c),
+            .shift = _mm512_set1_epi32(join.shift),
+            .low = _mm512_broadcast_i32x4(
+                _mm_setr_epi8(-1, 0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1, 6, -1, 7)),
+            .high = _mm512_broadcast_i32x4(
+                _mm_setr_epi8(-1, 8, -1, 9, -1, 10, -1, 11, -1, 12, -1, 13, -1, 14, -1, 15))};
+}
+
+FUSEQ_INLINE __m512i joined_dwords(const JoinConstants& k, __m512i pairs, __m512i take) {
+    const __m512i lanes = _mm512_shuffle_epi8(pairs, take);
+    const __m512i sum = _mm512_dpwssd_epi32(k.c, lanes, k.upper);
+    return _mm512_srav_epi32(_mm512_dpbusd_epi32(sum, k.lower, lanes), k.shift);
+}
+
+// q and r: bytes as they are in memory, and so is the result.
+FUSEQ_INLINE __m512i joined_bytes(const JoinConstants& k, __m512i q, __m512i r, bool is_signed) {
+    q = _mm512_xor_si512(q, k.q_flip);
+    r = _mm512_xor_si512(r, k.r_flip);
+    const __m512i first = _mm512_unpacklo_epi8(q, r);
+    const __m512i second = _mm512_unpackhi_epi8(q, r);
+    const __m512i low =
+        _mm512_packs_epi32(joined_dwords(k, first, k.low), joined_dwords(k, first, k.high));
+    const __m512i high =
+        _mm512_packs_epi32(joined_dwords(k, second, k.low), joined_dwords(k, second, k.high));
+    return is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+}
+
+}  // namespace
+}  // namespace fuseq::kernels::gemm
+
+FUSEQ_END_VNNI
