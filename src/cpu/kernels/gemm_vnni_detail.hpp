@@ -8,6 +8,7 @@
 // through a buffer in L1 to the epilogue.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,16 +68,21 @@ struct Panel {
     const WidePanel* constants = nullptr;
 };
 
-// The integral of the normal distribution from 0 to t, as polynomials of t on 32 intervals of a
-// quarter: good to 3e-8, which is enough where what follows is rounded to 8 bits, and an eighth of
-// the work of an exact gelu_erf.
-struct NormalTable {
+// scale * gelu(x) = scale * (max(x, 0) - f(|x|)): f falls to nothing and is cubic polynomials of
+// |x| on 32 intervals. Good to 6e-7 of the larger of gelu and 1, which is enough where what follows
+// is rounded to 8 bits, and a tenth of the work of an exact gelu_erf.
+struct GeluTable {
     static constexpr std::size_t kIntervals = 32;
-    static constexpr std::size_t kDegree = 4;
-    alignas(64) float coefficients[kDegree + 1][kIntervals];  // of (t - beginning) * 4
-    float value(double t) const;                              // for tests of the table
+    static constexpr std::size_t kDegree = 3;
+    // Interval number i lies around i / kPerUnit; beyond the end f is less than 4e-7.
+    static constexpr float kPerUnit = 6.0f;
+    static constexpr float kEnd = 5.249999f;
+    alignas(64) float coefficients[kDegree + 1][kIntervals];  // with -scale in them
+    float scale;
+    explicit GeluTable(const post_ops::Eltwise& eltwise);
+    static bool knows(post_ops::EltwiseKind kind);
+    float value(float x) const;  // for tests of the table
 };
-const NormalTable& normal_table();
 
 // Constants are one value a channel, padded to whole vectors.
 struct PackedOp {
@@ -85,9 +91,9 @@ struct PackedOp {
     post_ops::Eltwise eltwise{};
     post_ops::Binary binary{};
     // An activation whose result is rounded to 8 bits need not be exact to the last bit: 2e-7 of
-    // the larger of its value and 1. gelu_erf takes the table.
+    // the larger of its value and 1; gelu takes the table.
     bool quick = false;
-    const NormalTable* normal = nullptr;
+    std::shared_ptr<const GeluTable> gelu{};
 };
 
 enum class Store : std::uint8_t { kU8, kI8, kF32 };

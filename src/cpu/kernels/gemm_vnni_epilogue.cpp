@@ -56,26 +56,6 @@ void eltwise(const post_ops::Eltwise& op, float* tile, std::size_t vectors) {
     with_eltwise(DF(), op, [&](auto&& f) FUSEQ_HWY_LAMBDA { over_floats(tile, vectors, f); });
 }
 
-// x / 2 + |x| * integral(|x|)
-HWY_INLINE VF gelu_by_table(const gemm::NormalTable& table, VF x) {
-    const DF d;
-    const VF magnitude = hn::Abs(x);
-    // 31.99..: the last interval, where the integral is a half.
-    const VF place = hn::Min(hn::Mul(magnitude, hn::Set(d, 4.0f)), hn::Set(d, 31.999998f));
-    const __m512i interval = _mm512_cvttps_epi32(place.raw);
-    const VF u = hn::Sub(place, VF{_mm512_cvtepi32_ps(interval)});
-    const auto coefficient = [&](std::size_t power) FUSEQ_HWY_LAMBDA {
-        const float* c = table.coefficients[power];
-        return VF{_mm512_permutex2var_ps(_mm512_load_ps(c), interval, _mm512_load_ps(c + kLanes))};
-    };
-    VF integral = coefficient(4);
-    integral = hn::MulAdd(integral, u, coefficient(3));
-    integral = hn::MulAdd(integral, u, coefficient(2));
-    integral = hn::MulAdd(integral, u, coefficient(1));
-    integral = hn::MulAdd(integral, u, coefficient(0));
-    return hn::MulAdd(magnitude, integral, hn::Mul(x, hn::Set(d, 0.5f)));
-}
-
 void quick_eltwise(const PackedOp& op, float* tile, std::size_t vectors) {
     const DF d;
     const VF alpha = hn::Set(d, op.eltwise.alpha);
@@ -85,7 +65,11 @@ void quick_eltwise(const PackedOp& op, float* tile, std::size_t vectors) {
     };
     switch (op.eltwise.kind) {
         case post_ops::EltwiseKind::kGeluErf:
-            return use([&](VF x) FUSEQ_HWY_LAMBDA { return gelu_by_table(*op.normal, x); });
+        case post_ops::EltwiseKind::kGeluTanh: {
+            const GeluVectors table(*op.gelu);  // with the scale in it
+            return over_floats(tile, vectors,
+                               [&](VF x) FUSEQ_HWY_LAMBDA { return quick_gelu(table, x); });
+        }
         case post_ops::EltwiseKind::kElu:
             return use([&](VF x) FUSEQ_HWY_LAMBDA { return quick_elu(x, alpha); });
         case post_ops::EltwiseKind::kSigmoid:

@@ -30,8 +30,9 @@ enum class Fixed {
     kRoundClip,
     kPrelu,
     kMax,
-    kElu,  // quick
-    kU8,   // kSum of such a tensor
+    kElu,   // quick
+    kGelu,  // quick, of any form
+    kU8,    // kSum of such a tensor
     kI8,
     kF32
 };
@@ -51,6 +52,7 @@ inline bool is(const PackedOp& op, Fixed fixed) {
         case Fixed::kElu:
             return op.kind == Kind::kEltwise && op.quick &&
                    op.eltwise.kind == post_ops::EltwiseKind::kElu;
+        case Fixed::kGelu: return op.kind == Kind::kEltwise && op.quick && op.gelu != nullptr;
         case Fixed::kRoundClip: return op.kind == Kind::kRoundClip;
         case Fixed::kPrelu: return op.kind == Kind::kPrelu;
         case Fixed::kMax: return op.kind == Kind::kMax;
@@ -69,6 +71,11 @@ struct Loaded {
     const void* tensor = nullptr;
 };
 
+template <>
+struct Loaded<Fixed::kGelu> {
+    GeluVectors table;
+};
+
 constexpr bool is_sum(Fixed fixed) {
     return fixed == Fixed::kU8 || fixed == Fixed::kI8 || fixed == Fixed::kF32;
 }
@@ -83,22 +90,26 @@ constexpr bool has_b(Fixed fixed) {
 template <Fixed F, std::size_t Vectors>
 HWY_INLINE Loaded<F> load(const PackedOp& op, const EpilogueCall& call) {
     const DF d;
-    Loaded<F> loaded;
-    if constexpr (has_a(F)) {
-        loaded.a = load_constant<Vectors>(op.a.data() + call.panel->channel);
+    if constexpr (F == Fixed::kGelu) {
+        return {GeluVectors(*op.gelu)};
+    } else {
+        Loaded<F> loaded;
+        if constexpr (has_a(F)) {
+            loaded.a = load_constant<Vectors>(op.a.data() + call.panel->channel);
+        }
+        if constexpr (has_b(F)) {
+            loaded.b = load_constant<Vectors>(op.b.data() + call.panel->channel);
+        }
+        if constexpr (F == Fixed::kElu) {
+            loaded.a.v[0] = hn::Set(d, op.eltwise.alpha);
+            loaded.a.v[1] = hn::Set(d, op.eltwise.scale);
+        }
+        if constexpr (is_sum(F)) {
+            loaded.a.v[0] = hn::Set(d, op.binary.scale);
+            loaded.tensor = call.args->extras[op.binary.input];
+        }
+        return loaded;
     }
-    if constexpr (has_b(F)) {
-        loaded.b = load_constant<Vectors>(op.b.data() + call.panel->channel);
-    }
-    if constexpr (F == Fixed::kElu) {
-        loaded.a.v[0] = hn::Set(d, op.eltwise.alpha);
-        loaded.a.v[1] = hn::Set(d, op.eltwise.scale);
-    }
-    if constexpr (is_sum(F)) {
-        loaded.a.v[0] = hn::Set(d, op.binary.scale);
-        loaded.tensor = call.args->extras[op.binary.input];
-    }
-    return loaded;
 }
 
 template <class T, std::size_t Vectors, bool Whole, Fixed F>
@@ -128,6 +139,8 @@ HWY_INLINE void apply(const Loaded<F>& op, const Place& at, Quad& q) {
                 return hn::Add(hn::Mul(x, op.a.v[n]), op.b.v[n]);
             } else if constexpr (F == Fixed::kElu) {
                 return hn::Mul(op.a.v[1], quick_elu(x, op.a.v[0]));
+            } else if constexpr (F == Fixed::kGelu) {
+                return quick_gelu(op.table, x);
             } else if constexpr (F == Fixed::kClip) {
                 return hn::Min(hn::Max(x, op.a.v[n]), op.b.v[n]);
             } else if constexpr (F == Fixed::kRoundClip) {

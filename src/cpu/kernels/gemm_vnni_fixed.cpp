@@ -87,7 +87,8 @@ gemm::EpilogueFunction find(const gemm::Epilogue& e, PanelForm panel) {
 template <Store To>
 gemm::EpilogueFunction find_quick(const gemm::Epilogue& e, PanelForm panel) {
     using enum Fixed;
-    return first_of(find<To>(e, panel), try_list<To, kElu, kAffine>(e, panel),
+    return first_of(find<To>(e, panel), try_list<To, kGelu>(e, panel),
+                    try_list<To, kElu, kAffine>(e, panel),
                     try_list<To, kRoundClip, kAffine, kU8, kElu, kShift>(e, panel),
                     try_list<To, kRoundClip, kScale, kLinear, kU8, kScale, kElu, kShift>(e, panel));
 }
@@ -107,7 +108,9 @@ EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
                                 Store store,
                                 std::size_t vectors,
                                 bool whole_panel) {
-    return epilogue.clamp ? nullptr : HWY_NAMESPACE::find(epilogue, store, {vectors, whole_panel});
+    // Floats may have any value.
+    const bool clamp = epilogue.clamp && store != Store::kF32;
+    return clamp ? nullptr : HWY_NAMESPACE::find(epilogue, store, {vectors, whole_panel});
 }
 }  // namespace gemm
 

@@ -258,7 +258,9 @@ private:
                            .binary = op.binary});
             if (op.kind == GemmOp::Kind::kEltwise && params_.dst_type != ElementType::f32) {
                 ops.back().quick = true;
-                ops.back().normal = &normal_table();
+                if (GeluTable::knows(op.eltwise.kind)) {
+                    ops.back().gelu = std::make_shared<const GeluTable>(op.eltwise);
+                }
             }
             check_op(op);
         }

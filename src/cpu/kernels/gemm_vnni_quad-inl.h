@@ -134,6 +134,37 @@ HWY_INLINE VF quick_elu(VF x, VF alpha) {
     return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, below);
 }
 
+struct GeluVectors {
+    explicit HWY_INLINE GeluVectors(const gemm::GeluTable& table)
+        : scale(hn::Set(DF(), table.scale)) {
+        for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
+            low[i] = hn::Load(DF(), table.coefficients[i]);
+            high[i] = hn::Load(DF(), table.coefficients[i] + kLanes);
+        });
+    }
+    VF low[gemm::GeluTable::kDegree + 1];
+    VF high[gemm::GeluTable::kDegree + 1];
+    VF scale;
+};
+
+HWY_INLINE VF quick_gelu(const GeluVectors& table, VF x) {
+    using gemm::GeluTable;
+    const DF d;
+    constexpr int kLeastMagnitude = 0b1010;
+    const VF t{_mm512_range_ps(x.raw, _mm512_set1_ps(GeluTable::kEnd), kLeastMagnitude)};
+    // The last bits of so large a float are the number of the interval; the permutations look at
+    // no others.
+    const VF place = hn::MulAdd(t, hn::Set(d, GeluTable::kPerUnit), hn::Set(d, 0x1p23f));
+    const __m512i interval = _mm512_castps_si512(place.raw);
+    const auto coefficient = [&](std::size_t power) FUSEQ_HWY_LAMBDA {
+        return VF{_mm512_permutex2var_ps(table.low[power].raw, interval, table.high[power].raw)};
+    };
+    VF v = hn::MulAdd(coefficient(3), t, coefficient(2));
+    v = hn::MulAdd(v, t, coefficient(1));
+    v = hn::MulAdd(v, t, coefficient(0));
+    return hn::MulAdd(hn::Max(x, hn::Zero(d)), table.scale, v);
+}
+
 // ---- store ------------------------------------------------------------------------------------
 
 template <Store To>
@@ -184,7 +215,7 @@ HWY_INLINE void store_bytes(__m512i bytes, const Place& at, void* dst) {
     }
 }
 
-template <std::size_t Vectors>
+template <std::size_t Vectors, bool Whole>
 HWY_INLINE void store_floats(const Quad& q, const Place& at, void* dst) {
     for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
         constexpr std::size_t kRow = decltype(i)::value / Vectors;
@@ -192,7 +223,8 @@ HWY_INLINE void store_floats(const Quad& q, const Place& at, void* dst) {
         if (kRow < at.rows) {
             float* to = static_cast<float*>(dst) + (at.pixel + kRow) * at.channels + at.channel +
                         kLanes * kVector;
-            _mm512_mask_storeu_ps(to, at.mask[kVector], q.v[i].raw);
+            Whole ? _mm512_storeu_ps(to, q.v[i].raw)
+                  : _mm512_mask_storeu_ps(to, at.mask[kVector], q.v[i].raw);
         }
     });
 }
@@ -234,7 +266,7 @@ HWY_INLINE Quad load_scaled(const EpilogueCall& call,
 template <Store To, std::size_t Vectors, bool Whole>
 HWY_INLINE void store_quad(const Quad& q, const Place& at, void* dst, bool clamp) {
     if constexpr (To == Store::kF32) {
-        store_floats<Vectors>(q, at, dst);
+        store_floats<Vectors, Whole>(q, at, dst);
     } else {
         store_bytes<Vectors, Whole>(to_bytes<To>(q, clamp), at, dst);
     }

@@ -122,12 +122,43 @@ HWY_INLINE float sum_over(const float* row, std::size_t count, float filler, con
     return sum_of_chunk(sums);
 }
 
+#if HWY_MAX_BYTES >= 64
+// Four vectors as store_float() stores them, but as one vector of bytes.
+template <class Dst>
+HWY_INLINE void store_four(const Floats (&v)[4], Dst* to) {
+    const hn::ScalableTag<float> d;
+    constexpr bool kSigned = std::is_signed_v<Dst>;
+    __m512i q[4];
+    HWY_UNROLL(4)
+    for (std::size_t i = 0; i < 4; ++i) {
+        q[i] = round_below(d, v[i], kSigned ? 127.0f : 255.0f).raw;
+    }
+    const __m512i low = _mm512_packs_epi32(q[0], q[1]);
+    const __m512i high = _mm512_packs_epi32(q[2], q[3]);
+    const __m512i bytes = kSigned ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    _mm512_storeu_si512(to, _mm512_permutexvar_epi32(order, bytes));
+}
+#endif
+
 // dst = f(x, i) for vectors of a row; dst may be the row.
 template <class Dst, class F>
 HWY_INLINE void map_row(const float* row, std::size_t count, Dst* dst, const F& f) {
     const hn::ScalableTag<float> d;
     const std::size_t lanes = hn::Lanes(d);
     std::size_t i = 0;
+#if HWY_MAX_BYTES >= 64
+    if constexpr (sizeof(Dst) == 1) {
+        for (; i + 4 * lanes <= count; i += 4 * lanes) {
+            Floats four[4];
+            HWY_UNROLL(4)
+            for (std::size_t k = 0; k < 4; ++k) {
+                four[k] = f(hn::LoadU(d, row + i + k * lanes), i + k * lanes);
+            }
+            store_four(four, dst + i);
+        }
+    }
+#endif
     for (; i + lanes <= count; i += lanes) {
         store_float(d, f(hn::LoadU(d, row + i), i), dst + i);
     }
@@ -162,10 +193,14 @@ HWY_INLINE float max_over(const float* x, std::size_t count) {
 // 2^n by the exponent bits. Below -87.3 the result would be denormal: 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp_of(D d, V x) {
-    const hn::RebindToSigned<D> di;
     const V least = hn::Set(d, -87.3f);
     const auto too_small = hn::Lt(x, least);
+#if HWY_MAX_BYTES >= 64
+    const V bounded = x;  // what is too small may become anything on the way to 0
+#else
+    const hn::RebindToSigned<D> di;
     const V bounded = hn::Max(x, least);
+#endif
     const V n = hn::Round(hn::Mul(bounded, hn::Set(d, 1.44269504f)));
     V r = fused_mul_add(d, n, hn::Set(d, -0.693359375f), bounded);
     r = fused_mul_add(d, n, hn::Set(d, 2.12194440e-4f), r);
@@ -176,45 +211,67 @@ HWY_INLINE V exp_of(D d, V x) {
     p = fused_mul_add(d, p, r, hn::Set(d, 1.6666665459e-1f));
     p = fused_mul_add(d, p, r, hn::Set(d, 5.0000001201e-1f));
     p = hn::Add(fused_mul_add(d, p, hn::Mul(r, r), r), hn::Set(d, 1.0f));
+#if HWY_MAX_BYTES >= 64
+    return hn::IfThenZeroElse(too_small, V{_mm512_scalef_ps(p.raw, n.raw)});
+#else
     const auto power = hn::ShiftLeft<23>(hn::Add(hn::NearestInt(n), hn::Set(di, 127)));
     const V result = hn::Mul(p, hn::BitCast(d, power));
     // NaN compares false and passes through the arithmetic.
     return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenZeroElse(too_small, result));
+#endif
 }
 
-template <class Dst>
-void softmax_row(const SoftmaxParams& params, const float* src, Dst* dst) {
-    // The exponentials are kept between the two passes: in dst if it is f32, else those at the
-    // beginning of the row (longer rows compute the rest twice).
-    constexpr std::size_t kKept = 4096;
+// Exponentials of a row are kept between the two passes: in dst if it is f32, else those at the
+// beginning of the row (longer rows compute the rest twice).
+constexpr std::size_t kKept = 4096;
+
+// Rows one step after the other, so that what one waits for (its maximum, its sum) hides behind
+// the work on the others.
+constexpr std::size_t kRowsAtOnce = 4;
+
+template <std::size_t Rows, class Dst>
+void softmax_some(const SoftmaxParams& params, const float* src, Dst* dst) {
     constexpr bool kInPlace = std::is_same_v<Dst, float>;
     alignas(64) float some[kInPlace ? kChunk : kKept];
     const hn::ScalableTag<float> d;
     const std::size_t n = params.length;
-    const float max = max_over(src, n);
-    const auto exp_at = [&](auto x) HWY_ATTR { return exp_of(d, hn::Sub(x, hn::Set(d, max))); };
-    float* keep = some;
-    std::size_t kept = std::min(n, kKept) / kChunk * kChunk;
-    if constexpr (kInPlace) {
-        keep = dst;
-        kept = n / kChunk * kChunk;
-    }
-    const float nothing = -std::numeric_limits<float>::infinity();
-    const float sum = sum_over(src, n, nothing, [&](auto x, std::size_t i) HWY_ATTR {
-        const auto e = exp_at(x);
-        if (i < kept) {
-            hn::StoreU(e, d, keep + i);
+    const std::size_t kept = (kInPlace ? n : std::min(n, kKept / Rows)) / kChunk * kChunk;
+    const auto keep = [&](std::size_t r) {
+        if constexpr (kInPlace) {
+            return dst + r * n;
+        } else {
+            return some + r * (kKept / Rows);
         }
-        return e;
-    });
-    const float inv_sum = 1.0f / sum;
-    const auto finish = [&](auto e) HWY_ATTR {
-        const auto p = hn::Mul(e, hn::Set(d, inv_sum));
-        return fused_mul_add(d, p, hn::Set(d, params.scale), hn::Set(d, params.shift));
     };
-    map_row(keep, kept, dst, [&](auto e, std::size_t) HWY_ATTR { return finish(e); });
-    map_row(src + kept, n - kept, dst + kept,
-            [&](auto x, std::size_t) HWY_ATTR { return finish(exp_at(x)); });
+    float max[Rows];
+    for (std::size_t r = 0; r < Rows; ++r) {
+        max[r] = max_over(src + r * n, n);
+    }
+    const auto exp_at = [&](auto x, std::size_t r)
+                            HWY_ATTR { return exp_of(d, hn::Sub(x, hn::Set(d, max[r]))); };
+    float sum[Rows];
+    for (std::size_t r = 0; r < Rows; ++r) {
+        constexpr float kNothing = -std::numeric_limits<float>::infinity();
+        float* const to = keep(r);
+        sum[r] = sum_over(src + r * n, n, kNothing, [&](auto x, std::size_t i) HWY_ATTR {
+            const auto e = exp_at(x, r);
+            if (i < kept) {
+                hn::StoreU(e, d, to + i);
+            }
+            return e;
+        });
+    }
+    for (std::size_t r = 0; r < Rows; ++r) {
+        const auto inv_sum = hn::Set(d, 1.0f / sum[r]);
+        const auto finish = [&](auto e) HWY_ATTR {
+            const auto p = hn::Mul(e, inv_sum);
+            return fused_mul_add(d, p, hn::Set(d, params.scale), hn::Set(d, params.shift));
+        };
+        Dst* const to = dst + r * n;
+        map_row(keep(r), kept, to, [&](auto e, std::size_t) HWY_ATTR { return finish(e); });
+        map_row(src + r * n + kept, n - kept, to + kept,
+                [&](auto x, std::size_t) HWY_ATTR { return finish(exp_at(x, r)); });
+    }
 }
 
 template <class Dst>
@@ -346,8 +403,17 @@ void softmax_rows(const SoftmaxParams& params, const float* src, void* dst, Rang
         }
         return;
     }
-    for (std::size_t r = rows.begin; r < rows.end; ++r) {
-        softmax_row(params, src + r * params.length, static_cast<Dst*>(dst) + r * params.length);
+    const bool several = params.length <= kKept / kRowsAtOnce;
+    for (std::size_t r = rows.begin; r < rows.end;) {
+        const float* from = src + r * params.length;
+        Dst* to = static_cast<Dst*>(dst) + r * params.length;
+        if (several && r + kRowsAtOnce <= rows.end) {
+            softmax_some<kRowsAtOnce>(params, from, to);
+            r += kRowsAtOnce;
+        } else {
+            softmax_some<1>(params, from, to);
+            ++r;
+        }
     }
 }
 

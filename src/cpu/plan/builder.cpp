@@ -16,6 +16,7 @@
 #include "cpu/steps/named_failure.hpp"
 #include "cpu/steps/own_kernels.hpp"
 #include "cpu/steps/reference.hpp"
+#include "cpu/steps/transpose.hpp"
 
 namespace fuseq::cpu {
 
@@ -200,6 +201,10 @@ void PlanBuilder::build_group(const Group& group) {
 }
 
 void PlanBuilder::build_plain(Node* node) {
+    if (waiting_transposes_.erase(Key{node, 0}) == 0 && may_wait(*node)) {
+        waiting_transposes_[Key{node, 0}] = node;
+        return;
+    }
     if (!make_node_step(*this, *node)) {
         build_reference(node);
     } else if (is_integral(node->port(0).type)) {
@@ -328,6 +333,25 @@ void PlanBuilder::make_waiting(const Output& output) {
         waiting_.erase(it);
         build_group(group);
     }
+    if (waiting_transposes_.contains(Key{output.node, output.index})) {
+        build_plain(output.node);
+    }
+}
+
+// A transposition that is an operand of one product of two tensors.
+bool PlanBuilder::may_wait(const Node& node) const {
+    if (!options_.fuse || !node.is("Transpose") || !transpose_order(node) ||
+        node.port(0).uses.size() != 1 || !available(node.input(0), Layout::kPlain)) {
+        return false;
+    }
+    const Use& use = node.port(0).uses[0];
+    return use.node->is("MatMul") && use.index < 2 && !use.node->input_node(0)->is_constant() &&
+           !use.node->input_node(1)->is_constant();
+}
+
+const Node* PlanBuilder::waiting_transpose(const Output& output) const {
+    const auto it = waiting_transposes_.find(Key{output.node, output.index});
+    return it == waiting_transposes_.end() ? nullptr : it->second;
 }
 
 Output PlanBuilder::integers_behind(const Output& output) const {

@@ -100,6 +100,9 @@ public:
     // Of an output that is only the integers of a tensor as f32, and not computed yet: that tensor.
     // Who reads it takes the integers, or asks for the output, which is computed then.
     Output integers_behind(const Output& output) const;
+    // The Transpose whose result that is, while it is not computed yet because a matrix product may
+    // read its source with other strides; null: there is none, or somebody has asked for the result.
+    const Node* waiting_transpose(const Output& output) const;
     // The group is computed in that tensor by a step already added: it gets none of its own.
     void finish_group(const Group& group, TensorId id);
     // The only reader of an output, when a step may compute it at once instead of the output; null
@@ -138,9 +141,11 @@ private:
     std::unordered_set<const Node*> needed_;
     const Node* current_ = nullptr;  // what is being built
     bool may_wait(const Group& group) const;
+    bool may_wait(const Node& node) const;
     void make_waiting(const Output& output);
 
     std::map<Key, const Group*> waiting_;        // computed when somebody asks for the result
+    std::map<Key, Node*> waiting_transposes_;    // the same
     std::unordered_set<const Group*> finished_;  // as part of a step of another node
     std::unordered_set<const Node*> finished_nodes_;
     std::map<Key, std::size_t> readers_;  // steps that read an output

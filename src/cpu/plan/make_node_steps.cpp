@@ -165,33 +165,24 @@ bool make_transposed_view(PlanBuilder& builder, Node& node, const std::vector<st
 }
 
 bool make_transpose(PlanBuilder& builder, Node& node) {
-    if (!node.is("Transpose") || !node.input_node(1)->is_constant() ||
-        node.port(0).shape.rank() == 0) {
+    const auto order = transpose_order(node);
+    if (!order) {
         return false;
     }
-    const std::size_t rank = node.port(0).shape.rank();
-    std::vector<std::size_t> order;
-    for (const std::int64_t axis : to_ints(node.input_node(1)->constant())) {
-        order.push_back(wrapped_axis(axis, rank));
-    }
-    if (order.empty()) {
-        order.resize(rank);
-        std::iota(order.rbegin(), order.rend(), std::size_t{0});
-    }
-    if (make_transposed_view(builder, node, order)) {
+    if (make_transposed_view(builder, node, *order)) {
         return true;
     }
-    if (rank > kMostReorderedDims) {
+    if (order->size() > kMostReorderedDims) {
         return false;
     }
     const TensorId src = builder.tensor_of(node.input(0));
-    if (!transpose_is_fast(builder.tensor(src), order) && make_movement(builder, node)) {
+    if (!transpose_is_fast(builder.tensor(src), *order) && make_movement(builder, node)) {
         return true;
     }
     const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kPlain);
     add_node_step(
         builder, node,
-        std::make_unique<TransposeStep>(builder.tensor(src), src, builder.tensor(dst), dst, order),
+        std::make_unique<TransposeStep>(builder.tensor(src), src, builder.tensor(dst), dst, *order),
         dst);
     return true;
 }

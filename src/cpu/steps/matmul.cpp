@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes matmul steps: constant weights are packed in the layout that oneDNN likes best; a batch in
-// front of two-dimensional weights joins the rows.
+// front of two-dimensional weights joins the rows. Transpositions of operands and of the result, as
+// around the products of attention, are strides where oneDNN's fast implementation takes them.
 #include <cstring>
+#include <numeric>
 
 #include "cpu/runtime/isa.hpp"
 #include "cpu/steps/anchor.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "cpu/steps/saturation.hpp"
+#include "cpu/steps/transpose.hpp"
 #include "fuseq/error.hpp"
 #include "ops/matmul.hpp"
 
@@ -17,18 +20,30 @@ namespace {
 
 using dnnl::memory;
 
+// The dimension of a plain tensor for each of a matrix.
+using Order = std::vector<std::size_t>;
+
+Order unmoved(std::size_t rank) {
+    Order order(rank);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return order;
+}
+
+memory::desc moved_desc(ElementType type, const Shape& plain, const Order& order) {
+    std::vector<int> places(order.size());
+    for (std::size_t d = 0; d < order.size(); ++d) {
+        places[order[d]] = static_cast<int>(d);
+    }
+    return dnnl_desc(type, plain, Layout::kPlain).permute_axes(places);
+}
+
 // Descriptor of a plain tensor of `dims`, its last two dimensions exchanged when transposed.
 memory::desc matrix_desc(ElementType type, const Shape& dims, bool transposed) {
-    memory::desc desc = dnnl_desc(type, dims, Layout::kPlain);
-    if (!transposed) {
-        return desc;
+    Order order = unmoved(dims.size());
+    if (transposed) {
+        std::swap(order[dims.size() - 1], order[dims.size() - 2]);
     }
-    std::vector<int> order(dims.size());
-    for (std::size_t d = 0; d < dims.size(); ++d) {
-        order[d] = static_cast<int>(d);
-    }
-    std::swap(order[dims.size() - 1], order[dims.size() - 2]);
-    return desc.permute_axes(order);
+    return moved_desc(type, dims, order);
 }
 
 // Ones in front until the rank is `rank`.
@@ -38,6 +53,16 @@ Shape padded(const Shape& shape, std::size_t rank) {
     return result;
 }
 
+// The implementation that takes any order of the dimensions around the rows.
+bool takes_strides(const std::string& implementation) {
+    return implementation.starts_with("brg");
+}
+
+// Whether the transposition of a result leaves its rows in one piece.
+bool keeps_rows(const Order& order) {
+    return order.back() + 1 == order.size();
+}
+
 class MatMulMaker {
 public:
     MatMulMaker(PlanBuilder& builder, const Group& group)
@@ -45,50 +70,158 @@ public:
 
     TensorId make() {
         read_node();
+        read_operands();
+        merge_ = transpose_behind();
+        std::vector<std::string> notes;
+        ComposedAnchor composed = choose(notes);
+        if (merge_ != nullptr &&
+            (!composed.complete || !takes_strides(implementation_name(desc_)))) {
+            merge_ = nullptr;
+            notes.clear();
+            composed = choose(notes);
+        }
+        return add_step(composed, std::move(notes));
+    }
+
+private:
+    ComposedAnchor choose(std::vector<std::string>& notes) {
         post_ops::Anchor anchor;
         anchor.kind = post_ops::AnchorKind::kMatMul;
-        anchor.src_type = src_.type;
+        anchor.src_type = src_type_;
         anchor.wei_type = wei_type_;
         anchor.oc = dst_dims_.back();
         anchor.isa = isa_level();
         anchor.sum_inputs = overwritable_extras(builder_, group_, Layout::kPlain);
         anchor.constant_weights = constant_;
         anchor.whole_numbers = widened_;
-        std::vector<std::string> notes;
         if (!note_.empty()) {
             notes.push_back(note_);
         }
-        const ComposedAnchor composed = choose_composition(
+        return choose_composition(
             group_, anchor,
             {dnnl_desc(ElementType::f32, matrix_dst(), Layout::kPlain),
              static_cast<int>(matrix_dst().size()) - 1},
             [&](const ComposedAnchor& c) { return try_primitive(c); }, notes);
-        return add_step(composed, std::move(notes));
     }
 
-private:
     void read_node() {
         const auto& attrs = node_.attrs<MatMulAttrs>();
         transpose_a_ = attrs.transpose_a;
         transpose_b_ = attrs.transpose_b;
-        src_id_ = builder_.tensor_of(node_.input(0), Layout::kPlain);
-        src_ = builder_.tensor(src_id_);
         constant_ = node_.input_node(1)->is_constant();
         wei_type_ = node_.input(1).type();
         dst_dims_ = node_.port(0).shape.to_shape();
-        src_dims_ = padded(src_.dims(), dst_dims_.size());
+        src_type_ = node_.input(0).type();
+        src_dims_ = padded(node_.input(0).shape(), dst_dims_.size());
         wei_dims_ = padded(node_.input(1).shape(), dst_dims_.size());
         if (constant_ && !transpose_a_ && node_.input(1).shape().size() == 2) {
             join_batch();
         }
+        zero_points_[0] = zero_point(2);
+        zero_points_[1] = zero_point(3);
+    }
+
+    void read_operands() {
+        const bool saturates = is_integral(src_type_) && !int8_accumulates_exactly();
+        if (!saturates && read_through_transposes()) {
+            return;
+        }
+        src_id_ = builder_.tensor_of(node_.input(0), Layout::kPlain);
+        src_desc_ = matrix_desc(src_type_, src_dims_, transpose_a_);
         if (!constant_) {
             wei_id_ = builder_.tensor_of(node_.input(1), Layout::kPlain);
         }
-        zero_points_[0] = zero_point(2);
-        zero_points_[1] = zero_point(3);
-        if (is_integral(src_.type) && !int8_accumulates_exactly()) {
+        if (saturates) {
             avoid_saturation();
         }
+        wei_desc_ = matrix_desc(wei_type_, wei_dims_, transpose_b_);
+    }
+
+    // An operand as it is in front of its transposition, if that waits; else as it is.
+    struct Operand {
+        Output output;
+        memory::desc desc;
+    };
+    Operand operand(std::size_t input, bool transposed) const {
+        Output output = node_.input(input);
+        Order order = unmoved(dst_dims_.size());
+        if (const Node* transpose = builder_.waiting_transpose(output)) {
+            output = transpose->input(0);
+            order = *transpose_order(*transpose);
+        }
+        if (transposed) {
+            std::swap(order[order.size() - 1], order[order.size() - 2]);
+        }
+        return {output, moved_desc(output.type(), output.shape(), order)};
+    }
+
+    // Reads the sources of transpositions instead of their results. False: there are none, or
+    // oneDNN is not fast then.
+    bool read_through_transposes() {
+        const std::size_t rank = dst_dims_.size();
+        if ((builder_.waiting_transpose(node_.input(0)) == nullptr &&
+             builder_.waiting_transpose(node_.input(1)) == nullptr) ||
+            node_.input(0).shape().size() != rank || node_.input(1).shape().size() != rank) {
+            return false;
+        }
+        const Operand src = operand(0, transpose_a_);
+        const Operand wei = operand(1, transpose_b_);
+        const auto* const strides = src.desc.data.format_desc.blocking.strides;
+        if (strides[rank - 1] != 1) {
+            return false;
+        }
+        try {
+            const dnnl::matmul::primitive_desc desc(
+                {src.desc, wei.desc, dnnl_desc(ElementType::f32, dst_dims_, Layout::kPlain)},
+                attributes({}), cpu_engine());
+            if (!takes_strides(implementation_name(desc))) {
+                return false;
+            }
+        } catch (const dnnl::error&) {
+            return false;
+        }
+        src_id_ = builder_.tensor_of(src.output, Layout::kPlain);
+        wei_id_ = builder_.tensor_of(wei.output, Layout::kPlain);
+        src_desc_ = src.desc;
+        wei_desc_ = wei.desc;
+        for (std::size_t i = 0; i < 2; ++i) {
+            if (node_.input(i) != (i == 0 ? src : wei).output) {
+                read_through_.push_back(node_.input_node(i)->name());
+            }
+        }
+        return true;
+    }
+
+    // A transposition that alone reads the result, whose order the product may write.
+    Node* transpose_behind() const {
+        Node* node = group_.for_show || constant_ || !group_.extras.empty()
+                         ? nullptr
+                         : builder_.only_reader(group_.result);
+        const auto order = node == nullptr ? std::nullopt : transpose_order(*node);
+        return order && keeps_rows(*order) && order->size() == dst_dims_.size() ? node : nullptr;
+    }
+
+    memory::desc dst_desc(ElementType type) const {
+        if (merge_ == nullptr) {
+            return dnnl_desc(type, matrix_dst(), Layout::kPlain);
+        }
+        const Order order = *transpose_order(*merge_);
+        Order places(order.size());
+        for (std::size_t d = 0; d < order.size(); ++d) {
+            places[order[d]] = d;
+        }
+        return moved_desc(type, merge_->port(0).shape.to_shape(), places);
+    }
+
+    dnnl::primitive_attr attributes(dnnl::primitive_attr attr) const {
+        attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+        if (zero_points_[0] != 0) {
+            attr.set_zero_points(DNNL_ARG_SRC, 0, {zero_points_[0]});
+        }
+        if (zero_points_[1] != 0) {
+            attr.set_zero_points(DNNL_ARG_WEIGHTS, 0, {zero_points_[1]});
+        }
+        return attr;
     }
 
     // Integers as floats: the order in which oneDNN pairs products is not ours to know, and the
@@ -98,7 +231,8 @@ private:
                             " may saturate at 16 bits: computed in f32");
         widened_ = true;
         src_id_ = make_widened(builder_, src_id_, {static_cast<float>(zero_points_[0])}, 0);
-        src_ = builder_.tensor(src_id_);
+        src_type_ = ElementType::f32;
+        src_desc_ = matrix_desc(src_type_, src_dims_, transpose_a_);
         if (!constant_) {
             wei_id_ = make_widened(builder_, wei_id_, {static_cast<float>(zero_points_[1])}, 0);
         }
@@ -132,26 +266,18 @@ private:
     const Shape& matrix_dst() const { return matrix_dst_.empty() ? dst_dims_ : matrix_dst_; }
 
     std::optional<std::string> try_primitive(const ComposedAnchor& composed) {
-        const memory::desc src = matrix_desc(src_.type, src_dims_, transpose_a_);
-        const memory::desc plain_wei = matrix_desc(wei_type_, wei_dims_, transpose_b_);
-        const memory::desc wei = constant_ ? memory::desc(plain_wei.dims(), plain_wei.data_type(),
+        const memory::desc& src = src_desc_;
+        const memory::desc wei = constant_ ? memory::desc(wei_desc_.dims(), wei_desc_.data_type(),
                                                           memory::format_tag::any)
-                                           : plain_wei;
-        const memory::desc dst = dnnl_desc(composed.dst_type, matrix_dst(), Layout::kPlain);
+                                           : wei_desc_;
+        const memory::desc dst = dst_desc(composed.dst_type);
         memory::desc bias;
         if (!composed.emission.bias.empty()) {
             Shape dims(matrix_dst().size(), 1);
             dims.back() = dst_dims_.back();
             bias = dnnl_desc(ElementType::f32, dims, Layout::kPlain);
         }
-        dnnl::primitive_attr attr = composed.attributes.attr;
-        attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-        if (zero_points_[0] != 0) {
-            attr.set_zero_points(DNNL_ARG_SRC, 0, {zero_points_[0]});
-        }
-        if (zero_points_[1] != 0) {
-            attr.set_zero_points(DNNL_ARG_WEIGHTS, 0, {zero_points_[1]});
-        }
+        const dnnl::primitive_attr attr = attributes(composed.attributes.attr);
         try {
             const dnnl::matmul::desc operation = composed.emission.bias.empty()
                                                      ? dnnl::matmul::desc(src, wei, dst)
@@ -165,8 +291,7 @@ private:
 
     PlainWeights plain_weights(const post_ops::Values& scale) const {
         const Tensor values = constant_weights();
-        return {scale.all_equal_to(1.0f) ? values : scaled(values, scale),
-                matrix_desc(wei_type_, wei_dims_, transpose_b_),
+        return {scale.all_equal_to(1.0f) ? values : scaled(values, scale), wei_desc_,
                 weights_to_give_up(builder_, node_)};
     }
 
@@ -191,7 +316,9 @@ private:
 
     TensorId add_step(const ComposedAnchor& composed, std::vector<std::string> notes) {
         DnnlCall call;
-        const TensorId dst = result_tensor(builder_, group_, composed, dst_dims_, Layout::kPlain);
+        const TensorId dst = result_tensor(
+            builder_, group_, composed,
+            merge_ == nullptr ? dst_dims_ : merge_->port(0).shape.to_shape(), Layout::kPlain);
         call.tensors = {{DNNL_ARG_SRC, src_id_, desc_.src_desc()},
                         {DNNL_ARG_DST, dst, desc_.dst_desc()}};
         std::vector<TensorId> inputs = {src_id_};
@@ -226,6 +353,10 @@ private:
                         std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst,
                                                      scratch, describe(composed, std::move(notes))),
                         desc_, std::move(weights));
+        if (merge_ != nullptr) {
+            builder_.finish_node(*merge_, dst);
+            return kNoTensor;
+        }
         return finish_anchor(builder_, group_, composed, dst);
     }
 
@@ -233,19 +364,23 @@ private:
         StepInfo info;
         info.kind = "matmul";
         info.implementation = implementation_name(desc_);
-        info.src_type = to_string(src_.type);
+        info.src_type = to_string(src_type_);
         info.wei_type = to_string(wei_type_);
         info.dst_type = to_string(composed.dst_type);
         info.layout = "plain";
-        info.quantized = is_integral(src_.type) && is_integral(wei_type_);
+        info.quantized = is_integral(src_type_) && is_integral(wei_type_);
         const std::size_t outputs = shape_size(dst_dims_);
         const std::size_t depth = transpose_a_ ? src_dims_[src_dims_.size() - 2] : src_dims_.back();
         info.macs = static_cast<std::int64_t>(outputs * depth);
-        info.bytes =
-            static_cast<std::int64_t>(src_.bytes() + shape_size(wei_dims_) * size_of(wei_type_) +
-                                      outputs * size_of(composed.dst_type));
+        info.bytes = static_cast<std::int64_t>(shape_size(src_dims_) * size_of(src_type_) +
+                                               shape_size(wei_dims_) * size_of(wei_type_) +
+                                               outputs * size_of(composed.dst_type));
         info.notes = std::move(notes);
         describe_anchor(info, group_, composed);
+        info.layers.insert(info.layers.end(), read_through_.begin(), read_through_.end());
+        if (merge_ != nullptr) {
+            info.layers.push_back(merge_->name());
+        }
         return info;
     }
 
@@ -257,7 +392,10 @@ private:
     bool constant_ = false;
     TensorId src_id_ = kNoTensor;
     TensorId wei_id_ = kNoTensor;
-    PlanTensor src_;
+    ElementType src_type_ = ElementType::undefined;
+    memory::desc src_desc_, wei_desc_;
+    std::vector<std::string> read_through_;  // transpositions of operands
+    Node* merge_ = nullptr;                  // a transposition that the result is written for
     ElementType wei_type_ = ElementType::undefined;
     Shape src_dims_, wei_dims_, dst_dims_, matrix_dst_;
     int zero_points_[2] = {0, 0};

@@ -3,8 +3,10 @@
 #include "cpu/steps/transpose.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "fuseq/error.hpp"
+#include "ops/axes.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -38,6 +40,23 @@ dnnl::reorder::primitive_desc describe(const PlanTensor& src,
 }
 
 }  // namespace
+
+std::optional<std::vector<std::size_t>> transpose_order(const Node& node) {
+    if (!node.is("Transpose") || !node.input_node(1)->is_constant() ||
+        node.input(0).partial_shape().is_dynamic() || node.port(0).shape.rank() == 0) {
+        return std::nullopt;
+    }
+    const std::size_t rank = node.port(0).shape.rank();
+    std::vector<std::size_t> order;
+    for (const std::int64_t axis : to_ints(node.input_node(1)->constant())) {
+        order.push_back(wrapped_axis(axis, rank));
+    }
+    if (order.empty()) {
+        order.resize(rank);
+        std::iota(order.rbegin(), order.rend(), std::size_t{0});
+    }
+    return order;
+}
 
 bool transpose_is_view(const PlanTensor& src, const std::vector<std::size_t>& order, Layout dst) {
     // Dimensions of size 1 take no part in the order of memory.

@@ -79,6 +79,7 @@ TEST_F(GemmVnniTest, OtherEpiloguesAreNotFixed) {
     EXPECT_NE(gemm::fixed_epilogue(epilogue, Store::kU8, 2, true), nullptr);
     epilogue.clamp = true;  // values beyond 32-bit integers: only the general one looks after them
     EXPECT_EQ(gemm::fixed_epilogue(epilogue, Store::kU8, 2, true), nullptr);
+    EXPECT_NE(gemm::fixed_epilogue(epilogue, Store::kF32, 2, true), nullptr);
     epilogue.clamp = false;
     epilogue.ops = {operation(rng, Kind::kMin), operation(rng, Kind::kMin)};
     EXPECT_EQ(gemm::fixed_epilogue(epilogue, Store::kU8, 2, true), nullptr);

@@ -43,6 +43,15 @@ inline PackedOp elu() {
     return op;
 }
 
+inline PackedOp gelu() {
+    PackedOp op;
+    op.kind = GemmOp::Kind::kEltwise;
+    op.eltwise = {.kind = post_ops::EltwiseKind::kGeluErf, .scale = 1.5f};
+    op.quick = true;
+    op.gelu = std::make_shared<const gemm::GeluTable>(op.eltwise);
+    return op;
+}
+
 // The lists that networks have, beginning with none.
 inline std::vector<std::vector<PackedOp>> frequent_lists(std::mt19937& rng) {
     const auto op = [&](GemmOp::Kind kind) { return operation(rng, kind); };
@@ -67,7 +76,8 @@ inline std::vector<std::vector<PackedOp>> frequent_lists(std::mt19937& rng) {
 // Of activations, for integers only.
 inline std::vector<std::vector<PackedOp>> quick_lists(std::mt19937& rng) {
     const auto op = [&](GemmOp::Kind kind) { return operation(rng, kind); };
-    return {{elu(), op(GemmOp::Kind::kAffine)},
+    return {{gelu()},
+            {elu(), op(GemmOp::Kind::kAffine)},
             {op(GemmOp::Kind::kRoundClip), op(GemmOp::Kind::kAffine), sum(ElementType::u8), elu(),
              op(GemmOp::Kind::kShift)},
             {op(GemmOp::Kind::kRoundClip), op(GemmOp::Kind::kScale), op(GemmOp::Kind::kLinear),

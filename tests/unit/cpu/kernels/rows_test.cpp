@@ -53,7 +53,7 @@ TEST(Softmax, CloseToDoublesAndTheSameOnEveryTarget) {
         for (const std::size_t n : kLengths) {
             for (const ElementType type : {ElementType::f32, ElementType::u8, ElementType::i8}) {
                 std::mt19937 rng(static_cast<unsigned>(n));
-                const std::size_t rows = n <= 32 ? 150 : 3;
+                const std::size_t rows = n <= 32 ? 150 : 11;  // fours of them and some more
                 const std::vector<float> src = test::random_floats(rng, n * rows, -30.0f, 30.0f);
                 const bool f32 = type == ElementType::f32;
                 const SoftmaxParams params{.length = n,
@@ -126,6 +126,27 @@ TEST(Softmax, InPlaceAndExtremes) {
         std::vector<float> nan{0.0f, std::numeric_limits<float>::quiet_NaN()};
         softmax({.length = 2}, nan.data(), nan.data(), {0, 1});
         EXPECT_TRUE(std::isnan(nan[0]) && std::isnan(nan[1]));
+    });
+}
+
+// The same in rows that are not short, which exponentials reach on another way.
+TEST(Softmax, ExtremesOfLongRows) {
+    constexpr std::size_t kLength = 70;
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    on_every_target([](const std::string&) {
+        std::vector<float> x(4 * kLength, -kInfinity);
+        x[3] = x[66] = 1e30f;                                // and nothing else
+        std::fill_n(x.begin() + kLength, kLength, -87.31f);  // too small for an exponential
+        x[kLength + 20] = 0.0f;
+        x[3 * kLength + 5] = std::numeric_limits<float>::quiet_NaN();
+        x[2 * kLength + 5] = -1e30f;
+        softmax({.length = kLength}, x.data(), x.data(), {0, 4});
+        for (std::size_t i = 0; i < kLength; ++i) {
+            ASSERT_EQ(x[i], i == 3 || i == 66 ? 0.5f : 0.0f) << i;
+            ASSERT_EQ(x[kLength + i], i == 20 ? 1.0f : 0.0f) << i;
+            ASSERT_EQ(x[2 * kLength + i], i == 5 ? 1.0f : 0.0f) << i;
+            ASSERT_TRUE(std::isnan(x[3 * kLength + i])) << i;
+        }
     });
 }
 
