@@ -101,7 +101,8 @@ public:
     // Who reads it takes the integers, or asks for the output, which is computed then.
     Output integers_behind(const Output& output) const;
     // The Transpose whose result that is, while it is not computed yet because a matrix product may
-    // read its source with other strides; null: there is none, or somebody has asked for the result.
+    // read its source with other strides; null: there is none, or somebody has asked for the
+    // result.
     const Node* waiting_transpose(const Output& output) const;
     // The group is computed in that tensor by a step already added: it gets none of its own.
     void finish_group(const Group& group, TensorId id);
