@@ -16,6 +16,7 @@
 #include "cpu/kernels/aligned_vector.hpp"
 #include "cpu/kernels/gemm_vnni.hpp"
 #include "cpu/kernels/gemm_vnni_wide.hpp"
+#include "cpu/kernels/large_pages.hpp"
 
 namespace fuseq::kernels::gemm {
 
@@ -169,7 +170,7 @@ struct Packed {
     std::size_t block = 0;             // units() worked on at once
     std::size_t scratch = 0;           // bytes, for each part
     std::size_t sums = 0;              // where in scratch the sums of windows are
-    AlignedVector<std::int8_t> wei;
+    LargePageVector<std::int8_t> wei;
     AlignedVector<std::int32_t> init;
     bool wide = false;  // panels of up to 64 channels
     std::vector<Panel> panels;

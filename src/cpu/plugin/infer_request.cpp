@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "cpu/kernels/large_pages.hpp"
 #include "cpu/plugin/intermediates.hpp"
 #include "cpu/plugin/run_steps.hpp"
 #include "cpu/runtime/parallel.hpp"
@@ -19,7 +20,8 @@ BoundMemory::BoundMemory(const Plan& plan,
     : plan_(plan),
       inputs_(inputs),
       outputs_(outputs),
-      arena_(ElementType::u8, Shape{plan.arena_bytes}),
+      arena_memory_(kernels::on_large_pages(plan.arena_bytes)),
+      arena_(ElementType::u8, Shape{plan.arena_bytes}, arena_memory_.get()),
       dynamic_(plan.tensors.size()) {
     for (TensorId id = 0; id < plan.tensors.size(); ++id) {
         roots_.push_back(plan.root(id));

@@ -30,6 +30,7 @@ private:
     const Plan& plan_;
     std::vector<Tensor>& inputs_;
     std::vector<Tensor>& outputs_;
+    std::shared_ptr<void> arena_memory_;
     Tensor arena_;
     std::vector<TensorId> roots_;
     std::vector<Tensor> dynamic_;

@@ -6,20 +6,22 @@
 #include <cstring>
 #include <type_traits>
 
+#include "cpu/kernels/large_pages.hpp"
 #include "model/mapped_memory.hpp"
 #include "ops/constant.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
-dnnl::memory packed(const PlainWeights& weights, const dnnl::memory::desc& wanted) {
+PackedWeights packed(const PlainWeights& weights, const dnnl::memory::desc& wanted) {
     const OneThread one;
     dnnl::memory source(weights.plain, cpu_engine(), const_cast<void*>(weights.values.data()));
-    dnnl::memory result = shared_memory(wanted);
+    const std::shared_ptr<void> memory = kernels::on_large_pages(wanted.get_size());
+    dnnl::memory result(wanted, cpu_engine(), memory.get());
     dnnl::stream stream(cpu_engine());
     dnnl::reorder(source, result).execute(stream, source, result);
     stream.wait();
-    return result;
+    return {{}, Tensor(ElementType::u8, Shape{wanted.get_size()}, memory.get(), memory)};
 }
 
 // oneDNN's descriptor is plain data.
@@ -89,7 +91,6 @@ void add_packed_step(PlanBuilder& builder,
                      std::unique_ptr<PackedStep> step,
                      const dnnl::primitive_desc_base& desc,
                      PlainWeights weights) {
-    DnnlCall& call = step->call();
     step->set_number(builder.next_packed());
     const dnnl::memory::desc layout = desc.query_md(dnnl::query::weights_md);
     const PackedWeights* stored = builder.packed(step->number());
@@ -99,11 +100,12 @@ void add_packed_step(PlanBuilder& builder,
         weights.values = Tensor();
     }
     give_up(weights.given_up);  // from here on only the work below holds the values
+    PackedStep* const later = step.get();
     builder.add_step(std::move(step));
-    builder.finish_later([&call, desc, layout, weights = std::move(weights)]() mutable {
-        call.primitive = dnnl::primitive(desc.get());
+    builder.finish_later([later, desc, layout, weights = std::move(weights)]() mutable {
+        later->call().primitive = dnnl::primitive(desc.get());
         if (weights.values) {
-            call.shared[DNNL_ARG_WEIGHTS] = packed(weights, layout);
+            later->use_packed(packed(weights, layout), layout);
             let_go_of_pages(weights.values);
             weights.values = Tensor();
         }

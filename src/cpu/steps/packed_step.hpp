@@ -17,7 +17,8 @@ public:
     // Among the steps with packed weights, in the order in which they were made.
     std::size_t number() const { return number_; }
     void set_number(std::size_t number) { number_ = number; }
-    // Weights that lie in a compiled model's file; the step keeps them alive.
+    // Weights as the primitive wants them, such as those in a compiled model's file; the step keeps
+    // them alive.
     void use_packed(const PackedWeights& packed, const dnnl::memory::desc& layout);
     // The packed weights, for such a file. Refers to the memory of the step.
     PackedWeights packed() const;
