@@ -21,13 +21,14 @@ double missing(post_ops::EltwiseKind kind, double t) {
 }
 
 // The polynomial of t through the function at the Chebyshev nodes of an interval: Newton's divided
-// differences, then multiplied out.
+// differences, then multiplied out. At 0 it is nothing, to the bit.
 void fit(post_ops::EltwiseKind kind, double begin, double end, double (&c)[kPoints]) {
     double node[kPoints];
     double difference[kPoints];
     for (std::size_t i = 0; i < kPoints; ++i) {
         const double angle = (2.0 * static_cast<double>(i) + 1.0) / (2.0 * kPoints);
         node[i] = begin + (end - begin) * (0.5 - 0.5 * std::cos(angle * 3.14159265358979323846));
+        node[i] = begin == 0.0 && i == 0 ? 0.0 : node[i];
         difference[i] = missing(kind, node[i]);
     }
     for (std::size_t order = 1; order < kPoints; ++order) {
@@ -52,7 +53,11 @@ bool GeluTable::knows(post_ops::EltwiseKind kind) {
 }
 
 GeluTable::GeluTable(const post_ops::Eltwise& eltwise) : scale(eltwise.scale) {
-    for (std::size_t i = 0; i < kIntervals; ++i) {
+    // Nothing in the last one: a large x stays what it is, and a half that follows stays a half.
+    for (auto& coefficient : coefficients) {
+        coefficient[kIntervals - 1] = 0.0f;
+    }
+    for (std::size_t i = 0; i + 1 < kIntervals; ++i) {
         const double middle = kWidth * static_cast<double>(i);
         double c[kPoints];
         fit(eltwise.kind, std::max(middle - kWidth / 2, 0.0), middle + kWidth / 2, c);

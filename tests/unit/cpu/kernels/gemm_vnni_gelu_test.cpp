@@ -34,22 +34,24 @@ double worst(EltwiseKind kind, double (*exact)(double)) {
 }
 
 // Where it is rounded to 8 bits, gelu comes from a table.
-TEST(GemmGeluTable, IsGoodTo6e7) {
-    EXPECT_LT(worst(EltwiseKind::kGeluErf, erf_form), 6e-7);
-    EXPECT_LT(worst(EltwiseKind::kGeluTanh, tanh_form), 6e-7);
+TEST(GemmGeluTable, IsGoodTo1e6) {
+    EXPECT_LT(worst(EltwiseKind::kGeluErf, erf_form), 1e-6);
+    EXPECT_LT(worst(EltwiseKind::kGeluTanh, tanh_form), 1e-6);
 }
 
-TEST(GemmGeluTable, Ends) {
+TEST(GemmGeluTable, IsExactAtZeroAndAtItsEnd) {
     const gemm::GeluTable table({.kind = EltwiseKind::kGeluErf});
-    EXPECT_NEAR(table.value(0.0f), 0.0, 5e-7);
-    EXPECT_NEAR(table.value(-1e30f), 0.0, 5e-7);
-    EXPECT_EQ(table.value(1e30f), 1e30f);
+    EXPECT_EQ(table.value(0.0f), 0.0f);
+    for (const float x : {5.125f, 5.5f, 8.0f, 1e30f}) {
+        EXPECT_EQ(table.value(x), x);
+        EXPECT_EQ(table.value(-x), 0.0f);
+    }
 }
 
 TEST(GemmGeluTable, HasTheScaleInIt) {
     const gemm::GeluTable table({.kind = EltwiseKind::kGeluErf, .scale = -37.5f});
     for (const float x : {-3.0f, -0.4f, 0.2f, 1.7f, 6.0f}) {
-        EXPECT_NEAR(table.value(x), -37.5 * erf_form(x), 37.5 * 6e-7 * std::max(1.0f, x)) << x;
+        EXPECT_NEAR(table.value(x), -37.5 * erf_form(x), 37.5 * 1e-6 * std::max(1.0f, x)) << x;
     }
 }
 
