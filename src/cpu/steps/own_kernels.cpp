@@ -11,6 +11,12 @@ OwnKernel own_kernel_of(const Node& node) {
     if (node.is("NonMaxSuppression")) {
         return {"fuseq:non_max_suppression", make_non_max_suppression};
     }
+    if (node.is("MulticlassNms")) {
+        return {"fuseq:multiclass_nms", make_multiclass_nms};
+    }
+    if (node.is("MatrixNms")) {
+        return {"fuseq:matrix_nms", make_matrix_nms};
+    }
     return {};
 }
 

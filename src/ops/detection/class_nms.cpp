@@ -142,22 +142,32 @@ void write_ints(EvalContext& context,
 }
 
 template <class T>
-void run(EvalContext& context, const ClassNmsAttrs& attrs, SuppressClass<T> suppress) {
+void run(EvalContext& context,
+         const ClassNmsAttrs& attrs,
+         SuppressClass<T> suppress,
+         ForEachClass for_each) {
     const Sizes sizes = read_sizes(context);
+    std::vector<std::vector<Detection>> lists(sizes.images * sizes.classes);
+    for_each(lists.size(), [&](std::size_t i) {
+        const std::size_t image = i / sizes.classes;
+        const std::size_t label = i % sizes.classes;
+        if (static_cast<std::int64_t>(label) == attrs.background_class) {
+            return;
+        }
+        lists[i] = suppress(view_of<T>(context, sizes, image, label), attrs);
+        for (Detection& d : lists[i]) {
+            d.image = image;
+            d.label = label;
+            d.number = number_of(sizes, d);
+        }
+    });
     std::vector<Detection> all;
     std::vector<std::int64_t> counts;
     for (std::size_t image = 0; image < sizes.images; ++image) {
         std::vector<Detection> found;
         for (std::size_t label = 0; label < sizes.classes; ++label) {
-            if (static_cast<std::int64_t>(label) == attrs.background_class) {
-                continue;
-            }
-            for (Detection d : suppress(view_of<T>(context, sizes, image, label), attrs)) {
-                d.image = image;
-                d.label = label;
-                d.number = number_of(sizes, d);
-                found.push_back(d);
-            }
+            const std::vector<Detection>& list = lists[image * sizes.classes + label];
+            found.insert(found.end(), list.begin(), list.end());
         }
         keep_best(found, attrs);
         counts.push_back(static_cast<std::int64_t>(found.size()));
@@ -237,13 +247,20 @@ template std::vector<std::size_t> best_candidates(const ClassView<double>&,
                                                   const ClassNmsAttrs&,
                                                   bool);
 
+void one_class_at_a_time(std::size_t count, const std::function<void(std::size_t)>& work) {
+    for (std::size_t i = 0; i < count; ++i) {
+        work(i);
+    }
+}
+
 void run_class_nms(EvalContext& context,
                    const ClassNmsAttrs& attrs,
                    SuppressClass<float> suppress_f32,
-                   SuppressClass<double> suppress_f64) {
+                   SuppressClass<double> suppress_f64,
+                   ForEachClass for_each) {
     switch (context.input(0).get_element_type()) {
-        case ElementType::f32: return run<float>(context, attrs, suppress_f32);
-        case ElementType::f64: return run<double>(context, attrs, suppress_f64);
+        case ElementType::f32: return run<float>(context, attrs, suppress_f32, for_each);
+        case ElementType::f64: return run<double>(context, attrs, suppress_f64, for_each);
         default: context.fail("no kernel for boxes of another type than f32 and f64");
     }
 }

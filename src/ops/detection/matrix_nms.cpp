@@ -12,13 +12,25 @@ namespace {
 // Keeps a zero denominator from dividing; as the definition has it.
 constexpr double kTiny = 1e-10;
 
-double decay(const MatrixNmsAttrs& attrs, double iou, double largest) {
+constexpr double kLowestAdapted = 0.5;
+
+}  // namespace
+
+double matrix_decay(const MatrixNmsAttrs& attrs, double iou, double largest) {
     if (attrs.decay_function == DecayFunction::kGaussian) {
         return std::exp((largest * largest - iou * iou) *
                         static_cast<double>(attrs.gaussian_sigma));
     }
     return (1 - iou) / (1 - largest + kTiny);
 }
+
+double next_threshold(const MulticlassNmsAttrs& attrs, double threshold) {
+    return attrs.nms_eta < 1 && threshold > kLowestAdapted
+               ? threshold * static_cast<double>(attrs.nms_eta)
+               : threshold;
+}
+
+namespace {
 
 // Every box lowers the scores of the boxes after it by their overlap.
 template <class T>
@@ -33,7 +45,7 @@ std::vector<Detection> suppress_matrix(const ClassView<T>& view, const ClassNmsA
         double factor = 1;
         for (std::size_t j = 0; j < i; ++j) {
             const double iou = overlap(box, view.box(order[j]), extra);
-            factor = std::min(factor, decay(attrs, iou, largest[j]));
+            factor = std::min(factor, matrix_decay(attrs, iou, largest[j]));
             largest[i] = std::max(largest[i], iou);
         }
         Detection d;
@@ -59,7 +71,6 @@ void evaluate(EvalContext& context) {
 template <class T>
 std::vector<Detection> suppress_greedy(const ClassView<T>& view, const ClassNmsAttrs& common) {
     const auto& attrs = dynamic_cast<const MulticlassNmsAttrs&>(common);
-    constexpr double kLowestAdapted = 0.5;
     const double extra = attrs.normalized ? 0 : 1;
     double threshold = attrs.iou_threshold;
     std::vector<Detection> kept;
@@ -75,9 +86,7 @@ std::vector<Detection> suppress_greedy(const ClassView<T>& view, const ClassNmsA
         d.index = i;
         d.score = view.score(i);
         kept.push_back(d);
-        if (attrs.nms_eta < 1 && threshold > kLowestAdapted) {
-            threshold *= static_cast<double>(attrs.nms_eta);
-        }
+        threshold = next_threshold(attrs, threshold);
     }
     return kept;
 }
@@ -122,6 +131,16 @@ const OpSpec kOps[] = {
 };
 
 }  // namespace
+
+std::vector<Detection> suppress_matrix_f64(const ClassView<double>& view,
+                                           const ClassNmsAttrs& common) {
+    return suppress_matrix(view, common);
+}
+
+std::vector<Detection> suppress_greedy_f64(const ClassView<double>& view,
+                                           const ClassNmsAttrs& common) {
+    return suppress_greedy(view, common);
+}
 
 std::span<const OpSpec> matrix_nms_ops() {
     return kOps;

@@ -40,4 +40,17 @@ struct MulticlassNmsAttrs final : ClassNmsAttrs {
     }
 };
 
+// What an overlap with a better box leaves of a score; `largest` is the overlap of that box with
+// those before it.
+double matrix_decay(const MatrixNmsAttrs& attrs, double iou, double largest);
+
+// The suppression of classes of other types, one box at a time.
+std::vector<Detection> suppress_matrix_f64(const ClassView<double>& view,
+                                           const ClassNmsAttrs& common);
+std::vector<Detection> suppress_greedy_f64(const ClassView<double>& view,
+                                           const ClassNmsAttrs& common);
+
+// Of MulticlassNms: how the threshold goes on when a box was kept.
+double next_threshold(const MulticlassNmsAttrs& attrs, double threshold);
+
 }  // namespace fuseq
