@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cpu/plan/plan_tensor.hpp"
@@ -13,7 +14,8 @@
 namespace fuseq::cpu {
 
 // Steps [first, last) are walked over together: each thread takes its share of the rows, `part` of
-// them at a time.
+// them at a time. In a band the second step reads windows of rows that the first one writes: the
+// first runs ahead to the last row that a part reads, and what two parts read is kept.
 struct RowWalkPlan {
     std::size_t first = 0;
     std::size_t last = 0;
@@ -21,6 +23,7 @@ struct RowWalkPlan {
     std::size_t grain = 1;
     std::size_t part = 0;
     std::size_t threads = 1;
+    std::optional<RowWindow> band{};  // `rows`, `grain` and `part` are those of its results
 };
 
 struct Plan {

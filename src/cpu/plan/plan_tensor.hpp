@@ -57,9 +57,11 @@ struct PlanTensor {
     TensorId alias = kNoTensor;  // shares the memory of that tensor (a view, or in place)
     std::size_t offset = 0;      // in the arena, bytes
     // Of a tensor that exists for one part of a walk at a time (row_walks.hpp): bytes of a row, of
-    // a part, and how many parts there are at once. 0: the whole tensor exists.
+    // a part, and how many parts there are at once. 0: the whole tensor exists. A part begins with
+    // `part_kept` bytes for rows of the part before it.
     std::size_t part_row = 0;
     std::size_t part_bytes = 0;
+    std::size_t part_kept = 0;
     std::size_t parts = 0;
     std::optional<FakeQuantizeResult> quantized;
 

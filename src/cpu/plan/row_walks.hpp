@@ -4,6 +4,9 @@
 // Steps that are walked over together, some rows (pixels) at a time: what one step writes is in the
 // cache when the next one reads it, threads meet once at the end of the walk instead of behind
 // every step, and a tensor that nobody else reads needs memory for the rows of one part only.
+//
+// A band is a walk that begins with a large picture and a depthwise convolution of it: the picture
+// is computed as many rows ahead as the windows reach, and never stands in memory as a whole.
 #pragma once
 
 #include "cpu/plan/plan.hpp"

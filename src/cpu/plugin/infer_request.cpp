@@ -60,8 +60,17 @@ void* BoundMemory::data(TensorId id) const {
 void* BoundMemory::rows(TensorId id, const RowPart& part) const {
     const PlanTensor& root = plan_.tensors[roots_[id]];
     auto* at = static_cast<char*>(data(id));
-    return root.part_row == 0 ? at
-                              : at + part.thread * root.part_bytes - part.begin * root.part_row;
+    return root.part_row == 0
+               ? at
+               : at + part.thread * root.part_bytes + root.part_kept - part.begin * root.part_row;
+}
+
+void BoundMemory::keep_rows(TensorId id, const RowPart& part) const {
+    const PlanTensor& root = plan_.tensors[roots_[id]];
+    if (root.part_kept != 0) {
+        char* at = static_cast<char*>(data(id)) + part.thread * root.part_bytes;
+        std::memmove(at, at + (part.end - part.begin) * root.part_row, root.part_kept);
+    }
 }
 
 Tensor BoundMemory::as_tensor(TensorId id) const {

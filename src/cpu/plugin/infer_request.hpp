@@ -19,6 +19,7 @@ public:
 
     void* data(TensorId id) const override;
     void* rows(TensorId id, const RowPart& part) const override;
+    void keep_rows(TensorId id, const RowPart& part) const override;
     bool in_user_memory(TensorId id) const override;
     const PlanTensor& tensor(TensorId id) const override { return plan_.tensors[id]; }
     Tensor as_tensor(TensorId id) const override;

@@ -41,14 +41,31 @@ void walk_share(const RowWalkPlan& walk, Runners runners, RowPart share, Times t
     const std::size_t grains = (share.end - share.begin + walk.grain - 1) / walk.grain;
     const std::size_t most = std::max<std::size_t>(1, walk.part / walk.grain);
     const std::size_t parts = (grains + most - 1) / most;
+    const auto run = [&](std::size_t step, const RowPart& part) {
+        times.begin();
+        runners[step]->run_rows(part);
+        times.end(step, share.thread);
+    };
+    std::size_t ahead = 0;  // of a band: where the source's rows that are there end
     for (std::size_t i = 0; i < parts; ++i) {
-        const RowPart part{share.begin + grains * i / parts * walk.grain,
-                           std::min(share.begin + grains * (i + 1) / parts * walk.grain, share.end),
-                           share.thread};
-        for (std::size_t s = walk.first; s < walk.last; ++s) {
-            times.begin();
-            runners[s]->run_rows(part);
-            times.end(s, share.thread);
+        RowPart part{share.begin + grains * i / parts * walk.grain,
+                     std::min(share.begin + grains * (i + 1) / parts * walk.grain, share.end),
+                     share.thread};
+        std::size_t first = walk.first;
+        if (walk.band) {
+            RowPart source = walk.band->source(part);
+            source.begin = i == 0 ? source.begin : ahead;
+            source.end = std::max(source.begin, source.end);
+            if (source.begin != source.end) {
+                run(first, source);
+            }
+            part.source_begin = source.begin;
+            part.source_end = source.end;
+            ahead = source.end;
+            ++first;
+        }
+        for (std::size_t s = first; s < walk.last; ++s) {
+            run(s, part);
         }
     }
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
+#include <iterator>
 
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
@@ -17,13 +19,24 @@ namespace {
 
 constexpr std::size_t kMostExtras = 16;
 
+// Few channels leave room in a vector for other rows: as many at least are fast.
+std::size_t fast_rows(std::size_t channels) {
+    return channels > 32 ? 2 : channels > 16 ? 4 : 8;
+}
+
+// Where the rows of the source are that a part of a walk has brought.
+RowPart source_of(const RowPart& part) {
+    return {part.source_begin, part.source_end, part.thread};
+}
+
 class DepthwiseRunner final : public Runner {
 public:
     DepthwiseRunner(const kernels::DepthwiseConv& kernel,
+                    std::size_t row_pixels,
                     TensorId src,
                     TensorId dst,
                     RequestMemory& memory)
-        : kernel_(kernel), src_(src), dst_(dst), memory_(memory) {}
+        : kernel_(kernel), row_pixels_(row_pixels), src_(src), dst_(dst), memory_(memory) {}
 
     void run() override {
         const void* src = memory_.data(src_);
@@ -44,8 +57,15 @@ public:
         }
     }
 
+    void run_rows(const RowPart& part) override {
+        kernel_.run(memory_.rows(src_, source_of(part)), memory_.rows(dst_, part),
+                    {part.begin / row_pixels_, part.end / row_pixels_}, {0, kernel_.blocks()});
+        memory_.keep_rows(src_, source_of(part));
+    }
+
 private:
     const kernels::DepthwiseConv& kernel_;
+    std::size_t row_pixels_;
     TensorId src_;
     TensorId dst_;
     RequestMemory& memory_;
@@ -62,14 +82,14 @@ public:
         const TensorId dst = step.outputs()[0];
         dst_size_ = size_of(memory.tensor(dst).type);
         for (const TensorId extra : rest.extras) {
-            extra_sizes_.push_back(size_of(memory.tensor(extra).type));
+            extra_sizes_.push_back(extra == kNoTensor ? 0 : size_of(memory.tensor(extra).type));
         }
-        // Few channels leave room in a vector for other rows: those at least, so that the kernel
-        // is fast; more when the buffer stays in the first cache.
+        row_by_row_ = std::any_of(rest.few_rows.begin(), rest.few_rows.end(),
+                                  [](const FewRows& rows) { return !rows.offsets.empty(); });
+        // Rows that the kernel is fast with; more when the buffer stays in the first cache.
         const std::size_t row = rest.row_pixels * rest.channels;
-        const std::size_t fast = rest.channels > 32 ? 2 : rest.channels > 16 ? 4 : 8;
         constexpr std::size_t kFewElements = 8 * 1024;
-        rows_at_once_ = std::clamp<std::size_t>(kFewElements / row, fast, 8);
+        rows_at_once_ = std::clamp<std::size_t>(kFewElements / row, fast_rows(rest.channels), 8);
         rows_at_once_ = std::min(rows_at_once_, DepthwiseStep::kMostRowElements / row);
     }
 
@@ -77,26 +97,55 @@ public:
         const std::size_t rows = kernel_.rows();
         const std::size_t groups = (rows + rows_at_once_ - 1) / rows_at_once_;
         parallel_for(groups, 1, [&](std::size_t begin, std::size_t end) {
-            alignas(64) float buffer[DepthwiseStep::kMostRowElements];
-            for (std::size_t g = begin; g < end; ++g) {
-                const std::size_t first = g * rows_at_once_;
-                compute_rows({first, std::min(first + rows_at_once_, rows)}, buffer);
-            }
+            compute({begin * rows_at_once_, std::min(end * rows_at_once_, rows)},
+                    [&](TensorId id) { return memory_.data(id); });
         });
     }
 
+    void run_rows(const RowPart& part) override {
+        const TensorId src = step_.inputs()[0];
+        compute({part.begin / rest_.row_pixels, part.end / rest_.row_pixels},
+                [&](TensorId id) { return memory_.rows(id, id == src ? source_of(part) : part); });
+        memory_.keep_rows(src, source_of(part));
+    }
+
 private:
-    void compute_rows(kernels::Range rows, float* buffer) const {
-        kernel_.run_to_buffer(memory_.data(step_.inputs()[0]), buffer, rows);
+    // `where` is the address that row 0 of a tensor has, or would have.
+    template <class Where>
+    void compute(kernels::Range rows, const Where& where) const {
+        alignas(64) float buffer[DepthwiseStep::kMostRowElements];
+        for (std::size_t first = rows.begin; first < rows.end; first += rows_at_once_) {
+            compute_rows({first, std::min(first + rows_at_once_, rows.end)}, buffer, where);
+        }
+    }
+
+    template <class Where>
+    void compute_rows(kernels::Range rows, float* buffer, const Where& where) const {
+        kernel_.run_to_buffer(where(step_.inputs()[0]), buffer, rows);
+        if (!row_by_row_) {
+            finish_rows(rows, buffer, where);
+            return;
+        }
+        for (std::size_t row = rows.begin; row < rows.end; ++row) {
+            finish_rows({row, row + 1}, buffer, where);
+            buffer += rest_.row_pixels * rest_.channels;
+        }
+    }
+
+    template <class Where>
+    void finish_rows(kernels::Range rows, const float* sums, const Where& where) const {
         const std::size_t offset = rows.begin * rest_.row_pixels * rest_.channels;
         const auto at = [&](TensorId id, std::size_t size) {
-            return static_cast<std::byte*>(memory_.data(id)) + offset * size;
+            return static_cast<std::byte*>(where(id)) + offset * size;
         };
         std::array<kernels::ChainTensor, kMostExtras> extras;
         for (std::size_t e = 0; e < rest_.extras.size(); ++e) {
-            extras[e] = {at(rest_.extras[e], extra_sizes_[e]), rest_.channels};
+            const FewRows& few = rest_.few_rows[e];
+            const void* from = few.offsets.empty() ? at(rest_.extras[e], extra_sizes_[e])
+                                                   : few.bytes.data() + few.offsets[rows.begin];
+            extras[e] = {from, rest_.channels};
         }
-        const kernels::ChainKernelArgs args{.src = {buffer, rest_.channels},
+        const kernels::ChainKernelArgs args{.src = {sums, rest_.channels},
                                             .dst = at(step_.outputs()[0], dst_size_),
                                             .dst_stride = rest_.channels,
                                             .extras = {extras.data(), rest_.extras.size()}};
@@ -110,6 +159,7 @@ private:
     std::size_t dst_size_ = 1;
     std::vector<std::size_t> extra_sizes_;
     std::size_t rows_at_once_ = 1;
+    bool row_by_row_ = false;
 };
 
 class TailMatcher {
@@ -178,19 +228,45 @@ std::optional<kernels::ConvGeometry> geometry_of(const Node& node) {
 
 }  // namespace
 
+FewRows FewRows::of(std::span<const std::byte> constant, std::size_t rows) {
+    constexpr std::size_t kMost = 8;  // three for 3x3, five for 5x5
+    const std::size_t row = constant.size() / rows;
+    FewRows few;
+    for (std::size_t r = 0; r < rows; ++r) {
+        const auto mine = constant.subspan(r * row, row);
+        std::size_t at = few.bytes.size();
+        for (std::size_t other = 0; other < few.bytes.size(); other += row) {
+            if (std::memcmp(few.bytes.data() + other, mine.data(), row) == 0) {
+                at = other;
+                break;
+            }
+        }
+        if (at == few.bytes.size()) {
+            few.bytes.insert(few.bytes.end(), mine.begin(), mine.end());
+        }
+        if (few.bytes.size() > kMost * row || 2 * few.bytes.size() > constant.size()) {
+            return {};
+        }
+        few.offsets.push_back(at);
+    }
+    return few;
+}
+
 DepthwiseTail match_depthwise_tail(const post_ops::Chain& chain) {
     return TailMatcher(chain).run();
 }
 
 DepthwiseStep::DepthwiseStep(kernels::DepthwiseConv kernel,
+                             const kernels::ConvGeometry& geometry,
                              std::optional<DepthwiseRest> rest,
                              TensorId src,
                              TensorId dst,
                              StepInfo info)
-    : kernel_(std::move(kernel)), rest_(std::move(rest)) {
+    : kernel_(std::move(kernel)), geometry_(geometry), rest_(std::move(rest)) {
     inputs_ = {src};
     if (rest_) {
-        inputs_.insert(inputs_.end(), rest_->extras.begin(), rest_->extras.end());
+        std::copy_if(rest_->extras.begin(), rest_->extras.end(), std::back_inserter(inputs_),
+                     [](TensorId id) { return id != kNoTensor; });
     }
     outputs_ = {dst};
     info_ = std::move(info);
@@ -200,7 +276,24 @@ std::unique_ptr<Runner> DepthwiseStep::bind(RequestMemory& memory) const {
     if (rest_) {
         return std::make_unique<DepthwiseChainRunner>(kernel_, *rest_, *this, memory);
     }
-    return std::make_unique<DepthwiseRunner>(kernel_, inputs_[0], outputs_[0], memory);
+    return std::make_unique<DepthwiseRunner>(kernel_, geometry_.dst_width, inputs_[0], outputs_[0],
+                                             memory);
+}
+
+std::optional<RowWalk> DepthwiseStep::row_walk() const {
+    const kernels::ConvGeometry& g = geometry_;
+    RowWalk walk{.rows = kernel_.rows() * g.dst_width,
+                 .grain = std::min(fast_rows(g.dst_channels), g.dst_height) * g.dst_width,
+                 .whole = {inputs_[0]}};
+    if (g.batch == 1) {
+        walk.window = RowWindow{.src_row = g.src_width,
+                                .dst_row = g.dst_width,
+                                .src_height = g.src_height,
+                                .extent = (g.kernel_height - 1) * g.dilation_height + 1,
+                                .stride = g.stride_height,
+                                .pad_top = g.pad_top};
+    }
+    return walk;
 }
 
 namespace {
@@ -232,12 +325,22 @@ std::optional<DepthwiseRest> make_rest(PlanBuilder& builder,
         return std::nullopt;
     }
     std::vector<TensorId> extras;
+    std::vector<FewRows> few_rows;
     for (const Output& extra : group.extras) {
-        extras.push_back(builder.tensor_of(extra, Layout::kChannelsLast));
+        TensorId id = builder.tensor_of(extra, Layout::kChannelsLast);
+        few_rows.emplace_back();
+        if (const Tensor& value = builder.tensor(id).constant;
+            builder.tensor(id).storage == Storage::kConstant) {
+            few_rows.back() =
+                FewRows::of({static_cast<const std::byte*>(value.data()), value.get_byte_size()},
+                            dst.batch * dst.dst_height);
+            id = few_rows.back().offsets.empty() ? id : kNoTensor;
+        }
+        extras.push_back(id);
     }
     return DepthwiseRest{kernels::ChainKernel(composed.rest, ElementType::f32, dst.dst_channels,
                                               kernels::ChainLayout::kRows),
-                         std::move(extras), dst.dst_channels, dst.dst_width};
+                         std::move(extras), std::move(few_rows), dst.dst_channels, dst.dst_width};
 }
 
 }  // namespace
@@ -297,8 +400,8 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
     info.post_ops = post_ops::to_text(fused);
 
     const TensorId dst = builder.new_tensor(composed.dst_type, dst_dims, Layout::kChannelsLast);
-    builder.add_step(std::make_unique<DepthwiseStep>(std::move(kernel), std::move(rest), src, dst,
-                                                     std::move(info)));
+    builder.add_step(std::make_unique<DepthwiseStep>(std::move(kernel), *geometry, std::move(rest),
+                                                     src, dst, std::move(info)));
     return finish_anchor(builder, group, composed, dst);
 }
 

@@ -5,9 +5,11 @@
 // every instruction set, with a zero point at no cost.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cpu/kernels/chain_kernel.hpp"
@@ -30,10 +32,23 @@ struct DepthwiseTail {
 };
 DepthwiseTail match_depthwise_tail(const post_ops::Chain& chain);
 
+// Rows of a constant of which few differ, as where only the border of a picture does: each once,
+// and where each row of the picture is. They stay in the cache, where the constant would have to be
+// fetched again for each inference.
+struct FewRows {
+    std::vector<std::byte> bytes;
+    std::vector<std::size_t> offsets;  // empty: the rows are too many
+
+    // Of a constant of `rows` rows.
+    static FewRows of(std::span<const std::byte> constant, std::size_t rows);
+};
+
 // Operations that the kernel does not have, on rows of its f32 result that are still in the cache.
 struct DepthwiseRest {
     kernels::ChainKernel kernel;
-    std::vector<TensorId> extras;  // channels-last, of the size of dst
+    // Channels-last, of the size of dst; kNoTensor where the constant has few rows.
+    std::vector<TensorId> extras;
+    std::vector<FewRows> few_rows;  // one an extra
     std::size_t channels = 0;
     std::size_t row_pixels = 0;
 };
@@ -42,11 +57,13 @@ class DepthwiseStep final : public Step {
 public:
     // With a rest, `kernel` gives f32.
     DepthwiseStep(kernels::DepthwiseConv kernel,
+                  const kernels::ConvGeometry& geometry,
                   std::optional<DepthwiseRest> rest,
                   TensorId src,
                   TensorId dst,
                   StepInfo info);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
+    std::optional<RowWalk> row_walk() const override;
     std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
 
     // The longest row of dst that a rest can work on, in elements.
@@ -54,6 +71,7 @@ public:
 
 private:
     kernels::DepthwiseConv kernel_;
+    kernels::ConvGeometry geometry_;
     std::optional<DepthwiseRest> rest_;
 };
 

@@ -5,6 +5,7 @@
 // belongs to one request.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -20,14 +21,41 @@ struct RowPart {
     std::size_t begin = 0;
     std::size_t end = 0;
     std::size_t thread = 0;
+    // Of a step with a RowWindow in a band: the source's rows that were computed for this part.
+    std::size_t source_begin = 0;
+    std::size_t source_end = 0;
+};
+
+// Rows (pixels) of a picture as windows of rows of the picture that `whole` holds.
+struct RowWindow {
+    std::size_t src_row = 0;  // pixels of a row of the source's picture
+    std::size_t dst_row = 0;
+    std::size_t src_height = 0;
+    std::size_t extent = 1;  // rows of the picture from the first to the last tap
+    std::size_t stride = 1;
+    std::ptrdiff_t pad_top = 0;
+
+    // Pixels of the source that a part reads. Parts begin and end at multiples of dst_row.
+    RowPart source(const RowPart& part) const {
+        const auto pixels = [&](std::size_t row) {
+            const auto at = static_cast<std::ptrdiff_t>(row) - pad_top;
+            const auto height = static_cast<std::ptrdiff_t>(src_height);
+            return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(at, 0, height)) * src_row;
+        };
+        const std::size_t last = part.end / dst_row - 1;
+        return {pixels(part.begin / dst_row * stride), pixels(last * stride + extent), part.thread};
+    }
+    // Pixels of the source that one part and the next read: at most so many.
+    std::size_t shared() const { return extent > stride ? (extent - stride) * src_row : 0; }
 };
 
 // Of a step that computes each row (pixel) of its results from the same row of its inputs. Such
 // steps are walked over together (plan/row_walks.hpp).
 struct RowWalk {
-    std::size_t rows = 0;           // of every tensor but those in `whole`
-    std::size_t grain = 1;          // parts begin at its multiples
-    std::vector<TensorId> whole{};  // inputs of which any row may be read
+    std::size_t rows = 0;               // of every tensor but those in `whole`
+    std::size_t grain = 1;              // parts begin at its multiples
+    std::vector<TensorId> whole{};      // inputs of which any row may be read
+    std::optional<RowWindow> window{};  // which rows of the only tensor in `whole` are read
 };
 
 // Memory of one request: where each tensor of the plan is now.
@@ -45,6 +73,12 @@ public:
     virtual void* rows(TensorId id, const RowPart& part) const {
         (void)part;
         return data(id);
+    }
+    // Of a tensor that windows of rows are read from and that exists for a part alone: the rows of
+    // [part.begin, part.end) that the next part reads too stay at hand.
+    virtual void keep_rows(TensorId id, const RowPart& part) const {
+        (void)id;
+        (void)part;
     }
     // Any tensor as a dense Tensor in plain layout; constants and dynamic ones included.
     virtual Tensor as_tensor(TensorId id) const = 0;

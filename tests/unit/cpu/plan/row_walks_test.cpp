@@ -169,6 +169,83 @@ TEST_F(Walks, NothingIsCutDownWhenAllIsLookedAt) {
     EXPECT_EQ(plan_.tensors[inner].part_row, 0u);
 }
 
+// Pictures of 100 rows of 200 pixels, as 3x3 windows.
+RowWalk windows_of(TensorId src) {
+    return {.rows = kRows,
+            .grain = 400,
+            .whole = {src},
+            .window = RowWindow{.src_row = 200,
+                                .dst_row = 200,
+                                .src_height = 100,
+                                .extent = 3,
+                                .stride = 1,
+                                .pad_top = 1}};
+}
+
+TEST_F(Walks, ABandBeginsWithALargePictureThatOnlyWindowsRead) {
+    const TensorId a = tensor(64);
+    const TensorId b = tensor(64);
+    const TensorId wide = tensor(256);
+    const TensorId windows = tensor(256);
+    const TensorId result = tensor(64);
+    walked("before", {a}, {b});
+    walked("expand", {b}, {wide}).info().bytes = 1 << 24;
+    walked("windows", {wide}, {windows}).walks(windows_of(wide));
+    walked("project", {windows, b}, {result});
+    plan_.outputs = {result};
+    EXPECT_THAT(found(), ElementsAre("1-4"));
+    const RowWalkPlan& walk = plan_.walks[0];
+    ASSERT_TRUE(walk.band.has_value());
+    EXPECT_EQ(walk.threads, 2u);
+    EXPECT_EQ(walk.part % 400, 0u);
+    // Two rows of the picture are kept, a part reads two more than it computes.
+    const PlanTensor& cut = plan_.tensors[wide];
+    EXPECT_EQ(cut.part_row, 256u);
+    EXPECT_EQ(cut.part_kept, 2u * 200 * 256);
+    EXPECT_GE(cut.part_bytes, cut.part_kept + (walk.part + 400) * 256);
+    EXPECT_LT(cut.memory_bytes(), cut.bytes());
+    EXPECT_EQ(plan_.tensors[windows].part_row, 256u);
+    EXPECT_EQ(plan_.tensors[windows].part_kept, 0u);
+}
+
+TEST_F(Walks, NoBandWhereThePictureIsWantedElsewhere) {
+    const TensorId b = tensor(64);
+    const TensorId wide = tensor(256);
+    const TensorId windows = tensor(256);
+    walked("expand", {b}, {wide});
+    walked("windows", {wide}, {windows}).walks(windows_of(wide));
+    walked("project", {windows}, {tensor(64)});
+    step("reader", {wide}, {tensor(1)});
+    EXPECT_THAT(found(), ElementsAre());
+    EXPECT_EQ(plan_.tensors[wide].part_row, 0u);
+}
+
+TEST_F(Walks, NothingInABandWritesWhatItsFirstStepReads) {
+    const TensorId b = tensor(64);
+    const TensorId wide = tensor(256);
+    const TensorId windows = tensor(256);
+    const TensorId again = tensor(64);
+    plan_.tensors[again].alias = b;
+    walked("expand", {b}, {wide});
+    walked("windows", {wide}, {windows}).walks(windows_of(wide));
+    walked("in place", {windows}, {again});
+    EXPECT_THAT(found(), ElementsAre("0-2"));
+}
+
+TEST(RowWindow, RowsThatAPartReads) {
+    const RowWindow window{
+        .src_row = 10, .dst_row = 5, .src_height = 9, .extent = 3, .stride = 2, .pad_top = 1};
+    const auto source = [&](std::size_t begin, std::size_t end) {
+        const RowPart part = window.source({begin * 5, end * 5, 3});
+        EXPECT_EQ(part.thread, 3u);
+        return std::vector<std::size_t>{part.begin / 10, part.end / 10};
+    };
+    EXPECT_THAT(source(0, 1), ElementsAre(0u, 2u));
+    EXPECT_THAT(source(1, 3), ElementsAre(1u, 6u));
+    EXPECT_THAT(source(3, 5), ElementsAre(5u, 9u));  // row 9 is padding
+    EXPECT_EQ(window.shared(), 10u);
+}
+
 TEST_F(Walks, LargeResultsAreMadeWhereTheyAreRead) {
     const TensorId a = tensor(1);
     const TensorId large = tensor(400);
@@ -210,6 +287,30 @@ std::shared_ptr<Model> two_readers() {
         "%d = Convolution(%a, %vs) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]\n"
         "%e = Convolution(%b, %vs) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]\n"
         "%y = Add(%d, %e)\n%r = Result(%y)\n");
+}
+
+// A wide depthwise convolution between two of 1x1, as in mobile networks; a residual input of one
+// in front of them.
+std::shared_ptr<Model> expanded(const std::string& stride, bool residual) {
+    const auto weights = [](const std::string& name, const std::string& shape) {
+        return "%" + name + "c = Const value=random(7,-127,127) : i8[" + shape + "]\n%" + name +
+               "f = Convert(%" + name + "c) destination_type=f32\n%" + name + " = Multiply(%" +
+               name + "f, %s)\n";
+    };
+    const auto relu = [](const std::string& name, const std::string& source) {
+        return "%" + name + " = FakeQuantize(%" + source + ", %z, %b, %z, %b) levels=256\n";
+    };
+    const std::string dense = " strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]\n";
+    return Model::from_text(
+        "model \"m\"\n%x = Parameter : f32[1,16,75,61]\n" + fuseq::testing::quantized("x") +
+        fuseq::testing::quantized_convolution("q", "24,16,3,3", "1") +
+        "%z = Const value={0} : f32[]\n%b = Const value={4} : f32[]\n" + relu("in", "c") +
+        weights("e", "96,24,1,1") + "%expand = Convolution(%in, %e)" + dense +
+        relu("wide", "expand") + weights("d", "96,1,1,3,3") +
+        "%dw = GroupConvolution(%wide, %d) strides=[" + stride + "," + stride +
+        "] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]\n" + relu("narrow", "dw") +
+        weights("p", "24,96,1,1") + "%project = Convolution(%narrow, %p)" + dense +
+        (residual ? "%sum = Add(%project, %in)\n%r = Result(%sum)\n" : "%r = Result(%project)\n"));
 }
 
 Tensor infer(const std::shared_ptr<Model>& model, int threads, const char* walks) {
@@ -264,6 +365,12 @@ TEST(RowWalks, GiveTheBytesOfConvolutionsOfFewChannels) {
         %y = ReLU(%f)
         %r = Result(%y)
         )"));
+}
+
+TEST(RowWalks, BandsGiveTheBytesOfStepAfterStep) {
+    expect_same_bytes(expanded("1", false));
+    expect_same_bytes(expanded("1", true));
+    expect_same_bytes(expanded("2", false));
 }
 
 }  // namespace
