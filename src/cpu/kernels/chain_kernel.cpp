@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "cpu/kernels/chain_program.hpp"
 #include "fuseq/error.hpp"
@@ -207,6 +208,36 @@ void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const
     store_tile(program.dst_type, tile, at.count, args.dst, at.row * args.dst_stride + at.offset);
 }
 
+// Second tensors of one element a plane, repeated for whole rows. They stay the same until the next
+// image.
+constexpr std::size_t kMostSpread = 2;
+struct Spread {
+    HWY_ALIGN_MAX float values[kMostSpread][kChainTile + kChainPadding];
+    post_ops::Binary ops[kMostSpread];
+    std::size_t image = ~std::size_t{0};
+    std::size_t count = 0;
+};
+
+void spread_planes(const ChainProgram& program,
+                   const ChainKernelArgs& args,
+                   const Stretch& at,
+                   Spread& spread) {
+    const std::size_t image = at.row / args.rows_per_image;
+    if (!program.per_plane || (spread.image == image && spread.count >= at.count)) {
+        return;
+    }
+    std::size_t number = 0;
+    for (const ChainStepOp& op : program.ops) {
+        if (op.kind == ChainStepOp::Kind::kBinary && op.binary.per_plane) {
+            load_planes(program, args, op.binary, at, spread.values[number]);
+            spread.ops[number] = op.binary;
+            spread.ops[number++].type = ElementType::f32;
+        }
+    }
+    spread.image = image;
+    spread.count = at.count;
+}
+
 // Of a second tensor with an element for each one of the stretch, or a pixel.
 const void* extra_at(const ChainProgram& program,
                      const ChainKernelArgs& args,
@@ -219,11 +250,24 @@ const void* extra_at(const ChainProgram& program,
 }
 
 // A stretch in registers; what is left of it, where second tensors are read, in a tile.
-void run_short(const ChainProgram& program, const ChainKernelArgs& args, const Stretch& at) {
+void run_short(const ChainProgram& program,
+               const ChainKernelArgs& args,
+               const Stretch& at,
+               Spread& spread) {
+    if (program.per_plane && at.count % kSimpleBlock != 0) {
+        return run_stretch(program, args, at);
+    }
     SimpleOp ops[kAtOnce];
     std::size_t count = 0;
+    std::size_t planes = 0;
+    spread_planes(program, args, at, spread);
     for (const ChainStepOp& op : program.ops) {
         const bool binary = op.kind == ChainStepOp::Kind::kBinary;
+        if (binary && op.binary.per_plane) {
+            ops[count++] = {op.kind, {}, {}, &spread.ops[planes], spread.values[planes]};
+            ++planes;
+            continue;
+        }
         ops[count++] = {op.kind, constant_of(program, op.a, at), constant_of(program, op.b, at),
                         binary ? &op.binary : nullptr,
                         binary ? extra_at(program, args, op.binary, at) : nullptr};
@@ -253,12 +297,24 @@ void run_short(const ChainProgram& program, const ChainKernelArgs& args, const S
 }
 
 bool is_short(const ChainProgram& program) {
+    const bool rows = program.layout == ChainLayout::kRows;
+    std::size_t planes = 0;
     return program.ops.size() <= kAtOnce &&
            std::all_of(program.ops.begin(), program.ops.end(), [&](const ChainStepOp& op) {
-               const bool pixels = !op.binary.per_pixel || program.layout == ChainLayout::kPlanes;
-               return is_simple(op) ||
-                      (op.kind == ChainStepOp::Kind::kBinary && !op.binary.per_plane && pixels);
+               if (op.kind != ChainStepOp::Kind::kBinary) {
+                   return is_simple(op);
+               }
+               planes += op.binary.per_plane ? 1 : 0;
+               const bool whole_rows = rows && program.channels <= kChainTile;
+               return op.binary.per_plane ? whole_rows && planes <= kMostSpread
+                                          : !op.binary.per_pixel || !rows;
            });
+}
+
+// Rows of a stretch that are whole blocks of run_simple(), if there are such among `most`.
+std::size_t rows_of_blocks(std::size_t most, std::size_t length) {
+    const std::size_t step = kSimpleBlock / std::gcd(kSimpleBlock, length);
+    return most < step ? most : most / step * step;
 }
 
 // Rows whose elements all lie one behind the other can be taken several at once.
@@ -280,9 +336,10 @@ void run_range(const ChainProgram& program,
     const bool together = (rows || !program.per_channel) && is_dense(program, args, length);
     const std::size_t most =
         !together ? 1
-        : rows    ? program.repeated_row / length
+        : rows    ? rows_of_blocks(program.repeated_row / length, length)
                   : std::max<std::size_t>(1, kChainTile / std::max<std::size_t>(1, length));
     const bool is_simple_chain = is_short(program);
+    Spread spread;
     std::size_t taken = 0;
     for (std::size_t row = begin; row < end; row += taken) {
         taken = std::min(most, end - row);
@@ -295,7 +352,7 @@ void run_range(const ChainProgram& program,
                                   .offset = offset,
                                   .channel = row % program.channels,
                                   .count = std::min(kChainTile, count - offset)};
-            is_simple_chain ? run_short(program, args, stretch)
+            is_simple_chain ? run_short(program, args, stretch, spread)
                             : run_stretch(program, args, stretch);
         }
     }
