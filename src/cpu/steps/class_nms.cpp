@@ -8,7 +8,7 @@
 
 #include "cpu/kernels/best_ranks.hpp"
 #include "cpu/kernels/box_overlap.hpp"
-#include "cpu/runtime/parallel.hpp"
+#include "cpu/runtime/parallel_tasks.hpp"
 #include "cpu/steps/own_kernels.hpp"
 #include "ops/detection/matrix_nms.hpp"
 
@@ -118,11 +118,7 @@ std::vector<Detection> suppress_matrix(const ClassView<float>& view, const Class
 }
 
 void classes_on_threads(std::size_t count, const std::function<void(std::size_t)>& work) {
-    parallel_for(count, 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            work(i);
-        }
-    });
+    parallel_tasks(count, work);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 #include "cpu/kernels/best_ranks.hpp"
 #include "cpu/kernels/box_overlap.hpp"
-#include "cpu/runtime/parallel.hpp"
+#include "cpu/runtime/parallel_tasks.hpp"
 #include "cpu/steps/own_kernels.hpp"
 
 namespace fuseq::cpu {
@@ -200,16 +200,14 @@ public:
         if (threads_.size() < pieces) {
             threads_.resize(pieces);
         }
-        parallel_for(pieces, 1, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t piece = begin; piece < end; ++piece) {
-                threads_[piece].found().clear();
-                const std::size_t last = tasks * (piece + 1) / pieces;
-                for (std::size_t task = tasks * piece / pieces; task < last; ++task) {
-                    const std::size_t image = task / sizes.classes;
-                    threads_[piece].run({boxes + image * sizes.boxes * 4,
-                                         scores + task * sizes.boxes, sizes.boxes, encoding},
-                                        limits, {image, task % sizes.classes, 0, 0});
-                }
+        parallel_tasks(pieces, [&](std::size_t piece) {
+            threads_[piece].found().clear();
+            const std::size_t last = tasks * (piece + 1) / pieces;
+            for (std::size_t task = tasks * piece / pieces; task < last; ++task) {
+                const std::size_t image = task / sizes.classes;
+                threads_[piece].run({boxes + image * sizes.boxes * 4, scores + task * sizes.boxes,
+                                     sizes.boxes, encoding},
+                                    limits, {image, task % sizes.classes, 0, 0});
             }
         });
         kept_.clear();
