@@ -234,6 +234,7 @@ private:
             packed_.epilogue.join = known_join_;
         } else {
             packed_.epilogue.join = find_join(packed_ops(), store(), params_.shape.dst_channels);
+            has_no_join_ = !packed_.epilogue.join;
         }
         return packed_.epilogue.join.has_value();
     }
@@ -374,7 +375,8 @@ private:
         constexpr double kFits = 1e9;
         e.clamp = !(bound < kFits);
         if (!packed_.wide) {  // clamps bytes itself
-            e.join = e.clamp ? std::nullopt : find_join(e.ops, packed_.store, channels);
+            const bool none = e.clamp || has_no_join_;
+            e.join = none ? std::nullopt : find_join(e.ops, packed_.store, channels);
         }
     }
 
@@ -451,6 +453,7 @@ private:
 
     const GemmParams& params_;
     std::optional<Join> known_join_;
+    bool has_no_join_ = false;  // known since is_wide() has asked
     Packed packed_;
     std::size_t columns_ = 1;              // of the kernel that one tap covers
     std::vector<std::int64_t> magnitude_;  // the most that an accumulator can be
