@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
-#include "cpu/kernels/copy_flipped.hpp"
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 #include "cpu/kernels/instructions.hpp"
 #include "cpu/kernels/range.hpp"
@@ -37,7 +35,8 @@ public:
           args_(args),
           scratch_(scratch),
           panels_(panels),
-          row_step_(static_cast<std::ptrdiff_t>(p_.shape.stride_height * p_.pitch)) {
+          row_step_(static_cast<std::ptrdiff_t>(p_.shape.stride_height * p_.pitch)),
+          taps_{0, p_.taps.size()} {
         find_extras();
     }
 
@@ -61,7 +60,7 @@ public:
         }
         for (std::size_t at = range.begin; at < range.end; at += p_.block) {
             const std::size_t count = std::min(p_.block, range.end - at);
-            gather(at, count);
+            copy_pixels(p_, args_.src, at, count, scratch_);
             sum_pixels(scratch_, p_.step, {at, at + count});
             segments(scratch_, p_.step, 0, {.begin = at, .end = at + count}, 1);
         }
@@ -77,7 +76,7 @@ public:
             const std::size_t image = at / height;
             const std::size_t y = at % height;
             const std::size_t count = std::min({p_.block, range.end - at, height - y});
-            copy_rows(image, y * window, count * window);
+            copy_rows(p_, args_.src, image, y * window, count * window, scratch_);
             expect_rows((at + count) * window, count * window);
             const std::size_t first = at * width;
             if (p_.needs_sums()) {
@@ -96,25 +95,6 @@ private:
         if (p_.needs_sums()) {
             sums_ = gemm::sum_pixels(p_, src, step, pixels.end - pixels.begin, scratch_ + p_.sums);
             first_sum_ = pixels.begin;
-        }
-    }
-
-    // Pixels [at, at + count) of dst, to scratch.
-    void gather(std::size_t at, std::size_t count) {
-        const GemmShape& s = p_.shape;
-        const std::size_t step = p_.step;
-        const auto* src = static_cast<const std::uint8_t*>(args_.src);
-        if (p_.dense && step == s.src_channels) {
-            copy_flipped(src + at * step, scratch_, count * step, p_.flip);
-            return;
-        }
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::size_t x = (at + i) % s.dst_width;
-            const std::size_t row = (at + i) / s.dst_width;
-            const std::size_t y =
-                row / s.dst_height * s.src_height + row % s.dst_height * s.stride_height;
-            copy_flipped(src + (y * s.src_width + x * s.stride_width) * s.src_channels,
-                         scratch_ + i * step, s.src_channels, p_.flip);
         }
     }
 
@@ -152,37 +132,6 @@ private:
         }
     }
 
-    // The source rows of `count` rows of dst, padded, to scratch.
-    void copy_rows(std::size_t image, std::size_t y, std::size_t count) {
-        const GemmShape& s = p_.shape;
-        const std::size_t rows = p_.rows_read(count);
-        const std::size_t width = p_.pitch / s.src_channels;
-        const auto clamp = [&](std::ptrdiff_t v, std::size_t most) {
-            return static_cast<std::size_t>(
-                std::clamp<std::ptrdiff_t>(v, 0, static_cast<std::ptrdiff_t>(most)));
-        };
-        // Columns of scratch: padding, source, padding.
-        const std::size_t left = clamp(s.pad_left, width);
-        const std::size_t from = clamp(-s.pad_left, s.src_width);
-        const std::size_t inner = std::min(width - left, s.src_width - from);
-        const auto* src = static_cast<const std::uint8_t*>(args_.src);
-        std::uint8_t* to = scratch_;
-        for (std::size_t r = 0; r < rows; ++r, to += p_.pitch) {
-            const std::ptrdiff_t at =
-                static_cast<std::ptrdiff_t>(y * s.stride_height + r) - s.pad_top;
-            if (at < 0 || at >= static_cast<std::ptrdiff_t>(s.src_height)) {
-                std::memset(to, p_.fill, p_.pitch);
-                continue;
-            }
-            const std::size_t row = image * s.src_height + static_cast<std::size_t>(at);
-            std::memset(to, p_.fill, left * s.src_channels);
-            copy_flipped(src + (row * s.src_width + from) * s.src_channels,
-                         to + left * s.src_channels, inner * s.src_channels, p_.flip);
-            std::memset(to + (left + inner) * s.src_channels, p_.fill,
-                        (width - left - inner) * s.src_channels);
-        }
-    }
-
     // `count` segments of consecutive pixels of dst, the first one `pixels`; each begins `pitch`
     // bytes of source behind the one before.
     void segments(const std::uint8_t* src,
@@ -203,11 +152,27 @@ private:
                 : expect_next(pixels.begin + count * length, tiles);
             for (std::size_t i = 0; i < count; ++i) {
                 const Range at{pixels.begin + i * length, pixels.end + i * length};
+                choose_taps(at.begin / length);
                 p_.wide ? wide_segment(src + i * pitch, step, at, {first, last})
                         : segment(src + i * pitch, step, at, {first, last});
             }
             first = last;
         }
+    }
+
+    // Those that the pixels of a row of dst need: at the edges others would only meet padding.
+    void choose_taps(std::size_t row) {
+        if (!p_.range_of_row.empty()) {
+            const std::size_t range = p_.range_of_row[row % p_.range_of_row.size()];
+            taps_ = p_.tap_ranges[range];
+            inits_ = p_.init_count() == 1 ? 0 : range;
+        }
+    }
+    std::span<const std::ptrdiff_t> taps() const {
+        return std::span(p_.taps).subspan(taps_.begin, taps_.end - taps_.begin);
+    }
+    const std::int8_t* weights_of(const Panel& panel) const {
+        return panel.wei + taps_.begin * p_.depth4 * 4 * kLanes * panel.vectors;
     }
 
     std::size_t tiles_of(std::size_t pixels, const Panel& panel) const {
@@ -275,7 +240,7 @@ private:
         if (next_ != nullptr && next_ < next_end_) {
             ahead = next_;
             ahead_step = next_step_;
-            next_ += tiles * p_.taps.size() * p_.depth4 * next_step_;
+            next_ += tiles * taps().size() * p_.depth4 * next_step_;
         }
         for (std::size_t i = 0; i < tiles; ++i) {
             fetch_rows();
@@ -284,10 +249,10 @@ private:
         WideCall call{.src = src,
                       .src_step = static_cast<std::ptrdiff_t>(step),
                       .pixels = count,
-                      .wei = panel.wei,
+                      .wei = weights_of(panel),
                       .depth4 = p_.depth4,
-                      .taps = p_.taps,
-                      .panel = panel.constants,
+                      .taps = taps(),
+                      .panel = panel.constants + inits_ * p_.panels.size(),
                       .dst = static_cast<std::uint8_t*>(args_.dst) + place,
                       .dst_step = static_cast<std::ptrdiff_t>(p_.shape.dst_channels),
                       .channels = panel.channels,
@@ -311,16 +276,16 @@ private:
         const std::int8_t* ahead = panel.wei;
         if (next_ != nullptr && next_ < next_end_) {
             ahead = next_;
-            next_ += p_.taps.size() * p_.depth4 * next_step_;
+            next_ += taps().size() * p_.depth4 * next_step_;
         }
         fetch_extras(pixel + rows, rows, panel);
         fetch_rows();
         const MicroCall micro{.src = src,
                               .src_step = static_cast<std::ptrdiff_t>(p_.pool ? step / 2 : step),
-                              .wei = panel.wei,
+                              .wei = weights_of(panel),
                               .depth4 = p_.depth4,
-                              .taps = p_.taps,
-                              .init = p_.init.data() + panel.channel,
+                              .taps = taps(),
+                              .init = p_.init.data() + inits_ * p_.init_size + panel.channel,
                               .tile = accumulators,
                               .ahead = ahead,
                               .ahead_step = next_step_,
@@ -389,6 +354,8 @@ private:
     std::uint8_t* scratch_;
     Range panels_;
     std::ptrdiff_t row_step_;
+    Range taps_;                   // of the row worked on
+    std::size_t inits_ = 0;        // number of their `init`
     std::size_t last_ = 0;         // unit behind the last one
     const float* sums_ = nullptr;  // of windows, from that of pixel first_sum_ on
     std::size_t first_sum_ = 0;

@@ -17,6 +17,7 @@
 #include "cpu/kernels/gemm_vnni.hpp"
 #include "cpu/kernels/gemm_vnni_wide.hpp"
 #include "cpu/kernels/large_pages.hpp"
+#include "cpu/kernels/range.hpp"
 
 namespace fuseq::kernels::gemm {
 
@@ -167,16 +168,21 @@ struct Packed {
     Store store = Store::kU8;
     std::size_t depth4 = 0;            // bytes of a tap, by fours
     std::vector<std::ptrdiff_t> taps;  // offsets from the first, in src or scratch
-    std::size_t step = 0;              // bytes of a pixel in scratch (not kRows)
-    std::size_t pitch = 0;             // bytes of a row in scratch (kRows)
-    std::size_t block = 0;             // units() worked on at once
-    std::size_t scratch = 0;           // bytes, for each part
-    std::size_t sums = 0;              // where in scratch the sums of windows are
+    // Taps that meet more than padding: all, then the ranges of rows of dst at the edges, which
+    // leave the others out (kRows). Each has its own `init`, unless padding adds nothing.
+    std::vector<Range> tap_ranges;
+    std::vector<std::uint32_t> range_of_row;  // by row of dst; empty: all have all taps
+    std::size_t step = 0;                     // bytes of a pixel in scratch (not kRows)
+    std::size_t pitch = 0;                    // bytes of a row in scratch (kRows)
+    std::size_t block = 0;                    // units() worked on at once
+    std::size_t scratch = 0;                  // bytes, for each part
+    std::size_t sums = 0;                     // where in scratch the sums of windows are
     LargePageVector<std::int8_t> wei;
-    AlignedVector<std::int32_t> init;
+    AlignedVector<std::int32_t> init;  // init_size of each of init_count() ranges of taps
+    std::size_t init_size = 0;
     bool wide = false;  // panels of up to 64 channels
     std::vector<Panel> panels;
-    AlignedVector<WidePanel> wide_panels;
+    AlignedVector<WidePanel> wide_panels;  // those of each of init_count() ranges of taps
     Epilogue epilogue;
     std::string implementation;
 
@@ -196,11 +202,29 @@ struct Packed {
         return (count - 1) * shape.stride_height +
                (shape.kernel_height - 1) * shape.dilation_height + 1;
     }
+    std::size_t init_count() const { return fill == 0 ? 1 : tap_ranges.size(); }
     bool needs_sums() const { return !epilogue.of_sum.empty(); }
     std::size_t panel_bytes(const Panel& panel) const {
         return taps.size() * depth4 * 4 * kLanes * panel.vectors;
     }
 };
+
+// tap_ranges and range_of_row.
+void find_tap_ranges(Packed& p);
+// Panel `number` for a range of taps, from the one for all: the same sums from another beginning.
+WidePanel wide_panel_of(const Packed& p, std::size_t range, std::size_t number);
+
+// Pixels [at, at + count) of dst, to scratch (kGather).
+void copy_pixels(
+    const Packed& p, const void* src, std::size_t at, std::size_t count, std::uint8_t* scratch);
+// The source rows of `count` rows of the convolution from row `y` of image `image` on, with their
+// padding, to scratch (kRows).
+void copy_rows(const Packed& p,
+               const void* src,
+               std::size_t image,
+               std::size_t y,
+               std::size_t count,
+               std::uint8_t* scratch);
 
 // Sums of src - zero point over windows, as floats in `memory`, which has window_sum_bytes() and is
 // read up to a vector behind the last one. The first: of `pixels` pixels of a 1x1 kernel, `step`

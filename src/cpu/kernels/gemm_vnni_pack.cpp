@@ -76,6 +76,7 @@ public:
         packed_.shape = params_.shape;
         packed_.pool = params_.pool;
         choose_source();
+        find_tap_ranges(packed_);
         packed_.scratch = scratch_bytes();
         if (!params_.wei_zero_point.empty()) {
             packed_.sums = packed_.scratch;
@@ -324,7 +325,8 @@ private:
         // u8 = src + flip, and the zero point goes with it.
         const std::int32_t zero_point = packed_.fill;
         const std::size_t depth = packed_.depth4 * 4;
-        packed_.init.assign(padded_channels(params_.shape.dst_channels), 0);
+        packed_.init_size = padded_channels(params_.shape.dst_channels);
+        packed_.init.assign(packed_.init_size * packed_.init_count(), 0);
         magnitude_.assign(params_.shape.dst_channels, 0);
         sum_.assign(params_.shape.dst_channels, 0);
         for (const Panel& panel : packed_.panels) {
@@ -335,10 +337,19 @@ private:
                     const std::size_t place = packed_.wide ? wide_place(c, panel.vectors) : c;
                     const Sums sums = pack_tap(panel.channel + c, t, width, to + 4 * place);
                     sum_[panel.channel + c] += sums.weights;
-                    packed_.init[panel.channel + c] -= zero_point * sums.weights;
+                    subtract(panel.channel + c, t, zero_point * sums.weights);
                     magnitude_[panel.channel + c] += 255 * sums.magnitudes;
                 }
             }
+        }
+    }
+
+    // From what sums over tap `t` of a channel begin at.
+    void subtract(std::size_t channel, std::size_t t, std::int32_t value) {
+        for (std::size_t i = 0; i < packed_.init_count(); ++i) {
+            const Range taps = packed_.tap_ranges[i];
+            packed_.init[i * packed_.init_size + channel] -=
+                t >= taps.begin && t < taps.end ? value : 0;
         }
     }
 
@@ -424,7 +435,7 @@ private:
     }
 
     void choose_wide() {
-        packed_.wide_panels.reserve(packed_.panels.size());
+        packed_.wide_panels.reserve(packed_.panels.size() * packed_.init_count());
         for (Panel& panel : packed_.panels) {
             std::vector<WideChannel> channels;
             for (std::size_t c = 0; c < panel.channels; ++c) {
@@ -436,6 +447,11 @@ private:
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
             panel.wide = wide_function(panel.vectors, join.has_value());
             panel.constants = &packed_.wide_panels.back();
+        }
+        for (std::size_t i = 1; i < packed_.init_count(); ++i) {
+            for (std::size_t n = 0; n < packed_.panels.size(); ++n) {
+                packed_.wide_panels.push_back(wide_panel_of(packed_, i, n));
+            }
         }
     }
 
