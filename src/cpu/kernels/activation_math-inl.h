@@ -103,6 +103,29 @@ HWY_INLINE V expm1_below_zero(D d, V x) {
     return fused_mul_add(d, power, part, hn::Sub(power, hn::Set(d, 1.0f)));
 }
 
+// x, or alpha * (e^x - 1) where x is not above 0: to 2e-7 of alpha, 0 at 0, and -alpha far below. For
+// results of which 8 bits remain.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V coarse_elu(D d, V x, V alpha) {
+    const hn::RebindToSigned<D> di;
+    const V per_ln2 = hn::Set(d, 1.44269504f);
+    const V bounded = hn::Max(x, hn::Set(d, -30.0f));
+    // x / ln 2 = q + r. A float of this size is a whole number: the sum is rounded to q, and its
+    // last bits are the exponent of 2^q.
+    const V large = hn::Set(d, 0x1.8p23f + 127.0f);
+    const V rounded = fused_mul_add(d, bounded, per_ln2, large);
+    const V r = fused_mul_add(d, bounded, per_ln2, hn::Sub(large, rounded));
+    V p = hn::Set(d, 0.00134072592f);
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.00967187621f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.0555030853f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.24022235f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.693147242f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 1.0f));
+    const V power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, rounded)));
+    const V below = fused_mul_add(d, power, p, hn::Set(d, -1.0f));
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(alpha, below));
+}
+
 // log(1 + y) for 0 <= y <= 1.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V log1p_unit(D d, V y) {

@@ -92,6 +92,11 @@ private:
     }
     void add(const post_ops::Prelu& op) { push(Kind::kPrelu, op.slope); }
     void add(const post_ops::Eltwise& op) {
+        if (op.kind == post_ops::EltwiseKind::kElu && size_of(program_.dst_type) == 1) {
+            push(Kind::kElu, op.alpha);
+            program_.ops.back().b = parameter(op.scale);
+            return;
+        }
         push(Kind::kEltwise);
         program_.ops.back().eltwise = op;
     }

@@ -33,6 +33,7 @@ struct ChainStepOp {
         kClip,       // to [a, b]
         kRoundClip,  // round, then to [a, b]
         kPrelu,      // slope a
+        kElu,        // b * (x or a * (e^x - 1)), of which 8 bits remain
         kEltwise,
         kBinary,
     };

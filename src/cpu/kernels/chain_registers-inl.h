@@ -14,6 +14,7 @@
 #include <limits>
 #include <span>
 
+#include "cpu/kernels/activation_math-inl.h"
 #include "cpu/kernels/always_inline.hpp"
 #include "cpu/kernels/chain_program.hpp"
 #include "cpu/kernels/chain_tile-inl.h"
@@ -151,6 +152,10 @@ HWY_INLINE void apply(const SimpleOp& op, std::size_t i, VF (&x)[N]) {
         case ChainStepOp::Kind::kPrelu:
             return with_one(x, op, i, [](VF y, VF slope) HWY_ATTR {
                 return hn::IfThenElse(hn::Gt(y, hn::Zero(DF())), y, hn::Mul(slope, y));
+            });
+        case ChainStepOp::Kind::kElu:
+            return with_two(x, op, i, [](VF y, VF alpha, VF scale) HWY_ATTR {
+                return hn::Mul(scale, coarse_elu(DF(), y, alpha));
             });
         default:
             HWY_UNROLL(8)

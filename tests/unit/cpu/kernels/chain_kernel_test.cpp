@@ -366,6 +366,41 @@ TEST(ChainKernel, ActivationsAreGoodToOneMillionth) {
     });
 }
 
+// The difference to the true value, a channel for each point, times 2^22: no more than 1 in bytes.
+TEST(ChainKernel, AnEluOfWhichBytesRemainIsGoodToAFifthOfAMillionth) {
+    constexpr std::size_t kPoints = 4001;
+    for (const float alpha : {1.0f, 0.3f}) {
+        std::vector<float> src;
+        std::vector<float> minus;
+        for (std::size_t i = 0; i < kPoints; ++i) {
+            src.push_back(-20.0f * static_cast<float>(i) / static_cast<float>(kPoints - 1));
+            minus.push_back(static_cast<float>(-2.0 * alpha * std::expm1(src.back())));
+        }
+        const Eltwise elu{EltwiseKind::kElu, alpha, 0.0f, 2.0f};
+        const Chain chain{{elu, Shift{Values(minus)}, Scale{0x1p21f / alpha}}, ElementType::i8};
+        test::on_every_target([&](const std::string&) {
+            const ChainKernel kernel(chain, ElementType::f32, kPoints, ChainLayout::kRows);
+            std::vector<std::int8_t> dst(kPoints);
+            kernel.run({.src = {src.data(), kPoints}, .dst = dst.data(), .dst_stride = kPoints}, 0,
+                       1);
+            EXPECT_EQ(dst[0], 0);
+            EXPECT_THAT(dst, testing::Each(testing::AllOf(testing::Ge(-1), testing::Le(1))));
+        });
+    }
+}
+
+TEST(ChainKernel, AnEluOfWhichBytesRemainIsExactAtItsEnds) {
+    const std::vector<float> src{-1e30f, -100.0f, -30.0f, -0.0f, 0.0f, 3.0f, 1e30f};
+    const Chain chain{{Eltwise{EltwiseKind::kElu, 0.5f}, Shift{0.5f}, Scale{0x1p30f}},
+                      ElementType::i8};
+    test::on_every_target([&](const std::string&) {
+        const ChainKernel kernel(chain, ElementType::f32, 1, ChainLayout::kRows);
+        std::vector<std::int8_t> dst(src.size());
+        kernel.run({.src = {src.data(), 1}, .dst = dst.data(), .dst_stride = 1}, 0, src.size());
+        EXPECT_THAT(dst, testing::ElementsAre(0, 0, 0, 127, 127, 127, 127));
+    });
+}
+
 TEST(ChainKernel, ActivationsStayFiniteFarOut) {
     test::on_every_target([](const std::string&) {
         for (const EltwiseKind kind :

@@ -56,6 +56,17 @@ TEST(ChainProgram, JoinsAScaleWithTheShiftBehindIt) {
                 ElementsAre(Kind::kAffine, Kind::kShift));
 }
 
+TEST(ChainProgram, KnowsAnEluOfWhichBytesRemain) {
+    const Eltwise elu{EltwiseKind::kElu, 0.7f, 0.0f, 3.0f};
+    const ChainProgram p = program({elu, Shift{3.0f}});
+    ASSERT_THAT(kinds(p), ElementsAre(Kind::kElu, Kind::kShift));
+    EXPECT_EQ(p.ops[0].a.values[0], 0.7f);
+    EXPECT_EQ(p.ops[0].b.values[0], 3.0f);
+    const ChainProgram floats =
+        make_chain_program({{elu}, ElementType::f32}, ElementType::f32, 3, kRows);
+    EXPECT_THAT(kinds(floats), ElementsAre(Kind::kEltwise));
+}
+
 TEST(ChainProgram, JoinsARoundWithTheClipBehindIt) {
     const ChainProgram p = program({Round{}, Clip{-1.0f, 6.0f}});
     ASSERT_THAT(kinds(p), ElementsAre(Kind::kRoundClip));
