@@ -103,8 +103,8 @@ HWY_INLINE V expm1_below_zero(D d, V x) {
     return fused_mul_add(d, power, part, hn::Sub(power, hn::Set(d, 1.0f)));
 }
 
-// x, or alpha * (e^x - 1) where x is not above 0: to 2e-7 of alpha, 0 at 0, and -alpha far below. For
-// results of which 8 bits remain.
+// x, or alpha * (e^x - 1) where x is not above 0: to 2e-7 of alpha, 0 at 0, and -alpha far below.
+// For results of which 8 bits remain.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V coarse_elu(D d, V x, V alpha) {
     const hn::RebindToSigned<D> di;
