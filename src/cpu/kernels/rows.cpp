@@ -14,6 +14,8 @@
 #include "hwy/highway.h"
 
 #include "cpu/kernels/exact-inl.h"
+#include "cpu/kernels/exp_below_zero-inl.h"
+#include "cpu/kernels/softmax_few-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -189,38 +191,6 @@ HWY_INLINE float max_over(const float* x, std::size_t count) {
     return hn::GetLane(hn::MaxOfLanes(d, max));
 }
 
-// exp(x) for x <= 0: x = n * ln 2 + r with |r| <= ln 2 / 2, exp(r) by a polynomial of degree 6,
-// 2^n by the exponent bits. Below -87.3 the result would be denormal: 0.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V exp_of(D d, V x) {
-    const V least = hn::Set(d, -87.3f);
-    const auto too_small = hn::Lt(x, least);
-#if HWY_MAX_BYTES >= 64
-    const V bounded = x;  // what is too small may become anything on the way to 0
-#else
-    const hn::RebindToSigned<D> di;
-    const V bounded = hn::Max(x, least);
-#endif
-    const V n = hn::Round(hn::Mul(bounded, hn::Set(d, 1.44269504f)));
-    V r = fused_mul_add(d, n, hn::Set(d, -0.693359375f), bounded);
-    r = fused_mul_add(d, n, hn::Set(d, 2.12194440e-4f), r);
-    V p = hn::Set(d, 1.9875691500e-4f);
-    p = fused_mul_add(d, p, r, hn::Set(d, 1.3981999507e-3f));
-    p = fused_mul_add(d, p, r, hn::Set(d, 8.3334519073e-3f));
-    p = fused_mul_add(d, p, r, hn::Set(d, 4.1665795894e-2f));
-    p = fused_mul_add(d, p, r, hn::Set(d, 1.6666665459e-1f));
-    p = fused_mul_add(d, p, r, hn::Set(d, 5.0000001201e-1f));
-    p = hn::Add(fused_mul_add(d, p, hn::Mul(r, r), r), hn::Set(d, 1.0f));
-#if HWY_MAX_BYTES >= 64
-    return hn::IfThenZeroElse(too_small, V{_mm512_scalef_ps(p.raw, n.raw)});
-#else
-    const auto power = hn::ShiftLeft<23>(hn::Add(hn::NearestInt(n), hn::Set(di, 127)));
-    const V result = hn::Mul(p, hn::BitCast(d, power));
-    // NaN compares false and passes through the arithmetic.
-    return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenZeroElse(too_small, result));
-#endif
-}
-
 // Exponentials of a row are kept between the two passes: in dst if it is f32, else those at the
 // beginning of the row (longer rows compute the rest twice).
 constexpr std::size_t kKept = 4096;
@@ -312,6 +282,12 @@ template <class Dst>
 void softmax_short(const SoftmaxParams& params, const float* src, Dst* dst, std::size_t rows) {
     const hn::ScalableTag<float> d;
     const std::size_t n = params.length;
+    if constexpr (std::is_same_v<Dst, float>) {
+        if (rows == kTileRows && n >= 2 && n <= 4) {
+            const auto few = n == 2 ? softmax_few<2> : n == 3 ? softmax_few<3> : softmax_few<4>;
+            return few(params, src, dst, rows);
+        }
+    }
     alignas(64) float tile[kShort][kTileRows];
     alignas(64) Dst out[kShort][kTileRows];
     for (std::size_t i = 0; i < n; ++i) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -19,7 +20,7 @@ namespace {
 using test::Bytes;
 using test::on_every_target;
 
-constexpr std::size_t kLengths[] = {1, 2, 4, 7, 15, 16, 17, 32, 33, 64, 100, 384, 1000, 5000};
+constexpr std::size_t kLengths[] = {1, 2, 3, 4, 7, 15, 16, 17, 32, 33, 64, 100, 384, 1000, 5000};
 
 // Bytes of the first target; all others must give the same.
 class SameOnAll {
@@ -82,6 +83,25 @@ TEST(Softmax, CloseToDoublesAndTheSameOnEveryTarget) {
 }
 
 // Rows that lie between one another give what rows one behind the other give.
+// Whole blocks of short rows go another way than single ones.
+TEST(Softmax, ShortRowsGiveTheSameBytesForEverySplit) {
+    on_every_target([](const std::string&) {
+        for (const std::size_t n : {2u, 3u, 4u, 5u}) {
+            constexpr std::size_t kRows = 200;
+            std::mt19937 rng(static_cast<unsigned>(n));
+            std::vector<float> x = test::random_floats(rng, n * kRows, -100.0f, 100.0f);
+            x[5 * n] = std::numeric_limits<float>::quiet_NaN();
+            const SoftmaxParams params{.length = n, .scale = 3.0f, .shift = 0.25f};
+            std::vector<float> alone(x.size());
+            for (std::size_t r = 0; r < kRows; ++r) {
+                softmax(params, x.data(), alone.data(), {r, r + 1});
+            }
+            softmax(params, x.data(), x.data(), {0, kRows});  // in place
+            EXPECT_EQ(std::memcmp(x.data(), alone.data(), x.size() * sizeof(float)), 0) << n;
+        }
+    });
+}
+
 TEST(Softmax, ColumnsAreRowsTransposed) {
     on_every_target([](const std::string&) {
         for (const std::size_t inner : {2, 5, 16, 39}) {
