@@ -25,6 +25,7 @@
 #include "transformations/low_precision/quantize_convolution.hpp"
 #include "transformations/low_precision/quantize_deconvolution.hpp"
 #include "transformations/low_precision/quantize_matmul.hpp"
+#include "transformations/low_precision/read_channels_at_origin.hpp"
 #include "transformations/low_precision/share_fake_quantize.hpp"
 #include "transformations/low_precision/split_fake_quantize.hpp"
 #include "transformations/pass.hpp"
@@ -75,6 +76,8 @@ const std::vector<Pass>& low_precision_passes() {
         // Movement first: poolings may stand in front of it.
         {"quantize_before_movement", quantize_before_movement},
         {"quantize_before_max_pool", quantize_before_max_pool},
+        // When quantizations stand where they stay, and convolutions read parts of their sources.
+        {"read_channels_at_origin", read_channels_at_origin},
         // Weights that stayed float because their source did.
         {"fold_all_constants", fold_all_constants},
         // With constant weights, and when the type of the source is known.

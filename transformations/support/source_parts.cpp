@@ -7,29 +7,11 @@
 #include <numeric>
 
 #include "ops/gather.hpp"
-#include "transformations/support/attributes.hpp"
+#include "transformations/support/channel_movement.hpp"
 #include "transformations/support/constants.hpp"
 
 namespace fuseq {
 namespace {
-
-std::size_t channel_count(const Output& port) {
-    const PartialShape& shape = port.partial_shape();
-    return shape.rank_is_static() && shape.rank() >= 2 && shape[1].is_static()
-               ? static_cast<std::size_t>(shape[1].get_length())
-               : 0;
-}
-
-bool concatenates_channels(const Node& node) {
-    if (!node.is("Concat") || !node.port().shape.rank_is_static()) {
-        return false;
-    }
-    const std::int64_t axis = attribute<std::int64_t>(node, "axis");
-    const auto rank = static_cast<std::int64_t>(node.port().shape.rank());
-    const bool known = std::all_of(node.inputs().begin(), node.inputs().end(),
-                                   [](const Output& input) { return channel_count(input) > 0; });
-    return known && (axis < 0 ? axis + rank : axis) == 1;
-}
 
 bool same_numbers(const Dequantize& a, const Dequantize& b) {
     return a.scale == b.scale && a.zero_point == b.zero_point;
@@ -103,32 +85,15 @@ bool step_through_concat(SourcePart& part) {
     return false;
 }
 
-bool is_channel_axis(const Output& axis, const Output& data) {
-    const auto value = constant_number(axis);
-    const auto rank = static_cast<double>(data.partial_shape().rank());
-    return value && (*value < 0 ? *value + rank : *value) == 1;
-}
-
 bool step_through_gather(SourcePart& part) {
-    const Node& gather = *part.src.q.node;
-    if (!gather.is("Gather") || !is_channel_axis(gather.input(2), gather.input(0)) ||
-        gather.input(1).partial_shape().rank() != 1) {
+    const auto from = gathered_channels(*part.src.q.node);
+    if (!from) {
         return false;
     }
-    const auto indices = evaluate_constant(gather.input(1));
-    if (!indices) {
-        return false;
-    }
-    const std::vector<std::int64_t> from = to_ints(*indices);
-    const auto size = static_cast<std::int64_t>(channel_count(gather.input(0)));
     for (std::int64_t& channel : part.picked) {
-        const std::int64_t source = from[static_cast<std::size_t>(channel)];
-        channel = source < 0 ? source + size : source;
-        if (channel < 0 || channel >= size) {
-            return false;  // reads zeros; size 0 when it is not known
-        }
+        channel = (*from)[static_cast<std::size_t>(channel)];
     }
-    part.src.q = gather.input(0);
+    part.src.q = part.src.q.node->input(0);
     return true;
 }
 
