@@ -34,7 +34,7 @@
 
 namespace fuseq {
 
-inline constexpr unsigned kPluginAbiVersion = 1;
+inline constexpr unsigned kPluginAbiVersion = 2;
 inline constexpr const char* kPluginEntryPoint = "fuseq_create_plugin";
 
 // Time and identity of one executed step, for profiling.
@@ -76,6 +76,9 @@ public:
     virtual ~ICompiledModel() = default;
     // The model that was compiled, as the user gave it: ports, names, shapes.
     virtual std::shared_ptr<const Model> model() const = 0;
+    // A model with the same inputs and outputs (names, types, shapes, the layers that feed outputs)
+    // that may leave out everything else, where that is ready sooner. Always the same object.
+    virtual std::shared_ptr<const Model> ports() const { return model(); }
     virtual std::shared_ptr<IInferRequest> create_infer_request() = 0;
     virtual Any get_property(const std::string& name) const = 0;
     // Runs a task of one request on a thread of a free stream, at once or later. The default of
@@ -99,6 +102,14 @@ public:
     // Unknown properties are refused by name.
     virtual std::shared_ptr<ICompiledModel> compile_model(const std::shared_ptr<const Model>& model,
                                                           const AnyMap& properties) = 0;
+    // The same for an IR in files, which a device that keeps compiled models need not read again.
+    // Null: the runtime reads the model and calls compile_model.
+    virtual std::shared_ptr<ICompiledModel> compile_file(const std::string& xml_path,
+                                                         const AnyMap& properties) {
+        (void)xml_path;
+        (void)properties;
+        return nullptr;
+    }
     virtual std::shared_ptr<ICompiledModel> import_model(std::istream& in,
                                                          const AnyMap& properties);
     // Layer name -> device for every layer that the device can run.

@@ -22,6 +22,8 @@ struct IrReadOptions {
     bool strict = false;
     // One call a finding, a sentence without a line break.
     std::function<void(const std::string&)> on_warning;
+    // For read_ir: the bytes of the .bin, where somebody has them already.
+    Tensor weights = {};
 };
 
 // Reads a model and infers all its types and shapes; where a port declares sizes they must fit.

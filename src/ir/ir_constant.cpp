@@ -28,7 +28,7 @@ struct ConstData final : AttributesOf<ConstData> {
 
 }  // namespace
 
-IrWeights::IrWeights(const Tensor& bytes) {
+IrWeights::IrWeights(const Tensor& bytes, std::filesystem::path file) : file_(std::move(file)) {
     if (bytes) {
         auto owner = std::make_shared<Tensor>(bytes);
         data_ = static_cast<const std::byte*>(std::as_const(*owner).data());

@@ -17,7 +17,7 @@ namespace fuseq {
 class IrWeights {
 public:
     explicit IrWeights(std::filesystem::path file) : file_(std::move(file)) {}
-    explicit IrWeights(const Tensor& bytes);
+    explicit IrWeights(const Tensor& bytes, std::filesystem::path file = {});
 
     // Checks offset, size, shape and type; the tensor shares the memory, except where it is not
     // aligned to the element type.

@@ -71,8 +71,11 @@ std::string read_file(const std::filesystem::path& path, const IrSource& source)
     if (!std::filesystem::is_regular_file(path, error)) {
         source.fail("is not a file");
     }
-    std::ifstream in(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    std::ifstream in(path, std::ios::binary | std::ios::ate);
+    std::string text(in ? static_cast<std::size_t>(std::max<std::streamoff>(in.tellg(), 0)) : 0,
+                     '\0');
+    in.seekg(0);
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (!in) {
         source.fail("cannot be read");
     }
@@ -86,7 +89,7 @@ std::shared_ptr<Model> read_ir(const std::filesystem::path& xml,
                                const IrReadOptions& options) {
     const auto weights = bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin;
     IrContext context{.source = IrSource(xml.string()),
-                      .weights = IrWeights(weights),
+                      .weights = IrWeights(options.weights, weights),
                       .findings = {},
                       .widen_f16 = false};
     return read(context, read_file(xml, context.source), options);

@@ -182,12 +182,29 @@ private:
     std::vector<std::shared_ptr<Model>> models_;
 };
 
+// Set in the place of a constant that lies in a file beside the pool.
+constexpr std::uint64_t kInFile = std::uint64_t{1} << 63;
+
 std::uint64_t padded(std::uint64_t size) {
     constexpr std::uint64_t kTo = ConstantWriter::kAlignment;
     return (size + kTo - 1) / kTo * kTo;
 }
 
 }  // namespace
+
+void ConstantWriter::write(ByteWriter& out, const Tensor& tensor, const Tensor& file) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(file.data());
+    const auto at = reinterpret_cast<std::uintptr_t>(tensor.data());
+    const std::size_t bytes = tensor.get_byte_size();
+    if (bytes == 0 || at < begin || at - begin > file.get_byte_size() ||
+        bytes > file.get_byte_size() - (at - begin)) {
+        write(out, tensor);
+        return;
+    }
+    out.number(static_cast<std::uint8_t>(tensor.get_element_type()));
+    write_shape(out, tensor.get_shape());
+    out.number(kInFile | (at - begin));
+}
 
 void ConstantWriter::write(ByteWriter& out, const Tensor& tensor) {
     out.number(static_cast<std::uint8_t>(tensor.get_element_type()));
@@ -210,10 +227,15 @@ void ConstantWriter::write(ByteWriter& out, const Tensor& tensor) {
     size_ += padded(bytes);
 }
 
+ConstantReader::ConstantReader(std::span<const char> bytes,
+                               std::shared_ptr<const void> owner,
+                               const Tensor& file)
+    : bytes_(bytes), owner_(std::move(owner)), file_(std::make_shared<const Tensor>(file)) {}
+
 Tensor ConstantReader::read(ByteReader& in) const {
     const ElementType type = read_type(in);
     const PartialShape shape = read_shape(in);
-    const auto offset = in.number<std::uint64_t>();
+    const auto place = in.number<std::uint64_t>();
     if (type == ElementType::undefined || !shape.is_static()) {
         throw Error("blob", "a constant has no type or no shape");
     }
@@ -222,13 +244,16 @@ Tensor ConstantReader::read(ByteReader& in) const {
     if (count == 0) {
         return {type, dims};
     }
-    if (offset > bytes_.size() || offset % ConstantWriter::kAlignment != 0 ||
-        count > (bytes_.size() - offset) / size_of(type)) {
-        throw Error("blob",
-                    detail::cat("a constant of shape ", to_string(dims), " at ", offset,
-                                " lies outside of the ", bytes_.size(), " bytes there are"));
+    const bool in_file = (place & kInFile) != 0;
+    const std::uint64_t offset = place & ~kInFile;
+    const char* const data = in_file ? static_cast<const char*>(file_->data()) : bytes_.data();
+    const std::size_t bytes = in_file ? file_->get_byte_size() : bytes_.size();
+    const std::size_t alignment = in_file ? size_of(type) : ConstantWriter::kAlignment;
+    if (offset > bytes || offset % alignment != 0 || count > (bytes - offset) / size_of(type)) {
+        throw Error("blob", detail::cat("a constant of shape ", to_string(dims), " at ", offset,
+                                        " lies outside of the ", bytes, " bytes there are"));
     }
-    return {type, dims, bytes_.data() + offset, owner_};
+    return {type, dims, data + offset, in_file ? file_ : owner_};
 }
 
 void write_model(ByteWriter& out, const Model& model, const WriteConstant& write_constant) {
@@ -241,6 +266,37 @@ void write_model(ByteWriter& out, const Model& model, const WriteConstant& write
         out.list(nodes, [&](const Node* node) { writer.write(*node); });
         number_of_model.emplace(m, number_of_model.size());
     });
+}
+
+std::shared_ptr<Model> ports_only(const Model& model) {
+    auto ports = std::make_shared<Model>(model.name());
+    std::unordered_map<const Node*, Node*> copies;
+    const auto copy = [&](const Node& node, std::vector<Output> inputs) {
+        const bool plain = node.is("Parameter") || node.is("Result");
+        Node* twin =
+            ports->add_unchecked(node.spec(), node.name(), std::move(inputs),
+                                 plain ? node.attributes().clone() : node.spec().make_attributes());
+        twin->set_output_count(node.output_count());
+        for (std::size_t i = 0; i < node.output_count(); ++i) {
+            twin->port(i).type = node.port(i).type;
+            twin->port(i).shape = node.port(i).shape;
+            twin->port(i).names = node.port(i).names;
+        }
+        twin->rt_info = node.rt_info;
+        twin->layer_id = node.layer_id;
+        copies[&node] = twin;
+    };
+    for (const Node* parameter : model.parameters()) {
+        copy(*parameter, {});
+    }
+    for (const Node* result : model.results()) {
+        const Output source = result->input(0);
+        if (!copies.contains(source.node)) {
+            copy(*source.node, {});
+        }
+        copy(*result, {Output{copies.at(source.node), source.index}});
+    }
+    return ports;
 }
 
 std::shared_ptr<Model> read_model(ByteReader& in, const ConstantReader& constants) {

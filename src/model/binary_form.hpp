@@ -23,6 +23,8 @@ public:
 
     // Writes what ConstantReader::read needs to find the tensor.
     void write(ByteWriter& out, const Tensor& tensor);
+    // The same; what lies in `file`, which the reader has too, is not taken into the pool.
+    void write(ByteWriter& out, const Tensor& tensor, const Tensor& file);
     // Bytes that the constants take when they are laid out one behind the other, padded.
     std::uint64_t size() const { return size_; }
     // The pieces in that order; each is padded to kAlignment.
@@ -43,19 +45,25 @@ private:
 // Tensors over the bytes of such a pool, which `owner` keeps alive.
 class ConstantReader {
 public:
-    ConstantReader(std::span<const char> bytes, std::shared_ptr<const void> owner)
-        : bytes_(bytes), owner_(std::move(owner)) {}
+    // `file`: what write() was given; empty for none.
+    ConstantReader(std::span<const char> bytes,
+                   std::shared_ptr<const void> owner,
+                   const Tensor& file = {});
     Tensor read(ByteReader& in) const;
 
 private:
     std::span<const char> bytes_;
     std::shared_ptr<const void> owner_;
+    std::shared_ptr<const Tensor> file_;
 };
 
 // Where the constants of a model go.
 using WriteConstant = std::function<void(ByteWriter&, const Tensor&)>;
 
 void write_model(ByteWriter& out, const Model& model, const WriteConstant& write_constant);
+// The inputs and outputs of a model: its Parameters, its Results and the nodes that feed them,
+// which have no inputs and no attributes here.
+std::shared_ptr<Model> ports_only(const Model& model);
 // Throws Error("blob", ...) where the bytes are not those of a model of this build.
 std::shared_ptr<Model> read_model(ByteReader& in, const ConstantReader& constants);
 
@@ -64,6 +72,7 @@ std::shared_ptr<Model> read_model(ByteReader& in, const ConstantReader& constant
 struct ModelKey {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
+    bool operator==(const ModelKey&) const = default;
 };
 ModelKey key_of_model(const Model& model, std::size_t threads);
 

@@ -23,7 +23,7 @@ std::string describe_port(const Output& port) {
 }
 
 std::optional<std::size_t> CompiledModelImpl::find_port(const Output& port, bool inputs) const {
-    const std::vector<Output> ports = inputs ? model_->inputs() : model_->outputs();
+    const std::vector<Output> ports = inputs ? ports_->inputs() : ports_->outputs();
     for (std::size_t i = 0; i < ports.size(); ++i) {
         if (ports[i] == port) {
             return i;
@@ -47,31 +47,31 @@ void CompiledModelImpl::submit(const std::function<void()>& task) {
 CompiledModel::CompiledModel(std::shared_ptr<CompiledModelImpl> impl) : impl_(std::move(impl)) {}
 
 std::vector<Output> CompiledModel::inputs() const {
-    return impl_->model()->inputs();
+    return impl_->ports().inputs();
 }
 std::vector<Output> CompiledModel::outputs() const {
-    return impl_->model()->outputs();
+    return impl_->ports().outputs();
 }
 Output CompiledModel::input() const {
     return only(inputs(), "input");
 }
 Output CompiledModel::input(std::size_t index) const {
-    return impl_->model()->input(index);
+    return impl_->ports().input(index);
 }
 Output CompiledModel::input(std::string_view name) const {
-    return impl_->model()->input(name);
+    return impl_->ports().input(name);
 }
 Output CompiledModel::output() const {
     return only(outputs(), "output");
 }
 Output CompiledModel::output(std::size_t index) const {
-    return impl_->model()->output(index);
+    return impl_->ports().output(index);
 }
 Output CompiledModel::output(std::string_view name) const {
-    return impl_->model()->output(name);
+    return impl_->ports().output(name);
 }
 std::shared_ptr<const Model> CompiledModel::model() const {
-    return impl_->model();
+    return guarded("compile", [&] { return impl_->device().model(); });
 }
 
 InferRequest CompiledModel::create_infer_request() const {

@@ -17,10 +17,11 @@ namespace fuseq {
 class CompiledModelImpl {
 public:
     CompiledModelImpl(std::shared_ptr<PluginHandle> plugin, std::shared_ptr<ICompiledModel> device)
-        : plugin_(std::move(plugin)), device_(std::move(device)), model_(device_->model()) {}
+        : plugin_(std::move(plugin)), device_(std::move(device)), ports_(device_->ports()) {}
 
     ICompiledModel& device() const { return *device_; }
-    const std::shared_ptr<const Model>& model() const { return model_; }
+    // Inputs and outputs; the rest of the model may be missing.
+    const Model& ports() const { return *ports_; }
     // Position of a port of this model, or of one that looks like it (the model before it was
     // copied). `inputs`: among the inputs, else among the outputs. Nothing when there is none.
     std::optional<std::size_t> find_port(const Output& port, bool inputs) const;
@@ -30,7 +31,7 @@ public:
 private:
     std::shared_ptr<PluginHandle> plugin_;  // declared first: the code outlives the objects
     std::shared_ptr<ICompiledModel> device_;
-    std::shared_ptr<const Model> model_;
+    std::shared_ptr<const Model> ports_;
     Worker worker_;
 };
 

@@ -22,9 +22,10 @@ std::shared_ptr<Model> Core::read_model(const std::string& xml_text,
 CompiledModel Core::compile_model(const std::string& xml_path,
                                   const std::string& device,
                                   const AnyMap& properties) {
-    const std::shared_ptr<const Model> model = read_model(xml_path);
-    return impl_->compile("compile", device,
-                          [&](IPlugin& plugin) { return plugin.compile_model(model, properties); });
+    return impl_->compile("compile", device, [&](IPlugin& plugin) {
+        std::shared_ptr<ICompiledModel> compiled = plugin.compile_file(xml_path, properties);
+        return compiled ? compiled : plugin.compile_model(read_model(xml_path), properties);
+    });
 }
 
 }  // namespace fuseq

@@ -79,20 +79,20 @@ void require_one(std::size_t count, const char* what) {
 InferRequest::InferRequest(std::shared_ptr<InferRequestImpl> impl) : impl_(std::move(impl)) {}
 
 void InferRequest::set_tensor(std::string_view name, const Tensor& tensor) {
-    set(*impl_, find(*impl_->model()->model(), name), tensor);
+    set(*impl_, find(impl_->model()->ports(), name), tensor);
 }
 void InferRequest::set_tensor(const Output& port, const Tensor& tensor) {
     set(*impl_, find(*impl_->model(), port), tensor);
 }
 void InferRequest::set_input_tensor(const Tensor& tensor) {
-    require_one(impl_->model()->model()->parameters().size(), "input");
+    require_one(impl_->model()->ports().parameters().size(), "input");
     impl_->set_input(0, tensor);
 }
 void InferRequest::set_input_tensor(std::size_t index, const Tensor& tensor) {
     impl_->set_input(index, tensor);
 }
 void InferRequest::set_output_tensor(const Tensor& tensor) {
-    require_one(impl_->model()->model()->results().size(), "output");
+    require_one(impl_->model()->ports().results().size(), "output");
     impl_->set_output(0, tensor);
 }
 void InferRequest::set_output_tensor(std::size_t index, const Tensor& tensor) {
@@ -100,20 +100,20 @@ void InferRequest::set_output_tensor(std::size_t index, const Tensor& tensor) {
 }
 
 Tensor InferRequest::get_tensor(std::string_view name) const {
-    return get(*impl_, find(*impl_->model()->model(), name));
+    return get(*impl_, find(impl_->model()->ports(), name));
 }
 Tensor InferRequest::get_tensor(const Output& port) const {
     return get(*impl_, find(*impl_->model(), port));
 }
 Tensor InferRequest::get_input_tensor() const {
-    require_one(impl_->model()->model()->parameters().size(), "input");
+    require_one(impl_->model()->ports().parameters().size(), "input");
     return impl_->get_input(0);
 }
 Tensor InferRequest::get_input_tensor(std::size_t index) const {
     return impl_->get_input(index);
 }
 Tensor InferRequest::get_output_tensor() const {
-    require_one(impl_->model()->model()->results().size(), "output");
+    require_one(impl_->model()->ports().results().size(), "output");
     return impl_->get_output(0);
 }
 Tensor InferRequest::get_output_tensor(std::size_t index) const {

@@ -29,7 +29,7 @@ InferRequestImpl::InferRequestImpl(std::shared_ptr<CompiledModelImpl> model,
                                    std::shared_ptr<IInferRequest> device)
     : model_(std::move(model)),
       device_(std::move(device)),
-      was_set_(model_->model()->inputs().size(), false) {}
+      was_set_(model_->ports().inputs().size(), false) {}
 
 std::shared_ptr<InferRequestImpl> InferRequestImpl::create(std::shared_ptr<CompiledModelImpl> model,
                                                            std::shared_ptr<IInferRequest> device) {
@@ -68,14 +68,14 @@ InferRequestImpl::Lock InferRequestImpl::lock_idle() {
 
 void InferRequestImpl::set_input(std::size_t index, const Tensor& tensor) {
     const Lock lock = lock_idle();
-    check_tensor("input", model_->model()->input(index), tensor);
+    check_tensor("input", model_->ports().input(index), tensor);
     guarded("infer", [&] { device_->set_input(index, tensor); });
     was_set_[index] = true;
 }
 
 void InferRequestImpl::set_output(std::size_t index, const Tensor& tensor) {
     const Lock lock = lock_idle();
-    const Output port = model_->model()->output(index);
+    const Output port = model_->ports().output(index);
     check_tensor("output", port, tensor);
     if (tensor.is_read_only()) {
         throw Error("infer", detail::cat("output '", describe_port(port),
@@ -86,13 +86,13 @@ void InferRequestImpl::set_output(std::size_t index, const Tensor& tensor) {
 
 Tensor InferRequestImpl::get_input(std::size_t index) {
     const Lock lock = lock_idle();
-    (void)model_->model()->input(index);  // checks the index
+    (void)model_->ports().input(index);  // checks the index
     return guarded("infer", [&] { return device_->get_input(index); });
 }
 
 Tensor InferRequestImpl::get_output(std::size_t index) {
     const Lock lock = lock_idle();
-    (void)model_->model()->output(index);
+    (void)model_->ports().output(index);
     return guarded("infer", [&] { return device_->get_output(index); });
 }
 
@@ -110,7 +110,7 @@ bool InferRequestImpl::in_callback() const {
 // Without a tensor of the user's nobody knows the sizes.
 void InferRequestImpl::check_open_inputs() const {
     for (std::size_t i = 0; i < was_set_.size(); ++i) {
-        const Output port = model_->model()->input(i);
+        const Output port = model_->ports().input(i);
         if (!was_set_[i] && port.partial_shape().is_dynamic()) {
             throw Error(
                 "infer",

@@ -16,7 +16,7 @@ namespace fuseq::cpu {
 namespace {
 
 constexpr char kMagic[8] = {'F', 'U', 'S', 'E', 'Q', 'B', 'L', 'B'};
-constexpr std::uint32_t kFormat = 2;
+constexpr std::uint32_t kFormat = 3;
 constexpr std::size_t kAlignment = ConstantWriter::kAlignment;
 
 // magic, format, size of the header. The size does not depend on the header's own content.
@@ -93,7 +93,7 @@ FloatFallback read_fallback(ByteReader& in) {
 }
 
 // The graph; its constants go to `constants`.
-ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants) {
+ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants, const Tensor& weights) {
     ByteWriter out;
     const WriteConstant constant = [&](ByteWriter& to, const Tensor& tensor) {
         constants.write(to, tensor);
@@ -120,9 +120,16 @@ ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants) {
         out.number(anchor.best_us);
     });
     write_fallback(out, content.fallback);
-    out.number(static_cast<std::uint8_t>(content.original != nullptr));
+    out.number(static_cast<std::uint8_t>(bool(content.original)));
     if (content.original) {
-        write_model(out, *content.original, constant);
+        const std::shared_ptr<const Model> original = content.original.model();
+        write_model(out, *ports_only(*original), constant);
+        ByteWriter whole;
+        write_model(whole, *original, [&](ByteWriter& to, const Tensor& tensor) {
+            constants.write(to, tensor, weights);
+        });
+        out.number(std::uint64_t{whole.bytes().size()});
+        out.raw(whole.bytes().data(), whole.bytes().size());
     }
     return out;
 }
@@ -189,9 +196,24 @@ std::uint64_t checked_data_hash(std::span<const char> data,
         pieces.push_back(data.subspan(at, size));
         at = std::min(data.size(), at + padded(size));
     }
+    // Most pieces are a few values: a task is some of them, as much as is worth one.
+    constexpr std::size_t kWorthATask = std::size_t{256} << 10;
+    std::vector<std::size_t> begins{0};
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        bytes += pieces[i].size();
+        if (bytes >= kWorthATask) {
+            begins.push_back(i + 1);
+            bytes = 0;
+        }
+    }
+    begins.push_back(pieces.size());
     std::vector<std::uint64_t> hashes(pieces.size());
-    run_tasks(pieces.size(), threads,
-              [&](std::size_t i) { hashes[i] = hash_large(pieces[i].data(), pieces[i].size()); });
+    run_tasks(begins.size() - 1, threads, [&](std::size_t task) {
+        for (std::size_t i = begins[task]; i < begins[task + 1]; ++i) {
+            hashes[i] = hash_large(pieces[i].data(), pieces[i].size());
+        }
+    });
     return std::accumulate(hashes.begin(), hashes.end(), std::uint64_t{0},
                            [](std::uint64_t all, std::uint64_t piece) { return all * 31 + piece; });
 }
@@ -247,9 +269,12 @@ void write_padded(std::ostream& out, const void* data, std::size_t size) {
 
 }  // namespace
 
-void write_blob(std::ostream& out, const BlobHeader& header, const BlobContent& content) {
+void write_blob(std::ostream& out,
+                const BlobHeader& header,
+                const BlobContent& content,
+                const Tensor& weights) {
     ConstantWriter constants;
-    const ByteWriter graph = graph_of(content, constants);
+    const ByteWriter graph = graph_of(content, constants, weights);
     Payload payload;
     payload.graph_size = graph.bytes().size();
     payload.data_size = constants.size();
@@ -271,9 +296,9 @@ BlobHeader read_blob_header(const Tensor& bytes, std::size_t threads) {
     return open(chars_of(bytes), std::max<std::size_t>(1, threads)).header;
 }
 
-BlobContent read_blob_content(const Tensor& bytes) {
+BlobContent read_blob_content(const Tensor& bytes, const Tensor& weights) {
     const Opened blob = open(chars_of(bytes), 0);
-    const ConstantReader constants(blob.data, std::make_shared<Tensor>(bytes));
+    const ConstantReader constants(blob.data, std::make_shared<Tensor>(bytes), weights);
     ByteReader in(blob.graph);
     BlobContent content;
     content.transformed.model = read_model(in, constants);
@@ -302,7 +327,12 @@ BlobContent read_blob_content(const Tensor& bytes) {
     });
     content.fallback = read_fallback(in);
     if (in.number<bool>()) {
-        content.original = read_model(in, constants);
+        std::shared_ptr<const Model> ports = read_model(in, constants);
+        const std::span<const char> whole = in.raw(in.number<std::uint64_t>());
+        content.original = OriginalModel(std::move(ports), [whole, constants] {
+            ByteReader model(whole);  // `constants` keep the bytes alive
+            return read_model(model, constants);
+        });
     }
     return content;
 }

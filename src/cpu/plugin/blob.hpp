@@ -6,8 +6,8 @@
 //
 //   header   magic, version of the format, build, ISA, options, key, size and checksum of the rest,
 //            checksum of the header
-//   graph    both models, FakeQuantize results, remarks, what was measured, where the packed
-//   weights
+//   graph    ports of the model as it was given, what the passes made of it, that model itself,
+//   FakeQuantize results, remarks, what was measured, where the packed weights
 //            are
 //   data     constants and packed weights, each at a multiple of 64 bytes, used in place
 #pragma once
@@ -17,6 +17,7 @@
 
 #include "cpu/plan/packed_table.hpp"
 #include "cpu/plugin/float_fallback.hpp"
+#include "cpu/plugin/original_model.hpp"
 #include "cpu/plugin/transformed.hpp"
 #include "cpu/plugin/tuner.hpp"
 #include "model/binary_form.hpp"
@@ -32,20 +33,26 @@ struct BlobHeader {
 };
 
 struct BlobContent {
-    std::shared_ptr<const Model> original;  // null: left out, whoever reads it has it
+    OriginalModel original;  // empty: left out, whoever reads it has it
     Transformed transformed;
     PackedTable packed;
     Tuned tuned;
     FloatFallback fallback;
 };
 
-void write_blob(std::ostream& out, const BlobHeader& header, const BlobContent& content);
+// `weights`: bytes of a file that whoever reads it will have too; constants of the original that
+// lie there are left out.
+void write_blob(std::ostream& out,
+                const BlobHeader& header,
+                const BlobContent& content,
+                const Tensor& weights = {});
 
 // Reads the header of `bytes` (u8) and checks everything that can be checked without knowing what
 // is expected: magic, format, sizes, and with `threads` threads checksums. Throws Error("blob",
 // reason).
 BlobHeader read_blob_header(const Tensor& bytes, std::size_t threads = 1);
-// After read_blob_header. The content refers to the bytes and keeps them alive.
-BlobContent read_blob_content(const Tensor& bytes);
+// After read_blob_header. The content refers to the bytes and keeps them alive; the original is
+// read when somebody asks for it.
+BlobContent read_blob_content(const Tensor& bytes, const Tensor& weights = {});
 
 }  // namespace fuseq::cpu

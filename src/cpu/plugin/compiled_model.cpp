@@ -42,17 +42,25 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config co
     : original_(std::move(model)),
       config_(std::move(config)),
       threads_(config_.threads_per_stream()),
-      dynamic_(has_dynamic_input(*original_)) {
+      dynamic_(has_dynamic_input(*original_.ports())) {
     if (!dynamic_) {
-        plans_.push_back({{}, plan_model(original_, config_)});
+        plans_.push_back({{}, plan_model(original_.model(), config_)});
     }
+}
+
+CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const PlannedModel> planned, Config config)
+    : original_(planned->original),
+      config_(std::move(config)),
+      threads_(config_.threads_per_stream()),
+      dynamic_(false) {
+    plans_.push_back({{}, std::move(planned)});
 }
 
 CpuCompiledModel::CpuCompiledModel(BlobContent content, Config config)
     : original_(content.original),
       config_(std::move(config)),
       threads_(config_.threads_per_stream()),
-      dynamic_(has_dynamic_input(*original_)),
+      dynamic_(has_dynamic_input(*original_.ports())),
       imported_(true) {
     if (!dynamic_) {
         plans_.push_back({{}, plan_content(std::move(content), config_)});
@@ -63,16 +71,17 @@ void CpuCompiledModel::export_model(std::ostream& out) const {
     BlobContent content;
     content.original = original_;
     if (dynamic_) {
-        content.transformed.model = original_->clone();  // the passes run when shapes are known
+        content.transformed.model =
+            original_.model()->clone();  // the passes run when shapes are known
     } else {
         // A plan has given up the constants of its model; the passes make them again.
         const PlannedModel& planned = *plans_.front().plan;
-        content.transformed = transform_with(*original_, config_, planned.fallback);
+        content.transformed = transform_with(*original_.model(), config_, planned.fallback);
         content.packed = packed_table(planned.plan);
         content.tuned = planned.tuned;
         content.fallback = planned.fallback;
     }
-    write_blob(out, expected_header(config_, key_of_model(*original_, 1)), content);
+    write_blob(out, expected_header(config_, key_of_model(*original_.model(), 1)), content);
     if (!out) {
         throw Error("export", "the stream does not take the bytes");
     }
@@ -104,7 +113,7 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector
         std::rotate(it, it + 1, plans_.end());
         return plans_.back().plan;
     }
-    plans_.push_back({shapes, plan_model(with_shapes(*original_, shapes), config_)});
+    plans_.push_back({shapes, plan_model(with_shapes(*original_.model(), shapes), config_)});
     // The least recently used goes first. A request that is on it keeps it alive.
     while (plans_.size() > 1 &&
            cached_bytes() > static_cast<std::size_t>(config_.plan_cache_bytes)) {
@@ -128,7 +137,7 @@ std::shared_ptr<IInferRequest> CpuCompiledModel::create_infer_request() {
 
 Any CpuCompiledModel::get_property(const std::string& name) const {
     if (name == property::kNetworkName) {
-        return original_->name();
+        return original_.ports()->name();
     }
     if (name == property::kOptimalNumberOfInferRequests) {
         return config_.streams();
@@ -153,7 +162,7 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                         "the report of a dynamic model exists after its first inference");
         }
         const PlannedModel& last = *plans_.back().plan;
-        return report_json(*last.original, *last.transformed.model, last.plan,
+        return report_json(*last.original.model(), *last.transformed.model, last.plan,
                            {.remarks = last.transformed.remarks,
                             .fuse = config_.fusion,
                             .cache = last.cache_status,

@@ -20,10 +20,13 @@ class CpuCompiledModel final : public ICompiledModel,
 public:
     // Looks into the model cache first, where the configuration names one.
     CpuCompiledModel(std::shared_ptr<const Model> model, Config config);
+    // Of a model whose plan is made; it has no open dimensions.
+    CpuCompiledModel(std::shared_ptr<const PlannedModel> planned, Config config);
     // Of a file that export_model wrote.
     CpuCompiledModel(BlobContent content, Config config);
 
-    std::shared_ptr<const Model> model() const override { return original_; }
+    std::shared_ptr<const Model> model() const override { return original_.model(); }
+    std::shared_ptr<const Model> ports() const override { return original_.ports(); }
     std::shared_ptr<IInferRequest> create_infer_request() override;
     Any get_property(const std::string& name) const override;
 
@@ -42,7 +45,7 @@ private:
     std::size_t cached_bytes() const;
     std::string cache_before_shapes() const;
 
-    std::shared_ptr<const Model> original_;
+    OriginalModel original_;
     Config config_;
     int threads_;  // of one stream
     bool dynamic_;

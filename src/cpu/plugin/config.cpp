@@ -205,6 +205,10 @@ std::string unescaped(const std::string& text) {
     return item;
 }
 
+std::size_t cpus_of(const Config& config) {
+    return config.cpus > 0 ? config.cpus : count_cpus().cpus;
+}
+
 const Row& find(const std::string& name) {
     for (const Row& row : kRows) {
         if (name == row.name) {
@@ -296,16 +300,16 @@ int Config::streams() const {
     if (performance_hint != "THROUGHPUT" && performance_hint != "CUMULATIVE_THROUGHPUT") {
         return 1;
     }
-    return num_threads > 0 ? num_threads : static_cast<int>(count_cpus().cpus);
+    return num_threads > 0 ? num_threads : static_cast<int>(cpus_of(*this));
 }
 
 int Config::threads_per_stream() const {
-    const int all = num_threads > 0 ? num_threads : static_cast<int>(count_cpus().cpus);
+    const int all = num_threads > 0 ? num_threads : static_cast<int>(cpus_of(*this));
     return std::max(1, all / streams());
 }
 
 std::size_t Config::threads_to_compile() const {
-    return compile_threads > 0 ? static_cast<std::size_t>(compile_threads) : count_cpus().cpus;
+    return compile_threads > 0 ? static_cast<std::size_t>(compile_threads) : cpus_of(*this);
 }
 
 std::vector<std::string> Config::names() {

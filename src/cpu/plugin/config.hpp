@@ -36,6 +36,8 @@ struct Config {
     std::vector<std::string> disabled;    // passes to skip
     std::string cache_dir;                // folder of compiled models; empty: none
     std::string dump_dir;                 // dump the model after each pass
+    // CPUs of the process; 0: counted whenever somebody asks, which takes reading some files.
+    std::size_t cpus = 0;
 
     // Throws Error("property") for an unknown name or a value out of range.
     void set(const std::string& name, const Any& value);

@@ -87,7 +87,8 @@ Tensor BoundMemory::as_tensor(TensorId id) const {
 
 CpuInferRequest::CpuInferRequest(std::shared_ptr<CpuCompiledModel> model)
     : model_(std::move(model)) {
-    const Model& graph = *model_->model();
+    const std::shared_ptr<const Model> ports = model_->ports();
+    const Model& graph = *ports;
     for (const Output& port : graph.inputs()) {
         inputs_.push_back(make_port_tensor(port));
     }

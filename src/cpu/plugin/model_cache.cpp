@@ -78,7 +78,14 @@ std::string difference(const BlobHeader& found, const BlobHeader& expected) {
 }
 
 ModelCache::ModelCache(const Config& config, const Model& model)
-    : header_(expected_header(config, key_of_model(model, config.threads_to_compile()))),
+    : ModelCache(config, key_of_model(model, config.threads_to_compile()), {}) {}
+
+ModelCache::ModelCache(const Config& config, const ModelFiles& files)
+    : ModelCache(config, files.key(), files.weights()) {}
+
+ModelCache::ModelCache(const Config& config, const ModelKey& key, Tensor weights)
+    : header_(expected_header(config, key)),
+      weights_(std::move(weights)),
       threads_(config.threads_to_compile()),
       folder_(config.cache_dir),
       file_(folder_ / file_name(header_)) {}
@@ -94,7 +101,7 @@ std::optional<BlobContent> ModelCache::load() {
         const std::string why = difference(read_blob_header(bytes, threads_), header_);
         let_go_of_pages(bytes);  // the checksum has read them all
         if (why.empty()) {
-            BlobContent content = read_blob_content(bytes);
+            BlobContent content = read_blob_content(bytes, weights_);
             status_ = detail::cat("hit: ", file_.string());
             return content;
         }
@@ -114,7 +121,7 @@ void ModelCache::write(const BlobContent& content) const {
     if (!out) {
         throw Error("cache", detail::cat("cannot create ", temporary.string(), ": ", reason()));
     }
-    write_blob(out, header_, content);
+    write_blob(out, header_, content, weights_);
     out.close();
     if (!out) {
         const std::string why = reason();

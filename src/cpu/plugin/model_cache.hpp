@@ -11,6 +11,7 @@
 #include <string>
 
 #include "cpu/plugin/blob.hpp"
+#include "cpu/plugin/model_files.hpp"
 
 namespace fuseq::cpu {
 
@@ -21,8 +22,10 @@ std::string difference(const BlobHeader& found, const BlobHeader& expected);
 
 class ModelCache {
 public:
-    // Takes the key from the model. The folder need not exist.
+    // The folder need not exist.
     ModelCache(const Config& config, const Model& model);
+    // The files of a model, which stay as they are: their content keeps the original too.
+    ModelCache(const Config& config, const ModelFiles& files);
 
     // What the file of the model holds. Nothing when there is none, or none that is of use: then
     // status() says why, and store() replaces it.
@@ -36,9 +39,11 @@ public:
     const std::filesystem::path& file() const { return file_; }
 
 private:
+    ModelCache(const Config& config, const ModelKey& key, Tensor weights);
     void write(const BlobContent& content) const;
 
     BlobHeader header_;
+    Tensor weights_;  // of the model's files
     std::size_t threads_;
     std::filesystem::path folder_;
     std::filesystem::path file_;

@@ -25,12 +25,10 @@ Tuned measured(const Transformed& transformed, const Config& config) {
     return tuned;
 }
 
-std::shared_ptr<PlannedModel> make_planned(std::shared_ptr<const Model> original,
-                                           BlobContent content,
-                                           const Config& config) {
+std::shared_ptr<PlannedModel> make_planned(BlobContent content, const Config& config) {
     const ThreadCount threads(config.threads_per_stream());
     auto planned = std::make_shared<PlannedModel>();
-    planned->original = std::move(original);
+    planned->original = std::move(content.original);
     planned->transformed = std::move(content.transformed);
     planned->tuned = std::move(content.tuned);
     planned->fallback = std::move(content.fallback);
@@ -59,6 +57,39 @@ BlobContent transformed_content(const Model& original,
     return content;
 }
 
+std::shared_ptr<const PlannedModel> loaded(BlobContent content,
+                                           const Config& config,
+                                           std::string status) {
+    std::shared_ptr<PlannedModel> planned = make_planned(std::move(content), config);
+    planned->from_cache = true;
+    planned->cache_status = std::move(status);
+    return planned;
+}
+
+struct Making {
+    const FallbackClock& clock;
+    bool keep_original;  // in the file
+};
+
+std::shared_ptr<const PlannedModel> made(ModelCache& cache,
+                                         std::shared_ptr<const Model> original,
+                                         const Config& config,
+                                         const Making& making) {
+    BlobContent fresh = transformed_content(*original, config, making.clock);
+    BlobContent content = fresh;
+    content.transformed.model = fresh.transformed.model->clone();  // gives up its constants
+    content.original = OriginalModel(std::move(original));
+    if (making.keep_original) {
+        fresh.original = content.original;
+    }
+    std::shared_ptr<PlannedModel> planned = make_planned(std::move(content), config);
+    fresh.tuned = planned->tuned;
+    fresh.packed = packed_table(planned->plan);
+    cache.store(fresh);
+    planned->cache_status = cache.status();
+    return planned;
+}
+
 }  // namespace
 
 bool has_dynamic_input(const Model& model) {
@@ -69,37 +100,33 @@ bool has_dynamic_input(const Model& model) {
 std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> original,
                                                const Config& config,
                                                const FallbackClock& clock) {
-    BlobContent content;
     if (config.cache_dir.empty()) {
-        content = transformed_content(*original, config, clock);
-        return make_planned(std::move(original), std::move(content), config);
+        BlobContent content = transformed_content(*original, config, clock);
+        content.original = OriginalModel(std::move(original));
+        return make_planned(std::move(content), config);
     }
     ModelCache cache(config, *original);
-    std::optional<BlobContent> found = cache.load();
-    std::shared_ptr<PlannedModel> planned;
-    if (found) {
-        planned = make_planned(std::move(original), std::move(*found), config);
-        planned->from_cache = true;
-    } else {
-        BlobContent fresh = transformed_content(*original, config, clock);
-        content = fresh;
-        content.transformed.model = fresh.transformed.model->clone();  // gives up its constants
-        planned = make_planned(std::move(original), std::move(content), config);
-        fresh.tuned = planned->tuned;
-        fresh.packed = packed_table(planned->plan);
-        cache.store(fresh);
+    if (std::optional<BlobContent> found = cache.load()) {
+        found->original = OriginalModel(std::move(original));
+        return loaded(std::move(*found), config, cache.status());
     }
-    planned->cache_status = cache.status();
-    return planned;
+    return made(cache, std::move(original), config, {.clock = clock, .keep_original = false});
+}
+
+std::shared_ptr<const PlannedModel> plan_from(ModelCache& cache, const Config& config) {
+    std::optional<BlobContent> found = cache.load();
+    return found ? loaded(std::move(*found), config, cache.status()) : nullptr;
+}
+
+std::shared_ptr<const PlannedModel> plan_into(ModelCache& cache,
+                                              std::shared_ptr<const Model> original,
+                                              const Config& config,
+                                              const FallbackClock& clock) {
+    return made(cache, std::move(original), config, {.clock = clock, .keep_original = true});
 }
 
 std::shared_ptr<const PlannedModel> plan_content(BlobContent content, const Config& config) {
-    std::shared_ptr<const Model> original = content.original;
-    std::shared_ptr<PlannedModel> planned =
-        make_planned(std::move(original), std::move(content), config);
-    planned->from_cache = true;
-    planned->cache_status = "imported";
-    return planned;
+    return loaded(std::move(content), config, "imported");
 }
 
 std::shared_ptr<const Model> with_shapes(const Model& model, const std::vector<Shape>& shapes) {

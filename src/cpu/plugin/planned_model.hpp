@@ -14,11 +14,13 @@
 #include "cpu/plugin/blob.hpp"
 #include "cpu/plugin/config.hpp"
 #include "cpu/plugin/float_fallback.hpp"
+#include "cpu/plugin/model_cache.hpp"
+#include "cpu/plugin/original_model.hpp"
 
 namespace fuseq::cpu {
 
 struct PlannedModel {
-    std::shared_ptr<const Model> original;
+    OriginalModel original;
     Transformed transformed;  // its Model is what the steps of the plan refer to
     Tuned tuned;
     FloatFallback fallback;
@@ -35,6 +37,14 @@ bool has_dynamic_input(const Model& model);
 std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> original,
                                                const Config& config,
                                                const FallbackClock& clock = machine_clock());
+// The same of a model in files, in two steps: what the cache has; nothing: the model has to be
+// read.
+std::shared_ptr<const PlannedModel> plan_from(ModelCache& cache, const Config& config);
+// Made anew, and kept in the cache.
+std::shared_ptr<const PlannedModel> plan_into(ModelCache& cache,
+                                              std::shared_ptr<const Model> original,
+                                              const Config& config,
+                                              const FallbackClock& clock = machine_clock());
 // Of what a file of a compiled model holds.
 std::shared_ptr<const PlannedModel> plan_content(BlobContent content, const Config& config);
 

@@ -15,6 +15,9 @@
 #include "cpu/plugin/compiled_model.hpp"
 #include "cpu/plugin/config.hpp"
 #include "cpu/plugin/model_cache.hpp"
+#include "cpu/plugin/model_files.hpp"
+#include "cpu/plugin/planned_model.hpp"
+#include "cpu/runtime/cpu_count.hpp"
 #include "cpu/runtime/isa.hpp"
 #include "fuseq/error.hpp"
 #include "ops/op_spec.hpp"
@@ -89,14 +92,34 @@ public:
 
     std::shared_ptr<ICompiledModel> compile_model(const std::shared_ptr<const Model>& model,
                                                   const AnyMap& properties) override {
-        Config config;
-        {
-            const std::lock_guard lock(mutex_);
-            config = config_;
-        }
-        config.set(properties);
+        Config config = config_with(properties);
         config.check_layers(*model);
         return std::make_shared<CpuCompiledModel>(model, std::move(config));
+    }
+
+    // With a model cache the files are read only where it does not have them.
+    std::shared_ptr<ICompiledModel> compile_file(const std::string& xml_path,
+                                                 const AnyMap& properties) override {
+        Config config = config_with(properties);
+        const std::size_t threads = config.threads_to_compile();
+        const auto files =
+            config.cache_dir.empty() ? std::nullopt : ModelFiles::open(xml_path, threads);
+        if (!files) {
+            return nullptr;
+        }
+        ModelCache cache(config, *files);
+        if (auto planned = plan_from(cache, config)) {
+            return std::make_shared<CpuCompiledModel>(std::move(planned), std::move(config));
+        }
+        std::shared_ptr<const Model> model = files->read();
+        config.check_layers(*model);
+        const auto now = ModelFiles::open(xml_path, threads);
+        const bool same = now && now->key() == files->key();
+        if (!same || has_dynamic_input(*model)) {  // kept by the model, if at all
+            return std::make_shared<CpuCompiledModel>(model, std::move(config));
+        }
+        return std::make_shared<CpuCompiledModel>(plan_into(cache, std::move(model), config),
+                                                  std::move(config));
     }
 
     std::shared_ptr<ICompiledModel> import_model(std::istream& in,
@@ -134,6 +157,17 @@ public:
     }
 
 private:
+    Config config_with(const AnyMap& properties) const {
+        Config config;
+        {
+            const std::lock_guard lock(mutex_);
+            config = config_;
+        }
+        config.set(properties);
+        config.cpus = count_cpus().cpus;
+        return config;
+    }
+
     mutable std::mutex mutex_;
     Config config_;
 };

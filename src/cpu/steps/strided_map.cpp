@@ -60,6 +60,8 @@ Offsets offsets_of(const std::vector<MovedDim>& dims,
         Offsets next;
         next.src.clear();
         next.dst.clear();
+        next.src.reserve(all.src.size() * dims[d].size);
+        next.dst.reserve(all.src.size() * dims[d].size);
         for (std::size_t p = 0; p < all.src.size(); ++p) {
             for (std::size_t i = 0; i < dims[d].size; ++i) {
                 const auto at = static_cast<std::int64_t>(i);
@@ -234,10 +236,14 @@ MovementMap make_strided_map(MovedDims moved, std::size_t element_bytes) {
     const auto bytes = static_cast<std::int64_t>(element_bytes);
     const Offsets outer = offsets_of(dims, 0, split, bytes);
     const Offsets inner = offsets_of(dims, split, dims.size(), bytes);
+    map.src_outer.reserve(outer.src.size());
+    map.dst_outer.reserve(outer.src.size());
     for (std::size_t q = 0; q < outer.src.size(); ++q) {
         map.src_outer.push_back(outer.src[q] + moved.src_begin * bytes);
         map.dst_outer.push_back(outer.dst[q]);
     }
+    map.src_inner.reserve(inner.src.size());
+    map.dst_inner.reserve(inner.src.size());
     for (std::size_t t = 0; t < inner.src.size(); ++t) {
         map.src_inner.push_back(static_cast<std::int32_t>(inner.src[t]));
         map.dst_inner.push_back(static_cast<std::int32_t>(inner.dst[t]));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 
 namespace fuseq {
@@ -145,6 +146,59 @@ TEST(BinaryForm, TheKeyOfALargeModelIsTheSameForAnyNumberOfThreads) {
         EXPECT_NE(key(chain(kLength, changed), 2), expected) << changed;
     }
     EXPECT_NE(key(chain(kLength + 1, kLength + 1), 2), expected);
+}
+
+TEST(BinaryForm, ConstantsInAFileBesideStayThere) {
+    const auto model = Model::from_text(kText);
+    const Tensor file = model->find_all("Const").at(0)->constant();  // the weights
+    ByteWriter out;
+    ConstantWriter constants;
+    write_model(out, *model,
+                [&](ByteWriter& to, const Tensor& t) { constants.write(to, t, file); });
+    Tensor pool(ElementType::u8, Shape{constants.size()});
+    std::size_t at = 0;
+    for (const Tensor& tensor : constants.tensors()) {
+        EXPECT_NE(tensor.data(), file.data());
+        std::memcpy(pool.data<std::uint8_t>() + at, tensor.data(), tensor.get_byte_size());
+        at += (tensor.get_byte_size() + 63) / 64 * 64;
+    }
+    const std::span<const char> bytes{reinterpret_cast<const char*>(pool.data<std::uint8_t>()),
+                                      pool.get_byte_size()};
+    const auto read_with = [&](const Tensor& beside) {
+        ByteReader in(out.bytes());
+        return read_model(in, ConstantReader(bytes, std::make_shared<Tensor>(pool), beside));
+    };
+    const auto again = read_with(file);
+    EXPECT_EQ(compare_models(*model, *again, {.layer_names = true}), "");
+    EXPECT_EQ(again->find_all("Const").at(0)->constant().data(), file.data());
+    EXPECT_THROW(read_with({}), Error);
+    EXPECT_THROW(read_with(Tensor(ElementType::u8, Shape{8 * 3 * 3 * 3 - 1})), Error);
+}
+
+TEST(BinaryForm, PortsAreInputsAndOutputsOfTheModel) {
+    const auto model = Model::from_text(kText);
+    model->find_all("ReLU").at(0)->port().names = {"tensor"};
+    model->parameters()[1]->port().names = {"index"};
+    const auto ports = read(written(*ports_only(*model)));
+    EXPECT_EQ(ports->name(), "binary");
+    EXPECT_EQ(ports->node_count(), 2u + 4u + 3u);  // one Result is fed by a Parameter
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(ports->input(i).node->name(), model->input(i).node->name());
+        EXPECT_EQ(ports->input(i).type(), model->input(i).type());
+        EXPECT_EQ(to_string(ports->input(i).partial_shape()),
+                  to_string(model->input(i).partial_shape()));
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(ports->output_name(i), model->output_name(i));
+        EXPECT_EQ(ports->output(i).index, model->output(i).index);
+        EXPECT_EQ(ports->output(i).node->type(), model->output(i).node->type());
+        EXPECT_EQ(ports->output(i).type(), model->output(i).type());
+        EXPECT_EQ(to_string(ports->output(i).partial_shape()),
+                  to_string(model->output(i).partial_shape()));
+    }
+    EXPECT_EQ(ports->output("tensor"), ports->output(0));
+    EXPECT_EQ(ports->input("index"), ports->input(1));
+    EXPECT_EQ(ports->output(3).node, ports->parameters()[1]);
 }
 
 // Whatever the bytes are: an Error, or some model; never a crash.

@@ -14,6 +14,7 @@
 
 #include "cpu/plugin/blob.hpp"
 #include "fuseq/fuseq.hpp"
+#include "ir/ir.hpp"
 #include "support/small_model.hpp"
 
 namespace fuseq::cpu {
@@ -251,6 +252,7 @@ TEST_F(ModelCacheTest, AFolderThatCannotBeWrittenIsNoReasonNotToRun) {
 
 TEST_F(ModelCacheTest, ManyWritersLeaveOneGoodFile) {
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&] {
             Core core;
@@ -264,6 +266,100 @@ TEST_F(ModelCacheTest, ManyWritersLeaveOneGoodFile) {
     }
     EXPECT_EQ(files().size(), 1u);
     EXPECT_TRUE(loaded(compile()));
+}
+
+// Of a model in files, which is not read where the cache has it.
+class CachedFilesTest : public ModelCacheTest {
+protected:
+    std::string model(const std::string& text) const {
+        write_ir(*Model::from_text(text), folder_.path("m.xml"));
+        return folder_.path("m.xml");
+    }
+    CompiledModel compile_file(AnyMap properties = {}) {
+        properties["CACHE_DIR"] = folder();
+        return core_.compile_model(folder_.path("m.xml"), "CPU", properties);
+    }
+};
+
+TEST_F(CachedFilesTest, TheSecondTimeTheXmlIsNotRead) {
+    const std::string path = model(text_of(5));
+    CompiledModel plain = core_.compile_model(path, "CPU");
+    CompiledModel first = compile_file();
+    EXPECT_THAT(status(first), EndsWith(" is not there; stored"));
+    CompiledModel second = compile_file();
+    EXPECT_TRUE(loaded(second));
+    ASSERT_EQ(files().size(), 1u);
+    EXPECT_EQ(status(second), "hit: " + files()[0].string());
+    EXPECT_EQ(run(first), run(plain));
+    EXPECT_EQ(run(second), run(plain));
+    EXPECT_EQ(second.input().get_any_name(), plain.input().get_any_name());
+    EXPECT_EQ(second.output().get_any_name(), plain.output().get_any_name());
+    EXPECT_EQ(second.output().shape(), plain.output().shape());
+    EXPECT_EQ(second.get_property("NETWORK_NAME").as_string(), "cached");
+    // All of it is there for who asks.
+    const auto read = core_.read_model(path);
+    EXPECT_EQ(compare_models(*second.model(), *read, {.layer_names = true}), "");
+    InferRequest request = second.create_infer_request();
+    EXPECT_EQ(request.get_tensor(read->output()).get_shape(), plain.output().shape());
+    EXPECT_EQ(request.get_tensor(second.model()->input()).get_shape(), plain.input().shape());
+    std::stringstream blob;
+    second.export_model(blob);
+    CompiledModel again = core_.import_model(blob, "CPU", {});
+    EXPECT_EQ(run(again), run(plain));
+    EXPECT_EQ(compare_models(*again.model(), *read, {.layer_names = true}), "");
+}
+
+TEST_F(CachedFilesTest, OtherBytesOfEitherFileAreAnotherModel) {
+    const std::string path = model(text_of(5));
+    compile_file();
+    const std::string xml = bytes_of(path);
+    const std::string bin = bytes_of(folder_.path("m.bin"));
+    model(text_of(6));  // other weights
+    CompiledModel other = compile_file();
+    EXPECT_FALSE(loaded(other));
+    EXPECT_EQ(run(other), run(*std::make_unique<CompiledModel>(compile(6))));
+    write(folder_.path("m.bin"), bin);
+    write(path, xml + "\n");
+    EXPECT_FALSE(loaded(compile_file()));
+    write(path, xml);
+    EXPECT_TRUE(loaded(compile_file()));
+    EXPECT_FALSE(loaded(compile_file({{"FUSEQ_FUSION", "NO"}})));
+    write(path, "<net");
+    EXPECT_THAT(test::message_of([&] { compile_file(); }), HasSubstr("m.xml"));
+    write(path, xml);
+    fs::remove(folder_.path("m.bin"));
+    EXPECT_THAT(test::message_of([&] { compile_file(); }), HasSubstr("m.bin"));
+}
+
+TEST_F(CachedFilesTest, ADamagedFileIsReplaced) {
+    model(text_of(5));
+    CompiledModel first = compile_file();
+    const std::string good = bytes_of(files().at(0));
+    write(files()[0], good.substr(0, good.size() / 2) + "x" + good.substr(good.size() / 2 + 1));
+    CompiledModel second = compile_file();
+    EXPECT_THAT(status(second), StartsWith("rejected: "));
+    EXPECT_THAT(status(second), EndsWith("; stored anew"));
+    EXPECT_EQ(run(second), run(first));
+    EXPECT_TRUE(loaded(compile_file()));
+}
+
+TEST_F(CachedFilesTest, WithOpenDimensionsTheShapesAreWaitedFor) {
+    const std::string path = model(text_of(5, "?"));
+    CompiledModel first = compile_file();
+    EXPECT_EQ(status(first), "waits for the shapes of the first inference");
+    const std::vector<float> two = run(first, 2);
+    CompiledModel second = compile_file();
+    EXPECT_EQ(run(second, 2), two);
+    EXPECT_TRUE(loaded(second));
+}
+
+TEST_F(CachedFilesTest, PropertiesAreCheckedAsEver) {
+    model(text_of(5));
+    EXPECT_THAT(test::message_of([&] {
+                    compile_file({{"FUSEQ_KEEP_FLOAT", "none"}});
+                }),
+                HasSubstr("there is no FakeQuantize 'none'"));
+    EXPECT_THAT(test::message_of([&] { compile_file({{"NO_SUCH", 1}}); }), HasSubstr("NO_SUCH"));
 }
 
 // What is measured differs from run to run; what comes out does not, and the file remembers it.
