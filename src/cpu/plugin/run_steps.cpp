@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <mutex>
 
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/named_failure.hpp"
@@ -35,13 +37,21 @@ private:
     Clock::time_point begin_;
 };
 
-// The rows of one thread: parts of about equal size.
+// What is thrown again as an error that names the step.
+[[noreturn]] void throw_of_step(const Plan& plan, std::size_t step) {
+    const StepInfo& info = plan.steps[step]->info();
+    throw_named("infer", info.name, info.kind);
+}
+
+// The rows of one thread: parts of about equal size. `running` is the step that is being run.
 template <class Times>
-void walk_share(const RowWalkPlan& walk, Runners runners, RowPart share, Times times) {
+void walk_share(
+    const RowWalkPlan& walk, Runners runners, RowPart share, Times times, std::size_t& running) {
     const std::size_t grains = (share.end - share.begin + walk.grain - 1) / walk.grain;
     const std::size_t most = std::max<std::size_t>(1, walk.part / walk.grain);
     const std::size_t parts = (grains + most - 1) / most;
     const auto run = [&](std::size_t step, const RowPart& part) {
+        running = step;
         times.begin();
         runners[step]->run_rows(part);
         times.end(step, share.thread);
@@ -70,18 +80,39 @@ void walk_share(const RowWalkPlan& walk, Runners runners, RowPart share, Times t
     }
 }
 
+// No exception may leave a thread of the team: the first one, with the name of its step, is thrown
+// here when all have ended. A thread that fails leaves the rest of its rows as they are.
 template <class Times>
-void run_walk(const RowWalkPlan& walk, Runners runners, Times times) {
+void run_walk(const Plan& plan, const RowWalkPlan& walk, Runners runners, Times times) {
     const std::size_t shares =
         std::min(walk.threads, static_cast<std::size_t>(omp_get_max_threads()));
     const std::size_t grains = (walk.rows + walk.grain - 1) / walk.grain;
+    std::exception_ptr failure;
+    std::size_t failed = walk.first;
+    std::mutex mutex;
     parallel_for(shares, 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t t = begin; t < end; ++t) {
-            const RowPart share{grains * t / shares * walk.grain,
-                                std::min(grains * (t + 1) / shares * walk.grain, walk.rows), t};
-            walk_share(walk, runners, share, times);
+        std::size_t running = walk.first;
+        try {
+            for (std::size_t t = begin; t < end; ++t) {
+                const RowPart share{grains * t / shares * walk.grain,
+                                    std::min(grains * (t + 1) / shares * walk.grain, walk.rows), t};
+                walk_share(walk, runners, share, times, running);
+            }
+        } catch (...) {
+            const std::scoped_lock lock(mutex);
+            if (!failure) {
+                failure = std::current_exception();
+                failed = running;
+            }
         }
     });
+    if (failure) {
+        try {
+            std::rethrow_exception(failure);
+        } catch (...) {
+            throw_of_step(plan, failed);
+        }
+    }
 }
 
 template <class Times>
@@ -91,7 +122,7 @@ void run_all(const Plan& plan, Runners runners, Times times) {
     try {
         while (s < runners.size()) {
             if (walk != plan.walks.end() && walk->first == s) {
-                run_walk(*walk, runners, times);
+                run_walk(plan, *walk, runners, times);
                 s = walk->last;
                 ++walk;
                 continue;
@@ -102,8 +133,7 @@ void run_all(const Plan& plan, Runners runners, Times times) {
             ++s;
         }
     } catch (...) {
-        const StepInfo& info = plan.steps[s]->info();
-        throw_named("infer", info.name, info.kind);
+        throw_of_step(plan, s);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -225,6 +226,50 @@ TEST_F(Steps, BehindAWalkAreNamedToo) {
     add("bad", [] { throw std::bad_alloc(); });
     plan_.walks = {{.first = 0, .last = 2, .rows = 4, .grain = 1, .part = 4}};
     EXPECT_THAT([&] { run(); }, ::testing::ThrowsMessage<Error>(HasSubstr("'bad'")));
+}
+
+// In a thread of the team, where an exception that leaves it would end the process. The others end
+// as usual, and the request can be run again.
+TEST_F(Steps, OfAWalkThatFailInAnyThreadAreNamed) {
+    std::atomic<int> fails{-1};  // the call that does
+    std::atomic<int> calls{0};
+    add("good");
+    add("bad", [&] {
+        if (calls++ == fails) {
+            throw std::bad_alloc();
+        }
+    });
+    add("behind");
+    plan_.walks = {{.first = 0, .last = 2, .rows = 40, .grain = 1, .part = 2, .threads = 4}};
+    for (const int count : {1, 2, 4}) {
+        const ThreadCount threads(count);
+        for (const int call : {0, 7, 19}) {
+            SCOPED_TRACE(detail::cat(count, " threads, call ", call));
+            events_.clear();
+            calls = 0;
+            fails = call;
+            EXPECT_THAT([&] { run(); },
+                        ::testing::ThrowsMessage<Error>(
+                            AllOf(HasSubstr("'bad' (kind_of_bad)"), HasSubstr("out of memory"))));
+            EXPECT_TRUE(of("behind").empty());
+            EXPECT_LE(of("bad").size(), 20u);
+        }
+        fails = -1;
+        events_.clear();
+        run();
+        EXPECT_EQ(of("behind").size(), 1u);
+        EXPECT_EQ(of("bad").size(), 20u);
+    }
+}
+
+// More than one thread at once: one of the failures is told.
+TEST_F(Steps, OfAWalkMayFailInAllThreads) {
+    add("bad", [] { throw Error("infer", "no row is good"); });
+    plan_.walks = {{.first = 0, .last = 1, .rows = 40, .grain = 1, .part = 2, .threads = 4}};
+    const ThreadCount threads(4);
+    EXPECT_THAT([&] { run(); },
+                ::testing::ThrowsMessage<Error>(::testing::Eq("infer: no row is good")));
+    EXPECT_LE(events_.size(), 4u);
 }
 
 TEST_F(Steps, AreTimedEachForItself) {
