@@ -10,6 +10,8 @@
 // For the files that instantiate Runner only.
 #pragma once
 
+#include <algorithm>
+
 #include "cpu/kernels/depthwise_conv_vnni-inl.h"
 
 FUSEQ_BEGIN_VNNI
@@ -53,8 +55,15 @@ public:
     FUSEQ_INLINE void run() {
         std::ptrdiff_t left = strip_.dst_width;
         load_first();
-        for (; left >= kTogether; left -= kTogether) {
-            run_step<kTogether>();
+        while (left >= kTogether) {
+            const std::ptrdiff_t inner = std::min(left / kTogether, inner_steps());
+            if (inner > 0) {
+                run_inner_steps(inner);
+                left -= inner * kTogether;
+            } else {
+                run_step<kTogether>();
+                left -= kTogether;
+            }
         }
         for (; left > 0; --left) {
             run_step<1>();
@@ -72,20 +81,43 @@ private:
     static constexpr std::size_t kTaps = 3;  // vectors of four taps a quarter
     static_assert(Rows == 1 || Stride == 1);
 
+    // Columns that load_columns() reads for N outputs, relative to x_.
+    static constexpr std::ptrdiff_t kFirst = Stride == 1 ? 2 : 1;
+    static constexpr std::ptrdiff_t end_column(std::ptrdiff_t n) {
+        return Stride == 1 ? 2 + n : 2 * n + 2;
+    }
+
+    // How many steps from here on read no column outside of src.
+    FUSEQ_INLINE std::ptrdiff_t inner_steps() const {
+        const std::ptrdiff_t room = strip_.src_width - x_ - end_column(kTogether);
+        return x_ + kFirst < 0 || room < 0 ? 0 : room / (kTogether * kStride) + 1;
+    }
+
+    // Nothing but the work: all that is counted are the bytes of dst.
+    FUSEQ_INLINE void run_inner_steps(std::ptrdiff_t steps) {
+        const std::ptrdiff_t end = dst_at_ + steps * kTogether * dst_step_;
+        do {
+            Registers<Fresh, kColumns> fresh;
+            load_columns<kColumns, false>(fresh);
+            add_and_store<kColumns>(fresh);
+            advance<kTogether>();
+        } while (dst_at_ != end);
+        x_ += steps * kTogether * kStride;
+    }
+
     template <std::ptrdiff_t N>
     FUSEQ_INLINE void run_step() {
         constexpr auto kCount = static_cast<std::size_t>(N);
-        // Columns that load_columns() reads, relative to x_.
-        constexpr std::ptrdiff_t kFirst = Stride == 1 ? 2 : 1;
-        constexpr std::ptrdiff_t kEnd = Stride == 1 ? 2 + N : 2 * N + 2;
         Registers<Fresh, kCount> fresh;
-        if (x_ + kFirst >= 0 && x_ + kEnd <= strip_.src_width) {
-            load_columns<kCount, false>(fresh);
-        } else {
-            load_columns<kCount, true>(fresh);
-        }
+        load_columns<kCount, true>(fresh);
         add_and_store<kCount>(fresh);
+        advance<N>();
         x_ += N * kStride;
+    }
+
+    template <std::ptrdiff_t N>
+    FUSEQ_INLINE void advance() {
+        constexpr auto kCount = static_cast<std::size_t>(N);
         src_at_ += N * kStride * src_step_;
         dst_at_ += N * dst_step_;
         unrolled<kCarried>([&](auto i) FUSEQ_LAMBDA { columns_[i] = columns_[kCount + i]; });
@@ -218,11 +250,14 @@ private:
                     columns_[kCarried + n][kQ] = words_of<kQ>(bytes[n].low, bytes[n].high);
                 });
                 add_quarter<N>(kQ, words[kQ]);
-                if constexpr (F != Finish::kAny) {
-                    finish_quarter<N, kQ>(words);
+                if constexpr (F != Finish::kAny && kQ > 0) {
+                    finish_quarter<N, kQ - 1>(words);
                 }
             });
         });
+        if constexpr (F != Finish::kAny) {
+            finish_quarter<N, kQuarters - 1>(words);
+        }
         unrolled<N>([&](auto n) FUSEQ_LAMBDA {
             unrolled<Rows>([&](auto r) FUSEQ_LAMBDA {
                 // The second row first: where it is not wanted it has the address of the first.
