@@ -71,15 +71,18 @@ public:
     }
 
 private:
-    static constexpr std::size_t kSrcRows = Rows + 2;
+    static constexpr std::size_t kSrcRows = (Rows - 1) * Stride + 3;
     static constexpr auto kStride = static_cast<std::ptrdiff_t>(Stride);
-    // Outputs with an activation, bounds or floats need the registers of a second column.
-    static constexpr std::ptrdiff_t kTogether = F == Finish::kAny ? 1 : 2;
+    // Outputs with an activation, bounds or floats need the registers of a second column, two rows
+    // of stride 2 have the work of one already.
+    static constexpr std::ptrdiff_t kTogether =
+        F == Finish::kAny || (Rows == 2 && Stride == 2) ? 1 : 2;
     static constexpr std::size_t kColumns = kTogether;
     // Columns that an output leaves to the next.
     static constexpr std::size_t kCarried = Stride == 1 ? 2 : 1;
     static constexpr std::size_t kTaps = 3;  // vectors of four taps a quarter
-    static_assert(Rows == 1 || Stride == 1);
+    // Interleaved columns: with stride 1 one for both rows, with stride 2 one for each.
+    static constexpr std::size_t kSets = Stride == 1 ? 1 : Rows;
 
     // Columns that load_columns() reads for N outputs, relative to x_.
     static constexpr std::ptrdiff_t kFirst = Stride == 1 ? 2 : 1;
@@ -139,24 +142,22 @@ private:
     }
 
     // What an output reads beyond what the one before has left, or what the first one wants to be
-    // left.
+    // left. Stride 1: `four` is a column. Stride 2: a column of even number and the lowest row of
+    // the next, whose other rows are the pair of the output after.
     struct Fresh {
-        Registers<__m512i, 4> four;
-        Registers<__m512i, 2> pair;
+        Registers<Registers<__m512i, 4>, kSets> four;
+        Registers<Registers<__m512i, 2>, kSets> pair;
     };
 
-    // Stride 1: `four` is a column. Stride 2: a column of even number and the lowest row of the
-    // next, whose other rows are the pair of the output after.
     template <std::ptrdiff_t At, bool Checked>
     FUSEQ_INLINE void load_four(Fresh& to) const {
-        to.four[0] = load<Checked>(0, At);
-        to.four[1] = load<Checked>(1, At);
-        to.four[2] = load<Checked>(2, At);
-        if constexpr (Stride == 2) {
-            to.four[3] = load<Checked>(2, At + 1);
-        } else {
-            to.four[3] = Rows == 1 ? to.four[2] : load<Checked>(kSrcRows - 1, At);
-        }
+        Registers<__m512i, kSrcRows> column;
+        unrolled<kSrcRows>([&](auto r) FUSEQ_LAMBDA { column[r] = load<Checked>(r, At); });
+        unrolled<kSets>([&](auto set) FUSEQ_LAMBDA {
+            unrolled<3>([&](auto r) FUSEQ_LAMBDA { to.four[set][r] = column[Stride * set + r]; });
+            to.four[set][3] =
+                Stride == 2 ? load<Checked>(2 * set + 2, At + 1) : column[kSrcRows - 1];
+        });
     }
 
     template <std::size_t N, bool Checked>
@@ -166,8 +167,10 @@ private:
             if constexpr (Stride == 1) {
                 load_four<kOutput + 2, Checked>(to[i]);
             } else {
-                to[i].pair[0] = load<Checked>(0, 2 * kOutput + 1);
-                to[i].pair[1] = load<Checked>(1, 2 * kOutput + 1);
+                unrolled<kSets>([&](auto set) FUSEQ_LAMBDA {
+                    to[i].pair[set][0] = load<Checked>(2 * set, 2 * kOutput + 1);
+                    to[i].pair[set][1] = load<Checked>(2 * set + 1, 2 * kOutput + 1);
+                });
                 load_four<2 * kOutput + 2, Checked>(to[i]);
             }
         });
@@ -177,7 +180,10 @@ private:
         unrolled<kCarried>([&](auto i) FUSEQ_LAMBDA {
             Fresh fresh;
             load_four<i(), true>(fresh);
-            columns_[i] = interleave(fresh.four[0], fresh.four[1], fresh.four[2], fresh.four[3]);
+            unrolled<kSets>([&](auto set) FUSEQ_LAMBDA {
+                const auto& four = fresh.four[set];
+                columns_[i][set] = interleave(four[0], four[1], four[2], four[3]);
+            });
         });
     }
 
@@ -192,19 +198,18 @@ private:
     }
 
     // The vectors of an output and where their weights are; see strip_order().
-    template <std::size_t Output, std::size_t Tap>
+    template <std::size_t Output, std::size_t Row, std::size_t Tap>
     FUSEQ_INLINE __m512i data(std::size_t q) const {
         if constexpr (Stride == 1) {
-            return columns_[Output + Tap][q];
+            return columns_[Output + Tap][0][q];
         } else if constexpr (Tap == 2) {
-            return pairs_[Output];
+            return pairs_[Output][Row];
         } else {
-            return columns_[Output + 1 - Tap][q];
+            return columns_[Output + 1 - Tap][Row][q];
         }
     }
-    static constexpr std::size_t entry(std::size_t tap, std::size_t row) {
-        return Stride == 1 ? tap * 2 + row : tap;
-    }
+    // Rows of stride 1 have weights of their own, moved down by one.
+    static constexpr std::size_t kVariants = Stride == 1 ? 2 : 1;
 
     template <std::size_t N>
     using Outputs = Registers<Registers<__m512i, Rows>, N>;
@@ -218,11 +223,14 @@ private:
             unrolled<Rows>([&](auto row) FUSEQ_LAMBDA { sums[n][row] = init; });
         });
         unrolled<kTaps>([&](auto tap) FUSEQ_LAMBDA {
+            __m512i weights;
             unrolled<Rows>([&](auto row) FUSEQ_LAMBDA {
-                const __m512i weights =
-                    _mm512_load_si512(at + kWeights + entry(tap, row) * kEntryBytes);
+                if (row < kVariants) {
+                    const std::size_t entry = tap * kVariants + row;
+                    weights = _mm512_load_si512(at + kWeights + entry * kEntryBytes);
+                }
                 unrolled<N>([&](auto n) FUSEQ_LAMBDA {
-                    add_products_of(sums[n][row], data<n(), tap()>(q), weights);
+                    add_products_of(sums[n][row], data<n(), row(), tap()>(q), weights);
                 });
             });
         });
@@ -236,18 +244,25 @@ private:
         __asm__("" : "+r"(packed_));
         Outputs<N> words[kQuarters];
         unrolled<2>([&](auto half) FUSEQ_LAMBDA {
-            Registers<Pair, N> bytes;
+            Registers<Registers<Pair, kSets>, N> bytes;
             unrolled<N>([&](auto n) FUSEQ_LAMBDA {
-                bytes[n] = {bytes_of<half()>(fresh[n].four[0], fresh[n].four[1]),
-                            bytes_of<half()>(fresh[n].four[2], fresh[n].four[3])};
-                if constexpr (Stride == 2) {
-                    pairs_[n] = order_pair(bytes_of<half()>(fresh[n].pair[0], fresh[n].pair[1]));
-                }
+                unrolled<kSets>([&](auto set) FUSEQ_LAMBDA {
+                    const auto& four = fresh[n].four[set];
+                    bytes[n][set] = {bytes_of<half()>(four[0], four[1]),
+                                     bytes_of<half()>(four[2], four[3])};
+                    if constexpr (Stride == 2) {
+                        const auto& pair = fresh[n].pair[set];
+                        pairs_[n][set] = order_pair(bytes_of<half()>(pair[0], pair[1]));
+                    }
+                });
             });
             unrolled<2>([&](auto i) FUSEQ_LAMBDA {
                 constexpr std::size_t kQ = 2 * half() + i();
                 unrolled<N>([&](auto n) FUSEQ_LAMBDA {
-                    columns_[kCarried + n][kQ] = words_of<kQ>(bytes[n].low, bytes[n].high);
+                    unrolled<kSets>([&](auto set) FUSEQ_LAMBDA {
+                        columns_[kCarried + n][set][kQ] =
+                            words_of<kQ>(bytes[n][set].low, bytes[n][set].high);
+                    });
                 });
                 add_quarter<N>(kQ, words[kQ]);
                 if constexpr (F != Finish::kAny && kQ > 0) {
@@ -315,12 +330,16 @@ private:
     Registers<const std::uint8_t*, kSrcRows> rows_;
     Registers<std::uint8_t*, Rows> dst_;
     // Interleaved: a column, or one of even number and the lowest row of the next.
-    Registers<Quarters, kColumns + kCarried> columns_;
-    Registers<__m512i, kColumns> pairs_;  // of stride 2: the rest of that, for two quarters
+    Registers<Registers<Quarters, kSets>, kColumns + kCarried> columns_;
+    // Of stride 2: the rest of that, for two quarters.
+    Registers<Registers<__m512i, kSets>, kColumns> pairs_;
 };
 
 // A form of strips, for Runner.
 struct Pairs {
+    template <std::size_t Size, std::size_t Stride>
+    static constexpr std::size_t kRows = 2;
+
     template <std::size_t Size,
               std::size_t Rows,
               std::size_t Stride,

@@ -16,7 +16,7 @@ namespace {
 // The rows of a range in strips, which Form computes.
 template <class Form, std::size_t Size, std::size_t Stride>
 struct Runner {
-    static constexpr std::size_t kRows = Size == 3 && Stride == 1 ? 2 : 1;
+    static constexpr std::size_t kRows = Form::template kRows<Size, Stride>;
     static constexpr std::size_t kMaxTasks = 32;
 
     template <std::size_t Mode, bool Flip, Finish F>
@@ -69,7 +69,7 @@ struct Runner {
                     Range rows,
                     Range blocks) {
         const DepthwiseShape& s = packed.shape;
-        StripMaker maker{packed, src, dst, Size + kRows - 1, 1};
+        StripMaker maker{packed, src, dst, Size + (kRows - 1) * Stride, 1};
         Strip strip{};
         strip.first_x = -s.pad_left;
         strip.src_width = static_cast<std::ptrdiff_t>(s.src_width);

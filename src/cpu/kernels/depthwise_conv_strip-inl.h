@@ -26,11 +26,8 @@ struct Geometry {
 template <std::size_t Rows>
 using Sums = Registers<Quarters, Rows>;
 
-// A column of src, interleaved.
-struct Column {
-    Quarters four;   // rows 0 to 3
-    Quarters fifth;  // row 4 of a kernel of size 5
-};
+// Rows 0 to 3 of a column of src, interleaved.
+using Column = Quarters;
 
 // Runs a strip. One object that the compiler takes apart into registers: all functions are inlined,
 // and closures in closures would keep it in memory.
@@ -119,7 +116,8 @@ private:
         const std::ptrdiff_t at = first_x_ + step * kStride;
         const Outside outside{at < 0 || at >= src_width_, at + 1 < 0 || at + 1 >= src_width_};
         const bool ends = step >= kRing - 1;
-        if (strip_.zero_padding && outside.first && (Stride == 1 || outside.second)) {
+        if (strip_.zero_padding && outside.first && (Stride == 1 || outside.second) &&
+            !fifth_waits(at)) {
             if (ends) {
                 store(ring_[(Turn + 1) % G::kRing]);
             }
@@ -128,6 +126,11 @@ private:
             add_step<Turn, true>(outside, ends);
         }
         advance(ends);
+    }
+
+    // The fifth row of the column before, which is inside of src, is added with that of this one.
+    FUSEQ_INLINE bool fifth_waits(std::ptrdiff_t at) const {
+        return Size == 5 && Stride == 1 && at > 0 && at <= src_width_;
     }
 
     template <bool Checked>
@@ -158,13 +161,19 @@ private:
         const __m512i r0 = load<Checked>(0, column, outside);
         const __m512i r1 = load<Checked>(1, column, outside);
         const __m512i r2 = load<Checked>(2, column, outside);
-        if constexpr (G::kSrcRows == 3) {
-            to.four = interleave(r0, r1, r2, r2);
+        to = interleave(r0, r1, r2, G::kSrcRows == 3 ? r2 : load<Checked>(3, column, outside));
+    }
+
+    // The fifth row of two neighbouring columns: of the step, or with stride 1 of the one before
+    // and this one.
+    template <bool Checked>
+    FUSEQ_INLINE void load_fifth(Outside outside) {
+        const __m512i row = load<Checked>(4, 0, outside);
+        if constexpr (Stride == 1) {
+            fifth_ = interleave_pair(last_, row);
+            last_ = row;
         } else {
-            to.four = interleave(r0, r1, r2, load<Checked>(3, column, outside));
-        }
-        if constexpr (Size == 5) {
-            to.fifth = interleave_single(load<Checked>(4, column, outside));
+            fifth_ = interleave_pair(row, load<Checked>(4, 1, outside));
         }
     }
 
@@ -175,15 +184,14 @@ private:
     // Adds a column of src, which is column Tap of the kernel for these sums.
     template <std::size_t Tap>
     FUSEQ_INLINE void add_column(const Column& column, Sums<Rows>& sums) const {
-        constexpr std::size_t kGroups = Size == 5 ? 2 : 1;
         unrolled<Rows>([&](auto row) FUSEQ_LAMBDA {
             if constexpr (Tap == 0) {
                 begin_sums(sums[row]);
             }
             constexpr std::size_t kVariants = Size == 3 ? 2 : 1;
-            add_taps(sums[row], column.four, packed_, (Tap * kVariants + row) * kGroups);
-            if constexpr (Size == 5) {
-                add_taps(sums[row], column.fifth, packed_, Tap * kGroups + 1);
+            add_taps(sums[row], column, packed_, Tap * kVariants + row);
+            if constexpr (Size == 5 && (Tap % 2 == 1 || Tap == 4)) {  // see strip_order()
+                add_taps(sums[row], fifth_, packed_, Size + Tap / 2);
             }
         });
     }
@@ -197,6 +205,9 @@ private:
         } else {
             Sums<Rows>& oldest = ring_[(Turn + 1) % G::kRing];
             Column column;
+            if constexpr (Size == 5) {
+                load_fifth<Checked>(outside);
+            }
             load_column<Checked>(column, 0, outside);
             add_column<Size - 1>(column, oldest);
             if (ends) {  // early: other sums need the registers
@@ -266,10 +277,15 @@ private:
     Registers<const std::uint8_t*, G::kSrcRows> rows_;
     Registers<std::uint8_t*, Rows> dst_;
     Registers<Sums<Rows>, G::kRing> ring_;
+    Quarters fifth_;
+    __m512i last_ = _mm512_setzero_si512();  // fifth row of the column before
 };
 
 // A form of strips, for Runner.
 struct Ring {
+    template <std::size_t Size, std::size_t Stride>
+    static constexpr std::size_t kRows = Size == 3 && Stride == 1 ? 2 : 1;
+
     template <std::size_t Size,
               std::size_t Rows,
               std::size_t Stride,

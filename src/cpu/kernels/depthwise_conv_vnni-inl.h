@@ -16,9 +16,9 @@
 // fewer, the two (four) parts of the vector hold the same channels of two (four) different outputs
 // rows, which are loaded and stored under masks.
 //
-// Columns are interleaved in groups of four rows. What is left over, a fifth row or two rows of the
-// middle column of a 3x3 kernel of stride 2, is shuffled so that one vector serves several
-// quarters: the weights of the bytes that a quarter does not want are zero.
+// Columns are interleaved in groups of four rows. What is left over, a fifth row of two columns or
+// two rows of the middle column of a 3x3 kernel of stride 2, is shuffled so that one vector serves
+// two quarters: the weights of the bytes that a quarter does not want are zero.
 #pragma once
 
 #include <immintrin.h>
@@ -148,14 +148,6 @@ FUSEQ_INLINE Quarters interleave_pair(__m512i r0, __m512i r1) {
     const __m512i low = order_pair(pair.low);
     const __m512i high = order_pair(pair.high);
     return {{low, low, high, high}};
-}
-
-// One row: byte q of dword j is channel 4q + j, so that one vector serves all quarters.
-FUSEQ_INLINE Quarters interleave_single(__m512i row) {
-    const __m512i order =
-        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
-    const __m512i v = _mm512_shuffle_epi8(row, order);
-    return {{v, v, v, v}};
 }
 
 FUSEQ_INLINE __m512 vector_of(const std::uint8_t* from) {

@@ -150,25 +150,19 @@ Entry column_entry(const DepthwiseShape& s, std::ptrdiff_t top, std::size_t colu
     return {taps};
 }
 
-// The only row of a column that a vector holds: quarter q reads byte q.
-Entry single_entry(std::size_t row, std::size_t column) {
-    Entry entry;
-    for (std::size_t q = 0; q < kQuarters; ++q) {
-        Taps taps(4);
-        taps[q] = {static_cast<std::ptrdiff_t>(row), static_cast<std::ptrdiff_t>(column)};
-        entry.push_back(std::move(taps));
-    }
-    return entry;
+// Two taps, of all quarters: quarters 0 and 2 read the first bytes of a vector, 1 and 3 the others.
+Entry pair_entry(const Tap& first, const Tap& second) {
+    const Tap none;
+    const Taps pair[2] = {{first, second, none, none}, {none, none, first, second}};
+    return {pair[0], pair[1], pair[0], pair[1]};
 }
 
 Order strip_order(const DepthwiseShape& s, std::size_t, std::size_t channels) {
     Order order{slots_of(channels, parts_of(mode_of(channels))), {}, 1};
     if (s.kernel_height == 3 && s.stride_width == 2) {  // StripRun::add_small_step
-        const Tap none;
-        const Taps pair[2] = {{{0, 1}, {1, 1}, none, none}, {none, none, {0, 1}, {1, 1}}};
-        order.entries = {{{{0, 2}, {1, 2}, {2, 2}, none}},
+        order.entries = {{{{0, 2}, {1, 2}, {2, 2}, {}}},
                          {{{0, 0}, {1, 0}, {2, 0}, {2, 1}}},
-                         {pair[0], pair[1], pair[0], pair[1]}};
+                         pair_entry({0, 1}, {1, 1})};
         return order;
     }
     const std::ptrdiff_t variants = s.kernel_height == 3 ? 2 : 1;
@@ -176,9 +170,14 @@ Order strip_order(const DepthwiseShape& s, std::size_t, std::size_t channels) {
         for (std::ptrdiff_t variant = 0; variant < variants; ++variant) {
             order.entries.push_back(column_entry(s, -variant, column));
         }
-        if (s.kernel_height == 5) {
-            order.entries.push_back(single_entry(4, column));
-        }
+    }
+    if (s.kernel_height == 5) {  // the fifth row by pairs of columns; StripRun::load_fifth()
+        const Tap none;
+        const Tap last{4, 4};
+        order.entries.push_back(pair_entry({4, 0}, {4, 1}));
+        order.entries.push_back(pair_entry({4, 2}, {4, 3}));
+        order.entries.push_back(s.stride_width == 1 ? pair_entry(none, last)
+                                                    : pair_entry(last, none));
     }
     return order;
 }
