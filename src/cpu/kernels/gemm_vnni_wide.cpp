@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "cpu/kernels/float_sum.hpp"
+#include "cpu/kernels/instructions.hpp"
 
 namespace fuseq::kernels::gemm {
 
@@ -14,6 +15,9 @@ WideFunction wide_function(std::size_t vectors, bool joined) {
     constexpr WideFunction kFunctions[] = {run_wide_1, run_wide_2, run_wide_3, run_wide_4};
     constexpr WideFunction kJoined[] = {run_wide_joined_1, run_wide_joined_2, run_wide_joined_3,
                                         run_wide_joined_4};
+    if (joined && vectors == kMaxWideVectors && loads_one_wide_vector_a_cycle()) {
+        return run_wide_woven;
+    }
     return (joined ? kJoined : kFunctions)[vectors - 1];
 }
 

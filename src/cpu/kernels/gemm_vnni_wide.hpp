@@ -79,6 +79,8 @@ void run_wide_joined_1(const WideCall& call);
 void run_wide_joined_2(const WideCall& call);
 void run_wide_joined_3(const WideCall& call);
 void run_wide_joined_4(const WideCall& call);
+// Four vectors with a join, in another order; see its file.
+void run_wide_woven(const WideCall& call);
 
 // Where channel `channel` of a panel is: vector * 16 + lane.
 std::size_t wide_place(std::size_t channel, std::size_t vectors);
