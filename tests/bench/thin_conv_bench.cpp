@@ -40,6 +40,7 @@ void thin_conv_own(benchmark::State& state, ElementType dst_type, bool zero_poin
     params.bias = bias;
     params.wei_zero_point = zero_point;
     params.dst_type = dst_type;
+    params.pixels = dst_type == ElementType::f32 && to > kernels::kThinChannels;
     if (!kernels::ThinConv::takes(params.shape)) {
         state.SkipWithError("not for this machine");
         return;
@@ -47,8 +48,12 @@ void thin_conv_own(benchmark::State& state, ElementType dst_type, bool zero_poin
     const kernels::ThinConv conv(params);
     const auto src = random_bytes(height * width * from);
     kernels::AlignedVector<std::uint8_t> dst(height * width * to);
+    const bool stores_floats = dst_type == ElementType::f32 && to > kernels::kThinChannels;
+    kernels::AlignedVector<float> floats(stores_floats ? height * width * to : 0);
     for (auto _ : state) {
-        if (dst_type == ElementType::f32) {
+        if (stores_floats) {
+            conv.run(src.data(), {0, height}, floats.data());
+        } else if (dst_type == ElementType::f32) {
             conv.run(src.data(), {0, height}, [](const kernels::ThinTile&) {});
         } else {
             conv.run(src.data(), {0, height}, dst.data());
@@ -74,11 +79,19 @@ void wide_layers(benchmark::internal::Benchmark* bench) {
     bench->Args({270, 480, 16, 8})->Args({64, 256, 16, 8})->Unit(benchmark::kMicrosecond);
 }
 
-BENCHMARK_CAPTURE(thin_conv_own, bytes, ElementType::u8, false)->Apply(layers);
+// Channels in lanes.
+void lane_layers(benchmark::internal::Benchmark* bench) {
+    bench->Args({270, 480, 16, 16})->Args({540, 960, 8, 32})->Args({270, 480, 3, 16});
+    bench->Args({416, 416, 3, 16})->Args({64, 64, 16, 16})->Unit(benchmark::kMicrosecond);
+}
+
+BENCHMARK_CAPTURE(thin_conv_own, bytes, ElementType::u8, false)->Apply(layers)->Apply(lane_layers);
 BENCHMARK_CAPTURE(thin_conv_own, planes, ElementType::f32, false)
     ->Apply(layers)
     ->Apply(wide_layers);
-BENCHMARK_CAPTURE(thin_conv_own, zero_points, ElementType::f32, true)->Apply(wide_layers);
+BENCHMARK_CAPTURE(thin_conv_own, zero_points, ElementType::f32, true)
+    ->Apply(wide_layers)
+    ->Apply(lane_layers);
 
 }  // namespace
 }  // namespace fuseq::bench

@@ -10,6 +10,7 @@
 
 #include "cpu/kernels/instructions.hpp"
 #include "cpu/kernels/thin_conv_detail.hpp"
+#include "cpu/kernels/thin_conv_lanes.hpp"
 #include "cpu/kernels/thin_conv_tiles.hpp"
 #include "fuseq/error.hpp"
 
@@ -33,7 +34,8 @@ void check(const ThinConvParams& p) {
          ThinConv::stores_bytes(p));
     if ((!unsigned_src && p.src_type != ElementType::i8) || !zero_point_fits || !dst_fits ||
         p.weights.size() != s.dst_channels * s.src_channels * s.kernel_height * s.kernel_width ||
-        !fits(p.scale, false) || !fits(p.bias, true) || !fits(p.wei_zero_point, true)) {
+        !fits(p.scale, false) || !fits(p.bias, true) || !fits(p.wei_zero_point, true) ||
+        !(p.wei_zero_point.empty() || ThinConv::takes_zero_points(s)) || !lanes_fit(p)) {
         throw Error(
             "compile",
             detail::cat("thin convolution: source ", to_string(p.src_type), " with zero point ",
@@ -46,16 +48,48 @@ void check(const ThinConvParams& p) {
 
 }  // namespace
 
+namespace {
+
+// With channels in lanes: whole vectors, and distances of windows for which there is code.
+bool lanes_take(const ThinConvShape& s) {
+    const std::size_t step = pixel_step(s);
+    const std::size_t vectors = s.dst_channels / kLanes;
+    return s.dst_channels % kLanes == 0 && (vectors == 1 || vectors == 2 || vectors == 4) &&
+           (step == 3 || step == 4 || step == 6 || step == 8 || step == 16) &&
+           s.src_channels >= 1 && s.kernel_width >= 1 &&
+           (s.kernel_width - 1) * s.dilation_width < kMostLaneKernel && has_avx512_vbmi();
+}
+
+// Whether pixels lie one behind the other in whole lanes, so that their sums serve all windows.
+bool sums_in_chunks(const ThinConvShape& s) {
+    const std::size_t n = s.src_channels;
+    return s.stride_width == 1 && s.dilation_width == 1 && (n == 4 || n == 8 || n == 16);
+}
+
+bool fits_ring(const ThinConvShape& s) {
+    return ring_rows(s) <= kMostRows && s.kernel_width <= kMostQuads &&
+           s.dilation_width <= kMostQuads &&
+           ring_rows(s) * ring_stride(s, kThinTile) <= kRingBytes && s.dst_height != 0 &&
+           s.dst_width != 0;
+}
+
+}  // namespace
+
 bool ThinConv::takes(const ThinConvShape& s) {
+    if (has_channels_in_lanes(s)) {
+        return lanes_take(s) && fits_ring(s);
+    }
     constexpr std::size_t kMostPermuted = 8;
     const std::size_t step = pixel_step(s);
     // With more channels short rows are better cut by channels.
     const bool wide = lies_in_chunks(s) && s.dst_width >= kLanes;
     return has_avx512_vbmi() && s.dst_channels >= 1 && s.dst_channels <= kThinChannels &&
-           s.src_channels >= 1 && (step <= kMostPermuted || wide) && ring_rows(s) <= kMostRows &&
-           s.kernel_width <= kMostQuads && s.dilation_width <= kMostQuads &&
-           ring_rows(s) * ring_stride(s, kThinTile) <= kRingBytes && s.dst_height != 0 &&
-           s.dst_width != 0;
+           s.src_channels >= 1 && (step <= kMostPermuted || wide) && fits_ring(s);
+}
+
+bool ThinConv::takes_zero_points(const ThinConvShape& s) {
+    constexpr std::size_t kMostPermuted = 8;
+    return !has_channels_in_lanes(s) || sums_in_chunks(s) || pixel_step(s) <= kMostPermuted;
 }
 
 bool ThinConv::stores_bytes(const ThinConvParams& p) {
@@ -78,7 +112,8 @@ bool ThinConv::stores_bytes(const ThinConvParams& p) {
 }
 
 bool ThinConv::stores_pixels(const ThinConvShape& s) {
-    return lies_in_chunks(s) && pixel_step(s) == 4 * kQuad && s.dst_channels % 4 == 0;
+    return has_channels_in_lanes(s) ||
+           (lies_in_chunks(s) && pixel_step(s) == 4 * kQuad && s.dst_channels % 4 == 0);
 }
 
 namespace {
@@ -98,7 +133,7 @@ void set_lanes(Packed& packed) {
         packed.lane_of_pixel[pixel] = static_cast<std::int32_t>(lane);
     }
     const std::size_t channels = packed.shape.dst_channels;
-    for (std::size_t i = 0; i < channels * kLanes; ++i) {
+    for (std::size_t i = 0; channels <= kThinChannels && i < channels * kLanes; ++i) {
         const auto lane = static_cast<std::size_t>(packed.lane_of_pixel[i / channels]);
         const std::size_t c = i % channels;
         const std::size_t byte = c / 4 * 64 + lane / kBlock * 16 + c % 4 * 4 + lane % kBlock;
@@ -106,17 +141,26 @@ void set_lanes(Packed& packed) {
     }
 }
 
+// Of the same four bytes of 16 windows.
+void set_index(std::size_t step, Packed& packed) {
+    for (std::size_t i = 0; i < std::size(packed.index); ++i) {
+        packed.index[i] = static_cast<std::uint8_t>(i / kQuad * step + i % kQuad);
+    }
+}
+
 void set_form(Packed& packed) {
     const ThinConvShape& s = packed.shape;
     const std::size_t step = pixel_step(s);
-    if (lies_in_chunks(s)) {
+    if (has_channels_in_lanes(s)) {
+        packed.how = Collect::kChannels;
+        packed.partials = sums_in_chunks(s) ? s.src_channels / kQuad : 0;
+        set_index(step, packed);
+    } else if (lies_in_chunks(s)) {
         packed.how = Collect::kChunks;
         packed.partials = step / kQuad;
     } else {
         packed.how = step < kQuad ? Collect::kOne : Collect::kTwo;
-        for (std::size_t i = 0; i < std::size(packed.index); ++i) {
-            packed.index[i] = static_cast<std::uint8_t>(i / kQuad * step + i % kQuad);
-        }
+        set_index(step, packed);
     }
     packed.width = ring_width(s);
     packed.offsets = chunk_offsets(s);
@@ -126,10 +170,13 @@ void set_form(Packed& packed) {
 // Weights of a channel, behind the last one those of 1; returns their sum.
 std::int32_t pack_channel(const ThinConvParams& p, std::size_t c, Packed& packed) {
     const ThinConvShape& s = p.shape;
-    const std::size_t channels = s.dst_channels + (packed.sums ? 1 : 0);
+    const bool lanes = packed.how == Collect::kChannels;
+    const std::size_t channels = s.dst_channels + (packed.sums && !lanes ? 1 : 0);
     const std::size_t chunks = packed.offsets.size();
     const std::size_t size = chunk_bytes(s);
-    auto* bytes = reinterpret_cast<std::int8_t*>(packed.weights.data());
+    const bool is_ones = lanes && c == s.dst_channels;
+    auto* bytes =
+        reinterpret_cast<std::int8_t*>(is_ones ? packed.ones.data() : packed.weights.data());
     const std::size_t run_chunks = ceil_div(run_bytes_of(s), size);
     std::int32_t sum = 0;
     for (std::size_t ic = 0; ic < s.src_channels; ++ic) {
@@ -140,7 +187,9 @@ std::int32_t pack_channel(const ThinConvParams& p, std::size_t c, Packed& packed
                 const std::int8_t w = c < s.dst_channels ? p.weights[number] : std::int8_t{1};
                 const std::size_t at =
                     s.dilation_width == 1 ? x * s.src_channels + ic : x * run_chunks * size + ic;
-                bytes[((y * chunks + at / size) * channels + c) * size + at % size] = w;
+                const std::size_t to =
+                    is_ones ? at : ((y * chunks + at / size) * channels + c) * size + at % size;
+                bytes[to] = w;
                 sum += w;
             }
         }
@@ -163,6 +212,7 @@ ThinConv::ThinConv(const ThinConvParams& p) {
     set_form(*packed);
     packed->sums = !p.wei_zero_point.empty();
     const std::size_t channels = s.dst_channels + (packed->sums ? 1 : 0);
+    packed->ones.assign(packed->offsets.size(), 0);
     packed->weights.assign(
         s.kernel_height * packed->offsets.size() * channels * chunk_bytes(s) / kQuad, 0);
     for (std::size_t c = 0; c < channels; ++c) {
@@ -176,7 +226,21 @@ ThinConv::ThinConv(const ThinConvParams& p) {
         packed->scale[c] = p.scale[p.scale.size() == 1 ? 0 : c];
         packed->bias[c] = p.bias.empty() ? 0.0f : p.bias[p.bias.size() == 1 ? 0 : c];
     }
+    if (packed->how == Collect::kChannels) {
+        pack_lanes(p, *packed);
+    }
     packed_ = std::move(packed);
+}
+
+void ThinConv::set_results(std::span<const post_ops::Chain> results, bool rows) {
+    ThinConvParams params;
+    params.shape = packed_->shape;
+    params.results = results;
+    params.rows = rows;
+    if (results.empty() || !lanes_fit(params)) {
+        throw Error("compile", "thin convolution: it cannot store such results");
+    }
+    pack_results(params, *packed_);
 }
 
 ThinConv::~ThinConv() = default;
@@ -201,8 +265,8 @@ std::size_t ThinConv::packed_bytes() const {
 
 void ThinConv::run(const void* src, Range rows, const Receive& receive) const {
     alignas(64) float planes[kThinChannels * kThinTile];
+    const auto run = packed_->pixels ? run_pixels : run_planes;
     for_tiles(*packed_, src, rows, [&](ThinTile at, const Windows& windows) {
-        const auto run = packed_->pixels ? thin::run_pixels : thin::run_planes;
         run(*packed_, windows, at.count, planes);
         at.planes = planes;
         receive(at);
@@ -210,13 +274,48 @@ void ThinConv::run(const void* src, Range rows, const Receive& receive) const {
 }
 
 void ThinConv::run(const void* src, Range rows, void* dst) const {
+    if (packed_->how == Collect::kChannels) {
+        run(src, rows, {&dst, 1}, {});
+        return;
+    }
     const ThinConvShape& s = packed_->shape;
     for_tiles(*packed_, src, rows, [&](const ThinTile& at, const Windows& windows) {
         const std::size_t pixel = (at.image * s.dst_height + at.y) * s.dst_width + at.x;
         const std::size_t first = pixel * s.dst_channels;
         packed_->pixels
-            ? thin::run_pixels(*packed_, windows, at.count, static_cast<float*>(dst) + first)
-            : thin::run_bytes(*packed_, windows, at.count, static_cast<std::uint8_t*>(dst) + first);
+            ? run_pixels(*packed_, windows, at.count, static_cast<float*>(dst) + first)
+            : run_bytes(*packed_, windows, at.count, static_cast<std::uint8_t*>(dst) + first);
+    });
+}
+
+void ThinConv::run(const void* src,
+                   Range rows,
+                   std::span<void* const> dst,
+                   std::span<const ThinExtra> extras) const {
+    const Packed& packed = *packed_;
+    const ThinConvShape& s = packed.shape;
+    for_tiles(packed, src, rows, [&](const ThinTile& at, const Windows& windows) {
+        LanePlaces places;
+        const std::size_t row = (at.image * s.dst_height + at.y) * s.dst_width;
+        const std::size_t first = (row + at.x) * s.dst_channels;
+        for (std::size_t r = 0; r < packed.results.size(); ++r) {
+            const LaneResult& result = packed.results[r];
+            const std::size_t from =
+                result.rows ? row * s.dst_channels + at.x * kLanes : first * result.element;
+            places.dst[r] = static_cast<std::byte*>(dst[r]) + from;
+        }
+        places.row_bytes = s.dst_width * kLanes;
+        for (const LaneOp& op : packed.ops) {
+            if (op.kind == LaneOp::Kind::kAdd) {
+                const ThinExtra& extra = extras[op.extra];
+                const std::size_t number = at.image * s.dst_height + at.y;
+                const std::size_t from =
+                    extra.rows == nullptr ? first * op.element
+                                          : extra.rows[number] + at.x * s.dst_channels * op.element;
+                places.extras[op.extra] = static_cast<const std::byte*>(extra.data) + from;
+            }
+        }
+        run_lanes(packed, windows, at.count, places);
     });
 }
 

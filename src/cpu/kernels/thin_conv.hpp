@@ -23,6 +23,7 @@
 
 #include "cpu/kernels/conv_geometry.hpp"
 #include "cpu/kernels/range.hpp"
+#include "cpu/post_ops/basic_ops.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
@@ -39,6 +40,13 @@ struct ThinConvParams {
     std::span<const float> bias{};            // none, one, or one a channel
     std::span<const float> wei_zero_point{};  // none, one, or one a channel
     ElementType dst_type = ElementType::f32;  // u8, i8 where stores_bytes()
+    // With channels in lanes (more than kThinChannels) v goes through `ops`, in registers, and is
+    // stored as each of `results` says: scaled and shifted at most. None: as dst_type.
+    std::span<const post_ops::BasicOp> ops{};
+    std::span<const post_ops::Chain> results{};
+    // The first half of the channels becomes an even row of dst, the other one an odd row, of 16
+    // bytes a pixel. For 32 channels and results of bytes.
+    bool rows = false;
     bool pixels = false;  // floats are channels-last, where stores_pixels(); otherwise planes
 };
 
@@ -51,8 +59,14 @@ struct ThinTile {
     std::size_t x;
     std::size_t count;  // at most kThinTile
 };
+// Another tensor of the size of dst, channels-last.
+struct ThinExtra {
+    const void* data = nullptr;
+    // Where each row of dst finds its own, in bytes from `data`; null: one behind the other.
+    const std::size_t* rows = nullptr;
+};
 inline constexpr std::size_t kThinTile = 256;
-inline constexpr std::size_t kThinChannels = 8;
+inline constexpr std::size_t kThinChannels = 8;  // more are in lanes
 
 namespace thin {
 struct Packed;
@@ -64,8 +78,15 @@ public:
 
     // Whether the machine and the shape suit the kernel.
     static bool takes(const ThinConvShape& shape);
+    // With channels in lanes: whether an operation may be one of `ops`, a chain one of `results`.
+    static bool takes_op(const post_ops::BasicOp& op);
+    static bool takes_result(const post_ops::Chain& chain);
+    // Whether weights may have zero points.
+    static bool takes_zero_points(const ThinConvShape& shape);
     // Whether dst_type may be u8 or i8.
     static bool stores_bytes(const ThinConvParams& params);
+    // Whether lanes are output channels.
+    static bool has_lanes(const ThinConvShape& shape) { return shape.dst_channels > kThinChannels; }
 
     // Whether floats may be channels-last: where no transposition is needed for it.
     static bool stores_pixels(const ThinConvShape& shape);
@@ -77,17 +98,25 @@ public:
     ThinConv(ThinConv&&) noexcept;
     ThinConv& operator=(ThinConv&&) noexcept;
 
+    // With channels in lanes: other results than those of the parameters.
+    void set_results(std::span<const post_ops::Chain> results, bool rows);
+
     // Rows of dst, those of all images; runs of 16 or more are fast. `src` is the first image.
     std::size_t rows() const;
     void run(const void* src, Range rows, const Receive& receive) const;
     // To the bytes of dst, or its floats, channels-last, of all images. Not for planes.
     void run(const void* src, Range rows, void* dst) const;
-    bool stores() const;  // the last run()
+    // The same to all results, in their order, with the other tensors that operations read.
+    void run(const void* src,
+             Range rows,
+             std::span<void* const> dst,
+             std::span<const ThinExtra> extras) const;
+    bool stores() const;  // the run() before the last
     bool pixels() const;
     std::size_t packed_bytes() const;
 
 private:
-    std::unique_ptr<const thin::Packed> packed_;
+    std::unique_ptr<thin::Packed> packed_;
 };
 
 }  // namespace fuseq::kernels

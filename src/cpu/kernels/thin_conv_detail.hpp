@@ -17,17 +17,50 @@ inline constexpr std::size_t kLanes = 16;
 inline constexpr std::size_t kQuad = 4;       // bytes of a lane
 inline constexpr std::size_t kMostRows = 32;  // of a ring
 
+// Output channels in lanes.
+inline constexpr std::size_t kLaneTile = 28;        // accumulators of 16 channels of a pixel
+inline constexpr std::size_t kMostLaneTile = 112;   // pixels that are worked on together
+inline constexpr std::size_t kMostLaneKernel = 16;  // width
+inline constexpr std::size_t kMostLaneChannels = 64;
+inline constexpr std::size_t kMostLaneResults = 4;
+inline constexpr std::size_t kMostLaneExtras = 4;
+
 // How the bytes of 16 pixels that meet the same weights get into vectors.
 enum class Collect {
-    kOne,     // by a permutation of 64 bytes: pixels are less than 4 bytes apart
-    kTwo,     // of 128 bytes: 5 to 7
-    kChunks,  // as they lie: 4, 8 or 16. Then 1, 2 or 4 neighbouring lanes hold parts of a sum
+    kOne,       // by a permutation of 64 bytes: pixels are less than 4 bytes apart
+    kTwo,       // of 128 bytes: 5 to 7
+    kChunks,    // as they lie: 4, 8 or 16. Then 1, 2 or 4 neighbouring lanes hold parts of a sum
+    kChannels,  // not at all: lanes are output channels, and four bytes of a pixel are in all of
+                // them
+};
+
+// An operation on all values. One constant a channel.
+struct LaneOp {
+    enum class Kind { kScale, kShift, kRound, kMax, kMin, kSlope, kAdd };
+    Kind kind = Kind::kRound;
+    alignas(64) float a[kMostLaneChannels] = {};
+    // kAdd: a tensor of the size of the result.
+    std::size_t extra = 0;
+    std::size_t element = 1;  // bytes
+    bool is_signed = false;
+    float zero_point = 0.0f;
+    float scale = 1.0f;
+};
+
+struct LaneResult {
+    std::size_t element = 4;  // bytes: 1, or 4 for floats as they are
+    bool is_signed = false;
+    bool scaled = false;
+    bool shifted = false;
+    bool rows = false;  // each 16 channels are a row of their own
+    alignas(64) float scale[kMostLaneChannels] = {};
+    alignas(64) float shift[kMostLaneChannels] = {};
 };
 
 struct Packed {
     ThinConvShape shape;
     Collect how = Collect::kOne;
-    std::size_t partials = 1;                 // lanes that hold parts of a sum
+    std::size_t partials = 1;                 // lanes that hold parts of a sum; 0: none
     std::uint8_t flip = 0;                    // makes signed bytes unsigned
     std::uint8_t padding = 0;                 // what a pixel outside is, flipped
     std::uint8_t index[kLanes * kQuad] = {};  // kOne, kTwo: bytes of 16 pixels
@@ -35,15 +68,18 @@ struct Packed {
     std::vector<std::size_t> offsets;         // of the chunks of a window's row
     // [kernel row][chunk][dst channel, and one of ones for the sums][partials], four bytes each
     AlignedVector<std::int32_t> weights;
-    std::int32_t init[kThinChannels + 1] = {};
-    bool sums = false;                 // weights have zero points
-    float of_sum[kThinChannels] = {};  // these, negated
-    float scale[kThinChannels] = {};
-    float bias[kThinChannels] = {};
+    std::vector<std::int32_t> ones;  // kChannels: what adds up the chunks of a window's row
+    alignas(64) std::int32_t init[kMostLaneChannels + 1] = {};
+    bool sums = false;                                 // weights have zero points
+    alignas(64) float of_sum[kMostLaneChannels] = {};  // these, negated
+    alignas(64) float scale[kMostLaneChannels] = {};
+    alignas(64) float bias[kMostLaneChannels] = {};
     // Lanes in which pixels are when their parts are added, of each of the 16.
     std::int32_t lane_of_pixel[kLanes] = {};
     ElementType dst_type = ElementType::f32;
     bool pixels = false;
+    std::vector<LaneOp> ops;                     // kChannels: what follows bias
+    std::vector<LaneResult> results;             // kChannels
     std::uint8_t store[2][kLanes * kQuad] = {};  // dst from lanes of four channels each
 };
 
@@ -64,5 +100,17 @@ void run_bytes(const Packed& packed, const Windows& windows, std::size_t count, 
 
 // To floats, channels-last. For four or eight channels and four parts of a sum.
 void run_pixels(const Packed& packed, const Windows& windows, std::size_t count, float* dst);
+
+// Where the first pixel of a row's part is in each result and each other tensor.
+struct LanePlaces {
+    std::byte* dst[kMostLaneResults] = {};
+    std::size_t row_bytes = 0;  // from row to row, where LaneResult::rows
+    const std::byte* extras[kMostLaneExtras] = {};
+};
+// With channels in lanes; at most kMostLaneTile pixels.
+void run_lanes(const Packed& packed,
+               const Windows& windows,
+               std::size_t count,
+               const LanePlaces& places);
 
 }  // namespace fuseq::kernels::thin

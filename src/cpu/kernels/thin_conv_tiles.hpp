@@ -17,7 +17,6 @@
 namespace fuseq::kernels::thin {
 
 inline constexpr std::size_t kRingBytes = 96 << 10;  // on the stack
-inline constexpr std::size_t kSlack = 320;           // read behind the last window
 inline constexpr std::size_t kMostQuads = 256;       // of one row of a window
 
 inline std::size_t ceil_div(std::size_t a, std::size_t b) {
@@ -29,10 +28,31 @@ inline std::size_t pixel_step(const ThinConvShape& s) {
     return s.src_channels * s.stride_width;
 }
 
+// Whether lanes are output channels.
+inline bool has_channels_in_lanes(const ThinConvShape& s) {
+    return s.dst_channels > kThinChannels;
+}
+
+// Pixels that one function computes at once.
+inline std::size_t lane_tile(const ThinConvShape& s) {
+    return kLaneTile * kLanes / s.dst_channels;
+}
+
+// What is read behind the last window.
+inline std::size_t slack_bytes(const ThinConvShape& s) {
+    constexpr std::size_t kSlack = 320;
+    return has_channels_in_lanes(s) ? (lane_tile(s) + kLanes) * pixel_step(s) + kSlack : kSlack;
+}
+
+// Pixels of a row that are given to the receiver at once.
+inline std::size_t tile_pixels(const ThinConvShape& s) {
+    return has_channels_in_lanes(s) ? 4 * lane_tile(s) : kThinTile;
+}
+
 // Steps that are whole lanes are loaded as they lie.
 inline bool lies_in_chunks(const ThinConvShape& s) {
     const std::size_t step = pixel_step(s);
-    return step == kQuad || step == 2 * kQuad || step == 4 * kQuad;
+    return !has_channels_in_lanes(s) && (step == kQuad || step == 2 * kQuad || step == 4 * kQuad);
 }
 
 inline std::size_t chunk_bytes(const ThinConvShape& s) {
@@ -69,7 +89,7 @@ inline std::size_t row_bytes(const ThinConvShape& s, std::size_t count) {
 
 // Bytes between the rows of a ring for so many pixels of dst.
 inline std::size_t ring_stride(const ThinConvShape& s, std::size_t count) {
-    return ceil_div(row_bytes(s, count) + kSlack, 64) * 64;
+    return ceil_div(row_bytes(s, count) + slack_bytes(s), 64) * 64;
 }
 
 // Pixels of a row of dst that are worked on together: whole tiles, as many as fit.
@@ -145,9 +165,9 @@ private:
 // Tiles of a row of dst from x to end. Calls tile(at, windows) for each. windows.rows are those of
 // x.
 template <class Tile>
-void for_row(ThinTile at, std::size_t end, Windows& windows, const Tile& tile) {
+void for_row(ThinTile at, std::size_t end, std::size_t most, Windows& windows, const Tile& tile) {
     while (at.x < end) {
-        at.count = std::min(kThinTile, end - at.x);
+        at.count = std::min(most, end - at.x);
         tile(at, windows);
         for (std::size_t k = 0; k < windows.kernel_rows; ++k) {
             windows.rows[k] += at.count * windows.step;
@@ -172,19 +192,23 @@ void run_row(const Packed& packed, Ring& ring, ThinTile at, std::size_t end, con
     for (std::size_t k = 0; k < windows.kernel_rows; ++k) {
         windows.rows[k] = ring.row(source_row(packed.shape, at.y, k));
     }
-    for_row(at, end, windows, tile);
+    for_row(at, end, tile_pixels(packed.shape), windows, tile);
 }
 
 // ---- wide images of unsigned bytes -------------------------------------------------------------
 
-inline constexpr std::size_t kEdge = 64;  // pixels at the left edge that are copied
+// Pixels at the left edge that are copied, and of which the middle is a multiple.
+inline std::size_t edge_pixels(const ThinConvShape& s) {
+    return has_channels_in_lanes(s) ? lane_tile(s) : 64;
+}
+
 inline constexpr std::size_t kMostAtOnce =
     128;  // pixels that are computed together, whether they exist
 
-// The pixels of a row of dst of which the windows lie in the source, whole multiples of kEdge, with
-// everything that is read behind them.
+// The pixels of a row of dst of which the windows lie in the source, whole multiples of
+// edge_pixels(), with everything that is read behind them.
 struct Middle {
-    std::size_t begin = kEdge;
+    std::size_t begin = 1;
     std::size_t end = 0;  // not above begin: there are none
 };
 
@@ -194,12 +218,13 @@ inline Middle middle_of(const Packed& packed) {
     const auto pad = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, s.pad_left));
     const std::size_t row = s.src_width * s.src_channels;
     // What is read behind a row is in the next one.
-    if (packed.flip != 0 || s.pad_left < 0 || pad > kEdge || s.src_width <= reach ||
-        row < kMostAtOnce * pixel_step(s) + kSlack + row_bytes(s, 1)) {
+    if (packed.flip != 0 || s.pad_left < 0 || pad > edge_pixels(s) || s.src_width <= reach ||
+        row < kMostAtOnce * pixel_step(s) + slack_bytes(s) + row_bytes(s, 1)) {
         return {};
     }
     const std::size_t last = (s.src_width + pad - reach - 1) / s.stride_width + 1;
-    return {kEdge, std::min(last, s.dst_width) / kEdge * kEdge};
+    const std::size_t edge = edge_pixels(s);
+    return {edge, std::min(last, s.dst_width) / edge * edge};
 }
 
 inline bool is_inside(const ThinConvShape& s, std::size_t y) {
@@ -223,7 +248,7 @@ void run_middle(const Packed& packed,
                           column * s.src_channels;
     }
     windows.ahead = row * s.stride_height;
-    for_row(at, end, windows, tile);
+    for_row(at, end, tile_pixels(s), windows, tile);
 }
 
 // Rows of one image by way of rings that hold whole rows, or as much as fits.
@@ -253,8 +278,9 @@ void inner_rows(const Packed& packed,
                 const Middle& middle,
                 const Tile& tile) {
     const ThinConvShape& s = packed.shape;
-    Ring left(s, 0, packed.padding, kMostAtOnce);
-    Ring right(s, 0, packed.padding, kThinTile);
+    const bool lanes = has_channels_in_lanes(s);
+    Ring left(s, 0, packed.padding, lanes ? kLaneTile : kMostAtOnce);
+    Ring right(s, 0, packed.padding, lanes ? kLaneTile + kMostLaneKernel : kThinTile);
     left.begin(image, 0);
     right.begin(image, middle.end);
     for (std::size_t y = rows.begin; y < rows.end; ++y) {

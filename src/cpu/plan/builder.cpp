@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cpu/plan/fake_quantize_ranges.hpp"
+#include "cpu/plan/join_results.hpp"
 #include "cpu/plan/row_walks.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
@@ -47,6 +48,7 @@ Plan PlanBuilder::build() {
     }
     bind_outputs();
     background_.finish();
+    join_results(plan_, options_.show_hidden);
     if (options_.row_walks) {
         move_to_readers(plan_);
         find_walks(plan_, static_cast<std::size_t>(omp_get_max_threads()), !options_.show_hidden);

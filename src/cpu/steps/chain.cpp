@@ -161,7 +161,8 @@ ChainStep::ChainStep(const post_ops::Chain& chain,
                      const PlanTensor& dst,
                      TensorId dst_id,
                      std::size_t axis)
-    : extent_(extent_of(src, axis, chain, extras.size())),
+    : chain_(chain),
+      extent_(extent_of(src, axis, chain, extras.size())),
       kernel_(chain, src.type, extent_.channels, extent_.layout) {
     if (extras.size() > kMostExtras) {
         throw Error("compile", detail::cat("a chain step reads ", extras.size(),

@@ -39,8 +39,11 @@ public:
               std::size_t axis);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
     std::optional<RowWalk> row_walk() const override;
+    const post_ops::Chain& chain() const { return chain_; }
+    const ChainExtent& extent() const { return extent_; }
 
 private:
+    post_ops::Chain chain_;
     ChainExtent extent_;
     kernels::ChainKernel kernel_;
 };

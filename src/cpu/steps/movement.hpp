@@ -34,6 +34,8 @@ public:
         std::size_t units() const { return shuffle ? map.src_outer.size() : map.blocks(); }
     };
 
+    const std::vector<Move>& moves() const { return moves_; }
+
 private:
     std::vector<Move> moves_;
     std::vector<std::byte> constant_;

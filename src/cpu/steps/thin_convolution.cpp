@@ -18,6 +18,7 @@ namespace fuseq::cpu {
 namespace {
 
 constexpr std::size_t kMostExtras = 16;
+constexpr std::size_t kMostResults = 4;
 
 }  // namespace
 
@@ -43,22 +44,34 @@ private:
     struct Places {
         const void* src = nullptr;
         std::byte* dst = nullptr;
-        const std::byte* extras[kMostExtras] = {};
+        void* results[kMostResults] = {};
+        kernels::ThinExtra extras[kMostExtras] = {};
     };
 
     template <class Find>
     Places places_of(const Find& find) const {
         Places places;
-        const std::vector<TensorId>& inputs = step_.inputs();
-        places.src = memory_.data(inputs[0]);
+        places.src = memory_.data(step_.inputs()[0]);
         places.dst = static_cast<std::byte*>(find(step_.outputs()[0]));
-        for (std::size_t e = 0; e + 1 < inputs.size(); ++e) {
-            places.extras[e] = static_cast<const std::byte*>(find(inputs[e + 1]));
+        for (std::size_t e = 0; e < step_.extras_.size(); ++e) {
+            const FewRows& few = step_.few_rows_[e];
+            if (few.offsets.empty()) {
+                places.extras[e].data = find(step_.extras_[e]);
+            } else {
+                places.extras[e] = {few.bytes.data(), few.offsets.data()};
+            }
+        }
+        for (std::size_t r = 0; r < step_.results_.size(); ++r) {
+            places.results[r] = find(step_.outputs()[r]);
         }
         return places;
     }
 
     void run_range(kernels::Range rows, const Places& places) const {
+        if (!step_.results_.empty()) {
+            step_.kernel_.run(places.src, rows, places.results, places.extras);
+            return;
+        }
         if (step_.direct_) {
             step_.kernel_.run(places.src, rows, places.dst);
             return;
@@ -107,17 +120,23 @@ private:
             kernels::to_channels_last(step_.border_, tile.planes, transposed, {0, tile.count});
             floats = transposed;
         }
-        const std::vector<TensorId>& inputs = step_.inputs();
         kernels::ChainTensor extras[kMostExtras];
-        for (std::size_t e = 0; e + 1 < inputs.size(); ++e) {
-            const std::size_t size = size_of(memory_.tensor(inputs[e + 1]).type);
-            extras[e] = {places.extras[e] + pixel * channels * size, channels};
+        for (std::size_t e = 0; e < step_.extras_.size(); ++e) {
+            const kernels::ThinExtra& extra = places.extras[e];
+            const auto* data = static_cast<const std::byte*>(extra.data);
+            if (extra.rows != nullptr) {
+                const std::size_t row = tile.image * step_.height_ + tile.y;
+                extras[e] = {data + extra.rows[row] + tile.x * channels * sizeof(float), channels};
+            } else {
+                const std::size_t size = size_of(memory_.tensor(step_.extras_[e]).type);
+                extras[e] = {data + pixel * channels * size, channels};
+            }
         }
         const std::size_t size = size_of(memory_.tensor(step_.outputs()[0]).type);
         step_.chain_->run({.src = {floats, channels},
                            .dst = places.dst + pixel * channels * size,
                            .dst_stride = channels,
-                           .extras = {extras, inputs.size() - 1}},
+                           .extras = {extras, step_.extras_.size()}},
                           0, tile.count);
     }
 
@@ -129,9 +148,10 @@ ThinConvolutionStep::ThinConvolutionStep(kernels::ThinConv kernel,
                                          const post_ops::Chain& rest,
                                          TensorId src,
                                          const std::vector<TensorId>& extras,
+                                         std::vector<FewRows> few_rows,
                                          const PlanTensor& dst,
                                          TensorId dst_id)
-    : kernel_(std::move(kernel)) {
+    : kernel_(std::move(kernel)), extras_(extras), few_rows_(std::move(few_rows)) {
     if (extras.size() > kMostExtras) {
         throw Error("compile", detail::cat("a convolution of few channels reads ", extras.size(),
                                            " extra inputs, expected ", kMostExtras, " at most"));
@@ -149,7 +169,9 @@ ThinConvolutionStep::ThinConvolutionStep(kernels::ThinConv kernel,
     border_.src_type = ElementType::f32;
     border_.dst_type = by_pixels_ ? ElementType::f32 : dst.type;
     kernels::check_border(border_);
-    if (by_pixels_) {
+    if (dims[1] > kernels::kThinChannels) {
+        results_ = {{{}, dst.type}};
+    } else if (by_pixels_) {
         chain_.emplace(rest, ElementType::f32, dims[1], kernels::ChainLayout::kRows);
     } else if (!direct_ && (!channels_last_ || !rest.ops.empty())) {
         post_ops::Chain chain = rest;
@@ -159,8 +181,18 @@ ThinConvolutionStep::ThinConvolutionStep(kernels::ThinConv kernel,
         chain_.emplace(chain, ElementType::f32, dims[1], kernels::ChainLayout::kPlanes);
     }
     inputs_ = {src};
-    inputs_.insert(inputs_.end(), extras.begin(), extras.end());
+    std::copy_if(extras.begin(), extras.end(), std::back_inserter(inputs_),
+                 [](TensorId id) { return id != kNoTensor; });
     outputs_ = {dst_id};
+}
+
+void ThinConvolutionStep::set_results(std::vector<post_ops::Chain> results,
+                                      std::vector<TensorId> ids,
+                                      bool rows) {
+    kernel_.set_results(results, rows);
+    results_ = std::move(results);
+    rows_ = rows;
+    outputs_ = std::move(ids);
 }
 
 std::optional<RowWalk> ThinConvolutionStep::row_walk() const {
@@ -238,6 +270,47 @@ bool reads_extras(const post_ops::Chain& chain) {
     });
 }
 
+// The matrix product may take the MaxPool along that alone reads the result.
+bool is_pooled(const Group& group, const Split& parts) {
+    const auto& uses = group.result.node->port(group.result.index).uses;
+    return uses.size() == 1 && uses[0].node->is("MaxPool") && !reads_extras(parts.inner);
+}
+
+// Of a constant that differs where windows reach over the edge of the picture, as the correction of
+// a fractional zero point does.
+FewRows few_rows_of(const PlanTensor& extra, const Shape& dims) {
+    if (extra.storage != Storage::kConstant || extra.type != ElementType::f32 ||
+        extra.dims() != dims) {
+        return {};
+    }
+    const Tensor& value = extra.constant;
+    return FewRows::of({static_cast<const std::byte*>(value.data()), value.get_byte_size()},
+                       dims[0] * dims[2]);
+}
+
+// Of a convolution with output channels in lanes: than the matrix product, which copies windows.
+// Of a convolution with output channels in lanes: than the matrix product, which copies windows,
+// and oneDNN. A first layer of scale and bias alone takes the product's widest tiles.
+bool lanes_are_faster(const Split& parts, const Node& node, const kernels::ThinConvShape& shape) {
+    constexpr std::size_t kLeastWidth = 32;
+    if (shape.kernel_width < 3 || shape.dst_width < kLeastWidth) {
+        return false;
+    }
+    if (shape.src_channels < 8) {
+        const bool plain_bytes = parts.inner.ops.empty() && size_of(parts.inner.dst_type) == 1;
+        const bool zero_points = weight_zero_points(node) != 0;
+        return zero_points ? shape.stride_width == 1 : !plain_bytes;
+    }
+    return shape.dst_channels <= 32;
+}
+
+bool lanes_take(const Split& parts, const Node& node, const kernels::ThinConvShape& shape) {
+    const auto& ops = parts.inner.ops;
+    return kernels::ThinConv::takes_result({{}, parts.inner.dst_type}) &&
+           std::all_of(ops.begin(), ops.end(), kernels::ThinConv::takes_op) &&
+           (weight_zero_points(node) == 0 || kernels::ThinConv::takes_zero_points(shape));
+}
+
 // Results of the model are plain.
 bool is_result(const Group& group) {
     const auto& uses = group.result.node->port(group.result.index).uses;
@@ -263,6 +336,11 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     }
     const bool plain = is_result(group);
     Split parts = split(post_ops::simplified(group.chain, group.laws), plain);
+    const bool lanes = kernels::ThinConv::has_lanes(shape);
+    if (lanes && (plain || !lanes_are_faster(parts, node, shape) || is_pooled(group, parts) ||
+                  !lanes_take(parts, node, shape))) {
+        return std::nullopt;
+    }
     const Tensor& weights = node.input_node(1)->constant();
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     kernels::ThinConvParams params;
@@ -277,22 +355,31 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     const Shape dims = node.port(0).shape.to_shape();
     const Layout layout = parts.complete && plain ? Layout::kPlain : Layout::kChannelsLast;
     std::vector<TensorId> extras;
+    std::vector<FewRows> few_rows;
     if (reads_extras(parts.inner)) {
         for (const Output& extra : group.extras) {
-            extras.push_back(builder.tensor_of(extra, Layout::kChannelsLast));
+            const TensorId id = builder.tensor_of(extra, Layout::kChannelsLast);
+            few_rows.push_back(few_rows_of(builder.tensor(id), dims));
+            extras.push_back(few_rows.back().offsets.empty() ? id : kNoTensor);
         }
     }
     const TensorId dst = builder.new_tensor(parts.inner.dst_type, dims, layout);
+    const std::vector<post_ops::Chain> results = {{{}, parts.inner.dst_type}};
+    if (lanes) {
+        params.ops = parts.inner.ops;
+        params.results = results;
+    }
     // Rounded and stored by the kernel where nothing is between.
     const bool to_bytes = parts.inner.ops.empty() && layout == Layout::kChannelsLast &&
                           size_of(parts.inner.dst_type) == 1;
-    if (to_bytes && kernels::ThinConv::stores_bytes(params)) {
+    if (!lanes && to_bytes && kernels::ThinConv::stores_bytes(params)) {
         params.dst_type = parts.inner.dst_type;
     } else {
         params.pixels = layout == Layout::kChannelsLast && kernels::ThinConv::stores_pixels(shape);
     }
-    auto step = std::make_unique<ThinConvolutionStep>(kernels::ThinConv(params), parts.inner, src,
-                                                      extras, builder.tensor(dst), dst);
+    auto step =
+        std::make_unique<ThinConvolutionStep>(kernels::ThinConv(params), parts.inner, src, extras,
+                                              std::move(few_rows), builder.tensor(dst), dst);
     ComposedAnchor composed;
     composed.complete = parts.complete;
     composed.dst_type = parts.inner.dst_type;

@@ -104,5 +104,30 @@ TEST(ThinConvolutionStep, StoresBytes) {
     }
 }
 
+// The zero point of the source is between two integers: what padding lacks is a tensor that differs
+// at the edges only, and a product with the sum of each window.
+TEST(ThinConvolutionStep, CorrectsFractionalZeroPoints) {
+    for (const char* channels : {"8", "16", "32"}) {
+        const std::string c = channels;
+        const std::string text = R"(model "m"
+            %x = Parameter : f32[2,16,19,150]
+            %l = Const value={-1.31} : f32[]
+            %h = Const value={2.7} : f32[]
+            %q = FakeQuantize(%x, %l, %h, %l, %h) levels=256
+            %w = Const value=random(3,-90,90) : i8[)" +
+                                 c + R"(,16,3,3]
+            %f = Convert(%w) destination_type=f32
+            %k = Const value={0.00101377} : f32[]
+            %m = Multiply(%f, %k)
+            %c = Convolution(%q, %m) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+            %s = ReLU(%c)
+            %v = Const value=random(4,-1,1) : f32[5,)" +
+                                 c + R"(,1,1]
+            %d = Convolution(%s, %v) strides=[1,1] dilations=[1,1]
+            %r = Result(%d))";
+        expect_step(check_on_devices(text, 8, 1e-3), "c");
+    }
+}
+
 }  // namespace
 }  // namespace fuseq::test

@@ -1,0 +1,245 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Output channels in lanes: for 16, 32 or 64 of them. An accumulator holds 16 channels of a pixel;
+// four bytes of its window, which are read where they lie and broadcast, meet a vector of weights.
+// 28 accumulators stay in registers: 28 pixels by 16 channels, 14 by 32 or 7 by 64. The distance of
+// two windows is a constant of the code, so that one pointer reaches all of them.
+#include <algorithm>
+#include <cstring>
+
+#include <immintrin.h>
+
+#include "cpu/kernels/always_inline.hpp"
+#include "cpu/kernels/thin_conv_detail.hpp"
+#include "cpu/kernels/vnni_target.hpp"
+
+#pragma GCC push_options
+#pragma GCC target("bmi,bmi2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512vbmi")
+
+#include "cpu/kernels/thin_conv_sums-inl.h"
+#include "cpu/kernels/thin_conv_values-inl.h"
+
+namespace fuseq::kernels::thin {
+namespace {
+
+constexpr std::size_t kCacheLine = 64;
+
+FUSEQ_INLINE __m512i broadcast(const std::uint8_t* from) {
+    std::int32_t four = 0;
+    std::memcpy(&four, from, sizeof(four));
+    return _mm512_set1_epi32(four);
+}
+
+// ---- sums of windows, where weights have zero points -------------------------------------------
+
+// Pixels of four, eight or sixteen bytes that are neighbours: the rows of a window are added first,
+// then the lanes of a pixel, then neighbouring pixels.
+template <std::size_t kPartials>
+void sums_of_chunks(const Packed& packed, const Windows& windows, std::size_t count, float* sums) {
+    constexpr std::size_t kPixels = kLanes / kPartials;  // of a vector
+    const std::size_t kernel_width = packed.shape.kernel_width;
+    const __m512i ones = _mm512_set1_epi8(1);
+    const __m512i order = _mm512_loadu_si512(packed.lane_of_pixel);
+    alignas(64) std::int32_t of_pixel[kMostLaneTile + kMostLaneKernel + 2 * kLanes];
+    for (std::size_t x = 0; x < count + kernel_width - 1; x += kLanes) {
+        __m512i parts[kPartials];
+        for (std::size_t v = 0; v < kPartials; ++v) {
+            parts[v] = _mm512_setzero_si512();
+            for (std::size_t y = 0; y < windows.kernel_rows; ++y) {
+                const std::uint8_t* at = windows.rows[y] + (x + v * kPixels) * kPartials * kQuad;
+                add_products(parts[v], _mm512_loadu_si512(at), ones);
+            }
+        }
+        const __m512i all = _mm512_permutexvar_epi32(order, add_partials<kPartials>(parts));
+        _mm512_store_si512(of_pixel + x, all);
+    }
+    const __m512i init = _mm512_set1_epi32(packed.init[packed.shape.dst_channels]);
+    for (std::size_t x = 0; x < count; x += kLanes) {
+        __m512i sum = init;
+        for (std::size_t k = 0; k < kernel_width; ++k) {
+            sum = _mm512_add_epi32(sum, _mm512_loadu_si512(of_pixel + x + k));
+        }
+        _mm512_store_ps(sums + x, _mm512_cvtepi32_ps(sum));
+    }
+}
+
+// Any windows that are at most eight bytes apart: a byte permutation of one vector or two collects
+// the same chunk of 16.
+template <bool kTwoVectors>
+void sums_of_windows(const Packed& packed, const Windows& windows, std::size_t count, float* sums) {
+    const __m512i index = _mm512_loadu_si512(packed.index);
+    const __m512i init = _mm512_set1_epi32(packed.init[packed.shape.dst_channels]);
+    for (std::size_t x = 0; x < count; x += kLanes) {
+        __m512i sum = init;
+        for (std::size_t y = 0; y < windows.kernel_rows; ++y) {
+            const std::uint8_t* row = windows.rows[y] + x * windows.step;
+            for (std::size_t q = 0; q < windows.chunks; ++q) {
+                const std::uint8_t* at = row + windows.offsets[q];
+                __m512i bytes = _mm512_loadu_si512(at);
+                if constexpr (kTwoVectors) {
+                    bytes =
+                        _mm512_permutex2var_epi8(bytes, index, _mm512_loadu_si512(at + kCacheLine));
+                } else {
+                    bytes = _mm512_permutexvar_epi8(index, bytes);
+                }
+                add_products(sum, bytes, _mm512_set1_epi32(packed.ones[q]));
+            }
+        }
+        _mm512_store_ps(sums + x, _mm512_cvtepi32_ps(sum));
+    }
+}
+
+void sums_of(const Packed& packed, const Windows& windows, std::size_t count, float* sums) {
+    if (packed.partials == 4) {
+        sums_of_chunks<4>(packed, windows, count, sums);
+    } else if (packed.partials == 2) {
+        sums_of_chunks<2>(packed, windows, count, sums);
+    } else if (packed.partials == 1) {
+        sums_of_chunks<1>(packed, windows, count, sums);
+    } else if (windows.step <= kQuad) {
+        sums_of_windows<false>(packed, windows, count, sums);
+    } else {
+        sums_of_windows<true>(packed, windows, count, sums);
+    }
+}
+
+// ---- tiles --------------------------------------------------------------------------------------
+
+// Accumulators of kPixels by 16 * kVectors channels, whose windows are kStep bytes apart.
+template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep>
+struct Products {
+    static constexpr std::size_t kAll = kPixels * kVectors;
+    using Integers = Registers<__m512i, kAll>;
+
+    template <std::size_t... I>
+    static FUSEQ_INLINE void begin(Integers& acc,
+                                   const std::int32_t* init,
+                                   std::index_sequence<I...>) {
+        ((acc.v[I] = _mm512_load_si512(init + I % kVectors * kLanes)), ...);
+    }
+
+    template <std::size_t P, std::size_t... V>
+    static FUSEQ_INLINE void add_pixel(Integers& acc,
+                                       __m512i bytes,
+                                       const Registers<__m512i, kVectors>& w,
+                                       std::index_sequence<V...>) {
+        (add_products(acc.v[P * kVectors + V], bytes, w.v[V]), ...);
+    }
+
+    // Four bytes of each window.
+    template <std::size_t... P, std::size_t... V>
+    static FUSEQ_INLINE void add(Integers& acc,
+                                 const std::uint8_t* from,
+                                 const std::int32_t* weights,
+                                 std::index_sequence<P...>,
+                                 std::index_sequence<V...> vectors) {
+        Registers<__m512i, kVectors> w;
+        ((w.v[V] = _mm512_load_si512(weights + V * kLanes)), ...);
+        (add_pixel<P>(acc, broadcast(from + P * kStep), w, vectors), ...);
+    }
+
+    static FUSEQ_INLINE void run(Integers& acc,
+                                 const Packed& packed,
+                                 const Windows& windows,
+                                 std::size_t at) {
+        begin(acc, packed.init, std::make_index_sequence<kAll>{});
+        if (windows.ahead != 0) {
+            const std::uint8_t* next =
+                windows.rows[windows.kernel_rows - 1] + windows.ahead + at * kStep;
+            for (std::size_t i = 0; i < kPixels * kStep; i += kCacheLine) {
+                __builtin_prefetch(next + i);
+            }
+        }
+        const std::int32_t* weights = packed.weights.data();
+        for (std::size_t y = 0; y < windows.kernel_rows; ++y) {
+            const std::uint8_t* row = windows.rows[y] + at * kStep;
+            const std::size_t* offset = windows.offsets;
+            const std::size_t* const end = offset + windows.chunks;
+            for (; offset != end; ++offset, weights += kVectors * kLanes) {
+                add(acc, row + *offset, weights, std::make_index_sequence<kPixels>{},
+                    std::make_index_sequence<kVectors>{});
+            }
+        }
+        leave_loops(acc, std::make_index_sequence<kAll>{});
+    }
+
+    // What follows may need other registers: whatever must go to memory goes behind the loops.
+    template <std::size_t... I>
+    static FUSEQ_INLINE void leave_loops(Integers& acc, std::index_sequence<I...>) {
+        ((acc.v[I] = Lanes<kPixels, kVectors>::in_register(acc.v[I])), ...);
+    }
+};
+
+template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep>
+void one_tile(const Packed& packed,
+              const Windows& windows,
+              std::size_t at,
+              const float* sums,
+              std::size_t count,
+              const LanePlaces& places) {
+    Registers<__m512i, kPixels * kVectors> acc;
+    Products<kPixels, kVectors, kStep>::run(acc, packed, windows, at);
+    Lanes<kPixels, kVectors>::finish(acc, packed, sums == nullptr ? nullptr : sums + at, at,
+                                     std::min(count, kPixels), places);
+}
+
+template <std::size_t kVectors, std::size_t kStep>
+void tiles(const Packed& packed,
+           const Windows& windows,
+           std::size_t count,
+           const LanePlaces& places) {
+    constexpr std::size_t kLarge = kLaneTile / kVectors;
+    constexpr std::size_t kMiddle = 16 / kVectors;
+    constexpr std::size_t kSmall = 4;
+    alignas(64) float of_windows[kMostLaneTile + kLanes];
+    const float* sums = nullptr;
+    if (packed.sums) {
+        sums_of(packed, windows, count, of_windows);
+        sums = of_windows;
+    }
+    for (std::size_t at = 0; at < count;) {
+        const std::size_t left = count - at;
+        if (left > kMiddle) {
+            one_tile<kLarge, kVectors, kStep>(packed, windows, at, sums, left, places);
+            at += kLarge;
+        } else if (left > kSmall) {
+            one_tile<kMiddle, kVectors, kStep>(packed, windows, at, sums, left, places);
+            at += kMiddle;
+        } else {
+            one_tile<kSmall, kVectors, kStep>(packed, windows, at, sums, left, places);
+            at += kSmall;
+        }
+    }
+}
+
+template <std::size_t kVectors>
+void tiles(const Packed& packed,
+           const Windows& windows,
+           std::size_t count,
+           const LanePlaces& places) {
+    switch (windows.step) {
+        case 3: return tiles<kVectors, 3>(packed, windows, count, places);
+        case 4: return tiles<kVectors, 4>(packed, windows, count, places);
+        case 6: return tiles<kVectors, 6>(packed, windows, count, places);
+        case 8: return tiles<kVectors, 8>(packed, windows, count, places);
+        default: return tiles<kVectors, 16>(packed, windows, count, places);
+    }
+}
+
+}  // namespace
+
+void run_lanes(const Packed& packed,
+               const Windows& windows,
+               std::size_t count,
+               const LanePlaces& places) {
+    switch (packed.shape.dst_channels / kLanes) {
+        case 1: return tiles<1>(packed, windows, count, places);
+        case 2: return tiles<2>(packed, windows, count, places);
+        default: return tiles<4>(packed, windows, count, places);
+    }
+}
+
+}  // namespace fuseq::kernels::thin
+
+#pragma GCC pop_options

@@ -1,0 +1,17 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What follows a convolution with channels in lanes, made ready for its registers.
+#pragma once
+
+#include "cpu/kernels/thin_conv_detail.hpp"
+
+namespace fuseq::kernels::thin {
+
+// Whether operations and results suit the shape; there are none without channels in lanes.
+bool lanes_fit(const ThinConvParams& params);
+// Fills ops and results.
+void pack_lanes(const ThinConvParams& params, Packed& packed);
+void pack_results(const ThinConvParams& params, Packed& packed);
+
+}  // namespace fuseq::kernels::thin
