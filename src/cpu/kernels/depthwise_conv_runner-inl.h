@@ -4,6 +4,11 @@
 // What the forms of strips have in common: rows become strips, blocks of channels take turns, and
 // the number of channels and the epilogue choose the instantiation. For the files that instantiate
 // Runner only; several of them, to share the compiler's work.
+//
+// With a dilation of D in both directions (and stride 1) the outputs of every Dth row and column
+// read no other than every Dth row and column of the source: D x D pictures that have nothing to do
+// with each other, each with a dense kernel. Nothing is moved for that. A strip is every Dth column
+// of a row, its source rows are D rows apart, and the columns take D turns.
 #pragma once
 
 #include "cpu/kernels/depthwise_conv_vnni-inl.h"
@@ -53,6 +58,38 @@ struct Runner {
         const std::size_t mode = mode_of(block.channels);
         maker.parts = parts_of(mode);
         maker.fill_block(strip, block);
+        for (std::size_t x = 0; x < maker.dilation; ++x) {
+            StripMaker turn = maker;
+            begin_columns(turn, strip, x);
+            if (strip.dst_width != 0) {
+                run_columns(mode, turn, strip, tasks, n);
+            }
+        }
+    }
+
+    // Every Dth column of dst, the first of which is x.
+    static void begin_columns(StripMaker& maker, Strip& strip, std::size_t x) {
+        const DepthwiseShape& s = maker.packed.shape;
+        const auto step = static_cast<std::ptrdiff_t>(s.dilation_width);
+        const auto count = [&](std::size_t width, std::ptrdiff_t first) {
+            return (static_cast<std::ptrdiff_t>(width) - first + step - 1) / step;
+        };
+        const auto first = static_cast<std::ptrdiff_t>(x);
+        const std::ptrdiff_t src_first = ((first - s.pad_left) % step + step) % step;
+        const auto pixel = static_cast<std::ptrdiff_t>(s.src_pixel_stride);
+        const auto dst_pixel =
+            static_cast<std::ptrdiff_t>(s.dst_pixel_stride * dst_size(strip.epilogue->store));
+        maker.src += src_first * pixel;
+        maker.dst += first * dst_pixel;
+        strip.first_x = (first - s.pad_left - src_first) / step;
+        strip.src_width = count(s.src_width, src_first);
+        strip.dst_width = count(s.dst_width, first);
+        strip.src_step = step * pixel;
+        strip.dst_step = step * dst_pixel;
+    }
+
+    static void run_columns(
+        std::size_t mode, const StripMaker& maker, Strip& strip, const Task* tasks, std::size_t n) {
         switch (mode) {
             case 0: return run_mode<0, 0>(maker, strip, tasks, n);
             case 1: return run_mode<1, 1>(maker, strip, tasks, n);
@@ -63,6 +100,21 @@ struct Runner {
         }
     }
 
+    // Tasks for the first kRows times D rows of a range, or fewer where the image or the range
+    // ends; as many as these. D tasks at most.
+    static std::size_t make_tasks(const DepthwiseShape& s,
+                                  Range rows,
+                                  Task* tasks,
+                                  std::size_t& n) {
+        const std::size_t step = s.dilation_height;
+        const std::size_t y = rows.begin % s.dst_height;
+        const std::size_t count = std::min({kRows * step, rows.end - rows.begin, s.dst_height - y});
+        for (std::size_t i = 0; i < std::min(step, count); ++i) {
+            tasks[n++] = {rows.begin / s.dst_height, y + i, i + step < count ? kRows : 1};
+        }
+        return count;
+    }
+
     static void run(const Packed& packed,
                     const std::uint8_t* src,
                     std::uint8_t* dst,
@@ -71,12 +123,6 @@ struct Runner {
         const DepthwiseShape& s = packed.shape;
         StripMaker maker{packed, src, dst, Size + (kRows - 1) * Stride, 1};
         Strip strip{};
-        strip.first_x = -s.pad_left;
-        strip.src_width = static_cast<std::ptrdiff_t>(s.src_width);
-        strip.dst_width = static_cast<std::ptrdiff_t>(s.dst_width);
-        strip.src_step = static_cast<std::ptrdiff_t>(s.src_pixel_stride);
-        strip.dst_step =
-            static_cast<std::ptrdiff_t>(s.dst_pixel_stride * dst_size(packed.epilogue.store));
         strip.flip = _mm512_set1_epi8(static_cast<char>(packed.flip));
         strip.epilogue = &packed.epilogue;
         strip.zero_padding = packed.zero_padding;
@@ -88,11 +134,8 @@ struct Runner {
         while (row < rows.end) {
             Task tasks[kMaxTasks];
             std::size_t n = 0;
-            for (; n < chunk && row < rows.end; ++n) {
-                const std::size_t y = row % s.dst_height;
-                const std::size_t count = std::min({kRows, rows.end - row, s.dst_height - y});
-                tasks[n] = {row / s.dst_height, y, count};
-                row += count;
+            while (n + s.dilation_height <= std::max(chunk, s.dilation_height) && row < rows.end) {
+                row += make_tasks(s, {row, rows.end}, tasks, n);
             }
             for (std::size_t b = blocks.begin; b < blocks.end; ++b) {
                 run_block(maker, strip, packed.blocks[b], tasks, n);

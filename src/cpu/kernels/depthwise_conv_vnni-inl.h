@@ -275,7 +275,8 @@ FUSEQ_INLINE void add_taps(Quarters& acc,
 
 // ---- rows to strips -------------------------------------------------------------------------
 
-// One or two neighbouring output rows of one image.
+// One or two neighbouring output rows of one image: of a kernel with dilation D those have a
+// distance of D, see Runner.
 struct Task {
     std::size_t image;
     std::size_t y;
@@ -294,6 +295,7 @@ struct StripMaker {
     std::uint8_t* dst;
     std::size_t src_rows;
     std::size_t parts;
+    std::size_t dilation = packed.shape.dilation_height;
     std::size_t src_row_bytes = packed.shape.src_width * packed.shape.src_pixel_stride;
     std::size_t dst_row_bytes =
         packed.shape.dst_width * packed.shape.dst_pixel_stride * dst_size(packed.epilogue.store);
@@ -316,14 +318,15 @@ struct StripMaker {
             src + task.image * s.src_height * src_row_bytes + channel - part * (kBlock / parts);
         const auto top = static_cast<std::ptrdiff_t>(task.y * s.stride_height) - s.pad_top;
         for (std::size_t r = 0; r < src_rows; ++r) {
-            const auto y = static_cast<std::size_t>(top + static_cast<std::ptrdiff_t>(r));
+            const auto y =
+                static_cast<std::size_t>(top + static_cast<std::ptrdiff_t>(r * dilation));
             strip.src[r][part] =  // rows above the first are large numbers
                 y < s.src_height ? image + y * src_row_bytes : strip.src[kPadding][part];
         }
         std::uint8_t* to = dst + (task.image * s.dst_height + task.y) * dst_row_bytes +
                            channel * dst_size(packed.epilogue.store);
         strip.dst[0][part] = to;
-        strip.dst[1][part] = task.rows == 2 ? to + dst_row_bytes : to;
+        strip.dst[1][part] = task.rows == 2 ? to + dilation * dst_row_bytes : to;
     }
 };
 

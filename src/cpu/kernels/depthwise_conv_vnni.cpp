@@ -1,6 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/kernels/depthwise_conv_vnni-inl.h"
+#include "fuseq/error.hpp"
 
 FUSEQ_BEGIN_VNNI
 
@@ -203,7 +204,11 @@ Path vnni_path(const DepthwiseShape& s, bool pairs) {
     path.block_channels = kBlock;
     path.flips_sign = true;
     path.order = strip_order;
-    const bool dense = s.dilation_height == 1 && s.dilation_width == 1;
+    // Dilated ones as pictures of every Dth row and column, see Runner.
+    constexpr std::size_t kMostDilation = 16;
+    const bool dilated = s.dilation_height != 1 || s.dilation_width != 1;
+    const bool dense = !dilated || (s.dilation_height == s.dilation_width && s.stride_height == 1 &&
+                                    s.stride_width == 1 && s.dilation_width <= kMostDilation);
     const std::size_t stride = s.stride_height == s.stride_width ? s.stride_width : 0;
     const std::size_t size = s.kernel_height == s.kernel_width ? s.kernel_height : 0;
     path.float_sums = true;
@@ -224,7 +229,9 @@ Path vnni_path(const DepthwiseShape& s, bool pairs) {
         path.name = "dw_vnni512:any";
         path.order = any_order;
         path.float_sums = false;
+        return path;
     }
+    path.name += dilated ? detail::cat("d", s.dilation_width) : "";
     return path;
 }
 

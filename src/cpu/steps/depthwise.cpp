@@ -283,7 +283,8 @@ std::unique_ptr<Runner> DepthwiseStep::bind(RequestMemory& memory) const {
 std::optional<RowWalk> DepthwiseStep::row_walk() const {
     const kernels::ConvGeometry& g = geometry_;
     RowWalk walk{.rows = kernel_.rows() * g.dst_width,
-                 .grain = std::min(fast_rows(g.dst_channels), g.dst_height) * g.dst_width,
+                 .grain = std::min(fast_rows(g.dst_channels) * g.dilation_height, g.dst_height) *
+                          g.dst_width,
                  .whole = {inputs_[0]}};
     if (g.batch == 1) {
         walk.window = RowWindow{.src_row = g.src_width,

@@ -143,8 +143,8 @@ Case random_case(std::mt19937& rng) {
     const std::size_t stride = between(rng, 1, 2);
     s.stride_height = size != 0 ? stride : between(rng, 1, 3);
     s.stride_width = size != 0 ? stride : between(rng, 1, 3);
-    s.dilation_height = rng() % 5 == 0 ? between(rng, 1, 3) : 1;
-    s.dilation_width = rng() % 5 == 0 ? between(rng, 1, 3) : 1;
+    s.dilation_height = rng() % 4 == 0 ? between(rng, 1, 5) : 1;
+    s.dilation_width = rng() % 8 == 0 ? between(rng, 1, 3) : s.dilation_height;
     s.src_height = between(rng, 1, 12);
     s.src_width = between(rng, 1, 24);
     s.dst_height = between(rng, 1, 12);
@@ -275,7 +275,7 @@ void expect_exact_quantized_layers(DepthwisePath path) {
         DepthwiseShape& s = c.params.shape;
         s.kernel_height = s.kernel_width = pick<std::size_t>(rng, {3, 5});
         s.stride_height = s.stride_width = between(rng, 1, 2);
-        s.dilation_height = s.dilation_width = 1;
+        s.dilation_height = s.dilation_width = seed % 4 == 0 ? between(rng, 2, 4) : 1;
         c.params = {.shape = s};
         fill_values(c, rng);
         c.slope.clear();

@@ -38,6 +38,41 @@ TEST_F(DepthwiseConvVnni, ShapesAndTheirForms) {
     EXPECT_TRUE(depthwise::vnni_path(square(64, 3, 1), false).flips_sign);
 }
 
+DepthwiseShape dilated(DepthwiseShape s, std::size_t height, std::size_t width) {
+    s.dilation_height = height;
+    s.dilation_width = width;
+    s.pad_top = static_cast<std::ptrdiff_t>(s.kernel_height / 2 * height);
+    s.pad_left = static_cast<std::ptrdiff_t>(s.kernel_width / 2 * width);
+    return s;
+}
+
+TEST_F(DepthwiseConvVnni, DilatedKernelsHaveTheFormsOfDenseOnes) {
+    const auto name = [](const DepthwiseShape& s) { return depthwise::vnni_path(s, true).name; };
+    EXPECT_EQ(name(dilated(square(64, 3, 1), 2, 2)), "dw_vnni512:3x3s1x2d2");
+    EXPECT_EQ(name(dilated(square(64, 5, 1), 16, 16)), "dw_vnni512:5x5s1d16");
+    EXPECT_EQ(name(dilated(square(64, 3, 1), 17, 17)), "dw_vnni512:any");
+    EXPECT_EQ(name(dilated(square(64, 3, 1), 1, 2)), "dw_vnni512:any");
+    EXPECT_EQ(name(dilated(square(64, 3, 2), 2, 2)), "dw_vnni512:any");
+}
+
+// Pictures of 7 x 7: of rows and columns at distances of 2 to 8, some of which have none.
+TEST_F(DepthwiseConvVnni, EveryTapOfDilatedKernelsReadsItsPixel) {
+    for (const std::size_t dilation : {2, 3, 6, 8}) {
+        for (const std::size_t kernel : {3, 5}) {
+            for (const std::size_t channels : {1, 16, 32, 48, 64, 101}) {
+                SCOPED_TRACE(detail::cat(channels, " channels, dilation ", dilation));
+                const DepthwiseShape s = dilated(square(channels, kernel, 1), dilation, dilation);
+                for (std::size_t tap = 0; tap < kernel * kernel; ++tap) {
+                    for (const DepthwisePath path : {DepthwisePath::kRing, DepthwisePath::kPairs}) {
+                        ASSERT_NO_FATAL_FAILURE(
+                            test::expect_moves(path, s, tap / kernel, tap % kernel));
+                    }
+                }
+            }
+        }
+    }
+}
+
 TEST_F(DepthwiseConvVnni, PairsOfOutputsForKernelsOfThree) {
     const auto name = [](const DepthwiseShape& s) { return depthwise::vnni_path(s, true).name; };
     EXPECT_EQ(name(square(64, 3, 1)), "dw_vnni512:3x3s1x2");

@@ -32,7 +32,8 @@ inline DepthwiseShape square(std::size_t channels, std::size_t kernel, std::size
 
 // The source pixel that a tap of an output position reads along one axis, -1 for none.
 inline std::ptrdiff_t source_of(const DepthwiseShape& s, std::size_t at, std::size_t tap) {
-    const auto from = static_cast<std::ptrdiff_t>(at * s.stride_width + tap) - s.pad_left;
+    const auto from =
+        static_cast<std::ptrdiff_t>(at * s.stride_width + tap * s.dilation_width) - s.pad_left;
     return from < static_cast<std::ptrdiff_t>(s.src_width) ? from : -1;
 }
 
