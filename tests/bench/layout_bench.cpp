@@ -99,7 +99,10 @@ void resize_onednn(benchmark::State& state, dnnl::algorithm algorithm) {
 
 void concats(benchmark::internal::Benchmark* b) {
     b->ArgNames({"pixels", "a", "b"})->Unit(benchmark::kMicrosecond);
-    b->Args({56 * 56, 64, 64})->Args({28 * 28, 128, 32})->Args({104 * 104, 24, 8});
+    b->Args({56 * 56, 64, 64})
+        ->Args({28 * 28, 128, 32})
+        ->Args({104 * 104, 24, 8})
+        ->Args({256 * 256, 32, 32});
 }
 
 void resizes(benchmark::internal::Benchmark* b) {

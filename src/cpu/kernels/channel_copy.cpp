@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/kernels/channel_copy.cpp"
@@ -67,7 +68,54 @@ void copy_run(const Run& run) {
     }
 }
 
+constexpr std::size_t kVector = HWY_MIN(HWY_MAX_BYTES, 64);
+constexpr std::size_t kHalf = HWY_MIN(HWY_MAX_BYTES, 32);
+
+// The pixels of two copies in turn: a pixel of dst is complete when its cache lines are left.
+template <std::size_t First, std::size_t Second>
+void copy_two(const ChannelCopy& first, const ChannelCopy& second, Range pixels) {
+    const auto at = [](const ChannelCopy& copy, std::size_t pixel) {
+        return std::pair{static_cast<const std::uint8_t*>(copy.src) + pixel * copy.src_stride,
+                         static_cast<std::uint8_t*>(copy.dst) + pixel * copy.dst_stride};
+    };
+    auto [first_src, first_dst] = at(first, pixels.begin);
+    auto [second_src, second_dst] = at(second, pixels.begin);
+    for (std::size_t p = pixels.begin; p < pixels.end; ++p) {
+        copy_vectors<First>(first_src, first_dst, first.bytes);
+        copy_vectors<Second>(second_src, second_dst, second.bytes);
+        first_src += first.src_stride;
+        first_dst += first.dst_stride;
+        second_src += second.src_stride;
+        second_dst += second.dst_stride;
+    }
+}
+
+template <std::size_t First>
+void copy_two(const ChannelCopy& first, const ChannelCopy& second, Range pixels) {
+    if (second.bytes >= kVector) {
+        copy_two<First, kVector>(first, second, pixels);
+    } else if (second.bytes >= kHalf) {
+        copy_two<First, kHalf>(first, second, pixels);
+    } else {
+        copy_two<First, 16>(first, second, pixels);
+    }
+}
+
+void copy_two(const ChannelCopy& first, const ChannelCopy& second, Range pixels) {
+    if (first.bytes >= kVector) {
+        copy_two<kVector>(first, second, pixels);
+    } else if (first.bytes >= kHalf) {
+        copy_two<kHalf>(first, second, pixels);
+    } else {
+        copy_two<16>(first, second, pixels);
+    }
+}
+
 void copy_channels_impl(std::span<const ChannelCopy> copies, Range pixels) {
+    if (copies.size() == 2 && copies[0].bytes >= 16 && copies[1].bytes >= 16) {
+        copy_two(copies[0], copies[1], pixels);
+        return;
+    }
     // The copies take turns on few pixels at a time, while the lines they share are in the cache.
     constexpr std::size_t kCacheBytes = 16 * 1024;
     std::size_t widest = 1;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/concat.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "cpu/kernels/channel_copy.hpp"
@@ -57,13 +58,18 @@ public:
     }
 
     void run_rows(const RowPart& part) override {
+        constexpr std::size_t kAtOnce = 2;  // the kernel takes two in turn
+        kernels::ChannelCopy some[kAtOnce];
         auto* dst = static_cast<char*>(memory_.rows(step_.outputs()[0], part));
-        for (std::size_t i = 0; i < copies_.size(); ++i) {
-            kernels::ChannelCopy copy = copies_[i];
-            copy.src = memory_.rows(step_.inputs()[i], part);
-            copy.dst = dst;
-            dst += copy.bytes;
-            kernels::copy_channels({&copy, 1}, {part.begin, part.end});
+        for (std::size_t first = 0; first < copies_.size(); first += kAtOnce) {
+            const std::size_t count = std::min(kAtOnce, copies_.size() - first);
+            for (std::size_t i = 0; i < count; ++i) {
+                some[i] = copies_[first + i];
+                some[i].src = memory_.rows(step_.inputs()[first + i], part);
+                some[i].dst = dst;
+                dst += some[i].bytes;
+            }
+            kernels::copy_channels({some, count}, {part.begin, part.end});
         }
     }
 
