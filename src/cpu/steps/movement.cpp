@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/kernels/channel_copy.hpp"
 #include "cpu/runtime/parallel.hpp"
 
 namespace fuseq::cpu {
@@ -15,6 +16,19 @@ constexpr std::size_t kBytesPerPiece = 1 << 15;
 // The largest block that is worth a byte permutation: larger ones are copied at full speed.
 constexpr std::size_t kMostShuffled = 15;
 constexpr std::size_t kLongestRow = 4096;
+
+// Shorter blocks are several to a byte permutation.
+constexpr std::size_t kLeastOfRun = 5;
+
+void copy_run(const MovementStep::Move& move, const void* src, void* dst, kernels::Range blocks) {
+    const StridedRun& run = *move.run;
+    const kernels::ChannelCopy copy{.src = static_cast<const std::byte*>(src) + run.src,
+                                    .dst = static_cast<std::byte*>(dst) + run.dst,
+                                    .src_stride = run.src_step,
+                                    .dst_stride = run.dst_step,
+                                    .bytes = move.map.block};
+    kernels::copy_channels({&copy, 1}, blocks);
+}
 
 // A map whose every group of blocks fills bytes of dst that lie side by side.
 std::optional<kernels::ByteShuffle> shuffle_of(const MovementMap& map) {
@@ -104,6 +118,10 @@ public:
                 continue;
             }
             const std::size_t blocks = outer * map.src_inner.size();
+            if (moves_[i].run) {
+                copy_run(moves_[i], src, dst, {part.begin * blocks, part.end * blocks});
+                continue;
+            }
             copy_blocks(map, src, dst, part.begin * blocks, part.end * blocks);
         }
     }
@@ -115,6 +133,10 @@ private:
         const MovementMap& map = moves_[i].map;
         if (moves_[i].shuffle) {
             moves_[i].shuffle->run(src, map.src_outer, dst, map.dst_outer, units);
+            return;
+        }
+        if (moves_[i].run) {
+            copy_run(moves_[i], src, dst, units);
             return;
         }
         copy_blocks(map, src, dst, units.begin, units.end);
@@ -169,8 +191,9 @@ void MovementStep::set_maps(std::vector<MovementMap> maps) {
     for (MovementMap& map : maps) {
         info_.bytes += static_cast<std::int64_t>(map.blocks() * map.block);
         info_.bytes += static_cast<std::int64_t>(map.elements * map.element);
-        auto shuffle = shuffle_of(map);
-        moves_.push_back({std::move(map), std::move(shuffle)});
+        auto run = map.block < kLeastOfRun ? std::nullopt : strided_run(map);
+        auto shuffle = run ? std::nullopt : shuffle_of(map);
+        moves_.push_back({std::move(map), run, std::move(shuffle)});
     }
 }
 

@@ -26,9 +26,11 @@ public:
     // When every row of the source becomes a row of each result: channels are moved, not pixels.
     std::optional<RowWalk> row_walk() const override;
 
-    // A map, and its rows as byte permutations where that is faster than block after block.
+    // A map, and a slice of channels or byte permutations of its rows where that is faster than
+    // block after block by the table.
     struct Move {
         MovementMap map{};
+        std::optional<StridedRun> run{};
         std::optional<kernels::ByteShuffle> shuffle{};
         // What a thread takes at least one of.
         std::size_t units() const { return shuffle ? map.src_outer.size() : map.blocks(); }

@@ -80,6 +80,24 @@ std::size_t best_inner(const Pairs& blocks,
     return best;
 }
 
+// The distance of neighbours, from group to group too, if it is one and not negative.
+std::optional<std::size_t> only_step(const std::vector<std::ptrdiff_t>& outer,
+                                     const std::vector<std::int32_t>& inner) {
+    const std::ptrdiff_t step = inner.size() > 1 ? inner[1] - inner[0] : outer[1] - outer[0];
+    const auto at = [&](std::size_t i) { return static_cast<std::ptrdiff_t>(i) * step; };
+    for (std::size_t t = 0; t < inner.size(); ++t) {
+        if (inner[t] != at(t)) {
+            return std::nullopt;
+        }
+    }
+    for (std::size_t q = 0; q < outer.size(); ++q) {
+        if (outer[q] - outer[0] != at(q * inner.size())) {
+            return std::nullopt;
+        }
+    }
+    return step < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(step));
+}
+
 // kBytes: of a block; 0: map.block bytes.
 template <std::size_t kBytes>
 void copy_sized(
@@ -131,6 +149,18 @@ MovementMap make_movement_map(std::span<const std::int32_t> sources,
         map.dst_outer.push_back(std::ptrdiff_t{blocks.dst[q]} * bytes);
     }
     return map;
+}
+
+std::optional<StridedRun> strided_run(const MovementMap& map) {
+    if (map.blocks() < 2) {
+        return std::nullopt;
+    }
+    const auto src_step = only_step(map.src_outer, map.src_inner);
+    const auto dst_step = only_step(map.dst_outer, map.dst_inner);
+    if (!src_step || !dst_step) {
+        return std::nullopt;
+    }
+    return StridedRun{map.src_outer[0], map.dst_outer[0], *src_step, *dst_step};
 }
 
 void copy_blocks(

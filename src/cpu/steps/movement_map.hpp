@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,18 @@ struct MovementMap {
 
     std::size_t blocks() const { return src_outer.size() * src_inner.size(); }
 };
+
+// Blocks that are equally far apart, first to last in both tensors: a slice of the channels of
+// every pixel. Distances in bytes.
+struct StridedRun {
+    std::ptrdiff_t src = 0;  // of the first block
+    std::ptrdiff_t dst = 0;
+    std::size_t src_step = 0;
+    std::size_t dst_step = 0;
+};
+
+// Nothing when a map is something else.
+std::optional<StridedRun> strided_run(const MovementMap& map);
 
 // An element of dst that gets a constant.
 inline constexpr std::int32_t kFromConstant = 0;

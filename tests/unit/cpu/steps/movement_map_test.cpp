@@ -32,6 +32,38 @@ TEST(MovementMap, FindsThePeriodOfAPick) {
     EXPECT_THAT(map.dst_outer, ElementsAre(0, 2, 4, 6));
 }
 
+TEST(StridedRunOfAMap, IsASliceOfChannels) {
+    // Channels 1 to 3 of eight pixels of five, elements of two bytes; with and without a period.
+    std::vector<std::int32_t> sources;
+    for (std::int32_t pixel = 0; pixel < 8; ++pixel) {
+        for (std::int32_t channel = 1; channel < 4; ++channel) {
+            sources.push_back(1 + 5 * pixel + channel);
+        }
+    }
+    for (const std::vector<std::size_t>& periods : {std::vector<std::size_t>{3, 12}, {}}) {
+        const MovementMap map = make_movement_map(sources, 2, periods);
+        const auto run = strided_run(map);
+        ASSERT_TRUE(run);
+        EXPECT_EQ(run->src, 2);
+        EXPECT_EQ(run->dst, 0);
+        EXPECT_EQ(run->src_step, 10u);
+        EXPECT_EQ(run->dst_step, 6u);
+        EXPECT_EQ(map.blocks(), 8u);
+    }
+}
+
+TEST(StridedRunOfAMap, IsNothingElse) {
+    const auto is_run = [](const std::vector<std::int32_t>& sources) {
+        return strided_run(make_movement_map(sources, 1, {2})).has_value();
+    };
+    EXPECT_TRUE(is_run({1, 2, 6, 7, 11, 12}));
+    EXPECT_TRUE(is_run({1, 2, 1, 2, 1, 2}));           // the same again
+    EXPECT_FALSE(is_run({1, 2, 6, 7, 12, 13}));        // not as far apart
+    EXPECT_FALSE(is_run({11, 12, 6, 7, 1, 2}));        // backwards
+    EXPECT_FALSE(is_run({1, 2, 3, 4, 5, 6}));          // one block
+    EXPECT_FALSE(is_run({1, 2, 0, 6, 7, 11, 12, 0}));  // a gap in dst that does not repeat
+}
+
 TEST(MovementMap, LeavesConstantsOut) {
     const std::vector<std::int32_t> sources = {0, 1, 2, 0, 0, 3, 4, 0};
     const MovementMap map = make_movement_map(sources, 4, {2, 4});

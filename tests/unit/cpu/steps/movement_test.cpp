@@ -44,6 +44,9 @@ const Case kCases[] = {
     {"GatherNeighbours",
      "%i = Const value={4,5,6,7} : i32[4]\n%a = Const value={-3} : i64[]\n"
      "%y = Gather.7(%x, %i, %a)"},
+    {"GatherManyNeighbours",
+     "%i = Const value={3,4,5,6,7,8,9} : i32[7]\n%a = Const value={1} : i64[]\n"
+     "%y = Gather.8(%x, %i, %a)"},
     {"GatherOutside",
      "%i = Const value={2,12,-13,0} : i64[4]\n%a = Const value={1} : i64[]\n"
      "%y = Gather.8(%x, %i, %a)"},
