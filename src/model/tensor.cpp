@@ -5,8 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <sys/mman.h>
-
+#include "model/huge_pages.hpp"
 #include "model/typed.hpp"
 
 namespace fuseq {
@@ -14,24 +13,16 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 
-constexpr std::size_t kHugePage = 2 << 20;
+// From this size on memory is of its own and in huge pages: kernels stream through such tensors,
+// and page tables and prefetching, which ends where a page does, slow them down.
 constexpr std::size_t kLeastHuge = 2 * kHugePage;
 
-// Zeroed memory of its own in huge pages, where the system has any: kernels stream through tensors
-// of this size, and page tables and prefetching, which ends where a page does, slow them down.
-// Nothing when there is no such memory.
 std::shared_ptr<void> allocate_huge(std::size_t bytes) {
-    const std::size_t mapped = bytes + kHugePage;
-    void* const memory =
-        ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    void* const memory = map_huge_pages(bytes);
+    if (memory == nullptr) {
         return nullptr;
     }
-    void* aligned = memory;
-    std::size_t space = mapped;
-    std::align(kHugePage, bytes, aligned, space);
-    static_cast<void>(::madvise(aligned, bytes, MADV_HUGEPAGE));  // a hint
-    return {aligned, [memory, mapped](void*) { ::munmap(memory, mapped); }};
+    return {memory, [bytes](void* m) { unmap_huge_pages(m, bytes); }};
 }
 
 std::shared_ptr<void> allocate(std::size_t bytes) {

@@ -3,20 +3,16 @@
 #include "cpu/kernels/large_pages.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <new>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+#include "model/huge_pages.hpp"
 
 namespace fuseq::kernels {
 namespace {
 
 constexpr std::size_t kLine = 64;
-constexpr std::size_t kPage = std::size_t{2} << 20;
 // Less than that is not worth a place among large pages.
 constexpr std::size_t kLeast = 4096;
 
@@ -41,7 +37,7 @@ public:
         auto block = std::find_if(blocks_.begin(), blocks_.end(),
                                   [&](const Block& b) { return b.size - b.used >= size; });
         if (block == blocks_.end()) {
-            block = blocks_.insert(blocks_.end(), mapped(rounded(size, kPage)));
+            block = blocks_.insert(blocks_.end(), mapped(rounded(size, kHugePage)));
         }
         void* memory = block->begin + block->used;
         block->used += size;
@@ -57,7 +53,7 @@ public:
         });
         // Parts are never used twice, so that all of them are zero.
         if (--block->parts == 0) {
-            ::munmap(block->begin, block->size);
+            unmap_huge_pages(block->begin, block->size);
             blocks_.erase(block);
         }
     }
@@ -71,23 +67,11 @@ private:
     };
 
     static Block mapped(std::size_t size) {
-        // One page more, of which what is in front of the first boundary and behind the last goes.
-        const std::size_t whole = size + kPage;
-        void* memory =
-            ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) {
+        void* const memory = map_huge_pages(size);
+        if (memory == nullptr) {
             throw std::bad_alloc();
         }
-        char* const first = static_cast<char*>(memory);
-        const std::size_t before =
-            (kPage - reinterpret_cast<std::uintptr_t>(first) % kPage) % kPage;
-        if (before != 0) {
-            ::munmap(first, before);
-        }
-        char* const begin = first + before;
-        ::munmap(begin + size, whole - before - size);
-        ::madvise(begin, size, MADV_HUGEPAGE);  // small pages do as well
-        return {begin, size, 0, 0};
+        return {static_cast<char*>(memory), size, 0, 0};
     }
 
     std::mutex mutex_;
