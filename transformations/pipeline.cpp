@@ -14,6 +14,7 @@
 #include "transformations/common/fuse_layer_norm.hpp"
 #include "transformations/common/matmul_to_convolution.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
+#include "transformations/common/transpose_before_squeeze.hpp"
 #include "transformations/low_precision/decompose_normalize_l2.hpp"
 #include "transformations/low_precision/deconvolution_to_depth_to_space.hpp"
 #include "transformations/low_precision/drop_repeated_fake_quantize.hpp"
@@ -48,6 +49,8 @@ const std::vector<Pass>& common_passes() {
         // Needs the constant shapes that folding gives; before DQs move through its parts.
         {"fuse_channel_shuffle", fuse_channel_shuffle},
         {"fuse_depth_to_space", fuse_depth_to_space},
+        // With constant axes; before dequantizations and layouts are looked at.
+        {"transpose_before_squeeze", transpose_before_squeeze},
         // Gives the Multiply and Add that the next three fold.
         {"decompose_batch_norm", decompose_batch_norm},
         // The next two only know Add and Multiply with the constant second.
