@@ -29,7 +29,9 @@ public:
     void run() override {
         const Places places = places_of([&](TensorId id) { return memory_.data(id); });
         constexpr std::size_t kRows = 16;  // share their source rows
-        parallel_for(step_.kernel_.rows(), kRows, [&](std::size_t begin, std::size_t end) {
+        const std::size_t rows = step_.kernel_.rows();
+        // Each thread takes neighbouring rows: of many, as many as any other.
+        parallel_for(rows, rows >= 4 * kRows ? 1 : kRows, [&](std::size_t begin, std::size_t end) {
             run_range({begin, end}, places);
         });
     }
