@@ -207,7 +207,7 @@ int top_byte(const ByteRule& rule) {
                       : most;
 }
 
-std::optional<FloatSum> float_sum(const ByteRule& rule) {
+std::optional<FloatSum> search_float_sum(const ByteRule& rule) {
     const bool takes = rule.scale >= 1e-30f && rule.scale <= 1e4f && std::abs(rule.bias) < 1e9f &&
                        rule.least <= rule.most && rule.least > -kOne && rule.most < kOne &&
                        rule.most - rule.least < kOne - 64;

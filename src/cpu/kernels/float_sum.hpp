@@ -41,6 +41,8 @@ struct FloatSum {
 };
 
 // Nothing when there is no such form, or none is found. Only where AVX-512 is available.
+// Asks what a compiled model has kept, where there is one (float_sums.hpp); else searches.
 std::optional<FloatSum> float_sum(const ByteRule& rule);
+std::optional<FloatSum> search_float_sum(const ByteRule& rule);
 
 }  // namespace fuseq::kernels

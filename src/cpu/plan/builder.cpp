@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cpu/kernels/float_sums.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
 #include "cpu/plan/join_results.hpp"
 #include "cpu/plan/row_walks.hpp"
@@ -27,6 +28,7 @@ PlanBuilder::PlanBuilder(const Model& model,
     : model_(model), ranges_(ranges), options_(std::move(options)), background_(options_.threads) {}
 
 Plan PlanBuilder::build() {
+    const kernels::FloatSums::Scope sums(options_.float_sums);
     post_ops::SimplifyOptions laws;
     laws.drop_middle_rounds = options_.drop_middle_rounds;
     grouping_ = attach_post_ops(model_, options_.fuse, laws);
@@ -252,9 +254,10 @@ void PlanBuilder::build_reference(Node* node) {
 
 void PlanBuilder::finish_later(std::function<void()> work) {
     // Primitives are made for the number of threads of inference, whatever thread makes them.
-    background_.add([threads = omp_get_max_threads(), work = std::move(work),
-                     layer = current_->name(), type = current_->type()] {
+    background_.add([threads = omp_get_max_threads(), sums = options_.float_sums,
+                     work = std::move(work), layer = current_->name(), type = current_->type()] {
         const ThreadCount scope(threads);
+        const kernels::FloatSums::Scope known(sums);
         try {
             work();
         } catch (...) {

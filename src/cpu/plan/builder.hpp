@@ -21,6 +21,10 @@
 #include "fuseq/model.hpp"
 #include "model/parallel_tasks.hpp"
 
+namespace fuseq::kernels {
+class FloatSums;
+}
+
 namespace fuseq::cpu {
 
 // Choices that name no implementation: the first or second one of oneDNN, a kernel of the plugin's
@@ -39,6 +43,8 @@ struct BuildOptions {
     bool give_up_weights = false;
     // Of an earlier plan of the same model; null: none. Must live until build() is done.
     const PackedTable* packed = nullptr;
+    // What kernels need not search for again; null: nothing is known. As long.
+    kernels::FloatSums* float_sums = nullptr;
     // Implementations to prefer, by name of the anchor's layer; "" for all that have no other.
     std::map<std::string, std::string> choices;
     std::size_t threads = 1;  // to build with; the plan is the same for any number

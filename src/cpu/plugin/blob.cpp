@@ -16,7 +16,7 @@ namespace fuseq::cpu {
 namespace {
 
 constexpr char kMagic[8] = {'F', 'U', 'S', 'E', 'Q', 'B', 'L', 'B'};
-constexpr std::uint32_t kFormat = 3;
+constexpr std::uint32_t kFormat = 4;
 constexpr std::size_t kAlignment = ConstantWriter::kAlignment;
 
 // magic, format, size of the header. The size does not depend on the header's own content.
@@ -111,6 +111,10 @@ ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants, const
             constant(out, packed.bytes);
         }
     });
+    out.number(static_cast<std::uint8_t>(bool(content.float_sums)));
+    if (content.float_sums) {
+        constant(out, content.float_sums);
+    }
     out.text(content.tuned.note);
     out.list(content.tuned.anchors, [&](const TunedAnchor& anchor) {
         out.text(anchor.layer);
@@ -315,6 +319,9 @@ BlobContent read_blob_content(const Tensor& bytes, const Tensor& weights) {
         }
         content.packed.push_back(std::move(packed));
     });
+    if (in.number<bool>()) {
+        content.float_sums = constants.read(in);
+    }
     content.tuned.note = in.text();
     in.list([&] {
         TunedAnchor anchor;

@@ -36,6 +36,7 @@ struct BlobContent {
     OriginalModel original;  // empty: left out, whoever reads it has it
     Transformed transformed;
     PackedTable packed;
+    Tensor float_sums;  // a table of kernels::FloatSums, u8; empty: none
     Tuned tuned;
     FloatFallback fallback;
 };

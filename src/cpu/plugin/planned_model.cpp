@@ -3,8 +3,13 @@
 #include "cpu/plugin/planned_model.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <span>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "cpu/kernels/float_sums.hpp"
 #include "cpu/plugin/model_cache.hpp"
 #include "cpu/plugin/plan_options.hpp"
 #include "cpu/runtime/parallel.hpp"
@@ -25,7 +30,27 @@ Tuned measured(const Transformed& transformed, const Config& config) {
     return tuned;
 }
 
-std::shared_ptr<PlannedModel> make_planned(BlobContent content, const Config& config) {
+// The table is that of this build: the file says which one has written it.
+std::span<const kernels::FloatSums::Entry> entries_of(const Tensor& bytes) {
+    using Entry = kernels::FloatSums::Entry;
+    static_assert(std::is_trivially_copyable_v<Entry> && alignof(Entry) <= 64);
+    return bytes ? std::span(static_cast<const Entry*>(bytes.data()),
+                             bytes.get_byte_size() / sizeof(Entry))
+                 : std::span<const Entry>();
+}
+
+Tensor bytes_of(const std::vector<kernels::FloatSums::Entry>& table) {
+    if (table.empty()) {
+        return {};
+    }
+    Tensor bytes(ElementType::u8, Shape{table.size() * sizeof table[0]});
+    std::memcpy(bytes.data(), table.data(), bytes.get_byte_size());
+    return bytes;
+}
+
+std::shared_ptr<PlannedModel> make_planned(BlobContent content,
+                                           const Config& config,
+                                           kernels::FloatSums* sums = nullptr) {
     const ThreadCount threads(config.threads_per_stream());
     auto planned = std::make_shared<PlannedModel>();
     planned->original = std::move(content.original);
@@ -40,6 +65,7 @@ std::shared_ptr<PlannedModel> make_planned(BlobContent content, const Config& co
     options.choices = planned->tuned.choices();
     options.give_up_weights = true;
     options.packed = &content.packed;
+    options.float_sums = sums;
     planned->plan =
         PlanBuilder(*planned->transformed.model, planned->transformed.ranges, options).build();
     return planned;
@@ -60,7 +86,9 @@ BlobContent transformed_content(const Model& original,
 std::shared_ptr<const PlannedModel> loaded(BlobContent content,
                                            const Config& config,
                                            std::string status) {
-    std::shared_ptr<PlannedModel> planned = make_planned(std::move(content), config);
+    const Tensor table = content.float_sums;
+    kernels::FloatSums sums(entries_of(table));
+    std::shared_ptr<PlannedModel> planned = make_planned(std::move(content), config, &sums);
     planned->from_cache = true;
     planned->cache_status = std::move(status);
     return planned;
@@ -82,7 +110,9 @@ std::shared_ptr<const PlannedModel> made(ModelCache& cache,
     if (making.keep_original) {
         fresh.original = content.original;
     }
-    std::shared_ptr<PlannedModel> planned = make_planned(std::move(content), config);
+    kernels::FloatSums sums({}, true);
+    std::shared_ptr<PlannedModel> planned = make_planned(std::move(content), config, &sums);
+    fresh.float_sums = bytes_of(sums.table());
     fresh.tuned = planned->tuned;
     fresh.packed = packed_table(planned->plan);
     cache.store(fresh);
