@@ -3,6 +3,7 @@
 #include "cpu/kernels/best_ranks.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "cpu/kernels/range.hpp"
 
@@ -82,14 +83,23 @@ std::size_t add_below(const std::uint32_t* ranks,
 std::size_t places_above_impl(const float* values,
                               std::size_t count,
                               float threshold,
-                              std::int32_t* places) {
+                              std::int32_t* places,
+                              LeftOut left_out) {
     const hn::ScalableTag<float> d;
-    const auto bound = hn::Set(d, threshold);
+    const auto is_left_out = [&](std::size_t i) {
+        return left_out.period != 0 && (i & (left_out.period - 1)) == left_out.first;
+    };
+    // The pattern repeats itself within any vector: it is part of the bounds.
+    alignas(64) float bounds[hn::MaxLanes(d)];
+    for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
+        bounds[i] = is_left_out(i) ? std::numeric_limits<float>::infinity() : threshold;
+    }
+    const auto bound = hn::Load(d, bounds);
     std::size_t size = 0;
     for_marked(
         d, Range{0, count},
         [&](std::size_t i) HWY_ATTR { return hn::Gt(hn::LoadU(d, values + i), bound); },
-        [&](std::size_t i) { return values[i] > threshold; },
+        [&](std::size_t i) { return values[i] > threshold && !is_left_out(i); },
         [&](std::size_t i) {
             places[size++] = static_cast<std::int32_t>(i);
             return true;
@@ -184,8 +194,9 @@ void sort_entries(std::uint64_t* entries, std::size_t count, std::uint64_t* work
 std::size_t places_above(const float* values,
                          std::size_t count,
                          float threshold,
-                         std::int32_t* places) {
-    return HWY_DYNAMIC_DISPATCH(places_above_impl)(values, count, threshold, places);
+                         std::int32_t* places,
+                         LeftOut left_out) {
+    return HWY_DYNAMIC_DISPATCH(places_above_impl)(values, count, threshold, places, left_out);
 }
 
 }  // namespace fuseq::kernels

@@ -51,10 +51,18 @@ std::size_t best_ranks(const std::uint32_t* ranks,
 // Rising. `work`: room for as many.
 void sort_entries(std::uint64_t* entries, std::size_t count, std::uint64_t* work);
 
+// Every `period`th value, beginning with number `first`, is left out: a class of which scores are
+// not wanted. 0: none is; else 2 or 4.
+struct LeftOut {
+    std::size_t period = 0;
+    std::size_t first = 0;
+};
+
 // Places of the values above a threshold, rising. Room at `places`: count.
 std::size_t places_above(const float* values,
                          std::size_t count,
                          float threshold,
-                         std::int32_t* places);
+                         std::int32_t* places,
+                         LeftOut left_out = {});
 
 }  // namespace fuseq::kernels

@@ -66,6 +66,11 @@ public:
         }
         kept_.resize(classes);
         found_.reserve(kUsual);
+        // Scores of the background are many, and above the threshold.
+        const std::int64_t background = attrs.background_label_id;
+        if ((classes == 2 || classes == 4) && background >= 0 && background < sizes.classes) {
+            background_ = {classes, static_cast<std::size_t>(background)};
+        }
     }
 
     void run() override {
@@ -147,7 +152,7 @@ private:
         for (std::int64_t begin = 0; begin < count; begin += kScoresAtOnce) {
             const std::size_t size = kernels::places_above(
                 scores_ + begin, static_cast<std::size_t>(std::min(kScoresAtOnce, count - begin)),
-                attrs_.confidence_threshold, places);
+                attrs_.confidence_threshold, places, background_);
             for (Candidates& list : candidates_) {
                 list.make_room(kScoresAtOnce / static_cast<std::size_t>(sizes_.classes) + 2);
             }
@@ -261,6 +266,7 @@ private:
     const DetectionSizes& sizes_;
     const Step& step_;
     RequestMemory& memory_;
+    kernels::LeftOut background_;
     const float* locations_ = nullptr;  // of the image
     const float* scores_ = nullptr;
     const float* priors_ = nullptr;

@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+#include "on_every_target.hpp"
+
 namespace fuseq::kernels {
 namespace {
 
@@ -102,6 +104,29 @@ TEST(PlacesAbove, AreThoseOfALoop) {
             EXPECT_EQ(places, want) << count << ", " << threshold;
         }
     }
+}
+
+TEST(PlacesAbove, LeavesAClassOut) {
+    test::on_every_target([](const std::string&) {
+        std::mt19937 random(3);
+        std::uniform_real_distribution<float> values(0, 1);
+        for (const std::size_t count : {0, 1, 3, 16, 63, 64, 66, 200, 1024}) {
+            for (const LeftOut& out :
+                 {LeftOut{2, 0}, LeftOut{2, 1}, LeftOut{4, 0}, LeftOut{4, 3}}) {
+                std::vector<float> scores(count);
+                std::vector<std::int32_t> want;
+                for (std::size_t i = 0; i < count; ++i) {
+                    scores[i] = values(random);
+                    if (scores[i] > 0.3f && i % out.period != out.first) {
+                        want.push_back(static_cast<std::int32_t>(i));
+                    }
+                }
+                std::vector<std::int32_t> places(count);
+                places.resize(places_above(scores.data(), count, 0.3f, places.data(), out));
+                EXPECT_EQ(places, want) << count << ", " << out.first << " of " << out.period;
+            }
+        }
+    });
 }
 
 }  // namespace
