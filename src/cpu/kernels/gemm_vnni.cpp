@@ -9,7 +9,6 @@
 #include <array>
 
 #include "cpu/kernels/gemm_vnni_detail.hpp"
-#include "cpu/kernels/instructions.hpp"
 #include "cpu/kernels/range.hpp"
 
 namespace fuseq::kernels {
@@ -23,11 +22,6 @@ constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
 constexpr std::size_t kWideBytes = 16u << 10u;   // of source, or of lines that panels share
 constexpr std::size_t kLeastWidePixels = 24;
 
-// Part number i of `of`.
-Range share(std::size_t count, std::size_t i, std::size_t of) {
-    return {count * i / of, count * (i + 1) / of};
-}
-
 class Worker {
 public:
     Worker(const Packed& packed, const GemmArgs& args, std::uint8_t* scratch, Range panels)
@@ -36,7 +30,8 @@ public:
           scratch_(scratch),
           panels_(panels),
           row_step_(static_cast<std::ptrdiff_t>(p_.shape.stride_height * p_.pitch)),
-          taps_{0, p_.taps.size()} {
+          taps_{0, p_.taps.size()},
+          part_{.depth4 = p_.depth4, .dst_step = p_.shape.dst_channels, .args = &args} {
         find_extras();
     }
 
@@ -151,13 +146,53 @@ private:
                 ? expect({p_.panels[last].wei, std::min(bytes, bytes_from(last))}, bytes, tiles)
                 : expect_next(pixels.begin + count * length, tiles);
             for (std::size_t i = 0; i < count; ++i) {
-                const Range at{pixels.begin + i * length, pixels.end + i * length};
-                choose_taps(at.begin / length);
-                p_.wide ? wide_segment(src + i * pitch, step, at, {first, last})
-                        : segment(src + i * pitch, step, at, {first, last});
+                const std::size_t begin = pixels.begin + i * length;
+                choose_taps(begin / length);
+                if (p_.mode != SourceMode::kRows) {
+                    some_segment(src, step, {begin, begin + length}, {first, last});
+                } else {
+                    some_segment(src + i * pitch + p_.inner.begin * step, step,
+                                 {begin + p_.inner.begin, begin + p_.inner.end}, {first, last});
+                }
+            }
+            for (const EdgeColumn& column : p_.edge_columns) {
+                edge_column(column, src + column.x * step, pitch,
+                            {pixels.begin / length, pixels.begin / length + count}, {first, last});
             }
             first = last;
         }
+    }
+
+    void some_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
+        p_.wide ? wide_segment(src, step, pixels, group) : segment(src, step, pixels, group);
+    }
+
+    // Pixels of a column, in rows of dst, as if they were those of a row.
+    void edge_column(const EdgeColumn& column,
+                     const std::uint8_t* src,
+                     std::size_t pitch,
+                     Range rows,
+                     Range group) {
+        const void* extras[kMostExtras];
+        const std::size_t offset = column.x * p_.shape.dst_channels;
+        for (const PackedOp& op : p_.epilogue.ops) {
+            if (op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary) {
+                extras[op.binary.input] = static_cast<const char*>(args_.extras[op.binary.input]) +
+                                          offset * size_of(op.binary.type);
+            }
+        }
+        GemmArgs args = args_;
+        args.extras = {extras, kMostExtras};
+        args.dst = static_cast<char*>(args_.dst) + offset * (p_.store == Store::kF32 ? 4 : 1);
+        const Part all = part_;
+        const std::size_t fours = p_.shape.src_channels / 4;  // of a column of the kernel
+        part_ = {.depth4 = (column.kernel.end - column.kernel.begin) * fours,
+                 .left_out = column.kernel.begin * fours,
+                 .dst_step = p_.shape.dst_width * p_.shape.dst_channels,
+                 .args = &args};
+        taps_ = p_.tap_ranges[0];
+        some_segment(src + column.kernel.begin * p_.shape.src_channels, pitch, rows, group);
+        part_ = all;
     }
 
     // Those that the pixels of a row of dst need: at the edges others would only meet padding.
@@ -172,7 +207,11 @@ private:
         return std::span(p_.taps).subspan(taps_.begin, taps_.end - taps_.begin);
     }
     const std::int8_t* weights_of(const Panel& panel) const {
-        return panel.wei + taps_.begin * p_.depth4 * 4 * kLanes * panel.vectors;
+        return panel.wei + (taps_.begin * p_.depth4 + part_.left_out) * 4 * kLanes * panel.vectors;
+    }
+    // Of the weights of a tap.
+    std::size_t skipped(const Panel& panel) const {
+        return (p_.depth4 - part_.depth4) * 4 * kLanes * panel.vectors;
     }
 
     std::size_t tiles_of(std::size_t pixels, const Panel& panel) const {
@@ -240,29 +279,31 @@ private:
         if (next_ != nullptr && next_ < next_end_) {
             ahead = next_;
             ahead_step = next_step_;
-            next_ += tiles * taps().size() * p_.depth4 * next_step_;
+            next_ += tiles * taps().size() * part_.depth4 * next_step_;
         }
         for (std::size_t i = 0; i < tiles; ++i) {
             fetch_rows();
         }
-        const std::size_t place = pixels.begin * p_.shape.dst_channels + panel.channel;
+        const std::size_t place = pixels.begin * part_.dst_step + panel.channel;
         WideCall call{.src = src,
                       .src_step = static_cast<std::ptrdiff_t>(step),
                       .pixels = count,
                       .wei = weights_of(panel),
-                      .depth4 = p_.depth4,
+                      .depth4 = part_.depth4,
                       .taps = taps(),
                       .panel = panel.constants + inits_ * p_.panels.size(),
-                      .dst = static_cast<std::uint8_t*>(args_.dst) + place,
-                      .dst_step = static_cast<std::ptrdiff_t>(p_.shape.dst_channels),
+                      .dst = static_cast<std::uint8_t*>(part_.args->dst) + place,
+                      .dst_step = static_cast<std::ptrdiff_t>(part_.dst_step),
                       .channels = panel.channels,
                       .is_signed = p_.store == Store::kI8,
                       .ahead = ahead,
-                      .ahead_step = ahead_step};
+                      .ahead_step = ahead_step,
+                      .skip = skipped(panel)};
         if (const auto& join = p_.epilogue.join) {
             call.join = &*join;
             call.q_signed = !join->q_unsigned;
-            call.residual = static_cast<const std::uint8_t*>(args_.extras[join->input]) + place;
+            call.residual =
+                static_cast<const std::uint8_t*>(part_.args->extras[join->input]) + place;
         }
         panel.wide(call);
     }
@@ -276,28 +317,29 @@ private:
         const std::int8_t* ahead = panel.wei;
         if (next_ != nullptr && next_ < next_end_) {
             ahead = next_;
-            next_ += taps().size() * p_.depth4 * next_step_;
+            next_ += taps().size() * part_.depth4 * next_step_;
         }
         fetch_extras(pixel + rows, rows, panel);
         fetch_rows();
         const MicroCall micro{.src = src,
                               .src_step = static_cast<std::ptrdiff_t>(p_.pool ? step / 2 : step),
                               .wei = weights_of(panel),
-                              .depth4 = p_.depth4,
+                              .depth4 = part_.depth4,
                               .taps = taps(),
                               .init = p_.init.data() + inits_ * p_.init_size + panel.channel,
                               .tile = accumulators,
                               .ahead = ahead,
                               .ahead_step = next_step_,
-                              .row_step = row_step_};
+                              .row_step = row_step_,
+                              .skip = skipped(panel)};
         const EpilogueCall finish{.epilogue = &p_.epilogue,
                                   .panel = &panel,
                                   .tile = accumulators,
                                   .rows = rows,
                                   .pixel = pixel,
-                                  .channels = p_.shape.dst_channels,
+                                  .channels = part_.dst_step,
                                   .sums = sums_ == nullptr ? nullptr : sums_ + (pixel - first_sum_),
-                                  .args = &args_};
+                                  .args = part_.args};
         if (panel.fused != nullptr && panel.fused[rows - 1] != nullptr) {
             panel.fused[rows - 1](micro, finish);
             return;
@@ -324,7 +366,7 @@ private:
     // What the epilogue of the tile behind this one will read. A cache line that begins in the
     // panel before has been fetched with that one.
     void fetch_extras(std::size_t pixel, std::size_t rows, const Panel& panel) const {
-        for (std::size_t i = 0; i < extra_count_; ++i) {
+        for (std::size_t i = 0; i < extra_count_ && part_.args == &args_; ++i) {
             const Extra& extra = extras_[i];
             const std::size_t pitch = p_.shape.dst_channels * extra.size;
             const std::size_t begin = panel.channel * extra.size;
@@ -344,6 +386,14 @@ private:
         return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
     }
 
+    // Of the kernel, and of dst.
+    struct Part {
+        std::size_t depth4 = 0;    // of a tap that is used
+        std::size_t left_out = 0;  // in front of it
+        std::size_t dst_step = 0;  // elements from a pixel to the next
+        const GemmArgs* args = nullptr;
+    };
+
     struct Extra {
         const char* data = nullptr;
         std::size_t size = 0;  // of an element
@@ -354,8 +404,9 @@ private:
     std::uint8_t* scratch_;
     Range panels_;
     std::ptrdiff_t row_step_;
-    Range taps_;                   // of the row worked on
-    std::size_t inits_ = 0;        // number of their `init`
+    Range taps_;             // of the row worked on
+    std::size_t inits_ = 0;  // number of their `init`
+    Part part_;
     std::size_t last_ = 0;         // unit behind the last one
     const float* sums_ = nullptr;  // of windows, from that of pixel first_sum_ on
     std::size_t first_sum_ = 0;
@@ -371,41 +422,6 @@ private:
 };
 
 }  // namespace
-
-bool GemmOp::takes(post_ops::EltwiseKind kind) {
-    return kind != post_ops::EltwiseKind::kLog && kind != post_ops::EltwiseKind::kPower;
-}
-
-bool GemmVnni::available() {
-    return has_avx512_vnni();
-}
-
-GemmVnni::GemmVnni(Packed&& packed) : packed_(std::make_unique<const Packed>(std::move(packed))) {}
-GemmVnni::GemmVnni(const GemmParams& params) : GemmVnni(gemm::pack(params)) {}
-GemmVnni GemmVnni::to_be_packed(const GemmParams& params) {
-    return GemmVnni(gemm::lay_out(params));
-}
-void GemmVnni::pack(const GemmParams& params) {
-    packed_ = std::make_unique<const Packed>(gemm::pack(params, packed_->epilogue.join));
-}
-GemmVnni::~GemmVnni() = default;
-GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;
-GemmVnni& GemmVnni::operator=(GemmVnni&&) noexcept = default;
-
-std::size_t GemmVnni::scratch_bytes() const {
-    return packed_->scratch;
-}
-
-std::span<const std::int8_t> GemmVnni::weights(std::size_t part, const GemmSplit& split) const {
-    const Packed& p = *packed_;
-    const Range panels = share(p.panels.size(), part % split.columns, split.columns);
-    if (panels.begin == panels.end || p.wei.empty()) {
-        return {};
-    }
-    const Panel& last = p.panels[panels.end - 1];
-    const std::int8_t* const begin = p.panels[panels.begin].wei;
-    return {begin, last.wei + p.panel_bytes(last)};
-}
 
 void GemmVnni::run(const GemmArgs& args, std::size_t part, const GemmSplit& split) const {
     const Packed& p = *packed_;
@@ -423,14 +439,6 @@ void GemmVnni::run(const GemmArgs& args, std::size_t part, const GemmSplit& spli
     }
 }
 
-bool GemmVnni::is_by_pixel() const {
-    return packed_->dense && packed_->mode != SourceMode::kRows;
-}
-
-std::size_t GemmVnni::pixel_grain() const {
-    return packed_->mode == SourceMode::kRows ? packed_->shape.dst_width : 1;
-}
-
 void GemmVnni::run_pixels(const GemmArgs& args,
                           std::size_t begin,
                           std::size_t end,
@@ -443,22 +451,6 @@ void GemmVnni::run_pixels(const GemmArgs& args,
     } else {
         worker.pixels({begin, end}, true);
     }
-}
-
-const std::string& GemmVnni::implementation() const {
-    return packed_->implementation;
-}
-
-std::size_t GemmVnni::packed_bytes() const {
-    const Packed& p = *packed_;
-    std::size_t bytes =
-        p.wei.size() + p.init.size() * sizeof(std::int32_t) +
-        (p.epilogue.bias.size() + p.epilogue.scale.size() + p.epilogue.of_sum.size()) *
-            sizeof(float);
-    for (const PackedOp& op : p.epilogue.ops) {
-        bytes += (op.a.size() + op.b.size()) * sizeof(float);
-    }
-    return bytes;
 }
 
 }  // namespace fuseq::kernels

@@ -44,6 +44,7 @@ struct MicroCall {
     const std::int8_t* ahead;
     std::size_t ahead_step;
     std::ptrdiff_t row_step = 0;  // of pooled ones: bytes from a row of the image to the next
+    std::size_t skip = 0;         // bytes of weights between two taps
 };
 using MicroFunction = void (*)(const MicroCall& call);
 // By number of rows less 1, for panels of one and of two vectors.
@@ -152,6 +153,17 @@ const FusedFunction* fused_functions(const Epilogue& epilogue, Store store, std:
 // Those of epilogues that have a Join.
 const FusedFunction* joined_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
 
+// Columns of a kernel that a column of pixels at the edge meets more than padding with.
+struct EdgeColumn {
+    std::size_t x = 0;  // of dst
+    Range kernel;
+};
+
+// Part number i of `of`.
+inline Range share(std::size_t count, std::size_t i, std::size_t of) {
+    return {count * i / of, count * (i + 1) / of};
+}
+
 enum class SourceMode : std::uint8_t {
     kInPlace,  // 1x1, dense: pixels are read where they are
     kGather,   // 1x1: pixels are copied to scratch, one behind the other
@@ -178,6 +190,10 @@ struct Packed {
     std::size_t scratch = 0;                  // bytes, for each part
     std::size_t sums = 0;                     // where in scratch the sums of windows are
     LargePageVector<std::int8_t> wei;
+    // Columns of dst at the left and right edge that are worked on apart from the others (kRows),
+    // which are `inner`.
+    std::vector<EdgeColumn> edge_columns;
+    Range inner;
     AlignedVector<std::int32_t> init;  // init_size of each of init_count() ranges of taps
     std::size_t init_size = 0;
     bool wide = false;  // panels of up to 64 channels
@@ -211,6 +227,9 @@ struct Packed {
 
 // tap_ranges and range_of_row.
 void find_tap_ranges(Packed& p);
+// edge_columns, which may read tensors of numbers below kMostExtras, and inner.
+inline constexpr std::size_t kMostExtras = 32;
+void find_edge_columns(Packed& p, const GemmParams& params);
 // Panel `number` for a range of taps, from the one for all: the same sums from another beginning.
 WidePanel wide_panel_of(const Packed& p, std::size_t range, std::size_t number);
 

@@ -139,6 +139,7 @@ FUSEQ_INLINE void accumulate(const MicroCall& call, Registers<__m512i, Rows * Ve
             ahead += ahead_step;
             wei += 64 * Vectors;
         } while (wei != end);
+        wei += call.skip;
     }
     leave_loops(acc, std::make_index_sequence<Rows * Vectors>{});
 }

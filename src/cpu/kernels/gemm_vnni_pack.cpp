@@ -77,6 +77,7 @@ public:
         packed_.pool = params_.pool;
         choose_source();
         find_tap_ranges(packed_);
+        find_edge_columns(packed_, params_);
         packed_.scratch = scratch_bytes();
         if (!params_.wei_zero_point.empty()) {
             packed_.sums = packed_.scratch;
@@ -171,6 +172,10 @@ private:
         const std::size_t extent_width = (s.kernel_width - 1) * s.dilation_width + 1;
         const std::size_t width = (s.dst_width - 1) * s.stride_width + extent_width;
         packed_.pitch = width * channels;
+        // Pixels of a column are tiles too; the rest of a line is no pixel.
+        if (channels > kCacheLine && s.stride_height * packed_.pitch % kCacheWay == 0) {
+            packed_.pitch += kCacheLine;
+        }
         for (std::size_t y = 0; y < s.kernel_height; ++y) {
             for (std::size_t x = 0; x < s.kernel_width; x += columns_) {
                 packed_.taps.push_back(static_cast<std::ptrdiff_t>(

@@ -66,6 +66,7 @@ FUSEQ_INLINE void accumulate_wide(const WideCall& call,
             ahead += call.ahead_step;
             wei += 64 * Vectors;
         } while (wei != end);
+        wei += call.skip;
     }
 }
 

@@ -67,6 +67,7 @@ struct WideCall {
     const Join* join = nullptr;
     bool q_signed = false;                   // the bytes that go into it
     const std::uint8_t* residual = nullptr;  // first channel of the first pixel
+    std::size_t skip = 0;                    // bytes of weights between two taps
 };
 using WideFunction = void (*)(const WideCall& call);
 WideFunction wide_function(std::size_t vectors, bool joined);

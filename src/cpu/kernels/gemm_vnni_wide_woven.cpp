@@ -210,7 +210,7 @@ TilesFunction tiles_function(std::size_t rows, std::index_sequence<R...>) {
 }
 
 bool can_weave(const WideCall& call) {
-    return call.channels == 16 * kVectors && !call.taps.empty() &&
+    return call.channels == 16 * kVectors && call.skip == 0 && !call.taps.empty() &&
            call.taps.size() <= kMostSegments - kMostPixels;
 }
 

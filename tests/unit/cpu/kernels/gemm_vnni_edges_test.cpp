@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 #include "fuseq/error.hpp"
 #include "gemm_vnni_case.hpp"
@@ -87,6 +89,133 @@ TEST_F(GemmVnniTest, SumsAtTheEdgesAreThoseOfWholeWindows) {
             }
         }
     }
+}
+
+using Kind = GemmOp::Kind;
+
+std::vector<std::size_t> columns_of(const GemmShape& shape) {
+    Case c;
+    c.params.shape = shape;
+    c.weights.assign(
+        shape.dst_channels * shape.src_channels * shape.kernel_height * shape.kernel_width, 1);
+    c.scale = {1.0f};
+    const gemm::Packed packed = gemm::lay_out(c.complete());
+    std::vector<std::size_t> list{packed.inner.begin, packed.inner.end};
+    for (const gemm::EdgeColumn& column : packed.edge_columns) {
+        list.insert(list.end(), {column.x, column.kernel.begin, column.kernel.end});
+    }
+    return list;
+}
+
+// Where the inner columns begin and end, then each other column and its columns of the kernel.
+TEST_F(GemmVnniTest, ColumnsAtTheEdges) {
+    GemmShape s{.src_channels = 8,
+                .dst_channels = 3,
+                .src_height = 9,
+                .src_width = 12,
+                .dst_height = 9,
+                .dst_width = 12,
+                .kernel_height = 3,
+                .kernel_width = 3,
+                .pad_top = 1,
+                .pad_left = 1};
+    EXPECT_THAT(columns_of(s), ElementsAre(1, 11, 0, 1, 3, 11, 0, 2));
+    s.kernel_width = 5;
+    s.pad_left = 2;
+    EXPECT_THAT(columns_of(s), ElementsAre(2, 10, 0, 2, 5, 1, 1, 5, 10, 0, 4, 11, 0, 3));
+    s.pad_left = 0;
+    EXPECT_THAT(columns_of(s), ElementsAre(0, 8, 8, 0, 4, 9, 0, 3, 10, 0, 2, 11, 0, 1));
+    s.kernel_width = 3;
+    s.pad_left = 1;
+    s.src_channels = 6;  // columns that begin within a four
+    EXPECT_THAT(columns_of(s), ElementsAre(0, 12));
+    s.src_channels = 8;
+    s.src_width = s.dst_width = 5;  // three inner pixels are too few
+    EXPECT_THAT(columns_of(s), ElementsAre(0, 5));
+    s.src_width = s.dst_width = 12;
+    s.dst_height = 4;  // too few rows
+    EXPECT_THAT(columns_of(s), ElementsAre(0, 12));
+}
+
+Case random_edges(std::mt19937& rng) {
+    const auto between = [&](std::size_t low, std::size_t high) {
+        return low + rng() % (high - low + 1);
+    };
+    Case c;
+    GemmShape& s = c.params.shape;
+    s.batch = between(1, 2);
+    s.src_channels = 4 * between(1, 40);
+    s.dst_channels = between(1, 140);
+    s.kernel_height = between(1, 5);
+    s.kernel_width = between(2, 5);
+    s.stride_height = between(1, 2);
+    s.stride_width = between(1, 2);
+    s.pad_top = static_cast<std::ptrdiff_t>(between(0, s.kernel_height - 1));
+    s.pad_left = static_cast<std::ptrdiff_t>(between(0, s.kernel_width - 1));
+    s.src_height = between(6, 16);
+    s.src_width = between(8, 34);
+    s.dst_height = std::max<std::size_t>(s.src_height / s.stride_height, 1);
+    s.dst_width = std::max<std::size_t>(s.src_width / s.stride_width, 1);
+    constexpr ElementType kTypes[] = {ElementType::u8, ElementType::i8, ElementType::f32};
+    c.params.dst_type = kTypes[rng() % 3];
+    c.weights =
+        random_weights(rng, s.dst_channels * s.src_channels * s.kernel_height * s.kernel_width);
+    c.src = fuseq::test::random_elements(rng, ElementType::u8,
+                                         s.batch * s.src_height * s.src_width * s.src_channels);
+    c.scale = {0.002f};
+    c.bias = fuseq::test::random_floats(rng, s.dst_channels, -9000.0f, 9000.0f);
+    if (const std::size_t extras = rng() % 3; extras != 0) {
+        const ElementType q = kTypes[rng() % 2];
+        const float low = q == ElementType::u8 ? 0.0f : -128.0f;
+        c.params.ops.push_back({.kind = Kind::kRoundClip, .a = {low}, .b = {low + 255.0f}});
+        c.params.ops.push_back({.kind = Kind::kScale, .a = {0.6137f}});
+        for (std::size_t i = 0; i < extras; ++i) {  // one is a join where there are bytes
+            const ElementType type = kTypes[rng() % 3];
+            c.extras.push_back(fuseq::test::random_elements(rng, type, c.elements()));
+            c.params.ops.push_back(
+                {.kind = Kind::kSum, .binary = {.input = i, .type = type, .scale = 0.7319f}});
+        }
+    }
+    return c;
+}
+
+TEST_F(GemmVnniTest, ColumnsAtTheEdgesAreExact) {
+    std::size_t apart = 0;
+    for (unsigned seed = 0; seed < 80; ++seed) {
+        std::mt19937 rng(seed);
+        const Case c = random_edges(rng);
+        const GemmShape& s = c.params.shape;
+        SCOPED_TRACE(detail::cat("seed ", seed, ": ", s.dst_height, " x ", s.dst_width, ", kernel ",
+                                 s.kernel_height, " x ", s.kernel_width));
+        expect_exact(c);
+        apart += gemm::lay_out(c.complete()).edge_columns.empty() ? 0 : 1;
+    }
+    EXPECT_GT(apart, 20u);
+}
+
+// Rows of 16 pixels of 256 bytes: the pixels of a column would be in one set of the first cache.
+TEST_F(GemmVnniTest, PixelsOfAColumnAreInDifferentSets) {
+    std::mt19937 rng(5);
+    Case c;
+    c.params.shape = {.src_channels = 256,
+                      .dst_channels = 32,
+                      .src_height = 7,
+                      .src_width = 14,
+                      .dst_height = 7,
+                      .dst_width = 14,
+                      .kernel_height = 3,
+                      .kernel_width = 3,
+                      .pad_top = 1,
+                      .pad_left = 1};
+    c.weights = random_weights(rng, std::size_t{32} * 256 * 9);
+    c.scale = {0.001f};
+    c.src = fuseq::test::random_elements(rng, ElementType::u8, std::size_t{7} * 14 * 256);
+    EXPECT_EQ(gemm::lay_out(c.complete()).pitch, 16u * 256 + 64);
+    expect_exact(c);
+    c.params.src_zero_point = 3;  // padding that counts
+    expect_exact(c);
+    c.wei_zero_point = {2.0f};
+    expect_exact(c);
 }
 
 }  // namespace

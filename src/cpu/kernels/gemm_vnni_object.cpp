@@ -1,0 +1,72 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The integer matrix product as an object: what it consists of and says of itself.
+#include "cpu/kernels/gemm_vnni.hpp"
+#include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/instructions.hpp"
+
+namespace fuseq::kernels {
+
+using namespace gemm;  // NOLINT(google-build-using-namespace)
+
+bool GemmOp::takes(post_ops::EltwiseKind kind) {
+    return kind != post_ops::EltwiseKind::kLog && kind != post_ops::EltwiseKind::kPower;
+}
+
+bool GemmVnni::available() {
+    return has_avx512_vnni();
+}
+
+GemmVnni::GemmVnni(Packed&& packed) : packed_(std::make_unique<const Packed>(std::move(packed))) {}
+GemmVnni::GemmVnni(const GemmParams& params) : GemmVnni(gemm::pack(params)) {}
+GemmVnni GemmVnni::to_be_packed(const GemmParams& params) {
+    return GemmVnni(gemm::lay_out(params));
+}
+void GemmVnni::pack(const GemmParams& params) {
+    packed_ = std::make_unique<const Packed>(gemm::pack(params, packed_->epilogue.join));
+}
+GemmVnni::~GemmVnni() = default;
+GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;
+GemmVnni& GemmVnni::operator=(GemmVnni&&) noexcept = default;
+
+std::size_t GemmVnni::scratch_bytes() const {
+    return packed_->scratch;
+}
+
+std::span<const std::int8_t> GemmVnni::weights(std::size_t part, const GemmSplit& split) const {
+    const Packed& p = *packed_;
+    const Range panels = share(p.panels.size(), part % split.columns, split.columns);
+    if (panels.begin == panels.end || p.wei.empty()) {
+        return {};
+    }
+    const Panel& last = p.panels[panels.end - 1];
+    const std::int8_t* const begin = p.panels[panels.begin].wei;
+    return {begin, last.wei + p.panel_bytes(last)};
+}
+
+bool GemmVnni::is_by_pixel() const {
+    return packed_->dense && packed_->mode != SourceMode::kRows;
+}
+
+std::size_t GemmVnni::pixel_grain() const {
+    return packed_->mode == SourceMode::kRows ? packed_->shape.dst_width : 1;
+}
+
+const std::string& GemmVnni::implementation() const {
+    return packed_->implementation;
+}
+
+std::size_t GemmVnni::packed_bytes() const {
+    const Packed& p = *packed_;
+    std::size_t bytes =
+        p.wei.size() + p.init.size() * sizeof(std::int32_t) +
+        (p.epilogue.bias.size() + p.epilogue.scale.size() + p.epilogue.of_sum.size()) *
+            sizeof(float);
+    for (const PackedOp& op : p.epilogue.ops) {
+        bytes += (op.a.size() + op.b.size()) * sizeof(float);
+    }
+    return bytes;
+}
+
+}  // namespace fuseq::kernels
