@@ -126,6 +126,7 @@ Epilogue make_epilogue(const DepthwiseParams& p) {
     if (p.dst_type == ElementType::f32) {
         e.store = Store::kF32;
         e.clip = std::isfinite(p.low) || std::isfinite(p.high);
+        e.plain_floats = !e.slope && e.shift == 0.0f && !e.clip;
         return e;
     }
     // The store saturates, so bounds at or beyond the range of the type need no work.

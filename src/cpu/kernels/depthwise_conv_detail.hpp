@@ -22,8 +22,9 @@ enum class Store : std::uint8_t { kU8, kI8, kF32 };
 struct Epilogue {
     Store store = Store::kU8;
     bool slope = false;
-    bool clip = false;   // also set when float -> int32 could overflow otherwise
-    bool plain = false;  // none of these, and an integer store
+    bool clip = false;          // also set when float -> int32 could overflow otherwise
+    bool plain = false;         // none of these, and an integer store
+    bool plain_floats = false;  // the same with floats
     float shift = 0.0f;
     float low = 0.0f;
     float high = 0.0f;

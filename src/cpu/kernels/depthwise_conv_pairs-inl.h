@@ -76,7 +76,7 @@ private:
     // Outputs with an activation, bounds or floats need the registers of a second column, two rows
     // of stride 2 have the work of one already.
     static constexpr std::ptrdiff_t kTogether =
-        F == Finish::kAny || (Rows == 2 && Stride == 2) ? 1 : 2;
+        is_to_floats(F) || (Rows == 2 && Stride == 2) ? 1 : 2;
     static constexpr std::size_t kColumns = kTogether;
     // Columns that an output leaves to the next.
     static constexpr std::size_t kCarried = Stride == 1 ? 2 : 1;
@@ -265,19 +265,19 @@ private:
                     });
                 });
                 add_quarter<N>(kQ, words[kQ]);
-                if constexpr (F != Finish::kAny && kQ > 0) {
+                if constexpr (!is_to_floats(F) && kQ > 0) {
                     finish_quarter<N, kQ - 1>(words);
                 }
             });
         });
-        if constexpr (F != Finish::kAny) {
+        if constexpr (!is_to_floats(F)) {
             finish_quarter<N, kQuarters - 1>(words);
         }
         unrolled<N>([&](auto n) FUSEQ_LAMBDA {
             unrolled<Rows>([&](auto r) FUSEQ_LAMBDA {
                 // The second row first: where it is not wanted it has the address of the first.
                 constexpr std::size_t kRow = Rows - 1 - r();
-                if constexpr (F == Finish::kAny) {
+                if constexpr (is_to_floats(F)) {
                     finish<Mode, F>(strip_, packed_, strip_.dst[kRow], dst_at_,
                                     {{words[0][n][kRow], words[1][n][kRow], words[2][n][kRow],
                                       words[3][n][kRow]}});

@@ -42,6 +42,9 @@ struct Runner {
     template <std::size_t Mode, std::size_t MaskedMode>
     static void run_mode(const StripMaker& maker, Strip& strip, const Task* tasks, std::size_t n) {
         const Epilogue& e = maker.packed.epilogue;
+        if (e.plain_floats) {
+            return run_tasks<MaskedMode, true, Finish::kFloats>(maker, strip, tasks, n);
+        }
         if (!e.plain) {
             return run_tasks<MaskedMode, true, Finish::kAny>(maker, strip, tasks, n);
         }

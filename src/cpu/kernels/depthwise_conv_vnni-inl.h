@@ -79,9 +79,12 @@ std::size_t mode_of(std::size_t channels) {
     }
 }
 
-// What becomes of the sums. kAny: an activation, bounds, floats; the others have none of these.
-// kFloatSums: to u8, of blocks that have them.
-enum class Finish : std::uint8_t { kFloatSums, kU8, kI8, kAny };
+// What becomes of the sums. kAny: an activation or bounds, to any type; the others have none of
+// these. kFloatSums: to u8, of blocks that have them. kFloats: to f32.
+enum class Finish : std::uint8_t { kFloatSums, kU8, kI8, kFloats, kAny };
+constexpr bool is_to_floats(Finish f) {  // or may be
+    return f == Finish::kFloats || f == Finish::kAny;
+}
 
 using Quarters = Registers<__m512i, kQuarters>;
 
@@ -220,8 +223,12 @@ FUSEQ_INLINE void store_floats(const Strip& strip,
         const std::size_t p = lane * kParts / 4;
         auto* to = reinterpret_cast<float*>(dst[p] + offset);
         to += 16 * (lane - p * 4 / kParts);
-        const auto mask = static_cast<__mmask16>(strip.store[p] >> (16 * lane));
-        _mm512_mask_storeu_ps(to, mask, lanes[lane]);
+        if constexpr (Mode == 0) {
+            _mm512_storeu_ps(to, lanes[lane]);
+        } else {
+            const auto mask = static_cast<__mmask16>(strip.store[p] >> (16 * lane));
+            _mm512_mask_storeu_ps(to, mask, lanes[lane]);
+        }
     }
 }
 
@@ -234,11 +241,9 @@ FUSEQ_INLINE void finish(const Strip& strip,
     const Epilogue& e = *strip.epilogue;
     Registers<__m512, kQuarters> v;
     unrolled<kQuarters>([&](auto q) FUSEQ_LAMBDA { v[q] = finish_value<F>(packed, e, acc[q], q); });
-    if constexpr (F == Finish::kAny) {
-        if (e.store == Store::kF32) {
-            store_floats<Mode>(strip, dst, offset, v);
-            return;
-        }
+    if (F == Finish::kFloats || (F == Finish::kAny && e.store == Store::kF32)) {
+        store_floats<Mode>(strip, dst, offset, v);
+        return;
     }
     const __m512i low = _mm512_packs_epi32(_mm512_cvtps_epi32(v[0]), _mm512_cvtps_epi32(v[1]));
     const __m512i high = _mm512_packs_epi32(_mm512_cvtps_epi32(v[2]), _mm512_cvtps_epi32(v[3]));
