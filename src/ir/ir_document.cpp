@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <iterator>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "fuseq/error.hpp"
 
@@ -40,7 +40,6 @@ std::optional<ElementType> parse_precision(pugi::xml_node port,
 
 std::vector<IrPort> parse_ports(pugi::xml_node list, const IrLayer& layer, const IrSource& source) {
     std::vector<IrPort> ports;
-    std::unordered_set<std::int64_t> ids;
     for (const pugi::xml_node node : list.children("port")) {
         IrPort port;
         const auto id = parse_int(node.attribute("id").value());
@@ -49,9 +48,6 @@ std::vector<IrPort> parse_ports(pugi::xml_node list, const IrLayer& layer, const
                 layer, detail::cat("port id '", node.attribute("id").value(), "' is not a number"));
         }
         port.id = *id;
-        if (!ids.insert(port.id).second) {
-            source.fail(layer, detail::cat("port ", port.id, " is there twice"));
-        }
         port.type = parse_precision(node, layer, source);
         for (const pugi::xml_node dim : node.children("dim")) {
             try {
@@ -62,6 +58,14 @@ std::vector<IrPort> parse_ports(pugi::xml_node list, const IrLayer& layer, const
         }
         port.names = split_tensor_names(node.attribute("names").value());
         ports.push_back(std::move(port));
+    }
+    std::vector<std::int64_t> ids;
+    ids.reserve(ports.size());
+    std::transform(ports.begin(), ports.end(), std::back_inserter(ids),
+                   [](const IrPort& port) { return port.id; });
+    std::sort(ids.begin(), ids.end());
+    if (const auto twice = std::adjacent_find(ids.begin(), ids.end()); twice != ids.end()) {
+        source.fail(layer, detail::cat("port ", *twice, " is there twice"));
     }
     return ports;
 }
@@ -118,33 +122,39 @@ public:
                 source.fail(layer, detail::cat("id ", layer.id, " is also that of layer '",
                                                graph.layers[layers_[layer.id]].name, "'"));
             }
+            fed_.emplace_back(layer.inputs.size(), false);
         }
     }
 
     IrEdge parse(pugi::xml_node node) {
-        const std::int64_t from = required_int(node, "from-layer", "an edge", source_);
-        const std::int64_t from_port = required_int(node, "from-port", "an edge", source_);
-        const std::int64_t to = required_int(node, "to-layer", "an edge", source_);
-        const std::int64_t to_port = required_int(node, "to-port", "an edge", source_);
-        text_ = detail::cat("the edge from layer ", from, " port ", from_port, " to layer ", to,
-                            " port ", to_port);
+        from_ = required_int(node, "from-layer", "an edge", source_);
+        from_port_ = required_int(node, "from-port", "an edge", source_);
+        to_ = required_int(node, "to-layer", "an edge", source_);
+        to_port_ = required_int(node, "to-port", "an edge", source_);
         IrEdge edge;
-        edge.from_layer = layer(from);
-        edge.to_layer = layer(to);
-        edge.from_port = port(graph_.layers[edge.from_layer], false, from_port);
-        edge.to_port = port(graph_.layers[edge.to_layer], true, to_port);
-        if (!fed_.insert(detail::cat(edge.to_layer, ':', edge.to_port)).second) {
+        edge.from_layer = layer(from_);
+        edge.to_layer = layer(to_);
+        edge.from_port = port(graph_.layers[edge.from_layer], false, from_port_);
+        edge.to_port = port(graph_.layers[edge.to_layer], true, to_port_);
+        if (fed_[edge.to_layer][edge.to_port]) {
             source_.fail(graph_.layers[edge.to_layer],
-                         detail::cat("two edges lead into input port ", to_port));
+                         detail::cat("two edges lead into input port ", to_port_));
         }
+        fed_[edge.to_layer][edge.to_port] = true;
         return edge;
     }
 
 private:
+    // The edge that is being parsed; only made for errors, as there are thousands of edges.
+    std::string text() const {
+        return detail::cat("the edge from layer ", from_, " port ", from_port_, " to layer ", to_,
+                           " port ", to_port_);
+    }
+
     std::size_t layer(std::int64_t id) const {
         const auto found = layers_.find(id);
         if (found == layers_.end()) {
-            source_.fail(detail::cat(text_, ": there is no layer ", id));
+            source_.fail(detail::cat(text(), ": there is no layer ", id));
         }
         return found->second;
     }
@@ -154,7 +164,7 @@ private:
         const auto found = std::find_if(ports.begin(), ports.end(),
                                         [&](const IrPort& port) { return port.id == id; });
         if (found == ports.end()) {
-            source_.fail(layer, detail::cat(text_, ": there is no ", input ? "input" : "output",
+            source_.fail(layer, detail::cat(text(), ": there is no ", input ? "input" : "output",
                                             " port ", id));
         }
         return static_cast<std::size_t>(found - ports.begin());
@@ -163,8 +173,8 @@ private:
     const IrGraph& graph_;
     const IrSource& source_;
     std::unordered_map<std::int64_t, std::size_t> layers_;
-    std::unordered_set<std::string> fed_;
-    std::string text_;
+    std::vector<std::vector<bool>> fed_;  // by layer and input port
+    std::int64_t from_ = 0, from_port_ = 0, to_ = 0, to_port_ = 0;
 };
 
 std::size_t line_of(std::string_view text, std::ptrdiff_t offset) {
