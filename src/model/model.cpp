@@ -3,6 +3,7 @@
 #include "fuseq/model.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <queue>
 #include <unordered_map>
 #include <unordered_set>
@@ -99,25 +100,26 @@ std::vector<Node*> Model::ordered_nodes() const {
     }
     // Kahn's algorithm; among the nodes that are ready, the one added first goes first.
     std::vector<std::size_t> missing(next_id_, 0);  // by id: inputs that are not computed yet
-    const auto later = [](const Node* a, const Node* b) { return a->id() > b->id(); };
-    std::priority_queue<Node*, std::vector<Node*>, decltype(later)> ready(later);
+    std::vector<Node*> by_id(next_id_, nullptr);
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
     for (const auto& node : nodes_) {
+        by_id[node->id()] = node.get();
         const auto connected = static_cast<std::size_t>(std::count_if(
             node->inputs().begin(), node->inputs().end(), [](const Output& o) { return bool(o); }));
         if (connected == 0) {
-            ready.push(node.get());
+            ready.push(node->id());
         } else {
             missing[node->id()] = connected;
         }
     }
     while (!ready.empty()) {
-        Node* node = ready.top();
+        Node* node = by_id[ready.top()];
         ready.pop();
         order.push_back(node);
         for (std::size_t i = 0; i < node->output_count(); ++i) {
             for (const Use& use : node->port(i).uses) {
                 if (--missing[use.node->id()] == 0) {
-                    ready.push(use.node);
+                    ready.push(use.node->id());
                 }
             }
         }

@@ -90,6 +90,10 @@ std::optional<ChannelValues> constant_channels(const Output& source, std::size_t
 }
 
 std::optional<double> constant_number(const Output& source) {
+    // Weights, say, that would have to be computed first.
+    if (source && source.partial_shape().is_static() && shape_size(source.shape()) != 1) {
+        return std::nullopt;
+    }
     const std::optional<Tensor> value = evaluate_constant(source);
     if (!value || value->get_size() != 1) {
         return std::nullopt;
