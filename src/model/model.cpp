@@ -180,25 +180,31 @@ void Model::remove(Node* node) {
 }
 
 std::size_t Model::remove_dead_nodes() {
-    std::unordered_set<const Node*> live(parameters_.begin(), parameters_.end());
+    std::vector<bool> live(next_id_, false);  // by id
+    for (const Node* parameter : parameters_) {
+        live[parameter->id()] = true;
+    }
     std::vector<Node*> stack(results_);
-    live.insert(results_.begin(), results_.end());
+    for (const Node* result : results_) {
+        live[result->id()] = true;
+    }
     while (!stack.empty()) {
         const Node* node = stack.back();
         stack.pop_back();
         for (const Output& input : node->inputs()) {
-            if (input && live.insert(input.node).second) {
+            if (input && !live[input.node->id()]) {
+                live[input.node->id()] = true;
                 stack.push_back(input.node);
             }
         }
     }
     const std::size_t before = nodes_.size();
     for (const auto& node : nodes_) {
-        if (!live.contains(node.get())) {
+        if (!live[node->id()]) {
             node->detach_inputs();
         }
     }
-    std::erase_if(nodes_, [&](const auto& node) { return !live.contains(node.get()); });
+    std::erase_if(nodes_, [&](const auto& node) { return !live[node->id()]; });
     return before - nodes_.size();
 }
 

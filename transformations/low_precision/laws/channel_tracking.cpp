@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transformations/low_precision/laws/channel_tracking.hpp"
 
-#include "ops/broadcast.hpp"
+#include <algorithm>
+
 #include "ops/op_spec.hpp"
 #include "transformations/support/constants.hpp"
 
@@ -59,15 +60,30 @@ std::vector<float> representatives(const Dequantize& dq, std::size_t channels) {
     return first;
 }
 
+// Elements in the dimensions in front of one and behind it.
+struct Around {
+    std::size_t outer = 1;
+    std::size_t inner = 1;
+};
+
+Around around_of(const Shape& shape, std::size_t axis) {
+    Around around;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        around.outer *= d < axis ? shape[d] : 1;
+        around.inner *= d > axis ? shape[d] : 1;
+    }
+    return around;
+}
+
 Tensor channel_numbers(const Shape& shape, const Dequantize& dq) {
-    const std::size_t axis = dq.axis();
-    const std::vector<float> first = representatives(dq, shape[axis]);
+    const std::vector<float> first = representatives(dq, shape[dq.axis()]);
     Tensor numbers(ElementType::f32, shape);
-    std::vector<std::size_t> strides(shape.size(), 0);
-    strides[axis] = 1;
+    const Around around = around_of(shape, dq.axis());
     float* out = numbers.data<float>();
-    for (StridedWalk walk(shape, {strides}); !walk.done(); walk.next()) {
-        out[walk.position()] = first[walk.offset(0)];
+    for (std::size_t o = 0; o < around.outer; ++o) {
+        for (const float number : first) {
+            out = std::fill_n(out, around.inner, number);
+        }
     }
     return numbers;
 }
@@ -81,17 +97,17 @@ std::optional<std::vector<float>> along(const Tensor& numbers,
         result[d] != Dimension(static_cast<Dimension::value_type>(shape[d]))) {
         return std::nullopt;
     }
-    std::vector<std::size_t> strides(shape.size(), 0);
-    strides[d] = 1;
+    const Around around = around_of(shape, d);
     std::vector<float> channels(shape[d], kUnknown);
-    const float* values = numbers.data<float>();
-    for (StridedWalk walk(shape, {strides}); !walk.done(); walk.next()) {
-        float& channel = channels[walk.offset(0)];
-        if (channel == kUnknown) {
-            channel = values[walk.position()];
-        }
-        if (channel != values[walk.position()]) {
-            return std::nullopt;
+    const float* value = numbers.data<float>();
+    for (std::size_t o = 0; o < around.outer; ++o) {
+        for (float& channel : channels) {
+            for (std::size_t i = 0; i < around.inner; ++i, ++value) {
+                channel = channel == kUnknown ? *value : channel;
+                if (channel != *value) {
+                    return std::nullopt;
+                }
+            }
         }
     }
     return channels;
