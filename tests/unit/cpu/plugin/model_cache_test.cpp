@@ -71,6 +71,10 @@ bool loaded(const CompiledModel& model) {
 // One compilation with a cache folder of the test's own.
 class ModelCacheTest : public ::testing::Test {
 protected:
+    // The name of a file has the number of threads, whose default follows the affinity mask:
+    // somebody may change that of a running test.
+    ModelCacheTest() { core_.set_property("CPU", {{property::kInferenceNumThreads, 2}}); }
+
     CompiledModel compile(int seed = 5, AnyMap properties = {}) {
         properties["CACHE_DIR"] = folder();
         return core_.compile_model(model_of(seed), "CPU", properties);
@@ -257,7 +261,8 @@ TEST_F(ModelCacheTest, ManyWritersLeaveOneGoodFile) {
         threads.emplace_back([&] {
             Core core;
             for (int n = 0; n < 3; ++n) {
-                core.compile_model(model_of(5), "CPU", {{"CACHE_DIR", folder()}});
+                core.compile_model(model_of(5), "CPU",
+                                   {{"CACHE_DIR", folder()}, {property::kInferenceNumThreads, 2}});
             }
         });
     }
