@@ -164,6 +164,10 @@ void set_form(Packed& packed) {
     }
     packed.width = ring_width(s);
     packed.offsets = chunk_offsets(s);
+    packed.ends = packed.sums ? 0 : end_chunks(s);
+    if (packed.ends != 0) {
+        packed.offsets.pop_back();
+    }
     set_lanes(packed);
 }
 
@@ -187,8 +191,12 @@ std::int32_t pack_channel(const ThinConvParams& p, std::size_t c, Packed& packed
                 const std::int8_t w = c < s.dst_channels ? p.weights[number] : std::int8_t{1};
                 const std::size_t at =
                     s.dilation_width == 1 ? x * s.src_channels + ic : x * run_chunks * size + ic;
+                const bool is_end = packed.ends != 0 && at / size == chunks;
                 const std::size_t to =
-                    is_ones ? at : ((y * chunks + at / size) * channels + c) * size + at % size;
+                    is_ones ? at
+                    : is_end
+                        ? ((s.kernel_height * chunks + y / kQuad) * channels + c) * size + y % kQuad
+                        : ((y * chunks + at / size) * channels + c) * size + at % size;
                 bytes[to] = w;
                 sum += w;
             }
@@ -209,12 +217,13 @@ ThinConv::ThinConv(const ThinConvParams& p) {
         static_cast<std::uint8_t>(static_cast<std::uint8_t>(p.src_zero_point) ^ packed->flip);
     packed->dst_type = p.dst_type;
     packed->pixels = p.pixels;
-    set_form(*packed);
     packed->sums = !p.wei_zero_point.empty();
+    set_form(*packed);
     const std::size_t channels = s.dst_channels + (packed->sums ? 1 : 0);
     packed->ones.assign(packed->offsets.size(), 0);
-    packed->weights.assign(
-        s.kernel_height * packed->offsets.size() * channels * chunk_bytes(s) / kQuad, 0);
+    packed->weights.assign((s.kernel_height * packed->offsets.size() + packed->ends) * channels *
+                               chunk_bytes(s) / kQuad,
+                           0);
     for (std::size_t c = 0; c < channels; ++c) {
         const std::int32_t sum = pack_channel(p, c, *packed);
         packed->init[c] = -(p.src_zero_point + (packed->flip == 0 ? 0 : 128)) * sum;

@@ -22,6 +22,7 @@ inline constexpr std::size_t kLaneTile = 28;        // accumulators of 16 channe
 inline constexpr std::size_t kMostLaneTile = 112;   // pixels that are worked on together
 inline constexpr std::size_t kMostLaneKernel = 16;  // width
 inline constexpr std::size_t kMostLaneChannels = 64;
+inline constexpr std::size_t kMostLaneEnds = 2;
 inline constexpr std::size_t kMostLaneResults = 4;
 inline constexpr std::size_t kMostLaneExtras = 4;
 
@@ -68,6 +69,9 @@ struct Packed {
     std::vector<std::size_t> offsets;         // of the chunks of a window's row
     // [kernel row][chunk][dst channel, and one of ones for the sums][partials], four bytes each
     AlignedVector<std::int32_t> weights;
+    // kChannels: where rows of a window have one byte more than whole chunks, these bytes of four
+    // rows are a chunk too: so many of them, with the last weights.
+    std::size_t ends = 0;
     std::vector<std::int32_t> ones;  // kChannels: what adds up the chunks of a window's row
     alignas(64) std::int32_t init[kMostLaneChannels + 1] = {};
     bool sums = false;                                 // weights have zero points

@@ -104,6 +104,33 @@ void sums_of(const Packed& packed, const Windows& windows, std::size_t count, fl
     }
 }
 
+// ---- last bytes of rows -------------------------------------------------------------------------
+
+// Of each pixel, four bytes a chunk. What is behind the pixels belongs to none.
+using Ends = std::int32_t[kMostLaneEnds][kMostLaneTile + 2 * kLaneTile];
+
+void fill_ends(const Packed& packed, const Windows& windows, std::size_t count, Ends& ends) {
+    const __m512i first = _mm512_loadu_si512(packed.index);  // byte 0 of each chunk counts
+    const __m512i index = _mm512_shuffle_epi8(
+        first,
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12)));
+    const std::size_t offset = windows.chunks * kQuad;
+    for (std::size_t e = 0; e < packed.ends; ++e) {
+        const std::size_t rows = std::min(windows.kernel_rows - e * kQuad, kQuad);
+        for (std::size_t x = 0; x < count; x += kLanes) {
+            __m512i all = _mm512_setzero_si512();
+            for (std::size_t j = 0; j < rows; ++j) {
+                const std::uint8_t* at = windows.rows[e * kQuad + j] + x * windows.step + offset;
+                const __mmask64 place = 0x1111111111111111ull << j;
+                all = _mm512_or_si512(
+                    all, _mm512_maskz_permutex2var_epi8(place, _mm512_loadu_si512(at), index,
+                                                        _mm512_loadu_si512(at + kCacheLine)));
+            }
+            _mm512_storeu_si512(ends[e] + x, all);
+        }
+    }
+}
+
 // ---- tiles --------------------------------------------------------------------------------------
 
 // Accumulators of kPixels by 16 * kVectors channels, whose windows are kStep bytes apart.
@@ -127,8 +154,8 @@ struct Products {
         (add_products(acc.v[P * kVectors + V], bytes, w.v[V]), ...);
     }
 
-    // Four bytes of each window.
-    template <std::size_t... P, std::size_t... V>
+    // Four bytes of each window, which are so far apart.
+    template <std::size_t kApart, std::size_t... P, std::size_t... V>
     static FUSEQ_INLINE void add(Integers& acc,
                                  const std::uint8_t* from,
                                  const std::int32_t* weights,
@@ -136,13 +163,14 @@ struct Products {
                                  std::index_sequence<V...> vectors) {
         Registers<__m512i, kVectors> w;
         ((w.v[V] = _mm512_load_si512(weights + V * kLanes)), ...);
-        (add_pixel<P>(acc, broadcast(from + P * kStep), w, vectors), ...);
+        (add_pixel<P>(acc, broadcast(from + P * kApart), w, vectors), ...);
     }
 
     static FUSEQ_INLINE void run(Integers& acc,
                                  const Packed& packed,
                                  const Windows& windows,
-                                 std::size_t at) {
+                                 std::size_t at,
+                                 const Ends& ends) {
         begin(acc, packed.init, std::make_index_sequence<kAll>{});
         if (windows.ahead != 0) {
             const std::uint8_t* next =
@@ -157,9 +185,14 @@ struct Products {
             const std::size_t* offset = windows.offsets;
             const std::size_t* const end = offset + windows.chunks;
             for (; offset != end; ++offset, weights += kVectors * kLanes) {
-                add(acc, row + *offset, weights, std::make_index_sequence<kPixels>{},
-                    std::make_index_sequence<kVectors>{});
+                add<kStep>(acc, row + *offset, weights, std::make_index_sequence<kPixels>{},
+                           std::make_index_sequence<kVectors>{});
             }
+        }
+        for (std::size_t e = 0; e < packed.ends; ++e, weights += kVectors * kLanes) {
+            const auto* four = reinterpret_cast<const std::uint8_t*>(ends[e] + at);
+            add<kQuad>(acc, four, weights, std::make_index_sequence<kPixels>{},
+                       std::make_index_sequence<kVectors>{});
         }
         leave_loops(acc, std::make_index_sequence<kAll>{});
     }
@@ -176,10 +209,11 @@ void one_tile(const Packed& packed,
               const Windows& windows,
               std::size_t at,
               const float* sums,
+              const Ends& ends,
               std::size_t count,
               const LanePlaces& places) {
     Registers<__m512i, kPixels * kVectors> acc;
-    Products<kPixels, kVectors, kStep>::run(acc, packed, windows, at);
+    Products<kPixels, kVectors, kStep>::run(acc, packed, windows, at, ends);
     Lanes<kPixels, kVectors>::finish(acc, packed, sums == nullptr ? nullptr : sums + at, at,
                                      std::min(count, kPixels), places);
 }
@@ -198,16 +232,18 @@ void tiles(const Packed& packed,
         sums_of(packed, windows, count, of_windows);
         sums = of_windows;
     }
+    alignas(64) Ends ends;
+    fill_ends(packed, windows, count, ends);
     for (std::size_t at = 0; at < count;) {
         const std::size_t left = count - at;
         if (left > kMiddle) {
-            one_tile<kLarge, kVectors, kStep>(packed, windows, at, sums, left, places);
+            one_tile<kLarge, kVectors, kStep>(packed, windows, at, sums, ends, left, places);
             at += kLarge;
         } else if (left > kSmall) {
-            one_tile<kMiddle, kVectors, kStep>(packed, windows, at, sums, left, places);
+            one_tile<kMiddle, kVectors, kStep>(packed, windows, at, sums, ends, left, places);
             at += kMiddle;
         } else {
-            one_tile<kSmall, kVectors, kStep>(packed, windows, at, sums, left, places);
+            one_tile<kSmall, kVectors, kStep>(packed, windows, at, sums, ends, left, places);
             at += kSmall;
         }
     }

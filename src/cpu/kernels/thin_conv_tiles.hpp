@@ -76,6 +76,16 @@ inline std::vector<std::size_t> chunk_offsets(const ThinConvShape& s) {
     return offsets;
 }
 
+// Chunks of the bytes that rows of a window have behind whole chunks, with channels in lanes; 0
+// where it is not one byte a row, or not worth it.
+inline std::size_t end_chunks(const ThinConvShape& s) {
+    constexpr std::size_t kLeastRows = 3;
+    const bool one_byte = s.dilation_width == 1 && run_bytes_of(s) % kQuad == 1 &&
+                          run_bytes_of(s) > kQuad && s.kernel_height >= kLeastRows;
+    const std::size_t ends = ceil_div(s.kernel_height, kQuad);
+    return has_channels_in_lanes(s) && one_byte && ends <= kMostLaneEnds ? ends : 0;
+}
+
 inline std::size_t ring_rows(const ThinConvShape& s) {
     return (s.kernel_height - 1) * s.dilation_height + 1;
 }

@@ -13,6 +13,7 @@
 #include "cpu/steps/chain.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "fuseq/error.hpp"
+#include "ops/pooling.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -272,10 +273,15 @@ bool reads_extras(const post_ops::Chain& chain) {
     });
 }
 
-// The matrix product may take the MaxPool along that alone reads the result.
+// The matrix product may take the MaxPool of 2 x 2 along that alone reads the result.
 bool is_pooled(const Group& group, const Split& parts) {
     const auto& uses = group.result.node->port(group.result.index).uses;
-    return uses.size() == 1 && uses[0].node->is("MaxPool") && !reads_extras(parts.inner);
+    if (uses.size() != 1 || !uses[0].node->is("MaxPool") || reads_extras(parts.inner)) {
+        return false;
+    }
+    const auto& windows = pool_geometry(pool_attrs(*uses[0].node), group.result.shape()).windows;
+    return std::all_of(windows.begin(), windows.end(),
+                       [](const auto& window) { return window.size == 2 && window.stride == 2; });
 }
 
 // Of a constant that differs where windows reach over the edge of the picture, as the correction of
@@ -292,16 +298,14 @@ FewRows few_rows_of(const PlanTensor& extra, const Shape& dims) {
 
 // Of a convolution with output channels in lanes: than the matrix product, which copies windows.
 // Of a convolution with output channels in lanes: than the matrix product, which copies windows,
-// and oneDNN. A first layer of scale and bias alone takes the product's widest tiles.
-bool lanes_are_faster(const Split& parts, const Node& node, const kernels::ThinConvShape& shape) {
+// and oneDNN.
+bool lanes_are_faster(const Node& node, const kernels::ThinConvShape& shape) {
     constexpr std::size_t kLeastWidth = 32;
     if (shape.kernel_width < 3 || shape.dst_width < kLeastWidth) {
         return false;
     }
     if (shape.src_channels < 8) {
-        const bool plain_bytes = parts.inner.ops.empty() && size_of(parts.inner.dst_type) == 1;
-        const bool zero_points = weight_zero_points(node) != 0;
-        return zero_points ? shape.stride_width == 1 : !plain_bytes;
+        return weight_zero_points(node) == 0 || shape.stride_width == 1;
     }
     return shape.dst_channels <= 32;
 }
@@ -339,7 +343,7 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     const bool plain = is_result(group);
     Split parts = split(post_ops::simplified(group.chain, group.laws), plain);
     const bool lanes = kernels::ThinConv::has_lanes(shape);
-    if (lanes && (plain || !lanes_are_faster(parts, node, shape) || is_pooled(group, parts) ||
+    if (lanes && (plain || !lanes_are_faster(node, shape) || is_pooled(group, parts) ||
                   !lanes_take(parts, node, shape))) {
         return std::nullopt;
     }
