@@ -196,7 +196,8 @@ struct Packed {
     Range inner;
     AlignedVector<std::int32_t> init;  // init_size of each of init_count() ranges of taps
     std::size_t init_size = 0;
-    bool wide = false;  // panels of up to 64 channels
+    bool join_searched = false;  // epilogue.join is the answer, also when there is none
+    bool wide = false;           // panels of up to 64 channels
     std::vector<Panel> panels;
     AlignedVector<WidePanel> wide_panels;  // those of each of init_count() ranges of taps
     Epilogue epilogue;
@@ -253,8 +254,8 @@ const float* sum_pixels(
     const Packed& p, const std::uint8_t* src, std::size_t step, std::size_t pixels, void* memory);
 const float* sum_windows(const Packed& p, const std::uint8_t* src, std::size_t count, void* memory);
 
-// `join`: what lay_out() has found for the same params, but for the number of the tensor.
-Packed pack(const GemmParams& params, std::optional<Join> join = std::nullopt);
+// `laid_out`: by lay_out() for the same params, but for the numbers of tensors; null: not yet.
+Packed pack(const GemmParams& params, const Packed* laid_out = nullptr);
 // The same without weights, constants and functions. Where panels are wide, the join is there.
 Packed lay_out(const GemmParams& params);
 

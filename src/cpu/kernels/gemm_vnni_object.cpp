@@ -24,7 +24,7 @@ GemmVnni GemmVnni::to_be_packed(const GemmParams& params) {
     return GemmVnni(gemm::lay_out(params));
 }
 void GemmVnni::pack(const GemmParams& params) {
-    packed_ = std::make_unique<const Packed>(gemm::pack(params, packed_->epilogue.join));
+    packed_ = std::make_unique<const Packed>(gemm::pack(params, packed_.get()));
 }
 GemmVnni::~GemmVnni() = default;
 GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;

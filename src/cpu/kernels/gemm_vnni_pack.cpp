@@ -67,8 +67,8 @@ AlignedVector<float> padded(std::span<const float> list,
 
 class Packer {
 public:
-    explicit Packer(const GemmParams& params, std::optional<Join> join = std::nullopt)
-        : params_(params), known_join_(join) {}
+    explicit Packer(const GemmParams& params, const Packed* laid_out = nullptr)
+        : params_(params), laid_out_(laid_out) {}
 
     // What does not depend on weights and constants.
     Packed lay_out() {
@@ -231,18 +231,19 @@ private:
     }
 
     bool joins() {
-        if (known_join_) {
-            // Tensors have got their numbers since.
-            for (const GemmOp& op : params_.ops) {
-                known_join_->input =
-                    op.kind == GemmOp::Kind::kSum ? op.binary.input : known_join_->input;
+        std::optional<Join>& join = packed_.epilogue.join;
+        if (laid_out_ != nullptr && laid_out_->join_searched) {
+            join = laid_out_->epilogue.join;
+            for (const GemmOp& op : params_.ops) {  // tensors have got their numbers since
+                if (join && op.kind == GemmOp::Kind::kSum) {
+                    join->input = op.binary.input;
+                }
             }
-            packed_.epilogue.join = known_join_;
         } else {
-            packed_.epilogue.join = find_join(packed_ops(), store(), params_.shape.dst_channels);
-            has_no_join_ = !packed_.epilogue.join;
+            join = find_join(packed_ops(), store(), params_.shape.dst_channels);
         }
-        return packed_.epilogue.join.has_value();
+        packed_.join_searched = true;
+        return join.has_value();
     }
 
     Store store() const {
@@ -265,13 +266,18 @@ private:
                            .binary = op.binary});
             if (op.kind == GemmOp::Kind::kEltwise && params_.dst_type != ElementType::f32) {
                 ops.back().quick = true;
-                if (GeluTable::knows(op.eltwise.kind)) {
-                    ops.back().gelu = std::make_shared<const GeluTable>(op.eltwise);
-                }
             }
             check_op(op);
         }
         return ops;
+    }
+
+    static void add_tables(std::vector<PackedOp>& ops) {
+        for (PackedOp& op : ops) {
+            if (op.quick && GeluTable::knows(op.eltwise.kind)) {
+                op.gelu = std::make_shared<const GeluTable>(op.eltwise);
+            }
+        }
     }
 
     void make_panels() {
@@ -385,13 +391,14 @@ private:
         }
         packed_.store = store();
         e.ops = packed_ops();
+        add_tables(e.ops);
         for (const GemmOp& op : params_.ops) {
             bound = bound_after(op, bound);
         }
         constexpr double kFits = 1e9;
         e.clamp = !(bound < kFits);
-        if (!packed_.wide) {  // clamps bytes itself
-            const bool none = e.clamp || has_no_join_;
+        if (!packed_.wide) {                                     // clamps bytes itself
+            const bool none = e.clamp || packed_.join_searched;  // then the tiles would be wide
             e.join = none ? std::nullopt : find_join(e.ops, packed_.store, channels);
         }
     }
@@ -473,8 +480,7 @@ private:
     }
 
     const GemmParams& params_;
-    std::optional<Join> known_join_;
-    bool has_no_join_ = false;  // known since is_wide() has asked
+    const Packed* laid_out_;  // null: not known
     Packed packed_;
     std::size_t columns_ = 1;              // of the kernel that one tap covers
     std::vector<std::int64_t> magnitude_;  // the most that an accumulator can be
@@ -483,8 +489,8 @@ private:
 
 }  // namespace
 
-Packed pack(const GemmParams& params, std::optional<Join> join) {
-    return Packer(params, join).run();
+Packed pack(const GemmParams& params, const Packed* laid_out) {
+    return Packer(params, laid_out).run();
 }
 
 Packed lay_out(const GemmParams& params) {
