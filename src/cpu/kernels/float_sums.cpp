@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/kernels/float_sums.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <utility>
@@ -75,10 +76,22 @@ std::optional<FloatSum> FloatSums::find(const ByteRule& rule) {
 }
 
 std::vector<FloatSums::Entry> FloatSums::table() const {
-    const std::lock_guard lock(mutex_);
+    std::vector<Entry> found;
+    {
+        const std::lock_guard lock(mutex_);
+        found = found_;
+    }
+    // In whatever order threads have asked: the same table, as it becomes part of a file.
+    const auto rank = [](const Entry& entry) { return std::pair(entry.key, entry.check); };
+    std::sort(found.begin(), found.end(),
+              [&](const Entry& a, const Entry& b) { return rank(a) < rank(b); });
+    const auto end = std::unique(found.begin(), found.end(), [&](const Entry& a, const Entry& b) {
+        return rank(a) == rank(b);
+    });
+    found.erase(end, found.end());
     // Half of the places stay empty.
-    std::vector<Entry> table(found_.empty() ? 0 : std::bit_ceil(2 * found_.size()));
-    for (const Entry& entry : found_) {
+    std::vector<Entry> table(found.empty() ? 0 : std::bit_ceil(2 * found.size()));
+    for (const Entry& entry : found) {
         table[place_of(table, entry)] = entry;
     }
     return table;

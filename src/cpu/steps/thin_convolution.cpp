@@ -296,7 +296,6 @@ FewRows few_rows_of(const PlanTensor& extra, const Shape& dims) {
                        dims[0] * dims[2]);
 }
 
-// Of a convolution with output channels in lanes: than the matrix product, which copies windows.
 // Of a convolution with output channels in lanes: than the matrix product, which copies windows,
 // and oneDNN.
 bool lanes_are_faster(const Node& node, const kernels::ThinConvShape& shape) {

@@ -130,5 +130,26 @@ TEST_F(FloatSumsTest, AreFoundByManyThreads) {
     EXPECT_TRUE(again.table().empty());
 }
 
+// A file that keeps the table has the same bytes however threads took turns.
+TEST_F(FloatSumsTest, TheTableDoesNotDependOnTheOrderOfQuestions) {
+    FloatSums forward({}, true);
+    for (const ByteRule& rule : rules_) {
+        forward.find(rule);
+    }
+    FloatSums backward({}, true);
+    for (auto rule = rules_.rbegin(); rule != rules_.rend(); ++rule) {
+        backward.find(*rule);
+        backward.find(*rule);
+    }
+    const std::vector<FloatSums::Entry> a = forward.table();
+    const std::vector<FloatSums::Entry> b = backward.table();
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        EXPECT_EQ(a[i].key, b[i].key);
+        EXPECT_EQ(a[i].check, b[i].check);
+        EXPECT_EQ(a[i].begin, b[i].begin);
+    }
+}
+
 }  // namespace
 }  // namespace fuseq::kernels
