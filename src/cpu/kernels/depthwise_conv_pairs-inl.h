@@ -28,15 +28,6 @@ FUSEQ_INLINE Vector loaded_once(Vector v) {
     return v;
 }
 
-// acc += four products a lane, of weights in a register. See add_products().
-FUSEQ_INLINE void add_products_of(__m512i& acc, __m512i data, __m512i weights) {
-#if FUSEQ_VECTOR_ASM
-    __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(data), "v"(weights));
-#else
-    acc = _mm512_dpbusd_epi32(acc, data, weights);
-#endif
-}
-
 // Runs a strip of one or two output rows. All functions are inlined, see StripRun.
 template <std::size_t Rows, std::size_t Stride, std::size_t Mode, bool Flip, Finish F>
 class PairRun {
@@ -230,7 +221,7 @@ private:
                     weights = _mm512_load_si512(at + kWeights + entry * kEntryBytes);
                 }
                 unrolled<N>([&](auto n) FUSEQ_LAMBDA {
-                    add_products_of(sums[n][row], data<n(), row(), tap()>(q), weights);
+                    add_products(sums[n][row], data<n(), row(), tap()>(q), weights);
                 });
             });
         });

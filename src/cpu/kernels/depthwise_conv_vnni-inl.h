@@ -27,6 +27,7 @@
 
 #include "cpu/kernels/depthwise_conv_detail.hpp"
 #include "cpu/kernels/unrolled-inl.h"
+#include "cpu/kernels/vnni_products-inl.h"
 #include "cpu/kernels/vnni_target.hpp"
 
 FUSEQ_BEGIN_VNNI
@@ -260,22 +261,13 @@ FUSEQ_INLINE void begin(Quarters& acc, const std::uint8_t* packed) {
                             FUSEQ_LAMBDA { acc[q] = _mm512_load_si512(packed + kInit + 64 * q); });
 }
 
-// acc += four products a lane; the intrinsic leads GCC to copies and spills.
-FUSEQ_INLINE void add_products(__m512i& acc, __m512i data, const std::uint8_t* weights) {
-    const auto* vector = reinterpret_cast<const __m512i*>(weights);
-#if FUSEQ_VECTOR_ASM
-    __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(data), "m"(*vector));
-#else
-    acc = _mm512_dpbusd_epi32(acc, data, _mm512_load_si512(vector));
-#endif
-}
-
 FUSEQ_INLINE void add_taps(Quarters& acc,
                            const Quarters& data,
                            const std::uint8_t* packed,
                            std::size_t entry) {
     const std::uint8_t* at = packed + kWeights + entry * kEntryBytes;
-    unrolled<kQuarters>([&](auto q) FUSEQ_LAMBDA { add_products(acc[q], data[q], at + 64 * q); });
+    unrolled<kQuarters>([&](auto q)
+                            FUSEQ_LAMBDA { add_products_at(acc[q], data[q], at + 64 * q); });
 }
 
 // ---- rows to strips -------------------------------------------------------------------------

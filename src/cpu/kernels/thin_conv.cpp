@@ -305,23 +305,20 @@ void ThinConv::run(const void* src,
     const ThinConvShape& s = packed.shape;
     for_tiles(packed, src, rows, [&](const ThinTile& at, const Windows& windows) {
         LanePlaces places;
-        const std::size_t row = (at.image * s.dst_height + at.y) * s.dst_width;
-        const std::size_t first = (row + at.x) * s.dst_channels;
+        const std::size_t row = at.image * s.dst_height + at.y;
+        const std::size_t row_pixel = row * s.dst_width;
+        const std::size_t first = (row_pixel + at.x) * s.dst_channels;
         for (std::size_t r = 0; r < packed.results.size(); ++r) {
             const LaneResult& result = packed.results[r];
             const std::size_t from =
-                result.rows ? row * s.dst_channels + at.x * kLanes : first * result.element;
+                result.rows ? row_pixel * s.dst_channels + at.x * kLanes : first * result.element;
             places.dst[r] = static_cast<std::byte*>(dst[r]) + from;
         }
         places.row_bytes = s.dst_width * kLanes;
         for (const LaneOp& op : packed.ops) {
             if (op.kind == LaneOp::Kind::kAdd) {
-                const ThinExtra& extra = extras[op.extra];
-                const std::size_t number = at.image * s.dst_height + at.y;
-                const std::size_t from =
-                    extra.rows == nullptr ? first * op.element
-                                          : extra.rows[number] + at.x * s.dst_channels * op.element;
-                places.extras[op.extra] = static_cast<const std::byte*>(extra.data) + from;
+                places.extras[op.extra] =
+                    extras[op.extra].pixel(row, s.dst_width, at.x, s.dst_channels * op.element);
             }
         }
         run_lanes(packed, windows, at.count, places);

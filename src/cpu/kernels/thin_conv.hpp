@@ -64,6 +64,15 @@ struct ThinExtra {
     const void* data = nullptr;
     // Where each row of dst finds its own, in bytes from `data`; null: one behind the other.
     const std::size_t* rows = nullptr;
+
+    // Pixel x of a row, of `bytes` each, in pictures of `width`.
+    const std::byte* pixel(std::size_t row,
+                           std::size_t width,
+                           std::size_t x,
+                           std::size_t bytes) const {
+        const std::size_t begin = rows == nullptr ? row * width * bytes : rows[row];
+        return static_cast<const std::byte*>(data) + begin + x * bytes;
+    }
 };
 inline constexpr std::size_t kThinTile = 256;
 inline constexpr std::size_t kThinChannels = 8;  // more are in lanes

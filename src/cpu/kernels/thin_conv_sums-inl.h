@@ -1,27 +1,17 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products of four bytes, and the addition of lanes that hold parts of a sum. Inside of a region
-// whose target has AVX-512 with VNNI.
+// The addition of lanes that hold parts of a sum. Inside of a region whose target has AVX-512 with
+// VNNI.
 #pragma once
 
 #include <immintrin.h>
 
 #include "cpu/kernels/always_inline.hpp"
-#include "cpu/kernels/vnni_target.hpp"
+#include "cpu/kernels/vnni_products-inl.h"
 
 namespace fuseq::kernels::thin {
 namespace {
-
-// acc += the products of four bytes each. As an instruction: GCC 12 copies accumulators of the
-// builtin from register to register.
-FUSEQ_INLINE void add_products(__m512i& acc, __m512i bytes, __m512i weights) {
-#if FUSEQ_VECTOR_ASM
-    asm("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(bytes), "v"(weights));
-#else
-    acc = _mm512_dpbusd_epi32(acc, bytes, weights);
-#endif
-}
 
 FUSEQ_INLINE __m512i add_pairs(__m512i a, __m512i b) {
     return _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));

@@ -126,14 +126,11 @@ private:
         kernels::ChainTensor extras[kMostExtras];
         for (std::size_t e = 0; e < step_.extras_.size(); ++e) {
             const kernels::ThinExtra& extra = places.extras[e];
-            const auto* data = static_cast<const std::byte*>(extra.data);
-            if (extra.rows != nullptr) {
-                const std::size_t row = tile.image * step_.height_ + tile.y;
-                extras[e] = {data + extra.rows[row] + tile.x * channels * sizeof(float), channels};
-            } else {
-                const std::size_t size = size_of(memory_.tensor(step_.extras_[e]).type);
-                extras[e] = {data + pixel * channels * size, channels};
-            }
+            const std::size_t size = extra.rows != nullptr
+                                         ? sizeof(float)
+                                         : size_of(memory_.tensor(step_.extras_[e]).type);
+            const std::size_t row = tile.image * step_.height_ + tile.y;
+            extras[e] = {extra.pixel(row, step_.width_, tile.x, channels * size), channels};
         }
         const std::size_t size = size_of(memory_.tensor(step_.outputs()[0]).type);
         step_.chain_->run({.src = {floats, channels},

@@ -4,6 +4,8 @@
 // A convolution of few channels with random contents, and its values by plain loops.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -12,6 +14,7 @@
 #include "conv_taps.hpp"
 #include "cpu/kernels/thin_conv.hpp"
 #include "elements.hpp"
+#include "fuseq/error.hpp"
 
 namespace fuseq::test {
 
@@ -111,6 +114,34 @@ inline float value_at(
         sum = std::fma(static_cast<float>(sum_at(c, n, oc, y, x, true)), -zero, sum);
     }
     return std::fma(sum, c.scale[oc], c.bias[oc]);
+}
+
+// Calls body(case, rng) with random cases that the kernel takes; at least one, where it takes any.
+// `lanes`: with channels in lanes.
+template <class Body>
+void for_thin_cases(std::size_t count, bool lanes, const Body& body) {
+    const unsigned first = std::random_device()();
+    std::size_t taken = 0;
+    for (unsigned seed = first; seed != first + count; ++seed) {
+        SCOPED_TRACE(detail::cat("seed ", seed));
+        std::mt19937 rng(seed);
+        ThinCase c = random_thin_case(rng, lanes);
+        if (!kernels::ThinConv::takes_zero_points(c.params.shape)) {
+            c.wei_zero_point.clear();
+        }
+        c.params.weights = c.weights;
+        c.params.scale = c.scale;
+        c.params.bias = c.bias;
+        c.params.wei_zero_point = c.wei_zero_point;
+        if (kernels::ThinConv::takes(c.params.shape)) {
+            ++taken;
+            body(c, rng);
+        }
+    }
+    kernels::ThinConvShape small;
+    small.src_channels = small.dst_channels = lanes ? 16 : 1;
+    small.src_height = small.src_width = small.dst_height = small.dst_width = 8;
+    EXPECT_EQ(taken != 0, kernels::ThinConv::takes(small)) << "no random case was taken";
 }
 
 }  // namespace fuseq::test

@@ -15,38 +15,12 @@ namespace fuseq::kernels {
 namespace {
 
 using post_ops::BasicOp;
+using test::for_thin_cases;
 using test::value_at;
 using Case = test::ThinCase;
 
 std::size_t pixels_of(const ThinConvShape& s) {
     return s.batch * s.dst_height * s.dst_width;
-}
-
-// Calls body with cases of 16, 32 and 64 output channels that the kernel takes.
-template <class Body>
-void for_lane_cases(std::size_t count, const Body& body) {
-    const unsigned first = std::random_device()();
-    std::size_t taken = 0;
-    for (unsigned seed = first; seed != first + count; ++seed) {
-        SCOPED_TRACE(detail::cat("seed ", seed));
-        std::mt19937 rng(seed);
-        Case c = test::random_thin_case(rng, true);
-        if (!ThinConv::takes_zero_points(c.params.shape)) {
-            c.wei_zero_point.clear();
-        }
-        c.params.weights = c.weights;
-        c.params.scale = c.scale;
-        c.params.bias = c.bias;
-        c.params.wei_zero_point = c.wei_zero_point;
-        if (ThinConv::takes(c.params.shape)) {
-            ++taken;
-            body(c, rng);
-        }
-    }
-    ThinConvShape small;
-    small.src_channels = small.dst_channels = 16;
-    small.src_height = small.src_width = small.dst_height = small.dst_width = 8;
-    EXPECT_EQ(taken != 0, ThinConv::takes(small)) << "no random case was taken";
 }
 
 post_ops::Values random_values(std::mt19937& rng, std::size_t channels, float by) {
@@ -198,7 +172,7 @@ Extra random_extra(std::mt19937& rng, const ThinConvShape& s, ElementType type) 
 }
 
 TEST(ThinConvLanes, ValuesGoThroughOperationsToAllResults) {
-    for_lane_cases(60, [](Case& c, std::mt19937& rng) {
+    for_thin_cases(60, true, [](Case& c, std::mt19937& rng) {
         const ThinConvShape& s = c.params.shape;
         std::vector<ElementType> types(rng() % 3);
         std::generate(types.begin(), types.end(), [&] { return test::random_type(rng); });
@@ -232,7 +206,7 @@ TEST(ThinConvLanes, ValuesGoThroughOperationsToAllResults) {
 }
 
 TEST(ThinConvLanes, HalvesOfTheChannelsBecomeRows) {
-    for_lane_cases(60, [](Case& c, std::mt19937& rng) {
+    for_thin_cases(60, true, [](Case& c, std::mt19937& rng) {
         if (c.params.shape.dst_channels != 32) {
             return;
         }
@@ -245,7 +219,7 @@ TEST(ThinConvLanes, HalvesOfTheChannelsBecomeRows) {
 }
 
 TEST(ThinConvLanes, OtherResultsMayTakeThePlaceOfTheFirst) {
-    for_lane_cases(10, [](Case& c, std::mt19937&) {
+    for_thin_cases(10, true, [](Case& c, std::mt19937&) {
         const std::vector<post_ops::Chain> floats = {{{}, ElementType::f32}};
         const std::vector<post_ops::Chain> bytes = {{{post_ops::Scale{0.01f}}, ElementType::i8}};
         c.params.results = floats;

@@ -14,37 +14,12 @@
 namespace fuseq::kernels {
 namespace {
 
-using test::positions;
-using test::random_thin_case;
+using test::for_thin_cases;
 using test::value_at;
 using Case = test::ThinCase;
 
-// Calls body with cases that the kernel takes; at least one, where it takes any.
-template <class Body>
-void for_random_cases(std::size_t count, const Body& body) {
-    const unsigned first = std::random_device()();
-    std::size_t taken = 0;
-    for (unsigned seed = first; seed != first + count; ++seed) {
-        SCOPED_TRACE(detail::cat("seed ", seed));
-        std::mt19937 rng(seed);
-        Case c = random_thin_case(rng, false);
-        c.params.weights = c.weights;
-        c.params.scale = c.scale;
-        c.params.bias = c.bias;
-        c.params.wei_zero_point = c.wei_zero_point;
-        if (ThinConv::takes(c.params.shape)) {
-            ++taken;
-            body(c, rng);
-        }
-    }
-    ThinConvShape small;
-    small.src_channels = small.dst_channels = 1;
-    small.src_height = small.src_width = small.dst_height = small.dst_width = 8;
-    EXPECT_EQ(taken != 0, ThinConv::takes(small)) << "no random case was taken";
-}
-
 TEST(ThinConv, MatchesPlainLoopsForAnySplitOfTheRows) {
-    for_random_cases(60, [](const Case& c, std::mt19937& rng) {
+    for_thin_cases(60, false, [](const Case& c, std::mt19937& rng) {
         const ThinConv kernel(c.params);
         const ThinConvShape& s = c.params.shape;
         std::size_t seen = 0;
@@ -68,7 +43,7 @@ TEST(ThinConv, MatchesPlainLoopsForAnySplitOfTheRows) {
 }
 
 TEST(ThinConv, StoresRoundedAndSaturatedBytes) {
-    for_random_cases(60, [](Case& c, std::mt19937& rng) {
+    for_thin_cases(60, false, [](Case& c, std::mt19937& rng) {
         if (!ThinConv::stores_bytes(c.params)) {
             return;
         }
@@ -95,7 +70,7 @@ TEST(ThinConv, StoresRoundedAndSaturatedBytes) {
 }
 
 TEST(ThinConv, StoresFloatsChannelsLast) {
-    for_random_cases(200, [](Case& c, std::mt19937& rng) {
+    for_thin_cases(200, false, [](Case& c, std::mt19937& rng) {
         const ThinConvShape& s = c.params.shape;
         if (!ThinConv::stores_pixels(s)) {
             return;
