@@ -299,6 +299,9 @@ private:
                       .ahead = ahead,
                       .ahead_step = ahead_step,
                       .skip = skipped(panel)};
+        if (sums_ != nullptr) {
+            call.sums = sums_ + (pixels.begin - first_sum_);
+        }
         if (const auto& join = p_.epilogue.join) {
             call.join = &*join;
             call.q_signed = !join->q_unsigned;

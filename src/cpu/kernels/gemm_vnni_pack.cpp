@@ -225,7 +225,6 @@ private:
     // Bytes behind scale and bias, or with a residual input behind these: then the join is found.
     bool is_wide() {
         const bool fits = params_.dst_type != ElementType::f32 && !params_.pool &&
-                          params_.wei_zero_point.empty() &&
                           packed_.taps.size() * packed_.depth4 * 4 <= kMostWideDepth;
         return fits && (params_.ops.empty() || clips() || joins());
     }
@@ -435,6 +434,8 @@ private:
         WideChannel channel{.init = init,
                             .scale = e.scale[c],
                             .bias = e.bias[c],
+                            .summed = packed_.needs_sums(),
+                            .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
                             .least = init + 255 * (sum_[c] - magnitude) / 2,
                             .most = init + 255 * (sum_[c] + magnitude) / 2};
         if (clips()) {
@@ -457,7 +458,7 @@ private:
             const bool is_signed = join ? !join->q_unsigned : packed_.store == Store::kI8;
             packed_.wide_panels.push_back(
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
-            panel.wide = wide_function(panel.vectors, join.has_value());
+            panel.wide = wide_function(panel.vectors, join.has_value(), packed_.needs_sums());
             panel.constants = &packed_.wide_panels.back();
         }
         for (std::size_t i = 1; i < packed_.init_count(); ++i) {

@@ -8,6 +8,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "cpu/kernels/gemm_vnni_join-inl.h"
 #include "cpu/kernels/gemm_vnni_micro-inl.h"
@@ -70,9 +71,47 @@ FUSEQ_INLINE void accumulate_wide(const WideCall& call,
     }
 }
 
+// min(max(x, low), high) * factor, not more than a byte.
+FUSEQ_INLINE __m512 clipped(const WideVector& constants, __m512 x) {
+    x = _mm512_max_ps(x, _mm512_load_ps(constants.low));
+    x = _mm512_min_ps(x, _mm512_load_ps(constants.high));
+    x = _mm512_mul_ps(x, _mm512_load_ps(constants.factor));
+    return _mm512_min_ps(x, _mm512_set1_ps(255.0f));
+}
+
+// The sums of vector N, as 32-bit integers of the values, with those of windows.
+template <std::size_t Vectors, std::size_t N, std::size_t Count>
+FUSEQ_INLINE void finish_summed(const WidePanel& panel,
+                                const float* sums,
+                                Registers<__m512i, Count>& acc) {
+    const WideVector& constants = panel.vectors[N];
+    const __m512 scale = _mm512_load_ps(constants.scale);
+    const __m512 shift = _mm512_load_ps(constants.shift);
+    const __m512 of_sum = _mm512_load_ps(constants.of_sum);
+    const auto each = [&](auto&& rest) FUSEQ_LAMBDA {
+        unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
+            __m512i& v = acc.v[m() * Vectors + N];
+            const __m512 x =
+                _mm512_fmadd_ps(_mm512_set1_ps(sums[m()]), of_sum, _mm512_cvtepi32_ps(v));
+            v = _mm512_cvtps_epi32(rest(_mm512_mul_ps(_mm512_add_ps(x, shift), scale)));
+        });
+    };
+    const WideWay way = panel.ways[N];
+    if (way == WideWay::kSummedFactor) {
+        const __m512 factor = _mm512_load_ps(constants.factor);
+        each([&](__m512 x) FUSEQ_LAMBDA { return _mm512_mul_ps(x, factor); });
+    } else if (way == WideWay::kSummed) {
+        each([&](__m512 x) FUSEQ_LAMBDA { return x; });
+    } else {
+        each([&](__m512 x) FUSEQ_LAMBDA { return clipped(constants, x); });
+    }
+}
+
 // The sums of vector N, as 32-bit integers of the values.
 template <std::size_t Vectors, std::size_t N, std::size_t Count>
-FUSEQ_INLINE void finish_vector(const WidePanel& panel, Registers<__m512i, Count>& acc) {
+FUSEQ_INLINE void finish_vector(const WidePanel& panel,
+                                const float* sums,
+                                Registers<__m512i, Count>& acc) {
     const __m512 scale = _mm512_load_ps(panel.vectors[N].scale);
     const __m512 shift = _mm512_load_ps(panel.vectors[N].shift);
     const auto each = [&](auto&& way) FUSEQ_LAMBDA {
@@ -89,14 +128,13 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel, Registers<__m512i, Count
         each([&](__m512i v) FUSEQ_LAMBDA {
             return _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale);
         });
-    } else {
+    } else if (way == WideWay::kClipped) {
         each([&](__m512i v) FUSEQ_LAMBDA {
-            __m512 x = _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale);
-            x = _mm512_max_ps(x, _mm512_load_ps(panel.vectors[N].low));
-            x = _mm512_min_ps(x, _mm512_load_ps(panel.vectors[N].high));
-            x = _mm512_mul_ps(x, _mm512_load_ps(panel.vectors[N].factor));
-            return _mm512_min_ps(x, _mm512_set1_ps(255.0f));
+            return clipped(panel.vectors[N],
+                           _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale));
         });
+    } else {
+        finish_summed<Vectors, N>(panel, sums, acc);
     }
 }
 
@@ -109,6 +147,7 @@ struct Stores {
     const Join* join;              // null for none
     const std::uint8_t* residual;  // for it
     bool stores_signed;
+    const float* sums;  // of the windows of the pixels; null for none
 };
 
 FUSEQ_INLINE __m512i limited(__m512i bytes, const Stores& to) {
@@ -234,7 +273,8 @@ const std::int8_t* wide_tiles_of(const WideCall& call,
         }
         Registers<__m512i, kRows * Vectors> acc;
         accumulate_wide<kRows, Vectors>(call, src, ahead, acc);
-        unrolled<Vectors>([&](auto n) FUSEQ_LAMBDA { finish_vector<Vectors, n()>(panel, acc); });
+        unrolled<Vectors>([&](auto n)
+                              FUSEQ_LAMBDA { finish_vector<Vectors, n()>(panel, to.sums, acc); });
         const JoinConstants join = load_join<Joined>(to);
         unrolled<Groups>([&](auto g) FUSEQ_LAMBDA {
             finish_group<Vectors, Joined, g()>(acc, to, join);
@@ -244,6 +284,7 @@ const std::int8_t* wide_tiles_of(const WideCall& call,
             }
         });
         src += static_cast<std::ptrdiff_t>(kRows) * call.src_step;
+        to.sums += to.sums == nullptr ? 0 : kRows;
     }
     return ahead;
 }
@@ -273,6 +314,7 @@ struct WideRun {
         }
         const auto at = static_cast<std::ptrdiff_t>(pixel);
         to.dst = call.dst + at * call.dst_step;
+        to.sums = call.sums == nullptr ? nullptr : call.sums + pixel;
         if constexpr (Joined) {
             to.residual = call.residual + at * call.dst_step;
         }
@@ -295,6 +337,11 @@ void run_singly(const WideCall& call, std::size_t count) {
         one.src = call.src + i * call.src_step;
         one.dst = call.dst + i * call.dst_step;
         one.residual = Joined ? call.residual + i * call.dst_step : nullptr;
+        float sums[group_rows(Vectors)];
+        if (call.sums != nullptr) {
+            std::fill(std::begin(sums), std::end(sums), call.sums[i]);
+            one.sums = sums;
+        }
         run_wide<Vectors, Joined>(one);
     }
 }
@@ -314,7 +361,8 @@ void run_wide(const WideCall& call) {
                         .limits = limits,
                         .join = call.join,
                         .residual = call.residual,
-                        .stores_signed = call.is_signed};
+                        .stores_signed = call.is_signed,
+                        .sums = call.sums};
     WideRun<Vectors, Joined> run{call, call.ahead, stores};
     // Tiles of two sizes.
     const std::size_t groups = call.pixels / kRows;

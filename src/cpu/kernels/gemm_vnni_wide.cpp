@@ -11,11 +11,12 @@
 
 namespace fuseq::kernels::gemm {
 
-WideFunction wide_function(std::size_t vectors, bool joined) {
+WideFunction wide_function(std::size_t vectors, bool joined, bool summed) {
     constexpr WideFunction kFunctions[] = {run_wide_1, run_wide_2, run_wide_3, run_wide_4};
     constexpr WideFunction kJoined[] = {run_wide_joined_1, run_wide_joined_2, run_wide_joined_3,
                                         run_wide_joined_4};
-    if (joined && vectors == kMaxWideVectors && loads_one_wide_vector_a_cycle()) {
+    const bool weaves = joined && !summed && vectors == kMaxWideVectors;
+    if (weaves && loads_one_wide_vector_a_cycle()) {
         return run_wide_woven;
     }
     return (joined ? kJoined : kFunctions)[vectors - 1];
@@ -59,6 +60,28 @@ void set_limits(WidePanel& panel, std::span<const std::uint8_t> limits, std::siz
     }
 }
 
+void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
+    to.init[lane] = from.init;
+    to.scale[lane] = from.scale;
+    to.shift[lane] = from.bias;
+    to.of_sum[lane] = from.of_sum;
+    to.low[lane] = from.clips ? from.low : std::numeric_limits<float>::lowest();
+    to.high[lane] = from.clips ? from.high : 255.0f;
+    to.factor[lane] = from.factor;
+}
+
+// Whether clipping the bytes is the same as clipping the values.
+bool clips_bytes(const WideChannel& c) {
+    return !c.clips || (c.low <= 0.0f && c.high > 0.0f && c.factor > 0.0f);
+}
+
+WideWay way_of_sums(std::span<const WideChannel> channels, bool limited) {
+    if (limited || !std::all_of(channels.begin(), channels.end(), clips_bytes)) {
+        return WideWay::kSummedClipped;
+    }
+    return channels[0].clips ? WideWay::kSummedFactor : WideWay::kSummed;
+}
+
 }  // namespace
 
 WidePanel make_wide_panel(std::span<const WideChannel> channels,
@@ -72,31 +95,35 @@ WidePanel make_wide_panel(std::span<const WideChannel> channels,
     std::uint8_t limits[kMaxWideVectors * 16];
     std::fill(std::begin(limits), std::end(limits), std::uint8_t{255});
     const bool clips = !channels.empty() && channels[0].clips;
+    const bool summed = !channels.empty() && channels[0].summed;
     for (std::size_t c = 0; c < channels.size(); ++c) {
         const WideChannel& from = channels[c];
         const std::size_t place = wide_place(c, vectors);
-        WideVector& to = panel.vectors[place / 16];
-        to.init[place % 16] = from.init;
-        to.scale[place % 16] = from.scale;
-        to.shift[place % 16] = from.bias;
-        to.low[place % 16] = from.clips ? from.low : std::numeric_limits<float>::lowest();
-        to.high[place % 16] = from.clips ? from.high : 255.0f;
-        to.factor[place % 16] = from.factor;
+        put_constants(panel.vectors[place / 16], place % 16, from);
+        const ByteRule rule = rule_of(from, is_signed);
+        const auto top = static_cast<std::uint8_t>(is_signed ? 255 : top_byte(rule));
+        if (summed) {
+            limits[c] = top;
+            continue;
+        }
         ++wanted[place / 16];
         // One channel without a short way is enough for the long one.
         if (found[place / 16] + 1 != wanted[place / 16]) {
             continue;
         }
-        const ByteRule rule = rule_of(from, is_signed);
         if (const auto sum = float_sum(rule)) {
             sums[place] = *sum;
             ++found[place / 16];
-            limits[c] = static_cast<std::uint8_t>(is_signed ? 255 : top_byte(rule));
+            limits[c] = top;
         }
     }
     set_limits(panel, limits, vectors);
     for (std::size_t v = 0; v < vectors; ++v) {
         WideVector& to = panel.vectors[v];
+        if (summed) {
+            panel.ways[v] = way_of_sums(channels, limited);
+            continue;
+        }
         if (found[v] != wanted[v]) {
             panel.ways[v] = limited || clips ? WideWay::kClipped : WideWay::kLong;
             continue;

@@ -25,17 +25,23 @@ inline constexpr std::size_t kMaxWideVectors = 4;
 struct alignas(64) WideVector {
     std::int32_t init[16];
     float scale[16];
-    float shift[16];  // a bias that is added first, in the long way
-    // Of the way with a clip.
+    float shift[16];   // a bias that is added first, in the long way
+    float of_sum[16];  // minus the zero points of the weights
+    // Of the ways with a clip or a factor.
     float low[16];
     float high[16];
     float factor[16];
 };
 
 enum class WideWay : std::uint8_t {
-    kShort,   // FloatSum
-    kLong,    // (float(acc) + bias) * scale
-    kClipped  // min(max(the same, low), high) * factor
+    kShort,    // FloatSum
+    kLong,     // (float(acc) + bias) * scale
+    kClipped,  // min(max(the same, low), high) * factor
+    // As the last two, of fma(sum of the window, of_sum, float(acc)) instead of float(acc). Where
+    // nothing leaves the range of 32-bit integers, the bytes are clipped instead of the values.
+    kSummed,
+    kSummedFactor,  // the same * factor
+    kSummedClipped
 };
 
 struct WidePanel {
@@ -66,11 +72,12 @@ struct WideCall {
     // What is done to the bytes, with those of a tensor of the size of dst.
     const Join* join = nullptr;
     bool q_signed = false;                   // the bytes that go into it
+    const float* sums = nullptr;             // of the windows of the pixels, for ways that add them
     const std::uint8_t* residual = nullptr;  // first channel of the first pixel
     std::size_t skip = 0;                    // bytes of weights between two taps
 };
 using WideFunction = void (*)(const WideCall& call);
-WideFunction wide_function(std::size_t vectors, bool joined);
+WideFunction wide_function(std::size_t vectors, bool joined, bool summed);
 // By number of vectors; without and with a join.
 void run_wide_1(const WideCall& call);
 void run_wide_2(const WideCall& call);
@@ -93,6 +100,8 @@ struct WideChannel {
     std::int32_t init = 0;
     float scale = 1.0f;
     float bias = 0.0f;
+    bool summed = false;
+    float of_sum = 0.0f;
     std::int64_t least = 0;
     std::int64_t most = 0;
     bool clips = false;

@@ -67,6 +67,24 @@ TEST_F(GemmVnniTest, WidePanelsAreExact) {
     EXPECT_TRUE(ways.contains(WideWay::kShort));
 }
 
+void add_zero_points(std::mt19937& rng, Case& c) {
+    std::uniform_real_distribution<float> zero_point(-20.0f, 20.0f);
+    for (std::size_t i = 0; i < c.params.shape.dst_channels; ++i) {
+        c.wei_zero_point.push_back(zero_point(rng));
+    }
+}
+
+// A clip at zero, or below it, or above it, and the scale of each channel.
+void add_clip(std::mt19937& rng, Case& c, float low) {
+    c.params.ops.resize(2);
+    c.params.ops[0] = {.kind = GemmOp::Kind::kClip, .a = {low}, .b = {6.0f}};
+    c.params.ops[1].kind = GemmOp::Kind::kScale;
+    std::uniform_real_distribution<float> factor(15.0f, 60.0f);
+    for (std::size_t i = 0; i < c.params.shape.dst_channels; ++i) {
+        c.params.ops[1].a.push_back(factor(rng));
+    }
+}
+
 // A relu6 and the scale of each channel, in panels of one to four vectors.
 TEST_F(GemmVnniTest, WidePanelsClipAndScale) {
     std::set<WideWay> ways;
@@ -77,13 +95,7 @@ TEST_F(GemmVnniTest, WidePanelsClipAndScale) {
             Case c = wide_case(
                 rng, {.src_channels = 4 * pixels, .dst_channels = channels, .src_width = pixels},
                 ElementType::u8, 0.0003f);
-            c.params.ops.resize(2);
-            c.params.ops[0] = {.kind = GemmOp::Kind::kClip, .a = {0.0f}, .b = {6.0f}};
-            c.params.ops[1].kind = GemmOp::Kind::kScale;
-            std::uniform_real_distribution<float> factor(15.0f, 60.0f);
-            for (std::size_t i = 0; i < channels; ++i) {
-                c.params.ops[1].a.push_back(factor(rng));
-            }
+            add_clip(rng, c, 0.0f);
             EXPECT_EQ(GemmVnni(c.complete()).implementation(), "gemm_vnni512:6x4");
             expect_exact(c);
             ways.merge(ways_of(c));
@@ -107,6 +119,70 @@ TEST_F(GemmVnniTest, WidePanelsTakeTheLongWayWhereTheyMust) {
     negative.scale[3] = -0.001f;
     EXPECT_TRUE(ways_of(negative).contains(WideWay::kLong));
     expect_exact(negative);
+}
+
+// Zero points of weights, with and without a clip, in panels of one to four vectors.
+TEST_F(GemmVnniTest, WidePanelsAddSumsOfWindows) {
+    std::set<WideWay> ways;
+    for (const std::size_t channels : {8, 16, 24, 40, 64, 100, 144}) {
+        for (const std::size_t pixels : {1, 2, 3, 5, 6, 11, 26, 49, 100}) {
+            SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
+            std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
+            const bool clips = rng() % 2 == 0;
+            const ElementType type = clips || rng() % 2 == 0 ? ElementType::u8 : ElementType::i8;
+            Case c = wide_case(
+                rng, {.src_channels = 3 + pixels, .dst_channels = channels, .src_width = pixels},
+                type, clips ? 0.0003f : 0.004f);
+            add_zero_points(rng, c);
+            if (clips) {
+                constexpr float kLows[] = {0.0f, -1.0f, 0.5f};
+                add_clip(rng, c, kLows[rng() % 3]);
+            }
+            EXPECT_EQ(GemmVnni(c.complete()).implementation(), "gemm_vnni512:6x4");
+            expect_exact(c);
+            ways.merge(ways_of(c));
+        }
+    }
+    EXPECT_THAT(ways, testing::ElementsAre(WideWay::kSummed, WideWay::kSummedFactor,
+                                           WideWay::kSummedClipped));
+}
+
+// Values that leave the range of 32-bit integers.
+TEST_F(GemmVnniTest, WidePanelsSaturateWithSumsOfWindows) {
+    std::mt19937 rng(11);
+    Case c = wide_case(rng, {.src_channels = 50, .dst_channels = 70, .src_width = 30},
+                       ElementType::u8, 1e6f);
+    add_zero_points(rng, c);
+    EXPECT_THAT(ways_of(c), testing::ElementsAre(WideWay::kSummedClipped));
+    expect_exact(c);
+    add_clip(rng, c, 0.0f);
+    EXPECT_THAT(ways_of(c), testing::ElementsAre(WideWay::kSummedClipped));
+    expect_exact(c);
+}
+
+// Windows whose rows at the edges leave rows of the kernel out.
+TEST_F(GemmVnniTest, WidePanelsAddSumsOfWindowsWithPadding) {
+    for (const std::size_t stride : {1, 2}) {
+        for (const int zero_point : {0, 130}) {
+            SCOPED_TRACE(detail::cat("stride ", stride, ", zero point ", zero_point));
+            std::mt19937 rng(static_cast<unsigned>(zero_point));
+            GemmShape shape{.src_channels = 12, .dst_channels = 80};
+            shape.src_height = shape.src_width = 2 * 9 - 1;
+            shape.dst_height = shape.dst_width = stride == 1 ? 17 : 9;
+            shape.kernel_height = shape.kernel_width = 3;
+            shape.stride_height = shape.stride_width = stride;
+            shape.pad_top = shape.pad_left = 1;
+            Case c;
+            c.params.shape = shape;
+            c.params.src_zero_point = zero_point;
+            c.weights = random_weights(rng, 9 * shape.src_channels * shape.dst_channels);
+            c.scale = {0.002f};
+            c.src = random_elements(rng, ElementType::u8, 17 * 17 * shape.src_channels);
+            add_zero_points(rng, c);
+            EXPECT_EQ(GemmVnni(c.complete()).implementation(), "gemm_vnni512:6x4");
+            expect_exact(c);
+        }
+    }
 }
 
 GemmOp round_to(ElementType type) {
@@ -133,9 +209,12 @@ TEST_F(GemmVnniTest, WidePanelsJoinResidualInputs) {
         for (const std::size_t pixels : {1, 2, 3, 5, 6, 27, 49, 100}) {
             SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
             std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
-            const Case c = joined_case(
+            Case c = joined_case(
                 rng, {.src_channels = 3 + pixels, .dst_channels = channels, .src_width = pixels},
                 kTypes[rng() % 2], kTypes[rng() % 2], kTypes[rng() % 2]);
+            if (rng() % 3 == 0) {
+                add_zero_points(rng, c);
+            }
             expect_exact(c);
             wide += GemmVnni(c.complete()).implementation() == "gemm_vnni512:6x4" ? 1 : 0;
             ++all;
@@ -192,8 +271,7 @@ TEST_F(GemmVnniTest, WidePanelsAreForBytesBehindNothingElse) {
     EXPECT_EQ(name(c), "gemm_vnni512:14x2");
     c.params.dst_type = ElementType::u8;
     c.wei_zero_point = {1.0f};
-    EXPECT_EQ(name(c), "gemm_vnni512:14x2");
-    c.wei_zero_point.clear();
+    EXPECT_EQ(name(c), "gemm_vnni512:6x4");
     c.params.ops.resize(1);
     EXPECT_EQ(name(c), "gemm_vnni512:14x2");
 }
