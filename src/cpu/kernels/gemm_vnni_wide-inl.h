@@ -128,6 +128,12 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel,
         each([&](__m512i v) FUSEQ_LAMBDA {
             return _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale);
         });
+    } else if (way == WideWay::kFactor) {
+        const __m512 factor = _mm512_load_ps(panel.vectors[N].factor);
+        each([&](__m512i v) FUSEQ_LAMBDA {
+            const __m512 x = _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale);
+            return _mm512_mul_ps(x, factor);
+        });
     } else if (way == WideWay::kClipped) {
         each([&](__m512i v) FUSEQ_LAMBDA {
             return clipped(panel.vectors[N],

@@ -75,11 +75,16 @@ bool clips_bytes(const WideChannel& c) {
     return !c.clips || (c.low <= 0.0f && c.high > 0.0f && c.factor > 0.0f);
 }
 
-WideWay way_of_sums(std::span<const WideChannel> channels, bool limited) {
+// Where there is no short one.
+WideWay long_way(std::span<const WideChannel> channels, bool limited) {
+    const bool summed = channels[0].summed;
     if (limited || !std::all_of(channels.begin(), channels.end(), clips_bytes)) {
-        return WideWay::kSummedClipped;
+        return summed ? WideWay::kSummedClipped : WideWay::kClipped;
     }
-    return channels[0].clips ? WideWay::kSummedFactor : WideWay::kSummed;
+    if (channels[0].clips) {
+        return summed ? WideWay::kSummedFactor : WideWay::kFactor;
+    }
+    return summed ? WideWay::kSummed : WideWay::kLong;
 }
 
 }  // namespace
@@ -94,38 +99,29 @@ WidePanel make_wide_panel(std::span<const WideChannel> channels,
     FloatSum sums[kMaxWideVectors * 16];
     std::uint8_t limits[kMaxWideVectors * 16];
     std::fill(std::begin(limits), std::end(limits), std::uint8_t{255});
-    const bool clips = !channels.empty() && channels[0].clips;
-    const bool summed = !channels.empty() && channels[0].summed;
     for (std::size_t c = 0; c < channels.size(); ++c) {
         const WideChannel& from = channels[c];
         const std::size_t place = wide_place(c, vectors);
         put_constants(panel.vectors[place / 16], place % 16, from);
         const ByteRule rule = rule_of(from, is_signed);
-        const auto top = static_cast<std::uint8_t>(is_signed ? 255 : top_byte(rule));
-        if (summed) {
-            limits[c] = top;
-            continue;
+        if (!is_signed && clips_bytes(from)) {
+            limits[c] = static_cast<std::uint8_t>(top_byte(rule));
         }
         ++wanted[place / 16];
         // One channel without a short way is enough for the long one.
-        if (found[place / 16] + 1 != wanted[place / 16]) {
+        if (from.summed || found[place / 16] + 1 != wanted[place / 16]) {
             continue;
         }
         if (const auto sum = float_sum(rule)) {
             sums[place] = *sum;
             ++found[place / 16];
-            limits[c] = top;
         }
     }
     set_limits(panel, limits, vectors);
     for (std::size_t v = 0; v < vectors; ++v) {
         WideVector& to = panel.vectors[v];
-        if (summed) {
-            panel.ways[v] = way_of_sums(channels, limited);
-            continue;
-        }
         if (found[v] != wanted[v]) {
-            panel.ways[v] = limited || clips ? WideWay::kClipped : WideWay::kLong;
+            panel.ways[v] = long_way(channels, limited);
             continue;
         }
         panel.ways[v] = WideWay::kShort;

@@ -36,11 +36,11 @@ struct alignas(64) WideVector {
 enum class WideWay : std::uint8_t {
     kShort,    // FloatSum
     kLong,     // (float(acc) + bias) * scale
-    kClipped,  // min(max(the same, low), high) * factor
-    // As the last two, of fma(sum of the window, of_sum, float(acc)) instead of float(acc). Where
-    // nothing leaves the range of 32-bit integers, the bytes are clipped instead of the values.
+    kFactor,   // the same * factor; bytes are clipped instead of values
+    kClipped,  // min(max((float(acc) + bias) * scale, low), high) * factor
+    // The same three of fma(sum of the window, of_sum, float(acc)) instead of float(acc).
     kSummed,
-    kSummedFactor,  // the same * factor
+    kSummedFactor,
     kSummedClipped
 };
 

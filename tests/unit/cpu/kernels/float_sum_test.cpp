@@ -116,6 +116,30 @@ TEST_F(FloatSumTest, ClipsAndScales) {
     EXPECT_GT(found, 40);
 }
 
+// Rules of layers for which only slopes one or two units of the last place away have the places.
+TEST_F(FloatSumTest, SlopesBesideTheProductOfScales) {
+    constexpr ByteRule kRules[] = {
+        {.scale = 0x1.022cd6p-10f, .bias = 0x1.ba0eb6p+16f, .least = -1060545, .most = 1140105},
+        {.scale = 0x1.01b9ccp-10f, .bias = 0x1.43b352p+16f, .least = -555900, .most = 730065},
+        {.scale = 0x1.c39edcp-10f, .bias = 0x1.74f1aep+15f, .least = -502095, .most = 769335},
+        {.scale = 0x1.a38f08p-11f, .bias = 0x1.6df10ap+17f, .least = -1321155, .most = 1145205},
+        {.scale = 0x1.03973cp-16f,
+         .bias = -0x1.ae765p+12f,
+         .least = -342097,
+         .most = 342323,
+         .clips = true,
+         .high = 6.0f,
+         .factor = 0x1.4347dp+8f},
+    };
+    for (ByteRule rule : kRules) {
+        rule.bias_first = true;
+        const auto sum = float_sum(rule);
+        ASSERT_TRUE(sum) << rule.scale;
+        EXPECT_NE(sum->scale, rule.scale * rule.factor);
+        EXPECT_EQ(differences(rule, *sum), 0) << rule.scale;
+    }
+}
+
 TEST_F(FloatSumTest, TopByte) {
     EXPECT_EQ(top_byte({}), 255);
     EXPECT_EQ(top_byte({.is_signed = true}), 127);

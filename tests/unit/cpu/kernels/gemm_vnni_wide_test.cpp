@@ -102,7 +102,28 @@ TEST_F(GemmVnniTest, WidePanelsClipAndScale) {
         }
     }
     EXPECT_TRUE(ways.contains(WideWay::kShort));
-    EXPECT_TRUE(ways.contains(WideWay::kClipped));
+    EXPECT_TRUE(ways.contains(WideWay::kFactor));
+}
+
+// The clip of the values is not one of the bytes where it is above zero, or turned round.
+TEST_F(GemmVnniTest, WidePanelsClipValues) {
+    for (const bool sums : {false, true}) {
+        for (const bool turned : {false, true}) {
+            SCOPED_TRACE(detail::cat(sums ? "sums" : "no sums", turned ? ", turned" : ""));
+            std::mt19937 rng(23);
+            Case c = wide_case(rng, {.src_channels = 24, .dst_channels = 70, .src_width = 30},
+                               ElementType::u8, 0.0003f);
+            add_clip(rng, c, turned ? -3.0f : 0.5f);
+            if (turned) {
+                c.params.ops[1].a[7] *= -1.0f;
+            }
+            if (sums) {
+                add_zero_points(rng, c);
+            }
+            EXPECT_TRUE(ways_of(c).contains(sums ? WideWay::kSummedClipped : WideWay::kClipped));
+            expect_exact(c);
+        }
+    }
 }
 
 // Sums of 21 bits rarely have a short way, values beyond 32 bits never.
