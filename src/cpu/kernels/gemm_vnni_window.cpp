@@ -65,45 +65,78 @@ void sum_to_16(const std::uint8_t* src,
     }
 }
 
-// Neighbouring elements of each vector, added; then neighbouring lanes.
+// Elements of each vector that are two, then one apart, added; then neighbouring lanes.
+__m512i add_apart(__m512i a, __m512i b) {
+    return _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+}
 __m512i add_pairs(__m512i a, __m512i b) {
-    return _mm512_add_epi64(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+    return _mm512_add_epi32(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
 }
 __m512i add_lanes(__m512i a, __m512i b) {
-    return _mm512_add_epi64(_mm512_shuffle_i64x2(a, b, 0x88), _mm512_shuffle_i64x2(a, b, 0xDD));
+    return _mm512_add_epi32(_mm512_shuffle_i64x2(a, b, 0x88), _mm512_shuffle_i64x2(a, b, 0xDD));
 }
 
-// Element i of the result is the sum of the elements of v[i].
-__m512i add_across(const __m512i (&v)[8]) {
-    return add_lanes(add_lanes(add_pairs(v[0], v[1]), add_pairs(v[2], v[3])),
-                     add_lanes(add_pairs(v[4], v[5]), add_pairs(v[6], v[7])));
+// Element i of each lane of the result is the sum of that lane of v[i].
+FUSEQ_INLINE __m512i add_in_lanes(const __m512i* v) {
+    return add_pairs(add_apart(v[0], v[1]), add_apart(v[2], v[3]));
 }
 
+// 16 pixels; those from number `count` on are the last one that exists once more.
+template <bool kLong>
+FUSEQ_INLINE __m512i sum_16(const std::uint8_t* src,
+                            std::size_t step,
+                            std::size_t whole,
+                            __mmask64 rest,
+                            std::size_t count) {
+    const __m512i ones = _mm512_set1_epi8(1);
+    __m512i sum[kLanes];
+#pragma GCC unroll 16
+    for (std::size_t p = 0; p < kLanes; ++p) {
+        sum[p] = _mm512_dpbusd_epi32(_mm512_setzero_si512(),
+                                     _mm512_maskz_loadu_epi8(rest, src + whole), ones);
+        for (std::size_t c = 0; kLong && c < whole; c += kVector) {
+            sum[p] = _mm512_dpbusd_epi32(sum[p], _mm512_loadu_si512(src + c), ones);
+        }
+        src += p + 1 < count ? step : 0;
+    }
+    const __m512i low = add_lanes(add_in_lanes(sum), add_in_lanes(sum + 4));
+    return add_lanes(low, add_lanes(add_in_lanes(sum + 8), add_in_lanes(sum + 12)));
+}
+
+template <bool kLong>
 void sum_many(const std::uint8_t* src,
               std::size_t step,
               std::size_t channels,
               std::size_t pixels,
               std::int32_t* sums) {
-    constexpr std::size_t kAtOnce = 8;
-    const __m512i zero = _mm512_setzero_si512();
     const std::size_t whole = (channels - 1) / kVector * kVector;
     const __mmask64 rest = first_bytes(channels - whole);
-    for (std::size_t i = 0; i < pixels; i += kAtOnce) {
-        const std::size_t count = std::min(kAtOnce, pixels - i);
-        __m512i sum[kAtOnce];
-#pragma GCC unroll 8
-        for (std::size_t p = 0; p < kAtOnce; ++p) {
-            // Those that do not exist are the last one once more.
-            const std::uint8_t* at = src + (i + std::min(p, count - 1)) * step;
-            sum[p] = _mm512_sad_epu8(_mm512_maskz_loadu_epi8(rest, at + whole), zero);
-            for (std::size_t c = 0; c < whole; c += kVector) {
-                sum[p] =
-                    _mm512_add_epi64(sum[p], _mm512_sad_epu8(_mm512_loadu_si512(at + c), zero));
-            }
-        }
-        const auto mask = static_cast<__mmask8>((1u << count) - 1);
-        _mm256_mask_storeu_epi32(sums + i, mask, _mm512_cvtepi64_epi32(add_across(sum)));
+    std::size_t i = 0;
+    for (; i + kLanes <= pixels; i += kLanes, src += kLanes * step) {
+        _mm512_storeu_si512(sums + i, sum_16<kLong>(src, step, whole, rest, kLanes));
     }
+    if (i < pixels) {
+        const auto mask = static_cast<__mmask16>((1u << (pixels - i)) - 1);
+        _mm512_mask_storeu_epi32(sums + i, mask, sum_16<kLong>(src, step, whole, rest, pixels - i));
+    }
+}
+
+// Dense pixels of 32 channels, two in a vector; returns how many.
+std::size_t sum_dense_32(const std::uint8_t* src, std::size_t pixels, std::int32_t* sums) {
+    const __m512i ones = _mm512_set1_epi8(1);
+    const __m512i order = _mm512_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
+    std::size_t i = 0;
+    for (; i + kLanes <= pixels; i += kLanes, src += kLanes / 2 * kVector) {
+        __m512i sum[kLanes / 2];
+#pragma GCC unroll 8
+        for (std::size_t p = 0; p < kLanes / 2; ++p) {
+            sum[p] = _mm512_dpbusd_epi32(_mm512_setzero_si512(),
+                                         _mm512_loadu_si512(src + p * kVector), ones);
+        }
+        const __m512i all = add_lanes(add_in_lanes(sum), add_in_lanes(sum + 4));
+        _mm512_storeu_si512(sums + i, _mm512_permutexvar_epi32(order, all));
+    }
+    return i;
 }
 
 // Dense pixels of 4, 8 or 16 channels, a vector of 16, 8 or 4 pixels at a time; returns how many.
@@ -145,8 +178,12 @@ void sum_channels(const std::uint8_t* src,
     std::size_t done = 0;
     if (step == channels && (channels == 4 || channels == 8 || channels == 16)) {
         done = sum_dense(src, channels, pixels, sums);
+    } else if (step == channels && channels == 32) {
+        done = sum_dense_32(src, pixels, sums);
     }
-    const auto rest = channels <= kLanes ? sum_to_16 : sum_many;
+    const auto rest = channels <= kLanes    ? sum_to_16
+                      : channels <= kVector ? sum_many<false>
+                                            : sum_many<true>;
     rest(src + done * step, step, channels, pixels - done, sums + done);
 }
 
