@@ -286,6 +286,15 @@ void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
     }
 }
 
+// The pairs are the faster form. Only where two vectors are loaded a cycle, and the epilogue leaves
+// them no registers for a second column of outputs, the ring is.
+bool takes_pairs(DepthwisePath path, const Epilogue& epilogue) {
+    if (path == DepthwisePath::kPairs || path == DepthwisePath::kRing) {
+        return path == DepthwisePath::kPairs;
+    }
+    return epilogue.plain || loads_one_wide_vector_a_cycle();
+}
+
 std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
     DepthwiseShape& s = p.shape;
     s.src_pixel_stride = s.src_pixel_stride == 0 ? s.src_channels : s.src_pixel_stride;
@@ -294,15 +303,14 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
     check(p);
     const bool vnni =
         p.path == DepthwisePath::kAuto ? has_avx512_vnni() : p.path != DepthwisePath::kPortable;
-    const bool pairs = p.path == DepthwisePath::kPairs ||
-                       (p.path != DepthwisePath::kRing && loads_one_wide_vector_a_cycle());
     if (vnni && !has_avx512_vnni()) {
         refuse("this machine has no AVX-512 VNNI");
     }
-    const Path path = vnni ? vnni_path(s, pairs) : portable_path(s, p.src_type == ElementType::i8);
     auto packed = std::make_unique<Packed>();
     packed->shape = s;
     packed->epilogue = make_epilogue(p);
+    const Path path = vnni ? vnni_path(s, takes_pairs(p.path, packed->epilogue))
+                           : portable_path(s, p.src_type == ElementType::i8);
     packed->src_signed = p.src_type == ElementType::i8;
     packed->flip = path.flips_sign && packed->src_signed ? 0x80 : 0;
     packed->padding_row.assign(s.src_width * s.src_pixel_stride, 0);

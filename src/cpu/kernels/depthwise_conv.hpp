@@ -39,9 +39,9 @@ struct DepthwiseShape : ConvGeometry {
 
 enum class DepthwisePath {
     kAuto,      // the fastest that this machine and Highway's enabled targets allow
-    kVnni512,   // AVX-512 VNNI; of its forms the one that suits the machine
-    kRing,      // that for two loads a cycle
-    kPairs,     // that for one, where the shape has it
+    kVnni512,   // AVX-512 VNNI; of its forms the one that suits the machine and the epilogue
+    kRing,      // sums of all columns that read a source column, in a ring
+    kPairs,     // two columns or rows of outputs together, where the shape has it
     kPortable,  // pairs of 16-bit products, on the best target Highway has enabled
 };
 

@@ -1,11 +1,13 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strips of output rows of a 3x3 kernel, for machines that load one vector of 512 bits a cycle (AMD
-// Zen 4). There the ring of depthwise_conv_strip-inl.h, whose every dot product reads its weights
-// from memory, waits for loads: 52 for two rows of an output column, where 32 cycles are what the
-// multipliers need. Here two neighbouring columns of outputs are computed together, one quarter
-// after the other, so that a vector of weights, scales or biases is loaded once for both: 22.
+// Strips of output rows of a 3x3 kernel. Where one vector of 512 bits is loaded a cycle (AMD Zen 4)
+// the ring of depthwise_conv_strip-inl.h, whose every dot product reads its weights from memory,
+// waits for loads: 52 for two rows of an output column, where 32 cycles are what the multipliers
+// need. Here two neighbouring columns of outputs are computed together, one quarter after the
+// other, so that a vector of weights, scales or biases is loaded once for both: 22. Quarters that
+// are finished beside the products of the next one make it the faster form of machines with two
+// loads a cycle too.
 //
 // For the files that instantiate Runner only.
 #pragma once

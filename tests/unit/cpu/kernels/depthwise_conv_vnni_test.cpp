@@ -38,6 +38,28 @@ TEST_F(DepthwiseConvVnni, ShapesAndTheirForms) {
     EXPECT_TRUE(depthwise::vnni_path(square(64, 3, 1), false).flips_sign);
 }
 
+// What a machine runs on its own account.
+TEST_F(DepthwiseConvVnni, BytesWithoutActivationTakePairsOnEveryMachine) {
+    const auto name = [](ElementType dst, float high) {
+        const std::vector<std::int8_t> weights(64 * 9, 1);
+        const std::vector<float> scale{0.01f};
+        DepthwiseParams params;
+        params.shape = square(64, 3, 1);
+        params.dst_type = dst;
+        params.weights = weights;
+        params.scale = scale;
+        params.high = high;
+        return std::string(DepthwiseConv(params).implementation());
+    };
+    constexpr float kNone = std::numeric_limits<float>::infinity();
+    EXPECT_EQ(name(ElementType::u8, kNone), "dw_vnni512:3x3s1x2");
+    EXPECT_EQ(name(ElementType::i8, kNone), "dw_vnni512:3x3s1x2");
+    const char* const other =
+        loads_one_wide_vector_a_cycle() ? "dw_vnni512:3x3s1x2" : "dw_vnni512:3x3s1";
+    EXPECT_EQ(name(ElementType::f32, kNone), other);
+    EXPECT_EQ(name(ElementType::u8, 100.0f), other);
+}
+
 DepthwiseShape dilated(DepthwiseShape s, std::size_t height, std::size_t width) {
     s.dilation_height = height;
     s.dilation_width = width;
