@@ -111,9 +111,15 @@ bool ThinConv::stores_bytes(const ThinConvParams& p) {
     return sum * largest(p.scale) + largest(p.bias) < 2e9;
 }
 
+bool ThinConv::takes_before_bytes(const post_ops::BasicOp& op) {
+    constexpr float kMostScale = 1e9f;  // floats beyond 32-bit integers would wrap
+    const auto* eltwise = std::get_if<post_ops::Eltwise>(&op);
+    return eltwise != nullptr && eltwise->kind == post_ops::EltwiseKind::kSigmoid &&
+           std::abs(eltwise->scale) < kMostScale;
+}
+
 bool ThinConv::stores_pixels(const ThinConvShape& s) {
-    return has_channels_in_lanes(s) ||
-           (lies_in_chunks(s) && pixel_step(s) == 4 * kQuad && s.dst_channels % 4 == 0);
+    return has_channels_in_lanes(s) || lies_in_pixels(s);
 }
 
 namespace {
@@ -138,6 +144,11 @@ void set_lanes(Packed& packed) {
         const std::size_t c = i % channels;
         const std::size_t byte = c / 4 * 64 + lane / kBlock * 16 + c % 4 * 4 + lane % kBlock;
         packed.store[i / 64][i % 64] = static_cast<std::uint8_t>(byte);
+    }
+    for (std::size_t i = 0; channels == 1 && i < kLanes * kQuad; ++i) {
+        const auto lane = static_cast<std::size_t>(packed.lane_of_pixel[i % kLanes]);
+        const std::size_t byte = lane / kBlock * kLanes + i / kLanes * kBlock + lane % kBlock;
+        packed.store[1][i] = static_cast<std::uint8_t>(byte);
     }
 }
 
@@ -235,8 +246,17 @@ ThinConv::ThinConv(const ThinConvParams& p) {
         packed->scale[c] = p.scale[p.scale.size() == 1 ? 0 : c];
         packed->bias[c] = p.bias.empty() ? 0.0f : p.bias[p.bias.size() == 1 ? 0 : c];
     }
-    if (packed->how == Collect::kChannels) {
+    for (std::size_t c = s.dst_channels; c < kLanes; ++c) {
+        packed->of_sum[c] = packed->of_sum[c % s.dst_channels];
+        packed->scale[c] = packed->scale[c % s.dst_channels];
+        packed->bias[c] = packed->bias[c % s.dst_channels];
+    }
+    if (stores_pixels(s)) {
+        packed->listed = has_channels_in_lanes(s) || !p.results.empty();
         pack_lanes(p, *packed);
+    } else if (!p.ops.empty()) {
+        packed->sigmoid = true;
+        packed->sigmoid_scale = std::get<post_ops::Eltwise>(p.ops[0]).scale;
     }
     packed_ = std::move(packed);
 }
@@ -268,22 +288,28 @@ bool ThinConv::pixels() const {
     return packed_->pixels;
 }
 
+bool ThinConv::is_listed() const {
+    return packed_->listed;
+}
+
 std::size_t ThinConv::packed_bytes() const {
     return packed_->weights.size() * sizeof(std::int32_t) + sizeof(Packed);
 }
 
 void ThinConv::run(const void* src, Range rows, const Receive& receive) const {
     alignas(64) float planes[kThinChannels * kThinTile];
-    const auto run = packed_->pixels ? run_pixels : run_planes;
+    LanePlaces places;
+    places.dst[0] = reinterpret_cast<std::byte*>(planes);
     for_tiles(*packed_, src, rows, [&](ThinTile at, const Windows& windows) {
-        run(*packed_, windows, at.count, planes);
+        packed_->pixels ? run_pixels(*packed_, windows, at.count, places)
+                        : run_planes(*packed_, windows, at.count, planes);
         at.planes = planes;
         receive(at);
     });
 }
 
 void ThinConv::run(const void* src, Range rows, void* dst) const {
-    if (packed_->how == Collect::kChannels) {
+    if (packed_->listed || packed_->pixels) {
         run(src, rows, {&dst, 1}, {});
         return;
     }
@@ -291,9 +317,7 @@ void ThinConv::run(const void* src, Range rows, void* dst) const {
     for_tiles(*packed_, src, rows, [&](const ThinTile& at, const Windows& windows) {
         const std::size_t pixel = (at.image * s.dst_height + at.y) * s.dst_width + at.x;
         const std::size_t first = pixel * s.dst_channels;
-        packed_->pixels
-            ? run_pixels(*packed_, windows, at.count, static_cast<float*>(dst) + first)
-            : run_bytes(*packed_, windows, at.count, static_cast<std::uint8_t*>(dst) + first);
+        run_bytes(*packed_, windows, at.count, static_cast<std::uint8_t*>(dst) + first);
     });
 }
 
@@ -321,7 +345,8 @@ void ThinConv::run(const void* src,
                     extras[op.extra].pixel(row, s.dst_width, at.x, s.dst_channels * op.element);
             }
         }
-        run_lanes(packed, windows, at.count, places);
+        packed.how == Collect::kChannels ? run_lanes(packed, windows, at.count, places)
+                                         : run_pixels(packed, windows, at.count, places);
     });
 }
 

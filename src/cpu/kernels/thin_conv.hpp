@@ -40,8 +40,9 @@ struct ThinConvParams {
     std::span<const float> bias{};            // none, one, or one a channel
     std::span<const float> wei_zero_point{};  // none, one, or one a channel
     ElementType dst_type = ElementType::f32;  // u8, i8 where stores_bytes()
-    // With channels in lanes (more than kThinChannels) v goes through `ops`, in registers, and is
-    // stored as each of `results` says: scaled and shifted at most. None: as dst_type.
+    // Where has_lists(): v goes through `ops`, in registers, and is stored as each of `results`
+    // says: scaled and shifted at most. None: as dst_type. Elsewhere, before bytes are stored:
+    // nothing, or one operation for which takes_before_bytes().
     std::span<const post_ops::BasicOp> ops{};
     std::span<const post_ops::Chain> results{};
     // The first half of the channels becomes an even row of dst, the other one an odd row, of 16
@@ -87,13 +88,19 @@ public:
 
     // Whether the machine and the shape suit the kernel.
     static bool takes(const ThinConvShape& shape);
-    // With channels in lanes: whether an operation may be one of `ops`, a chain one of `results`.
+    // Whether there may be `ops` and `results` at all: with channels in lanes, or where pixels are
+    // stored (not where bytes of dst_type are).
+    static bool has_lists(const ThinConvShape& shape) { return stores_pixels(shape); }
+    // Whether an operation may be one of `ops`, a chain one of `results`.
     static bool takes_op(const post_ops::BasicOp& op);
     static bool takes_result(const post_ops::Chain& chain);
     // Whether weights may have zero points.
     static bool takes_zero_points(const ThinConvShape& shape);
     // Whether dst_type may be u8 or i8.
     static bool stores_bytes(const ThinConvParams& params);
+    // Whether an operation may be the only one of `ops` where bytes of dst_type are stored: a
+    // sigmoid, good to 1e-6.
+    static bool takes_before_bytes(const post_ops::BasicOp& op);
     // Whether lanes are output channels.
     static bool has_lanes(const ThinConvShape& shape) { return shape.dst_channels > kThinChannels; }
 
@@ -107,7 +114,7 @@ public:
     ThinConv(ThinConv&&) noexcept;
     ThinConv& operator=(ThinConv&&) noexcept;
 
-    // With channels in lanes: other results than those of the parameters.
+    // Where is_listed(): other results than those of the parameters.
     void set_results(std::span<const post_ops::Chain> results, bool rows);
 
     // Rows of dst, those of all images; runs of 16 or more are fast. `src` is the first image.
@@ -122,6 +129,8 @@ public:
              std::span<const ThinExtra> extras) const;
     bool stores() const;  // the run() before the last
     bool pixels() const;
+    // Whether results were given, or channels are in lanes: run() to all results is the one to use.
+    bool is_listed() const;
     std::size_t packed_bytes() const;
 
 private:

@@ -82,9 +82,16 @@ struct Packed {
     std::int32_t lane_of_pixel[kLanes] = {};
     ElementType dst_type = ElementType::f32;
     bool pixels = false;
-    std::vector<LaneOp> ops;                     // kChannels: what follows bias
-    std::vector<LaneResult> results;             // kChannels
-    std::uint8_t store[2][kLanes * kQuad] = {};  // dst from lanes of four channels each
+    bool listed = false;  // operations and results are lists
+    // kChannels, and pixels: what follows bias. With fewer than 16 channels all constants of
+    // channels are repeated for the other lanes.
+    std::vector<LaneOp> ops;
+    std::vector<LaneResult> results;
+    // dst from lanes of four channels each; for one channel the second one is for four vectors of
+    // it.
+    std::uint8_t store[2][kLanes * kQuad] = {};
+    bool sigmoid = false;  // before bytes are stored
+    float sigmoid_scale = 1.0f;
 };
 
 // What a tile reads: a row of the ring for each row of the kernel.
@@ -102,9 +109,6 @@ void run_planes(const Packed& packed, const Windows& windows, std::size_t count,
 // To bytes, channels-last. For at most four channels, or two parts of a sum.
 void run_bytes(const Packed& packed, const Windows& windows, std::size_t count, std::uint8_t* dst);
 
-// To floats, channels-last. For four or eight channels and four parts of a sum.
-void run_pixels(const Packed& packed, const Windows& windows, std::size_t count, float* dst);
-
 // Where the first pixel of a row's part is in each result and each other tensor.
 struct LanePlaces {
     std::byte* dst[kMostLaneResults] = {};
@@ -116,5 +120,10 @@ void run_lanes(const Packed& packed,
                const Windows& windows,
                std::size_t count,
                const LanePlaces& places);
+// With four or eight channels and four parts of a sum.
+void run_pixels(const Packed& packed,
+                const Windows& windows,
+                std::size_t count,
+                const LanePlaces& places);
 
 }  // namespace fuseq::kernels::thin

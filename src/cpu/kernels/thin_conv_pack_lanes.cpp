@@ -37,8 +37,8 @@ namespace {
 using Kind = LaneOp::Kind;
 
 void spread(const post_ops::Values& values, std::size_t channels, float* to) {
-    for (std::size_t c = 0; c < channels; ++c) {
-        to[c] = values[c];
+    for (std::size_t c = 0; c < std::max(channels, kLanes); ++c) {
+        to[c] = values[c % channels];
     }
 }
 
@@ -101,8 +101,10 @@ LaneResult result_of(const post_ops::Chain& chain, std::size_t channels, bool ro
 }  // namespace
 
 bool lanes_fit(const ThinConvParams& p) {
-    if (!has_channels_in_lanes(p.shape)) {
-        return p.ops.empty() && p.results.empty() && !p.rows;
+    if (!has_channels_in_lanes(p.shape) && !lies_in_pixels(p.shape)) {
+        const bool sigmoid = p.ops.size() == 1 && p.dst_type != ElementType::f32 &&
+                             ThinConv::takes_before_bytes(p.ops[0]);
+        return (p.ops.empty() || sigmoid) && p.results.empty() && !p.rows;
     }
     const auto fits = [&](const post_ops::Chain& chain) {
         return ThinConv::takes_result(chain) &&

@@ -55,6 +55,13 @@ inline bool lies_in_chunks(const ThinConvShape& s) {
     return !has_channels_in_lanes(s) && (step == kQuad || step == 2 * kQuad || step == 4 * kQuad);
 }
 
+// Whether what follows runs in registers on pixels: four lanes hold parts of a sum, and all
+// channels of four at a time are added.
+inline bool lies_in_pixels(const ThinConvShape& s) {
+    return lies_in_chunks(s) && pixel_step(s) == 4 * kQuad &&
+           (s.dst_channels == 4 || s.dst_channels == 8);
+}
+
 inline std::size_t chunk_bytes(const ThinConvShape& s) {
     return lies_in_chunks(s) ? pixel_step(s) : kQuad;
 }
@@ -237,6 +244,16 @@ inline Middle middle_of(const Packed& packed) {
     return {edge, std::min(last, s.dst_width) / edge * edge};
 }
 
+// Pixels of the middle of a row that are worked on for all rows before the next ones: the rows of
+// their windows and the one that is fetched stay in the L1 cache.
+inline std::size_t strip_pixels(const ThinConvShape& s, const Middle& middle) {
+    constexpr std::size_t kStripBytes = 32 << 10;
+    const std::size_t pixels = middle.end - middle.begin;
+    const std::size_t bytes = (ring_rows(s) + s.stride_height) * pixels * pixel_step(s);
+    const std::size_t strips = has_channels_in_lanes(s) ? 1 : ceil_div(bytes, kStripBytes);
+    return ceil_div(ceil_div(pixels, strips), kThinTile) * kThinTile;
+}
+
 inline bool is_inside(const ThinConvShape& s, std::size_t y) {
     return source_row(s, y, 0) >= 0 &&
            source_row(s, y, s.kernel_height - 1) + 1 < static_cast<std::ptrdiff_t>(s.src_height);
@@ -293,10 +310,18 @@ void inner_rows(const Packed& packed,
     Ring right(s, 0, packed.padding, lanes ? kLaneTile + kMostLaneKernel : kThinTile);
     left.begin(image, 0);
     right.begin(image, middle.end);
-    for (std::size_t y = rows.begin; y < rows.end; ++y) {
-        run_row(packed, left, {nullptr, number, y, 0, 0}, middle.begin, tile);
-        run_middle(packed, image, {nullptr, number, y, middle.begin, 0}, middle.end, tile);
-        run_row(packed, right, {nullptr, number, y, middle.end, 0}, s.dst_width, tile);
+    const std::size_t strip = strip_pixels(s, middle);
+    for (std::size_t x = middle.begin; x < middle.end; x += strip) {
+        const std::size_t end = std::min(x + strip, middle.end);
+        for (std::size_t y = rows.begin; y < rows.end; ++y) {
+            if (x == middle.begin) {
+                run_row(packed, left, {nullptr, number, y, 0, 0}, middle.begin, tile);
+            }
+            run_middle(packed, image, {nullptr, number, y, x, 0}, end, tile);
+            if (end == middle.end) {
+                run_row(packed, right, {nullptr, number, y, middle.end, 0}, s.dst_width, tile);
+            }
+        }
     }
 }
 

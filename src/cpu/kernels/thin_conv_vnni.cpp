@@ -17,6 +17,7 @@
 #pragma GCC push_options
 #pragma GCC target("bmi,bmi2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512vbmi")
 
+#include "cpu/kernels/thin_conv_sigmoid-inl.h"
 #include "cpu/kernels/thin_conv_sums-inl.h"
 
 namespace fuseq::kernels::thin {
@@ -153,36 +154,11 @@ struct Block {
         }
     }
 
-    // Four channels of four pixels are added at once, in the order of memory: pixel after pixel,
-    // `stride` floats apart. Where four lanes hold parts of a sum.
-    FUSEQ_INLINE void to_pixels(const Packed& packed,
-                                std::size_t first,
-                                float* dst,
-                                std::size_t stride) const {
-        static_assert(kPartials == 4 && kChannels == 4);
-        const __m512 scale = four_floats(packed.scale + first);
-        const __m512 bias = four_floats(packed.bias + first);
-        const __m512 of_sum = four_floats(packed.of_sum + first);
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < kVectors; ++v) {
-            const __m512i parts[] = {acc[0][v], acc[1][v], acc[2][v], acc[3][v]};
-            __m512 x = _mm512_cvtepi32_ps(add_partials<4>(parts));
-            if constexpr (kSums != 0) {
-                const __m512i sum = acc[kChannels][v];
-                const __m512i sums[] = {sum, sum, sum, sum};
-                x = _mm512_fmadd_ps(_mm512_cvtepi32_ps(add_partials<4>(sums)), of_sum, x);
-            }
-            x = _mm512_fmadd_ps(x, scale, bias);
-            float* to = dst + v * 4 * stride;
-            _mm_storeu_ps(to, _mm512_castps512_ps128(x));
-            _mm_storeu_ps(to + stride, _mm512_extractf32x4_ps(x, 1));
-            _mm_storeu_ps(to + 2 * stride, _mm512_extractf32x4_ps(x, 2));
-            _mm_storeu_ps(to + 3 * stride, _mm512_extractf32x4_ps(x, 3));
-        }
-    }
-
-    static FUSEQ_INLINE __m512 four_floats(const float* from) {
-        return _mm512_broadcast_f32x4(_mm_loadu_ps(from));
+    // The same behind what else is done before it is rounded.
+    FUSEQ_INLINE __m512i integers(const Packed& packed, std::size_t c, std::size_t group) const {
+        const __m512 v = value(packed, c, group, 0);
+        return _mm512_cvtps_epi32(
+            packed.sigmoid ? scaled_sigmoid(v, _mm512_set1_ps(packed.sigmoid_scale)) : v);
     }
 
     // Four channels: lane i of 128 bits holds those of pixels 4i to 4i + 3, one behind the other.
@@ -190,10 +166,12 @@ struct Block {
         __m512i v[4];
 #pragma GCC unroll 4
         for (std::size_t i = 0; i < 4; ++i) {
-            v[i] = c + i < kChannels
-                       ? _mm512_cvtps_epi32(value(packed, std::min(c + i, kChannels - 1), group, 0))
-                       : _mm512_setzero_si512();
+            v[i] = c + i < kChannels ? integers(packed, std::min(c + i, kChannels - 1), group)
+                                     : _mm512_setzero_si512();
         }
+        return packed_bytes(packed, v);
+    }
+    static FUSEQ_INLINE __m512i packed_bytes(const Packed& packed, const __m512i (&v)[4]) {
         const __m512i low = _mm512_packs_epi32(v[0], v[1]);
         const __m512i high = _mm512_packs_epi32(v[2], v[3]);
         return packed.dst_type == ElementType::i8 ? _mm512_packs_epi16(low, high)
@@ -203,6 +181,17 @@ struct Block {
     // kChannels * 16 bytes a group.
     FUSEQ_INLINE void to_bytes(const Packed& packed, std::uint8_t* dst) const {
         constexpr std::size_t kBytes = kChannels * kLanes;
+        if constexpr (kChannels == 1 && kGroups % 4 == 0) {
+            const __m512i order = _mm512_loadu_si512(packed.store[1]);
+#pragma GCC unroll 2
+            for (std::size_t g = 0; g < kGroups; g += 4) {
+                const __m512i v[4] = {integers(packed, 0, g), integers(packed, 0, g + 1),
+                                      integers(packed, 0, g + 2), integers(packed, 0, g + 3)};
+                const __m512i bytes = _mm512_permutexvar_epi8(order, packed_bytes(packed, v));
+                _mm512_storeu_si512(dst + g * kLanes, bytes);
+            }
+            return;
+        }
         const __m512i first = _mm512_loadu_si512(packed.store[0]);
 #pragma GCC unroll 8
         for (std::size_t g = 0; g < kGroups; ++g, dst += kBytes) {
@@ -275,30 +264,6 @@ void tile_to_bytes(const Packed& packed,
     }
 }
 
-template <std::size_t kSums>
-void tile_to_pixels(const Packed& packed,
-                    const Windows& windows,
-                    std::size_t count,
-                    std::size_t first,
-                    float* dst) {
-    constexpr std::size_t kGroups = groups_of(4, 4);
-    constexpr std::size_t kPixels = kGroups * kLanes;
-    const std::size_t channels = packed.shape.dst_channels;
-    for (std::size_t at = 0; at < count; at += kPixels) {
-        Block<Collect::kChunks, 4, 4, kSums, kGroups> block;
-        block.run(packed, windows, at, first);
-        if (at + kPixels <= count) {
-            block.to_pixels(packed, first, dst + at * channels + first, channels);
-            continue;
-        }
-        float rest[kPixels * 4];
-        block.to_pixels(packed, first, rest, 4);
-        for (std::size_t i = at; i < count; ++i) {
-            std::memcpy(dst + i * channels + first, rest + (i - at) * 4, 4 * sizeof(float));
-        }
-    }
-}
-
 // Calls body with the number of channels, as a constant.
 template <std::size_t kChannels, std::size_t kMost, class Body>
 FUSEQ_INLINE void with_channels(std::size_t channels, const Body& body) {
@@ -352,13 +317,6 @@ void run_bytes(const Packed& packed, const Windows& windows, std::size_t count, 
                         : tile_to_bytes<kHow, kPartials, kChannels, 0>(packed, windows, count, dst);
         });
     });
-}
-
-void run_pixels(const Packed& packed, const Windows& windows, std::size_t count, float* dst) {
-    for (std::size_t first = 0; first < packed.shape.dst_channels; first += kMostAtOnce) {
-        packed.sums ? tile_to_pixels<1>(packed, windows, count, first, dst)
-                    : tile_to_pixels<0>(packed, windows, count, first, dst);
-    }
 }
 
 }  // namespace fuseq::kernels::thin

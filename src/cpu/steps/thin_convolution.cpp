@@ -162,14 +162,14 @@ ThinConvolutionStep::ThinConvolutionStep(kernels::ThinConv kernel,
     by_rows_ = dst.layout == Layout::kChannelsLast || dims[1] == 1;
     height_ = dims[2];
     width_ = dims[3];
-    direct_ = kernel_.stores() && rest.ops.empty();
+    direct_ = kernel_.stores() && (rest.ops.empty() || !kernel_.pixels());
     by_pixels_ = !direct_ && (kernel_.pixels() || !extras.empty());
     border_.channels = dims[1];
     border_.pixels = kernels::kThinTile;
     border_.src_type = ElementType::f32;
     border_.dst_type = by_pixels_ ? ElementType::f32 : dst.type;
     kernels::check_border(border_);
-    if (dims[1] > kernels::kThinChannels) {
+    if (kernel_.is_listed()) {
         results_ = {{{}, dst.type}};
     } else if (by_pixels_) {
         chain_.emplace(rest, ElementType::f32, dims[1], kernels::ChainLayout::kRows);
@@ -367,16 +367,23 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     }
     const TensorId dst = builder.new_tensor(parts.inner.dst_type, dims, layout);
     const std::vector<post_ops::Chain> results = {{{}, parts.inner.dst_type}};
-    if (lanes) {
+    const bool listed =
+        lanes || (kernels::ThinConv::has_lists(shape) && layout == Layout::kChannelsLast &&
+                  lanes_take(parts, node, shape));
+    if (listed) {
         params.ops = parts.inner.ops;
         params.results = results;
     }
-    // Rounded and stored by the kernel where nothing is between.
-    const bool to_bytes = parts.inner.ops.empty() && layout == Layout::kChannelsLast &&
-                          size_of(parts.inner.dst_type) == 1;
-    if (!lanes && to_bytes && kernels::ThinConv::stores_bytes(params)) {
+    // Rounded and stored by the kernel where next to nothing is between.
+    const bool is_short =
+        parts.inner.ops.empty() ||
+        (parts.inner.ops.size() == 1 && kernels::ThinConv::takes_before_bytes(parts.inner.ops[0]));
+    const bool to_bytes =
+        is_short && layout == Layout::kChannelsLast && size_of(parts.inner.dst_type) == 1;
+    if (!listed && to_bytes && kernels::ThinConv::stores_bytes(params)) {
         params.dst_type = parts.inner.dst_type;
-    } else {
+        params.ops = parts.inner.ops;
+    } else if (!listed || lanes) {
         params.pixels = layout == Layout::kChannelsLast && kernels::ThinConv::stores_pixels(shape);
     }
     auto step =

@@ -171,38 +171,58 @@ Extra random_extra(std::mt19937& rng, const ThinConvShape& s, ElementType type) 
     return extra;
 }
 
+// With random operations and results.
+void expect_lists(Case& c, std::mt19937& rng) {
+    const ThinConvShape& s = c.params.shape;
+    std::vector<ElementType> types(rng() % 3);
+    std::generate(types.begin(), types.end(), [&] { return test::random_type(rng); });
+    const std::vector<BasicOp> ops = random_ops(rng, s.dst_channels, types);
+    std::vector<post_ops::Chain> results;
+    for (std::size_t r = 1 + rng() % 3; r > 0; --r) {
+        post_ops::Chain chain;
+        chain.dst_type = test::random_type(rng);
+        if (chain.dst_type != ElementType::f32 && rng() % 2 == 0) {
+            chain.ops.emplace_back(post_ops::Scale{random_values(rng, s.dst_channels, 0.004f)});
+        }
+        if (chain.dst_type != ElementType::f32 && rng() % 2 == 0) {
+            chain.ops.emplace_back(post_ops::Shift{random_values(rng, s.dst_channels, 0.25f)});
+        }
+        results.push_back(chain);
+    }
+    std::vector<Extra> extras;
+    std::transform(types.begin(), types.end(), std::back_inserter(extras),
+                   [&](ElementType type) { return random_extra(rng, s, type); });
+    std::vector<ThinExtra> places;
+    std::vector<std::vector<float>> values;
+    for (const Extra& extra : extras) {
+        places.push_back({extra.bytes.data(), extra.rows.empty() ? nullptr : extra.rows.data()});
+        values.push_back(extra.values);
+    }
+    c.params.ops = ops;
+    c.params.results = results;
+    expect_results(c, run_in_parts(c, places, rng), values, ops);
+}
+
 TEST(ThinConvLanes, ValuesGoThroughOperationsToAllResults) {
-    for_thin_cases(60, true, [](Case& c, std::mt19937& rng) {
-        const ThinConvShape& s = c.params.shape;
-        std::vector<ElementType> types(rng() % 3);
-        std::generate(types.begin(), types.end(), [&] { return test::random_type(rng); });
-        const std::vector<BasicOp> ops = random_ops(rng, s.dst_channels, types);
-        std::vector<post_ops::Chain> results;
-        for (std::size_t r = 1 + rng() % 3; r > 0; --r) {
-            post_ops::Chain chain;
-            chain.dst_type = test::random_type(rng);
-            if (chain.dst_type != ElementType::f32 && rng() % 2 == 0) {
-                chain.ops.emplace_back(post_ops::Scale{random_values(rng, s.dst_channels, 0.004f)});
-            }
-            if (chain.dst_type != ElementType::f32 && rng() % 2 == 0) {
-                chain.ops.emplace_back(post_ops::Shift{random_values(rng, s.dst_channels, 0.25f)});
-            }
-            results.push_back(chain);
+    for_thin_cases(60, true, expect_lists);
+}
+
+TEST(ThinConvLanes, SoDoFewChannelsOfWindowsOfSixteenBytes) {
+    std::size_t seen = 0;
+    for_thin_cases(400, false, [&](Case& c, std::mt19937& rng) {
+        if (ThinConv::has_lists(c.params.shape)) {
+            ++seen;
+            expect_lists(c, rng);
         }
-        std::vector<Extra> extras;
-        std::transform(types.begin(), types.end(), std::back_inserter(extras),
-                       [&](ElementType type) { return random_extra(rng, s, type); });
-        std::vector<ThinExtra> places;
-        std::vector<std::vector<float>> values;
-        for (const Extra& extra : extras) {
-            places.push_back(
-                {extra.bytes.data(), extra.rows.empty() ? nullptr : extra.rows.data()});
-            values.push_back(extra.values);
-        }
-        c.params.ops = ops;
-        c.params.results = results;
-        expect_results(c, run_in_parts(c, places, rng), values, ops);
     });
+    ThinConvShape shape;
+    shape.src_channels = 16;
+    shape.dst_channels = 8;
+    shape.src_height = shape.src_width = shape.dst_height = shape.dst_width = 32;
+    EXPECT_EQ(seen != 0, ThinConv::takes(shape));
+    EXPECT_TRUE(ThinConv::has_lists(shape));
+    shape.dst_channels = 6;
+    EXPECT_FALSE(ThinConv::has_lists(shape));
 }
 
 TEST(ThinConvLanes, HalvesOfTheChannelsBecomeRows) {

@@ -69,6 +69,57 @@ TEST(ThinConv, StoresRoundedAndSaturatedBytes) {
     });
 }
 
+// Against the function in double precision: to a part of its size, which moves bytes near halves.
+TEST(ThinConv, StoresBytesBehindASigmoid) {
+    for_thin_cases(100, false, [](Case& c, std::mt19937& rng) {
+        c.params.dst_type = rng() % 2 == 0 ? ElementType::u8 : ElementType::i8;
+        constexpr float kScales[] = {127.0f, 255.0f, 8204.064f, -100.0f};
+        const post_ops::Eltwise sigmoid{.kind = post_ops::EltwiseKind::kSigmoid,
+                                        .scale = kScales[rng() % std::size(kScales)]};
+        const std::vector<post_ops::BasicOp> ops = {sigmoid};
+        c.params.ops = ops;
+        // Values from about -30 to 30, and some far beyond.
+        const float most = rng() % 4 == 0 ? 2e-2f : 1e-4f;
+        for (float& scale : c.scale) {
+            scale = most * static_cast<float>(1 + rng() % 100) / 100.0f;
+        }
+        for (float& bias : c.bias) {
+            bias = static_cast<float>(rng() % 100) / 16.0f - 3.0f;
+        }
+        const ThinConvShape& s = c.params.shape;
+        if (!ThinConv::stores_bytes(c.params) || ThinConv::has_lists(s)) {
+            return;
+        }
+        const double low = c.params.dst_type == ElementType::u8 ? 0.0 : -128.0;
+        const ThinConv kernel(c.params);
+        const std::size_t size = s.batch * s.dst_height * s.dst_width * s.dst_channels;
+        test::Bytes dst(size + 1, std::uint8_t{77});
+        kernel.run(c.src.data(), {0, kernel.rows()}, dst.data());
+        EXPECT_EQ(dst[size], std::uint8_t{77});
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t pixel = i / s.dst_channels;
+            const double v = value_at(c, pixel / (s.dst_height * s.dst_width), i % s.dst_channels,
+                                      pixel / s.dst_width % s.dst_height, pixel % s.dst_width);
+            const double exact = sigmoid.scale / (1.0 + std::exp(-v));
+            const double near = 0.5 + 1e-6 * std::abs(exact);
+            const double byte = test::element(dst, c.params.dst_type, i);
+            ASSERT_LE(std::abs(byte - std::clamp(exact, low, low + 255.0)), near)
+                << "channel " << i % s.dst_channels << " of pixel " << pixel << ", sigmoid of "
+                << v;
+        }
+    });
+}
+
+TEST(ThinConv, TakesNothingButASigmoidBeforeBytes) {
+    using post_ops::Eltwise;
+    using post_ops::EltwiseKind;
+    EXPECT_TRUE(ThinConv::takes_before_bytes(Eltwise{.kind = EltwiseKind::kSigmoid}));
+    EXPECT_FALSE(ThinConv::takes_before_bytes(Eltwise{.kind = EltwiseKind::kTanh}));
+    EXPECT_FALSE(
+        ThinConv::takes_before_bytes(Eltwise{.kind = EltwiseKind::kSigmoid, .scale = 1e10f}));
+    EXPECT_FALSE(ThinConv::takes_before_bytes(post_ops::Round{}));
+}
+
 TEST(ThinConv, StoresFloatsChannelsLast) {
     for_thin_cases(200, false, [](Case& c, std::mt19937& rng) {
         const ThinConvShape& s = c.params.shape;
