@@ -8,6 +8,7 @@
 // through a buffer in L1 to the epilogue.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,9 +104,23 @@ struct PackedOp {
 
 enum class Store : std::uint8_t { kU8, kI8, kF32 };
 
+// An elu of which bytes remain takes only some values below zero, and where it is no steeper than
+// the line it comes from, two of them at most within a step of that line: what is added to the sum
+// moves the place where one ends and the next begins. The byte is (sum + add[min(sum >> shift,
+// steps - 1)]) >> shift, the minimum of unsigned numbers, saturated to `least` too. Of an unsigned
+// q and for unsigned bytes only.
+struct Bend {
+    static constexpr std::size_t kMostSteps = 64;  // a table in four registers
+    std::size_t steps = 0;  // half of them, or all; the last one is of all other sums
+    std::array<std::int32_t, kMostSteps> add{};
+    std::int32_t least = 0;
+    bool is_long() const { return steps == kMostSteps; }
+    bool operator==(const Bend&) const = default;
+};
+
 // What is done to a value that has been rounded to a byte q and to the element r of a tensor, in
 // integers: the byte that is stored is (a * q + b * r + c) >> shift, saturated. q and r are signed
-// here: less 128 where they were not.
+// here: less 128 where they were not. An elu behind them bends that line where it falls below zero.
 struct Join {
     std::size_t input = 0;    // of the tensor, among the extras
     bool q_unsigned = false;  // before
@@ -114,6 +129,7 @@ struct Join {
     std::int32_t lower = 0;   // the rest of each, in the upper byte of its word
     std::int32_t c = 0;
     std::int32_t shift = 0;
+    std::optional<Bend> bend{};
     bool operator==(const Join&) const = default;
 };
 
@@ -125,9 +141,9 @@ struct Epilogue {
     bool clamp = false;          // values may leave the range of 32-bit integers
 };
 
-// A round to bytes, then products and sums with constants and one tensor of bytes, then a store of
-// bytes, when integers give the same for all 65536 pairs of them. Lists of constants have
-// `channels` values that count.
+// A round to bytes, then products and sums with constants and one tensor of bytes, perhaps an elu
+// behind it, then a store of bytes, when integers give the same for all 65536 pairs of them. Lists
+// of constants have `channels` values that count.
 std::optional<Join> find_join(const std::vector<PackedOp>& ops, Store store, std::size_t channels);
 
 // `rows` consecutive pixels of a tile, to dst.
@@ -150,7 +166,7 @@ EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
 
 // Null when there are none; some entries are null in any case. For whole panels.
 const FusedFunction* fused_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
-// Those of epilogues that have a Join.
+// Those of epilogues that have a Join without a bend.
 const FusedFunction* joined_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
 
 // Columns of a kernel that a column of pixels at the edge meets more than padding with.

@@ -61,11 +61,17 @@ public:
     Range q() const { return q_; }
     Range r() const { return tensor_->type == ElementType::u8 ? kUnsigned : kSigned; }
     std::size_t input() const { return tensor_->input; }
-    const Plane& plane() const { return plane_; }
+    const Plane& plane() const { return plane_; }  // above zero, where there is an elu
+    bool bends() const { return bends_; }
 
+    struct Row {
+        std::array<float, kBytes> values;
+        std::array<bool, kBytes> below;  // where an elu gets nothing above zero
+    };
     // For one q and each r, from the lowest one on.
-    std::array<float, kBytes> row(int q) const {
-        std::array<float, kBytes> v{};
+    Row row(int q) const {
+        Row row{};
+        std::array<float, kBytes>& v = row.values;
         v.fill(static_cast<float>(q));
         for (const Step& step : steps_) {
             const auto each = [&](auto&& f) FUSEQ_LAMBDA {
@@ -84,13 +90,19 @@ public:
                 case Kind::kLinear:
                     each([&](float x, int) FUSEQ_LAMBDA { return std::fma(x, a, b); });
                     break;
+                case Kind::kEltwise:
+                    each([&](float x, int i) FUSEQ_LAMBDA {
+                        row.below[static_cast<std::size_t>(i)] = !(x > 0.0f);
+                        return x > 0.0f ? b * x : by_expm1(step, x);
+                    });
+                    break;
                 default:
                     each([&](float x, int i)
                              FUSEQ_LAMBDA { return std::fma(low + static_cast<float>(i), a, x); });
                     break;
             }
         }
-        return v;
+        return row;
     }
 
 private:
@@ -98,6 +110,12 @@ private:
         Kind kind;
         float a, b;
     };
+
+    // As post_ops::apply() has it. Far below zero it is a double's -1.
+    static float by_expm1(const Step& step, float x) {
+        const double e = x < -40.0f ? -1.0 : std::expm1(static_cast<double>(x));
+        return static_cast<float>(static_cast<double>(step.b) * (static_cast<double>(step.a) * e));
+    }
 
     static bool is_byte(Range range) {
         return (range.low == 0 && range.high == 255) || (range.low == -128 && range.high == 127);
@@ -118,6 +136,16 @@ private:
                 step.a = op.binary.scale;
                 plane_.r = static_cast<double>(step.a);
                 break;
+            case Kind::kEltwise:
+                if (tensor_ == nullptr || bends_ ||
+                    op.eltwise.kind != post_ops::EltwiseKind::kElu) {
+                    return false;
+                }
+                bends_ = true;
+                step.a = op.eltwise.alpha;
+                step.b = op.eltwise.scale;
+                plane_ = scaled(step.b, 0);
+                break;
             default: return false;
         }
         steps_.push_back(step);
@@ -132,6 +160,7 @@ private:
     Range q_;
     std::vector<Step> steps_;
     const post_ops::Binary* tensor_ = nullptr;
+    bool bends_ = false;
     Plane plane_;
 };
 
@@ -150,16 +179,20 @@ struct Pair {
 class Search {
 public:
     Search(const Operations& operations, Range dst)
-        : q_(operations.q()), r_(operations.r()), dst_(dst) {
+        : q_(operations.q()), r_(operations.r()), dst_(dst), bends_(operations.bends()) {
+        int least = dst.high;
         for (int q = 0; q < kBytes; ++q) {
-            const auto values = operations.row(q_.low + q);
+            const Operations::Row row = operations.row(q_.low + q);
             for (int r = 0; r < kBytes; ++r) {
-                const float v = std::nearbyint(values[static_cast<std::size_t>(r)]);
+                const float v = std::nearbyint(row.values[static_cast<std::size_t>(r)]);
                 const float saturated =
                     std::clamp(v, static_cast<float>(dst.low), static_cast<float>(dst.high));
                 wanted_[place(q, r)] = static_cast<std::int16_t>(saturated);
+                below_[place(q, r)] = row.below[static_cast<std::size_t>(r)];
+                least = std::min(least, static_cast<int>(saturated));
             }
         }
+        least_ = bends_ ? least : dst.low;
     }
 
     // With factors of 2^shift times the real ones; c follows from the pairs.
@@ -171,8 +204,11 @@ public:
         for (std::int64_t distance = 0; distance <= 2 * kReach; ++distance) {
             for (std::int64_t a = -kReach; a <= kReach; ++a) {
                 const std::int64_t b = distance - std::abs(a);
-                if (b >= 0 && b <= kReach && (take({a, b}) || take({a, -b}))) {
+                if (b >= 0 && b <= kReach && (fits({a, b}) || fits({a, -b}))) {
                     return true;
+                }
+                if (bends_tried_ == kMostBends) {
+                    return false;
                 }
             }
         }
@@ -181,9 +217,12 @@ public:
 
     Factors factors() const { return found_; }
     std::int64_t c() const { return c_; }
+    const std::optional<Bend>& bend() const { return bend_; }
 
 private:
     static constexpr std::int64_t kReach = 8;
+    static constexpr std::int64_t kAny = std::int64_t{1} << 60;
+    static constexpr int kMostBends = 4;
     static std::size_t place(std::int64_t q, std::int64_t r) {
         return static_cast<std::size_t>(q * kBytes + r);
     }
@@ -211,17 +250,98 @@ private:
     // Calls f(pair, what c must be at least, and at most) for all pairs, with the first factors.
     template <class F>
     void for_each(F&& f) const {
-        constexpr std::int64_t kAny = std::int64_t{1} << 60;
+        for_each_pair([&](std::int64_t q, std::int64_t r) {
+            if (!below_[place(q + 128, r + 128)]) {
+                const Window window = window_of(q, r, first_.a * q + first_.b * r);
+                f(Pair{q, r, 0}, window.least, window.most);
+            }
+        });
+    }
+
+    struct Window {
+        std::int64_t least = -kAny, most = kAny;
+    };
+    // What has to be added to `sum` for the byte of a pair.
+    Window window_of(std::int64_t q, std::int64_t r, std::int64_t sum) const {
+        const int o = wanted_[place(q + 128, r + 128)];
+        const std::int64_t begin = (std::int64_t{o} << shift_) - sum;
+        const std::int64_t end = begin + (std::int64_t{1} << shift_) - 1;
+        return {o > least_ ? begin : -kAny, o < dst_.high ? end : kAny};
+    }
+
+    bool fits(const Factors& change) { return take(change) && (!bends_ || find_bend()); }
+
+    template <class F>
+    static void for_each_pair(F&& f) {
         for (std::int64_t q = -128; q < 128; ++q) {
             for (std::int64_t r = -128; r < 128; ++r) {
-                const int o = wanted_[place(q + 128, r + 128)];
-                const std::int64_t sum = first_.a * q + first_.b * r;
-                const std::int64_t begin = (std::int64_t{o} << shift_) - sum;
-                const std::int64_t end = begin + (std::int64_t{1} << shift_) - 1;
-                f(Pair{q, r, 0}, o > dst_.low ? begin : -kAny, o < dst_.high ? end : kAny);
+                f(q, r);
             }
         }
     }
+
+    // The steps that an elu bends begin where it leaves its lowest byte; the last but one has the
+    // highest sum of a pair that is below zero. Gives their number; 0 when there are too many.
+    std::size_t place_steps() {
+        std::int64_t highest = -kAny;
+        std::int64_t lowest = kAny;
+        for_each_pair([&](std::int64_t q, std::int64_t r) {
+            if (below_[place(q + 128, r + 128)]) {
+                const std::int64_t sum = found_.a * q + found_.b * r + c_;
+                highest = std::max(highest, sum);
+                lowest = wanted_[place(q + 128, r + 128)] > least_ ? std::min(lowest, sum) : lowest;
+            }
+        });
+        lowest = std::min(lowest, highest);
+        const std::int64_t bent =
+            highest == -kAny ? 0 : (highest >> shift_) - (lowest >> shift_) + 1;
+        constexpr auto kMost = static_cast<std::int64_t>(Bend::kMostSteps);
+        if (bent >= kMost) {
+            return 0;
+        }
+        const std::int64_t steps = bent < kMost / 2 ? kMost / 2 : kMost;
+        if (bent != 0) {
+            c_ += (steps - 2 - (highest >> shift_)) * (std::int64_t{1} << shift_);
+        }
+        return static_cast<std::size_t>(steps);
+    }
+
+    // What to add on each step.
+    bool find_bend() {
+        const std::size_t steps = place_steps();
+        bends_tried_ = steps == 0 ? kMostBends : bends_tried_ + 1;
+        if (steps == 0) {
+            return false;
+        }
+        std::array<Window, Bend::kMostSteps> windows{};
+        Window sums{kAny, -kAny};
+        for_each_pair([&](std::int64_t q, std::int64_t r) {
+            const std::int64_t sum = found_.a * q + found_.b * r + c_;
+            const auto step = static_cast<std::uint64_t>(sum >> shift_);
+            Window& window = windows[std::min<std::uint64_t>(step, steps - 1)];
+            const Window wanted = window_of(q, r, sum);
+            window.least = std::max(window.least, wanted.least);
+            window.most = std::min(window.most, wanted.most);
+            sums = {std::min(sums.least, sum), std::max(sums.most, sum)};
+        });
+        Bend bend{.steps = steps, .least = least_};
+        for (std::size_t i = 0; i < steps; ++i) {
+            const Window& window = windows[i];
+            const std::int64_t add = window.least == -kAny ? std::min(window.most, kHalf)
+                                     : window.most == kAny ? window.least
+                                                           : (window.least + window.most) / 2;
+            if (window.least > window.most || !is_dword(add) || !is_dword(sums.least + add) ||
+                !is_dword(sums.most + add)) {
+                return false;
+            }
+            bend.add[i] = static_cast<std::int32_t>(add);
+        }
+        bend_ = bend;
+        return is_dword(c_) && is_dword(sums.least) && is_dword(sums.most);
+    }
+
+    static constexpr std::int64_t kHalf = std::int64_t{1} << 20;
+    static bool is_dword(std::int64_t v) { return v == static_cast<std::int32_t>(v); }
 
     bool take(const Factors& change) {
         std::int64_t least = std::numeric_limits<std::int64_t>::min();
@@ -242,7 +362,12 @@ private:
     }
 
     Range q_, r_, dst_;
+    bool bends_;
+    int least_ = 0;  // of all bytes, where lower sums may stand for it
     std::array<std::int16_t, kBytes * kBytes> wanted_{};
+    std::array<bool, kBytes * kBytes> below_{};
+    int bends_tried_ = 0;
+    std::optional<Bend> bend_;
     int shift_ = 0;
     Factors first_, found_;
     std::int64_t c_ = 0;
@@ -258,11 +383,12 @@ int shift_for(const Operations& operations) {
     const double most =
         128 * (std::abs(p.q) + std::abs(p.r)) +
         std::abs(p.constant + p.q * middle(operations.q()) + p.r * middle(operations.r()));
+    const double steps = operations.bends() ? Bend::kMostSteps : 0;
     constexpr int kMost = 22;
     constexpr int kLeast = 18;
     for (int shift = kMost; shift >= kLeast; --shift) {
         const double one = std::ldexp(1.0, shift);
-        if (factor * one < 0x1p23 - kBytes && (most + 1) * one < 0x1p31) {
+        if (factor * one < 0x1p23 - kBytes && (most + steps + 1) * one < 0x1p31) {
             return shift;
         }
     }
@@ -280,7 +406,8 @@ std::int32_t words(std::int64_t of_q, std::int64_t of_r) {
 
 std::optional<Join> find_join(const std::vector<PackedOp>& ops, Store store, std::size_t channels) {
     const Operations operations(ops, channels);
-    if (store == Store::kF32 || !operations.possible()) {
+    const bool can_bend = store == Store::kU8 && operations.possible() && operations.q().low == 0;
+    if (store == Store::kF32 || !operations.possible() || (operations.bends() && !can_bend)) {
         return std::nullopt;
     }
     const int shift = shift_for(operations);
@@ -298,6 +425,7 @@ std::optional<Join> find_join(const std::vector<PackedOp>& ops, Store store, std
     join.lower = words((a & 0xff) << 8, (b & 0xff) << 8);
     join.c = static_cast<std::int32_t>(search->c());
     join.shift = shift;
+    join.bend = search->bend();
     return join;
 }
 

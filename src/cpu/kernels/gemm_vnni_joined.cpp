@@ -58,8 +58,9 @@ struct ByJoin {
         const __m512i q = to_bytes<kQ>(scaled, false);
         const __m512i r = load_bytes<Vectors>(call.args->extras[e->join->input], at);
         const auto constants = gemm::constants_of(*e->join, Unsigned);
-        store_bytes<Vectors, true>(gemm::joined_bytes(constants, q, r, To == Store::kI8), at,
-                                   call.args->dst);
+        store_bytes<Vectors, true>(
+            gemm::joined_bytes<gemm::Bends::kNot>(constants, q, r, To == Store::kI8), at,
+            call.args->dst);
     }
 };
 
@@ -84,7 +85,9 @@ const FusedFunction* find_joined(const gemm::Join& join, Store store, std::size_
 
 namespace gemm {
 const FusedFunction* joined_functions(const Epilogue& epilogue, Store store, std::size_t vectors) {
-    return epilogue.join ? HWY_NAMESPACE::find_joined(*epilogue.join, store, vectors) : nullptr;
+    // The other tiles compute an elu, not quite to the last bit: bytes must not depend on the tile.
+    const bool takes = epilogue.join && !epilogue.join->bend;
+    return takes ? HWY_NAMESPACE::find_joined(*epilogue.join, store, vectors) : nullptr;
 }
 }  // namespace gemm
 

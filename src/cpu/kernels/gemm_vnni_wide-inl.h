@@ -19,6 +19,15 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels::gemm {
 namespace {
 
+constexpr bool joins(WideJoin how) {
+    return how != WideJoin::kNone;
+}
+constexpr Bends bends(WideJoin how) {
+    return how == WideJoin::kBent      ? Bends::kShort
+           : how == WideJoin::kFarBent ? Bends::kLong
+                                       : Bends::kNot;
+}
+
 // Vectors that leave together: a pixel of three or four, two pixels of two, four of one.
 constexpr std::size_t group_rows(std::size_t vectors) {
     return vectors == 1 ? 4 : vectors == 2 ? 2 : 1;
@@ -148,6 +157,7 @@ struct Stores {
     std::uint8_t* dst;
     std::ptrdiff_t step;
     __mmask64 mask;
+    bool whole;                    // the bytes of a group lie one behind the other
     bool is_signed;                // the bytes that sums become
     const std::uint8_t* limits;    // null for none
     const Join* join;              // null for none
@@ -178,7 +188,12 @@ FUSEQ_INLINE __m512i in_order(__m512i bytes) {
 
 // As store_pixels() stores them.
 template <std::size_t Vectors>
-FUSEQ_INLINE __m512i load_pixels(const std::uint8_t* at, std::ptrdiff_t step, __mmask64 mask) {
+FUSEQ_INLINE __m512i load_pixels(const std::uint8_t* at, const Stores& to) {
+    const std::ptrdiff_t step = to.step;
+    const __mmask64 mask = to.mask;
+    if (Vectors != 3 && to.whole) {
+        return _mm512_loadu_si512(at);
+    }
     if constexpr (Vectors > 2) {
         return _mm512_maskz_loadu_epi8(mask, at);
     } else if constexpr (Vectors == 2) {
@@ -196,10 +211,13 @@ FUSEQ_INLINE __m512i load_pixels(const std::uint8_t* at, std::ptrdiff_t step, __
 }
 
 template <std::size_t Vectors>
-FUSEQ_INLINE void store_pixels(__m512i bytes,
-                               std::uint8_t* at,
-                               std::ptrdiff_t step,
-                               __mmask64 mask) {
+FUSEQ_INLINE void store_pixels(__m512i bytes, const Stores& to) {
+    std::uint8_t* const at = to.dst;
+    const std::ptrdiff_t step = to.step;
+    const __mmask64 mask = to.mask;
+    if (Vectors != 3 && to.whole) {
+        return _mm512_storeu_si512(at, bytes);
+    }
     if constexpr (Vectors > 2) {
         _mm512_mask_storeu_epi8(at, mask, bytes);
     } else if constexpr (Vectors == 2) {
@@ -216,22 +234,27 @@ FUSEQ_INLINE void store_pixels(__m512i bytes,
 }
 
 // Four vectors of a group, as integers, to memory.
-template <std::size_t Vectors, bool Joined>
+template <std::size_t Vectors, WideJoin How>
 FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v,
                               const Stores& to,
                               const JoinConstants& join) {
+    constexpr Bends kBends = bends(How);
+    constexpr bool kMaySign = kBends == Bends::kNot;  // others are of unsigned bytes, see Bend
     const __m512i low = _mm512_packs_epi32(v[0], v[1]);
     const __m512i high = _mm512_packs_epi32(v[2], v[3]);
-    __m512i bytes = to.is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
-    bytes = limited(in_order<Vectors>(bytes), to);
-    if constexpr (Joined) {
-        const __m512i residual = load_pixels<Vectors>(to.residual, to.step, to.mask);
-        bytes = joined_bytes(join, bytes, residual, to.stores_signed);
+    __m512i bytes =
+        kMaySign && to.is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+    bytes = in_order<Vectors>(bytes);
+    if constexpr (joins(How)) {  // without limits
+        const __m512i residual = load_pixels<Vectors>(to.residual, to);
+        bytes = joined_bytes<kBends>(join, bytes, residual, kMaySign && to.stores_signed);
+    } else {
+        bytes = limited(bytes, to);
     }
-    store_pixels<Vectors>(bytes, to.dst, to.step, to.mask);
+    store_pixels<Vectors>(bytes, to);
 }
 
-template <std::size_t Vectors, bool Joined, std::size_t Group, std::size_t Count>
+template <std::size_t Vectors, WideJoin How, std::size_t Group, std::size_t Count>
 FUSEQ_INLINE void finish_group(const Registers<__m512i, Count>& acc,
                                const Stores& to,
                                const JoinConstants& join) {
@@ -240,15 +263,15 @@ FUSEQ_INLINE void finish_group(const Registers<__m512i, Count>& acc,
     unrolled<4>([&](auto i) FUSEQ_LAMBDA {
         v[i] = acc.v[Group * kInGroup + std::min<std::size_t>(i(), kInGroup - 1)];
     });
-    store_group<Vectors, Joined>(v, to, join);
+    store_group<Vectors, How>(v, to, join);
 }
 
 // `tiles` tiles, one behind the other. Returns what is to be fetched then.
 // A join's constants are read for each tile: no registers are left while products are added up.
-template <bool Joined>
+template <WideJoin How>
 FUSEQ_INLINE JoinConstants load_join(const Stores& to) {
     JoinConstants constants{};
-    if constexpr (Joined) {
+    if constexpr (joins(How)) {
         const Join* join = to.join;
         asm volatile("" : "+r"(join));
         constants = constants_of(*join, join->q_unsigned);
@@ -264,7 +287,7 @@ FUSEQ_INLINE void fetch_pixels(const Stores& to, std::ptrdiff_t rows) {
     }
 }
 
-template <std::size_t Vectors, bool Joined, std::size_t Groups>
+template <std::size_t Vectors, WideJoin How, std::size_t Groups>
 const std::int8_t* wide_tiles_of(const WideCall& call,
                                  const std::uint8_t* src,
                                  const std::int8_t* ahead,
@@ -274,18 +297,18 @@ const std::int8_t* wide_tiles_of(const WideCall& call,
     const WidePanel& panel = *call.panel;
     Stores to = stores;  // nothing that is stored can change it
     for (std::size_t t = 0; t < tiles; ++t) {
-        if constexpr (Joined) {
+        if constexpr (joins(How)) {
             fetch_pixels(to, kRows);
         }
         Registers<__m512i, kRows * Vectors> acc;
         accumulate_wide<kRows, Vectors>(call, src, ahead, acc);
         unrolled<Vectors>([&](auto n)
                               FUSEQ_LAMBDA { finish_vector<Vectors, n()>(panel, to.sums, acc); });
-        const JoinConstants join = load_join<Joined>(to);
+        const JoinConstants join = load_join<How>(to);
         unrolled<Groups>([&](auto g) FUSEQ_LAMBDA {
-            finish_group<Vectors, Joined, g()>(acc, to, join);
+            finish_group<Vectors, How, g()>(acc, to, join);
             to.dst += static_cast<std::ptrdiff_t>(group_rows(Vectors)) * to.step;
-            if constexpr (Joined) {
+            if constexpr (joins(How)) {
                 to.residual += static_cast<std::ptrdiff_t>(group_rows(Vectors)) * to.step;
             }
         });
@@ -295,7 +318,7 @@ const std::int8_t* wide_tiles_of(const WideCall& call,
     return ahead;
 }
 
-template <std::size_t Vectors, bool Joined>
+template <std::size_t Vectors, WideJoin How>
 struct WideRun {
     const WideCall& call;
     const std::int8_t* ahead;
@@ -307,7 +330,7 @@ struct WideRun {
                   std::size_t count,
                   std::index_sequence<G...>) {
         (void)((groups == G + 1
-                    ? (ahead = wide_tiles_of<Vectors, Joined, G + 1>(call, src, ahead, to, count),
+                    ? (ahead = wide_tiles_of<Vectors, How, G + 1>(call, src, ahead, to, count),
                        true)
                     : false) ||
                ...);
@@ -321,7 +344,7 @@ struct WideRun {
         const auto at = static_cast<std::ptrdiff_t>(pixel);
         to.dst = call.dst + at * call.dst_step;
         to.sums = call.sums == nullptr ? nullptr : call.sums + pixel;
-        if constexpr (Joined) {
+        if constexpr (joins(How)) {
             to.residual = call.residual + at * call.dst_step;
         }
         dispatch(call.src + at * call.src_step, groups, count,
@@ -329,11 +352,11 @@ struct WideRun {
     }
 };
 
-template <std::size_t Vectors, bool Joined>
+template <std::size_t Vectors, WideJoin How>
 void run_wide(const WideCall& call);
 
 // The last `count` pixels one by one, each as a group of the same pixel again and again.
-template <std::size_t Vectors, bool Joined>
+template <std::size_t Vectors, WideJoin How>
 void run_singly(const WideCall& call, std::size_t count) {
     WideCall one = call;
     const auto first = static_cast<std::ptrdiff_t>(call.pixels - count);
@@ -342,34 +365,41 @@ void run_singly(const WideCall& call, std::size_t count) {
     for (std::ptrdiff_t i = first; i < static_cast<std::ptrdiff_t>(call.pixels); ++i) {
         one.src = call.src + i * call.src_step;
         one.dst = call.dst + i * call.dst_step;
-        one.residual = Joined ? call.residual + i * call.dst_step : nullptr;
+        one.residual = joins(How) ? call.residual + i * call.dst_step : nullptr;
         float sums[group_rows(Vectors)];
         if (call.sums != nullptr) {
             std::fill(std::begin(sums), std::end(sums), call.sums[i]);
             one.sums = sums;
         }
-        run_wide<Vectors, Joined>(one);
+        run_wide<Vectors, How>(one);
     }
 }
 
-template <std::size_t Vectors, bool Joined>
+template <std::size_t Vectors>
+bool lies_whole(const WideCall& call) {
+    return call.channels == 16 * Vectors &&
+           (Vectors == 4 || call.dst_step == static_cast<std::ptrdiff_t>(16 * Vectors));
+}
+
+template <std::size_t Vectors, WideJoin How>
 void run_wide(const WideCall& call) {
     constexpr std::size_t kRows = group_rows(Vectors);
     if (call.pixels < kRows) {
-        return run_singly<Vectors, Joined>(call, call.pixels);
+        return run_singly<Vectors, How>(call, call.pixels);
     }
     const __mmask64 mask = call.channels == 64 ? ~0ull : (1ull << call.channels) - 1;
     const std::uint8_t* limits = call.panel->limited ? call.panel->limits : nullptr;
     const Stores stores{.dst = call.dst,
                         .step = call.dst_step,
                         .mask = mask,
-                        .is_signed = Joined ? call.q_signed : call.is_signed,
+                        .whole = lies_whole<Vectors>(call),
+                        .is_signed = joins(How) ? call.q_signed : call.is_signed,
                         .limits = limits,
                         .join = call.join,
                         .residual = call.residual,
                         .stores_signed = call.is_signed,
                         .sums = call.sums};
-    WideRun<Vectors, Joined> run{call, call.ahead, stores};
+    WideRun<Vectors, How> run{call, call.ahead, stores};
     // Tiles of two sizes.
     const std::size_t groups = call.pixels / kRows;
     const std::size_t tiles = (groups + most_groups(Vectors) - 1) / most_groups(Vectors);
@@ -378,8 +408,8 @@ void run_wide(const WideCall& call) {
     run.tiles(0, size + 1, larger);
     run.tiles(larger * (size + 1) * kRows, size, tiles - larger);
     const std::size_t left = call.pixels % kRows;
-    if (left != 0 && Joined) {  // dst may be the tensor that is read
-        run_singly<Vectors, Joined>(call, left);
+    if (left != 0 && joins(How)) {  // dst may be the tensor that is read
+        run_singly<Vectors, How>(call, left);
     } else if (left != 0) {  // some pixels a second time
         run.tiles(call.pixels - kRows, 1, 1);
     }

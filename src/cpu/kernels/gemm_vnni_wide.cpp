@@ -7,19 +7,29 @@
 #include <limits>
 
 #include "cpu/kernels/float_sum.hpp"
+#include "cpu/kernels/gemm_vnni_detail.hpp"
 #include "cpu/kernels/instructions.hpp"
 
 namespace fuseq::kernels::gemm {
 
-WideFunction wide_function(std::size_t vectors, bool joined, bool summed) {
+WideFunction wide_function(std::size_t vectors, const Join* join, bool summed) {
     constexpr WideFunction kFunctions[] = {run_wide_1, run_wide_2, run_wide_3, run_wide_4};
     constexpr WideFunction kJoined[] = {run_wide_joined_1, run_wide_joined_2, run_wide_joined_3,
                                         run_wide_joined_4};
-    const bool weaves = joined && !summed && vectors == kMaxWideVectors;
-    if (weaves && loads_one_wide_vector_a_cycle()) {
+    constexpr WideFunction kBent[] = {run_wide_bent_1, run_wide_bent_2, run_wide_bent_3,
+                                      run_wide_bent_4};
+    constexpr WideFunction kFarBent[] = {run_wide_far_bent_1, run_wide_far_bent_2,
+                                         run_wide_far_bent_3, run_wide_far_bent_4};
+    if (join == nullptr) {
+        return kFunctions[vectors - 1];
+    }
+    if (join->bend) {
+        return (join->bend->is_long() ? kFarBent : kBent)[vectors - 1];
+    }
+    if (!summed && vectors == kMaxWideVectors && loads_one_wide_vector_a_cycle()) {
         return run_wide_woven;
     }
-    return (joined ? kJoined : kFunctions)[vectors - 1];
+    return kJoined[vectors - 1];
 }
 
 std::size_t wide_place(std::size_t channel, std::size_t vectors) {

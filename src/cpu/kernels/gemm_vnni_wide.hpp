@@ -77,8 +77,11 @@ struct WideCall {
     std::size_t skip = 0;                    // bytes of weights between two taps
 };
 using WideFunction = void (*)(const WideCall& call);
-WideFunction wide_function(std::size_t vectors, bool joined, bool summed);
-// By number of vectors; without and with a join.
+// join: null for none.
+WideFunction wide_function(std::size_t vectors, const Join* join, bool summed);
+enum class WideJoin : std::uint8_t { kNone, kPlain, kBent, kFarBent };
+// By number of vectors; without a join, with one, and with one that has a bend, of half or of all
+// steps.
 void run_wide_1(const WideCall& call);
 void run_wide_2(const WideCall& call);
 void run_wide_3(const WideCall& call);
@@ -87,6 +90,14 @@ void run_wide_joined_1(const WideCall& call);
 void run_wide_joined_2(const WideCall& call);
 void run_wide_joined_3(const WideCall& call);
 void run_wide_joined_4(const WideCall& call);
+void run_wide_bent_1(const WideCall& call);
+void run_wide_bent_2(const WideCall& call);
+void run_wide_bent_3(const WideCall& call);
+void run_wide_bent_4(const WideCall& call);
+void run_wide_far_bent_1(const WideCall& call);
+void run_wide_far_bent_2(const WideCall& call);
+void run_wide_far_bent_3(const WideCall& call);
+void run_wide_far_bent_4(const WideCall& call);
 // Four vectors with a join, in another order; see its file.
 void run_wide_woven(const WideCall& call);
 

@@ -7,10 +7,10 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels::gemm {
 
 void run_wide_1(const WideCall& call) {
-    run_wide<1, false>(call);
+    run_wide<1, WideJoin::kNone>(call);
 }
 void run_wide_2(const WideCall& call) {
-    run_wide<2, false>(call);
+    run_wide<2, WideJoin::kNone>(call);
 }
 
 }  // namespace fuseq::kernels::gemm

@@ -7,10 +7,10 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels::gemm {
 
 void run_wide_3(const WideCall& call) {
-    run_wide<3, false>(call);
+    run_wide<3, WideJoin::kNone>(call);
 }
 void run_wide_4(const WideCall& call) {
-    run_wide<4, false>(call);
+    run_wide<4, WideJoin::kNone>(call);
 }
 
 }  // namespace fuseq::kernels::gemm

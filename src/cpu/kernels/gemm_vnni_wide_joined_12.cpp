@@ -7,10 +7,10 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels::gemm {
 
 void run_wide_joined_1(const WideCall& call) {
-    run_wide<1, true>(call);
+    run_wide<1, WideJoin::kPlain>(call);
 }
 void run_wide_joined_2(const WideCall& call) {
-    run_wide<2, true>(call);
+    run_wide<2, WideJoin::kPlain>(call);
 }
 
 }  // namespace fuseq::kernels::gemm

@@ -7,10 +7,10 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels::gemm {
 
 void run_wide_joined_3(const WideCall& call) {
-    run_wide<3, true>(call);
+    run_wide<3, WideJoin::kPlain>(call);
 }
 void run_wide_joined_4(const WideCall& call) {
-    run_wide<4, true>(call);
+    run_wide<4, WideJoin::kPlain>(call);
 }
 
 }  // namespace fuseq::kernels::gemm

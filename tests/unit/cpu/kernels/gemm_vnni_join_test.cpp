@@ -48,6 +48,7 @@ int by_operations(const std::vector<PackedOp>& ops, Store store, int q, int r) {
             case Kind::kAffine: v = v * op.a[0] + op.b[0]; break;
             case Kind::kLinear: v = std::fma(v, op.a[0], op.b[0]); break;
             case Kind::kSum: v = std::fma(static_cast<float>(r), op.binary.scale, v); break;
+            case Kind::kEltwise: v = static_cast<float>(post_ops::apply(op.eltwise, v)); break;
             default: break;  // q is one of its results
         }
     }
@@ -67,7 +68,15 @@ int by_join(const Join& join, Store store, int q, int r) {
     const std::int64_t sum = factor(0) * (q - (join.q_unsigned ? 128 : 0)) +
                              factor(16) * (r - (join.r_flip != 0 ? 128 : 0)) + join.c;
     EXPECT_EQ(sum, static_cast<std::int32_t>(sum));
-    const auto value = static_cast<int>(sum >> join.shift);
+    auto value = static_cast<int>(sum >> join.shift);
+    if (join.bend) {
+        const std::size_t last = join.bend->steps - 1;
+        const bool on_line = value < 0 || static_cast<std::size_t>(value) > last;
+        const std::int64_t bent =
+            sum + join.bend->add[on_line ? last : static_cast<std::size_t>(value)];
+        EXPECT_EQ(bent, static_cast<std::int32_t>(bent));
+        value = std::max(static_cast<int>(bent >> join.shift), join.bend->least);
+    }
     return store == Store::kU8 ? std::clamp(value, 0, 255) : std::clamp(value, -128, 127);
 }
 
@@ -123,6 +132,82 @@ TEST_F(GemmVnniTest, JoinsGiveTheBytesOfTheOperationsForAllPairs) {
         }
     }
     EXPECT_GT(found, tried / 2);  // 95 % and more
+}
+
+// An elu behind the sum, of `scale` bytes for 1, that begins about where half of all sums are.
+std::vector<PackedOp> random_elu_block(std::mt19937& rng,
+                                       ElementType r,
+                                       float scale,
+                                       float zero_point) {
+    std::uniform_real_distribution<float> real(0.0f, 1.0f);
+    const float by = 0.4f + 0.6f * real(rng);
+    const float middle = (r == ElementType::u8 ? -100.0f : -30.0f) - 56 * real(rng);
+    std::vector<PackedOp> ops{bytes(ElementType::u8)};
+    ops.push_back(uniform(Kind::kLinear, by, middle));
+    ops.push_back(tensor(r, 0.5f + 0.5f * real(rng)));
+    ops.push_back(uniform(Kind::kScale, 1.0f / scale));
+    PackedOp elu = uniform(Kind::kEltwise, 0);
+    elu.eltwise = {.kind = post_ops::EltwiseKind::kElu, .alpha = 1.0f, .scale = scale};
+    ops.push_back(elu);
+    ops.push_back(uniform(Kind::kShift, zero_point));
+    return ops;
+}
+
+TEST_F(GemmVnniTest, JoinsBendAsAnEluDoes) {
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 rng(seed);
+    int found = 0, tried = 0, is_long = 0;
+    for (const ElementType r : {ElementType::u8, ElementType::i8}) {
+        for (const float scale : {2.7f, 5.0f, 7.8f, 11.5f, 15.0f}) {
+            for (const float shift : {0.0f, 3.3f}) {  // down to the lowest byte, or not
+                const auto ops = random_elu_block(rng, r, scale, scale + shift);
+                ++tried;
+                if (const auto join = gemm::find_join(ops, Store::kU8, kChannels)) {
+                    ++found;
+                    ASSERT_TRUE(join->bend.has_value());
+                    is_long += join->bend->is_long() ? 1 : 0;
+                    expect_same_bytes(ops, Store::kU8, *join);
+                    gemm::Epilogue epilogue;
+                    epilogue.join = join;
+                    EXPECT_EQ(gemm::joined_functions(epilogue, Store::kU8, 2), nullptr);
+                }
+            }
+        }
+    }
+    EXPECT_GT(found, tried / 2);
+    EXPECT_GT(is_long, 0);
+    EXPECT_LT(is_long, found);
+}
+
+TEST_F(GemmVnniTest, OtherActivationsHaveNoJoin) {
+    std::mt19937 rng(3);
+    const auto has_join = [](const std::vector<PackedOp>& ops, Store store = Store::kU8) {
+        return gemm::find_join(ops, store, kChannels).has_value();
+    };
+    const auto ops = random_elu_block(rng, ElementType::u8, 5.0f, 5.3f);
+    EXPECT_TRUE(has_join(ops));
+    EXPECT_FALSE(has_join(ops, Store::kI8));
+    auto other = ops;
+    other[0] = bytes(ElementType::i8);
+    EXPECT_FALSE(has_join(other));
+    other = ops;
+    other[4].eltwise.kind = post_ops::EltwiseKind::kTanh;
+    EXPECT_FALSE(has_join(other));
+    other = ops;
+    other[4].eltwise.alpha = 3.0f;  // steeper than the line
+    EXPECT_FALSE(has_join(other));
+    other = ops;
+    other.push_back(ops[4]);  // two of them
+    EXPECT_FALSE(has_join(other));
+    other = ops;
+    std::swap(other[2], other[4]);  // before the tensor
+    EXPECT_FALSE(has_join(other));
+    other = ops;
+    other[3] = uniform(Kind::kScale, 1.0f / 90);  // more values below zero than steps
+    other[4].eltwise.scale = 90.0f;
+    other[5] = uniform(Kind::kShift, 90.0f);
+    EXPECT_FALSE(has_join(other));
 }
 
 TEST_F(GemmVnniTest, AJoinByHand) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -242,6 +243,38 @@ TEST_F(GemmVnniTest, WidePanelsJoinResidualInputs) {
         }
     }
     EXPECT_GT(wide, all * 3 / 4);  // not all lists have a join
+}
+
+// Then an elu, of few values below zero and of many, down to the lowest byte and not.
+TEST_F(GemmVnniTest, WidePanelsJoinAndBend) {
+    constexpr ElementType kTypes[] = {ElementType::u8, ElementType::i8};
+    std::map<std::size_t, int> found;
+    for (const std::size_t channels : {1, 16, 24, 40, 48, 64, 77, 144}) {
+        for (const std::size_t pixels : {1, 2, 3, 6, 27, 100}) {
+            SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
+            std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
+            Case c = joined_case(
+                rng, {.src_channels = 3 + pixels, .dst_channels = channels, .src_width = pixels},
+                ElementType::u8, kTypes[rng() % 2], ElementType::u8);
+            const float scale = rng() % 2 == 0 ? 6.3f : 12.1f;
+            const float zero_point = scale + (rng() % 2 == 0 ? 0.0f : 2.9f);
+            c.params.ops[1] = {.kind = GemmOp::Kind::kLinear, .a = {0.6137f}, .b = {-90.0f}};
+            c.params.ops.push_back({.kind = GemmOp::Kind::kScale, .a = {1.0f / scale}});
+            c.params.ops.push_back(
+                {.kind = GemmOp::Kind::kEltwise,
+                 .eltwise = {.kind = post_ops::EltwiseKind::kElu, .alpha = 1.0f, .scale = scale}});
+            c.params.ops.push_back({.kind = GemmOp::Kind::kShift, .a = {zero_point}});
+            const auto join = gemm::pack(c.complete()).epilogue.join;
+            ++found[join && join->bend ? join->bend->steps : 0];
+            if (join) {
+                EXPECT_EQ(GemmVnni(c.complete()).implementation(), "gemm_vnni512:6x4");
+                expect_exact(c);
+            }
+        }
+    }
+    EXPECT_LT(found[0], 10);  // of 48
+    EXPECT_GT(found[32], 6);
+    EXPECT_GT(found[64], 6);
 }
 
 // Where the residual input is, with pixels that do not fill a group of two or four.
