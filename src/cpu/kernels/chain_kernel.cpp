@@ -229,9 +229,18 @@ void spread_planes(const ChainProgram& program,
     std::size_t number = 0;
     for (const ChainStepOp& op : program.ops) {
         if (op.kind == ChainStepOp::Kind::kBinary && op.binary.per_plane) {
-            load_planes(program, args, op.binary, at, spread.values[number]);
-            spread.ops[number] = op.binary;
-            spread.ops[number++].type = ElementType::f32;
+            float* const values = spread.values[number];
+            load_planes(program, args, op.binary, at, values);
+            const VF zero_point = hn::Set(DF(), op.binary.zero_point);
+            const VF scale = hn::Set(DF(), op.binary.scale);
+            over_tile(values, at.count, [&](VF t) FUSEQ_HWY_LAMBDA {
+                return hn::Mul(hn::Sub(t, zero_point), scale);
+            });
+            post_ops::Binary& applied = spread.ops[number++];
+            applied = op.binary;
+            applied.type = ElementType::f32;
+            applied.zero_point = 0.0f;
+            applied.scale = 1.0f;
         }
     }
     spread.image = image;

@@ -108,9 +108,21 @@ HWY_INLINE void with_extra(VF (&x)[N], const SimpleOp& op, std::size_t i) {
     with_elements(op.binary->type, op.extra, i, [&](const auto* from) FUSEQ_HWY_LAMBDA {
         HWY_UNROLL(8)
         for (std::size_t v = 0; v < N; ++v) {
-            t[v] = hn::Mul(hn::Sub(load_floats(d, from + v * hn::Lanes(d)), zero_point), scale);
+            t[v] = load_floats(d, from + v * hn::Lanes(d));
         }
     });
+    if (op.binary->zero_point != 0.0f) {
+        HWY_UNROLL(8)
+        for (std::size_t v = 0; v < N; ++v) {
+            t[v] = hn::Sub(t[v], zero_point);
+        }
+    }
+    if (op.binary->scale != 1.0f) {
+        HWY_UNROLL(8)
+        for (std::size_t v = 0; v < N; ++v) {
+            t[v] = hn::Mul(t[v], scale);
+        }
+    }
     const auto combine = [&](auto&& f) FUSEQ_HWY_LAMBDA {
         HWY_UNROLL(8)
         for (std::size_t v = 0; v < N; ++v) {
@@ -199,9 +211,9 @@ void apply_simple_ops(std::span<const SimpleOp> ops, float* HWY_RESTRICT tile, s
     }
 }
 
-// Rounded half to even, saturated, as store_floats() does it.
+// Four vectors, rounded half to even, saturated, as store_floats() does it.
 template <class T>
-HWY_INLINE void store_block(VF (&x)[4], T* to) {
+HWY_INLINE void store_block(const VF* x, T* to) {
     const DF d;
     if constexpr (sizeof(T) == 1) {
         const VF low = hn::Set(d, static_cast<float>(std::numeric_limits<T>::min()));
@@ -219,6 +231,24 @@ HWY_INLINE void store_block(VF (&x)[4], T* to) {
 inline constexpr std::size_t kSimpleVectors = 4;
 inline constexpr std::size_t kSimpleBlock = kSimpleVectors * hn::MaxLanes(DF());
 
+template <std::size_t N, class Src, class Dst>
+HWY_INLINE void run_block(std::span<const SimpleOp> ops, std::size_t i, const Src* src, Dst* dst) {
+    const DF d;
+    const std::size_t lanes = hn::Lanes(d);
+    VF x[N];
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < N; ++v) {
+        x[v] = load_floats(d, src + i + v * lanes);
+    }
+    for (const SimpleOp& op : ops) {
+        apply<N>(op, i, x);
+    }
+    HWY_UNROLL(2)
+    for (std::size_t v = 0; v < N; v += kSimpleVectors) {
+        store_block(x + v, dst + i + v * lanes);
+    }
+}
+
 // From src to dst without a buffer in between; with second tensors whole blocks only.
 template <class Src, class Dst>
 void run_simple(std::span<const SimpleOp> ops, const Src* src, Dst* dst, std::size_t count) {
@@ -226,16 +256,11 @@ void run_simple(std::span<const SimpleOp> ops, const Src* src, Dst* dst, std::si
     const DF d;
     const std::size_t lanes = hn::Lanes(d);
     std::size_t i = 0;
+    for (; i + 2 * kVectors * lanes <= count; i += 2 * kVectors * lanes) {
+        run_block<2 * kVectors>(ops, i, src, dst);
+    }
     for (; i + kVectors * lanes <= count; i += kVectors * lanes) {
-        VF x[kVectors];
-        HWY_UNROLL(4)
-        for (std::size_t v = 0; v < kVectors; ++v) {
-            x[v] = load_floats(d, src + i + v * lanes);
-        }
-        for (const SimpleOp& op : ops) {
-            apply<kVectors>(op, i, x);
-        }
-        store_block(x, dst + i);
+        run_block<kVectors>(ops, i, src, dst);
     }
     HWY_ALIGN_MAX float rest[kVectors * hn::MaxLanes(d)];
     if (i < count) {

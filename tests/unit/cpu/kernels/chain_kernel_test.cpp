@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <random>
 #include <vector>
 
 #include "fuseq/error.hpp"
@@ -296,6 +298,51 @@ TEST(ChainKernel, AnExtraInputMayHaveOneElementAPlane) {
                 .inner = 2},
                0, 4);
     EXPECT_EQ(dst, (std::vector<float>{1, 2, 6, 8, 15, 18, 28, 32}));
+}
+
+// A gate a channel and a residual input, quantized in between, with and without scales and zero
+// points: in blocks of eight and of four vectors and in what is left, as float by float.
+TEST(ChainKernel, GatesAndResidualInputsAreExact) {
+    constexpr std::size_t kChannels = 32, kRows = 67, kImages = 2;
+    std::mt19937 rng(5);
+    std::vector<std::uint8_t> src(kImages * kRows * kChannels), residual(src.size());
+    std::vector<std::uint8_t> gates(kImages * kChannels);
+    for (std::vector<std::uint8_t>* bytes : {&src, &residual, &gates}) {
+        std::generate(bytes->begin(), bytes->end(), [&] { return rng() % 256; });
+    }
+    for (const float scale : {1.0f, 0.0026f}) {
+        for (const float zero_point : {0.0f, 3.0f}) {
+            const Binary gate{BinaryKind::kMul, 0, ElementType::u8, scale, zero_point, true};
+            const Binary other{BinaryKind::kAdd, 1, ElementType::u8, 300 * scale, zero_point};
+            const Chain chain{
+                {Scale{7.18f * scale}, gate, Round{}, Clip{0.0f, 255.0f}, Scale{0.595f}, other},
+                ElementType::u8};
+            const auto value = [&](std::size_t i) {
+                const std::size_t image = i / (kRows * kChannels);
+                const auto g = static_cast<float>(gates[image * kChannels + i % kChannels]);
+                float v = static_cast<float>(src[i]) * (7.18f * scale);
+                v = v * ((g - zero_point) * scale);
+                v = std::min(std::max(std::nearbyint(v), 0.0f), 255.0f) * 0.595f;
+                v = v + (static_cast<float>(residual[i]) - zero_point) * (300 * scale);
+                return static_cast<int>(std::min(std::max(std::nearbyint(v), 0.0f), 255.0f));
+            };
+            test::on_every_target([&](const std::string&) {
+                const ChainKernel kernel(chain, ElementType::u8, kChannels, ChainLayout::kRows);
+                const ChainTensor extras[] = {{gates.data(), kChannels},
+                                              {residual.data(), kChannels}};
+                std::vector<std::uint8_t> dst(src.size());
+                kernel.run({.src = {src.data(), kChannels},
+                            .dst = dst.data(),
+                            .dst_stride = kChannels,
+                            .extras = extras,
+                            .rows_per_image = kRows},
+                           0, kImages * kRows);
+                for (std::size_t i = 0; i < dst.size(); ++i) {
+                    ASSERT_EQ(dst[i], value(i)) << "element " << i << ", scale " << scale;
+                }
+            });
+        }
+    }
 }
 
 TEST(ChainKernel, RoundsHalfToEvenAndSaturates) {
