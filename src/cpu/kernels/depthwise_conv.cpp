@@ -286,13 +286,24 @@ void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
     }
 }
 
-// The pairs are the faster form. Only where two vectors are loaded a cycle, and the epilogue leaves
-// them no registers for a second column of outputs, the ring is.
-bool takes_pairs(DepthwisePath path, const Epilogue& epilogue) {
-    if (path == DepthwisePath::kPairs || path == DepthwisePath::kRing) {
-        return path == DepthwisePath::kPairs;
+// Flat rows where strips leave many lanes without work; with 16 channels those of bytes have none,
+// and are faster. Of strips the pairs are the faster form; only where two vectors are loaded a
+// cycle, and the epilogue leaves them no registers for a second column of outputs, the ring is.
+VnniForm choose_form(DepthwisePath path, const DepthwiseShape& shape, const Epilogue& epilogue) {
+    switch (path) {
+        case DepthwisePath::kRing: return VnniForm::kRing;
+        case DepthwisePath::kPairs: return VnniForm::kPairs;
+        case DepthwisePath::kFlat: return VnniForm::kFlat;
+        default: break;
     }
-    return epilogue.plain || loads_one_wide_vector_a_cycle();
+    if (loads_one_wide_vector_a_cycle()) {
+        return VnniForm::kPairs;
+    }
+    const std::size_t most_flat = epilogue.plain ? 8 : 16;
+    if (shape.src_channels <= most_flat && has_flat_form(shape)) {
+        return VnniForm::kFlat;
+    }
+    return epilogue.plain ? VnniForm::kPairs : VnniForm::kRing;
 }
 
 std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
@@ -309,7 +320,7 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
     auto packed = std::make_unique<Packed>();
     packed->shape = s;
     packed->epilogue = make_epilogue(p);
-    const Path path = vnni ? vnni_path(s, takes_pairs(p.path, packed->epilogue))
+    const Path path = vnni ? vnni_path(s, choose_form(p.path, s, packed->epilogue))
                            : portable_path(s, p.src_type == ElementType::i8);
     packed->src_signed = p.src_type == ElementType::i8;
     packed->flip = path.flips_sign && packed->src_signed ? 0x80 : 0;
@@ -323,6 +334,7 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
     packed->zero_padding =
         packed->flip == 0 && std::all_of(p.src_zero_point.begin(), p.src_zero_point.end(),
                                          [](std::int32_t zero_point) { return zero_point == 0; });
+    packed->fast_rows = path.fast_rows;
     packed->run = path.run;
     packed->overlaps = path.overlaps_last;
     packed->implementation = path.name;
@@ -341,6 +353,10 @@ DepthwiseConv& DepthwiseConv::operator=(DepthwiseConv&&) noexcept = default;
 
 std::size_t DepthwiseConv::rows() const {
     return packed_->shape.batch * packed_->shape.dst_height;
+}
+
+std::size_t DepthwiseConv::fast_rows() const {
+    return packed_->fast_rows;
 }
 
 std::size_t DepthwiseConv::blocks() const {

@@ -42,6 +42,7 @@ enum class DepthwisePath {
     kVnni512,   // AVX-512 VNNI; of its forms the one that suits the machine and the epilogue
     kRing,      // sums of all columns that read a source column, in a ring
     kPairs,     // two columns or rows of outputs together, where the shape has it
+    kFlat,      // a row of few channels as a row of bytes, where the shape has it
     kPortable,  // pairs of 16-bit products, on the best target Highway has enabled
 };
 
@@ -77,6 +78,8 @@ public:
     // The work is a grid of rows() x blocks(): output rows of all images (image-major) by blocks of
     // channels. Any split is right; whole blocks, and rows in multiples of 8, are fast.
     std::size_t rows() const;
+    // Rows that have to be computed together, or a multiple of them, to be fast.
+    std::size_t fast_rows() const;
     std::size_t blocks() const;
     // src and dst point to the first element of the first image, whatever the range. dst must not
     // overlap src.

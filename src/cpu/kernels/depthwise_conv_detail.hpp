@@ -54,6 +54,7 @@ struct Packed {
     AlignedVector<std::uint8_t> memory;       // what the blocks point to
     std::vector<Block> blocks;
     bool overlaps = false;  // blocks share channels: never split them among threads
+    std::size_t fast_rows = 2;
     RunFunction run = nullptr;
     std::string implementation;
 };
@@ -125,14 +126,19 @@ struct Path {
     bool flips_sign = false;     // wants u8: i8 is xored with 0x80
     bool overlaps_last = false;  // the last block is a full one, moved back
     bool float_sums = false;     // can have them, in u8 without flip
+    std::size_t fast_rows = 2;   // as many rows at once, or a multiple, are fast
     // Of a block of `channels` channels.
     Order (*order)(const DepthwiseShape& shape,
                    std::size_t block_channels,
                    std::size_t channels) = nullptr;
 };
 
-// pairs: in the form of depthwise_conv_pairs-inl.h if the shape has it.
-Path vnni_path(const DepthwiseShape& shape, bool pairs);
+// In the form of depthwise_conv_strip-inl.h, or that of depthwise_conv_pairs-inl.h or
+// depthwise_conv_flat-inl.h if the shape has it.
+enum class VnniForm : std::uint8_t { kRing, kPairs, kFlat };
+Path vnni_path(const DepthwiseShape& shape, VnniForm form);
+bool has_flat_form(const DepthwiseShape& shape);
+void run_vnni_flat_3x3(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
 void run_vnni_3x3_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
 void run_vnni_3x3_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
 void run_vnni_pairs_3x3_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);

@@ -21,15 +21,6 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels::depthwise {
 namespace {
 
-// A value that is loaded once for all its uses, and not again as the operand of each.
-template <class Vector>
-FUSEQ_INLINE Vector loaded_once(Vector v) {
-#if FUSEQ_VECTOR_ASM
-    __asm__("" : "+v"(v));
-#endif
-    return v;
-}
-
 // Runs a strip of one or two output rows. All functions are inlined, see StripRun.
 template <std::size_t Rows, std::size_t Stride, std::size_t Mode, bool Flip, Finish F>
 class PairRun {

@@ -71,7 +71,7 @@ struct Strip {
 constexpr std::size_t parts_of(std::size_t mode) {
     return mode == 0 ? 1 : mode % 10;
 }
-std::size_t mode_of(std::size_t channels) {
+inline std::size_t mode_of(std::size_t channels) {
     switch (channels) {
         case 64: return 0;
         case 32: return 12;
@@ -97,6 +97,15 @@ template <class Vector>
 FUSEQ_INLINE Vector load_as(const std::uint8_t* from) {
     Vector v;
     __builtin_memcpy(&v, from, sizeof(v));
+    return v;
+}
+
+// A value that is loaded once for all its uses, and not again as the operand of each.
+template <class Vector>
+FUSEQ_INLINE Vector loaded_once(Vector v) {
+#if FUSEQ_VECTOR_ASM
+    __asm__("" : "+v"(v));
+#endif
     return v;
 }
 

@@ -158,29 +158,36 @@ Entry pair_entry(const Tap& first, const Tap& second) {
     return {pair[0], pair[1], pair[0], pair[1]};
 }
 
-Order strip_order(const DepthwiseShape& s, std::size_t, std::size_t channels) {
-    Order order{slots_of(channels, parts_of(mode_of(channels))), {}, 1};
+// For strips, of the channels of a block in slots.
+std::vector<Entry> strip_entries(const DepthwiseShape& s) {
     if (s.kernel_height == 3 && s.stride_width == 2) {  // StripRun::add_small_step
-        order.entries = {{{{0, 2}, {1, 2}, {2, 2}, {}}},
-                         {{{0, 0}, {1, 0}, {2, 0}, {2, 1}}},
-                         pair_entry({0, 1}, {1, 1})};
-        return order;
+        return {{{{0, 2}, {1, 2}, {2, 2}, {}}},
+                {{{0, 0}, {1, 0}, {2, 0}, {2, 1}}},
+                pair_entry({0, 1}, {1, 1})};
     }
+    std::vector<Entry> entries;
     const std::ptrdiff_t variants = s.kernel_height == 3 ? 2 : 1;
     for (std::size_t column = 0; column < s.kernel_width; ++column) {
         for (std::ptrdiff_t variant = 0; variant < variants; ++variant) {
-            order.entries.push_back(column_entry(s, -variant, column));
+            entries.push_back(column_entry(s, -variant, column));
         }
     }
     if (s.kernel_height == 5) {  // the fifth row by pairs of columns; StripRun::load_fifth()
         const Tap none;
         const Tap last{4, 4};
-        order.entries.push_back(pair_entry({4, 0}, {4, 1}));
-        order.entries.push_back(pair_entry({4, 2}, {4, 3}));
-        order.entries.push_back(s.stride_width == 1 ? pair_entry(none, last)
-                                                    : pair_entry(last, none));
+        entries.push_back(pair_entry({4, 0}, {4, 1}));
+        entries.push_back(pair_entry({4, 2}, {4, 3}));
+        entries.push_back(s.stride_width == 1 ? pair_entry(none, last) : pair_entry(last, none));
     }
-    return order;
+    return entries;
+}
+
+Order strip_order(const DepthwiseShape& s, std::size_t, std::size_t channels) {
+    return {slots_of(channels, parts_of(mode_of(channels))), strip_entries(s), 1};
+}
+
+Order flat_order(const DepthwiseShape& s, std::size_t, std::size_t channels) {
+    return {slots_of(channels, kBlock / channels), strip_entries(s), 1};
 }
 
 Order any_order(const DepthwiseShape& s, std::size_t, std::size_t channels) {
@@ -199,7 +206,16 @@ Order any_order(const DepthwiseShape& s, std::size_t, std::size_t channels) {
 
 }  // namespace
 
-Path vnni_path(const DepthwiseShape& s, bool pairs) {
+bool has_flat_form(const DepthwiseShape& s) {
+    const std::size_t channels = s.src_channels;
+    const bool three = s.kernel_height == 3 && s.kernel_width == 3 && s.stride_height == 1 &&
+                       s.stride_width == 1 && s.dilation_height == 1 && s.dilation_width == 1;
+    const bool dense = s.src_pixel_stride == channels && s.dst_pixel_stride == channels;
+    return three && dense && kBlock % channels == 0;
+}
+
+Path vnni_path(const DepthwiseShape& s, VnniForm form) {
+    const bool pairs = form == VnniForm::kPairs;
     Path path;
     path.block_channels = kBlock;
     path.flips_sign = true;
@@ -212,6 +228,14 @@ Path vnni_path(const DepthwiseShape& s, bool pairs) {
     const std::size_t stride = s.stride_height == s.stride_width ? s.stride_width : 0;
     const std::size_t size = s.kernel_height == s.kernel_width ? s.kernel_height : 0;
     path.float_sums = true;
+    if (form == VnniForm::kFlat && has_flat_form(s)) {
+        path.run = run_vnni_flat_3x3;
+        path.name = "dw_vnni512:3x3s1flat";
+        path.order = flat_order;
+        return path;
+    }
+    // Few channels leave room in a vector for other rows.
+    path.fast_rows = s.src_channels > 32 ? 2 : s.src_channels > 16 ? 4 : 8;
     if (dense && size == 3 && stride == 1) {
         path.run = pairs ? run_vnni_pairs_3x3_stride1 : run_vnni_3x3_stride1;
         path.name = pairs ? "dw_vnni512:3x3s1x2" : "dw_vnni512:3x3s1";

@@ -19,11 +19,6 @@ namespace {
 
 constexpr std::size_t kMostExtras = 16;
 
-// Few channels leave room in a vector for other rows: as many at least are fast.
-std::size_t fast_rows(std::size_t channels) {
-    return channels > 32 ? 2 : channels > 16 ? 4 : 8;
-}
-
 // Where the rows of the source are that a part of a walk has brought.
 RowPart source_of(const RowPart& part) {
     return {part.source_begin, part.source_end, part.thread};
@@ -89,7 +84,7 @@ public:
         // Rows that the kernel is fast with; more when the buffer stays in the first cache.
         const std::size_t row = rest.row_pixels * rest.channels;
         constexpr std::size_t kFewElements = 8 * 1024;
-        rows_at_once_ = std::clamp<std::size_t>(kFewElements / row, fast_rows(rest.channels), 8);
+        rows_at_once_ = std::clamp<std::size_t>(kFewElements / row, kernel.fast_rows(), 8);
         rows_at_once_ = std::min(rows_at_once_, DepthwiseStep::kMostRowElements / row);
     }
 
@@ -282,10 +277,10 @@ std::unique_ptr<Runner> DepthwiseStep::bind(RequestMemory& memory) const {
 
 std::optional<RowWalk> DepthwiseStep::row_walk() const {
     const kernels::ConvGeometry& g = geometry_;
-    RowWalk walk{.rows = kernel_.rows() * g.dst_width,
-                 .grain = std::min(fast_rows(g.dst_channels) * g.dilation_height, g.dst_height) *
-                          g.dst_width,
-                 .whole = {inputs_[0]}};
+    RowWalk walk{
+        .rows = kernel_.rows() * g.dst_width,
+        .grain = std::min(kernel_.fast_rows() * g.dilation_height, g.dst_height) * g.dst_width,
+        .whole = {inputs_[0]}};
     if (g.batch == 1) {
         walk.window = RowWindow{.src_row = g.src_width,
                                 .dst_row = g.dst_width,

@@ -136,7 +136,7 @@ TEST(Bounds, GemmVnni) {
 }
 
 void expect_depthwise_within(DepthwisePath path) {
-    for (const std::size_t channels : {1, 5, 16, 24, 32, 63, 64, 80, 96, 130}) {
+    for (const std::size_t channels : {1, 5, 8, 16, 24, 32, 63, 64, 80, 96, 130}) {
         for (const std::size_t kernel : {3, 5, 4}) {
             for (const std::size_t stride : {1, 2}) {
                 const std::vector<std::int8_t> weights(channels * kernel * kernel, 3);
@@ -172,6 +172,7 @@ TEST(Bounds, DepthwiseConv) {
     if (has_avx512_vnni()) {
         expect_depthwise_within(DepthwisePath::kRing);
         expect_depthwise_within(DepthwisePath::kPairs);
+        expect_depthwise_within(DepthwisePath::kFlat);
     }
 }
 

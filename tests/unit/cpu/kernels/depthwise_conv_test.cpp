@@ -266,6 +266,27 @@ TEST(DepthwiseConv, VnniMatchesPlainLoops) {
     }
 }
 
+// Rows of one to many vectors, with and without columns outside of src.
+TEST(DepthwiseConv, FlatRowsMatchPlainLoops) {
+    if (!has_avx512_vnni()) {
+        GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+    }
+    for (unsigned seed = 0; seed < 600; ++seed) {
+        SCOPED_TRACE(detail::cat("seed ", seed));
+        std::mt19937 rng(seed);
+        Case c = random_case(rng);
+        DepthwiseShape& s = c.params.shape;
+        s.src_channels = s.dst_channels = pick<std::size_t>(rng, {1, 2, 4, 8, 16, 32, 64});
+        s.kernel_height = s.kernel_width = 3;
+        s.stride_height = s.stride_width = s.dilation_height = s.dilation_width = 1;
+        s.src_pixel_stride = s.dst_pixel_stride = 0;
+        c.zero_point.resize(c.zero_point.size() < 2 ? c.zero_point.size() : s.src_channels);
+        c.slope.resize(c.slope.size() < 2 ? c.slope.size() : s.src_channels);
+        fill_values(c, rng);
+        ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kFlat, rng));
+    }
+}
+
 // As in quantized networks: u8 to u8, scales above zero without ties. Sums are floats then.
 void expect_exact_quantized_layers(DepthwisePath path) {
     for (unsigned seed = 0; seed < 80; ++seed) {
@@ -297,6 +318,7 @@ TEST(DepthwiseConv, QuantizedLayersMatchPlainLoopsInEachForm) {
     }
     expect_exact_quantized_layers(DepthwisePath::kRing);
     expect_exact_quantized_layers(DepthwisePath::kPairs);
+    expect_exact_quantized_layers(DepthwisePath::kFlat);
 }
 
 // 255 * 127 + 255 * 127 does not fit in 16 bits.

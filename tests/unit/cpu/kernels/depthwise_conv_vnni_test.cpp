@@ -11,6 +11,7 @@
 namespace fuseq::kernels {
 namespace {
 
+using depthwise::VnniForm;
 using test::square;
 
 class DepthwiseConvVnni : public testing::Test {
@@ -23,7 +24,9 @@ protected:
 };
 
 TEST_F(DepthwiseConvVnni, ShapesAndTheirForms) {
-    const auto name = [](const DepthwiseShape& s) { return depthwise::vnni_path(s, false).name; };
+    const auto name = [](const DepthwiseShape& s) {
+        return depthwise::vnni_path(s, VnniForm::kRing).name;
+    };
     EXPECT_EQ(name(square(64, 3, 1)), "dw_vnni512:3x3s1");
     EXPECT_EQ(name(square(64, 3, 2)), "dw_vnni512:3x3s2");
     EXPECT_EQ(name(square(64, 5, 1)), "dw_vnni512:5x5s1");
@@ -35,7 +38,7 @@ TEST_F(DepthwiseConvVnni, ShapesAndTheirForms) {
     DepthwiseShape wide = square(64, 3, 1);
     wide.kernel_width = 5;
     EXPECT_EQ(name(wide), "dw_vnni512:any");
-    EXPECT_TRUE(depthwise::vnni_path(square(64, 3, 1), false).flips_sign);
+    EXPECT_TRUE(depthwise::vnni_path(square(64, 3, 1), VnniForm::kRing).flips_sign);
 }
 
 // What a machine runs on its own account.
@@ -69,7 +72,9 @@ DepthwiseShape dilated(DepthwiseShape s, std::size_t height, std::size_t width) 
 }
 
 TEST_F(DepthwiseConvVnni, DilatedKernelsHaveTheFormsOfDenseOnes) {
-    const auto name = [](const DepthwiseShape& s) { return depthwise::vnni_path(s, true).name; };
+    const auto name = [](const DepthwiseShape& s) {
+        return depthwise::vnni_path(s, VnniForm::kPairs).name;
+    };
     EXPECT_EQ(name(dilated(square(64, 3, 1), 2, 2)), "dw_vnni512:3x3s1x2d2");
     EXPECT_EQ(name(dilated(square(64, 5, 1), 16, 16)), "dw_vnni512:5x5s1d16");
     EXPECT_EQ(name(dilated(square(64, 3, 1), 17, 17)), "dw_vnni512:any");
@@ -96,7 +101,9 @@ TEST_F(DepthwiseConvVnni, EveryTapOfDilatedKernelsReadsItsPixel) {
 }
 
 TEST_F(DepthwiseConvVnni, PairsOfOutputsForKernelsOfThree) {
-    const auto name = [](const DepthwiseShape& s) { return depthwise::vnni_path(s, true).name; };
+    const auto name = [](const DepthwiseShape& s) {
+        return depthwise::vnni_path(s, VnniForm::kPairs).name;
+    };
     EXPECT_EQ(name(square(64, 3, 1)), "dw_vnni512:3x3s1x2");
     EXPECT_EQ(name(square(64, 3, 2)), "dw_vnni512:3x3s2x2");
     EXPECT_EQ(name(square(64, 5, 1)), "dw_vnni512:5x5s1");
@@ -117,6 +124,32 @@ TEST_F(DepthwiseConvVnni, EveryTapOfEveryFormReadsItsPixel) {
                     }
                 }
             }
+        }
+    }
+}
+
+TEST_F(DepthwiseConvVnni, FlatRowsForFewChannelsWithoutGaps) {
+    const auto name = [](DepthwiseShape s, std::size_t gap) {
+        s.src_pixel_stride = s.src_channels;
+        s.dst_pixel_stride = s.src_channels + gap;
+        return depthwise::vnni_path(s, VnniForm::kFlat).name;
+    };
+    for (const std::size_t channels : {1, 2, 8, 16, 64}) {
+        EXPECT_EQ(name(square(channels, 3, 1), 0), "dw_vnni512:3x3s1flat");
+    }
+    EXPECT_EQ(name(square(8, 3, 1), 1), "dw_vnni512:3x3s1");
+    EXPECT_EQ(name(square(24, 3, 1), 0), "dw_vnni512:3x3s1");
+    EXPECT_EQ(name(square(8, 3, 2), 0), "dw_vnni512:3x3s2");
+    EXPECT_EQ(name(square(8, 5, 1), 0), "dw_vnni512:5x5s1");
+    EXPECT_EQ(name(dilated(square(8, 3, 1), 2, 2), 0), "dw_vnni512:3x3s1d2");
+}
+
+TEST_F(DepthwiseConvVnni, EveryTapOfFlatRowsReadsItsPixel) {
+    for (const std::size_t channels : {1, 2, 4, 8, 16, 32, 64}) {
+        for (std::size_t tap = 0; tap < 9; ++tap) {
+            SCOPED_TRACE(detail::cat(channels, " channels"));
+            ASSERT_NO_FATAL_FAILURE(
+                test::expect_moves(DepthwisePath::kFlat, square(channels, 3, 1), tap / 3, tap % 3));
         }
     }
 }
