@@ -146,6 +146,10 @@ struct Epilogue {
 // of constants have `channels` values that count.
 std::optional<Join> find_join(const std::vector<PackedOp>& ops, Store store, std::size_t channels);
 
+// The elu of a channel, when there is nothing but one, a factor above zero and a shift.
+std::optional<WideElu> elu_of(const std::vector<PackedOp>& ops, std::size_t channel);
+bool have_elus(const std::vector<PackedOp>& ops, std::size_t channels);
+
 // `rows` consecutive pixels of a tile, to dst.
 struct EpilogueCall {
     const Epilogue* epilogue;

@@ -222,11 +222,16 @@ private:
                params_.ops[1].kind == GemmOp::Kind::kScale && params_.dst_type == ElementType::u8;
     }
 
-    // Bytes behind scale and bias, or with a residual input behind these: then the join is found.
+    // Bytes behind scale and bias, or an elu or a residual input behind these: its join is found.
     bool is_wide() {
         const bool fits = params_.dst_type != ElementType::f32 && !params_.pool &&
                           packed_.taps.size() * packed_.depth4 * 4 <= kMostWideDepth;
-        return fits && (params_.ops.empty() || clips() || joins());
+        return fits && (params_.ops.empty() || clips() || have_elus() || joins());
+    }
+
+    bool have_elus() const {
+        return params_.wei_zero_point.empty() &&
+               gemm::have_elus(packed_ops(), params_.shape.dst_channels);
     }
 
     bool joins() {
@@ -438,6 +443,7 @@ private:
                             .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
                             .least = init + 255 * (sum_[c] - magnitude) / 2,
                             .most = init + 255 * (sum_[c] + magnitude) / 2};
+        channel.elu = elu_of(e.ops, c);
         if (clips()) {
             channel.clips = true;
             channel.low = e.ops[0].a[c];
@@ -454,12 +460,12 @@ private:
             for (std::size_t c = 0; c < panel.channels; ++c) {
                 channels.push_back(wide_channel(panel.channel + c));
             }
-            const auto& join = packed_.epilogue.join;
-            const bool is_signed = join ? !join->q_unsigned : packed_.store == Store::kI8;
+            const Join* join = packed_.epilogue.join ? &*packed_.epilogue.join : nullptr;
+            const bool is_signed =
+                join != nullptr ? !join->q_unsigned : packed_.store == Store::kI8;
             packed_.wide_panels.push_back(
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
-            panel.wide =
-                wide_function(panel.vectors, join ? &*join : nullptr, packed_.needs_sums());
+            panel.wide = wide_function(panel.vectors, join, packed_.needs_sums());
             panel.constants = &packed_.wide_panels.back();
         }
         for (std::size_t i = 1; i < packed_.init_count(); ++i) {

@@ -116,8 +116,37 @@ FUSEQ_INLINE void finish_summed(const WidePanel& panel,
     }
 }
 
+// 2^t for t <= 0, as quick_exp() has it: to 3e-7.
+FUSEQ_INLINE __m512 power_of_two(__m512 t) {
+    const __m512 r = _mm512_reduce_ps(t, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    __m512 p = _mm512_set1_ps(0.0018775767f);
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.00898934002f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.0558263181f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.240153617f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.693153073f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.999999925f));
+    return _mm512_scalef_ps(p, t);
+}
+
+template <std::size_t Vectors, std::size_t N, bool Limited, std::size_t Count>
+FUSEQ_INLINE void finish_elu(const WidePanel& panel, Registers<__m512i, Count>& acc) {
+    const WideVector& k = panel.vectors[N];
+    unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
+        __m512i& v = acc.v[m() * Vectors + N];
+        const __m512 x = _mm512_cvtepi32_ps(v);
+        const __m512 t = _mm512_fmadd_ps(x, _mm512_load_ps(k.scale), _mm512_load_ps(k.shift));
+        const __m512 power = power_of_two(_mm512_min_ps(t, _mm512_setzero_ps()));
+        const __m512 below =
+            _mm512_fmadd_ps(power, _mm512_load_ps(k.below_scale), _mm512_load_ps(k.below_shift));
+        const __m512 above =
+            _mm512_fmadd_ps(x, _mm512_load_ps(k.above_scale), _mm512_load_ps(k.above_shift));
+        const __m512 value = _mm512_max_ps(above, below);
+        v = _mm512_cvtps_epi32(Limited ? _mm512_min_ps(value, _mm512_set1_ps(255.0f)) : value);
+    });
+}
+
 // The sums of vector N, as 32-bit integers of the values.
-template <std::size_t Vectors, std::size_t N, std::size_t Count>
+template <std::size_t Vectors, std::size_t N, WideJoin How, std::size_t Count>
 FUSEQ_INLINE void finish_vector(const WidePanel& panel,
                                 const float* sums,
                                 Registers<__m512i, Count>& acc) {
@@ -130,6 +159,14 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel,
         });
     };
     const WideWay way = panel.ways[N];
+    if constexpr (!joins(How)) {
+        if (way == WideWay::kElu) {
+            return finish_elu<Vectors, N, false>(panel, acc);
+        }
+        if (way == WideWay::kEluLimited) {
+            return finish_elu<Vectors, N, true>(panel, acc);
+        }
+    }
     if (way == WideWay::kShort) [[likely]] {
         each([&](__m512i v)
                  FUSEQ_LAMBDA { return _mm512_fmadd_ps(_mm512_castsi512_ps(v), scale, shift); });
@@ -302,8 +339,8 @@ const std::int8_t* wide_tiles_of(const WideCall& call,
         }
         Registers<__m512i, kRows * Vectors> acc;
         accumulate_wide<kRows, Vectors>(call, src, ahead, acc);
-        unrolled<Vectors>([&](auto n)
-                              FUSEQ_LAMBDA { finish_vector<Vectors, n()>(panel, to.sums, acc); });
+        unrolled<Vectors>(
+            [&](auto n) FUSEQ_LAMBDA { finish_vector<Vectors, n(), How>(panel, to.sums, acc); });
         const JoinConstants join = load_join<How>(to);
         unrolled<Groups>([&](auto g) FUSEQ_LAMBDA {
             finish_group<Vectors, How, g()>(acc, to, join);

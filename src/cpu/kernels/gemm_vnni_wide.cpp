@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <numbers>
 
 #include "cpu/kernels/float_sum.hpp"
 #include "cpu/kernels/gemm_vnni_detail.hpp"
@@ -70,6 +71,20 @@ void set_limits(WidePanel& panel, std::span<const std::uint8_t> limits, std::siz
     }
 }
 
+void put_elu(WideVector& to, std::size_t lane, const WideChannel& from) {
+    const auto scale = static_cast<double>(from.scale);
+    const double bias = scale * static_cast<double>(from.bias);
+    const auto factor = static_cast<double>(from.elu->factor);
+    const auto shift = static_cast<double>(from.elu->shift);
+    const double below = factor * static_cast<double>(from.elu->alpha);
+    to.scale[lane] = static_cast<float>(scale * std::numbers::log2e);
+    to.shift[lane] = static_cast<float>(bias * std::numbers::log2e);
+    to.above_scale[lane] = static_cast<float>(scale * factor);
+    to.above_shift[lane] = static_cast<float>(bias * factor + shift);
+    to.below_scale[lane] = static_cast<float>(below);
+    to.below_shift[lane] = static_cast<float>(shift - below);
+}
+
 void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
     to.init[lane] = from.init;
     to.scale[lane] = from.scale;
@@ -78,6 +93,9 @@ void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
     to.low[lane] = from.clips ? from.low : std::numeric_limits<float>::lowest();
     to.high[lane] = from.clips ? from.high : 255.0f;
     to.factor[lane] = from.factor;
+    if (from.elu) {
+        put_elu(to, lane, from);
+    }
 }
 
 // Whether clipping the bytes is the same as clipping the values.
@@ -87,6 +105,9 @@ bool clips_bytes(const WideChannel& c) {
 
 // Where there is no short one.
 WideWay long_way(std::span<const WideChannel> channels, bool limited) {
+    if (channels[0].elu) {
+        return limited ? WideWay::kEluLimited : WideWay::kElu;
+    }
     const bool summed = channels[0].summed;
     if (limited || !std::all_of(channels.begin(), channels.end(), clips_bytes)) {
         return summed ? WideWay::kSummedClipped : WideWay::kClipped;
@@ -119,7 +140,7 @@ WidePanel make_wide_panel(std::span<const WideChannel> channels,
         }
         ++wanted[place / 16];
         // One channel without a short way is enough for the long one.
-        if (from.summed || found[place / 16] + 1 != wanted[place / 16]) {
+        if (from.summed || from.elu || found[place / 16] + 1 != wanted[place / 16]) {
             continue;
         }
         if (const auto sum = float_sum(rule)) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "cpu/kernels/aligned_vector.hpp"
@@ -31,6 +32,11 @@ struct alignas(64) WideVector {
     float low[16];
     float high[16];
     float factor[16];
+    // Of the ways with an elu, whose `scale` and `shift` give the exponent of 2.
+    float above_scale[16];
+    float above_shift[16];
+    float below_scale[16];
+    float below_shift[16];
 };
 
 enum class WideWay : std::uint8_t {
@@ -41,7 +47,11 @@ enum class WideWay : std::uint8_t {
     // The same three of fma(sum of the window, of_sum, float(acc)) instead of float(acc).
     kSummed,
     kSummedFactor,
-    kSummedClipped
+    kSummedClipped,
+    // The larger of fma(float(acc), above_scale, above_shift) and fma(2^e, below_scale,
+    // below_shift), e = min(fma(float(acc), scale, shift), 0).
+    kElu,
+    kEluLimited  // values may leave the range of 32-bit integers
 };
 
 struct WidePanel {
@@ -106,6 +116,14 @@ std::size_t wide_place(std::size_t channel, std::size_t vectors);
 // Tiles that so many pixels are worked on in.
 std::size_t wide_tiles(std::size_t pixels, std::size_t vectors);
 
+// fma(elu(x), factor, shift), where the elu is no steeper below zero than above. Of it 8 bits
+// remain: not quite the last bit of an exact one.
+struct WideElu {
+    float alpha = 1.0f;
+    float factor = 1.0f;
+    float shift = 0.0f;
+};
+
 // Of one channel: its sums begin at `init` and stay in [least, most].
 struct WideChannel {
     std::int32_t init = 0;
@@ -119,6 +137,7 @@ struct WideChannel {
     float low = 0.0f;
     float high = 0.0f;
     float factor = 1.0f;
+    std::optional<WideElu> elu{};
 };
 // limited: values may leave the range of 32-bit integers. channels: in their order, up to 16 *
 // vectors.

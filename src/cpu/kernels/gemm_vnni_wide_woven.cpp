@@ -190,8 +190,9 @@ void woven_tiles(Woven& woven, std::size_t pixel, std::size_t tiles) {
                 store_joined(woven.constants, waiting);
             }
         }
-        unrolled<kVectors>(
-            [&](auto n) FUSEQ_LAMBDA { finish_vector<kVectors, n()>(*call.panel, nullptr, acc); });
+        unrolled<kVectors>([&](auto n) FUSEQ_LAMBDA {
+            finish_vector<kVectors, n(), WideJoin::kPlain>(*call.panel, nullptr, acc);
+        });
         store_all_bytes(acc, *woven.constants, woven.bytes, std::make_index_sequence<Rows>{});
         waiting = next;
         next.dst += static_cast<std::ptrdiff_t>(Rows) * call.dst_step;

@@ -207,6 +207,83 @@ TEST_F(GemmVnniTest, WidePanelsAddSumsOfWindowsWithPadding) {
     }
 }
 
+// An elu and what quantizes it by channel; the last case leaves the range of 32-bit integers.
+Case elu_case(std::mt19937& rng, const GemmShape& shape, ElementType dst_type, float scale) {
+    constexpr GemmOp::Kind kKinds[] = {GemmOp::Kind::kAffine, GemmOp::Kind::kLinear,
+                                       GemmOp::Kind::kScale, GemmOp::Kind::kShift};
+    Case c = wide_case(rng, shape, dst_type, scale);
+    c.params.ops = {{.kind = GemmOp::Kind::kEltwise,
+                     .eltwise = {.kind = post_ops::EltwiseKind::kElu,
+                                 .alpha = rng() % 2 == 0 ? 1.0f : 0.7f,
+                                 .scale = rng() % 2 == 0 ? 1.0f : 9.0f}}};
+    if (rng() % 5 != 0) {
+        c.params.ops.push_back(
+            {.kind = kKinds[rng() % 4],
+             .a = fuseq::test::random_floats(rng, shape.dst_channels, 5.0f, 60.0f),
+             .b = fuseq::test::random_floats(rng, shape.dst_channels, -3.0f, 40.0f)});
+    }
+    return c;
+}
+
+// Good to the last bit but for ties; the same in tiles of all sizes.
+void expect_elu(Case c) {
+    const bool is_unsigned = c.params.dst_type == ElementType::u8;
+    const GemmVnni gemm(c.complete());
+    EXPECT_EQ(gemm.implementation(), "gemm_vnni512:6x4");
+    const Bytes got = run(gemm, c, 1);
+    EXPECT_EQ(run(gemm, c, std::min<std::size_t>(3, c.params.shape.dst_width)), got);
+    const ElementType type = c.params.dst_type;
+    c.params.dst_type = ElementType::f32;
+    const std::vector<float> exact = expected(c);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+        const float limited =
+            std::clamp(exact[i], is_unsigned ? 0.0f : -128.0f, is_unsigned ? 255.0f : 127.0f);
+        ASSERT_LE(std::abs(fuseq::test::element(got, type, i) - limited), 0.5002f)
+            << "element " << i << " is " << exact[i];
+    }
+}
+
+TEST_F(GemmVnniTest, WidePanelsHaveElus) {
+    for (const std::size_t channels : {1, 8, 16, 24, 48, 64, 100}) {
+        for (const std::size_t pixels : {1, 3, 5, 26, 49}) {
+            for (const ElementType type : {ElementType::u8, ElementType::i8}) {
+                SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
+                std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
+                const GemmShape shape{
+                    .src_channels = 2 + pixels, .dst_channels = channels, .src_width = pixels};
+                expect_elu(elu_case(rng, shape, type, 0.0003f));
+                expect_elu(elu_case(rng, shape, type, 3e5f));
+            }
+        }
+    }
+}
+
+TEST_F(GemmVnniTest, OtherElusAreNotWide) {
+    std::mt19937 rng(7);
+    const GemmShape shape{.src_channels = 20, .dst_channels = 33, .src_width = 3};
+    const auto name = [](const Case& c) { return GemmVnni(c.complete()).implementation(); };
+    Case c = wide_case(rng, shape, ElementType::u8, 0.001f);
+    c.params.ops = {{.kind = GemmOp::Kind::kEltwise,
+                     .eltwise = {.kind = post_ops::EltwiseKind::kElu, .alpha = 1.0f}}};
+    EXPECT_EQ(name(c), "gemm_vnni512:6x4");
+    Case other = c;
+    other.params.ops[0].eltwise.alpha = 2.0f;  // steeper than above zero
+    EXPECT_EQ(name(other), "gemm_vnni512:14x2");
+    other = c;
+    other.params.ops[0].eltwise.kind = post_ops::EltwiseKind::kSwish;
+    EXPECT_EQ(name(other), "gemm_vnni512:14x2");
+    other = c;
+    other.wei_zero_point = {1.0f};
+    EXPECT_EQ(name(other), "gemm_vnni512:14x2");
+    other = c;
+    other.params.ops.push_back({.kind = GemmOp::Kind::kScale, .a = std::vector<float>(33, 2.0f)});
+    EXPECT_EQ(name(other), "gemm_vnni512:6x4");
+    other.params.ops[1].a[32] = -2.0f;
+    EXPECT_EQ(name(other), "gemm_vnni512:14x2");
+    other.params.ops[1] = {.kind = GemmOp::Kind::kRound};
+    EXPECT_EQ(name(other), "gemm_vnni512:14x2");
+}
+
 GemmOp round_to(ElementType type) {
     const float low = type == ElementType::u8 ? 0.0f : -128.0f;
     return {.kind = GemmOp::Kind::kRoundClip, .a = {low}, .b = {low + 255.0f}};
