@@ -55,6 +55,9 @@ public:
             possible_ = add(ops[i]);
         }
         possible_ = possible_ && tensor_ != nullptr;
+        if (possible_) {
+            find_far();
+        }
     }
 
     bool possible() const { return possible_; }
@@ -71,36 +74,9 @@ public:
     // For one q and each r, from the lowest one on.
     Row row(int q) const {
         Row row{};
-        std::array<float, kBytes>& v = row.values;
-        v.fill(static_cast<float>(q));
+        row.values.fill(static_cast<float>(q));
         for (const Step& step : steps_) {
-            const auto each = [&](auto&& f) FUSEQ_LAMBDA {
-                for (int i = 0; i < kBytes; ++i) {
-                    v[static_cast<std::size_t>(i)] = f(v[static_cast<std::size_t>(i)], i);
-                }
-            };
-            const float a = step.a, b = step.b;
-            const auto low = static_cast<float>(r().low);
-            switch (step.kind) {
-                case Kind::kScale: each([&](float x, int) FUSEQ_LAMBDA { return x * a; }); break;
-                case Kind::kShift: each([&](float x, int) FUSEQ_LAMBDA { return x + a; }); break;
-                case Kind::kAffine:
-                    each([&](float x, int) FUSEQ_LAMBDA { return x * a + b; });
-                    break;
-                case Kind::kLinear:
-                    each([&](float x, int) FUSEQ_LAMBDA { return std::fma(x, a, b); });
-                    break;
-                case Kind::kEltwise:
-                    each([&](float x, int i) FUSEQ_LAMBDA {
-                        row.below[static_cast<std::size_t>(i)] = !(x > 0.0f);
-                        return x > 0.0f ? b * x : by_expm1(step, x);
-                    });
-                    break;
-                default:
-                    each([&](float x, int i)
-                             FUSEQ_LAMBDA { return std::fma(low + static_cast<float>(i), a, x); });
-                    break;
-            }
+            apply(step, row);
         }
         return row;
     }
@@ -111,10 +87,59 @@ private:
         float a, b;
     };
 
-    // As post_ops::apply() has it. Far below zero it is a double's -1.
-    static float by_expm1(const Step& step, float x) {
-        const double e = x < -40.0f ? -1.0 : std::expm1(static_cast<double>(x));
+    void apply(const Step& step, Row& row) const {
+        std::array<float, kBytes>& v = row.values;
+        const auto each = [&](auto&& f) FUSEQ_LAMBDA {
+            for (int i = 0; i < kBytes; ++i) {
+                v[static_cast<std::size_t>(i)] = f(v[static_cast<std::size_t>(i)], i);
+            }
+        };
+        const float a = step.a, b = step.b;
+        const auto low = static_cast<float>(r().low);
+        switch (step.kind) {
+            case Kind::kScale: each([&](float x, int) FUSEQ_LAMBDA { return x * a; }); break;
+            case Kind::kShift: each([&](float x, int) FUSEQ_LAMBDA { return x + a; }); break;
+            case Kind::kAffine: each([&](float x, int) FUSEQ_LAMBDA { return x * a + b; }); break;
+            case Kind::kLinear:
+                each([&](float x, int) FUSEQ_LAMBDA { return std::fma(x, a, b); });
+                break;
+            case Kind::kEltwise:
+                each([&](float x, int i) FUSEQ_LAMBDA {
+                    row.below[static_cast<std::size_t>(i)] = !(x > 0.0f);
+                    return x > 0.0f ? b * x : by_expm1(step, x);
+                });
+                break;
+            default:
+                each([&](float x, int i)
+                         FUSEQ_LAMBDA { return std::fma(low + static_cast<float>(i), a, x); });
+                break;
+        }
+    }
+
+    // As post_ops::apply() has it, but where all is rounded to the lowest byte.
+    float by_expm1(const Step& step, float x) const {
+        const double e = x < far_ ? -1.0 : std::expm1(static_cast<double>(x));
         return static_cast<float>(static_cast<double>(step.b) * (static_cast<double>(step.a) * e));
+    }
+
+    // Exponentials would take most of the time of a search.
+    void find_far() {
+        const auto elu = std::find_if(steps_.begin(), steps_.end(),
+                                      [](const Step& step) { return step.kind == Kind::kEltwise; });
+        if (elu == steps_.end()) {
+            return;
+        }
+        Row row{};
+        for (int i = 0; i < kBytes; ++i) {
+            row.values[static_cast<std::size_t>(i)] = far_ * static_cast<float>(i) / (kBytes - 1);
+        }
+        const std::array<float, kBytes> places = row.values;
+        std::for_each(elu, steps_.end(), [&](const Step& step) { apply(step, row); });
+        std::size_t i = kBytes - 1;
+        while (i > 0 && std::nearbyint(row.values[i - 1]) == std::nearbyint(row.values.back())) {
+            --i;
+        }
+        far_ = places[i];
     }
 
     static bool is_byte(Range range) {
@@ -161,6 +186,7 @@ private:
     std::vector<Step> steps_;
     const post_ops::Binary* tensor_ = nullptr;
     bool bends_ = false;
+    float far_ = -40.0f;  // below, the exponential of a double is nothing beside 1
     Plane plane_;
 };
 
@@ -193,6 +219,12 @@ public:
             }
         }
         least_ = bends_ ? least : dst.low;
+        for (int at = 0; bends_ && at < kBytes * kBytes; ++at) {
+            const auto i = static_cast<std::size_t>(at);
+            if (below_[i] && wanted_[i] > least_) {
+                bent_.push_back({at / kBytes - 128, at % kBytes - 128, 0});
+            }
+        }
     }
 
     // With factors of 2^shift times the real ones; c follows from the pairs.
@@ -230,32 +262,44 @@ private:
     void collect() {
         low_.clear();
         high_.clear();
-        std::int64_t highest = std::numeric_limits<std::int64_t>::min();
-        std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
-        for_each([&](const Pair&, std::int64_t least, std::int64_t most) {
-            highest = std::max(highest, least);
-            lowest = std::min(lowest, most);
-        });
+        std::array<Window, kBytes> rows;
+        Window all;
+        for (std::int64_t q = -128; q < 128; ++q) {
+            Window& row = rows[static_cast<std::size_t>(q + 128)];
+            for_row(q, [&](std::int64_t, const Window& window) {
+                row.least = std::max(row.least, window.least);
+                row.most = std::min(row.most, window.most);
+            });
+            all.least = std::max(all.least, row.least);
+            all.most = std::min(all.most, row.most);
+        }
         constexpr std::int64_t kMargin = 2 * 2 * 128 * kReach;
-        for_each([&](const Pair& pair, std::int64_t least, std::int64_t most) {
-            if (least >= highest - kMargin) {
-                low_.push_back({pair.q, pair.r, least});
+        const auto is_low = [&](const Window& w) { return w.least >= all.least - kMargin; };
+        const auto is_high = [&](const Window& w) { return w.most <= all.most + kMargin; };
+        for (std::int64_t q = -128; q < 128; ++q) {
+            const Window& row = rows[static_cast<std::size_t>(q + 128)];
+            if (!is_low(row) && !is_high(row)) {
+                continue;
             }
-            if (most <= lowest + kMargin) {
-                high_.push_back({pair.q, pair.r, most});
-            }
-        });
+            for_row(q, [&](std::int64_t r, const Window& window) {
+                if (is_low(window)) {
+                    low_.push_back({q, r, window.least});
+                }
+                if (is_high(window)) {
+                    high_.push_back({q, r, window.most});
+                }
+            });
+        }
     }
 
-    // Calls f(pair, what c must be at least, and at most) for all pairs, with the first factors.
+    // Calls f(r, what c must be) for all pairs that no elu bends, with the first factors.
     template <class F>
-    void for_each(F&& f) const {
-        for_each_pair([&](std::int64_t q, std::int64_t r) {
+    void for_row(std::int64_t q, F&& f) const {
+        for (std::int64_t r = -128; r < 128; ++r) {
             if (!below_[place(q + 128, r + 128)]) {
-                const Window window = window_of(q, r, first_.a * q + first_.b * r);
-                f(Pair{q, r, 0}, window.least, window.most);
+                f(r, window_of(q, r, first_.a * q + first_.b * r));
             }
-        });
+        }
     }
 
     struct Window {
@@ -271,38 +315,25 @@ private:
 
     bool fits(const Factors& change) { return take(change) && (!bends_ || find_bend()); }
 
-    template <class F>
-    static void for_each_pair(F&& f) {
-        for (std::int64_t q = -128; q < 128; ++q) {
-            for (std::int64_t r = -128; r < 128; ++r) {
-                f(q, r);
-            }
-        }
-    }
-
     // The steps that an elu bends begin where it leaves its lowest byte; the last but one has the
     // highest sum of a pair that is below zero. Gives their number; 0 when there are too many.
     std::size_t place_steps() {
         std::int64_t highest = -kAny;
         std::int64_t lowest = kAny;
-        for_each_pair([&](std::int64_t q, std::int64_t r) {
-            if (below_[place(q + 128, r + 128)]) {
-                const std::int64_t sum = found_.a * q + found_.b * r + c_;
-                highest = std::max(highest, sum);
-                lowest = wanted_[place(q + 128, r + 128)] > least_ ? std::min(lowest, sum) : lowest;
-            }
-        });
-        lowest = std::min(lowest, highest);
-        const std::int64_t bent =
-            highest == -kAny ? 0 : (highest >> shift_) - (lowest >> shift_) + 1;
+        for (const Pair& pair : bent_) {
+            const std::int64_t sum = sum_of(pair.q, pair.r);
+            highest = std::max(highest, sum);
+            lowest = std::min(lowest, sum);
+        }
+        const std::int64_t bent = bent_.empty() ? 0 : (highest >> shift_) - (lowest >> shift_) + 1;
         constexpr auto kMost = static_cast<std::int64_t>(Bend::kMostSteps);
-        if (bent >= kMost) {
+        const std::int64_t steps = bent < kMost / 2 ? kMost / 2 : kMost;
+        line_ = bent_.empty() ? 0 : (highest >> shift_) - (steps - 2);
+        // Lower sums are those of the lowest byte.
+        if (bent >= kMost || line_ - 1 > least_) {
             return 0;
         }
-        const std::int64_t steps = bent < kMost / 2 ? kMost / 2 : kMost;
-        if (bent != 0) {
-            c_ += (steps - 2 - (highest >> shift_)) * (std::int64_t{1} << shift_);
-        }
+        c_ -= line_ * (std::int64_t{1} << shift_);
         return static_cast<std::size_t>(steps);
     }
 
@@ -314,30 +345,41 @@ private:
             return false;
         }
         std::array<Window, Bend::kMostSteps> windows{};
-        Window sums{kAny, -kAny};
-        for_each_pair([&](std::int64_t q, std::int64_t r) {
-            const std::int64_t sum = found_.a * q + found_.b * r + c_;
-            const auto step = static_cast<std::uint64_t>(sum >> shift_);
-            Window& window = windows[std::min<std::uint64_t>(step, steps - 1)];
-            const Window wanted = window_of(q, r, sum);
-            window.least = std::max(window.least, wanted.least);
-            window.most = std::min(window.most, wanted.most);
-            sums = {std::min(sums.least, sum), std::max(sums.most, sum)};
-        });
+        for (std::int64_t q = -128; q < 128; ++q) {
+            for (std::int64_t r = -128; r < 128; ++r) {
+                const std::int64_t sum = sum_of(q, r);
+                const auto step = static_cast<std::uint64_t>(sum >> shift_);
+                if (step < steps - 1) {
+                    const Window wanted = window_of(q, r, sum);
+                    windows[step].least = std::max(windows[step].least, wanted.least);
+                    windows[step].most = std::min(windows[step].most, wanted.most);
+                }
+            }
+        }
+        const std::int64_t on_line = line_ * (std::int64_t{1} << shift_);
+        windows[steps - 1] = {on_line, on_line};
         Bend bend{.steps = steps, .least = least_};
         for (std::size_t i = 0; i < steps; ++i) {
             const Window& window = windows[i];
             const std::int64_t add = window.least == -kAny ? std::min(window.most, kHalf)
                                      : window.most == kAny ? window.least
                                                            : (window.least + window.most) / 2;
-            if (window.least > window.most || !is_dword(add) || !is_dword(sums.least + add) ||
-                !is_dword(sums.most + add)) {
+            if (window.least > window.most || !fits_with(add)) {
                 return false;
             }
             bend.add[i] = static_cast<std::int32_t>(add);
         }
         bend_ = bend;
-        return is_dword(c_) && is_dword(sums.least) && is_dword(sums.most);
+        return is_dword(c_) && fits_with(0);
+    }
+
+    std::int64_t sum_of(std::int64_t q, std::int64_t r) const {
+        return found_.a * q + found_.b * r + c_;
+    }
+    // Whether `add` and all sums with it are 32-bit integers.
+    bool fits_with(std::int64_t add) const {
+        const std::int64_t most = 128 * (std::abs(found_.a) + std::abs(found_.b));
+        return is_dword(add) && is_dword(c_ + add + most) && is_dword(c_ + add - most);
     }
 
     static constexpr std::int64_t kHalf = std::int64_t{1} << 20;
@@ -366,6 +408,8 @@ private:
     int least_ = 0;  // of all bytes, where lower sums may stand for it
     std::array<std::int16_t, kBytes * kBytes> wanted_{};
     std::array<bool, kBytes * kBytes> below_{};
+    std::vector<Pair> bent_;  // those below zero whose byte is not the lowest
+    std::int64_t line_ = 0;   // the line's byte where the first step of the bend begins
     int bends_tried_ = 0;
     std::optional<Bend> bend_;
     int shift_ = 0;
