@@ -4,191 +4,22 @@
 // From the operations of a residual input behind a quantization to factors of integers, found by
 // comparing the results for every pair of bytes. Factors near the real ones give the same bytes for
 // nearly all pairs; for the rest, which are close to where a result changes, neighbours are tried.
+#include <immintrin.h>
+
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
-#include "cpu/kernels/always_inline.hpp"
 #include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/gemm_vnni_join_operations-inl.h"
 #include "cpu/kernels/vnni_target.hpp"
 
 FUSEQ_BEGIN_VNNI
 
 namespace fuseq::kernels::gemm {
 namespace {
-
-using Kind = GemmOp::Kind;
-constexpr int kBytes = 256;
-
-struct Range {
-    int low = 0, high = 0;
-};
-constexpr Range kUnsigned{0, 255};
-constexpr Range kSigned{-128, 127};
-
-bool is_uniform(const AlignedVector<float>& list, std::size_t channels) {
-    return std::all_of(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(channels),
-                       [&](float v) { return v == list[0]; });
-}
-
-// An affine function of q and r, up to rounding.
-struct Plane {
-    double q = 1, r = 0, constant = 0;
-};
-
-// The operations behind the quantization, on floats as the general epilogue has them.
-class Operations {
-public:
-    Operations(const std::vector<PackedOp>& ops, std::size_t channels) {
-        possible_ = ops.size() > 1 && ops[0].kind == Kind::kRoundClip;
-        for (const PackedOp& op : ops) {
-            possible_ = possible_ && is_uniform(op.a, channels) && is_uniform(op.b, channels);
-        }
-        if (!possible_) {
-            return;
-        }
-        q_ = {static_cast<int>(ops[0].a[0]), static_cast<int>(ops[0].b[0])};
-        possible_ = is_byte(q_) && static_cast<float>(q_.low) == ops[0].a[0] &&
-                    static_cast<float>(q_.high) == ops[0].b[0];
-        for (std::size_t i = 1; possible_ && i < ops.size(); ++i) {
-            possible_ = add(ops[i]);
-        }
-        possible_ = possible_ && tensor_ != nullptr;
-        if (possible_) {
-            find_far();
-        }
-    }
-
-    bool possible() const { return possible_; }
-    Range q() const { return q_; }
-    Range r() const { return tensor_->type == ElementType::u8 ? kUnsigned : kSigned; }
-    std::size_t input() const { return tensor_->input; }
-    const Plane& plane() const { return plane_; }  // above zero, where there is an elu
-    bool bends() const { return bends_; }
-
-    struct Row {
-        std::array<float, kBytes> values;
-        std::array<bool, kBytes> below;  // where an elu gets nothing above zero
-    };
-    // For one q and each r, from the lowest one on.
-    Row row(int q) const {
-        Row row{};
-        row.values.fill(static_cast<float>(q));
-        for (const Step& step : steps_) {
-            apply(step, row);
-        }
-        return row;
-    }
-
-private:
-    struct Step {
-        Kind kind;
-        float a, b;
-    };
-
-    void apply(const Step& step, Row& row) const {
-        std::array<float, kBytes>& v = row.values;
-        const auto each = [&](auto&& f) FUSEQ_LAMBDA {
-            for (int i = 0; i < kBytes; ++i) {
-                v[static_cast<std::size_t>(i)] = f(v[static_cast<std::size_t>(i)], i);
-            }
-        };
-        const float a = step.a, b = step.b;
-        const auto low = static_cast<float>(r().low);
-        switch (step.kind) {
-            case Kind::kScale: each([&](float x, int) FUSEQ_LAMBDA { return x * a; }); break;
-            case Kind::kShift: each([&](float x, int) FUSEQ_LAMBDA { return x + a; }); break;
-            case Kind::kAffine: each([&](float x, int) FUSEQ_LAMBDA { return x * a + b; }); break;
-            case Kind::kLinear:
-                each([&](float x, int) FUSEQ_LAMBDA { return std::fma(x, a, b); });
-                break;
-            case Kind::kEltwise:
-                each([&](float x, int i) FUSEQ_LAMBDA {
-                    row.below[static_cast<std::size_t>(i)] = !(x > 0.0f);
-                    return x > 0.0f ? b * x : by_expm1(step, x);
-                });
-                break;
-            default:
-                each([&](float x, int i)
-                         FUSEQ_LAMBDA { return std::fma(low + static_cast<float>(i), a, x); });
-                break;
-        }
-    }
-
-    // As post_ops::apply() has it, but where all is rounded to the lowest byte.
-    float by_expm1(const Step& step, float x) const {
-        const double e = x < far_ ? -1.0 : std::expm1(static_cast<double>(x));
-        return static_cast<float>(static_cast<double>(step.b) * (static_cast<double>(step.a) * e));
-    }
-
-    // Exponentials would take most of the time of a search.
-    void find_far() {
-        const auto elu = std::find_if(steps_.begin(), steps_.end(),
-                                      [](const Step& step) { return step.kind == Kind::kEltwise; });
-        if (elu == steps_.end()) {
-            return;
-        }
-        Row row{};
-        for (int i = 0; i < kBytes; ++i) {
-            row.values[static_cast<std::size_t>(i)] = far_ * static_cast<float>(i) / (kBytes - 1);
-        }
-        const std::array<float, kBytes> places = row.values;
-        std::for_each(elu, steps_.end(), [&](const Step& step) { apply(step, row); });
-        std::size_t i = kBytes - 1;
-        while (i > 0 && std::nearbyint(row.values[i - 1]) == std::nearbyint(row.values.back())) {
-            --i;
-        }
-        far_ = places[i];
-    }
-
-    static bool is_byte(Range range) {
-        return (range.low == 0 && range.high == 255) || (range.low == -128 && range.high == 127);
-    }
-
-    bool add(const PackedOp& op) {
-        Step step{op.kind, op.a[0], op.b[0]};
-        switch (op.kind) {
-            case Kind::kScale: plane_ = scaled(step.a, 0); break;
-            case Kind::kShift: plane_ = scaled(1, step.a); break;
-            case Kind::kAffine:
-            case Kind::kLinear: plane_ = scaled(step.a, step.b); break;
-            case Kind::kSum:
-                if (tensor_ != nullptr || op.binary.type == ElementType::f32) {
-                    return false;
-                }
-                tensor_ = &op.binary;
-                step.a = op.binary.scale;
-                plane_.r = static_cast<double>(step.a);
-                break;
-            case Kind::kEltwise:
-                if (tensor_ == nullptr || bends_ ||
-                    op.eltwise.kind != post_ops::EltwiseKind::kElu) {
-                    return false;
-                }
-                bends_ = true;
-                step.a = op.eltwise.alpha;
-                step.b = op.eltwise.scale;
-                plane_ = scaled(step.b, 0);
-                break;
-            default: return false;
-        }
-        steps_.push_back(step);
-        return true;
-    }
-
-    Plane scaled(double by, double shift) const {
-        return {plane_.q * by, plane_.r * by, plane_.constant * by + shift};
-    }
-
-    bool possible_ = false;
-    Range q_;
-    std::vector<Step> steps_;
-    const post_ops::Binary* tensor_ = nullptr;
-    bool bends_ = false;
-    float far_ = -40.0f;  // below, the exponential of a double is nothing beside 1
-    Plane plane_;
-};
 
 struct Factors {
     std::int64_t a = 0, b = 0;
@@ -206,24 +37,14 @@ class Search {
 public:
     Search(const Operations& operations, Range dst)
         : q_(operations.q()), r_(operations.r()), dst_(dst), bends_(operations.bends()) {
-        int least = dst.high;
+        __m512i least = _mm512_set1_epi32(dst.high);
         for (int q = 0; q < kBytes; ++q) {
             const Operations::Row row = operations.row(q_.low + q);
-            for (int r = 0; r < kBytes; ++r) {
-                const float v = std::nearbyint(row.values[static_cast<std::size_t>(r)]);
-                const float saturated =
-                    std::clamp(v, static_cast<float>(dst.low), static_cast<float>(dst.high));
-                wanted_[place(q, r)] = static_cast<std::int16_t>(saturated);
-                below_[place(q, r)] = row.below[static_cast<std::size_t>(r)];
-                least = std::min(least, static_cast<int>(saturated));
-            }
+            least = _mm512_min_epi32(least, take_row(q, row));
         }
-        least_ = bends_ ? least : dst.low;
-        for (int at = 0; bends_ && at < kBytes * kBytes; ++at) {
-            const auto i = static_cast<std::size_t>(at);
-            if (below_[i] && wanted_[i] > least_) {
-                bent_.push_back({at / kBytes - 128, at % kBytes - 128, 0});
-            }
+        least_ = bends_ ? _mm512_reduce_min_epi32(least) : dst.low;
+        for (int q = 0; bends_ && q < kBytes; ++q) {
+            add_bent(q);
         }
     }
 
@@ -255,9 +76,42 @@ private:
     static constexpr std::int64_t kReach = 8;
     static constexpr std::int64_t kAny = std::int64_t{1} << 60;
     static constexpr int kMostBends = 4;
+    struct Window {
+        std::int64_t least = -kAny, most = kAny;
+    };
     static std::size_t place(std::int64_t q, std::int64_t r) {
         return static_cast<std::size_t>(q * kBytes + r);
     }
+    // The bytes of a row, 16 at a time; gives the least ones.
+    __m512i take_row(int q, const Operations::Row& row) {
+        const __m512 low = _mm512_set1_ps(static_cast<float>(dst_.low));
+        const __m512 high = _mm512_set1_ps(static_cast<float>(dst_.high));
+        __m512i least = _mm512_set1_epi32(dst_.high);
+        for (std::size_t r = 0; r < kBytes; r += 16) {
+            const __m512 v = _mm512_loadu_ps(row.values.data() + r);
+            const __m512i byte = _mm512_cvtps_epi32(_mm512_min_ps(_mm512_max_ps(v, low), high));
+            least = _mm512_min_epi32(least, byte);
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(wanted_.data() + place(q, 0) + r),
+                                _mm512_cvtepi32_epi16(byte));
+        }
+        std::copy(row.below.begin(), row.below.end(), below_.data() + place(q, 0));
+        return least;
+    }
+
+    void add_bent(int q) {
+        const __m512i least = _mm512_set1_epi16(static_cast<std::int16_t>(least_));
+        for (int r = 0; r < kBytes; r += 32) {
+            const __m512i wanted = _mm512_loadu_si512(wanted_.data() + place(q, r));
+            const __m256i below =
+                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(below_.data() + place(q, r)));
+            std::uint32_t bent =
+                _mm512_cmpgt_epi16_mask(wanted, least) & _mm256_test_epi8_mask(below, below);
+            for (; bent != 0; bent &= bent - 1) {
+                bent_.push_back({q - 128, r + std::countr_zero(bent) - 128, 0});
+            }
+        }
+    }
+
     // The pairs that may decide, with a and b as far from the first ones as they go.
     void collect() {
         low_.clear();
@@ -265,11 +119,7 @@ private:
         std::array<Window, kBytes> rows;
         Window all;
         for (std::int64_t q = -128; q < 128; ++q) {
-            Window& row = rows[static_cast<std::size_t>(q + 128)];
-            for_row(q, [&](std::int64_t, const Window& window) {
-                row.least = std::max(row.least, window.least);
-                row.most = std::min(row.most, window.most);
-            });
+            const Window row = rows[static_cast<std::size_t>(q + 128)] = row_window(q);
             all.least = std::max(all.least, row.least);
             all.most = std::min(all.most, row.most);
         }
@@ -292,6 +142,34 @@ private:
         }
     }
 
+    // What all pairs of a row that no elu bends ask of c, with the first factors; 8 at a time.
+    Window row_window(std::int64_t q) const {
+        __m512i least = _mm512_set1_epi64(-kAny);
+        __m512i most = _mm512_set1_epi64(kAny);
+        const __m512i steps = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
+                                                 _mm512_set1_epi64(first_.b));
+        const __m512i width = _mm512_set1_epi64((std::int64_t{1} << shift_) - 1);
+        for (std::int64_t r = -128; r < 128; r += 8) {
+            const std::size_t at = place(q + 128, r + 128);
+            const __m512i byte = _mm512_cvtepi16_epi64(
+                _mm_loadu_si128(reinterpret_cast<const __m128i*>(wanted_.data() + at)));
+            const __m128i below =
+                _mm_loadl_epi64(reinterpret_cast<const __m128i*>(below_.data() + at));
+            const auto kept = static_cast<__mmask8>(_mm_testn_epi8_mask(below, below));
+            const __m512i sum =
+                _mm512_add_epi64(_mm512_set1_epi64(first_.a * q + first_.b * r), steps);
+            const __m512i begin =
+                _mm512_sub_epi64(_mm512_sllv_epi64(byte, _mm512_set1_epi64(shift_)), sum);
+            const __mmask8 has_least =
+                _mm512_mask_cmpgt_epi64_mask(kept, byte, _mm512_set1_epi64(least_));
+            const __mmask8 has_most =
+                _mm512_mask_cmplt_epi64_mask(kept, byte, _mm512_set1_epi64(dst_.high));
+            least = _mm512_mask_max_epi64(least, has_least, least, begin);
+            most = _mm512_mask_min_epi64(most, has_most, most, _mm512_add_epi64(begin, width));
+        }
+        return {_mm512_reduce_max_epi64(least), _mm512_reduce_min_epi64(most)};
+    }
+
     // Calls f(r, what c must be) for all pairs that no elu bends, with the first factors.
     template <class F>
     void for_row(std::int64_t q, F&& f) const {
@@ -302,9 +180,6 @@ private:
         }
     }
 
-    struct Window {
-        std::int64_t least = -kAny, most = kAny;
-    };
     // What has to be added to `sum` for the byte of a pair.
     Window window_of(std::int64_t q, std::int64_t r, std::int64_t sum) const {
         const int o = wanted_[place(q + 128, r + 128)];
@@ -406,8 +281,9 @@ private:
     Range q_, r_, dst_;
     bool bends_;
     int least_ = 0;  // of all bytes, where lower sums may stand for it
-    std::array<std::int16_t, kBytes * kBytes> wanted_{};
-    std::array<bool, kBytes * kBytes> below_{};
+    // All are written by the constructor.
+    std::array<std::int16_t, kBytes * kBytes> wanted_;
+    std::array<bool, kBytes * kBytes> below_;
     std::vector<Pair> bent_;  // those below zero whose byte is not the lowest
     std::int64_t line_ = 0;   // the line's byte where the first step of the bend begins
     int bends_tried_ = 0;
