@@ -35,7 +35,8 @@ void check(const ThinConvParams& p) {
     if ((!unsigned_src && p.src_type != ElementType::i8) || !zero_point_fits || !dst_fits ||
         p.weights.size() != s.dst_channels * s.src_channels * s.kernel_height * s.kernel_width ||
         !fits(p.scale, false) || !fits(p.bias, true) || !fits(p.wei_zero_point, true) ||
-        !(p.wei_zero_point.empty() || ThinConv::takes_zero_points(s)) || !lanes_fit(p)) {
+        !(p.wei_zero_point.empty() || ThinConv::takes_zero_points(s)) || !lanes_fit(p) ||
+        (p.pool && !ThinConv::takes_pool(p))) {
         throw Error(
             "compile",
             detail::cat("thin convolution: source ", to_string(p.src_type), " with zero point ",
@@ -53,8 +54,8 @@ namespace {
 // With channels in lanes: whole vectors, and distances of windows for which there is code.
 bool lanes_take(const ThinConvShape& s) {
     const std::size_t step = pixel_step(s);
-    const std::size_t vectors = s.dst_channels / kLanes;
-    return s.dst_channels % kLanes == 0 && (vectors == 1 || vectors == 2 || vectors == 4) &&
+    constexpr std::size_t kGrain = 8;  // channels
+    return s.dst_channels % kGrain == 0 && s.dst_channels <= kMostLaneChannels &&
            (step == 3 || step == 4 || step == 6 || step == 8 || step == 16) &&
            s.src_channels >= 1 && s.kernel_width >= 1 &&
            (s.kernel_width - 1) * s.dilation_width < kMostLaneKernel && has_avx512_vbmi();
@@ -85,6 +86,14 @@ bool ThinConv::takes(const ThinConvShape& s) {
     const bool wide = lies_in_chunks(s) && s.dst_width >= kLanes;
     return has_avx512_vbmi() && s.dst_channels >= 1 && s.dst_channels <= kThinChannels &&
            s.src_channels >= 1 && (step <= kMostPermuted || wide) && fits_ring(s);
+}
+
+bool ThinConv::takes_pool(const ThinConvParams& p) {
+    const ThinConvShape& s = p.shape;
+    constexpr std::size_t kMostPooledVectors = 2;
+    return has_channels_in_lanes(s) && lane_vectors(s) <= kMostPooledVectors && takes(s) &&
+           s.dilation_height == 1 && s.dst_height > 1 && s.dst_width > 1 &&
+           fits_ring(pooled_walk(s)) && p.results.size() <= 1 && !p.rows && rises(p);
 }
 
 bool ThinConv::takes_zero_points(const ThinConvShape& s) {
@@ -164,6 +173,8 @@ void set_form(Packed& packed) {
     const std::size_t step = pixel_step(s);
     if (has_channels_in_lanes(s)) {
         packed.how = Collect::kChannels;
+        packed.vectors = lane_vectors(s);
+        packed.shared = shares_loads(s);
         packed.partials = sums_in_chunks(s) ? s.src_channels / kQuad : 0;
         set_index(step, packed);
     } else if (lies_in_chunks(s)) {
@@ -173,7 +184,7 @@ void set_form(Packed& packed) {
         packed.how = step < kQuad ? Collect::kOne : Collect::kTwo;
         set_index(step, packed);
     }
-    packed.width = ring_width(s);
+    packed.width = ring_width(packed.walk);
     packed.offsets = chunk_offsets(s);
     packed.ends = packed.sums ? 0 : end_chunks(s);
     if (packed.ends != 0) {
@@ -186,7 +197,8 @@ void set_form(Packed& packed) {
 std::int32_t pack_channel(const ThinConvParams& p, std::size_t c, Packed& packed) {
     const ThinConvShape& s = p.shape;
     const bool lanes = packed.how == Collect::kChannels;
-    const std::size_t channels = s.dst_channels + (packed.sums && !lanes ? 1 : 0);
+    const std::size_t channels =
+        lanes ? packed.vectors * kLanes : s.dst_channels + (packed.sums ? 1 : 0);
     const std::size_t chunks = packed.offsets.size();
     const std::size_t size = chunk_bytes(s);
     const bool is_ones = lanes && c == s.dst_channels;
@@ -223,6 +235,8 @@ ThinConv::ThinConv(const ThinConvParams& p) {
     const ThinConvShape& s = p.shape;
     auto packed = std::make_unique<Packed>();
     packed->shape = s;
+    packed->pool = p.pool;
+    packed->walk = p.pool ? pooled_walk(s) : s;
     packed->flip = p.src_type == ElementType::i8 ? 0x80 : 0;
     packed->padding =
         static_cast<std::uint8_t>(static_cast<std::uint8_t>(p.src_zero_point) ^ packed->flip);
@@ -232,8 +246,9 @@ ThinConv::ThinConv(const ThinConvParams& p) {
     set_form(*packed);
     const std::size_t channels = s.dst_channels + (packed->sums ? 1 : 0);
     packed->ones.assign(packed->offsets.size(), 0);
-    packed->weights.assign((s.kernel_height * packed->offsets.size() + packed->ends) * channels *
-                               chunk_bytes(s) / kQuad,
+    packed->weights.assign((s.kernel_height * packed->offsets.size() + packed->ends) *
+                               std::max(channels, packed->vectors * kLanes) * chunk_bytes(s) /
+                               kQuad,
                            0);
     for (std::size_t c = 0; c < channels; ++c) {
         const std::int32_t sum = pack_channel(p, c, *packed);
@@ -277,7 +292,7 @@ ThinConv::ThinConv(ThinConv&&) noexcept = default;
 ThinConv& ThinConv::operator=(ThinConv&&) noexcept = default;
 
 std::size_t ThinConv::rows() const {
-    return packed_->shape.batch * packed_->shape.dst_height;
+    return packed_->walk.batch * packed_->walk.dst_height;
 }
 
 bool ThinConv::stores() const {
@@ -290,6 +305,10 @@ bool ThinConv::pixels() const {
 
 bool ThinConv::is_listed() const {
     return packed_->listed;
+}
+
+bool ThinConv::pools() const {
+    return packed_->pool;
 }
 
 std::size_t ThinConv::packed_bytes() const {
@@ -326,12 +345,13 @@ void ThinConv::run(const void* src,
                    std::span<void* const> dst,
                    std::span<const ThinExtra> extras) const {
     const Packed& packed = *packed_;
-    const ThinConvShape& s = packed.shape;
+    const ThinConvShape& s = packed.walk;
+    const std::size_t window = packed.pool ? 2 : 1;  // pixels that become one
     for_tiles(packed, src, rows, [&](const ThinTile& at, const Windows& windows) {
         LanePlaces places;
         const std::size_t row = at.image * s.dst_height + at.y;
-        const std::size_t row_pixel = row * s.dst_width;
-        const std::size_t first = (row_pixel + at.x) * s.dst_channels;
+        const std::size_t row_pixel = row * s.dst_width / window;
+        const std::size_t first = (row_pixel + at.x / window) * s.dst_channels;
         for (std::size_t r = 0; r < packed.results.size(); ++r) {
             const LaneResult& result = packed.results[r];
             const std::size_t from =

@@ -48,6 +48,9 @@ struct ThinConvParams {
     // The first half of the channels becomes an even row of dst, the other one an odd row, of 16
     // bytes a pixel. For 32 channels and results of bytes.
     bool rows = false;
+    // With channels in lanes: dst is the maxima of 2 x 2 pixels each; where takes_pool(). What is
+    // odd is left out.
+    bool pool = false;
     bool pixels = false;  // floats are channels-last, where stores_pixels(); otherwise planes
 };
 
@@ -96,6 +99,9 @@ public:
     static bool takes_result(const post_ops::Chain& chain);
     // Whether weights may have zero points.
     static bool takes_zero_points(const ThinConvShape& shape);
+    // With channels in lanes: whether the maxima of results may be taken of the sums, because
+    // nothing behind these ever falls where they rise, and windows of two rows fit.
+    static bool takes_pool(const ThinConvParams& params);
     // Whether dst_type may be u8 or i8.
     static bool stores_bytes(const ThinConvParams& params);
     // Whether an operation may be the only one of `ops` where bytes of dst_type are stored: a
@@ -131,6 +137,7 @@ public:
     bool pixels() const;
     // Whether results were given, or channels are in lanes: run() to all results is the one to use.
     bool is_listed() const;
+    bool pools() const;
     std::size_t packed_bytes() const;
 
 private:

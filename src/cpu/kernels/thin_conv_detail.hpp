@@ -19,6 +19,7 @@ inline constexpr std::size_t kMostRows = 32;  // of a ring
 
 // Output channels in lanes.
 inline constexpr std::size_t kLaneTile = 28;        // accumulators of 16 channels of a pixel
+inline constexpr std::size_t kSharedTile = 24;      // the same where loads are shared
 inline constexpr std::size_t kMostLaneTile = 112;   // pixels that are worked on together
 inline constexpr std::size_t kMostLaneKernel = 16;  // width
 inline constexpr std::size_t kMostLaneChannels = 64;
@@ -58,8 +59,24 @@ struct LaneResult {
     alignas(64) float shift[kMostLaneChannels] = {};
 };
 
+// Of a channel in a lane: v = fma(acc, scale, bias), where acc begins with init and stays within
+// least and most.
+struct LaneChannel {
+    std::int32_t init = 0;
+    float scale = 1.0f;
+    float bias = 0.0f;
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+};
+
 struct Packed {
     ThinConvShape shape;
+    // What is walked over: the shape, or that of windows of two rows of results where these are
+    // pooled.
+    ThinConvShape walk;
+    bool pool = false;
+    bool shared = false;      // kChannels: a load serves three windows
+    std::size_t vectors = 0;  // kChannels: of output channels, the last one perhaps in part
     Collect how = Collect::kOne;
     std::size_t partials = 1;                 // lanes that hold parts of a sum; 0: none
     std::uint8_t flip = 0;                    // makes signed bytes unsigned
@@ -92,6 +109,14 @@ struct Packed {
     std::uint8_t store[2][kLanes * kQuad] = {};
     bool sigmoid = false;  // before bytes are stored
     float sigmoid_scale = 1.0f;
+    std::vector<LaneChannel> channels;  // kChannels
+    // Behind packs of four vectors, the 16 groups of four channels in the order of memory.
+    alignas(64) std::int32_t order[kLanes] = {};
+    // kChannels: one result of bytes behind scale and bias alone, which stay within 32 bits.
+    bool plain_bytes = false;
+    // kChannels: vectors whose channels all have the short way to a byte (float_sum.hpp); init,
+    // scale and bias are those of it.
+    bool is_short[kMostLaneChannels / kLanes] = {};
 };
 
 // What a tile reads: a row of the ring for each row of the kernel.

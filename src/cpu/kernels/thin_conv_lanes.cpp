@@ -1,10 +1,15 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Output channels in lanes: for 16, 32 or 64 of them. An accumulator holds 16 channels of a pixel;
-// four bytes of its window, which are read where they lie and broadcast, meet a vector of weights.
-// 28 accumulators stay in registers: 28 pixels by 16 channels, 14 by 32 or 7 by 64. The distance of
-// two windows is a constant of the code, so that one pointer reaches all of them.
+// Output channels in lanes: for 16, 32 or 64 of them, or some fewer. An accumulator holds 16
+// channels of a pixel; four bytes of its window, which are read where they lie and broadcast, meet
+// a vector of weights. 28 accumulators stay in registers: 28 pixels by 16 channels, 14 by 32 or 7
+// by 64. The distance of two windows is a constant of the code, so that one pointer reaches all of
+// them.
+//
+// With one vector of channels a load would serve one product, and two loads a cycle keep no more
+// than two products busy: where windows begin at whole groups of four bytes, a load serves the
+// three windows that it belongs to (SharedProducts).
 #include <algorithm>
 #include <cstring>
 
@@ -204,7 +209,78 @@ struct Products {
     }
 };
 
-template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep>
+// With one vector of channels, of three neighbouring pixels, which are kStep bytes apart.
+template <std::size_t kPixels, std::size_t kStep>
+struct SharedProducts {
+    using Integers = Registers<__m512i, kPixels>;
+    static constexpr std::size_t kWidth = 3;
+    static constexpr std::size_t kQuads = kStep / kQuad;  // of a pixel
+    using Weights = Registers<__m512i, kWidth>;
+
+    static FUSEQ_INLINE void run(Integers& acc,
+                                 const Packed& packed,
+                                 const Windows& windows,
+                                 std::size_t at) {
+        clear(acc, _mm512_load_si512(packed.init), std::make_index_sequence<kPixels>{});
+        const std::int32_t* weights = packed.weights.data();
+        for (std::size_t y = 0; y < windows.kernel_rows; ++y) {
+            const std::uint8_t* row = windows.rows[y] + at * kStep;
+            for (std::size_t q = 0; q < kQuads; ++q, row += kQuad, weights += kLanes) {
+                const Weights k{_mm512_load_si512(weights),
+                                _mm512_load_si512(weights + kQuads * kLanes),
+                                _mm512_load_si512(weights + 2 * kQuads * kLanes)};
+                add(acc, row, k, std::make_index_sequence<kPixels + kWidth - 1>{});
+            }
+            weights += (kWidth - 1) * kQuads * kLanes;
+        }
+        leave_loops(acc, std::make_index_sequence<kPixels>{});
+    }
+
+private:
+    template <std::size_t... I>
+    static FUSEQ_INLINE void clear(Integers& acc, __m512i init, std::index_sequence<I...>) {
+        ((acc.v[I] = init), ...);
+    }
+    template <std::size_t... P>
+    static FUSEQ_INLINE void add(Integers& acc,
+                                 const std::uint8_t* row,
+                                 const Weights& k,
+                                 std::index_sequence<P...>) {
+        (pixel<P>(acc, broadcast(row + P * kStep), k), ...);
+    }
+    // The pixel is the first one of window P, the second one of the window before, ...
+    template <std::size_t P>
+    static FUSEQ_INLINE void pixel(Integers& acc, __m512i four, const Weights& k) {
+        if constexpr (P < kPixels) {
+            add_products(acc.v[P], four, k.v[0]);
+        }
+        if constexpr (P >= 1 && P - 1 < kPixels) {
+            add_products(acc.v[P - 1], four, k.v[1]);
+        }
+        if constexpr (P >= 2) {
+            add_products(acc.v[P - 2], four, k.v[2]);
+        }
+    }
+    template <std::size_t... I>
+    static FUSEQ_INLINE void leave_loops(Integers& acc, std::index_sequence<I...>) {
+        ((acc.v[I] = Lanes<kPixels, 1>::in_register(acc.v[I])), ...);
+    }
+};
+
+template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep, bool kShared>
+FUSEQ_INLINE void products(Registers<__m512i, kPixels * kVectors>& acc,
+                           const Packed& packed,
+                           const Windows& windows,
+                           std::size_t at,
+                           const Ends& ends) {
+    if constexpr (kShared) {
+        SharedProducts<kPixels, kStep>::run(acc, packed, windows, at);
+    } else {
+        Products<kPixels, kVectors, kStep>::run(acc, packed, windows, at, ends);
+    }
+}
+
+template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep, bool kShared>
 void one_tile(const Packed& packed,
               const Windows& windows,
               std::size_t at,
@@ -213,17 +289,17 @@ void one_tile(const Packed& packed,
               std::size_t count,
               const LanePlaces& places) {
     Registers<__m512i, kPixels * kVectors> acc;
-    Products<kPixels, kVectors, kStep>::run(acc, packed, windows, at, ends);
+    products<kPixels, kVectors, kStep, kShared>(acc, packed, windows, at, ends);
     Lanes<kPixels, kVectors>::finish(acc, packed, sums == nullptr ? nullptr : sums + at, at,
                                      std::min(count, kPixels), places);
 }
 
-template <std::size_t kVectors, std::size_t kStep>
+template <std::size_t kVectors, std::size_t kStep, bool kShared>
 void tiles(const Packed& packed,
            const Windows& windows,
            std::size_t count,
            const LanePlaces& places) {
-    constexpr std::size_t kLarge = kLaneTile / kVectors;
+    constexpr std::size_t kLarge = kShared ? kSharedTile : kLaneTile / kVectors;
     constexpr std::size_t kMiddle = 16 / kVectors;
     constexpr std::size_t kSmall = 4;
     alignas(64) float of_windows[kMostLaneTile + kLanes];
@@ -237,13 +313,16 @@ void tiles(const Packed& packed,
     for (std::size_t at = 0; at < count;) {
         const std::size_t left = count - at;
         if (left > kMiddle) {
-            one_tile<kLarge, kVectors, kStep>(packed, windows, at, sums, ends, left, places);
+            one_tile<kLarge, kVectors, kStep, kShared>(packed, windows, at, sums, ends, left,
+                                                       places);
             at += kLarge;
         } else if (left > kSmall) {
-            one_tile<kMiddle, kVectors, kStep>(packed, windows, at, sums, ends, left, places);
+            one_tile<kMiddle, kVectors, kStep, kShared>(packed, windows, at, sums, ends, left,
+                                                        places);
             at += kMiddle;
         } else {
-            one_tile<kSmall, kVectors, kStep>(packed, windows, at, sums, ends, left, places);
+            one_tile<kSmall, kVectors, kStep, kShared>(packed, windows, at, sums, ends, left,
+                                                       places);
             at += kSmall;
         }
     }
@@ -255,12 +334,133 @@ void tiles(const Packed& packed,
            std::size_t count,
            const LanePlaces& places) {
     switch (windows.step) {
-        case 3: return tiles<kVectors, 3>(packed, windows, count, places);
-        case 4: return tiles<kVectors, 4>(packed, windows, count, places);
-        case 6: return tiles<kVectors, 6>(packed, windows, count, places);
-        case 8: return tiles<kVectors, 8>(packed, windows, count, places);
-        default: return tiles<kVectors, 16>(packed, windows, count, places);
+        case 3: return tiles<kVectors, 3, false>(packed, windows, count, places);
+        case 4: return tiles<kVectors, 4, false>(packed, windows, count, places);
+        case 6: return tiles<kVectors, 6, false>(packed, windows, count, places);
+        case 8: return tiles<kVectors, 8, false>(packed, windows, count, places);
+        default: return tiles<kVectors, 16, false>(packed, windows, count, places);
     }
+}
+
+void shared_tiles(const Packed& packed,
+                  const Windows& windows,
+                  std::size_t count,
+                  const LanePlaces& places) {
+    switch (windows.step) {
+        case 4: return tiles<1, 4, true>(packed, windows, count, places);
+        case 8: return tiles<1, 8, true>(packed, windows, count, places);
+        default: return tiles<1, 16, true>(packed, windows, count, places);
+    }
+}
+
+// ---- maxima of 2 x 2 pixels ---------------------------------------------------------------------
+
+// Of neighbouring pixels of a row of results.
+template <std::size_t kPixels, std::size_t kVectors>
+struct Maxima {
+    static constexpr std::size_t kAll = kPixels / 2 * kVectors;
+    using Sums = Registers<__m512i, kPixels * kVectors>;
+
+    template <std::size_t... I>
+    static FUSEQ_INLINE void of_pairs(Registers<__m512i, kAll>& to,
+                                      const Sums& acc,
+                                      std::index_sequence<I...>) {
+        ((to.v[I] = _mm512_max_epi32(acc.v[left(I)], acc.v[left(I) + kVectors])), ...);
+    }
+    template <std::size_t... I>
+    static FUSEQ_INLINE void store(__m512i* to,
+                                   const Registers<__m512i, kAll>& maxima,
+                                   std::index_sequence<I...>) {
+        (_mm512_store_si512(to + I, maxima.v[I]), ...);
+    }
+    template <std::size_t... I>
+    static FUSEQ_INLINE void with(Registers<__m512i, kAll>& maxima,
+                                  const __m512i* others,
+                                  std::index_sequence<I...>) {
+        ((maxima.v[I] = _mm512_max_epi32(maxima.v[I], _mm512_load_si512(others + I))), ...);
+    }
+
+private:
+    static constexpr std::size_t left(std::size_t i) {
+        return i / kVectors * 2 * kVectors + i % kVectors;
+    }
+};
+
+// The windows of two rows of results, and the last bytes of their rows.
+struct TwoRows {
+    Windows windows[2];
+    Ends ends[2];
+};
+
+template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep, bool kShared>
+void pooled_tile(const Packed& packed,
+                 const TwoRows& rows,
+                 std::size_t at,
+                 std::size_t count,
+                 const LanePlaces& places) {
+    using M = Maxima<kPixels, kVectors>;
+    constexpr auto kEach = std::make_index_sequence<M::kAll>{};
+    alignas(64) __m512i first[M::kAll];
+    Registers<__m512i, M::kAll> maxima;
+    Registers<__m512i, kPixels * kVectors> acc;
+    products<kPixels, kVectors, kStep, kShared>(acc, packed, rows.windows[0], at, rows.ends[0]);
+    M::of_pairs(maxima, acc, kEach);
+    M::store(first, maxima, kEach);
+    products<kPixels, kVectors, kStep, kShared>(acc, packed, rows.windows[1], at, rows.ends[1]);
+    M::of_pairs(maxima, acc, kEach);
+    M::with(maxima, first, kEach);
+    Lanes<kPixels / 2, kVectors>::finish(maxima, packed, nullptr, at / 2,
+                                         std::min(count, kPixels) / 2, places);
+}
+
+template <std::size_t kVectors, std::size_t kStep, bool kShared>
+void pooled_tiles(const Packed& packed,
+                  const TwoRows& rows,
+                  std::size_t count,
+                  const LanePlaces& places) {
+    constexpr std::size_t kLarge = kShared ? kSharedTile : kLaneTile / kVectors;
+    constexpr std::size_t kSmall = 8;
+    for (std::size_t at = 0; at < count;) {
+        const std::size_t left = count - at;
+        if (left > kSmall) {
+            pooled_tile<kLarge, kVectors, kStep, kShared>(packed, rows, at, left, places);
+            at += kLarge;
+        } else {
+            pooled_tile<kSmall, kVectors, kStep, kShared>(packed, rows, at, left, places);
+            at += kSmall;
+        }
+    }
+}
+
+template <std::size_t kVectors>
+void pooled_tiles(const Packed& packed,
+                  const TwoRows& rows,
+                  std::size_t count,
+                  const LanePlaces& places) {
+    switch (rows.windows[0].step) {
+        case 3: return pooled_tiles<kVectors, 3, false>(packed, rows, count, places);
+        case 4: return pooled_tiles<kVectors, 4, false>(packed, rows, count, places);
+        case 6: return pooled_tiles<kVectors, 6, false>(packed, rows, count, places);
+        case 8: return pooled_tiles<kVectors, 8, false>(packed, rows, count, places);
+        default: return pooled_tiles<kVectors, 16, false>(packed, rows, count, places);
+    }
+}
+
+// `windows`: of two rows of results, with all their rows. An even number of pixels.
+void run_pooled_lanes(const Packed& packed,
+                      const Windows& windows,
+                      std::size_t count,
+                      const LanePlaces& places) {
+    alignas(64) TwoRows rows;
+    for (std::size_t r = 0; r < 2; ++r) {
+        Windows& one = rows.windows[r];
+        one = windows;
+        one.kernel_rows = packed.shape.kernel_height;
+        std::copy_n(windows.rows + r * packed.shape.stride_height, one.kernel_rows, one.rows);
+        fill_ends(packed, one, count, rows.ends[r]);
+    }
+    packed.vectors == 1 ? pooled_tiles<1>(packed, rows, count, places)
+                        : pooled_tiles<2>(packed, rows, count, places);
 }
 
 }  // namespace
@@ -269,7 +469,13 @@ void run_lanes(const Packed& packed,
                const Windows& windows,
                std::size_t count,
                const LanePlaces& places) {
-    switch (packed.shape.dst_channels / kLanes) {
+    if (packed.pool) {
+        return run_pooled_lanes(packed, windows, count, places);
+    }
+    if (packed.shared) {
+        return shared_tiles(packed, windows, count, places);
+    }
+    switch (packed.vectors) {
         case 1: return tiles<1>(packed, windows, count, places);
         case 2: return tiles<2>(packed, windows, count, places);
         default: return tiles<4>(packed, windows, count, places);

@@ -10,6 +10,8 @@ namespace fuseq::kernels::thin {
 
 // Whether operations and results suit the shape; there are none without channels in lanes.
 bool lanes_fit(const ThinConvParams& params);
+// Whether no result ever falls where a sum rises: there is one, of bytes.
+bool rises(const ThinConvParams& params);
 // Fills ops and results.
 void pack_lanes(const ThinConvParams& params, Packed& packed);
 void pack_results(const ThinConvParams& params, Packed& packed);

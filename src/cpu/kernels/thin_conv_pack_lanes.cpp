@@ -1,7 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
+#include "cpu/kernels/float_sum.hpp"
 #include "cpu/kernels/thin_conv_lanes.hpp"
 #include "cpu/kernels/thin_conv_tiles.hpp"
 
@@ -98,6 +100,72 @@ LaneResult result_of(const post_ops::Chain& chain, std::size_t channels, bool ro
     return result;
 }
 
+// What sums of a channel can be, its init and scale and bias.
+LaneChannel channel_of(const ThinConvParams& p, const Packed& packed, std::size_t c) {
+    LaneChannel channel;
+    channel.init = packed.init[c];
+    channel.scale = packed.scale[c];
+    channel.bias = packed.bias[c];
+    channel.least = channel.most = channel.init;
+    const std::size_t taps = p.weights.size() / p.shape.dst_channels;
+    for (const std::int8_t w : p.weights.subspan(c * taps, taps)) {
+        (w < 0 ? channel.least : channel.most) += std::int64_t{255} * w;
+    }
+    return channel;
+}
+
+// Whether values of all channels stay in the integers of 32 bits.
+bool is_bounded(const Packed& packed) {
+    constexpr double kMost = 2e9;
+    const ThinConvShape& s = packed.shape;
+    const auto taps = static_cast<double>(s.src_channels * s.kernel_height * s.kernel_width);
+    for (std::size_t c = 0; c < s.dst_channels; ++c) {
+        const LaneChannel& channel = packed.channels[c];
+        auto reach = static_cast<double>(std::max(std::abs(channel.least), std::abs(channel.most)));
+        if (packed.sums) {
+            reach += taps * 255 * std::abs(static_cast<double>(packed.of_sum[c]));
+        }
+        reach = reach * std::abs(static_cast<double>(channel.scale)) +
+                std::abs(static_cast<double>(channel.bias));
+        if (!(reach < kMost)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Bytes behind scale and bias alone take the short way, vector by vector.
+void set_ways(Packed& packed) {
+    const LaneResult& first = packed.results[0];
+    packed.plain_bytes = packed.how == Collect::kChannels && packed.results.size() == 1 &&
+                         first.element == 1 && !first.scaled && !first.shifted && !first.rows &&
+                         packed.ops.empty() && is_bounded(packed);
+    const std::size_t channels = packed.shape.dst_channels;
+    for (std::size_t v = 0; v < packed.vectors; ++v) {
+        FloatSum ways[kLanes];
+        const std::size_t end = std::min(channels, (v + 1) * kLanes);
+        bool& is_short = packed.is_short[v];
+        is_short = packed.plain_bytes && !packed.sums;
+        for (std::size_t c = v * kLanes; c < end && is_short; ++c) {
+            const LaneChannel& channel = packed.channels[c];
+            const auto way = float_sum({.scale = channel.scale,
+                                        .bias = channel.bias,
+                                        .is_signed = first.is_signed,
+                                        .least = channel.least,
+                                        .most = channel.most});
+            is_short = way.has_value();
+            ways[c % kLanes] = way.value_or(FloatSum{});
+        }
+        for (std::size_t c = v * kLanes; c < end; ++c) {
+            const LaneChannel& channel = packed.channels[c];
+            const FloatSum& way = ways[c % kLanes];
+            packed.init[c] = channel.init + (is_short ? way.begin : 0);
+            packed.scale[c] = is_short ? way.scale : channel.scale;
+            packed.bias[c] = is_short ? way.shift : channel.bias;
+        }
+    }
+}
+
 }  // namespace
 
 bool lanes_fit(const ThinConvParams& p) {
@@ -115,14 +183,54 @@ bool lanes_fit(const ThinConvParams& p) {
            std::all_of(p.results.begin(), p.results.end(), fits);
 }
 
+bool rises(const ThinConvParams& p) {
+    const auto all_rise = [](std::span<const float> by) {
+        return std::all_of(by.begin(), by.end(), [](float v) { return v >= 0.0f; });
+    };
+    const std::size_t channels = p.shape.dst_channels;
+    std::vector<LaneOp> ops;
+    OpPacker pack(channels, ops);
+    for (const post_ops::BasicOp& op : p.ops) {
+        std::visit(pack, op);
+    }
+    const LaneResult result = result_of(
+        p.results.empty() ? post_ops::Chain{{}, p.dst_type} : p.results[0], channels, false);
+    return result.element == 1 && p.wei_zero_point.empty() && all_rise(p.scale) &&
+           (!result.scaled || all_rise({result.scale, channels})) &&
+           std::all_of(ops.begin(), ops.end(), [&](const LaneOp& op) {
+               const bool is_factor = op.kind == Kind::kScale || op.kind == Kind::kSlope;
+               return op.kind != Kind::kAdd && (!is_factor || all_rise({op.a, channels}));
+           });
+}
+
 void pack_lanes(const ThinConvParams& p, Packed& packed) {
     const std::size_t channels = p.shape.dst_channels;
+    for (std::size_t c = 0; c < channels; ++c) {
+        packed.channels.push_back(channel_of(p, packed, c));
+    }
     OpPacker pack(channels, packed.ops);
     for (const post_ops::BasicOp& op : p.ops) {
         std::visit(pack, op);
     }
     pack_results(p, packed);
 }
+
+namespace {
+
+// Packs work within 128 bits: the k-th four channels of each of the four vectors are together
+// behind them.
+void set_order(Packed& packed) {
+    const bool lanes = packed.how == Collect::kChannels;
+    const std::size_t fours = lanes ? packed.shape.dst_channels / kQuad : kQuad;  // of a pixel
+    const std::size_t vectors = lanes ? packed.vectors : 1;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        const std::size_t vector = i / fours * vectors + i % fours / kQuad;
+        packed.order[i] =
+            vector < kQuad ? static_cast<std::int32_t>(i % fours % kQuad * kQuad + vector) : 0;
+    }
+}
+
+}  // namespace
 
 void pack_results(const ThinConvParams& p, Packed& packed) {
     const std::size_t channels = p.shape.dst_channels;
@@ -133,6 +241,8 @@ void pack_results(const ThinConvParams& p, Packed& packed) {
     if (p.results.empty()) {
         packed.results.push_back(result_of({{}, p.dst_type}, channels, false));
     }
+    set_order(packed);
+    set_ways(packed);
 }
 
 }  // namespace thin

@@ -175,13 +175,14 @@ FUSEQ_INLINE void finish(Registers<__m512, kResults>& x,
             std::memcpy(rest, extra, count * pixel);
             extra = rest;
         }
-        Values::apply(x, op, extra, std::make_index_sequence<kResults>{});
+        Values::apply(x, op, {extra, kLanes, kResults}, std::make_index_sequence<kResults>{});
     }
     for (std::size_t r = 0; r < packed.results.size(); ++r) {
         const LaneResult& result = packed.results[r];
         const std::size_t pixel = kChannels * result.element;
         std::byte* const dst = places.dst[r] + first * pixel;
-        Values::store(x, result, count < kPixels ? rest : dst, 0, kResults);
+        Values::store(x, result, _mm512_load_si512(packed.order), count < kPixels ? rest : dst, 0,
+                      kLanes, kResults);
         if (count < kPixels) {
             std::memcpy(dst, rest, count * pixel);
         }

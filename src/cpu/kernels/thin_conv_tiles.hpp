@@ -33,9 +33,22 @@ inline bool has_channels_in_lanes(const ThinConvShape& s) {
     return s.dst_channels > kThinChannels;
 }
 
+// Vectors of output channels: 1, 2 or 4.
+inline std::size_t lane_vectors(const ThinConvShape& s) {
+    const std::size_t vectors = ceil_div(s.dst_channels, kLanes);
+    return vectors == 3 ? 4 : vectors;
+}
+
+// Whether four bytes of a pixel are loaded once for the three windows that they belong to. With
+// more than one vector of channels a load serves several products as it is.
+inline bool shares_loads(const ThinConvShape& s) {
+    return lane_vectors(s) == 1 && s.kernel_width == 3 && s.stride_width == 1 &&
+           s.dilation_width == 1 && s.src_channels % kQuad == 0;
+}
+
 // Pixels that one function computes at once.
 inline std::size_t lane_tile(const ThinConvShape& s) {
-    return kLaneTile * kLanes / s.dst_channels;
+    return shares_loads(s) ? kSharedTile : kLaneTile / lane_vectors(s);
 }
 
 // What is read behind the last window.
@@ -91,6 +104,15 @@ inline std::size_t end_chunks(const ThinConvShape& s) {
                           run_bytes_of(s) > kQuad && s.kernel_height >= kLeastRows;
     const std::size_t ends = ceil_div(s.kernel_height, kQuad);
     return has_channels_in_lanes(s) && one_byte && ends <= kMostLaneEnds ? ends : 0;
+}
+
+// Two rows of results as one: their windows together.
+inline ThinConvShape pooled_walk(ThinConvShape s) {
+    s.kernel_height += s.stride_height;
+    s.stride_height *= 2;
+    s.dst_height /= 2;
+    s.dst_width -= s.dst_width % 2;
+    return s;
 }
 
 inline std::size_t ring_rows(const ThinConvShape& s) {
@@ -194,7 +216,7 @@ void for_row(ThinTile at, std::size_t end, std::size_t most, Windows& windows, c
 }
 
 inline Windows windows_of(const Packed& packed) {
-    const ThinConvShape& s = packed.shape;
+    const ThinConvShape& s = packed.walk;
     return {{}, s.kernel_height, packed.offsets.data(), packed.offsets.size(), pixel_step(s), 0};
 }
 
@@ -207,9 +229,9 @@ template <class Tile>
 void run_row(const Packed& packed, Ring& ring, ThinTile at, std::size_t end, const Tile& tile) {
     Windows windows = windows_of(packed);
     for (std::size_t k = 0; k < windows.kernel_rows; ++k) {
-        windows.rows[k] = ring.row(source_row(packed.shape, at.y, k));
+        windows.rows[k] = ring.row(source_row(packed.walk, at.y, k));
     }
-    for_row(at, end, tile_pixels(packed.shape), windows, tile);
+    for_row(at, end, tile_pixels(packed.walk), windows, tile);
 }
 
 // ---- wide images of unsigned bytes -------------------------------------------------------------
@@ -230,7 +252,7 @@ struct Middle {
 };
 
 inline Middle middle_of(const Packed& packed) {
-    const ThinConvShape& s = packed.shape;
+    const ThinConvShape& s = packed.walk;
     const std::size_t reach = (s.kernel_width - 1) * s.dilation_width;
     const auto pad = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, s.pad_left));
     const std::size_t row = s.src_width * s.src_channels;
@@ -266,7 +288,7 @@ void run_middle(const Packed& packed,
                 ThinTile at,
                 std::size_t end,
                 const Tile& tile) {
-    const ThinConvShape& s = packed.shape;
+    const ThinConvShape& s = packed.walk;
     Windows windows = windows_of(packed);
     const std::size_t row = s.src_width * s.src_channels;
     const std::size_t column = at.x * s.stride_width - static_cast<std::size_t>(s.pad_left);
@@ -286,12 +308,12 @@ void copied_rows(const Packed& packed,
                  Range rows,
                  const Tile& tile) {
     const std::size_t width = packed.width;
-    Ring ring(packed.shape, packed.flip, packed.padding, width);
-    for (std::size_t x = 0; x < packed.shape.dst_width; x += width) {
+    Ring ring(packed.walk, packed.flip, packed.padding, width);
+    for (std::size_t x = 0; x < packed.walk.dst_width; x += width) {
         ring.begin(image, x);
         for (std::size_t y = rows.begin; y < rows.end; ++y) {
             run_row(packed, ring, {nullptr, number, y, x, 0},
-                    std::min(x + width, packed.shape.dst_width), tile);
+                    std::min(x + width, packed.walk.dst_width), tile);
         }
     }
 }
@@ -304,7 +326,7 @@ void inner_rows(const Packed& packed,
                 Range rows,
                 const Middle& middle,
                 const Tile& tile) {
-    const ThinConvShape& s = packed.shape;
+    const ThinConvShape& s = packed.walk;
     const bool lanes = has_channels_in_lanes(s);
     Ring left(s, 0, packed.padding, lanes ? kLaneTile : kMostAtOnce);
     Ring right(s, 0, packed.padding, lanes ? kLaneTile + kMostLaneKernel : kThinTile);
@@ -328,7 +350,7 @@ void inner_rows(const Packed& packed,
 // Calls tile(at, windows) for the tiles of the rows.
 template <class Tile>
 void for_tiles(const Packed& packed, const void* src, Range rows, const Tile& tile) {
-    const ThinConvShape& s = packed.shape;
+    const ThinConvShape& s = packed.walk;
     const Middle middle = middle_of(packed);
     const std::size_t image_bytes = s.src_height * s.src_width * s.src_channels;
     while (rows.begin < rows.end) {

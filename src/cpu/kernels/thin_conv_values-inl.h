@@ -11,6 +11,7 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/always_inline.hpp"
+#include "cpu/kernels/thin_conv_bytes-inl.h"
 #include "cpu/kernels/thin_conv_detail.hpp"
 #include "cpu/kernels/unrolled-inl.h"
 
@@ -26,6 +27,12 @@ struct Lanes {
     static constexpr std::size_t kChannels = kVectors * kLanes;
     using Floats = Registers<__m512, kAll>;
     using Integers = Registers<__m512i, kAll>;
+    // Where the tile begins in another tensor, the channels of that and the pixels that exist.
+    struct Extra {
+        const std::byte* from;
+        std::size_t channels;
+        std::size_t count;
+    };
 
     static FUSEQ_INLINE __m512 at(const float* constants, std::size_t i) {
         return _mm512_load_ps(constants + i % kVectors * kLanes);
@@ -64,7 +71,7 @@ struct Lanes {
     template <std::size_t... I>
     static FUSEQ_INLINE void apply(Floats& x,
                                    const LaneOp& op,
-                                   const std::byte* extra,
+                                   const Extra& extra,
                                    std::index_sequence<I...> all) {
         switch (op.kind) {
             case LaneOp::Kind::kScale: ((x.v[I] = _mm512_mul_ps(x.v[I], at(op.a, I))), ...); break;
@@ -90,17 +97,41 @@ struct Lanes {
     template <std::size_t... I>
     static FUSEQ_INLINE void add(Floats& x,
                                  const LaneOp& op,
-                                 const std::byte* from,
+                                 const Extra& extra,
                                  std::index_sequence<I...>) {
         const __m512 zero = _mm512_set1_ps(op.zero_point);
         const __m512 scale = _mm512_set1_ps(op.scale);
-        if (op.element != 1) {
+        const std::byte* from = extra.from;
+        if (extra.count < kPixels || extra.channels < kChannels) {
+            ((x.v[I] = plus(x.v[I], some<I>(op, extra), zero, scale)), ...);
+        } else if (op.element != 1) {
             ((x.v[I] = plus(x.v[I], _mm512_loadu_ps(from + I * 4 * kLanes), zero, scale)), ...);
         } else if (op.is_signed) {
             ((x.v[I] = plus(x.v[I], of(_mm512_cvtepi8_epi32(sixteen(from, I))), zero, scale)), ...);
         } else {
             ((x.v[I] = plus(x.v[I], of(_mm512_cvtepu8_epi32(sixteen(from, I))), zero, scale)), ...);
         }
+    }
+    // Where pixels may not exist, or have fewer channels.
+    template <std::size_t I>
+    static FUSEQ_INLINE __m512 some(const LaneOp& op, const Extra& extra) {
+        const __mmask16 mask = mask_of<I>(extra.channels, extra.count);
+        const std::size_t place = I / kVectors * extra.channels + I % kVectors * kLanes;
+        const std::byte* from = extra.from + place * op.element;
+        if (op.element != 1) {
+            return _mm512_maskz_loadu_ps(mask, from);
+        }
+        const __m128i bytes = _mm_maskz_loadu_epi8(mask, from);
+        return of(op.is_signed ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes));
+    }
+    // The channels of vector I that exist.
+    template <std::size_t I>
+    static FUSEQ_INLINE __mmask16 mask_of(std::size_t channels, std::size_t count) {
+        constexpr std::size_t kFirst = I % kVectors * kLanes;
+        if (I / kVectors >= count || channels <= kFirst) {
+            return 0;
+        }
+        return static_cast<__mmask16>(0xffffu >> (kLanes - std::min(channels - kFirst, kLanes)));
     }
     static FUSEQ_INLINE __m512 plus(__m512 v, __m512 t, __m512 zero_point, __m512 scale) {
         return _mm512_add_ps(v, _mm512_mul_ps(_mm512_sub_ps(t, zero_point), scale));
@@ -116,15 +147,33 @@ struct Lanes {
     template <std::size_t... I>
     static FUSEQ_INLINE void store_floats(const Floats& x,
                                           std::byte* dst,
+                                          std::size_t channels,
+                                          std::size_t count,
                                           std::index_sequence<I...>) {
-        (_mm512_storeu_ps(dst + I * kLanes * sizeof(float), x.v[I]), ...);
+        if (count == kPixels && channels == kChannels) {
+            (_mm512_storeu_ps(dst + I * kLanes * sizeof(float), x.v[I]), ...);
+            return;
+        }
+        (_mm512_mask_storeu_ps(
+             dst + (I / kVectors * channels + I % kVectors * kLanes) * sizeof(float),
+             mask_of<I>(channels, count), x.v[I]),
+         ...);
     }
     template <std::size_t... G>
     static FUSEQ_INLINE void store_bytes(const Floats& x,
                                          const LaneResult& result,
+                                         __m512i order,
                                          std::byte* dst,
+                                         std::size_t channels,
+                                         std::size_t count,
                                          std::index_sequence<G...>) {
-        (_mm512_storeu_si512(dst + G * 4 * kLanes, four<G * 4, 1>(x, result)), ...);
+        if (count == kPixels && channels == kChannels) {
+            (store_group<kPixels, kVectors, G>(dst, four<G * 4, 1>(x, result, order)), ...);
+        } else {
+            (store_part<kPixels, kVectors, G>(dst, four<G * 4, 1>(x, result, order), channels,
+                                              count),
+             ...);
+        }
     }
 
     // Each vector of channels to a row of its own: a group is four pixels of one of them.
@@ -132,37 +181,25 @@ struct Lanes {
     static FUSEQ_INLINE void store_rows(const Floats& x,
                                         const LaneResult& result,
                                         std::byte* dst,
+                                        __m512i order,
                                         std::size_t row_bytes,
                                         std::index_sequence<G...>) {
         constexpr std::size_t kGroups = (kPixels + 3) / 4;  // of a row
-        (store_group<G % kGroups * 4>(
+        (store_group<kPixels, 1, G % kGroups>(
              dst + G / kGroups * row_bytes,
-             four<G % kGroups * 4 * kVectors + G / kGroups, kVectors>(x, result)),
+             four<G % kGroups * 4 * kVectors + G / kGroups, kVectors>(x, result, order)),
          ...);
     }
-    template <std::size_t kPixel>
-    static FUSEQ_INLINE void store_group(std::byte* dst, __m512i bytes) {
-        if constexpr (kPixel + 4 <= kPixels) {
-            _mm512_storeu_si512(dst + kPixel * kLanes, bytes);
-        } else {
-            static_assert(kPixel + 2 == kPixels);
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + kPixel * kLanes),
-                                _mm512_castsi512_si256(bytes));
-        }
-    }
-
-    // Vectors I, I + Step, .. as bytes: rounded half to even, saturated. Packs work within 128
-    // bits: the k-th four channels of each of the four vectors are together behind them.
+    // Vectors I, I + Step, .. as bytes: rounded half to even, saturated.
     template <std::size_t I, std::size_t Step>
-    static FUSEQ_INLINE __m512i four(const Floats& x, const LaneResult& result) {
+    static FUSEQ_INLINE __m512i four(const Floats& x, const LaneResult& result, __m512i order) {
         const __m512i low =
             _mm512_packs_epi32(integers<I>(x, result), integers<I + Step>(x, result));
         const __m512i high = _mm512_packs_epi32(integers<I + 2 * Step>(x, result),
                                                 integers<I + 3 * Step>(x, result));
         const __m512i bytes =
             result.is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
-        return _mm512_permutexvar_epi32(
-            _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), bytes);
+        return _mm512_permutexvar_epi32(order, bytes);
     }
     template <std::size_t I>
     static FUSEQ_INLINE __m512i integers(const Floats& x, const LaneResult& result) {
@@ -183,15 +220,17 @@ struct Lanes {
 
     static FUSEQ_INLINE void store(const Floats& x,
                                    const LaneResult& result,
+                                   __m512i order,
                                    std::byte* dst,
                                    std::size_t row_bytes,
+                                   std::size_t channels,
                                    std::size_t count) {
-        alignas(64) std::byte rest[kAll * kLanes * sizeof(float)];
-        std::byte* const to = count == kPixels ? dst : rest;
         if constexpr (kVectors == 2) {
             if (result.rows) {
+                alignas(64) std::byte rest[kAll * kLanes];
+                std::byte* const to = count == kPixels ? dst : rest;
                 const std::size_t row = count == kPixels ? row_bytes : kPixels * kLanes;
-                store_rows(x, result, to, row,
+                store_rows(x, result, to, order, row,
                            std::make_index_sequence<(kPixels + 3) / 4 * kVectors>{});
                 for (std::size_t v = 0; v < kVectors && count < kPixels; ++v) {
                     std::memcpy(dst + v * row_bytes, rest + v * row, count * kLanes);
@@ -200,12 +239,10 @@ struct Lanes {
             }
         }
         if (result.element == 1) {
-            store_bytes(x, result, to, std::make_index_sequence<kAll / 4>{});
+            store_bytes(x, result, order, dst, channels, count,
+                        std::make_index_sequence<(kAll + 3) / 4>{});
         } else {
-            store_floats(x, to, std::make_index_sequence<kAll>{});
-        }
-        if (count < kPixels) {
-            std::memcpy(dst, rest, count * kChannels * result.element);
+            store_floats(x, dst, channels, count, std::make_index_sequence<kAll>{});
         }
     }
 
@@ -218,22 +255,25 @@ struct Lanes {
                                     std::size_t count,
                                     const LanePlaces& places) {
         constexpr auto kEach = std::make_index_sequence<kAll>{};
+        const std::size_t channels = packed.shape.dst_channels;
+        if (packed.plain_bytes) {
+            std::byte* dst = places.dst[0] + first * channels;
+            packed.results[0].is_signed
+                ? PlainBytes<kPixels, kVectors, true>::store(acc, packed, sums, dst, count)
+                : PlainBytes<kPixels, kVectors, false>::store(acc, packed, sums, dst, count);
+            return;
+        }
         Floats x;
         begin(x, acc, packed, sums, kEach);
         for (const LaneOp& op : packed.ops) {
-            const std::size_t pixel = kChannels * op.element;
-            const std::byte* extra = places.extras[op.extra] + first * pixel;
-            alignas(64) std::byte rest[kAll * kLanes * sizeof(float)];
-            if (count < kPixels && op.kind == LaneOp::Kind::kAdd) {
-                std::memcpy(rest, extra, count * pixel);
-                extra = rest;
-            }
-            apply(x, op, extra, kEach);
+            const std::byte* from = places.extras[op.extra] + first * channels * op.element;
+            apply(x, op, {from, channels, count}, kEach);
         }
         for (std::size_t r = 0; r < packed.results.size(); ++r) {
             const LaneResult& result = packed.results[r];
-            const std::size_t pixel = result.rows ? kLanes : kChannels * result.element;
-            store(x, result, places.dst[r] + first * pixel, places.row_bytes, count);
+            const std::size_t pixel = result.rows ? kLanes : channels * result.element;
+            store(x, result, _mm512_load_si512(packed.order), places.dst[r] + first * pixel,
+                  places.row_bytes, channels, count);
         }
     }
 };

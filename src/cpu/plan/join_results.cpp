@@ -143,7 +143,7 @@ private:
         constexpr std::size_t kChannels = 32;
         const TensorId bytes = conv.outputs()[0];
         if (conv.results().size() != 1 || conv.results()[0].dst_type == ElementType::f32 ||
-            conv.channels() != kChannels || keep_ || !is_inner(bytes)) {
+            conv.channels() != kChannels || conv.pools() || keep_ || !is_inner(bytes)) {
             return;
         }
         const std::vector<std::size_t> readers = readers_of(bytes, at);

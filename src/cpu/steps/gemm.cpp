@@ -12,8 +12,8 @@
 #include "cpu/steps/anchor.hpp"
 #include "cpu/steps/gemm_tail.hpp"
 #include "cpu/steps/packed_step.hpp"
+#include "cpu/steps/pool_behind.hpp"
 #include "model/mapped_memory.hpp"
-#include "ops/pooling.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -196,14 +196,6 @@ StepInfo describe(const PlanBuilder& builder,
     return info;
 }
 
-void add_pool(StepInfo& info, const Node& pool, const PlanTensor& dst) {
-    const auto layers = origins_of(pool);
-    info.layers.insert(info.layers.end(), layers.begin(), layers.end());
-    info.post_ops += ", max_pool(2x2)";
-    info.bytes +=
-        static_cast<std::int64_t>(dst.bytes()) - 4 * static_cast<std::int64_t>(dst.bytes());
-}
-
 // params: whose spans show vectors of the tail and the anchor's weights.
 void pack_later(PlanBuilder& builder,
                 const Node& anchor,
@@ -292,27 +284,6 @@ bool may_stay_in_cache(const PlanBuilder& builder, const Group& group, const Gem
            s.batch * s.dst_height * s.dst_width * s.dst_channels >= kMuch &&
            problem.weights.values.size() <= kMostWalkedWeights &&
            builder.only_chains_read(group.result);
-}
-
-// A max pooling of 2 x 2 pixels with stride 2 that alone reads the result of the group.
-Node* pool_behind(const PlanBuilder& builder, const Group& group) {
-    Node* node = group.for_show ? nullptr : builder.only_reader(group.result);
-    if (node == nullptr || !node->is("MaxPool") ||
-        (node->output_count() > 1 && !node->port(1).uses.empty())) {
-        return nullptr;
-    }
-    const PoolGeometry geometry = pool_geometry(pool_attrs(*node), group.result.shape());
-    const auto& windows = geometry.windows;
-    for (std::size_t d = 0; d < windows.size(); ++d) {
-        const auto src = static_cast<std::int64_t>(group.result.shape()[d + 2]);
-        if (windows[d].size != 2 || windows[d].stride != 2 || windows[d].dilation != 1 ||
-            windows[d].pad_begin != 0 || geometry.positions[d] != src / 2) {
-            return nullptr;
-        }
-    }
-    return windows.size() == 2 && group.result.shape() == group.anchor->port(0).shape.to_shape()
-               ? node
-               : nullptr;
 }
 
 bool is_preferred(const PlanBuilder& builder,

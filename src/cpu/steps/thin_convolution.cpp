@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cpu/kernels/instructions.hpp"
 #include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
@@ -12,8 +13,8 @@
 #include "cpu/steps/anchor.hpp"
 #include "cpu/steps/chain.hpp"
 #include "cpu/steps/conv_geometry.hpp"
+#include "cpu/steps/pool_behind.hpp"
 #include "fuseq/error.hpp"
-#include "ops/pooling.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -270,17 +271,6 @@ bool reads_extras(const post_ops::Chain& chain) {
     });
 }
 
-// The matrix product may take the MaxPool of 2 x 2 along that alone reads the result.
-bool is_pooled(const Group& group, const Split& parts) {
-    const auto& uses = group.result.node->port(group.result.index).uses;
-    if (uses.size() != 1 || !uses[0].node->is("MaxPool") || reads_extras(parts.inner)) {
-        return false;
-    }
-    const auto& windows = pool_geometry(pool_attrs(*uses[0].node), group.result.shape()).windows;
-    return std::all_of(windows.begin(), windows.end(),
-                       [](const auto& window) { return window.size == 2 && window.stride == 2; });
-}
-
 // Of a constant that differs where windows reach over the edge of the picture, as the correction of
 // a fractional zero point does.
 FewRows few_rows_of(const PlanTensor& extra, const Shape& dims) {
@@ -294,9 +284,14 @@ FewRows few_rows_of(const PlanTensor& extra, const Shape& dims) {
 }
 
 // Of a convolution with output channels in lanes: than the matrix product, which copies windows,
-// and oneDNN.
+// and oneDNN. Half vectors of channels are measured on Golden Cove, for one and a half.
 bool lanes_are_faster(const Node& node, const kernels::ThinConvShape& shape) {
     constexpr std::size_t kLeastWidth = 32;
+    constexpr std::size_t kVector = 16;
+    if (shape.dst_channels % kVector != 0 &&
+        (2 * shape.dst_channels != 3 * kVector || kernels::loads_one_wide_vector_a_cycle())) {
+        return false;
+    }
     if (shape.kernel_width < 3 || shape.dst_width < kLeastWidth) {
         return false;
     }
@@ -320,6 +315,25 @@ bool is_result(const Group& group) {
                                         [](const Use& use) { return use.node->is("Result"); });
 }
 
+// All but the layers and what follows.
+void describe(StepInfo& info,
+              const Node& node,
+              const kernels::ThinConvParams& params,
+              const PlanTensor& src,
+              const PlanTensor& dst) {
+    const std::size_t weights = params.weights.size();
+    const std::size_t sums = shape_size(node.port(0).shape.to_shape());
+    info.kind = "convolution";
+    info.implementation = params.pool ? "fuseq:thin_conv:pool" : "fuseq:thin_conv";
+    info.src_type = to_string(params.src_type);
+    info.wei_type = to_string(ElementType::i8);
+    info.dst_type = to_string(dst.type);
+    info.layout = to_string(dst.layout);
+    info.quantized = true;
+    info.macs = static_cast<std::int64_t>(sums * (weights / params.shape.dst_channels));
+    info.bytes = static_cast<std::int64_t>(src.bytes() + weights + sums * size_of(dst.type));
+}
+
 }  // namespace
 
 std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group& group) {
@@ -339,8 +353,7 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     const bool plain = is_result(group);
     Split parts = split(post_ops::simplified(group.chain, group.laws), plain);
     const bool lanes = kernels::ThinConv::has_lanes(shape);
-    if (lanes && (plain || !lanes_are_faster(node, shape) || is_pooled(group, parts) ||
-                  !lanes_take(parts, node, shape))) {
+    if (lanes && (plain || !lanes_are_faster(node, shape) || !lanes_take(parts, node, shape))) {
         return std::nullopt;
     }
     const Tensor& weights = node.input_node(1)->constant();
@@ -354,7 +367,19 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     params.bias = parts.bias;
     const std::vector<float> wei_zero_point = wei_zero_points(node);
     params.wei_zero_point = wei_zero_point;
-    const Shape dims = node.port(0).shape.to_shape();
+    const std::vector<post_ops::Chain> results = {{{}, parts.inner.dst_type}};
+    if (lanes) {
+        params.ops = parts.inner.ops;
+        params.results = results;
+    }
+    Node* pool = lanes ? pool_behind(builder, group) : nullptr;
+    // Where a wide load a cycle is all there is, not measured.
+    params.pool = pool != nullptr && parts.complete && kernels::ThinConv::takes_pool(params) &&
+                  !kernels::loads_one_wide_vector_a_cycle();
+    if (pool != nullptr && !params.pool && !reads_extras(parts.inner)) {
+        return std::nullopt;  // the matrix product may take it along
+    }
+    const Shape dims = (params.pool ? *pool : node).port(0).shape.to_shape();
     const Layout layout = parts.complete && plain ? Layout::kPlain : Layout::kChannelsLast;
     std::vector<TensorId> extras;
     std::vector<FewRows> few_rows;
@@ -366,7 +391,6 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
         }
     }
     const TensorId dst = builder.new_tensor(parts.inner.dst_type, dims, layout);
-    const std::vector<post_ops::Chain> results = {{{}, parts.inner.dst_type}};
     const bool listed =
         lanes || (kernels::ThinConv::has_lists(shape) && layout == Layout::kChannelsLast &&
                   lanes_take(parts, node, shape));
@@ -394,19 +418,17 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     composed.dst_type = parts.inner.dst_type;
     composed.rest = parts.rest;
     StepInfo& info = step->info();
-    info.kind = "convolution";
-    info.implementation = "fuseq:thin_conv";
-    info.src_type = to_string(params.src_type);
-    info.wei_type = to_string(ElementType::i8);
-    info.dst_type = to_string(composed.dst_type);
-    info.layout = to_string(layout);
-    info.quantized = true;
-    info.macs = static_cast<std::int64_t>(shape_size(dims) * (weights.get_size() / dims[1]));
-    info.bytes = static_cast<std::int64_t>(builder.tensor(src).bytes() + weights.get_byte_size() +
-                                           shape_size(dims) * size_of(composed.dst_type));
+    describe(info, node, params, builder.tensor(src), builder.tensor(dst));
     describe_anchor(info, group, composed);
     info.post_ops = text_of_zero_points(wei_zero_point) + post_ops::to_text(parts.fused);
+    if (params.pool) {
+        add_pool(info, *pool, builder.tensor(dst));
+    }
     builder.add_step(std::move(step));
+    if (params.pool) {
+        builder.finish_node(*pool, dst);
+        return kNoTensor;
+    }
     return finish_anchor(builder, group, composed, dst);
 }
 

@@ -36,6 +36,7 @@ public:
     // when `rows`, written as ThinConvParams::rows says.
     const std::vector<post_ops::Chain>& results() const { return results_; }
     bool writes_rows() const { return rows_; }
+    bool pools() const { return kernel_.pools(); }
     std::size_t channels() const { return border_.channels; }
     std::size_t width() const { return width_; }
     void set_results(std::vector<post_ops::Chain> results, std::vector<TensorId> ids, bool rows);

@@ -43,7 +43,7 @@ inline ThinCase random_thin_case(std::mt19937& rng, bool lanes) {
     if (lanes) {
         constexpr std::size_t kChannels[] = {1, 2, 3, 4, 6, 8, 16};
         s.src_channels = kChannels[rng() % 7];
-        s.dst_channels = std::size_t{16} << rng() % 3;
+        s.dst_channels = rng() % 3 == 0 ? 16 + rng() % 7 * 8 : std::size_t{16} << rng() % 3;
     }
     s.stride_width = s.src_channels <= 4 ? 1 + rng() % (lanes ? 4 : 2) : 1;
     s.stride_height = 1 + rng() % 3;
