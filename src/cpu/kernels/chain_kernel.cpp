@@ -15,6 +15,7 @@
 
 #include "cpu/kernels/chain_program.hpp"
 #include "fuseq/error.hpp"
+#include "hwy/cache_control.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/kernels/chain_kernel.cpp"
@@ -285,19 +286,17 @@ void run_short(const ChainProgram& program,
         program.extra_count == 0 ? at.count : at.count / kSimpleBlock * kSimpleBlock;
     const std::size_t from = at.row * args.src.stride + at.offset;
     const std::size_t to = at.row * args.dst_stride + at.offset;
+    constexpr std::size_t kCacheLine = 64;
+    const bool stream =
+        args.stream && program.dst_type == ElementType::f32 &&
+        reinterpret_cast<std::uintptr_t>(static_cast<float*>(args.dst) + to) % kCacheLine == 0;
     with_elements(program.src_type, args.src.data, from, [&](const auto* src) {
+        const auto run = [&](auto* dst) { run_simple({ops, count}, src, dst + to, whole, stream); };
         switch (program.dst_type) {
-            case ElementType::u8:
-                return run_simple({ops, count}, src, static_cast<std::uint8_t*>(args.dst) + to,
-                                  whole);
-            case ElementType::i8:
-                return run_simple({ops, count}, src, static_cast<std::int8_t*>(args.dst) + to,
-                                  whole);
-            case ElementType::i32:
-                return run_simple({ops, count}, src, static_cast<std::int32_t*>(args.dst) + to,
-                                  whole);
-            default:
-                return run_simple({ops, count}, src, static_cast<float*>(args.dst) + to, whole);
+            case ElementType::u8: return run(static_cast<std::uint8_t*>(args.dst));
+            case ElementType::i8: return run(static_cast<std::int8_t*>(args.dst));
+            case ElementType::i32: return run(static_cast<std::int32_t*>(args.dst));
+            default: return run(static_cast<float*>(args.dst));
         }
     });
     if (whole < at.count) {
@@ -394,6 +393,10 @@ void ChainKernel::run(const ChainKernelArgs& args, std::size_t begin, std::size_
                                          program_->extra_count));
     }
     HWY_DYNAMIC_DISPATCH(run_range)(*program_, args, begin, end);
+}
+
+void ChainKernel::end_stream() {
+    hwy::FlushStream();
 }
 
 std::size_t ChainKernel::grain(std::size_t length) const {

@@ -47,6 +47,9 @@ struct ChainKernelArgs {
     std::span<const ChainTensor> extras{};
     std::size_t inner = 1;           // elements of a plane (kPlanes)
     std::size_t rows_per_image = 1;  // kRows, for extras with an element a plane
+    // Floats of dst may go past the caches: nobody reads them soon. Then end_stream() on the same
+    // thread before another one may.
+    bool stream = false;
 };
 
 struct ChainProgram;
@@ -66,6 +69,8 @@ public:
     // Rows or planes [begin, end). Allocates nothing; any number of threads at once. Throws Error
     // when an extra input of the chain is missing.
     void run(const ChainKernelArgs& args, std::size_t begin, std::size_t end) const;
+
+    static void end_stream();
 
     // Rows or planes of `length` elements that are worth a task of their own.
     std::size_t grain(std::size_t length) const;

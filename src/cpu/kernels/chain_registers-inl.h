@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 
 #include "cpu/kernels/activation_math-inl.h"
 #include "cpu/kernels/always_inline.hpp"
@@ -211,10 +212,20 @@ void apply_simple_ops(std::span<const SimpleOp> ops, float* HWY_RESTRICT tile, s
     }
 }
 
-// Four vectors, rounded half to even, saturated, as store_floats() does it.
+// Four vectors, rounded half to even, saturated, as store_floats() does it. `stream`: floats past
+// the caches, to where cache lines begin.
 template <class T>
-HWY_INLINE void store_block(const VF* x, T* to) {
+HWY_INLINE void store_block(const VF* x, T* to, bool stream) {
     const DF d;
+    if constexpr (std::is_same_v<T, float>) {
+        if (stream) {
+            HWY_UNROLL(4)
+            for (std::size_t v = 0; v < 4; ++v) {
+                hn::Stream(x[v], d, to + v * hn::Lanes(d));
+            }
+            return;
+        }
+    }
     if constexpr (sizeof(T) == 1) {
         const VF low = hn::Set(d, static_cast<float>(std::numeric_limits<T>::min()));
         store_four(d, hn::Max(x[0], low), hn::Max(x[1], low), hn::Max(x[2], low),
@@ -232,7 +243,8 @@ inline constexpr std::size_t kSimpleVectors = 4;
 inline constexpr std::size_t kSimpleBlock = kSimpleVectors * hn::MaxLanes(DF());
 
 template <std::size_t N, class Src, class Dst>
-HWY_INLINE void run_block(std::span<const SimpleOp> ops, std::size_t i, const Src* src, Dst* dst) {
+HWY_INLINE void run_block(
+    std::span<const SimpleOp> ops, std::size_t i, const Src* src, Dst* dst, bool stream) {
     const DF d;
     const std::size_t lanes = hn::Lanes(d);
     VF x[N];
@@ -245,22 +257,23 @@ HWY_INLINE void run_block(std::span<const SimpleOp> ops, std::size_t i, const Sr
     }
     HWY_UNROLL(2)
     for (std::size_t v = 0; v < N; v += kSimpleVectors) {
-        store_block(x + v, dst + i + v * lanes);
+        store_block(x + v, dst + i + v * lanes, stream);
     }
 }
 
 // From src to dst without a buffer in between; with second tensors whole blocks only.
 template <class Src, class Dst>
-void run_simple(std::span<const SimpleOp> ops, const Src* src, Dst* dst, std::size_t count) {
+void run_simple(
+    std::span<const SimpleOp> ops, const Src* src, Dst* dst, std::size_t count, bool stream) {
     constexpr std::size_t kVectors = kSimpleVectors;
     const DF d;
     const std::size_t lanes = hn::Lanes(d);
     std::size_t i = 0;
     for (; i + 2 * kVectors * lanes <= count; i += 2 * kVectors * lanes) {
-        run_block<2 * kVectors>(ops, i, src, dst);
+        run_block<2 * kVectors>(ops, i, src, dst, stream);
     }
     for (; i + kVectors * lanes <= count; i += kVectors * lanes) {
-        run_block<kVectors>(ops, i, src, dst);
+        run_block<kVectors>(ops, i, src, dst, stream);
     }
     HWY_ALIGN_MAX float rest[kVectors * hn::MaxLanes(d)];
     if (i < count) {

@@ -45,6 +45,7 @@ private:
     std::size_t images_ = 0;
     std::size_t pixels_ = 0;  // of an image
     bool to_channels_last_ = false;
+    bool stream_ = false;  // dst is written past the caches
 };
 
 }  // namespace fuseq::cpu

@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "cpu/kernels/aligned_vector.hpp"
 #include "fuseq/error.hpp"
 #include "on_every_target.hpp"
 #include "unit/cpu/post_ops/random_chain.hpp"
@@ -173,7 +174,8 @@ Elements run(Case& c, std::size_t step) {
                                .dst_stride = c.shape.dst_stride,
                                .extras = extras,
                                .inner = c.shape.length,
-                               .rows_per_image = c.rows_per_image};
+                               .rows_per_image = c.rows_per_image,
+                               .stream = step == 2};
     for (std::size_t row = 0; row < c.shape.rows; row += step) {
         kernel.run(args, row, std::min(row + step, c.shape.rows));
     }
@@ -221,7 +223,7 @@ TEST(ChainKernel, EqualsTheChainOnEveryTarget) {
             Case c = random_case(rng, i % 2 == 0);
             SCOPED_TRACE(describe(c));
             const Elements dst = run(c, c.shape.rows);
-            // The same bytes for any split, and on any target.
+            // The same bytes for any split, past the caches or not, and on any target.
             ASSERT_EQ(run(c, 1).bytes(), dst.bytes());
             ASSERT_EQ(run(c, 2).bytes(), dst.bytes());
             const auto [found, is_first] = first_bytes.emplace(i, dst.bytes());
@@ -235,6 +237,38 @@ TEST(ChainKernel, EqualsTheChainOnEveryTarget) {
         }
     });
     EXPECT_GT(compared, 20000u);
+}
+
+// Long planes, which begin at cache lines and elsewhere: nothing but their elements is written.
+TEST(ChainKernel, WritesLongPlanesPastTheCaches) {
+    constexpr std::size_t kCount = 3000;
+    const post_ops::Chain chain{{post_ops::Scale{{0.5f}}, post_ops::Shift{{1.0f}}},
+                                ElementType::f32};
+    std::vector<std::uint8_t> src(2 * kCount);
+    for (std::size_t i = 0; i < src.size(); ++i) {
+        src[i] = static_cast<std::uint8_t>(i * 7);
+    }
+    test::on_every_target([&](const std::string&) {
+        const ChainKernel kernel(chain, ElementType::u8, 2, ChainLayout::kPlanes);
+        for (const std::size_t gap : {std::size_t{8}, std::size_t{5}}) {
+            AlignedVector<float> dst(2 * (kCount + gap), -7.0f);
+            kernel.run({.src = {src.data(), kCount},
+                        .dst = dst.data(),
+                        .dst_stride = kCount + gap,
+                        .inner = kCount,
+                        .stream = true},
+                       0, 2);
+            ChainKernel::end_stream();
+            for (std::size_t i = 0; i < dst.size(); ++i) {
+                const std::size_t plane = i / (kCount + gap);
+                const std::size_t at = i % (kCount + gap);
+                const float want = at < kCount
+                                       ? static_cast<float>(src[plane * kCount + at]) * 0.5f + 1.0f
+                                       : -7.0f;
+                ASSERT_EQ(dst[i], want) << "plane " << plane << " element " << at;
+            }
+        }
+    });
 }
 
 // Bytes between rows belong to others.
