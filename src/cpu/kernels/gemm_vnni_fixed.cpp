@@ -3,6 +3,8 @@
 //
 // The epilogues of frequent lists of operations, known at compile time: no branches between them
 // and constants in registers. The same arithmetic as the general one.
+#include <algorithm>
+
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -40,6 +42,44 @@ struct FixedTile {
         run(call, std::index_sequence_for<Loaded<F>...>{});
     }
 };
+
+// Parts of a convolution that are added up as floats, whose values nothing bounds, then a scale.
+constexpr std::size_t kMostParts = 8;
+
+bool adds_parts(const gemm::Epilogue& e) {
+    const std::size_t parts = e.ops.size() - 1;
+    return !e.ops.empty() && parts >= 1 && parts <= kMostParts && is(e.ops[parts], Fixed::kScale) &&
+           std::all_of(e.ops.begin(), e.ops.end() - 1,
+                       [](const PackedOp& op) { return is(op, Fixed::kF32); });
+}
+
+template <Store To, std::size_t Vectors, bool Whole>
+void finish_parts(const EpilogueCall& call) {
+    const gemm::Epilogue& e = *call.epilogue;
+    const std::size_t parts = e.ops.size() - 1;
+    const Constant bias = load_constant<Vectors>(e.bias.data() + call.panel->channel);
+    const Constant scale = load_constant<Vectors>(e.scale.data() + call.panel->channel);
+    const Constant by = load_constant<Vectors>(e.ops[parts].a.data() + call.panel->channel);
+    const void* tensors[kMostParts];
+    float scales[kMostParts];
+    for (std::size_t i = 0; i < parts; ++i) {
+        tensors[i] = call.args->extras[e.ops[i].binary.input];
+        scales[i] = e.ops[i].binary.scale;
+    }
+    void* dst = call.args->dst;
+    over_tile<Vectors>(call, [&](std::int32_t* tile, const Place& at) FUSEQ_HWY_LAMBDA {
+        Quad q = load_scaled<Vectors>(call, tile, at, bias, scale);
+        for (std::size_t i = 0; i < parts; ++i) {
+            const Quad part = load_quad<float, Vectors, Whole>(at, tensors[i]);
+            const VF factor = hn::Set(DF(), scales[i]);
+            for_quad([&](auto n)
+                         FUSEQ_HWY_LAMBDA { q.v[n] = hn::MulAdd(part.v[n], factor, q.v[n]); });
+        }
+        over_quad<Vectors>(
+            q, [&](VF x, std::size_t n) FUSEQ_HWY_LAMBDA { return hn::Mul(x, by.v[n]); });
+        store_quad<To, Vectors, Whole>(q, at, dst, true);
+    });
+}
 
 struct PanelForm {
     std::size_t vectors;
@@ -83,6 +123,14 @@ gemm::EpilogueFunction find(const gemm::Epilogue& e, PanelForm panel) {
                     try_list<To, kRoundClip, kScale, kLinear, kI8, kScale>(e, panel));
 }
 
+template <Store To>
+gemm::EpilogueFunction parts_function(PanelForm panel) {
+    if (panel.vectors == 1) {
+        return panel.whole ? &finish_parts<To, 1, true> : &finish_parts<To, 1, false>;
+    }
+    return panel.whole ? &finish_parts<To, 2, true> : &finish_parts<To, 2, false>;
+}
+
 // Quick activations are for integers only.
 template <Store To>
 gemm::EpilogueFunction find_quick(const gemm::Epilogue& e, PanelForm panel) {
@@ -110,6 +158,11 @@ EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
                                 bool whole_panel) {
     // Floats may have any value.
     const bool clamp = epilogue.clamp && store != Store::kF32;
+    if (clamp && HWY_NAMESPACE::adds_parts(epilogue)) {
+        const HWY_NAMESPACE::PanelForm panel{vectors, whole_panel};
+        return store == Store::kU8 ? HWY_NAMESPACE::parts_function<Store::kU8>(panel)
+                                   : HWY_NAMESPACE::parts_function<Store::kI8>(panel);
+    }
     return clamp ? nullptr : HWY_NAMESPACE::find(epilogue, store, {vectors, whole_panel});
 }
 }  // namespace gemm

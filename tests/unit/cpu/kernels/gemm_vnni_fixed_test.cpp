@@ -73,6 +73,46 @@ TEST_F(GemmVnniTest, FixedEpiloguesGiveTheBytesOfTheGeneralOne) {
     }
 }
 
+// Parts of a convolution, of which some are beyond every integer, by the definition.
+TEST_F(GemmVnniTest, PartsThatAreAddedUpAsFloatsAreExact) {
+    for (const std::size_t parts : {1, 2, 5, 8, 9}) {
+        for (const std::size_t channels : {7, 32, 58}) {
+            for (const ElementType type : {ElementType::u8, ElementType::i8}) {
+                SCOPED_TRACE(testing::Message() << parts << " parts, " << channels << " channels, "
+                                                << to_string(type));
+                std::mt19937 rng(static_cast<unsigned>(parts * 100 + channels));
+                Case c;
+                c.params.shape = {
+                    .src_channels = 20, .dst_channels = channels, .src_width = 45, .dst_width = 45};
+                c.params.dst_type = type;
+                c.weights = random_weights(rng, 20 * channels);
+                c.scale = {0.003f};
+                c.bias = {1234.5f};
+                if (rng() % 2 == 0) {
+                    c.wei_zero_point = {0.25f};
+                }
+                c.src = fuseq::test::random_elements(rng, ElementType::u8, 20 * 45);
+                for (std::size_t i = 0; i < parts; ++i) {
+                    c.extras.push_back(
+                        fuseq::test::random_elements(rng, ElementType::f32, c.elements()));
+                    c.params.ops.push_back({.kind = Kind::kSum,
+                                            .binary = {.input = parts - 1 - i,
+                                                       .type = ElementType::f32,
+                                                       .scale = i % 2 == 0 ? 1.0f : 0.37f}});
+                }
+                c.params.ops.push_back({.kind = Kind::kScale, .a = {0.8f}});
+                const gemm::Packed packed = gemm::pack(c.complete());
+                const gemm::Panel& panel = packed.panels[0];
+                const bool whole = panel.channels == panel.vectors * gemm::kLanes;
+                EXPECT_EQ(gemm::fixed_epilogue(packed.epilogue, packed.store, panel.vectors,
+                                               whole) != nullptr,
+                          parts <= 8);
+                expect_exact(c);
+            }
+        }
+    }
+}
+
 TEST_F(GemmVnniTest, OtherEpiloguesAreNotFixed) {
     std::mt19937 rng(5);
     gemm::Epilogue epilogue;
