@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
-constexpr std::size_t kWideBytes = 16u << 10u;   // of source, or of lines that panels share
 constexpr std::size_t kLeastWidePixels = 24;
 
 class Worker {
@@ -259,7 +258,7 @@ private:
     void wide_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
         const std::size_t channels = p_.shape.dst_channels;
         const std::size_t bytes = std::max(step, channels % kCacheLine == 0 ? 0 : channels);
-        const std::size_t most = std::max(kLeastWidePixels, kWideBytes / bytes);
+        const std::size_t most = std::max(kLeastWidePixels, wide_part_bytes() / bytes);
         const std::size_t length = pixels.end - pixels.begin;
         const std::size_t parts = (length + most - 1) / most;
         for (std::size_t i = 0; i < parts; ++i) {

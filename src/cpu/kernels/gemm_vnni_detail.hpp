@@ -251,6 +251,8 @@ void find_tap_ranges(Packed& p);
 // edge_columns, which may read tensors of numbers below kMostExtras, and inner.
 inline constexpr std::size_t kMostExtras = 32;
 void find_edge_columns(Packed& p, const GemmParams& params);
+// Whether tiles of 64 channels are the faster ones, if they can do what is behind the sums.
+bool suits_wide_panels(const Packed& p);
 // Panel `number` for a range of taps, from the one for all: the same sums from another beginning.
 WidePanel wide_panel_of(const Packed& p, std::size_t range, std::size_t number);
 

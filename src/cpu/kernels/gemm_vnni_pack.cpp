@@ -26,8 +26,6 @@ constexpr std::size_t kCacheLine = 64;
 // Pixels and channels of dst from which on it pays to copy the source out of such places.
 constexpr std::size_t kManyPixels = 8;
 constexpr std::size_t kManyChannels = 64;
-// Weights of a panel of 64 channels stay in L1.
-constexpr std::size_t kMostWideDepth = 512;
 constexpr std::size_t kMostBytes = std::size_t{1} << 40;
 
 template <class... Parts>
@@ -224,8 +222,8 @@ private:
 
     // Bytes behind scale and bias, or an elu or a residual input behind these: its join is found.
     bool is_wide() {
-        const bool fits = params_.dst_type != ElementType::f32 && !params_.pool &&
-                          packed_.taps.size() * packed_.depth4 * 4 <= kMostWideDepth;
+        const bool fits =
+            params_.dst_type != ElementType::f32 && !params_.pool && suits_wide_panels(packed_);
         return fits && (params_.ops.empty() || clips() || have_elus() || joins());
     }
 

@@ -13,6 +13,33 @@
 
 namespace fuseq::kernels::gemm {
 
+namespace {
+
+// Up to so much depth the weights of a panel stay in L1.
+constexpr std::size_t kDepthInL1 = 512;
+// Where two wide vectors are loaded a cycle, weights may come from L2, but not for short rows of
+// kernels larger than 1x1, whose tiles of few pixels read them too often.
+constexpr std::size_t kLeastRow = 12;
+
+}  // namespace
+
+bool suits_wide_panels(const Packed& p) {
+    if (p.taps.size() * p.depth4 * 4 <= kDepthInL1) {
+        return true;
+    }
+    const std::size_t last = p.shape.dst_channels % (kMaxWideVectors * kLanes);
+    const bool half = last != 0 && last <= kMaxPanelVectors * kLanes;
+    const bool feeds = p.mode != SourceMode::kRows || (p.shape.dst_width >= kLeastRow && !half);
+    return feeds && !loads_one_wide_vector_a_cycle();
+}
+
+// Part of the source in L1, and the weights of a panel as far as there is room. Where two products
+// are added a cycle it is better that the weights stay: of the source less is read a cycle.
+std::size_t wide_part_bytes() {
+    constexpr std::size_t kPart = std::size_t{16} << 10;
+    return loads_one_wide_vector_a_cycle() ? kPart : std::numeric_limits<std::size_t>::max();
+}
+
 WideFunction wide_function(std::size_t vectors, const Join* join, bool summed) {
     constexpr WideFunction kFunctions[] = {run_wide_1, run_wide_2, run_wide_3, run_wide_4};
     constexpr WideFunction kJoined[] = {run_wide_joined_1, run_wide_joined_2, run_wide_joined_3,

@@ -124,6 +124,9 @@ struct WideElu {
     float shift = 0.0f;
 };
 
+// Source, or cache lines of dst that panels share, that one panel after the other works on.
+std::size_t wide_part_bytes();
+
 // Of one channel: its sums begin at `init` and stay in [least, most].
 struct WideChannel {
     std::int32_t init = 0;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/instructions.hpp"
 #include "fuseq/error.hpp"
 #include "gemm_vnni_case.hpp"
 
@@ -34,6 +35,20 @@ Case wide_case(std::mt19937& rng, GemmShape shape, ElementType dst_type, float s
         c.bias.push_back(bias(rng));
     }
     c.src = random_elements(rng, ElementType::u8, shape.src_width * shape.src_channels);
+    return c;
+}
+
+// A convolution of any kernel, with padding that keeps the size of the picture.
+Case windows_case(std::mt19937& rng, GemmShape shape) {
+    shape.dst_height = shape.src_height;
+    shape.pad_top = static_cast<std::ptrdiff_t>(shape.kernel_height / 2);
+    shape.pad_left = static_cast<std::ptrdiff_t>(shape.kernel_width / 2);
+    const std::size_t taps = shape.kernel_height * shape.kernel_width;
+    Case c = wide_case(rng, shape, ElementType::u8, 0.0005f);
+    c.params.src_zero_point = 0;
+    c.weights = random_weights(rng, shape.src_channels * shape.dst_channels * taps);
+    c.src = random_elements(rng, ElementType::u8,
+                            shape.src_height * shape.src_width * shape.src_channels);
     return c;
 }
 
@@ -282,6 +297,28 @@ TEST_F(GemmVnniTest, OtherElusAreNotWide) {
     EXPECT_EQ(name(other), "gemm_vnni512:14x2");
     other.params.ops[1] = {.kind = GemmOp::Kind::kRound};
     EXPECT_EQ(name(other), "gemm_vnni512:14x2");
+}
+
+// Weights that do not stay in L1 suit machines that load two wide vectors a cycle, but not in tiles
+// of a row of few pixels.
+TEST_F(GemmVnniTest, WidePanelsOfMuchDepth) {
+    const std::string deep =
+        loads_one_wide_vector_a_cycle() ? "gemm_vnni512:14x2" : "gemm_vnni512:6x4";
+    std::mt19937 rng(7);
+    const auto name_of_exact = [&](const GemmShape& shape) {
+        const Case c = windows_case(rng, shape);
+        expect_exact(c);
+        return GemmVnni(c.complete()).implementation();
+    };
+    EXPECT_EQ(name_of_exact({.src_channels = 1030, .dst_channels = 70, .src_width = 30}), deep);
+    GemmShape shape{.src_channels = 68, .dst_channels = 64, .src_height = 9, .src_width = 12};
+    shape.kernel_height = shape.kernel_width = 3;
+    EXPECT_EQ(name_of_exact(shape), deep);
+    shape.src_width = 11;
+    EXPECT_EQ(name_of_exact(shape), "gemm_vnni512:14x2");
+    shape.src_width = 12;
+    shape.dst_channels = 96;
+    EXPECT_EQ(name_of_exact(shape), "gemm_vnni512:14x2");
 }
 
 GemmOp round_to(ElementType type) {
