@@ -75,6 +75,7 @@ struct GemmChainTraits {
     bool reads_tensors = false;  // it has extra inputs
     bool pools = false;          // 2 x 2 results become one
     bool activates = false;      // an activation that is more than a comparison, and integers out
+    bool stores_bytes = false;   // integers out, and neither of the two others but pools
 };
 GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t extras);
 

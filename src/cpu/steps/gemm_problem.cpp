@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "cpu/kernels/instructions.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "ops/matmul.hpp"
 
@@ -80,6 +81,32 @@ constexpr std::size_t kFewChannels = 32;
 constexpr std::size_t kShortRow = 7;
 // Products a pixel and tap up to which oneDNN's own preparations take longer than the layer.
 constexpr std::size_t kFewProducts = 4096;
+// Of a 1x1 layer of few channels, on machines that load two wide vectors a cycle.
+constexpr std::size_t kTinyLayer = std::size_t{1} << 18;
+constexpr std::size_t kNarrowBytes = 8;
+
+// Tiles of 64 channels with two wide loads a cycle, which a few other layers gain by: those of few
+// channels of src, whatever their size, and deep ones whose weights take long to arrive.
+bool wide_tiles_are_faster(const GemmProblem& problem, const GemmChainTraits& chain) {
+    constexpr std::size_t kPanel = 64;
+    constexpr std::size_t kLongRow = 12;
+    constexpr std::size_t kManyPixelsOfPanels = 1100;
+    const kernels::GemmShape& s = problem.shape;
+    if (kernels::loads_one_wide_vector_a_cycle() || !chain.stores_bytes ||
+        s.dst_channels % kPanel != 0 || s.dst_width < kLongRow) {
+        return false;
+    }
+    const bool few =
+        s.src_channels <= kPanel && s.src_channels * s.dst_channels <= 2 * kFewProducts;
+    return few || s.dst_height * s.dst_width <= kManyPixelsOfPanels;
+}
+
+bool small_1x1_is_faster(const kernels::GemmShape& s, const GemmChainTraits& chain) {
+    const std::size_t products = s.dst_height * s.dst_width * s.src_channels * s.dst_channels;
+    const bool wide = chain.stores_bytes && s.dst_channels >= kNarrowBytes;
+    return !kernels::loads_one_wide_vector_a_cycle() && !chain.reads_tensors &&
+           (wide || products <= kTinyLayer);
+}
 
 bool large_kernel_is_faster(const GemmProblem& problem) {
     const kernels::GemmShape& s = problem.shape;
@@ -118,9 +145,9 @@ bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain) {
         return true;
     }
     if (s.kernel_height * s.kernel_width > 1) {
-        return large_kernel_is_faster(problem);
+        return large_kernel_is_faster(problem) || wide_tiles_are_faster(problem, chain);
     }
-    if (chain.activates) {
+    if (chain.activates || small_1x1_is_faster(s, chain)) {
         return true;
     }
     return chain.reads_tensors ? s.dst_channels >= kNarrowWithTensors : s.dst_channels >= kNarrow;
@@ -139,6 +166,8 @@ GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t extras) {
                                           eltwise->kind == kMish || eltwise->kind == kSoftplus ||
                                           eltwise->kind == kGeluErf || eltwise->kind == kGeluTanh);
         });
+    traits.stores_bytes =
+        chain.dst_type != ElementType::f32 && !traits.reads_tensors && !traits.activates;
     return traits;
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cpu/kernels/instructions.hpp"
 #include "cpu/steps/gemm_tail.hpp"
 
 namespace fuseq::cpu {
@@ -138,6 +139,24 @@ TEST(GemmIsFaster, PointwiseByTheTableInPerformance) {
     EXPECT_TRUE(gemm_is_faster(p, {.reads_tensors = true}));
 }
 
+// Where two wide vectors are loaded a cycle, with nothing but bytes behind the sums.
+TEST(GemmIsFaster, TilesOf64ChannelsByTheTableInPerformance) {
+    const bool wide = !kernels::loads_one_wide_vector_a_cycle();
+    const GemmChainTraits bytes{.stores_bytes = true};
+    EXPECT_EQ(gemm_is_faster(three_by_three(64, 64, 56), bytes), wide);
+    EXPECT_EQ(gemm_is_faster(three_by_three(32, 128, 75), bytes), wide);
+    EXPECT_EQ(gemm_is_faster(three_by_three(256, 256, 32), bytes), wide);
+    EXPECT_FALSE(gemm_is_faster(three_by_three(32, 32, 256), bytes));
+    EXPECT_FALSE(gemm_is_faster(three_by_three(128, 64, 128), bytes));
+    EXPECT_FALSE(gemm_is_faster(three_by_three(128, 128, 43), bytes));
+    EXPECT_EQ(gemm_is_faster(pointwise(8), bytes), wide);
+    EXPECT_FALSE(gemm_is_faster(pointwise(7), bytes));
+    GemmProblem tiny = pointwise(3);
+    tiny.shape.dst_height = tiny.shape.dst_width = 10;
+    EXPECT_EQ(gemm_is_faster(tiny, {}), wide);
+    EXPECT_FALSE(gemm_is_faster(tiny, {.reads_tensors = true}));
+}
+
 TEST(GemmIsFaster, LargerKernelsByTheTableInPerformance) {
     EXPECT_FALSE(gemm_is_faster(three_by_three(64, 64, 56), {}));  // 3136 pixels
     EXPECT_TRUE(gemm_is_faster(three_by_three(3, 64, 56), {}));
@@ -149,6 +168,7 @@ TEST(GemmIsFaster, LargerKernelsByTheTableInPerformance) {
     EXPECT_FALSE(gemm_is_faster(three_by_three(128, 96, 38), {}));
     EXPECT_TRUE(gemm_is_faster(three_by_three(32, 9, 15), {}));
     EXPECT_FALSE(gemm_is_faster(three_by_three(32, 9, 60), {}));
+    EXPECT_FALSE(gemm_is_faster(three_by_three(64, 64, 56), {.reads_tensors = true}));
 }
 
 TEST(GemmIsFaster, WithAMaxPoolingInIt) {
