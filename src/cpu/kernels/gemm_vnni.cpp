@@ -9,6 +9,7 @@
 #include <array>
 
 #include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/instructions.hpp"
 #include "cpu/kernels/range.hpp"
 
 namespace fuseq::kernels {
@@ -134,6 +135,11 @@ private:
                   Range pixels,
                   std::size_t count) {
         const std::size_t length = pixels.end - pixels.begin;
+        const bool streams =
+            is_end(pixels.begin + count * length) && !loads_one_wide_vector_a_cycle();
+        if (streams) {
+            expect_all(count * tiles_of(length, p_.panels[panels_.begin]));
+        }
         for (std::size_t first = panels_.begin; first < panels_.end;) {
             std::size_t last = first + 1;
             std::size_t bytes = p_.panel_bytes(p_.panels[first]);
@@ -141,9 +147,13 @@ private:
                 bytes += p_.panel_bytes(p_.panels[last++]);
             }
             const std::size_t tiles = count * tiles_of(length, p_.panels[first]) * (last - first);
-            last < panels_.end
-                ? expect({p_.panels[last].wei, std::min(bytes, bytes_from(last))}, bytes, tiles)
-                : expect_next(pixels.begin + count * length, tiles);
+            if (streams) {
+                skip_to(last);
+            } else if (last < panels_.end) {
+                expect({p_.panels[last].wei, std::min(bytes, bytes_from(last))}, bytes, tiles);
+            } else {
+                expect_next(pixels.begin + count * length, tiles);
+            }
             for (std::size_t i = 0; i < count; ++i) {
                 const std::size_t begin = pixels.begin + i * length;
                 choose_taps(begin / length);
@@ -227,18 +237,54 @@ private:
         next_step_ = std::min(kCacheLine, (bytes + steps - 1) / steps);
     }
 
+    // Whether nothing is left to do behind the pixel in front of this one.
+    bool is_end(std::size_t pixel) const {
+        return pixel ==
+               last_ * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
+    }
+
+    // In the last block the weights that the caller names are fetched with all groups of panels:
+    // the last one alone is soon done. `tiles`: of a panel.
+    void expect_all(std::size_t tiles) {
+        const std::size_t panels = panels_.end - panels_.begin;
+        const std::int8_t* const begin = p_.panels[panels_.begin].wei;
+        const std::size_t bytes = panels_.end < p_.panels.size()
+                                      ? static_cast<std::size_t>(p_.panels[panels_.end].wei - begin)
+                                      : bytes_from(panels_.begin);
+        behind_ = args_.next;
+        expect({begin, bytes}, bytes + behind_.size(), tiles * panels);
+        fetches_panels_ = true;
+    }
+
+    // Where the next `steps` steps begin to fetch; null: there is nothing.
+    const std::int8_t* fetched(std::size_t steps) {
+        if (next_ >= next_end_ && fetches_panels_) {
+            next_ = behind_.data();
+            next_end_ = next_ + behind_.size();
+            fetches_panels_ = false;
+        }
+        const std::int8_t* const from = next_ < next_end_ ? next_ : nullptr;
+        next_ += from != nullptr ? steps * next_step_ : 0;
+        return from;
+    }
+
+    // What has not been fetched of the panels in front of this one will not be.
+    void skip_to(std::size_t panel) {
+        if (fetches_panels_ && panel < panels_.end) {
+            next_ = std::max(next_, p_.panels[panel].wei);
+        } else if (fetches_panels_ && panel == panels_.end) {
+            next_ = next_end_;
+        }
+    }
+
     // Behind the last group of the last block there is what the caller names.
     void expect_next(std::size_t pixel, std::size_t tiles) {
-        constexpr std::size_t kMostBytes = std::size_t{256} << 10;
-        const bool at_end =
-            pixel == last_ * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
-        const std::size_t bytes = at_end ? std::min(args_.next.size(), kMostBytes) : 0;
+        const std::size_t bytes = is_end(pixel) ? args_.next.size() : 0;
         if (bytes == 0) {
-            next_ = nullptr;
-            next_step_ = 0;
+            next_ = next_end_ = nullptr;
             return;
         }
-        expect(args_.next.first(bytes), bytes, tiles);
+        expect(args_.next, bytes, tiles);
     }
 
     void segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
@@ -273,13 +319,7 @@ private:
     void wide_part(const std::uint8_t* src, std::size_t step, Range pixels, const Panel& panel) {
         const std::size_t count = pixels.end - pixels.begin;
         const std::size_t tiles = tiles_of(count, panel);
-        const std::int8_t* ahead = panel.wei;
-        std::size_t ahead_step = 0;
-        if (next_ != nullptr && next_ < next_end_) {
-            ahead = next_;
-            ahead_step = next_step_;
-            next_ += tiles * taps().size() * part_.depth4 * next_step_;
-        }
+        const std::int8_t* const ahead = fetched(tiles * taps().size() * part_.depth4);
         for (std::size_t i = 0; i < tiles; ++i) {
             fetch_rows();
         }
@@ -295,8 +335,8 @@ private:
                       .dst_step = static_cast<std::ptrdiff_t>(part_.dst_step),
                       .channels = panel.channels,
                       .is_signed = p_.store == Store::kI8,
-                      .ahead = ahead,
-                      .ahead_step = ahead_step,
+                      .ahead = ahead != nullptr ? ahead : panel.wei,
+                      .ahead_step = ahead != nullptr ? next_step_ : 0,
                       .skip = skipped(panel)};
         if (sums_ != nullptr) {
             call.sums = sums_ + (pixels.begin - first_sum_);
@@ -316,11 +356,7 @@ private:
               std::size_t rows,
               const Panel& panel) {
         alignas(kCacheLine) std::int32_t accumulators[(kTileVectors + 3) * kLanes];
-        const std::int8_t* ahead = panel.wei;
-        if (next_ != nullptr && next_ < next_end_) {
-            ahead = next_;
-            next_ += taps().size() * part_.depth4 * next_step_;
-        }
+        const std::int8_t* const ahead = fetched(taps().size() * part_.depth4);
         fetch_extras(pixel + rows, rows, panel);
         fetch_rows();
         const MicroCall micro{.src = src,
@@ -330,8 +366,8 @@ private:
                               .taps = taps(),
                               .init = p_.init.data() + inits_ * p_.init_size + panel.channel,
                               .tile = accumulators,
-                              .ahead = ahead,
-                              .ahead_step = next_step_,
+                              .ahead = ahead != nullptr ? ahead : panel.wei,
+                              .ahead_step = ahead != nullptr ? next_step_ : 0,
                               .row_step = row_step_,
                               .skip = skipped(panel)};
         const EpilogueCall finish{.epilogue = &p_.epilogue,
@@ -416,6 +452,8 @@ private:
     const std::int8_t* next_ = nullptr;
     const std::int8_t* next_end_ = nullptr;
     std::size_t next_step_ = 0;
+    std::span<const std::int8_t> behind_;  // to be fetched behind those
+    bool fetches_panels_ = false;          // next_ has not come to behind_
     const std::uint8_t* rows_ahead_ = nullptr;
     const std::uint8_t* rows_ahead_end_ = nullptr;
     std::size_t lines_a_tile_ = 0;

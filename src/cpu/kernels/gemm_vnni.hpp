@@ -129,6 +129,9 @@ public:
     // The packed weights that a part reads, in the order in which it reads them.
     std::span<const std::int8_t> weights(std::size_t part, const GemmSplit& split) const;
 
+    // Of those, what the step in front had better fetch: GemmArgs::next.
+    std::span<const std::int8_t> weights_ahead(std::size_t part, const GemmSplit& split) const;
+
     // Whether a pixel of dst depends on nothing but the pixel of src with its number.
     bool is_by_pixel() const;
     // What the pixels of a range given to run_pixels() must be multiples of.

@@ -3,6 +3,9 @@
 //
 // The integer matrix product as an object: what it consists of and says of itself.
 #include "cpu/kernels/gemm_vnni.hpp"
+
+#include <algorithm>
+
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 #include "cpu/kernels/instructions.hpp"
 
@@ -43,6 +46,24 @@ std::span<const std::int8_t> GemmVnni::weights(std::size_t part, const GemmSplit
     const Panel& last = p.panels[panels.end - 1];
     const std::int8_t* const begin = p.panels[panels.begin].wei;
     return {begin, last.wei + p.panel_bytes(last)};
+}
+
+std::span<const std::int8_t> GemmVnni::weights_ahead(std::size_t part,
+                                                     const GemmSplit& split) const {
+    const Packed& p = *packed_;
+    const std::span<const std::int8_t> all = weights(part, split);
+    constexpr std::size_t kMost = std::size_t{256} << 10;
+    if (p.panels.empty() || loads_one_wide_vector_a_cycle()) {
+        return all.first(std::min(all.size(), kMost));
+    }
+    // The panels that a part begins with. A layer of few pixels is done before what it fetches
+    // itself arrives.
+    constexpr std::size_t kFirstPanels = std::size_t{24} << 10;
+    constexpr std::size_t kFewPixels = 12;
+    constexpr std::size_t kMostOfFewPixels = 3 * kMost;
+    const bool few = p.shape.batch * p.shape.dst_height * p.shape.dst_width <= kFewPixels;
+    const std::size_t first = std::max(p.panel_bytes(p.panels.front()), kFirstPanels);
+    return all.first(std::min(all.size(), few ? kMostOfFewPixels : std::min(first, kMost)));
 }
 
 bool GemmVnni::is_by_pixel() const {

@@ -81,7 +81,7 @@ private:
         if (const kernels::GemmVnni* next = step_.next()) {
             const kernels::GemmSplit split = next->split(parts_);
             for (std::size_t part = 0; part < parts_; ++part) {
-                next_[part] = next->weights(part, split);
+                next_[part] = next->weights_ahead(part, split);
             }
         }
     }
