@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "cpu/kernels/instructions.hpp"
 #include "fuseq/error.hpp"
 #include "gemm_vnni_case.hpp"
 
@@ -118,6 +119,27 @@ TEST_F(GemmVnniTest, PanelsAreCutBetweenThreadsOnlyWhereCacheLinesEnd) {
     EXPECT_EQ(split(49, 512, 512, ElementType::u8).columns, 2u);
     // One pixel: there is nothing else to cut.
     EXPECT_EQ(split(1, 512, 100, ElementType::u8).columns, 2u);
+}
+
+// The step in front fetches the beginning of what a part reads; much of it for few pixels.
+TEST_F(GemmVnniTest, WeightsAheadAreTheFirstOfAPart) {
+    const auto ahead = [](std::size_t pixels) {
+        std::mt19937 rng(1);
+        Case c;
+        c.params.shape = {
+            .src_channels = 512, .dst_channels = 640, .src_width = pixels, .dst_width = pixels};
+        c.weights = random_weights(rng, std::size_t{512} * 640);
+        c.scale = {1.0f};
+        const GemmVnni gemm(c.complete());
+        const GemmSplit split{.rows = 1, .columns = 2};
+        for (const std::size_t part : {0, 1}) {
+            EXPECT_EQ(gemm.weights_ahead(part, split).data(), gemm.weights(part, split).data());
+        }
+        return gemm.weights_ahead(0, {}).size();
+    };
+    const std::size_t some = std::size_t{256} << 10;
+    EXPECT_EQ(ahead(100), loads_one_wide_vector_a_cycle() ? some : 64u * 512);
+    EXPECT_EQ(ahead(2), loads_one_wide_vector_a_cycle() ? some : 640u * 512);
 }
 
 TEST_F(GemmVnniTest, LargeValuesSaturate) {

@@ -300,7 +300,7 @@ TEST_F(GemmVnniTest, OtherElusAreNotWide) {
 }
 
 // Weights that do not stay in L1 suit machines that load two wide vectors a cycle, but not in tiles
-// of a row of few pixels.
+// of a row of few pixels, nor in layers of few.
 TEST_F(GemmVnniTest, WidePanelsOfMuchDepth) {
     const std::string deep =
         loads_one_wide_vector_a_cycle() ? "gemm_vnni512:14x2" : "gemm_vnni512:6x4";
@@ -310,7 +310,12 @@ TEST_F(GemmVnniTest, WidePanelsOfMuchDepth) {
         expect_exact(c);
         return GemmVnni(c.complete()).implementation();
     };
-    EXPECT_EQ(name_of_exact({.src_channels = 1030, .dst_channels = 70, .src_width = 30}), deep);
+    for (const std::size_t pixels : {1, 6, 64, 75}) {
+        const GemmShape row{.src_channels = 1030, .dst_channels = 70, .src_width = pixels};
+        EXPECT_EQ(name_of_exact(row), deep);
+    }
+    EXPECT_EQ(name_of_exact({.src_channels = 1030, .dst_channels = 70, .src_width = 49}),
+              "gemm_vnni512:14x2");
     GemmShape shape{.src_channels = 68, .dst_channels = 64, .src_height = 9, .src_width = 12};
     shape.kernel_height = shape.kernel_width = 3;
     EXPECT_EQ(name_of_exact(shape), deep);
