@@ -463,7 +463,8 @@ private:
                 join != nullptr ? !join->q_unsigned : packed_.store == Store::kI8;
             packed_.wide_panels.push_back(
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
-            panel.wide = wide_function(panel.vectors, join, packed_.needs_sums());
+            panel.wide = channels[0].elu ? wide_elu_function(panel.vectors)
+                                         : wide_function(panel.vectors, join, packed_.needs_sums());
             panel.constants = &packed_.wide_panels.back();
         }
         for (std::size_t i = 1; i < packed_.init_count(); ++i) {

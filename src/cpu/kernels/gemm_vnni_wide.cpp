@@ -65,6 +65,12 @@ WideFunction wide_function(std::size_t vectors, const Join* join, bool summed) {
     return kJoined[vectors - 1];
 }
 
+WideFunction wide_elu_function(std::size_t vectors) {
+    constexpr WideFunction kFunctions[] = {run_wide_elu_1, run_wide_elu_2, run_wide_elu_3,
+                                           run_wide_elu_4};
+    return kFunctions[vectors - 1];
+}
+
 std::size_t wide_place(std::size_t channel, std::size_t vectors) {
     if (vectors == 1) {
         return channel;

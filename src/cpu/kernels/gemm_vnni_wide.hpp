@@ -89,9 +89,10 @@ struct WideCall {
 using WideFunction = void (*)(const WideCall& call);
 // join: null for none.
 WideFunction wide_function(std::size_t vectors, const Join* join, bool summed);
-enum class WideJoin : std::uint8_t { kNone, kPlain, kBent, kFarBent };
+WideFunction wide_elu_function(std::size_t vectors);
+enum class WideJoin : std::uint8_t { kNone, kPlain, kBent, kFarBent, kElu };
 // By number of vectors; without a join, with one, and with one that has a bend, of half or of all
-// steps.
+// steps; with an elu instead.
 void run_wide_1(const WideCall& call);
 void run_wide_2(const WideCall& call);
 void run_wide_3(const WideCall& call);
@@ -108,6 +109,10 @@ void run_wide_far_bent_1(const WideCall& call);
 void run_wide_far_bent_2(const WideCall& call);
 void run_wide_far_bent_3(const WideCall& call);
 void run_wide_far_bent_4(const WideCall& call);
+void run_wide_elu_1(const WideCall& call);
+void run_wide_elu_2(const WideCall& call);
+void run_wide_elu_3(const WideCall& call);
+void run_wide_elu_4(const WideCall& call);
 // Four vectors with a join, in another order; see its file.
 void run_wide_woven(const WideCall& call);
 
