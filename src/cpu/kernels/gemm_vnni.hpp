@@ -123,6 +123,8 @@ public:
     std::size_t scratch_bytes() const;
     // The best way to cut the work into so many parts; to be asked once, not for every run.
     GemmSplit split(std::size_t parts) const;
+    // The same where lines of other cores are slow (instructions.hpp), or are not.
+    GemmSplit split(std::size_t parts, bool remote_is_slow) const;
     // Part `part` of the work. Parts may run at the same time, each with a scratch memory of its
     // own: args.scratch + part * scratch_bytes().
     void run(const GemmArgs& args, std::size_t part, const GemmSplit& split) const;

@@ -39,5 +39,9 @@ bool loads_one_wide_vector_a_cycle() {
     return __builtin_cpu_is("amdfam19h") != 0;
 }
 
+bool other_cores_lines_are_slow() {
+    return !loads_one_wide_vector_a_cycle();
+}
+
 }  // namespace fuseq::kernels
 #endif  // HWY_ONCE

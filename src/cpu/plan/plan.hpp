@@ -21,6 +21,7 @@ struct RowWalkPlan {
     std::size_t last = 0;
     std::size_t rows = 0;
     std::size_t grain = 1;
+    std::size_t share_grain = 1;  // shares of threads begin at its multiples
     std::size_t part = 0;
     std::size_t threads = 1;
     std::optional<RowWindow> band{};  // `rows`, `grain` and `part` are those of its results

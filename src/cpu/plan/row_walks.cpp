@@ -103,6 +103,7 @@ public:
     RowWalkPlan finished(std::size_t threads) const {
         RowWalkPlan walk = walk_;
         walk.part = std::max(part_rows(), least_);
+        walk.share_grain = walk.grain;  // of 7 tiles of pixels a thread would have 4
         walk.grain = walk.grain == 1 ? kTileRows : walk.grain;
         walk.part = std::max<std::size_t>(walk.part / walk.grain, 1) * walk.grain;
         const auto useful = static_cast<std::size_t>(1 + work_ / kBytesForAThread);

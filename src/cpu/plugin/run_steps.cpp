@@ -86,7 +86,8 @@ template <class Times>
 void run_walk(const Plan& plan, const RowWalkPlan& walk, Runners runners, Times times) {
     const std::size_t shares =
         std::min(walk.threads, static_cast<std::size_t>(omp_get_max_threads()));
-    const std::size_t grains = (walk.rows + walk.grain - 1) / walk.grain;
+    const std::size_t grain = walk.share_grain;
+    const std::size_t grains = (walk.rows + grain - 1) / grain;
     std::exception_ptr failure;
     std::size_t failed = walk.first;
     std::mutex mutex;
@@ -94,8 +95,8 @@ void run_walk(const Plan& plan, const RowWalkPlan& walk, Runners runners, Times 
         std::size_t running = walk.first;
         try {
             for (std::size_t t = begin; t < end; ++t) {
-                const RowPart share{grains * t / shares * walk.grain,
-                                    std::min(grains * (t + 1) / shares * walk.grain, walk.rows), t};
+                const RowPart share{grains * t / shares * grain,
+                                    std::min(grains * (t + 1) / shares * grain, walk.rows), t};
                 walk_share(walk, runners, share, times, running);
             }
         } catch (...) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "cpu/kernels/instructions.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/runtime/parallel.hpp"
@@ -38,15 +39,14 @@ public:
         void* dst = memory_.data(dst_);
         const std::size_t rows = kernel_.rows();
         const std::size_t blocks = kernel_.blocks();
-        constexpr std::size_t kRowsAtOnce = 8;  // what the kernel works on together
         const auto threads = static_cast<std::size_t>(omp_get_max_threads());
         // Small images have fewer groups of rows than there are threads: split the channels then.
-        if (rows < kRowsAtOnce * threads && blocks >= threads) {
+        if (rows < least_rows_ * threads && blocks >= threads) {
             parallel_for(blocks, 1, [&](std::size_t begin, std::size_t end) {
                 kernel_.run(src, dst, {0, rows}, {begin, end});
             });
         } else {
-            parallel_for(rows, kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
+            parallel_for(rows, grain_, [&](std::size_t begin, std::size_t end) {
                 kernel_.run(src, dst, {begin, end}, {0, blocks});
             });
         }
@@ -59,11 +59,15 @@ public:
     }
 
 private:
+    static constexpr std::size_t kRowsAtOnce = 8;  // what the kernel works on together
     const kernels::DepthwiseConv& kernel_;
     std::size_t row_pixels_;
     TensorId src_;
     TensorId dst_;
     RequestMemory& memory_;
+    // Rows that a thread reads are those that it has written in the step before.
+    std::size_t least_rows_ = kernels::other_cores_lines_are_slow() ? 4 : kRowsAtOnce;
+    std::size_t grain_ = kernels::other_cores_lines_are_slow() ? 2 : kRowsAtOnce;
 };
 
 // Groups of rows go through a buffer on the stack of the thread.

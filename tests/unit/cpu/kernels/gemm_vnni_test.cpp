@@ -102,7 +102,8 @@ TEST_F(GemmVnniTest, HandWrittenNumbers) {
 
 // Two threads that write to the same cache lines are slower than one.
 TEST_F(GemmVnniTest, PanelsAreCutBetweenThreadsOnlyWhereCacheLinesEnd) {
-    const auto split = [](std::size_t pixels, std::size_t src, std::size_t dst, ElementType type) {
+    const auto split = [](std::size_t pixels, std::size_t src, std::size_t dst, ElementType type,
+                          bool remote_is_slow) {
         std::mt19937 rng(1);
         Case c;
         c.params.shape = {
@@ -110,15 +111,20 @@ TEST_F(GemmVnniTest, PanelsAreCutBetweenThreadsOnlyWhereCacheLinesEnd) {
         c.params.dst_type = type;
         c.weights = random_weights(rng, src * dst);
         c.scale = {1.0f};
-        return GemmVnni(c.complete()).split(2);
+        return GemmVnni(c.complete()).split(2, remote_is_slow);
     };
-    // Two panels: of half the tiles one is not whole, so that rows are a little more work.
-    EXPECT_EQ(split(3190, 7, 58, ElementType::f32).columns, 1u);
-    EXPECT_EQ(split(3190, 7, 58, ElementType::u8).columns, 1u);
-    // Few pixels and many weights, which then are read once.
-    EXPECT_EQ(split(49, 512, 512, ElementType::u8).columns, 2u);
-    // One pixel: there is nothing else to cut.
-    EXPECT_EQ(split(1, 512, 100, ElementType::u8).columns, 2u);
+    for (const bool slow : {false, true}) {
+        // Two panels: of half the tiles one is not whole, so that rows are a little more work.
+        EXPECT_EQ(split(3190, 7, 58, ElementType::f32, slow).columns, 1u);
+        EXPECT_EQ(split(3190, 7, 58, ElementType::u8, slow).columns, 1u);
+        // Few pixels and many weights, which then are read once.
+        EXPECT_EQ(split(24, 2048, 2048, ElementType::u8, slow).columns, 2u);
+        // One pixel: there is nothing else to cut.
+        EXPECT_EQ(split(1, 512, 100, ElementType::u8, slow).columns, 2u);
+    }
+    // Where lines of another core are slow, weights are rather read twice.
+    EXPECT_EQ(split(196, 1024, 256, ElementType::u8, false).columns, 2u);
+    EXPECT_EQ(split(196, 1024, 256, ElementType::u8, true).columns, 1u);
 }
 
 // The step in front fetches the beginning of what a part reads; much of it for few pixels.

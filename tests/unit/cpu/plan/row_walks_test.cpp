@@ -89,6 +89,7 @@ TEST_F(Walks, NeighboursOfAsManyRows) {
     walked("c", {c}, {d}).walks({.rows = kRows / 2});
     walked("d", {c}, {d});
     EXPECT_THAT(found(), ElementsAre("0-2"));
+    EXPECT_EQ(plan_.walks[0].share_grain, 1u);
 }
 
 TEST_F(Walks, WhatIsReadAnywhereIsFinishedBefore) {
@@ -101,6 +102,7 @@ TEST_F(Walks, WhatIsReadAnywhereIsFinishedBefore) {
     walked("c", {c}, {d});
     EXPECT_THAT(found(), ElementsAre("1-3"));
     EXPECT_EQ(plan_.walks[0].grain, 100u);
+    EXPECT_EQ(plan_.walks[0].share_grain, 100u);
     EXPECT_EQ(plan_.walks[0].part % 100, 0u);
     EXPECT_GE(plan_.walks[0].part, 800u);
 }

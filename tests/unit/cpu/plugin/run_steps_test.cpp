@@ -141,6 +141,7 @@ TEST_F(Steps, OfAWalkGetEveryRowOnce) {
         SCOPED_TRACE(detail::cat("seed 5, case ", i));
         RowWalkPlan walk{.first = 0, .last = 2};
         walk.grain = 1 + rng() % 7;
+        walk.share_grain = rng() % 2 == 0 ? 1 : walk.grain;
         walk.rows = 1 + rng() % 90;
         walk.part = walk.grain * (1 + rng() % 6);
         walk.threads = 1 + rng() % 4;
@@ -153,7 +154,7 @@ TEST_F(Steps, OfAWalkGetEveryRowOnce) {
             for (const Event& event : of(name)) {
                 ASSERT_LT(event.part.begin, event.part.end);
                 ASSERT_LE(event.part.end, walk.rows);
-                EXPECT_EQ(event.part.begin % walk.grain, 0u);
+                EXPECT_EQ(event.part.begin % walk.share_grain, 0u);
                 EXPECT_LE(event.part.end - event.part.begin, walk.part);
                 EXPECT_LT(event.part.thread, walk.threads);
                 for (std::size_t row = event.part.begin; row < event.part.end; ++row) {
