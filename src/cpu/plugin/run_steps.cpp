@@ -6,6 +6,7 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <vector>
 
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/named_failure.hpp"
@@ -116,25 +117,64 @@ void run_walk(const Plan& plan, const RowWalkPlan& walk, Runners runners, Times 
     }
 }
 
+// Runs steps one after the other.
+template <class Times>
+class Progress {
+public:
+    Progress(const Plan& plan, Runners runners, Times times)
+        : plan_(plan), runners_(runners), times_(times), walk_(plan.walks.begin()) {}
+
+    std::size_t step() const { return step_; }
+
+    void run_to(std::size_t end) {
+        try {
+            while (step_ < end) {
+                run_next();
+            }
+        } catch (...) {
+            throw_of_step(plan_, step_);
+        }
+    }
+
+private:
+    void run_next() {
+        if (walk_ != plan_.walks.end() && walk_->first == step_) {
+            run_walk(plan_, *walk_, runners_, times_);
+            step_ = walk_->last;
+            ++walk_;
+            return;
+        }
+        times_.begin();
+        runners_[step_]->run();
+        times_.end(step_, 0);
+        ++step_;
+    }
+
+    const Plan& plan_;
+    Runners runners_;
+    Times times_;
+    std::vector<RowWalkPlan>::const_iterator walk_;
+    std::size_t step_ = 0;
+};
+
+// The first step from `begin` on that starts regions of its own.
+std::size_t end_of_team(const Plan& plan, std::size_t begin) {
+    const auto first = plan.steps.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto end = std::find_if(first, plan.steps.end(),
+                                  [](const auto& step) { return step->starts_regions(); });
+    return static_cast<std::size_t>(end - plan.steps.begin());
+}
+
 template <class Times>
 void run_all(const Plan& plan, Runners runners, Times times) {
-    auto walk = plan.walks.begin();
-    std::size_t s = 0;
-    try {
-        while (s < runners.size()) {
-            if (walk != plan.walks.end() && walk->first == s) {
-                run_walk(plan, *walk, runners, times);
-                s = walk->last;
-                ++walk;
-                continue;
-            }
-            times.begin();
-            runners[s]->run();
-            times.end(s, 0);
-            ++s;
+    Progress progress(plan, runners, times);
+    while (progress.step() < runners.size()) {
+        const std::size_t end = end_of_team(plan, progress.step());
+        if (end > progress.step() + 1 && Team::may_open()) {
+            Team::open([&] { progress.run_to(end); });
+        } else {
+            progress.run_to(std::max(end, progress.step() + 1));
         }
-    } catch (...) {
-        throw_of_step(plan, s);
     }
 }
 

@@ -9,7 +9,28 @@
 
 #include <omp.h>
 
+#include "cpu/runtime/team.hpp"
+
 namespace fuseq::cpu {
+
+// Calls function(id, size) in every thread: of the team that this thread leads, or of a region.
+template <class Function>
+void in_every_thread(const Function& function) {
+    if (Team* team = Team::current()) {
+        team->run([](const void* context, std::size_t id,
+                     std::size_t size) { (*static_cast<const Function*>(context))(id, size); },
+                  &function);
+        return;
+    }
+#pragma omp parallel
+    function(static_cast<std::size_t>(omp_get_thread_num()),
+             static_cast<std::size_t>(omp_get_num_threads()));
+}
+
+// Whether what is started here has no other threads.
+inline bool is_alone() {
+    return omp_get_max_threads() <= 1 || (omp_in_parallel() != 0 && Team::current() == nullptr);
+}
 
 // Splits [0, count) into one contiguous range a thread, each a multiple of `grain` but for the
 // last, and calls function(begin, end). The split does not change any result: a range is worked
@@ -21,41 +42,35 @@ namespace fuseq::cpu {
 template <class Function>
 void parallel_for(std::size_t count, std::size_t grain, const Function& function) {
     const std::size_t pieces = (count + grain - 1) / (grain == 0 ? 1 : grain);
-    const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-    if (pieces <= 1 || threads <= 1 || omp_in_parallel()) {
+    if (pieces <= 1 || is_alone()) {
         if (count != 0) {
             function(std::size_t{0}, count);
         }
         return;
     }
-#pragma omp parallel
-    {
-        const auto id = static_cast<std::size_t>(omp_get_thread_num());
-        const auto size = static_cast<std::size_t>(omp_get_num_threads());
+    in_every_thread([&](std::size_t id, std::size_t size) {
         const std::size_t first = pieces * id / size * grain;
         const std::size_t last = pieces * (id + 1) / size * grain;
         if (first < count && first < last) {
             function(first, last < count ? last : count);
         }
-    }
+    });
 }
 
 // Calls function(id, size, wait) in every thread of the team, where wait() returns when all of them
 // have called it: for work in steps that need each other's results. `alone`: one thread does it.
 template <class Function>
 void parallel_team(bool alone, const Function& function) {
-    if (alone || omp_get_max_threads() <= 1 || omp_in_parallel()) {
+    if (alone || is_alone()) {
         function(std::size_t{0}, std::size_t{1}, [] {});
         return;
     }
-#pragma omp parallel
-    {
+    in_every_thread([&](std::size_t id, std::size_t size) {
         const auto wait = [] {
 #pragma omp barrier
         };
-        function(static_cast<std::size_t>(omp_get_thread_num()),
-                 static_cast<std::size_t>(omp_get_num_threads()), wait);
-    }
+        function(id, size, wait);
+    });
 }
 
 // Uses `threads` OpenMP threads for what this thread starts, until destroyed.

@@ -94,6 +94,7 @@ public:
         return std::make_unique<DnnlRunner>(call_, memory);
     }
     std::size_t packed_bytes() const override;
+    bool starts_regions() const override { return !call_.one_thread; }
 
 protected:
     DnnlCall call_;

@@ -32,6 +32,7 @@ public:
                   OwnKernel own = {});
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
     std::size_t packed_bytes() const override;
+    bool starts_regions() const override { return !bodies_.empty(); }
 
 private:
     const Node& node_;

@@ -125,6 +125,9 @@ public:
     // Nothing: the step can only be run as a whole.
     virtual std::optional<RowWalk> row_walk() const { return std::nullopt; }
 
+    // Whether it starts OpenMP regions of its own, other than by runtime/parallel.hpp.
+    virtual bool starts_regions() const { return false; }
+
     // Memory that the step owns for all requests: packed weights, constants of post-ops.
     virtual std::size_t packed_bytes() const { return 0; }
 
