@@ -17,9 +17,12 @@ namespace fuseq::cpu {
 template <class Function>
 void in_every_thread(const Function& function) {
     if (Team* team = Team::current()) {
-        team->run([](const void* context, std::size_t id,
-                     std::size_t size) { (*static_cast<const Function*>(context))(id, size); },
-                  &function);
+        // As out of a region of OpenMP: what a job threw would leave the others at work on it.
+        team->run(
+            [](const void* context, std::size_t id, std::size_t size) noexcept {
+                (*static_cast<const Function*>(context))(id, size);
+            },
+            &function);
         return;
     }
 #pragma omp parallel

@@ -17,7 +17,7 @@ namespace fuseq::cpu {
 
 class Team {
 public:
-    using Job = void (*)(const void* context, std::size_t id, std::size_t size);
+    using Job = void (*)(const void* context, std::size_t id, std::size_t size) noexcept;
 
     // The team that this thread leads; null while it has none, and while it works on a job.
     static Team* current();
@@ -50,8 +50,7 @@ public:
         }
     }
 
-    // Calls job(context, id, size) once in every thread of the team. It may not throw. In
-    // the leading thread only.
+    // Calls job(context, id, size) once in every thread of the team. In the leading thread only.
     void run(Job job, const void* context);
 
 private:
