@@ -10,6 +10,7 @@
 
 #include "cpu/kernels/always_inline.hpp"
 #include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/vnni_products-inl.h"
 #include "cpu/kernels/vnni_target.hpp"
 
 FUSEQ_BEGIN_VNNI
@@ -65,20 +66,9 @@ void sum_to_16(const std::uint8_t* src,
     }
 }
 
-// Elements of each vector that are two, then one apart, added; then neighbouring lanes.
-__m512i add_apart(__m512i a, __m512i b) {
-    return _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
-}
-__m512i add_pairs(__m512i a, __m512i b) {
-    return _mm512_add_epi32(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
-}
+// Neighbouring lanes of each vector, added.
 __m512i add_lanes(__m512i a, __m512i b) {
     return _mm512_add_epi32(_mm512_shuffle_i64x2(a, b, 0x88), _mm512_shuffle_i64x2(a, b, 0xDD));
-}
-
-// Element i of each lane of the result is the sum of that lane of v[i].
-FUSEQ_INLINE __m512i add_in_lanes(const __m512i* v) {
-    return add_pairs(add_apart(v[0], v[1]), add_apart(v[2], v[3]));
 }
 
 // 16 pixels; those from number `count` on are the last one that exists once more.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpu/kernels/aligned_vector.hpp"
+#include "cpu/kernels/always_inline.hpp"
 #include "cpu/kernels/thin_conv.hpp"
 
 namespace fuseq::kernels::thin {
@@ -127,6 +128,17 @@ struct Windows {
     std::size_t chunks;
     std::size_t step;   // bytes from one window to the next
     std::size_t ahead;  // from the last row to what is read next, to be fetched; 0: nothing
+
+    // Fetches so many bytes of what is read next, from byte `at` on.
+    FUSEQ_INLINE void fetch_ahead(std::size_t at, std::size_t bytes) const {
+        constexpr std::size_t kCacheLine = 64;
+        if (ahead != 0) {
+            const std::uint8_t* next = rows[kernel_rows - 1] + ahead + at;
+            for (std::size_t i = 0; i < bytes; i += kCacheLine) {
+                __builtin_prefetch(next + i);
+            }
+        }
+    }
 };
 
 // `count` pixels to planes, of which whole vectors are written.

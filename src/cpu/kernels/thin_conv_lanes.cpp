@@ -12,6 +12,7 @@
 // three windows that it belongs to (SharedProducts).
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include <immintrin.h>
 
@@ -177,13 +178,7 @@ struct Products {
                                  std::size_t at,
                                  const Ends& ends) {
         begin(acc, packed.init, std::make_index_sequence<kAll>{});
-        if (windows.ahead != 0) {
-            const std::uint8_t* next =
-                windows.rows[windows.kernel_rows - 1] + windows.ahead + at * kStep;
-            for (std::size_t i = 0; i < kPixels * kStep; i += kCacheLine) {
-                __builtin_prefetch(next + i);
-            }
-        }
+        windows.fetch_ahead(at * kStep, kPixels * kStep);
         const std::int32_t* weights = packed.weights.data();
         for (std::size_t y = 0; y < windows.kernel_rows; ++y) {
             const std::uint8_t* row = windows.rows[y] + at * kStep;
@@ -328,18 +323,26 @@ void tiles(const Packed& packed,
     }
 }
 
+// Calls f(step), a constant: bytes from one window to the next.
+template <class F>
+void with_step(std::size_t step, const F& f) {
+    switch (step) {
+        case 3: return f(std::integral_constant<std::size_t, 3>());
+        case 4: return f(std::integral_constant<std::size_t, 4>());
+        case 6: return f(std::integral_constant<std::size_t, 6>());
+        case 8: return f(std::integral_constant<std::size_t, 8>());
+        default: return f(std::integral_constant<std::size_t, 16>());
+    }
+}
+
 template <std::size_t kVectors>
 void tiles(const Packed& packed,
            const Windows& windows,
            std::size_t count,
            const LanePlaces& places) {
-    switch (windows.step) {
-        case 3: return tiles<kVectors, 3, false>(packed, windows, count, places);
-        case 4: return tiles<kVectors, 4, false>(packed, windows, count, places);
-        case 6: return tiles<kVectors, 6, false>(packed, windows, count, places);
-        case 8: return tiles<kVectors, 8, false>(packed, windows, count, places);
-        default: return tiles<kVectors, 16, false>(packed, windows, count, places);
-    }
+    with_step(windows.step, [&](auto step) {
+        tiles<kVectors, decltype(step)::value, false>(packed, windows, count, places);
+    });
 }
 
 void shared_tiles(const Packed& packed,
@@ -437,13 +440,9 @@ void pooled_tiles(const Packed& packed,
                   const TwoRows& rows,
                   std::size_t count,
                   const LanePlaces& places) {
-    switch (rows.windows[0].step) {
-        case 3: return pooled_tiles<kVectors, 3, false>(packed, rows, count, places);
-        case 4: return pooled_tiles<kVectors, 4, false>(packed, rows, count, places);
-        case 6: return pooled_tiles<kVectors, 6, false>(packed, rows, count, places);
-        case 8: return pooled_tiles<kVectors, 8, false>(packed, rows, count, places);
-        default: return pooled_tiles<kVectors, 16, false>(packed, rows, count, places);
-    }
+    with_step(rows.windows[0].step, [&](auto step) {
+        pooled_tiles<kVectors, decltype(step)::value, false>(packed, rows, count, places);
+    });
 }
 
 // `windows`: of two rows of results, with all their rows. An even number of pixels.

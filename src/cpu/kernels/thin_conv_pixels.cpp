@@ -77,15 +77,8 @@ struct PixelBlock {
                                  const Packed& packed,
                                  const Windows& windows,
                                  std::size_t at) {
-        constexpr std::size_t kCacheLine = 64;
         clear(acc, packed.init, std::make_index_sequence<kRows * kVectors>{});
-        if (windows.ahead != 0) {
-            const std::uint8_t* next =
-                windows.rows[windows.kernel_rows - 1] + windows.ahead + at * kPixelBytes;
-            for (std::size_t i = 0; i < kPixels * kPixelBytes; i += kCacheLine) {
-                __builtin_prefetch(next + i);
-            }
-        }
+        windows.fetch_ahead(at * kPixelBytes, kPixels * kPixelBytes);
         const std::int32_t* weights = packed.weights.data();
         for (std::size_t y = 0; y < windows.kernel_rows; ++y) {
             const std::uint8_t* row = windows.rows[y] + at * kPixelBytes;

@@ -85,13 +85,8 @@ struct Block {
             }
         }
         const std::size_t step = kHow == Collect::kChunks ? kPartials * kQuad : windows.step;
-        if (windows.ahead != 0 && first == 0) {
-            constexpr std::size_t kCacheLine = 64;
-            const std::uint8_t* next =
-                windows.rows[windows.kernel_rows - 1] + windows.ahead + at * step;
-            for (std::size_t i = 0; i < kGroups * kLanes * step; i += kCacheLine) {
-                __builtin_prefetch(next + i);
-            }
+        if (first == 0) {
+            windows.fetch_ahead(at * step, kGroups * kLanes * step);
         }
         const std::int32_t* weights = packed.weights.data() + first * kPartials;
         for (std::size_t y = 0; y < windows.kernel_rows; ++y) {
