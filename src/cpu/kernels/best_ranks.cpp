@@ -123,9 +123,24 @@ constexpr std::size_t kDigits = 256;
 constexpr std::size_t kPasses = sizeof(std::uint64_t);
 // Fewer are sorted by comparing.
 constexpr std::size_t kFewEntries = 128;
+// Ranks of which a limit is guessed.
+constexpr std::size_t kSample = 512;
 
 std::size_t digit(std::uint64_t entry, std::size_t pass) {
     return entry >> 8 * pass & (kDigits - 1);
+}
+
+// Below it stand, by a sample, a few more than `most` of many ranks: one pass over all of them
+// leaves little to sort. Whether there are enough is for the caller to see.
+std::uint32_t likely_limit(const std::uint32_t* ranks, std::size_t count, std::size_t most) {
+    std::uint32_t sample[kSample];
+    for (std::size_t i = 0; i < kSample; ++i) {
+        sample[i] = ranks[count * i / kSample];
+    }
+    const std::size_t share = kSample * most / count;
+    const std::size_t place = std::min(share + share / 4 + 8, kSample - 1);
+    std::nth_element(sample, sample + place, sample + kSample);
+    return sample[place] + (sample[place] != ~std::uint32_t{0});
 }
 
 }  // namespace
@@ -138,11 +153,18 @@ std::size_t best_ranks(const std::uint32_t* ranks,
         return 0;
     }
     const std::size_t room = std::min(count, best_ranks_room(count, most));
-    for (std::size_t i = 0; i < room; ++i) {
-        entries[i] = entry_of(ranks[i], i);
+    std::size_t size = 0;
+    std::size_t at = 0;
+    if (count > room) {
+        at = HWY_DYNAMIC_DISPATCH(add_below)(ranks, Range{0, count},
+                                             likely_limit(ranks, count, most), entries, size, room);
     }
-    std::size_t size = room;
-    std::size_t at = room;
+    if (size < most) {
+        for (size = 0; size < room; ++size) {
+            entries[size] = entry_of(ranks[size], size);
+        }
+        at = room;
+    }
     while (size > most) {
         std::nth_element(entries, entries + most - 1, entries + size);
         size = most;
