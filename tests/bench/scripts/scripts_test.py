@@ -6,6 +6,7 @@ import sys
 import unittest
 
 import breakdown
+import charts
 import measure
 import memory_growth
 import real_models
@@ -49,6 +50,51 @@ class Numbers(unittest.TestCase):
     def test_table(self):
         self.assertEqual(measure.table(["a", "b"], [[1, "x"]]),
                          "| a | b |\n| --- | --- |\n| 1 | x |")
+
+
+PAGE = """
+## Other
+
+| network | ratio 1T |
+| --- | --- |
+| no | 9 |
+
+## Generated networks against ONNX Runtime
+
+Some machine, 2 CPUs, 2026-11-22, commit abc. Peak.
+
+| network | ratio 1T | of peak, Fuseq | ONNX Runtime |
+| --- | --- | --- | --- |
+| a<b | 1.50 | 90 % | 60 % |
+| c | 2.00 | 50 % |  |
+
+| network | ratio 1T | of peak, Fuseq | ONNX Runtime |
+| --- | --- | --- | --- |
+| of another machine | 1.23 | 80 % | 65 % |
+
+## Next
+"""
+
+
+class Charts(unittest.TestCase):
+    def test_rows_are_those_of_the_first_table_of_the_section(self):
+        rows = charts.first_table(PAGE, charts.PEERS)
+        self.assertEqual([row["network"] for row in rows], ["a<b", "c"])
+
+    def test_a_section_that_is_not_there_is_named(self):
+        for heading in ("Real models", "Next"):
+            with self.assertRaisesRegex(measure.Missing, heading):
+                charts.first_table(PAGE, heading)
+
+    def test_bars_have_the_length_of_the_percents(self):
+        picture = charts.peers(PAGE)
+        full = charts.WIDTH - charts.LEFT - charts.RIGHT
+        for share in (0.9, 0.6, 0.5):
+            self.assertIn(f'width="{full * share:g}"', picture)
+        self.assertEqual(picture.count(f'height="{charts.BAR}" fill='), 2 + 3)
+        self.assertIn("a&lt;b", picture)
+        self.assertIn("one thread; Some machine, 2 CPUs, 2026-11-22<", picture)
+        self.assertIn("1.50 x", picture)
 
 
 class FakeTools:
