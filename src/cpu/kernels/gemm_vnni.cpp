@@ -37,6 +37,7 @@ public:
 
     // `alone`: the pixel behind the range may not be looked at.
     void pixels(Range range, bool alone = false) {
+        first_ = range.begin;
         last_ = range.end;
         const std::size_t channels = p_.shape.src_channels;
         if (p_.mode == SourceMode::kInPlace) {
@@ -62,6 +63,7 @@ public:
     }
 
     void rows(Range range) {
+        first_ = range.begin;
         last_ = range.end;
         const GemmShape& s = p_.shape;
         const std::size_t window = p_.window();
@@ -138,7 +140,7 @@ private:
         const bool streams =
             is_end(pixels.begin + count * length) && !loads_one_wide_vector_a_cycle();
         if (streams) {
-            expect_all(count * tiles_of(length, p_.panels[panels_.begin]));
+            expect_all(count * tiles_of(length, p_.panels[panels_.begin]), is_begin(pixels.begin));
         }
         for (std::size_t first = panels_.begin; first < panels_.end;) {
             std::size_t last = first + 1;
@@ -243,25 +245,47 @@ private:
                last_ * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
     }
 
+    bool is_begin(std::size_t pixel) const {
+        return pixel ==
+               first_ * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
+    }
+
     // In the last block the weights that the caller names are fetched with all groups of panels:
-    // the last one alone is soon done. `tiles`: of a panel.
-    void expect_all(std::size_t tiles) {
-        const std::size_t panels = panels_.end - panels_.begin;
+    // the last one alone is soon done. `tiles`: of a panel. `only`: there is no other block.
+    void expect_all(std::size_t tiles, bool only) {
+        const std::size_t steps = tiles * (panels_.end - panels_.begin);
         const std::int8_t* const begin = p_.panels[panels_.begin].wei;
-        const std::size_t bytes = panels_.end < p_.panels.size()
-                                      ? static_cast<std::size_t>(p_.panels[panels_.end].wei - begin)
-                                      : bytes_from(panels_.begin);
+        const std::size_t own = panels_.end < p_.panels.size()
+                                    ? static_cast<std::size_t>(p_.panels[panels_.end].wei - begin)
+                                    : bytes_from(panels_.begin);
         behind_ = args_.next;
-        expect({begin, bytes}, bytes + behind_.size(), tiles * panels);
-        fetches_panels_ = true;
+        std::size_t bytes = 0;
+        for (const WeightSpan& next : behind_) {
+            bytes += next.size();
+        }
+        const bool lacks = args_.next_has_own && !behind_.empty() && is_own(behind_.front().data());
+        if (only && args_.next_has_own) {
+            // A panel must be there when the one in front of it is done.
+            expect({begin, std::size_t{0}}, lacks ? std::max(bytes, own) : bytes, steps);
+            return;
+        }
+        if (lacks) {
+            bytes -= behind_.front().size();
+            behind_ = behind_.subspan(1);
+        }
+        expect({begin, own}, own + bytes, steps);
+    }
+
+    bool is_own(const std::int8_t* at) const {
+        return at >= p_.wei.data() && at < p_.wei.data() + p_.wei.size();
     }
 
     // Where the next `steps` steps begin to fetch; null: there is nothing.
     const std::int8_t* fetched(std::size_t steps) {
-        if (next_ >= next_end_ && fetches_panels_) {
-            next_ = behind_.data();
-            next_end_ = next_ + behind_.size();
-            fetches_panels_ = false;
+        while (next_ >= next_end_ && !behind_.empty()) {
+            next_ = behind_.front().data();
+            next_end_ = next_ + behind_.front().size();
+            behind_ = behind_.subspan(1);
         }
         const std::int8_t* const from = next_ < next_end_ ? next_ : nullptr;
         next_ += from != nullptr ? steps * next_step_ : 0;
@@ -270,21 +294,19 @@ private:
 
     // What has not been fetched of the panels in front of this one will not be.
     void skip_to(std::size_t panel) {
-        if (fetches_panels_ && panel < panels_.end) {
-            next_ = std::max(next_, p_.panels[panel].wei);
-        } else if (fetches_panels_ && panel == panels_.end) {
-            next_ = next_end_;
+        if (next_ < next_end_ && is_own(next_)) {
+            next_ = panel < panels_.end ? std::max(next_, p_.panels[panel].wei) : next_end_;
         }
     }
 
     // Behind the last group of the last block there is what the caller names.
     void expect_next(std::size_t pixel, std::size_t tiles) {
-        const std::size_t bytes = is_end(pixel) ? args_.next.size() : 0;
+        const std::size_t bytes = is_end(pixel) && !args_.next.empty() ? args_.next[0].size() : 0;
         if (bytes == 0) {
             next_ = next_end_ = nullptr;
             return;
         }
-        expect(args_.next, bytes, tiles);
+        expect(args_.next[0], bytes, tiles);
     }
 
     void segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
@@ -445,6 +467,7 @@ private:
     Range taps_;             // of the row worked on
     std::size_t inits_ = 0;  // number of their `init`
     Part part_;
+    std::size_t first_ = 0;        // unit
     std::size_t last_ = 0;         // unit behind the last one
     const float* sums_ = nullptr;  // of windows, from that of pixel first_sum_ on
     std::size_t first_sum_ = 0;
@@ -452,8 +475,7 @@ private:
     const std::int8_t* next_ = nullptr;
     const std::int8_t* next_end_ = nullptr;
     std::size_t next_step_ = 0;
-    std::span<const std::int8_t> behind_;  // to be fetched behind those
-    bool fetches_panels_ = false;          // next_ has not come to behind_
+    std::span<const WeightSpan> behind_;  // to be fetched behind those
     const std::uint8_t* rows_ahead_ = nullptr;
     const std::uint8_t* rows_ahead_end_ = nullptr;
     std::size_t lines_a_tile_ = 0;

@@ -89,14 +89,20 @@ struct GemmSplit {
     std::size_t parts() const { return rows * columns; }
 };
 
+using WeightSpan = std::span<const std::int8_t>;
+
 // dst may be one of the extras: elements are read before they are written. src must not overlap it.
 struct GemmArgs {
     const void* src = nullptr;
     void* dst = nullptr;
     std::span<const void* const> extras{};  // by Binary::input
     void* scratch = nullptr;                // scratch_bytes() for each part, on a cache line
-    // Memory that will be read behind this run, to be fetched into L2 towards its end.
-    std::span<const std::int8_t> next{};
+    // Memory that will be read behind this run, to be fetched into L2 in its last block of pixels,
+    // in this order.
+    std::span<const WeightSpan> next{};
+    // Steps in front have fetched weights of this run; what is missing of them, if anything, is the
+    // first of `next`.
+    bool next_has_own = false;
 };
 
 namespace gemm {
@@ -133,6 +139,9 @@ public:
 
     // Of those, what the step in front had better fetch: GemmArgs::next.
     std::span<const std::int8_t> weights_ahead(std::size_t part, const GemmSplit& split) const;
+
+    // Bytes that a run in one part can fetch in its last block, of its own weights and of others.
+    std::size_t fetchable() const;
 
     // Whether a pixel of dst depends on nothing but the pixel of src with its number.
     bool is_by_pixel() const;

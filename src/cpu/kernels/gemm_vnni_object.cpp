@@ -66,6 +66,21 @@ std::span<const std::int8_t> GemmVnni::weights_ahead(std::size_t part,
     return all.first(std::min(all.size(), few ? kMostOfFewPixels : std::min(first, kMost)));
 }
 
+std::size_t GemmVnni::fetchable() const {
+    const Packed& p = *packed_;
+    if (p.panels.empty()) {
+        return 0;
+    }
+    const bool by_rows = p.mode == SourceMode::kRows;
+    const std::size_t rest = p.units() % p.block;
+    const std::size_t units = rest == 0 ? p.block : rest;
+    const std::size_t pixels = by_rows ? p.shape.dst_width / p.window() : units;
+    const std::size_t most = p.most_pixels(p.panels.front());
+    const std::size_t tiles = (by_rows ? units : 1) * ((pixels + most - 1) / most);
+    constexpr std::size_t kCacheLine = 64;
+    return tiles * p.panels.size() * p.taps.size() * p.depth4 * kCacheLine;
+}
+
 bool GemmVnni::is_by_pixel() const {
     return packed_->dense && packed_->mode != SourceMode::kRows;
 }

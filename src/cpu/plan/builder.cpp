@@ -8,6 +8,7 @@
 
 #include "cpu/kernels/float_sums.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
+#include "cpu/plan/fetch_ahead.hpp"
 #include "cpu/plan/join_results.hpp"
 #include "cpu/plan/row_walks.hpp"
 #include "cpu/plan/step_makers.hpp"
@@ -56,6 +57,7 @@ Plan PlanBuilder::build() {
         find_walks(plan_, static_cast<std::size_t>(omp_get_max_threads()), !options_.show_hidden);
     }
     expect_weights(plan_.steps);
+    fetch_ahead(plan_);
     plan_memory(plan_);
     return std::move(plan_);
 }

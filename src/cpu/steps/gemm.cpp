@@ -55,7 +55,11 @@ public:
         parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {
             for (std::size_t part = begin; part < end; ++part) {
                 kernels::GemmArgs mine = args;
-                mine.next = next_[part];
+                const bool planned =
+                    parts == 1 && (step_.ahead_has_own() || !step_.ahead().empty());
+                mine.next = planned ? std::span<const kernels::WeightSpan>(step_.ahead())
+                                    : std::span<const kernels::WeightSpan>(&next_[part], 1);
+                mine.next_has_own = planned && step_.ahead_has_own();
                 step_.kernel().run(mine, part, split_);
             }
         });

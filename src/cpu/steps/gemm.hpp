@@ -29,6 +29,9 @@ public:
              StepInfo info);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
     std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
+    std::span<const std::int8_t> packed_weights() const override {
+        return kernel_.weights(0, {.rows = 1, .columns = 1});
+    }
     std::optional<RowWalk> row_walk() const override;
 
     const kernels::GemmVnni& kernel() const { return kernel_; }
@@ -38,6 +41,13 @@ public:
     // Of the step behind this one; null: none.
     const kernels::GemmVnni* next() const { return next_; }
     void set_next(const kernels::GemmVnni& next) { next_ = &next; }
+    // What a run in one part fetches instead; none: nothing else (GemmArgs::next, next_has_own).
+    const std::vector<kernels::WeightSpan>& ahead() const { return ahead_; }
+    bool ahead_has_own() const { return ahead_has_own_; }
+    void set_ahead(std::vector<kernels::WeightSpan> ahead, bool has_own) {
+        ahead_ = std::move(ahead);
+        ahead_has_own_ = has_own;
+    }
 
 private:
     kernels::GemmVnni kernel_;
@@ -45,6 +55,8 @@ private:
     std::size_t pixels_;   // of dst, of all images; 0: not to be walked over
     std::size_t threads_;  // that the scratch memory is for
     const kernels::GemmVnni* next_ = nullptr;
+    std::vector<kernels::WeightSpan> ahead_;
+    bool ahead_has_own_ = false;
 };
 
 // Each matrix product among the steps learns of the one behind it, whose weights it fetches into

@@ -76,6 +76,14 @@ PackedWeights PackedStep::packed() const {
             Tensor(ElementType::u8, Shape{layout.get_size()}, it->second.get_data_handle())};
 }
 
+std::span<const std::int8_t> PackedStep::packed_weights() const {
+    const auto it = call_.shared.find(DNNL_ARG_WEIGHTS);
+    return it == call_.shared.end()
+               ? std::span<const std::int8_t>()
+               : std::span(static_cast<const std::int8_t*>(it->second.get_data_handle()),
+                           it->second.get_desc().get_size());
+}
+
 PackedTable packed_table(const Plan& plan) {
     PackedTable table;
     for (const auto& step : plan.steps) {

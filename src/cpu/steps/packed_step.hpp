@@ -22,6 +22,7 @@ public:
     void use_packed(const PackedWeights& packed, const dnnl::memory::desc& layout);
     // The packed weights, for such a file. Refers to the memory of the step.
     PackedWeights packed() const;
+    std::span<const std::int8_t> packed_weights() const override;
 
 private:
     std::size_t number_ = 0;

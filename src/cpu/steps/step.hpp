@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -130,6 +131,8 @@ public:
 
     // Memory that the step owns for all requests: packed weights, constants of post-ops.
     virtual std::size_t packed_bytes() const { return 0; }
+    // The packed weights that each run reads, in about the order in which it reads them; none: few.
+    virtual std::span<const std::int8_t> packed_weights() const { return {}; }
 
     const StepInfo& info() const { return info_; }
     StepInfo& info() { return info_; }

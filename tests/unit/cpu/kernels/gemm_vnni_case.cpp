@@ -221,10 +221,19 @@ Bytes run(const GemmVnni& gemm, const Case& c, std::size_t parts) {
     for (const Bytes& extra : c.extras) {
         extras.push_back(extra.data());
     }
+    const std::vector<std::int8_t> others(5000);
     for (std::size_t part = parts; part-- > 0;) {
-        gemm.run(
-            {.src = c.src.data(), .dst = dst.data(), .extras = extras, .scratch = scratch.data()},
-            part, split);
+        const WeightSpan own = gemm.weights(part, split);
+        const WeightSpan next[] = {own.subspan(own.size() / 3), WeightSpan(others).first(100),
+                                   others};
+        const bool has_own = part % 2 == 0;
+        gemm.run({.src = c.src.data(),
+                  .dst = dst.data(),
+                  .extras = extras,
+                  .scratch = scratch.data(),
+                  .next = std::span(next).subspan(has_own ? 0 : 1),
+                  .next_has_own = has_own},
+                 part, split);
     }
     EXPECT_EQ(Bytes(dst.begin() + static_cast<std::ptrdiff_t>(bytes), dst.end()),
               Bytes(kMarks, kMark));

@@ -148,6 +148,22 @@ TEST_F(GemmVnniTest, WeightsAheadAreTheFirstOfAPart) {
     EXPECT_EQ(ahead(2), loads_one_wide_vector_a_cycle() ? some : 640u * 512);
 }
 
+// A cache line for each four bytes of depth, panel and tile of the last block, which has 84 pixels:
+// tiles of 6 by 64 or of 14 by 32. Source blocks have 512 kB.
+TEST_F(GemmVnniTest, ARunFetchesInItsLastBlock) {
+    for (const std::size_t pixels : {84, 1024 + 84}) {
+        std::mt19937 rng(1);
+        Case c;
+        c.params.shape = {
+            .src_channels = 512, .dst_channels = 128, .src_width = pixels, .dst_width = pixels};
+        c.weights = random_weights(rng, std::size_t{512} * 128);
+        c.scale = {1.0f};
+        const GemmVnni gemm(c.complete());
+        const bool wide = gemm.implementation().find("6x4") != std::string::npos;
+        EXPECT_EQ(gemm.fetchable(), (wide ? 14u * 2 : 6u * 4) * 128 * 64);
+    }
+}
+
 TEST_F(GemmVnniTest, LargeValuesSaturate) {
     Case c;
     c.params.shape = {.src_channels = 4, .dst_channels = 2, .src_width = 1, .dst_width = 1};
