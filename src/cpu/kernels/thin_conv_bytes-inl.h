@@ -55,18 +55,58 @@ struct PlainBytes {
     using Constants = Registers<__m512, kVectors>;
 
     // `count` pixels that exist, of the channels of the shape. `of_windows`: their sums, or
-    // nothing.
+    // nothing. `row_bytes`: from row to row, where LaneResult::rows.
     static FUSEQ_INLINE void store(const Sums& sums,
                                    const Packed& packed,
                                    const float* of_windows,
                                    std::byte* dst,
-                                   std::size_t count) {
+                                   std::size_t count,
+                                   std::size_t row_bytes) {
         Sums acc = sums;
         convert(acc, packed, of_windows, std::make_index_sequence<kVectors>{});
+        if constexpr (kVectors == 2) {
+            if (packed.results[0].rows) {
+                store_rows(acc, packed, dst, count, row_bytes);
+                return;
+            }
+        }
         store_groups(acc, packed, dst, count, std::make_index_sequence<kGroups>{});
     }
 
 private:
+    // Each vector of channels to a row of its own.
+    static FUSEQ_INLINE void store_rows(const Sums& acc,
+                                        const Packed& packed,
+                                        std::byte* dst,
+                                        std::size_t count,
+                                        std::size_t row_bytes) {
+        constexpr auto kOfRow = std::make_index_sequence<(kPixels + 3) / 4>{};
+        if (count == kPixels) {
+            store_row<0>(acc, packed, dst, kOfRow);
+            store_row<1>(acc, packed, dst + row_bytes, kOfRow);
+            return;
+        }
+        alignas(64) std::byte rest[kAll * kLanes];
+        store_row<0>(acc, packed, rest, kOfRow);
+        store_row<1>(acc, packed, rest + kPixels * kLanes, kOfRow);
+        std::memcpy(dst, rest, count * kLanes);
+        std::memcpy(dst + row_bytes, rest + kPixels * kLanes, count * kLanes);
+    }
+    template <std::size_t V, std::size_t... G>
+    static FUSEQ_INLINE void store_row(const Sums& acc,
+                                       const Packed& packed,
+                                       std::byte* dst,
+                                       std::index_sequence<G...>) {
+        Constants scale;
+        Constants bias;
+        load(scale, packed.scale, std::make_index_sequence<kVectors>{});
+        load(bias, packed.bias, std::make_index_sequence<kVectors>{});
+        const __m512i order = _mm512_load_si512(packed.order);
+        (store_group<kPixels, 1, G>(dst,
+                                    group<4 * G * kVectors + V, kVectors>(acc, scale, bias, order)),
+         ...);
+    }
+
     // Sums to floats, but where they are floats (Packed::is_short).
     template <std::size_t... V>
     static FUSEQ_INLINE void convert(Sums& acc,
@@ -112,10 +152,10 @@ private:
         const __m512i order = _mm512_load_si512(packed.order);
         const std::size_t channels = packed.shape.dst_channels;
         if (count == kPixels && channels == kVectors * kLanes) {
-            (store_group<kPixels, kVectors, G>(dst, group<G>(acc, scale, bias, order)), ...);
+            (store_group<kPixels, kVectors, G>(dst, group<4 * G, 1>(acc, scale, bias, order)), ...);
         } else {
-            (store_part<kPixels, kVectors, G>(dst, group<G>(acc, scale, bias, order), channels,
-                                              count),
+            (store_part<kPixels, kVectors, G>(dst, group<4 * G, 1>(acc, scale, bias, order),
+                                              channels, count),
              ...);
         }
     }
@@ -123,15 +163,15 @@ private:
     static FUSEQ_INLINE void load(Constants& to, const float* from, std::index_sequence<V...>) {
         ((to.v[V] = _mm512_load_ps(from + V * kLanes)), ...);
     }
-    // Packs work within 128 bits: the k-th four channels of each of the four vectors are together
-    // behind them.
-    template <std::size_t G>
+    // Vectors I, I + Step, .. Packs work within 128 bits: the k-th four channels of each of the
+    // four vectors are together behind them.
+    template <std::size_t I, std::size_t Step>
     static FUSEQ_INLINE __m512i
     group(const Sums& acc, const Constants& scale, const Constants& bias, __m512i order) {
-        const __m512i low = _mm512_packs_epi32(integers<4 * G>(acc, scale, bias),
-                                               integers<4 * G + 1>(acc, scale, bias));
-        const __m512i high = _mm512_packs_epi32(integers<4 * G + 2>(acc, scale, bias),
-                                                integers<4 * G + 3>(acc, scale, bias));
+        const __m512i low =
+            _mm512_packs_epi32(integers<I>(acc, scale, bias), integers<I + Step>(acc, scale, bias));
+        const __m512i high = _mm512_packs_epi32(integers<I + 2 * Step>(acc, scale, bias),
+                                                integers<I + 3 * Step>(acc, scale, bias));
         const __m512i bytes =
             kSigned ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
         return _mm512_permutexvar_epi32(order, bytes);

@@ -138,7 +138,7 @@ bool is_bounded(const Packed& packed) {
 void set_ways(Packed& packed) {
     const LaneResult& first = packed.results[0];
     packed.plain_bytes = packed.how == Collect::kChannels && packed.results.size() == 1 &&
-                         first.element == 1 && !first.scaled && !first.shifted && !first.rows &&
+                         first.element == 1 && !first.scaled && !first.shifted &&
                          packed.ops.empty() && is_bounded(packed);
     const std::size_t channels = packed.shape.dst_channels;
     for (std::size_t v = 0; v < packed.vectors; ++v) {

@@ -257,10 +257,12 @@ struct Lanes {
         constexpr auto kEach = std::make_index_sequence<kAll>{};
         const std::size_t channels = packed.shape.dst_channels;
         if (packed.plain_bytes) {
-            std::byte* dst = places.dst[0] + first * channels;
-            packed.results[0].is_signed
-                ? PlainBytes<kPixels, kVectors, true>::store(acc, packed, sums, dst, count)
-                : PlainBytes<kPixels, kVectors, false>::store(acc, packed, sums, dst, count);
+            const std::size_t pixel = packed.results[0].rows ? kLanes : channels;
+            std::byte* dst = places.dst[0] + first * pixel;
+            packed.results[0].is_signed ? PlainBytes<kPixels, kVectors, true>::store(
+                                              acc, packed, sums, dst, count, places.row_bytes)
+                                        : PlainBytes<kPixels, kVectors, false>::store(
+                                              acc, packed, sums, dst, count, places.row_bytes);
             return;
         }
         Floats x;

@@ -231,8 +231,12 @@ TEST(ThinConvLanes, HalvesOfTheChannelsBecomeRows) {
         if (c.params.shape.dst_channels != 32) {
             return;
         }
-        const std::vector<post_ops::Chain> results = {
-            {{post_ops::Scale{0.003f}}, rng() % 2 == 0 ? ElementType::u8 : ElementType::i8}};
+        // Behind scale and bias alone bytes take a shorter way.
+        std::vector<post_ops::Chain> results = {
+            {{}, rng() % 2 == 0 ? ElementType::u8 : ElementType::i8}};
+        if (rng() % 2 == 0) {
+            results[0].ops.emplace_back(post_ops::Scale{0.003f});
+        }
         c.params.results = results;
         c.params.rows = true;
         expect_results(c, run_in_parts(c, {}, rng), {}, {});
