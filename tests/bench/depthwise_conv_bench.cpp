@@ -112,6 +112,10 @@ void layers(benchmark::internal::Benchmark* b) {
     // Others.
     b->Args({112, 96, 3, 1})->Args({56, 64, 3, 1})->Args({14, 240, 5, 1})->Args({28, 120, 5, 2});
     b->Args({7, 960, 5, 1})->Args({56, 64, 7, 1});
+    // Channels that do not fill blocks of 64 or parts of a vector.
+    for (const std::int64_t channels : {24, 56, 104, 120, 232}) {
+        b->Args({64, channels, 3, 1})->Args({64, channels, 3, 2});
+    }
     // Larger than the second cache, as in detectors.
     b->Args({192, 64, 3, 1})
         ->Args({192, 64, 3, 2})

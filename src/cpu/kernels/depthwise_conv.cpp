@@ -265,8 +265,9 @@ void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
         Block block;
         block.first_channel = c;
         block.channels = std::min(path.block_channels, channels - c);
-        if (path.overlaps_last && block.channels < path.block_channels &&
+        if (block.channels > path.most_alone && block.channels < path.block_channels &&
             channels >= path.block_channels) {
+            packed.overlaps = true;
             block.first_channel = channels - path.block_channels;
             block.channels = path.block_channels;
         }
@@ -335,8 +336,8 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
         packed->flip == 0 && std::all_of(p.src_zero_point.begin(), p.src_zero_point.end(),
                                          [](std::int32_t zero_point) { return zero_point == 0; });
     packed->fast_rows = path.fast_rows;
+    packed->even_rows = path.even_rows;
     packed->run = path.run;
-    packed->overlaps = path.overlaps_last;
     packed->implementation = path.name;
     pack(*packed, p, path);
     return packed;
@@ -359,16 +360,20 @@ std::size_t DepthwiseConv::fast_rows() const {
     return packed_->fast_rows;
 }
 
+std::size_t DepthwiseConv::even_rows() const {
+    return packed_->even_rows;
+}
+
 std::size_t DepthwiseConv::blocks() const {
-    return packed_->overlaps ? 1 : packed_->blocks.size();
+    return packed_->blocks.size() - (packed_->overlaps ? 1 : 0);
 }
 
 void DepthwiseConv::run(const void* src, void* dst, Range rows, Range blocks) const {
     rows.end = std::min(rows.end, this->rows());
     blocks.end = std::min(blocks.end, this->blocks());
     if (rows.begin < rows.end && blocks.begin < blocks.end) {
-        if (packed_->overlaps) {
-            blocks = {0, packed_->blocks.size()};
+        if (packed_->overlaps && blocks.end == this->blocks()) {
+            ++blocks.end;
         }
         packed_->run(*packed_, static_cast<const std::uint8_t*>(src),
                      static_cast<std::uint8_t*>(dst), rows, blocks);

@@ -80,6 +80,8 @@ public:
     std::size_t rows() const;
     // Rows that have to be computed together, or a multiple of them, to be fast.
     std::size_t fast_rows() const;
+    // The same for all blocks of channels: rows of few channels share a vector.
+    std::size_t even_rows() const;
     std::size_t blocks() const;
     // src and dst point to the first element of the first image, whatever the range. dst must not
     // overlap src.

@@ -53,8 +53,9 @@ struct Packed {
     AlignedVector<std::uint8_t> padding_row;  // a row outside of src: zero points
     AlignedVector<std::uint8_t> memory;       // what the blocks point to
     std::vector<Block> blocks;
-    bool overlaps = false;  // blocks share channels: never split them among threads
+    bool overlaps = false;  // the last two blocks share channels: both belong to one thread
     std::size_t fast_rows = 2;
+    std::size_t even_rows = 2;
     RunFunction run = nullptr;
     std::string implementation;
 };
@@ -123,10 +124,12 @@ struct Path {
     RunFunction run = nullptr;
     std::string name;
     std::size_t block_channels = 0;
-    bool flips_sign = false;     // wants u8: i8 is xored with 0x80
-    bool overlaps_last = false;  // the last block is a full one, moved back
-    bool float_sums = false;     // can have them, in u8 without flip
-    std::size_t fast_rows = 2;   // as many rows at once, or a multiple, are fast
+    bool flips_sign = false;  // wants u8: i8 is xored with 0x80
+    // Of what remains behind full blocks: more channels become a full block, moved back.
+    std::size_t most_alone = 0;
+    bool float_sums = false;    // can have them, in u8 without flip
+    std::size_t fast_rows = 2;  // as many rows at once, or a multiple, are fast
+    std::size_t even_rows = 2;  // the same for the last block, of few channels
     // Of a block of `channels` channels.
     Order (*order)(const DepthwiseShape& shape,
                    std::size_t block_channels,

@@ -40,7 +40,7 @@ public:
         std::ptrdiff_t left = strip_.dst_width;
         load_first();
         while (left >= kTogether) {
-            const std::ptrdiff_t inner = std::min(left / kTogether, inner_steps());
+            const std::ptrdiff_t inner = std::min((left - kBehind) / kTogether, inner_steps());
             if (inner > 0) {
                 run_inner_steps(inner);
                 left -= inner * kTogether;
@@ -62,6 +62,8 @@ private:
     static constexpr std::ptrdiff_t kTogether =
         is_to_floats(F) || (Rows == 2 && Stride == 2) ? 1 : 2;
     static constexpr std::size_t kColumns = kTogether;
+    // Pixels of src and dst behind those of an inner step.
+    static constexpr std::ptrdiff_t kBehind = is_open(Mode) ? 1 : 0;
     // Columns that an output leaves to the next.
     static constexpr std::size_t kCarried = Stride == 1 ? 2 : 1;
     static constexpr std::size_t kTaps = 3;  // vectors of four taps a quarter
@@ -76,7 +78,7 @@ private:
 
     // How many steps from here on read no column outside of src.
     FUSEQ_INLINE std::ptrdiff_t inner_steps() const {
-        const std::ptrdiff_t room = strip_.src_width - x_ - end_column(kTogether);
+        const std::ptrdiff_t room = strip_.src_width - kBehind - x_ - end_column(kTogether);
         return x_ + kFirst < 0 || room < 0 ? 0 : room / (kTogether * kStride) + 1;
     }
 
@@ -86,7 +88,7 @@ private:
         do {
             Registers<Fresh, kColumns> fresh;
             load_columns<kColumns, false>(fresh);
-            add_and_store<kColumns>(fresh);
+            add_and_store<kColumns, false>(fresh);
             advance<kTogether>();
         } while (dst_at_ != end);
         x_ += steps * kTogether * kStride;
@@ -97,7 +99,7 @@ private:
         constexpr auto kCount = static_cast<std::size_t>(N);
         Registers<Fresh, kCount> fresh;
         load_columns<kCount, true>(fresh);
-        add_and_store<kCount>(fresh);
+        add_and_store<kCount, true>(fresh);
         advance<N>();
         x_ += N * kStride;
     }
@@ -111,16 +113,19 @@ private:
     }
 
     template <bool Checked>
+    static constexpr std::size_t kMode = is_open(Mode) ? closed_mode(Mode, !Checked) : Mode;
+
+    template <bool Checked>
     FUSEQ_INLINE __m512i load(std::size_t row, std::ptrdiff_t column) const {
         const std::ptrdiff_t at = src_at_ + column * src_step_;
         const bool padding = Checked && (x_ + column < 0 || x_ + column >= strip_.src_width);
         __m512i v;
-        if constexpr (Mode == 0) {
+        if constexpr (kMode<Checked> == 0) {
             v = _mm512_loadu_si512(padding ? strip_.src[kPadding][0] : rows_[row] + at);
         } else if (padding) {
-            v = load_parts<Mode>(strip_, strip_.src[kPadding], 0);
+            v = load_parts<kMode<Checked>>(strip_, strip_.src[kPadding], 0);
         } else {
-            v = load_parts<Mode>(strip_, strip_.src[row], at);
+            v = load_parts<kMode<Checked>>(strip_, strip_.src[row], at);
         }
         return Flip ? _mm512_xor_si512(v, strip_.flip) : loaded_once(v);
     }
@@ -222,7 +227,7 @@ private:
 
     // Quarters are interleaved one after the other, just before they are wanted: the machine looks
     // ahead by less than a step, and multiplies while it shuffles.
-    template <std::size_t N>
+    template <std::size_t N, bool Checked>
     FUSEQ_INLINE void add_and_store(const Registers<Fresh, N>& fresh) {
         // Weights and vectors are not to be carried from one step to the next in registers.
         __asm__("" : "+r"(packed_));
@@ -266,7 +271,7 @@ private:
                                     {{words[0][n][kRow], words[1][n][kRow], words[2][n][kRow],
                                       words[3][n][kRow]}});
                 } else {
-                    store<kRow, n()>(words[0][n][kRow], words[2][n][kRow]);
+                    store<kRow, n(), Checked>(words[0][n][kRow], words[2][n][kRow]);
                 }
             });
         });
@@ -291,15 +296,15 @@ private:
         });
     }
 
-    template <std::size_t Row, std::size_t N>
+    template <std::size_t Row, std::size_t N, bool Checked>
     FUSEQ_INLINE void store(__m512i low, __m512i high) const {
         const __m512i bytes =
             F == Finish::kI8 ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
         const std::ptrdiff_t at = dst_at_ + static_cast<std::ptrdiff_t>(N) * dst_step_;
-        if constexpr (Mode == 0) {
+        if constexpr (kMode<Checked> == 0) {
             _mm512_storeu_si512(dst_[Row] + at, bytes);
         } else {
-            store_bytes<Mode>(strip_, strip_.dst[Row], at, bytes);
+            store_bytes<kMode<Checked>>(strip_, strip_.dst[Row], at, bytes);
         }
     }
 
@@ -321,6 +326,7 @@ private:
 
 // A form of strips, for Runner.
 struct Pairs {
+    static constexpr bool kOpens = true;
     template <std::size_t Size, std::size_t Stride>
     static constexpr std::size_t kRows = 2;
 

@@ -65,7 +65,10 @@ struct Runner {
             StripMaker turn = maker;
             begin_columns(turn, strip, x);
             if (strip.dst_width != 0) {
-                run_columns(mode, turn, strip, tasks, n);
+                // The next pixel of the strip follows without a gap, of other channels neither.
+                const bool dense = strip.dst_step == static_cast<std::ptrdiff_t>(block.channels);
+                const bool open = Form::kOpens && dense && (mode == 1 || mode == 2);
+                run_columns(open ? 20 + mode : mode, turn, strip, tasks, n);
             }
         }
     }
@@ -99,6 +102,8 @@ struct Runner {
             case 2: return run_mode<2, 2>(maker, strip, tasks, n);
             case 12: return run_mode<12, 2>(maker, strip, tasks, n);
             case 14: return run_mode<14, 4>(maker, strip, tasks, n);
+            case 21: return run_mode < Form::kOpens ? 21 : 1, 1 > (maker, strip, tasks, n);
+            case 22: return run_mode < Form::kOpens ? 22 : 2, 2 > (maker, strip, tasks, n);
             default: return run_mode<4, 4>(maker, strip, tasks, n);
         }
     }

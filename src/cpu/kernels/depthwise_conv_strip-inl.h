@@ -283,6 +283,7 @@ private:
 
 // A form of strips, for Runner.
 struct Ring {
+    static constexpr bool kOpens = false;  // see Strip
     template <std::size_t Size, std::size_t Stride>
     static constexpr std::size_t kRows = Size == 3 && Stride == 1 ? 2 : 1;
 

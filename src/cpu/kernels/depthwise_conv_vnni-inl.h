@@ -68,8 +68,17 @@ struct Strip {
 
 // 0: a whole block of 64 channels. 1, 2, 4: that many parts of the vector, under masks.
 // 12, 14: two, four parts that are full (32, 16 channels): plain loads and stores of the parts.
+// 21, 22: one, two parts of which the lanes without a channel are those of the next pixel: where
+// there is one in the row, it is read too, and written before its own values are.
 constexpr std::size_t parts_of(std::size_t mode) {
     return mode == 0 ? 1 : mode % 10;
+}
+constexpr bool is_open(std::size_t mode) {
+    return mode > 20;
+}
+// Of an open one, behind which there is a pixel (no masks) or not.
+constexpr std::size_t closed_mode(std::size_t mode, bool pixel_behind) {
+    return !pixel_behind ? mode % 10 : mode == 21 ? 0 : 12;
 }
 inline std::size_t mode_of(std::size_t channels) {
     switch (channels) {

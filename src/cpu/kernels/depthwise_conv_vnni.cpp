@@ -218,6 +218,7 @@ Path vnni_path(const DepthwiseShape& s, VnniForm form) {
     const bool pairs = form == VnniForm::kPairs;
     Path path;
     path.block_channels = kBlock;
+    path.most_alone = kBlock / 2;  // several rows of fewer share a vector
     path.flips_sign = true;
     path.order = strip_order;
     // Dilated ones as pictures of every Dth row and column, see Runner.
@@ -235,7 +236,11 @@ Path vnni_path(const DepthwiseShape& s, VnniForm form) {
         return path;
     }
     // Few channels leave room in a vector for other rows.
-    path.fast_rows = s.src_channels > 32 ? 2 : s.src_channels > 16 ? 4 : 8;
+    const auto rows_of = [](std::size_t channels) -> std::size_t {
+        return channels > kBlock / 2 ? 2 : channels > kBlock / 4 ? 4 : 8;
+    };
+    path.fast_rows = rows_of(s.src_channels);
+    path.even_rows = rows_of((s.src_channels - 1) % kBlock + 1);
     if (dense && size == 3 && stride == 1) {
         path.run = pairs ? run_vnni_pairs_3x3_stride1 : run_vnni_3x3_stride1;
         path.name = pairs ? "dw_vnni512:3x3s1x2" : "dw_vnni512:3x3s1";

@@ -285,6 +285,7 @@ std::optional<RowWalk> DepthwiseStep::row_walk() const {
         .rows = kernel_.rows() * g.dst_width,
         .grain = std::min(kernel_.fast_rows() * g.dilation_height, g.dst_height) * g.dst_width,
         .whole = {inputs_[0]}};
+    walk.fast = kernel_.even_rows() * g.dilation_height * g.dst_width;
     if (g.batch == 1) {
         walk.window = RowWindow{.src_row = g.src_width,
                                 .dst_row = g.dst_width,

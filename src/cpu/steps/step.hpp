@@ -57,6 +57,8 @@ struct RowWalk {
     std::size_t grain = 1;              // parts begin at its multiples
     std::vector<TensorId> whole{};      // inputs of which any row may be read
     std::optional<RowWindow> window{};  // which rows of the only tensor in `whole` are read
+    std::size_t fast =
+        1;  // parts of so many rows, or a multiple, leave no unit of the machine idle
 };
 
 // Memory of one request: where each tensor of the plan is now.

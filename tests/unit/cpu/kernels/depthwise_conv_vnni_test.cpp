@@ -41,6 +41,34 @@ TEST_F(DepthwiseConvVnni, ShapesAndTheirForms) {
     EXPECT_TRUE(depthwise::vnni_path(square(64, 3, 1), VnniForm::kRing).flips_sign);
 }
 
+// More than 32 channels behind blocks of 64 become a block that begins among those before it; the
+// two are one unit of work. Fewer share vectors with other rows.
+TEST_F(DepthwiseConvVnni, LastBlocksOverlapOrShareVectors) {
+    const auto conv = [](std::size_t channels) {
+        const std::vector<std::int8_t> weights(channels * 9, 1);
+        const std::vector<float> scale{0.01f};
+        DepthwiseParams params;
+        params.shape = square(channels, 3, 1);
+        params.weights = weights;
+        params.scale = scale;
+        params.path = DepthwisePath::kPairs;
+        return DepthwiseConv(params);
+    };
+    const auto blocks = [&](std::size_t channels) { return conv(channels).blocks(); };
+    const auto rows = [&](std::size_t channels) { return conv(channels).even_rows(); };
+    EXPECT_EQ(blocks(56), 1u);
+    EXPECT_EQ(blocks(96), 2u);
+    EXPECT_EQ(blocks(97), 1u);
+    EXPECT_EQ(blocks(128), 2u);
+    EXPECT_EQ(blocks(232), 3u);
+    EXPECT_EQ(rows(16), 8u);
+    EXPECT_EQ(rows(24), 4u);
+    EXPECT_EQ(rows(64), 2u);
+    EXPECT_EQ(rows(96), 4u);
+    EXPECT_EQ(rows(104), 2u);
+    EXPECT_EQ(rows(144), 8u);
+}
+
 // What a machine runs on its own account.
 TEST_F(DepthwiseConvVnni, BytesWithoutActivationTakePairsOnEveryMachine) {
     const auto name = [](ElementType dst, float high) {

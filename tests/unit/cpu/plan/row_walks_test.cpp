@@ -210,6 +210,26 @@ TEST_F(Walks, ABandBeginsWithALargePictureThatOnlyWindowsRead) {
     EXPECT_EQ(plan_.tensors[windows].part_kept, 0u);
 }
 
+// Two rows at least, but eight are better where a part has room for them.
+TEST_F(Walks, PartsAreMultiplesOfFastRowsIfTheyAreThatLarge) {
+    for (const std::size_t fast : {1600u, 1200000u}) {
+        plan_ = {};
+        const TensorId wide = tensor(64);
+        const TensorId windows = tensor(64);
+        const TensorId result = tensor(16);
+        walked("expand", {tensor(16)}, {wide}).info().bytes = 1 << 24;
+        RowWalk walk = windows_of(wide);
+        walk.fast = fast;
+        walked("windows", {wide}, {windows}).walks(walk);
+        walked("project", {windows}, {result});
+        plan_.outputs = {result};
+        ASSERT_THAT(found(), ElementsAre("0-3"));
+        EXPECT_EQ(plan_.walks[0].share_grain, 400u);
+        EXPECT_EQ(plan_.walks[0].grain, fast == 1600 ? 1600u : 400u);
+        EXPECT_EQ(plan_.walks[0].part % plan_.walks[0].grain, 0u);
+    }
+}
+
 TEST_F(Walks, NoBandWhereThePictureIsWantedElsewhere) {
     const TensorId b = tensor(64);
     const TensorId wide = tensor(256);
