@@ -328,7 +328,7 @@ private:
         const std::size_t bytes = std::max(step, channels % kCacheLine == 0 ? 0 : channels);
         const std::size_t most = std::max(kLeastWidePixels, wide_part_bytes() / bytes);
         const std::size_t length = pixels.end - pixels.begin;
-        const std::size_t parts = (length + most - 1) / most;
+        const std::size_t parts = length / most + (length % most == 0 ? 0 : 1);
         for (std::size_t i = 0; i < parts; ++i) {
             const Range part{length * i / parts, length * (i + 1) / parts};
             for (std::size_t panel = group.begin; panel < group.end; ++panel) {

@@ -83,6 +83,13 @@ TEST_F(GemmVnniTest, WidePanelsAreExact) {
     EXPECT_TRUE(ways.contains(WideWay::kShort));
 }
 
+// Pixels of one byte: as many as there are fit into a part.
+TEST_F(GemmVnniTest, WidePanelsOfOneChannelAreExact) {
+    std::mt19937 rng(1);
+    expect_exact(wide_case(rng, {.src_channels = 1, .dst_channels = 1, .src_width = 420},
+                           ElementType::u8, 0.004f));
+}
+
 void add_zero_points(std::mt19937& rng, Case& c) {
     std::uniform_real_distribution<float> zero_point(-20.0f, 20.0f);
     for (std::size_t i = 0; i < c.params.shape.dst_channels; ++i) {
