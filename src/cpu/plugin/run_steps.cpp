@@ -65,7 +65,7 @@ void walk_share(
         std::size_t first = walk.first;
         if (walk.band) {
             RowPart source = walk.band->source(part);
-            source.begin = i == 0 ? source.begin : ahead;
+            source.begin = std::max(source.begin, ahead);  // rows between windows are left out
             source.end = std::max(source.begin, source.end);
             if (source.begin != source.end) {
                 run(first, source);

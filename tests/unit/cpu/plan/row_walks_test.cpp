@@ -395,5 +395,26 @@ TEST(RowWalks, BandsGiveTheBytesOfStepAfterStep) {
     expect_same_bytes(expanded("2", false));
 }
 
+// Rows between the windows are read by nobody: a band has no room for them.
+TEST(RowWalks, BandsLeaveOutRowsBetweenWindows) {
+    expect_same_bytes(Model::from_text(R"(model "m"
+        %x = Parameter : f32[1,3,150,61]
+        %z = Const value={0} : f32[]
+        %b = Const value={4} : f32[]
+        %q = FakeQuantize(%x, %z, %b, %z, %b) levels=256
+        %s = Const value={0.01} : f32[]
+        %ec = Const value=random(1,-127,127) : i8[48,3,1,1]
+        %ef = Convert(%ec) destination_type=f32
+        %e = Multiply(%ef, %s)
+        %expand = Convolution(%q, %e) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+        %wide = FakeQuantize(%expand, %z, %b, %z, %b) levels=256
+        %dc = Const value=random(2,-127,127) : i8[48,1,1,1,1]
+        %df = Convert(%dc) destination_type=f32
+        %d = Multiply(%df, %s)
+        %dw = GroupConvolution(%wide, %d) strides=[2,2] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+        %r = Result(%dw)
+        )"));
+}
+
 }  // namespace
 }  // namespace fuseq::cpu
