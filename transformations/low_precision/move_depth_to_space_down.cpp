@@ -33,11 +33,16 @@ struct Front {
     std::vector<Node*> nodes;
 };
 
+bool has_constant_weights(const Node& convolution) {
+    return convolution.input_node(1)->is_constant() &&
+           (!convolution.has_input(3) || convolution.input_node(3)->is_constant());
+}
+
 std::optional<Front> front_of(const Node& move) {
     Front front;
     Output at = move.input(0);
     while (has_single_use(at)) {
-        if (at.node->is("Convolution") && at.node->input_node(1)->is_constant()) {
+        if (at.node->is("Convolution") && has_constant_weights(*at.node)) {
             front.anchor = at.node;
             return front;
         }
@@ -113,6 +118,29 @@ void move_behind(Node& move, const std::vector<Node*>& nodes) {
     move.infer();
 }
 
+// Weights, and the zero points that belong to their channels.
+void reorder_weights(Node& anchor, const std::vector<std::size_t>& source) {
+    constexpr std::size_t kWeights = 1;
+    constexpr std::size_t kZeroPoints = 3;
+    for (const std::size_t i : {kWeights, kZeroPoints}) {
+        if (i == kZeroPoints &&
+            (!anchor.has_input(i) || shape_size(anchor.input(i).shape()) == 1)) {
+            continue;
+        }
+        const Node& constant = *anchor.input_node(i);
+        const Tensor values = remapped(constant.constant(), 0, source);
+        anchor.set_input(i, make_constant(anchor.model(), constant.name(), values));
+    }
+}
+
+// The integers of a FakeQuantize go by its name, in the order of channels of its layer.
+void give_up_name(Node& node) {
+    if (is_integral(node.port().type)) {
+        node.origins = origins_of(node);
+        node.set_name(node.model().unique_name(node.name() + "/blocks_first"));
+    }
+}
+
 // Channel [c, b] of the results in front becomes [b, c].
 void order_blocks_first(Node& move, const Front& front) {
     auto& attrs = move.attrs<BlockAttrs>();
@@ -123,11 +151,10 @@ void order_blocks_first(Node& move, const Front& front) {
     for (std::size_t c = 0; c < in; ++c) {
         source[c] = c % out * blocks + c / out;
     }
-    const Tensor weights = remapped(front.anchor->input_node(1)->constant(), 0, source);
-    front.anchor->set_input(
-        1, make_constant(move.model(), front.anchor->input_node(1)->name(), weights));
+    reorder_weights(*front.anchor, source);
     for (Node* node : front.nodes) {
         remap_channels(*node, source);
+        give_up_name(*node);
     }
     attrs.mode = BlockOrder::kBlocksFirst;
 }

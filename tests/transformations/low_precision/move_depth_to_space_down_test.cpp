@@ -78,6 +78,34 @@ TEST(MoveDepthToSpaceDown, OrdersBlocksFirst) {
     EXPECT_LT(largest_difference(test), 1e-6);
 }
 
+TEST(MoveDepthToSpaceDown, OrdersZeroPointsOfWeights) {
+    const PassTest test = run_pass(move_depth_to_space_down, R"(model "m"
+        %x = Parameter : u8[1,3,4,5]
+        %w = Const value=random(1,-9,9) : i8[8,3,1,1]
+        %z = Const value={1,2,3,4,5,6,7,8} : f32[8]
+        %c = Convolution(%x, %w, _, %z) strides=[1,1] dilations=[1,1] : f32[1,8,4,5]
+        %d = DepthToSpace(%c) mode=depth_first block_size=2
+        %r = Result(%d))");
+    EXPECT_TRUE(test.changed);
+    EXPECT_THAT(test.after->to_text(), ::testing::HasSubstr("value={1,5,2,6,3,7,4,8}"));
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
+// Its integers go by its name, and are in another order.
+TEST(MoveDepthToSpaceDown, TakesTheNameOfAFakeQuantizeThatIsReordered) {
+    const PassTest test = run_pass(move_depth_to_space_down, model(R"(
+        %l = Const value={-10} : f32[]
+        %h = Const value={15.5} : f32[]
+        %ol = Const value={0} : f32[]
+        %oh = Const value={255} : f32[]
+        %q = FakeQuantize(%c, %l, %h, %ol, %oh) levels=256 output_type=u8
+        %d = DepthToSpace(%q) mode=depth_first block_size=2
+        %r = Result(%d))"));
+    EXPECT_TRUE(test.changed);
+    EXPECT_EQ(test.after->find("q"), nullptr);
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
 TEST(MoveDepthToSpaceDown, LeavesResultsThatOthersRead) {
     EXPECT_FALSE(run_pass(move_depth_to_space_down, model(R"(
         %d = DepthToSpace(%c) mode=blocks_first block_size=2
