@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plugin/plan_options.hpp"
 
+#include "cpu/plan/cover_deconvolutions.hpp"
 #include "cpu/plan/expand_constants.hpp"
 #include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/plugin/compile_body.hpp"
@@ -26,6 +27,7 @@ void prepare_to_plan(Model& transformed, const Config& config) {
     split_weight_zero_points(transformed, [&](const Node& anchor) {
         return config.own_gemm && gemm_takes_weight_zero_points(anchor);
     });
+    cover_deconvolutions(transformed);
 }
 
 }  // namespace fuseq::cpu
