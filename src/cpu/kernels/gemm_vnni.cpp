@@ -31,7 +31,10 @@ public:
           panels_(panels),
           row_step_(static_cast<std::ptrdiff_t>(p_.shape.stride_height * p_.pitch)),
           taps_{0, p_.taps.size()},
-          part_{.depth4 = p_.depth4, .dst_step = p_.shape.dst_channels, .args = &args} {
+          pitch_(args.dst_pitch != 0 ? args.dst_pitch : p_.channels()),
+          part_{.depth4 = p_.depth4,
+                .dst_step = p_.phases ? p_.phases->columns * pitch_ : pitch_,
+                .args = &args} {
         find_extras();
     }
 
@@ -175,6 +178,14 @@ private:
     }
 
     void some_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
+        // The rows of a phase are not one behind the other.
+        const std::size_t width = p_.shape.dst_width;
+        const std::size_t count = pixels.end - pixels.begin;
+        const std::size_t left = width - pixels.begin % width;
+        if (p_.phases && left < count) {
+            some_segment(src, step, {pixels.begin, pixels.begin + left}, group);
+            return some_segment(src + left * step, step, {pixels.begin + left, pixels.end}, group);
+        }
         p_.wide ? wide_segment(src, step, pixels, group) : segment(src, step, pixels, group);
     }
 
@@ -185,7 +196,7 @@ private:
                      Range rows,
                      Range group) {
         const void* extras[kMostExtras];
-        const std::size_t offset = column.x * p_.shape.dst_channels;
+        const std::size_t offset = column.x * p_.shape.dst_channels;  // there is no pitch then
         for (const PackedOp& op : p_.epilogue.ops) {
             if (op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary) {
                 extras[op.binary.input] = static_cast<const char*>(args_.extras[op.binary.input]) +
@@ -194,12 +205,12 @@ private:
         }
         GemmArgs args = args_;
         args.extras = {extras, kMostExtras};
-        args.dst = static_cast<char*>(args_.dst) + offset * (p_.store == Store::kF32 ? 4 : 1);
+        args.dst = static_cast<char*>(args_.dst) + column.x * pitch_ * element_size();
         const Part all = part_;
         const std::size_t fours = p_.shape.src_channels / 4;  // of a column of the kernel
         part_ = {.depth4 = (column.kernel.end - column.kernel.begin) * fours,
                  .left_out = column.kernel.begin * fours,
-                 .dst_step = p_.shape.dst_width * p_.shape.dst_channels,
+                 .dst_step = p_.shape.dst_width * pitch_,
                  .args = &args};
         taps_ = p_.tap_ranges[0];
         some_segment(src + column.kernel.begin * p_.shape.src_channels, pitch, rows, group);
@@ -214,11 +225,29 @@ private:
             inits_ = p_.init_count() == 1 ? 0 : range;
         }
     }
-    std::span<const std::ptrdiff_t> taps() const {
-        return std::span(p_.taps).subspan(taps_.begin, taps_.end - taps_.begin);
+    std::span<const std::ptrdiff_t> taps(const Panel& panel) const {
+        const Range taps = p_.phases ? panel.taps : taps_;
+        return std::span(p_.taps).subspan(taps.begin, taps.end - taps.begin);
     }
+    std::size_t element_size() const { return p_.store == Store::kF32 ? 4 : 1; }
+
+    // The element of dst that a panel begins with in a pixel.
+    std::size_t place_of(std::size_t pixel, const Panel& panel) const {
+        if (!p_.phases) {
+            return pixel * part_.dst_step + panel.channel;
+        }
+        const Phases& phases = *p_.phases;
+        const std::size_t phase = phases.of(panel.channel);
+        const std::size_t width = p_.shape.dst_width;
+        const std::size_t row = pixel / width * phases.rows + phase / phases.columns;
+        const std::size_t column = pixel % width * phases.columns + phase % phases.columns;
+        return (row * width * phases.columns + column) * pitch_ + panel.channel -
+               phase * phases.all_channels;
+    }
+
     const std::int8_t* weights_of(const Panel& panel) const {
-        return panel.wei + (taps_.begin * p_.depth4 + part_.left_out) * 4 * kLanes * panel.vectors;
+        const std::size_t taps = p_.phases ? 0 : taps_.begin;
+        return panel.wei + (taps * p_.depth4 + part_.left_out) * 4 * kLanes * panel.vectors;
     }
     // Of the weights of a tap.
     std::size_t skipped(const Panel& panel) const {
@@ -233,7 +262,7 @@ private:
     // While `tiles` tiles of a group of panels are worked on, the next group, of about as many
     // bytes, is fetched into L2; evenly, because a burst of misses stops all other loads.
     void expect(std::span<const std::int8_t> next, std::size_t bytes, std::size_t tiles) {
-        const std::size_t steps = tiles * p_.taps.size() * p_.depth4;
+        const std::size_t steps = tiles * p_.most_taps() * p_.depth4;
         next_ = next.data();
         next_end_ = next_ + next.size();
         next_step_ = std::min(kCacheLine, (bytes + steps - 1) / steps);
@@ -341,17 +370,17 @@ private:
     void wide_part(const std::uint8_t* src, std::size_t step, Range pixels, const Panel& panel) {
         const std::size_t count = pixels.end - pixels.begin;
         const std::size_t tiles = tiles_of(count, panel);
-        const std::int8_t* const ahead = fetched(tiles * taps().size() * part_.depth4);
+        const std::int8_t* const ahead = fetched(tiles * taps(panel).size() * part_.depth4);
         for (std::size_t i = 0; i < tiles; ++i) {
             fetch_rows();
         }
-        const std::size_t place = pixels.begin * part_.dst_step + panel.channel;
+        const std::size_t place = place_of(pixels.begin, panel);
         WideCall call{.src = src,
                       .src_step = static_cast<std::ptrdiff_t>(step),
                       .pixels = count,
                       .wei = weights_of(panel),
                       .depth4 = part_.depth4,
-                      .taps = taps(),
+                      .taps = taps(panel),
                       .panel = panel.constants + inits_ * p_.panels.size(),
                       .dst = static_cast<std::uint8_t*>(part_.args->dst) + place,
                       .dst_step = static_cast<std::ptrdiff_t>(part_.dst_step),
@@ -378,28 +407,34 @@ private:
               std::size_t rows,
               const Panel& panel) {
         alignas(kCacheLine) std::int32_t accumulators[(kTileVectors + 3) * kLanes];
-        const std::int8_t* const ahead = fetched(taps().size() * part_.depth4);
+        const std::int8_t* const ahead = fetched(taps(panel).size() * part_.depth4);
         fetch_extras(pixel + rows, rows, panel);
         fetch_rows();
         const MicroCall micro{.src = src,
                               .src_step = static_cast<std::ptrdiff_t>(p_.pool ? step / 2 : step),
                               .wei = weights_of(panel),
                               .depth4 = part_.depth4,
-                              .taps = taps(),
+                              .taps = taps(panel),
                               .init = p_.init.data() + inits_ * p_.init_size + panel.channel,
                               .tile = accumulators,
                               .ahead = ahead != nullptr ? ahead : panel.wei,
                               .ahead_step = ahead != nullptr ? next_step_ : 0,
                               .row_step = row_step_,
                               .skip = skipped(panel)};
+        // A phase has no pixels one behind the other: dst is moved to where the tile is.
+        GemmArgs moved;
+        if (p_.phases) {
+            moved.dst = static_cast<char*>(args_.dst) + place_of(pixel, panel) * element_size() -
+                        panel.channel * element_size();
+        }
         const EpilogueCall finish{.epilogue = &p_.epilogue,
                                   .panel = &panel,
                                   .tile = accumulators,
                                   .rows = rows,
-                                  .pixel = pixel,
+                                  .pixel = p_.phases ? 0 : pixel,
                                   .channels = part_.dst_step,
                                   .sums = sums_ == nullptr ? nullptr : sums_ + (pixel - first_sum_),
-                                  .args = part_.args};
+                                  .args = p_.phases ? &moved : part_.args};
         if (panel.fused != nullptr && panel.fused[rows - 1] != nullptr) {
             panel.fused[rows - 1](micro, finish);
             return;
@@ -465,6 +500,7 @@ private:
     Range panels_;
     std::ptrdiff_t row_step_;
     Range taps_;             // of the row worked on
+    std::size_t pitch_;      // elements from a pixel of dst to the next
     std::size_t inits_ = 0;  // number of their `init`
     Part part_;
     std::size_t first_ = 0;        // unit
@@ -508,6 +544,10 @@ void GemmVnni::run_pixels(const GemmArgs& args,
     const Packed& p = *packed_;
     auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * p.scratch;
     Worker worker(p, args, scratch, {0, p.panels.size()});
+    if (p.phases) {  // pixels of dst to those of a phase
+        begin /= p.phases->count();
+        end /= p.phases->count();
+    }
     if (p.mode == SourceMode::kRows) {
         worker.rows({begin / p.shape.dst_width, end / p.shape.dst_width});
     } else {

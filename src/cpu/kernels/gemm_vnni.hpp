@@ -72,6 +72,11 @@ struct GemmParams {
     std::span<const float> bias{};            // none, one, or one a channel
     std::span<const float> wei_zero_point{};  // none, one, or one a channel
     std::vector<GemmOp> ops{};
+    // A deconvolution: pixel (y, x) of src adds its products with the weights of (i, j) to pixel
+    // (y * stride_height + i - pad_top, x * stride_width + j - pad_left) of dst. Its sides are
+    // multiples of the strides, the kernel is as large as they are at least, there is no dilation;
+    // neither other tensors, nor zero points of weights, nor a pool.
+    bool transposed = false;
     // dst has half as many rows and columns as the shape says, both even: the largest of 2 x 2
     // values each. For what never falls when an accumulator rises; see is_monotonic().
     bool pool = false;
@@ -97,6 +102,9 @@ struct GemmArgs {
     void* dst = nullptr;
     std::span<const void* const> extras{};  // by Binary::input
     void* scratch = nullptr;                // scratch_bytes() for each part, on a cache line
+    // Elements from a pixel of dst to the next; 0: its channels. More of them where dst is a slice
+    // of the channels of another tensor; there are no extras then.
+    std::size_t dst_pitch = 0;
     // Memory that will be read behind this run, to be fetched into L2 in its last block of pixels,
     // in this order.
     std::span<const WeightSpan> next{};
@@ -125,6 +133,8 @@ public:
     GemmVnni(GemmVnni&&) noexcept;
     GemmVnni& operator=(GemmVnni&&) noexcept;
 
+    std::size_t dst_channels() const;
+    std::size_t element_bytes() const;  // of dst
     // Bytes of scratch memory that each part needs; a multiple of 64, maybe 0.
     std::size_t scratch_bytes() const;
     // The best way to cut the work into so many parts; to be asked once, not for every run.

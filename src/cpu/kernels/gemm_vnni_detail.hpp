@@ -64,6 +64,7 @@ struct Panel {
     std::size_t channel = 0;  // first
     std::size_t channels = 0;
     std::size_t vectors = 0;
+    Range taps{};  // all but of deconvolutions
     const std::int8_t* wei = nullptr;
     const MicroFunction* micro = nullptr;
     EpilogueFunction finish = nullptr;
@@ -179,6 +180,31 @@ struct EdgeColumn {
     Range kernel;
 };
 
+// A deconvolution with strides of 2 is four convolutions whose results alternate along rows and
+// columns of dst: which rows of the kernel meet a row of src depends on the row of dst, modulo the
+// stride. They are done as one convolution with the channels of all of these phases, each of which
+// uses some of the taps of a window that is common to all.
+struct Phases {
+    struct Tap {
+        std::size_t y = 0, x = 0;         // in the window
+        std::size_t row = 0, column = 0;  // of the kernel
+    };
+    std::size_t rows = 1, columns = 1;  // of phases
+    std::size_t channels = 0;           // of a phase, which exist; others round them up to vectors
+    std::size_t all_channels = 0;
+    std::vector<std::vector<Tap>> taps{};  // by phase, row by row
+    std::size_t count() const { return rows * columns; }
+    std::size_t of(std::size_t channel) const { return channel / all_channels; }
+    std::size_t most_taps() const;
+};
+
+// Of a deconvolution, and the convolution that it becomes: `scale` and `bias` hold its lists.
+Phases phases_of(const GemmParams& params);
+GemmParams as_convolution(const GemmParams& params,
+                          const Phases& phases,
+                          std::vector<float>& scale,
+                          std::vector<float>& bias);
+
 // Part number i of `of`.
 inline Range share(std::size_t count, std::size_t i, std::size_t of) {
     return {count * i / of, count * (i + 1) / of};
@@ -193,10 +219,11 @@ enum class SourceMode : std::uint8_t {
 struct Packed {
     GemmShape shape;
     SourceMode mode = SourceMode::kInPlace;
-    bool dense = false;     // dst has the pixels of src, in their order
-    bool pool = false;      // dst has the largest values of 2 x 2 pixels each (kRows)
-    std::uint8_t flip = 0;  // src bytes are xored with this to become u8
-    std::uint8_t fill = 0;  // what stands for padding, after the flip
+    bool dense = false;              // dst has the pixels of src, in their order
+    bool pool = false;               // dst has the largest values of 2 x 2 pixels each (kRows)
+    std::optional<Phases> phases{};  // of a deconvolution
+    std::uint8_t flip = 0;           // src bytes are xored with this to become u8
+    std::uint8_t fill = 0;           // what stands for padding, after the flip
     Store store = Store::kU8;
     std::size_t depth4 = 0;            // bytes of a tap, by fours
     std::vector<std::ptrdiff_t> taps;  // offsets from the first, in src or scratch
@@ -241,9 +268,13 @@ struct Packed {
     }
     std::size_t init_count() const { return fill == 0 ? 1 : tap_ranges.size(); }
     bool needs_sums() const { return !epilogue.of_sum.empty(); }
+    // Of a panel.
+    std::size_t most_taps() const { return phases ? phases->most_taps() : taps.size(); }
     std::size_t panel_bytes(const Panel& panel) const {
-        return taps.size() * depth4 * 4 * kLanes * panel.vectors;
+        return (panel.taps.end - panel.taps.begin) * depth4 * 4 * kLanes * panel.vectors;
     }
+    // Channels of a pixel of dst.
+    std::size_t channels() const { return phases ? phases->channels : shape.dst_channels; }
 };
 
 // tap_ranges and range_of_row.

@@ -47,8 +47,8 @@ constexpr std::size_t kLeastRows = 5;
 
 // Padding of zeros adds nothing, and a column begins with a four.
 bool may_leave_out_columns(const Packed& p, const GemmParams& params) {
-    return p.mode == SourceMode::kRows && !p.pool && p.fill == 0 && p.shape.dilation_width == 1 &&
-           p.shape.src_channels % 4 == 0 && p.block >= kLeastRows &&
+    return p.mode == SourceMode::kRows && !p.pool && !p.phases && p.fill == 0 &&
+           p.shape.dilation_width == 1 && p.shape.src_channels % 4 == 0 && p.block >= kLeastRows &&
            params.wei_zero_point.empty() &&
            std::all_of(params.ops.begin(), params.ops.end(),
                        [](const GemmOp& op) { return op.binary.input < kMostExtras; });
@@ -89,7 +89,7 @@ void find_tap_ranges(Packed& p) {
     p.tap_ranges = {{0, p.taps.size()}};
     p.range_of_row.clear();
     // Pooled rows are two of the convolution, which may differ.
-    if (p.mode != SourceMode::kRows || p.pool) {
+    if (p.mode != SourceMode::kRows || p.pool || p.phases) {
         return;
     }
     const std::size_t columns = p.taps.size() / p.shape.kernel_height;

@@ -33,6 +33,14 @@ GemmVnni::~GemmVnni() = default;
 GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;
 GemmVnni& GemmVnni::operator=(GemmVnni&&) noexcept = default;
 
+std::size_t GemmVnni::dst_channels() const {
+    return packed_->channels();
+}
+
+std::size_t GemmVnni::element_bytes() const {
+    return packed_->store == Store::kF32 ? sizeof(float) : 1;
+}
+
 std::size_t GemmVnni::scratch_bytes() const {
     return packed_->scratch;
 }
@@ -78,15 +86,19 @@ std::size_t GemmVnni::fetchable() const {
     const std::size_t most = p.most_pixels(p.panels.front());
     const std::size_t tiles = (by_rows ? units : 1) * ((pixels + most - 1) / most);
     constexpr std::size_t kCacheLine = 64;
-    return tiles * p.panels.size() * p.taps.size() * p.depth4 * kCacheLine;
+    return tiles * p.panels.size() * p.most_taps() * p.depth4 * kCacheLine;
 }
 
 bool GemmVnni::is_by_pixel() const {
-    return packed_->dense && packed_->mode != SourceMode::kRows;
+    return packed_->dense && packed_->mode != SourceMode::kRows && !packed_->phases;
 }
 
 std::size_t GemmVnni::pixel_grain() const {
-    return packed_->mode == SourceMode::kRows ? packed_->shape.dst_width : 1;
+    const Packed& p = *packed_;
+    if (p.phases) {
+        return p.phases->count() * p.shape.dst_width;
+    }
+    return p.mode == SourceMode::kRows ? p.shape.dst_width : 1;
 }
 
 const std::string& GemmVnni::implementation() const {

@@ -66,13 +66,19 @@ AlignedVector<float> padded(std::span<const float> list,
 class Packer {
 public:
     explicit Packer(const GemmParams& params, const Packed* laid_out = nullptr)
-        : params_(params), laid_out_(laid_out) {}
+        : given_(params), params_(params), laid_out_(laid_out) {
+        check();
+        if (params.transposed) {
+            packed_.phases = phases_of(params);
+            params_ = as_convolution(params, *packed_.phases, scale_, bias_);
+        }
+    }
 
     // What does not depend on weights and constants.
     Packed lay_out() {
-        check();
         packed_.shape = params_.shape;
         packed_.pool = params_.pool;
+        packed_.store = store();
         choose_source();
         find_tap_ranges(packed_);
         find_edge_columns(packed_, params_);
@@ -108,23 +114,21 @@ private:
         if (!has_avx512_vnni()) {
             refuse("this machine has no AVX-512 VNNI");
         }
-        check_shape(params_.shape);
-        if (params_.pool &&
-            (params_.shape.dst_height % 2 != 0 || params_.shape.dst_width % 2 != 0)) {
-            refuse("2 x 2 pixels of ", params_.shape.dst_height, " x ", params_.shape.dst_width,
-                   " are to become one");
+        const GemmShape& s = given_.shape;
+        check_shape(s);
+        if (given_.pool && (s.dst_height % 2 != 0 || s.dst_width % 2 != 0)) {
+            refuse("2 x 2 pixels of ", s.dst_height, " x ", s.dst_width, " are to become one");
         }
-        const bool is_signed = params_.src_type == ElementType::i8;
-        if (!is_signed && params_.src_type != ElementType::u8) {
-            refuse("src is ", to_string(params_.src_type), ", expected u8 or i8");
+        const bool is_signed = given_.src_type == ElementType::i8;
+        if (!is_signed && given_.src_type != ElementType::u8) {
+            refuse("src is ", to_string(given_.src_type), ", expected u8 or i8");
         }
         const int low = is_signed ? -128 : 0;
-        if (params_.src_zero_point < low || params_.src_zero_point > low + 255) {
-            refuse("the zero point of src is ", params_.src_zero_point, ", expected ", low, " to ",
+        if (given_.src_zero_point < low || given_.src_zero_point > low + 255) {
+            refuse("the zero point of src is ", given_.src_zero_point, ", expected ", low, " to ",
                    low + 255);
         }
-        const GemmShape& s = params_.shape;
-        const GemmWeights& w = params_.weights;
+        const GemmWeights& w = given_.weights;
         const std::size_t last = (s.dst_channels - 1) * w.dst_channel +
                                  (s.src_channels - 1) * w.src_channel +
                                  (s.kernel_height - 1) * w.row + (s.kernel_width - 1) * w.column;
@@ -151,7 +155,7 @@ private:
         packed_.dense = dense;
         if (is_1x1() && !params_.pool) {
             columns_ = 1;
-            packed_.taps = {0};
+            packed_.taps.assign(packed_.phases ? packed_.phases->count() : 1, 0);
             packed_.depth4 = (channels + 3) / 4;
             packed_.step = spread(packed_.depth4 * 4);
             // A copy takes less than two channels of dst.
@@ -165,7 +169,7 @@ private:
         }
         packed_.mode = SourceMode::kRows;
         // The pixels of a tap row lie one behind the other when they are not dilated.
-        columns_ = s.dilation_width == 1 ? s.kernel_width : 1;
+        columns_ = s.dilation_width == 1 && !packed_.phases ? s.kernel_width : 1;
         packed_.depth4 = (columns_ * channels + 3) / 4;
         const std::size_t extent_width = (s.kernel_width - 1) * s.dilation_width + 1;
         const std::size_t width = (s.dst_width - 1) * s.stride_width + extent_width;
@@ -174,14 +178,22 @@ private:
         if (channels > kCacheLine && s.stride_height * packed_.pitch % kCacheWay == 0) {
             packed_.pitch += kCacheLine;
         }
-        for (std::size_t y = 0; y < s.kernel_height; ++y) {
+        const auto add_tap = [&](std::size_t y, std::size_t x) {
+            packed_.taps.push_back(static_cast<std::ptrdiff_t>(
+                y * s.dilation_height * packed_.pitch + x * s.dilation_width * channels));
+        };
+        for (std::size_t y = 0; y < s.kernel_height && !packed_.phases; ++y) {
             for (std::size_t x = 0; x < s.kernel_width; x += columns_) {
-                packed_.taps.push_back(static_cast<std::ptrdiff_t>(
-                    y * s.dilation_height * packed_.pitch + x * s.dilation_width * channels));
+                add_tap(y, x);
+            }
+        }
+        for (std::size_t i = 0; packed_.phases && i < packed_.phases->count(); ++i) {
+            for (const Phases::Tap& tap : packed_.phases->taps[i]) {
+                add_tap(tap.y, tap.x);
             }
         }
         const std::size_t extent = (s.kernel_height - 1) * s.dilation_height + 1;
-        const std::size_t weights = packed_.taps.size() * packed_.depth4 * 4 * s.dst_channels;
+        const std::size_t weights = packed_.most_taps() * packed_.depth4 * 4 * s.dst_channels;
         const std::size_t bytes = weights <= kWeightBytesInL1 ? kRowBlockBytesInL1 : kRowBlockBytes;
         const std::size_t rows = bytes / packed_.pitch;
         packed_.block = rows > extent ? (rows - extent) / s.stride_height + 1 : 1;
@@ -283,13 +295,25 @@ private:
     }
 
     void make_panels() {
-        const std::size_t channels = params_.shape.dst_channels;
+        if (!packed_.phases) {
+            return make_panels(0, params_.shape.dst_channels, {0, packed_.taps.size()});
+        }
+        const Phases& phases = *packed_.phases;
+        Range taps;
+        for (std::size_t i = 0; i < phases.count(); ++i) {
+            taps = {taps.end, taps.end + phases.taps[i].size()};
+            make_panels(i * phases.all_channels, phases.channels, taps);
+        }
+    }
+
+    void make_panels(std::size_t first, std::size_t channels, Range taps) {
         const std::size_t most = packed_.wide ? kMaxWideVectors : kMaxPanelVectors;
         for (std::size_t c = 0; c < channels;) {
             Panel panel;
-            panel.channel = c;
+            panel.channel = first + c;
             panel.vectors = std::min(most, (channels - c + kLanes - 1) / kLanes);
             panel.channels = std::min(panel.vectors * kLanes, channels - c);
+            panel.taps = taps;
             c += panel.channels;
             packed_.panels.push_back(panel);
         }
@@ -313,14 +337,26 @@ private:
         std::int64_t magnitudes = 0;
     };
 
+    // The first weight of tap `t` of a panel with channel `c`.
+    const std::int8_t* first_weight(std::size_t c, std::size_t t) const {
+        const GemmWeights& w = params_.weights;
+        if (const auto& phases = packed_.phases) {
+            const std::size_t phase = phases->of(c);
+            const Phases::Tap& tap = phases->taps[phase][t];
+            return w.values.data() + (c - phase * phases->all_channels) * w.dst_channel +
+                   tap.row * w.row + tap.column * w.column;
+        }
+        const std::size_t taps_in_row = params_.shape.kernel_width / columns_;
+        return w.values.data() + c * w.dst_channel + t / taps_in_row * w.row +
+               t % taps_in_row * columns_ * w.column;
+    }
+
     // The weights of tap `t` of channel `c`, four in a row of `width` channels; zeros behind the
     // end are there already. Walks by pointers: a model's compile time is made of this loop.
     Sums pack_tap(std::size_t c, std::size_t t, std::size_t width, std::int8_t* to) const {
         const GemmShape& s = params_.shape;
         const GemmWeights& w = params_.weights;
-        const std::size_t taps_in_row = s.kernel_width / columns_;
-        const std::int8_t* column = w.values.data() + c * w.dst_channel + t / taps_in_row * w.row +
-                                    t % taps_in_row * columns_ * w.column;
+        const std::int8_t* column = first_weight(c, t);
         Sums sums;
         std::size_t k = 0;
         for (std::size_t x = 0; x < columns_; ++x, column += w.column) {
@@ -345,7 +381,8 @@ private:
         for (const Panel& panel : packed_.panels) {
             std::int8_t* to = packed_.wei.data() + (panel.wei - packed_.wei.data());
             const std::size_t width = panel.vectors * kLanes;
-            for (std::size_t t = 0; t < packed_.taps.size(); ++t, to += depth * width) {
+            const std::size_t taps = panel.taps.end - panel.taps.begin;
+            for (std::size_t t = 0; t < taps; ++t, to += depth * width) {
                 for (std::size_t c = 0; c < panel.channels; ++c) {
                     const std::size_t place = packed_.wide ? wide_place(c, panel.vectors) : c;
                     const Sums sums = pack_tap(panel.channel + c, t, width, to + 4 * place);
@@ -391,7 +428,6 @@ private:
                                         (static_cast<double>(magnitude_[c]) + window * of_sum +
                                          std::abs(static_cast<double>(e.bias[c]))));
         }
-        packed_.store = store();
         e.ops = packed_ops();
         add_tables(e.ops);
         for (const GemmOp& op : params_.ops) {
@@ -486,8 +522,10 @@ private:
         }
     }
 
-    const GemmParams& params_;
-    const Packed* laid_out_;  // null: not known
+    const GemmParams& given_;
+    GemmParams params_;                // the same, or the convolution that a deconvolution is
+    std::vector<float> scale_, bias_;  // its own lists
+    const Packed* laid_out_;           // null: not known
     Packed packed_;
     std::size_t columns_ = 1;              // of the kernel that one tap covers
     std::vector<std::int64_t> magnitude_;  // the most that an accumulator can be

@@ -27,10 +27,10 @@ constexpr std::size_t kOneTile = 6;
 }  // namespace
 
 bool suits_wide_panels(const Packed& p) {
-    if (p.taps.size() * p.depth4 * 4 <= kDepthInL1) {
+    if (p.most_taps() * p.depth4 * 4 <= kDepthInL1) {
         return true;
     }
-    const std::size_t last = p.shape.dst_channels % (kMaxWideVectors * kLanes);
+    const std::size_t last = p.channels() % (kMaxWideVectors * kLanes);
     const bool half = last != 0 && last <= kMaxPanelVectors * kLanes;
     const std::size_t pixels = p.shape.batch * p.shape.dst_height * p.shape.dst_width;
     const bool feeds = p.mode != SourceMode::kRows ? pixels >= kLeastPixels || pixels <= kOneTile

@@ -11,6 +11,7 @@
 #include "cpu/plan/fetch_ahead.hpp"
 #include "cpu/plan/join_results.hpp"
 #include "cpu/plan/row_walks.hpp"
+#include "cpu/plan/slices_of_concats.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/runtime/parallel.hpp"
@@ -52,6 +53,9 @@ Plan PlanBuilder::build() {
     bind_outputs();
     background_.finish();
     join_results(plan_, options_.show_hidden);
+    if (!options_.show_hidden) {
+        write_slices_of_concats(plan_);
+    }
     if (options_.row_walks) {
         move_to_readers(plan_);
         find_walks(plan_, static_cast<std::size_t>(omp_get_max_threads()), !options_.show_hidden);

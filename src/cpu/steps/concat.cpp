@@ -26,16 +26,16 @@ std::vector<std::size_t> memory_order(const PlanTensor& tensor,
     return sizes;
 }
 
+}  // namespace
+
 class ConcatRunner final : public Runner {
 public:
-    ConcatRunner(std::size_t rows,
-                 const std::vector<std::size_t>& row_bytes,
-                 std::size_t dst_row_bytes,
-                 const Step& step,
-                 RequestMemory& memory)
-        : rows_(rows), dst_row_bytes_(dst_row_bytes), step_(step), memory_(memory) {
-        for (const std::size_t bytes : row_bytes) {
-            copies_.push_back({.src_stride = bytes, .dst_stride = dst_row_bytes, .bytes = bytes});
+    ConcatRunner(const ConcatStep& step, RequestMemory& memory)
+        : rows_(step.rows_), dst_row_bytes_(step.dst_row_bytes_), step_(step), memory_(memory) {
+        for (const ConcatStep::Slice& slice : step.slices_) {
+            copies_.push_back({.src_stride = slice.bytes,
+                               .dst_stride = step.dst_row_bytes_,
+                               .bytes = slice.bytes});
         }
     }
 
@@ -43,8 +43,7 @@ public:
         auto* dst = static_cast<char*>(memory_.data(step_.outputs()[0]));
         for (std::size_t i = 0; i < copies_.size(); ++i) {
             copies_[i].src = memory_.data(step_.inputs()[i]);
-            copies_[i].dst = dst;
-            dst += copies_[i].bytes;
+            copies_[i].dst = dst + step_.slices_[i].offset;
         }
         constexpr std::size_t kBytesPerPiece = 1 << 15;
         if (rows_ < kFewRows) {
@@ -66,8 +65,7 @@ public:
             for (std::size_t i = 0; i < count; ++i) {
                 some[i] = copies_[first + i];
                 some[i].src = memory_.rows(step_.inputs()[first + i], part);
-                some[i].dst = dst;
-                dst += some[i].bytes;
+                some[i].dst = dst + step_.slices_[first + i].offset;
             }
             kernels::copy_channels({some, count}, {part.begin, part.end});
         }
@@ -92,11 +90,9 @@ private:
     std::vector<kernels::ChannelCopy> copies_;
     std::size_t rows_;
     std::size_t dst_row_bytes_;
-    const Step& step_;
+    const ConcatStep& step_;
     RequestMemory& memory_;
 };
-
-}  // namespace
 
 ConcatStep::ConcatStep(const std::vector<PlanTensor>& srcs,
                        std::vector<TensorId> src_ids,
@@ -112,7 +108,7 @@ ConcatStep::ConcatStep(const std::vector<PlanTensor>& srcs,
     }
     for (const PlanTensor& src : srcs) {
         const std::size_t bytes = rows_ == 0 ? 0 : src.bytes() / rows_;
-        row_bytes_.push_back(bytes);
+        slices_.push_back({.offset = dst_row_bytes_, .bytes = bytes});
         dst_row_bytes_ += bytes;
     }
     info_.kind = "concat";
@@ -124,7 +120,14 @@ ConcatStep::ConcatStep(const std::vector<PlanTensor>& srcs,
 }
 
 std::unique_ptr<Runner> ConcatStep::bind(RequestMemory& memory) const {
-    return std::make_unique<ConcatRunner>(rows_, row_bytes_, dst_row_bytes_, *this, memory);
+    return std::make_unique<ConcatRunner>(*this, memory);
+}
+
+void ConcatStep::leave_out(std::size_t input) {
+    info_.bytes -= 2 * static_cast<std::int64_t>(rows_ * slices_[input].bytes);
+    const auto at = static_cast<std::ptrdiff_t>(input);
+    slices_.erase(slices_.begin() + at);
+    inputs_.erase(inputs_.begin() + at);
 }
 
 }  // namespace fuseq::cpu

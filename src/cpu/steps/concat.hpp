@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Concat along any axis in either layout: rows of memory are copied side by side. (oneDNN has no
-// fast in-place concat along channels, DESIGN section 8.)
+// fast in-place concat along channels, DESIGN section 8; what the own matrix product makes is
+// written in place, see plan/slices_of_concats.hpp.)
 #pragma once
 
 #include "cpu/steps/step.hpp"
@@ -20,9 +21,22 @@ public:
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
     std::optional<RowWalk> row_walk() const override { return RowWalk{.rows = rows_}; }
 
+    // Of each input, and where they go.
+    std::size_t row_bytes(std::size_t input) const { return slices_[input].bytes; }
+    std::size_t dst_offset(std::size_t input) const { return slices_[input].offset; }
+    std::size_t dst_row_bytes() const { return dst_row_bytes_; }
+    // Somebody else writes what stands for the input.
+    void leave_out(std::size_t input);
+
 private:
-    std::size_t rows_ = 1;                // outer positions
-    std::vector<std::size_t> row_bytes_;  // of each src
+    friend class ConcatRunner;
+    // Of a row of dst.
+    struct Slice {
+        std::size_t offset = 0;
+        std::size_t bytes = 0;
+    };
+    std::size_t rows_ = 1;       // outer positions
+    std::vector<Slice> slices_;  // by input
     std::size_t dst_row_bytes_ = 0;
 };
 

@@ -37,6 +37,30 @@ kernels::ConvGeometry conv_geometry(const Node& node) {
     return g;
 }
 
+kernels::ConvGeometry deconv_geometry(const Shape& src,
+                                      const Shape& dst,
+                                      const std::vector<DeconvolutionWindow>& windows) {
+    kernels::ConvGeometry g;
+    g.batch = src[0];
+    g.src_channels = src[1];
+    g.dst_channels = dst[1];
+    const Window& x = windows.back().window;
+    g.src_width = src.back();
+    g.dst_width = dst.back();
+    g.kernel_width = static_cast<std::size_t>(x.size);
+    g.stride_width = static_cast<std::size_t>(x.stride);
+    g.pad_left = x.pad_begin;
+    if (windows.size() == 2) {
+        const Window& y = windows.front().window;
+        g.src_height = src[2];
+        g.dst_height = dst[2];
+        g.kernel_height = static_cast<std::size_t>(y.size);
+        g.stride_height = static_cast<std::size_t>(y.stride);
+        g.pad_top = y.pad_begin;
+    }
+    return g;
+}
+
 std::optional<std::int32_t> single_zero_point(const Node& node, std::size_t input) {
     if (!node.has_input(input)) {
         return 0;

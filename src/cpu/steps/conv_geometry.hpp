@@ -6,14 +6,21 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "cpu/kernels/conv_geometry.hpp"
 #include "fuseq/node.hpp"
+#include "ops/deconvolution.hpp"
 
 namespace fuseq::cpu {
 
 // Of a Convolution or GroupConvolution with one or two spatial dimensions and static shapes.
 kernels::ConvGeometry conv_geometry(const Node& node);
+
+// Of a deconvolution without dilation.
+kernels::ConvGeometry deconv_geometry(const Shape& src,
+                                      const Shape& dst,
+                                      const std::vector<DeconvolutionWindow>& windows);
 
 // The zero point that an input of an integer anchor gives: 0 when there is no such input. Nothing
 // when it is no constant, its values differ or are no i32.

@@ -1,7 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// ConvolutionBackpropData and GroupConvolutionBackpropData by oneDNN's deconvolution.
+// ConvolutionBackpropData and GroupConvolutionBackpropData by oneDNN's deconvolution, where
+// gemm.hpp does not take them.
 #include "ops/deconvolution.hpp"
 
 #include "cpu/steps/spatial_anchor.hpp"

@@ -41,7 +41,8 @@ public:
         }
         kernels::GemmArgs args;
         args.src = memory_.data(step_.inputs()[0]);
-        args.dst = memory_.data(step_.outputs()[0]);
+        args.dst = static_cast<char*>(memory_.data(step_.outputs()[0])) + step_.dst_offset();
+        args.dst_pitch = step_.dst_pitch();
         args.extras = extras_;
         args.scratch = step_.scratch().empty() ? nullptr : memory_.data(step_.scratch()[0]);
         const auto useful = static_cast<std::size_t>(1 + step_.info().macs / kMacsForAThread);
@@ -73,7 +74,8 @@ public:
         }
         kernels::GemmArgs args;
         args.src = memory_.rows(step_.inputs()[0], part);
-        args.dst = memory_.rows(step_.outputs()[0], part);
+        args.dst = static_cast<char*>(memory_.rows(step_.outputs()[0], part)) + step_.dst_offset();
+        args.dst_pitch = step_.dst_pitch();
         args.extras = {extras, step_.extras().size()};
         args.scratch = step_.scratch().empty() ? nullptr : memory_.data(step_.scratch()[0]);
         step_.kernel().run_pixels(args, part.begin, part.end, part.thread);
@@ -184,14 +186,19 @@ StepInfo describe(const PlanBuilder& builder,
     const kernels::GemmShape& s = problem.shape;
     const std::size_t outputs = s.batch * s.dst_height * s.dst_width * s.dst_channels;
     StepInfo info;
-    info.kind = problem.kind == post_ops::AnchorKind::kMatMul ? "matmul" : "convolution";
+    info.kind = problem.transposed()                            ? "deconvolution"
+                : problem.kind == post_ops::AnchorKind::kMatMul ? "matmul"
+                                                                : "convolution";
     info.src_type = to_string(builder.tensor(src).type);
     info.wei_type = to_string(ElementType::i8);
     info.dst_type = to_string(composition.anchor.dst_type);
     info.layout = to_string(problem.layout);
     info.quantized = true;
-    info.macs =
-        static_cast<std::int64_t>(outputs * s.src_channels * s.kernel_height * s.kernel_width);
+    // Each pixel of dst meets all weights, or each one of src.
+    const std::size_t pixels = problem.transposed() ? s.batch * s.src_height * s.src_width
+                                                    : s.batch * s.dst_height * s.dst_width;
+    info.macs = static_cast<std::int64_t>(pixels * s.dst_channels * s.src_channels *
+                                          s.kernel_height * s.kernel_width);
     info.bytes =
         static_cast<std::int64_t>(builder.tensor(src).bytes() + problem.weights.values.size() +
                                   outputs * size_of(composition.anchor.dst_type));
@@ -272,6 +279,16 @@ void expect_weights(const std::vector<std::unique_ptr<Step>>& steps) {
     }
 }
 
+bool GemmStep::can_write_slices() const {
+    return extras_.empty() && dst_pitch_ == 0;
+}
+
+void GemmStep::write_slice(TensorId dst, std::size_t offset, std::size_t pixel_bytes) {
+    outputs_ = {dst};
+    dst_offset_ = offset;
+    dst_pitch_ = pixel_bytes / element_bytes();
+}
+
 std::unique_ptr<Runner> GemmStep::bind(RequestMemory& memory) const {
     return std::make_unique<GemmRunner>(*this, memory);
 }
@@ -283,8 +300,8 @@ namespace {
 bool may_stay_in_cache(const PlanBuilder& builder, const Group& group, const GemmProblem& problem) {
     constexpr std::size_t kMuch = 1 << 20;  // elements
     const kernels::GemmShape& s = problem.shape;
-    return builder.options().row_walks && group.chain.dst_type == ElementType::f32 &&
-           problem.layout == Layout::kChannelsLast &&
+    return builder.options().row_walks && !problem.transposed() &&
+           group.chain.dst_type == ElementType::f32 && problem.layout == Layout::kChannelsLast &&
            s.batch * s.dst_height * s.dst_width * s.dst_channels >= kMuch &&
            problem.weights.values.size() <= kMostWalkedWeights &&
            builder.only_chains_read(group.result);
@@ -298,6 +315,9 @@ bool is_preferred(const PlanBuilder& builder,
     if (!problem.wei_zero_point.empty()) {
         return true;  // oneDNN has none
     }
+    if (problem.transposed() && !group.extras.empty()) {
+        return false;  // it reads no tensors behind a deconvolution
+    }
     if (!preferred.empty()) {
         return preferred.starts_with(kPrefix);
     }
@@ -310,6 +330,7 @@ bool is_preferred(const PlanBuilder& builder,
 kernels::GemmParams params_of(const GemmProblem& problem, const Composition& composition) {
     kernels::GemmParams params;
     params.shape = problem.shape;
+    params.transposed = problem.transposed();
     params.weights = problem.weights;
     params.src_zero_point = problem.src_zero_point;
     params.dst_type = composition.anchor.dst_type;
@@ -328,7 +349,7 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
         return std::nullopt;
     }
     const auto problem = gemm_problem(*group.anchor);
-    Node* pool = problem ? pool_behind(builder, group) : nullptr;
+    Node* pool = problem && !problem->transposed() ? pool_behind(builder, group) : nullptr;
     if (!problem || !is_preferred(builder, group, *problem, pool)) {
         return std::nullopt;
     }

@@ -1,9 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolution (groups 1) and matrix product of integers by the plugin's own AVX-512 VNNI kernel,
-// with the whole chain behind it: residual inputs in any scale and any activation in the same
-// pass.
+// Convolution and deconvolution (groups 1) and matrix product of integers by the plugin's own
+// AVX-512 VNNI kernel, with the whole chain behind it: residual inputs in any scale and any
+// activation in the same pass.
 #pragma once
 
 #include <optional>
@@ -49,6 +49,14 @@ public:
         ahead_has_own_ = has_own;
     }
 
+    // Instead of a tensor of its own, `offset` bytes into each pixel of dst, which has pixel_bytes.
+    bool can_write_slices() const;
+    void write_slice(TensorId dst, std::size_t offset, std::size_t pixel_bytes);
+    std::size_t element_bytes() const { return kernel_.element_bytes(); }
+    std::size_t pixel_bytes() const { return kernel_.dst_channels() * element_bytes(); }
+    std::size_t dst_offset() const { return dst_offset_; }
+    std::size_t dst_pitch() const { return dst_pitch_; }  // elements; 0: pixels are dense
+
 private:
     kernels::GemmVnni kernel_;
     std::vector<TensorId> extras_;
@@ -57,6 +65,8 @@ private:
     const kernels::GemmVnni* next_ = nullptr;
     std::vector<kernels::WeightSpan> ahead_;
     bool ahead_has_own_ = false;
+    std::size_t dst_offset_ = 0;
+    std::size_t dst_pitch_ = 0;
 };
 
 // Each matrix product among the steps learns of the one behind it, whose weights it fetches into
@@ -71,6 +81,7 @@ struct GemmProblem {
     bool src_signed = false;            // of convolutions
     std::vector<float> wei_zero_point;  // none, one, or one a channel of dst
     post_ops::AnchorKind kind = post_ops::AnchorKind::kConvolution;
+    bool transposed() const { return kind == post_ops::AnchorKind::kDeconvolution; }
     Layout layout = Layout::kChannelsLast;
 };
 

@@ -10,6 +10,7 @@
 
 #include "cpu/kernels/instructions.hpp"
 #include "cpu/steps/conv_geometry.hpp"
+#include "ops/deconvolution.hpp"
 #include "ops/matmul.hpp"
 
 namespace fuseq::cpu {
@@ -39,6 +40,47 @@ std::optional<GemmProblem> convolution(const Node& node) {
     problem.weights = {.values = node.input_node(1)->constant().values<std::int8_t>(),
                        .dst_channel = wei[1] * s.kernel_height * s.kernel_width,
                        .src_channel = s.kernel_height * s.kernel_width,
+                       .row = s.kernel_width,
+                       .column = 1};
+    return problem;
+}
+
+// Where the kernel has phases of one size, each with taps; see kernels::GemmParams::transposed.
+bool takes_windows(const std::vector<DeconvolutionWindow>& windows) {
+    return std::all_of(windows.begin(), windows.end(), [](const DeconvolutionWindow& d) {
+        const Window& w = d.window;
+        return w.dilation == 1 && w.size >= w.stride && d.dst % w.stride == 0;
+    });
+}
+
+std::optional<GemmProblem> deconvolution(const Node& node) {
+    constexpr std::size_t kZeroPoint = 3;
+    const Shape src = node.input(0).shape();
+    const Shape wei = node.input(1).shape();
+    const Shape dst = node.port(0).shape.to_shape();
+    const auto src_zero_point = single_zero_point(node, kZeroPoint);
+    if ((src.size() != 3 && src.size() != 4) || !src_zero_point || shape_size(dst) == 0 ||
+        weight_zero_points(node) != 0) {
+        return std::nullopt;
+    }
+    std::optional<std::vector<std::int64_t>> sides;
+    if (node.has_input(2)) {
+        sides.emplace(dst.begin() + 2, dst.end());
+    }
+    const auto windows = deconvolution_windows(node.attrs<DeconvolutionAttrs>(), src, wei, sides);
+    if (!takes_windows(windows)) {
+        return std::nullopt;
+    }
+    GemmProblem problem;
+    problem.kind = post_ops::AnchorKind::kDeconvolution;
+    problem.src_zero_point = *src_zero_point;
+    problem.src_signed = node.input(0).type() == ElementType::i8;
+    problem.shape = deconv_geometry(src, dst, windows);
+    const kernels::GemmShape& s = problem.shape;
+    const std::size_t taps = s.kernel_height * s.kernel_width;
+    problem.weights = {.values = node.input_node(1)->constant().values<std::int8_t>(),
+                       .dst_channel = taps,
+                       .src_channel = wei[1] * taps,
                        .row = s.kernel_width,
                        .column = 1};
     return problem;
@@ -101,6 +143,11 @@ bool wide_tiles_are_faster(const GemmProblem& problem, const GemmChainTraits& ch
     return few || s.dst_height * s.dst_width <= kManyPixelsOfPanels;
 }
 
+// What is missing in a vector is lost, and tiles end with a row of src.
+bool deconvolution_is_faster(const kernels::GemmShape& s, const GemmChainTraits& chain) {
+    return !chain.reads_tensors && s.dst_channels >= kNarrow && s.src_width >= kShortRow;
+}
+
 bool small_1x1_is_faster(const kernels::GemmShape& s, const GemmChainTraits& chain) {
     const std::size_t products = s.dst_height * s.dst_width * s.src_channels * s.dst_channels;
     const bool wide = chain.stores_bytes && s.dst_channels >= kNarrowBytes;
@@ -141,6 +188,9 @@ bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain) {
     if (problem.kind == post_ops::AnchorKind::kMatMul) {
         return true;
     }
+    if (problem.transposed()) {
+        return deconvolution_is_faster(s, chain);
+    }
     if (chain.pools) {
         return true;
     }
@@ -172,11 +222,12 @@ GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t extras) {
 }
 
 std::optional<GemmProblem> gemm_problem(const Node& node) {
-    const bool is_convolution = node.is("Convolution");
-    if ((!is_convolution && !node.is("MatMul")) || !takes_types(node)) {
-        return std::nullopt;
-    }
-    return is_convolution ? convolution(node) : matmul(node);
+    using Problem = std::optional<GemmProblem> (*)(const Node&);
+    const Problem problem = node.is("Convolution")               ? convolution
+                            : node.is("ConvolutionBackpropData") ? deconvolution
+                            : node.is("MatMul")                  ? matmul
+                                                                 : nullptr;
+    return problem != nullptr && takes_types(node) ? problem(node) : std::nullopt;
 }
 
 }  // namespace fuseq::cpu
