@@ -195,7 +195,7 @@ std::uint64_t checked_data_hash(std::span<const char> data,
     std::size_t at = 0;
     for (const std::uint64_t size : sizes) {
         if (size > data.size() - at) {
-            throw Error("blob", "a piece of the data is larger than the data");
+            throw Error("blob", "has a piece of data that is larger than the data");
         }
         pieces.push_back(data.subspan(at, size));
         at = std::min(data.size(), at + padded(size));
@@ -236,7 +236,7 @@ Opened open(std::span<const char> all, std::size_t threads) {
     const std::span<const char> body_bytes = preamble.raw(body_size);
     const std::size_t hashed = kPreambleSize + body_bytes.size();
     if (preamble.number<std::uint64_t>() != hash_large(all.data(), hashed)) {
-        throw Error("blob", "its header is damaged (checksum)");
+        throw Error("blob", "has a damaged header (checksum)");
     }
     Opened found;
     ByteReader body(body_bytes);
