@@ -178,8 +178,8 @@ void set_form(Packed& packed) {
         packed.partials = sums_in_chunks(s) ? s.src_channels / kQuad : 0;
         set_index(step, packed);
     } else if (lies_in_chunks(s)) {
-        packed.how = Collect::kChunks;
-        packed.partials = step / kQuad;
+        packed.how = lies_apart(s) ? Collect::kApart : Collect::kChunks;
+        packed.partials = chunk_bytes(s) / kQuad;
     } else {
         packed.how = step < kQuad ? Collect::kOne : Collect::kTwo;
         set_index(step, packed);
@@ -321,9 +321,18 @@ void ThinConv::run(const void* src, Range rows, const Receive& receive) const {
     places.dst[0] = reinterpret_cast<std::byte*>(planes);
     for_tiles(*packed_, src, rows, [&](ThinTile at, const Windows& windows) {
         packed_->pixels ? run_pixels(*packed_, windows, at.count, places)
-                        : run_planes(*packed_, windows, at.count, planes);
+                        : run_planes(*packed_, windows, at.count, planes, kThinTile);
         at.planes = planes;
         receive(at);
+    });
+}
+
+void ThinConv::run_to_planes(const void* src, Range rows, float* dst) const {
+    const ThinConvShape& s = packed_->shape;
+    const std::size_t plane = s.dst_height * s.dst_width;
+    for_tiles(*packed_, src, rows, [&](const ThinTile& at, const Windows& windows) {
+        float* const to = dst + at.image * s.dst_channels * plane + at.y * s.dst_width + at.x;
+        run_planes(*packed_, windows, at.count, to, plane);
     });
 }
 

@@ -126,6 +126,8 @@ public:
     // Rows of dst, those of all images; runs of 16 or more are fast. `src` is the first image.
     std::size_t rows() const;
     void run(const void* src, Range rows, const Receive& receive) const;
+    // The same values to dst, plane after plane. Not where pixels() are stored, or bytes.
+    void run_to_planes(const void* src, Range rows, float* dst) const;
     // To the bytes of dst, or its floats, channels-last, of all images. Not for planes.
     void run(const void* src, Range rows, void* dst) const;
     // The same to all results, in their order, with the other tensors that operations read.

@@ -33,6 +33,7 @@ enum class Collect {
     kOne,       // by a permutation of 64 bytes: pixels are less than 4 bytes apart
     kTwo,       // of 128 bytes: 5 to 7
     kChunks,    // as they lie: 4, 8 or 16. Then 1, 2 or 4 neighbouring lanes hold parts of a sum
+    kApart,     // 16 bytes at a time: 32, 48 or 64. Four lanes hold parts of a sum
     kChannels,  // not at all: lanes are output channels, and four bytes of a pixel are in all of
                 // them
 };
@@ -141,8 +142,12 @@ struct Windows {
     }
 };
 
-// `count` pixels to planes, of which whole vectors are written.
-void run_planes(const Packed& packed, const Windows& windows, std::size_t count, float* planes);
+// `count` pixels to planes, which are `pitch` floats apart.
+void run_planes(const Packed& packed,
+                const Windows& windows,
+                std::size_t count,
+                float* planes,
+                std::size_t pitch);
 // To bytes, channels-last. For at most four channels, or two parts of a sum.
 void run_bytes(const Packed& packed, const Windows& windows, std::size_t count, std::uint8_t* dst);
 

@@ -51,9 +51,21 @@ inline std::size_t lane_tile(const ThinConvShape& s) {
     return shares_loads(s) ? kSharedTile : kLaneTile / lane_vectors(s);
 }
 
+// More of a pixel than a lane of a vector has: windows are collected a lane at a time.
+inline constexpr std::size_t kLaneBytes = 4 * kQuad;
+inline bool lies_apart(const ThinConvShape& s) {
+    constexpr std::size_t kMostApart = 64;
+    const std::size_t step = pixel_step(s);
+    return !has_channels_in_lanes(s) && step > kLaneBytes && step % kLaneBytes == 0 &&
+           step <= kMostApart;
+}
+
 // What is read behind the last window.
 inline std::size_t slack_bytes(const ThinConvShape& s) {
     constexpr std::size_t kSlack = 320;
+    if (lies_apart(s)) {
+        return 2 * kLanes * pixel_step(s) + kSlack;
+    }
     return has_channels_in_lanes(s) ? (lane_tile(s) + kLanes) * pixel_step(s) + kSlack : kSlack;
 }
 
@@ -65,7 +77,8 @@ inline std::size_t tile_pixels(const ThinConvShape& s) {
 // Steps that are whole lanes are loaded as they lie.
 inline bool lies_in_chunks(const ThinConvShape& s) {
     const std::size_t step = pixel_step(s);
-    return !has_channels_in_lanes(s) && (step == kQuad || step == 2 * kQuad || step == 4 * kQuad);
+    return lies_apart(s) || (!has_channels_in_lanes(s) &&
+                             (step == kQuad || step == 2 * kQuad || step == kLaneBytes));
 }
 
 // Whether what follows runs in registers on pixels: four lanes hold parts of a sum, and all
@@ -76,7 +89,7 @@ inline bool lies_in_pixels(const ThinConvShape& s) {
 }
 
 inline std::size_t chunk_bytes(const ThinConvShape& s) {
-    return lies_in_chunks(s) ? pixel_step(s) : kQuad;
+    return lies_in_chunks(s) ? std::min(pixel_step(s), kLaneBytes) : kQuad;
 }
 
 // Neighbouring bytes in a row of a window: all of it, or a pixel.
@@ -244,8 +257,8 @@ inline std::size_t edge_pixels(const ThinConvShape& s) {
 inline constexpr std::size_t kMostAtOnce =
     128;  // pixels that are computed together, whether they exist
 
-// The pixels of a row of dst of which the windows lie in the source, whole multiples of
-// edge_pixels(), with everything that is read behind them.
+// The pixels of a row of dst of which the windows lie in the source, from multiples of
+// edge_pixels() to others, with everything that is read behind them.
 struct Middle {
     std::size_t begin = 1;
     std::size_t end = 0;  // not above begin: there are none
@@ -263,7 +276,7 @@ inline Middle middle_of(const Packed& packed) {
     }
     const std::size_t last = (s.src_width + pad - reach - 1) / s.stride_width + 1;
     const std::size_t edge = edge_pixels(s);
-    return {edge, std::min(last, s.dst_width) / edge * edge};
+    return {pad == 0 ? 0 : edge, std::min(last, s.dst_width) / edge * edge};
 }
 
 // Pixels of the middle of a row that are worked on for all rows before the next ones: the rows of
@@ -336,11 +349,11 @@ void inner_rows(const Packed& packed,
     for (std::size_t x = middle.begin; x < middle.end; x += strip) {
         const std::size_t end = std::min(x + strip, middle.end);
         for (std::size_t y = rows.begin; y < rows.end; ++y) {
-            if (x == middle.begin) {
+            if (x == middle.begin && x != 0) {
                 run_row(packed, left, {nullptr, number, y, 0, 0}, middle.begin, tile);
             }
             run_middle(packed, image, {nullptr, number, y, x, 0}, end, tile);
-            if (end == middle.end) {
+            if (end == middle.end && end != s.dst_width) {
                 run_row(packed, right, {nullptr, number, y, middle.end, 0}, s.dst_width, tile);
             }
         }

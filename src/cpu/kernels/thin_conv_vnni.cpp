@@ -25,10 +25,18 @@ namespace {
 
 constexpr std::size_t kMostAtOnce = 4;  // channels, where four lanes hold parts of a sum
 
+// step: bytes from a pixel to the next.
 template <Collect kHow>
-FUSEQ_INLINE __m512i collect(const std::uint8_t* at, __m512i index) {
+FUSEQ_INLINE __m512i collect(const std::uint8_t* at, std::size_t step, __m512i index) {
     if constexpr (kHow == Collect::kChunks) {
         return _mm512_loadu_si512(at);
+    } else if constexpr (kHow == Collect::kApart) {
+        const auto lane = [&](std::size_t i) FUSEQ_LAMBDA {
+            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i * step));
+        };
+        const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(lane(0)), lane(1), 1);
+        const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(lane(2)), lane(3), 1);
+        return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
     } else if constexpr (kHow == Collect::kOne) {
         return _mm512_permutexvar_epi8(index, _mm512_loadu_si512(at));
     } else {
@@ -106,7 +114,7 @@ struct Block {
         __m512i bytes[kVectors];
 #pragma GCC unroll 8
         for (std::size_t v = 0; v < kVectors; ++v) {
-            bytes[v] = collect<kHow>(at + v * step, index);
+            bytes[v] = collect<kHow>(at + v * step, step * kPartials / kLanes, index);
         }
 #pragma GCC unroll 9
         for (std::size_t c = 0; c < kRows; ++c) {
@@ -134,7 +142,12 @@ struct Block {
                                _mm512_set1_ps(packed.bias[first + c]));
     }
 
-    FUSEQ_INLINE void to_planes(const Packed& packed, std::size_t first, float* planes) const {
+    // Of the first `count` pixels, to planes that are `pitch` floats apart.
+    FUSEQ_INLINE void to_planes(const Packed& packed,
+                                std::size_t first,
+                                std::size_t count,
+                                float* planes,
+                                std::size_t pitch) const {
         const __m512i order = _mm512_loadu_si512(packed.lane_of_pixel);
 #pragma GCC unroll 8
         for (std::size_t c = 0; c < kChannels; ++c) {
@@ -144,7 +157,13 @@ struct Block {
                 if constexpr (kPartials != 1) {
                     v = _mm512_permutexvar_ps(order, v);
                 }
-                _mm512_store_ps(planes + (first + c) * kThinTile + g * kLanes, v);
+                float* const to = planes + (first + c) * pitch + g * kLanes;
+                if (count >= (g + 1) * kLanes) {
+                    _mm512_storeu_ps(to, v);
+                } else if (count > g * kLanes) {
+                    _mm512_mask_storeu_ps(
+                        to, static_cast<__mmask16>((1u << (count - g * kLanes)) - 1), v);
+                }
             }
         }
     }
@@ -230,12 +249,13 @@ void tile_to_planes(const Packed& packed,
                     const Windows& windows,
                     std::size_t count,
                     std::size_t first,
-                    float* planes) {
+                    float* planes,
+                    std::size_t pitch) {
     constexpr std::size_t kGroups = groups_of(kPartials, kChannels);
     for (std::size_t at = 0; at < count; at += kGroups * kLanes) {
         Block<kHow, kPartials, kChannels, kSums, kGroups> block;
         block.run(packed, windows, at, first);
-        block.to_planes(packed, first, planes + at);
+        block.to_planes(packed, first, count - at, planes + at, pitch);
     }
 }
 
@@ -281,6 +301,8 @@ FUSEQ_INLINE void with_form(const Packed& packed, const Body& body) {
         body.template operator()<Collect::kChunks, 1>();
     } else if (packed.partials == 2) {
         body.template operator()<Collect::kChunks, 2>();
+    } else if (packed.how == Collect::kApart) {
+        body.template operator()<Collect::kApart, 4>();
     } else {
         body.template operator()<Collect::kChunks, 4>();
     }
@@ -288,18 +310,22 @@ FUSEQ_INLINE void with_form(const Packed& packed, const Body& body) {
 
 }  // namespace
 
-void run_planes(const Packed& packed, const Windows& windows, std::size_t count, float* planes) {
+void run_planes(const Packed& packed,
+                const Windows& windows,
+                std::size_t count,
+                float* planes,
+                std::size_t pitch) {
     with_form(packed, [&]<Collect kHow, std::size_t kPartials>() {
         constexpr std::size_t kMost = kPartials == 4 ? kMostAtOnce : kThinChannels;
         const std::size_t channels = packed.shape.dst_channels;
         for (std::size_t first = 0; first < channels; first += kMost) {
-            with_channels<1, kMost>(std::min(kMost, channels - first),
-                                    [&]<std::size_t kChannels>() {
-                                        packed.sums ? tile_to_planes<kHow, kPartials, kChannels, 1>(
-                                                          packed, windows, count, first, planes)
-                                                    : tile_to_planes<kHow, kPartials, kChannels, 0>(
-                                                          packed, windows, count, first, planes);
-                                    });
+            with_channels<1, kMost>(
+                std::min(kMost, channels - first), [&]<std::size_t kChannels>() {
+                    packed.sums ? tile_to_planes<kHow, kPartials, kChannels, 1>(
+                                      packed, windows, count, first, planes, pitch)
+                                : tile_to_planes<kHow, kPartials, kChannels, 0>(
+                                      packed, windows, count, first, planes, pitch);
+                });
         }
     });
 }

@@ -80,6 +80,10 @@ private:
             step_.kernel_.run(places.src, rows, places.dst);
             return;
         }
+        if (step_.in_planes_) {
+            step_.kernel_.run_to_planes(places.src, rows, reinterpret_cast<float*>(places.dst));
+            return;
+        }
         step_.kernel_.run(places.src, rows,
                           [&](const kernels::ThinTile& tile) { store(tile, places); });
     }
@@ -165,6 +169,8 @@ ThinConvolutionStep::ThinConvolutionStep(kernels::ThinConv kernel,
     width_ = dims[3];
     direct_ = kernel_.stores() && (rest.ops.empty() || !kernel_.pixels());
     by_pixels_ = !direct_ && (kernel_.pixels() || !extras.empty());
+    in_planes_ = !direct_ && !by_pixels_ && !channels_last_ && rest.ops.empty() &&
+                 dst.type == ElementType::f32 && !kernel_.stores();
     border_.channels = dims[1];
     border_.pixels = kernels::kThinTile;
     border_.src_type = ElementType::f32;
@@ -301,6 +307,15 @@ bool lanes_are_faster(const Node& node, const kernels::ThinConvShape& shape) {
     return shape.dst_channels <= 32;
 }
 
+// Pixels of more than 16 bytes: 1x1 layers whose floats are a result of the model, in planes, which
+// oneDNN and the matrix product would compute with mostly empty vectors, and as pixels.
+bool suits_planes(const kernels::ThinConvShape& shape, const Split& parts, bool plain) {
+    constexpr std::size_t kFewBytes = 16;
+    return shape.src_channels * shape.stride_width <= kFewBytes ||
+           (plain && parts.complete && parts.inner.dst_type == ElementType::f32 &&
+            shape.kernel_height == 1 && shape.kernel_width == 1);
+}
+
 bool lanes_take(const Split& parts, const Node& node, const kernels::ThinConvShape& shape) {
     const auto& ops = parts.inner.ops;
     return kernels::ThinConv::takes_result({{}, parts.inner.dst_type}) &&
@@ -354,6 +369,9 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     Split parts = split(post_ops::simplified(group.chain, group.laws), plain);
     const bool lanes = kernels::ThinConv::has_lanes(shape);
     if (lanes && (plain || !lanes_are_faster(node, shape) || !lanes_take(parts, node, shape))) {
+        return std::nullopt;
+    }
+    if (!lanes && !suits_planes(shape, parts, plain)) {
         return std::nullopt;
     }
     const Tensor& weights = node.input_node(1)->constant();

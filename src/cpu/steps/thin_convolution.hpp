@@ -57,6 +57,7 @@ private:
     bool by_rows_ = true;     // pixels of dst lie one behind the other
     bool by_pixels_ = false;  // the chain runs on pixels, not on planes
     bool direct_ = false;     // the kernel stores the result
+    bool in_planes_ = false;  // the same of a plain result
 };
 
 }  // namespace fuseq::cpu

@@ -42,6 +42,31 @@ TEST(ThinConv, MatchesPlainLoopsForAnySplitOfTheRows) {
     });
 }
 
+// As the receiver gets them, and nothing behind them.
+TEST(ThinConv, StoresPlanes) {
+    for_thin_cases(40, false, [](const Case& c, std::mt19937& rng) {
+        const ThinConv kernel(c.params);
+        const ThinConvShape& s = c.params.shape;
+        const std::size_t plane = s.dst_height * s.dst_width;
+        const std::size_t size = s.batch * s.dst_channels * plane;
+        constexpr float kMark = -1234.5f;
+        std::vector<float> planes(size + 64, kMark);
+        const std::size_t cut = rng() % (kernel.rows() + 1);
+        kernel.run_to_planes(c.src.data(), {cut, kernel.rows()}, planes.data());
+        kernel.run_to_planes(c.src.data(), {0, cut}, planes.data());
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t pixel = i % plane;
+            const std::size_t image = i / plane / s.dst_channels;
+            ASSERT_EQ(planes[i], value_at(c, image, i / plane % s.dst_channels, pixel / s.dst_width,
+                                          pixel % s.dst_width))
+                << "element " << i;
+        }
+        EXPECT_EQ(
+            std::count(planes.begin() + static_cast<std::ptrdiff_t>(size), planes.end(), kMark),
+            64);
+    });
+}
+
 TEST(ThinConv, StoresRoundedAndSaturatedBytes) {
     for_thin_cases(60, false, [](Case& c, std::mt19937& rng) {
         if (!ThinConv::stores_bytes(c.params)) {

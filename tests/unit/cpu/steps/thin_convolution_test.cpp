@@ -44,6 +44,40 @@ TEST(ThinConvolutionStep, WritesResultsPlain) {
     }
 }
 
+// The head of a segmentation network: more than 16 channels, 1x1; and others, which stay where they
+// were.
+TEST(ThinConvolutionStep, WritesHeadsOfMoreChannelsPlain) {
+    const auto head = [](const std::string& source, const std::string& kernel,
+                         const std::string& tail) {
+        return "model \"m\"\n%x = Parameter : " + source +
+               "[2,32,19,70]\n%w = Const value=random(3,-90,90) : i8[4,32," + kernel +
+               "]\n%c = Convolution(%x, %w) strides=[1,1] dilations=[1,1]\n"
+               "%k = Const value={0.001,0.002,0.003,0.004} : f32[1,4,1,1]\n"
+               "%m = Multiply(%c, %k)\n"
+               "%b = Const value={0.5,-1,0.25,2} : f32[1,4,1,1]\n"
+               "%a = Add(%m, %b)\n" +
+               tail;
+    };
+    const char* const result = "%r = Result(%a)";
+    for (const char* source : {"u8", "i8"}) {
+        const DeviceRun run = check_on_devices(head(source, "1,1", result), 1, 1e-5);
+        expect_step(run, "c");
+        if (has_kernel()) {
+            EXPECT_EQ(run.report["steps"].back()["layout"], "plain");
+        }
+    }
+    expect_step(check_on_devices(head("u8", "1,1", "%s = Sigmoid(%a)\n%r = Result(%s)"), 2, 1e-5),
+                "s");
+    EXPECT_NE(check_on_devices(head("u8", "3,3", result), 3, 1e-5).step_of("c"),
+              "convolution fuseq:thin_conv");
+    EXPECT_NE(check_on_devices(head("u8", "1,1",
+                                    "%s = MaxPool.1(%a) strides=[1,1] kernel=[2,2]\n"
+                                    "%r = Result(%s)"),
+                               4, 1e-5)
+                  .step_of("c"),
+              "convolution fuseq:thin_conv");
+}
+
 TEST(ThinConvolutionStep, TakesActivationsAlong) {
     expect_step(check_on_devices(text_of("%s = Sigmoid(%a)\n%r = Result(%s)"), 2, 1e-5), "s");
 }
