@@ -38,9 +38,26 @@ std::vector<std::size_t> collapse(const std::vector<std::size_t>& best, const Co
     return text;
 }
 
+// That of std::max_element, NaN included; the largest value is searched in several lanes at once,
+// where that one compares each value with the one found last.
 template <class T>
 std::size_t arg_max(const T* values, std::size_t count) {
-    return static_cast<std::size_t>(std::max_element(values, values + count) - values);
+    constexpr std::size_t kLanes = 16;
+    T lanes[kLanes];
+    std::fill_n(lanes, kLanes, values[0]);
+    std::size_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        for (std::size_t k = 0; k < kLanes; ++k) {
+            lanes[k] = lanes[k] < values[i + k] ? values[i + k] : lanes[k];
+        }
+    }
+    T most = *std::max_element(lanes, lanes + kLanes);
+    for (; i < count; ++i) {
+        most = most < values[i] ? values[i] : most;
+    }
+    // Nothing is equal to a NaN: where the first value is one, it is the answer.
+    const T* const found = std::find(values, values + count, most);
+    return found == values + count ? 0 : static_cast<std::size_t>(found - values);
 }
 
 // --- CTCGreedyDecoder: scores [T, N, C], mask [T, N] -> [N, T, 1, 1] -----------------------------

@@ -122,6 +122,10 @@ public:
     // Whether this machine has AVX-512 VNNI and Highway's targets are not restricted below AVX-512.
     static bool available();
 
+    // Whether the shape has so few pixels, in short rows, that reading its weights once, and ahead,
+    // is worth more than leaving out what meets padding.
+    static bool suits_few_pixels(const GemmShape& shape);
+
     // Packs weights and vectors; nothing of params is kept. Throws fuseq::Error for shapes, types
     // or sizes of lists that do not fit together, or when the kernel is not available.
     explicit GemmVnni(const GemmParams& params);

@@ -214,6 +214,7 @@ enum class SourceMode : std::uint8_t {
     kInPlace,  // 1x1, dense: pixels are read where they are
     kGather,   // 1x1: pixels are copied to scratch, one behind the other
     kRows,     // rows are copied to scratch, with their padding
+    kWindows,  // windows of pixels are copied to scratch, with their padding
 };
 
 struct Packed {
@@ -287,7 +288,14 @@ bool suits_wide_panels(const Packed& p);
 // Panel `number` for a range of taps, from the one for all: the same sums from another beginning.
 WidePanel wide_panel_of(const Packed& p, std::size_t range, std::size_t number);
 
-// Pixels [at, at + count) of dst, to scratch (kGather).
+// Whether windows of pixels are copied apart from each other, padding and all: in rows of a few
+// pixels a tile of a row is too small to hide how long its products take, and each row reads all
+// weights again.
+bool gathers_windows(const GemmShape& s);
+// Whether at least four fifths of the products of whole windows meet no padding.
+bool is_mostly_image(const GemmShape& s);
+
+// Pixels [at, at + count) of dst, to scratch (kGather, kWindows).
 void copy_pixels(
     const Packed& p, const void* src, std::size_t at, std::size_t count, std::uint8_t* scratch);
 // The source rows of `count` rows of the convolution from row `y` of image `image` on, with their

@@ -56,6 +56,21 @@ bool may_leave_out_columns(const Packed& p, const GemmParams& params) {
 
 }  // namespace
 
+bool is_mostly_image(const GemmShape& s) {
+    std::size_t rows = 0;
+    std::size_t columns = 0;
+    for (std::size_t y = 0; y < s.dst_height; ++y) {
+        const Range kernel = kernel_rows(s, y);
+        rows += kernel.end - kernel.begin;
+    }
+    for (std::size_t x = 0; x < s.dst_width; ++x) {
+        const Range kernel = kernel_columns(s, x);
+        columns += kernel.end - kernel.begin;
+    }
+    const std::size_t all = s.dst_height * s.kernel_height * s.dst_width * s.kernel_width;
+    return 5 * rows * columns >= 4 * all;
+}
+
 void find_edge_columns(Packed& p, const GemmParams& params) {
     const GemmShape& s = p.shape;
     p.inner = {0, s.dst_width / p.window()};

@@ -21,6 +21,12 @@ bool GemmVnni::available() {
     return has_avx512_vnni();
 }
 
+bool GemmVnni::suits_few_pixels(const GemmShape& shape) {
+    constexpr std::size_t kVeryFew = 16;
+    return gathers_windows(shape) &&
+           (shape.batch * shape.dst_height * shape.dst_width <= kVeryFew || is_mostly_image(shape));
+}
+
 GemmVnni::GemmVnni(Packed&& packed) : packed_(std::make_unique<const Packed>(std::move(packed))) {}
 GemmVnni::GemmVnni(const GemmParams& params) : GemmVnni(gemm::pack(params)) {}
 GemmVnni GemmVnni::to_be_packed(const GemmParams& params) {

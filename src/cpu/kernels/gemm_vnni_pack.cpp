@@ -167,6 +167,17 @@ private:
             packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
             return;
         }
+        if (gathers_windows(s) && !params_.pool && params_.wei_zero_point.empty()) {
+            columns_ = s.kernel_width;
+            packed_.mode = SourceMode::kWindows;
+            packed_.depth4 = columns_ * channels / 4;
+            for (std::size_t y = 0; y < s.kernel_height; ++y) {
+                packed_.taps.push_back(static_cast<std::ptrdiff_t>(y * packed_.depth4 * 4));
+            }
+            packed_.step = spread(packed_.taps.size() * packed_.depth4 * 4);
+            packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
+            return;
+        }
         packed_.mode = SourceMode::kRows;
         // The pixels of a tap row lie one behind the other when they are not dilated.
         columns_ = s.dilation_width == 1 && !packed_.phases ? s.kernel_width : 1;
@@ -208,6 +219,7 @@ private:
             case SourceMode::kInPlace:
                 return s.src_channels % 4 == 0 ? 0 : scratch_of(kLastPixels * pixel);
             case SourceMode::kGather:
+            case SourceMode::kWindows:
                 return scratch_of(std::min(packed_.block, packed_.units()) * pixel);
             default: {
                 return scratch_of(packed_.rows_read(packed_.block * packed_.window()) *

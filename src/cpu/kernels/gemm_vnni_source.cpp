@@ -8,14 +8,70 @@
 
 #include "cpu/kernels/copy_flipped.hpp"
 #include "cpu/kernels/gemm_vnni_detail.hpp"
+#include "cpu/kernels/instructions.hpp"
 
 namespace fuseq::kernels::gemm {
+
+namespace {
+
+// Columns [begin, end) of the kernel that are on the image, `at` the source column of the first.
+Range columns_on_image(const GemmShape& s, std::ptrdiff_t at) {
+    const auto width = static_cast<std::ptrdiff_t>(s.src_width);
+    const auto kernel = static_cast<std::ptrdiff_t>(s.kernel_width);
+    const std::ptrdiff_t begin = std::clamp<std::ptrdiff_t>(-at, 0, kernel);
+    const std::ptrdiff_t end = std::clamp<std::ptrdiff_t>(width - at, begin, kernel);
+    return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
+}
+
+void copy_window(
+    const Packed& p, const std::uint8_t* image, std::size_t y, std::size_t x, std::uint8_t* to) {
+    const GemmShape& s = p.shape;
+    const std::size_t pixel = s.src_channels;
+    const std::size_t row_bytes = s.kernel_width * pixel;
+    const auto left = static_cast<std::ptrdiff_t>(x * s.stride_width) - s.pad_left;
+    const Range columns = columns_on_image(s, left);
+    for (std::size_t k = 0; k < s.kernel_height; ++k, to += row_bytes) {
+        const auto row =
+            static_cast<std::ptrdiff_t>(y * s.stride_height + k * s.dilation_height) - s.pad_top;
+        if (row < 0 || row >= static_cast<std::ptrdiff_t>(s.src_height)) {
+            std::memset(to, p.fill, row_bytes);
+            continue;
+        }
+        std::memset(to, p.fill, columns.begin * pixel);
+        const std::ptrdiff_t first = row * static_cast<std::ptrdiff_t>(s.src_width) + left +
+                                     static_cast<std::ptrdiff_t>(columns.begin);
+        if (columns.begin < columns.end) {
+            copy_flipped(image + static_cast<std::size_t>(first) * pixel,
+                         to + columns.begin * pixel, (columns.end - columns.begin) * pixel, p.flip);
+        }
+        std::memset(to + columns.end * pixel, p.fill, row_bytes - columns.end * pixel);
+    }
+}
+
+}  // namespace
+
+bool gathers_windows(const GemmShape& s) {
+    constexpr std::size_t kFewPixels = 64;
+    constexpr std::size_t kShortRow = 4;
+    constexpr std::size_t kLongRow = 7;
+    return !loads_one_wide_vector_a_cycle() && s.src_channels % 4 == 0 && s.dilation_width == 1 &&
+           s.dst_width < kLongRow && s.batch * s.dst_height * s.dst_width <= kFewPixels &&
+           (s.dst_width <= kShortRow || is_mostly_image(s));
+}
 
 void copy_pixels(
     const Packed& p, const void* src, std::size_t at, std::size_t count, std::uint8_t* scratch) {
     const GemmShape& s = p.shape;
     const std::size_t step = p.step;
     const auto* from = static_cast<const std::uint8_t*>(src);
+    if (p.mode == SourceMode::kWindows) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t row = (at + i) / s.dst_width;
+            copy_window(p, from + row / s.dst_height * s.src_height * s.src_width * s.src_channels,
+                        row % s.dst_height, (at + i) % s.dst_width, scratch + i * step);
+        }
+        return;
+    }
     if (p.dense && step == s.src_channels) {
         copy_flipped(from + at * step, scratch, count * step, p.flip);
         return;

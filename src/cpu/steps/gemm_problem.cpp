@@ -162,6 +162,9 @@ bool large_kernel_is_faster(const GemmProblem& problem) {
     if (problem.src_signed && wide) {  // where oneDNN corrects for the sign, or takes jit_int8
         return true;
     }
+    if (wide && kernels::GemmVnni::suits_few_pixels(s)) {
+        return true;
+    }
     if (s.dst_width < kShortRow || !wide) {
         return s.src_channels * s.dst_channels <= kFewProducts && pixels <= kManyPixels;
     }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/ctc_greedy_decoder.hpp"
 
+#include <limits>
+#include <random>
+
 #include "unit/ops_heads/run_op.hpp"
 
 namespace fuseq::test {
@@ -41,6 +44,28 @@ TEST(CtcGreedyDecoder, KeepsPicturesApart) {
     EXPECT_THAT(
         refusal("CTCGreedyDecoder", 1, CtcGreedyDecoderAttrs(), {open("[2,3,4]"), open("[3,2]")}),
         HasSubstr("expected [T,N] and [T,N,C]"));
+}
+
+// The first of the largest values, against a walk over the values; a NaN is never larger, and
+// nothing is larger than a NaN that is the first.
+TEST(CtcGreedyDecoder, TakesTheFirstOfTheLargestOfAnyNumberOfClasses) {
+    std::mt19937 rng(1);
+    for (std::size_t classes = 1; classes < 80; ++classes) {
+        std::vector<float> values(classes);
+        for (float& v : values) {
+            v = rng() % 9 == 0 ? std::numeric_limits<float>::quiet_NaN()
+                               : static_cast<float>(rng() % 7) - 3.0F;
+        }
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < classes; ++i) {
+            best = values[best] < values[i] ? i : best;
+        }
+        const float want = best + 1 == classes ? -1.0F : static_cast<float>(best);  // blank
+        SCOPED_TRACE(classes);
+        expect_values(run_op("CTCGreedyDecoder", 1, CtcGreedyDecoderAttrs(),
+                             {floats({1, 1, classes}, values), floats({1, 1}, {1})})[0],
+                      {want});
+    }
 }
 
 TEST(CtcGreedyDecoderSeqLen, ReadsLengthsAndBlank) {

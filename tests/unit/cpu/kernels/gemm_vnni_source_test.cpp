@@ -66,5 +66,64 @@ TEST(GemmVnniSourceTest, RowsWithTheirPadding) {
                               0x92, 0x93, 0x94, 0x95, 0x96, 0x97}));
 }
 
+// 2 x 3 kernel with a step of two columns, padded by one row at the top and one column on the left;
+// of two images.
+TEST(GemmVnniSourceTest, WindowsWithTheirPadding) {
+    gemm::Packed p;
+    p.shape = {.batch = 2,
+               .src_channels = 1,
+               .src_height = 2,
+               .src_width = 3,
+               .dst_height = 2,
+               .dst_width = 2,
+               .kernel_height = 2,
+               .kernel_width = 3,
+               .stride_width = 2,
+               .pad_top = 1,
+               .pad_left = 1};
+    p.mode = gemm::SourceMode::kWindows;
+    p.fill = 99;
+    p.step = 8;
+    Bytes scratch(5 * 8, 0xEE);
+    gemm::copy_pixels(p, numbered().data(), 1, 5, scratch.data());
+    EXPECT_EQ(scratch, (Bytes{99, 99, 99, 1,  2, 99, 0xEE, 0xEE,  // row 0, column 1
+                              99, 0,  1,  99, 3, 4,  0xEE, 0xEE,  // row 1, column 0
+                              1,  2,  99, 4,  5, 99, 0xEE, 0xEE,  //
+                              99, 99, 99, 99, 6, 7,  0xEE, 0xEE,  // the second image
+                              99, 99, 99, 7,  8, 99, 0xEE, 0xEE}));
+    p.flip = 0x80;
+    p.shape.pad_left = -1;  // the first column is left out; the last window has one of the image
+    scratch.assign(2 * 8, 0xEE);
+    gemm::copy_pixels(p, numbered().data(), 0, 2, scratch.data());
+    EXPECT_EQ(scratch, (Bytes{99, 99, 99, 0x81, 0x82, 99, 0xEE, 0xEE,  //
+                              99, 99, 99, 99, 99, 99, 0xEE, 0xEE}));
+}
+
+TEST(GemmVnniSourceTest, MostlyImage) {
+    const auto square = [](std::size_t pixels, std::size_t stride, std::ptrdiff_t pad) {
+        const std::size_t src = (pixels - 1) * stride + 3 - 2 * static_cast<std::size_t>(pad);
+        return GemmShape{.src_channels = 4,
+                         .dst_channels = 16,
+                         .src_height = src,
+                         .src_width = src,
+                         .dst_height = pixels,
+                         .dst_width = pixels,
+                         .kernel_height = 3,
+                         .kernel_width = 3,
+                         .stride_height = stride,
+                         .stride_width = stride,
+                         .pad_top = pad,
+                         .pad_left = pad};
+    };
+    EXPECT_TRUE(gemm::is_mostly_image(square(1, 1, 0)));
+    EXPECT_FALSE(gemm::is_mostly_image(square(4, 1, 1)));  // 10 of 12, squared
+    EXPECT_FALSE(gemm::is_mostly_image(square(6, 1, 1)));  // 16 of 18
+    EXPECT_TRUE(gemm::is_mostly_image(square(7, 1, 1)));   // 19 of 21
+    GemmShape down = square(4, 2, 1);                      // both sides padded
+    EXPECT_FALSE(gemm::is_mostly_image(down));
+    down.src_height = down.src_width = 8;  // 11 of 12: the last window ends with the image
+    EXPECT_TRUE(gemm::is_mostly_image(down));
+}
+
 }  // namespace
 }  // namespace fuseq::kernels

@@ -65,6 +65,40 @@ TEST_F(GemmVnniTest, MatrixProductOfRowsFarApart) {
     }
 }
 
+// Few pixels in short rows, whose windows are copied where that is faster.
+TEST_F(GemmVnniTest, ShortRowsOfLargeKernels) {
+    for (const std::size_t width : {1, 2, 3, 4, 6}) {
+        for (const ElementType type : {ElementType::u8, ElementType::i8}) {
+            for (const std::ptrdiff_t pad : {0, 1}) {
+                SCOPED_TRACE(detail::cat(width, " ", to_string(type), " ", pad));
+                std::mt19937 rng(static_cast<unsigned>(width));
+                Case c;
+                c.params.shape = {.batch = 2,
+                                  .src_channels = 36,
+                                  .dst_channels = 70,
+                                  .src_height = 9,
+                                  .src_width = 2 * width + 2,
+                                  .dst_height = 3,
+                                  .dst_width = width,
+                                  .kernel_height = 3,
+                                  .kernel_width = 3,
+                                  .stride_height = 2,
+                                  .stride_width = 2,
+                                  .dilation_height = 2,
+                                  .pad_top = pad,
+                                  .pad_left = pad};
+                c.params.src_type = type;
+                c.params.src_zero_point = pad == 0 ? 0 : 3;
+                c.params.dst_type = width == 3 ? ElementType::f32 : ElementType::i8;
+                c.weights = random_weights(rng, std::size_t{70} * 36 * 9);
+                c.scale = {0.001f};
+                c.src = random_elements(rng, type, 2 * 9 * (2 * width + 2) * 36);
+                expect_exact(c);
+            }
+        }
+    }
+}
+
 TEST_F(GemmVnniTest, WeightsMayBeTransposed) {
     std::mt19937 rng(3);
     Case c;
