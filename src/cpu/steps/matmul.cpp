@@ -7,12 +7,15 @@
 #include <cstring>
 #include <numeric>
 
+#include "cpu/kernels/instructions.hpp"
 #include "cpu/runtime/isa.hpp"
 #include "cpu/steps/anchor.hpp"
+#include "cpu/steps/half_matrix.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "cpu/steps/saturation.hpp"
 #include "cpu/steps/transpose.hpp"
 #include "fuseq/error.hpp"
+#include "model/mapped_memory.hpp"
 #include "ops/matmul.hpp"
 
 namespace fuseq::cpu {
@@ -72,6 +75,7 @@ public:
         read_node();
         read_operands();
         merge_ = transpose_behind();
+        halves_ = reads_halves();
         std::vector<std::string> notes;
         ComposedAnchor composed = choose(notes);
         if (merge_ != nullptr &&
@@ -265,7 +269,32 @@ private:
 
     const Shape& matrix_dst() const { return matrix_dst_.empty() ? dst_dims_ : matrix_dst_; }
 
+    // Of one row, and in half precision: then it takes the time of reading them.
+    bool reads_halves() const {
+        if (!builder_.options().own_gemm || isa_level() != post_ops::IsaLevel::kVnni ||
+            !kernels::HalfMatrix::available() || kernels::loads_one_wide_vector_a_cycle() ||
+            !constant_ || widened_ || transpose_a_ || matrix_dst_.size() != 2 ||
+            matrix_dst_[0] != 1 || src_type_ != ElementType::f32 || wei_type_ != ElementType::f32) {
+            return false;
+        }
+        const Tensor values = node_.input_node(1)->constant();
+        return values.get_element_type() == ElementType::f32 &&
+               values.get_shape() == node_.input(1).shape() && values.get_size() != 0 &&
+               kernels::are_halves(values.values<float>());
+    }
+
+    // What the product with halves does: a bias.
+    static bool is_plain(const ComposedAnchor& composed) {
+        const post_ops::Emission& e = composed.emission;
+        return composed.dst_type == ElementType::f32 && e.post_ops.empty() &&
+               e.dst_zero_point == 0 && e.output_scales.all_equal_to(1.0f) &&
+               e.weight_scale.all_equal_to(1.0f);
+    }
+
     std::optional<std::string> try_primitive(const ComposedAnchor& composed) {
+        if (halves_ && !is_plain(composed)) {
+            return std::nullopt;
+        }
         const memory::desc& src = src_desc_;
         const memory::desc wei = constant_ ? memory::desc(wei_desc_.dims(), wei_desc_.data_type(),
                                                           memory::format_tag::any)
@@ -314,7 +343,35 @@ private:
         return result;
     }
 
+    TensorId add_half_step(const ComposedAnchor& composed, std::vector<std::string> notes) {
+        const TensorId dst = result_tensor(builder_, group_, composed, dst_dims_, Layout::kPlain);
+        StepInfo info = describe(composed, std::move(notes));
+        info.implementation = "fuseq:half_matrix";
+        info.wei_type = to_string(ElementType::f16);
+        info.bytes -= static_cast<std::int64_t>(shape_size(wei_dims_) * 2);
+        const std::size_t depth = src_dims_.back();
+        const std::size_t channels = dst_dims_.back();
+        auto step =
+            std::make_unique<HalfMatrixStep>(kernels::HalfMatrix(depth, channels),
+                                             composed.emission.bias, src_id_, dst, std::move(info));
+        Tensor weights = node_.input_node(1)->constant();
+        give_up(weights_to_give_up(builder_, node_));
+        builder_.finish_later([matrix = &step->matrix(), weights = std::move(weights), depth,
+                               channels, transposed = transpose_b_]() mutable {
+            matrix->pack({.values = weights.values<float>(),
+                          .depth_step = transposed ? 1 : channels,
+                          .channel_step = transposed ? depth : 1});
+            let_go_of_pages(weights);
+            weights = Tensor();
+        });
+        builder_.add_step(std::move(step));
+        return finish_anchor(builder_, group_, composed, dst);
+    }
+
     TensorId add_step(const ComposedAnchor& composed, std::vector<std::string> notes) {
+        if (halves_ && is_plain(composed)) {
+            return add_half_step(composed, std::move(notes));
+        }
         DnnlCall call;
         const TensorId dst = result_tensor(
             builder_, group_, composed,
@@ -401,6 +458,7 @@ private:
     int zero_points_[2] = {0, 0};
     std::string note_;      // why it does not run in int8
     bool widened_ = false;  // computes in f32 on integers
+    bool halves_ = false;   // one row by weights that are halves
     dnnl::matmul::primitive_desc desc_;
 };
 

@@ -161,7 +161,13 @@ TEST(GemmIsFaster, LargerKernelsByTheTableInPerformance) {
     EXPECT_FALSE(gemm_is_faster(three_by_three(64, 64, 56), {}));  // 3136 pixels
     EXPECT_TRUE(gemm_is_faster(three_by_three(3, 64, 56), {}));
     EXPECT_TRUE(gemm_is_faster(three_by_three(512, 64, 7), {}));
-    EXPECT_FALSE(gemm_is_faster(three_by_three(512, 64, 3), {}));
+    const bool wide = !kernels::loads_one_wide_vector_a_cycle();  // copies windows of few pixels
+    EXPECT_EQ(gemm_is_faster(three_by_three(512, 64, 3), {}), wide);
+    EXPECT_EQ(gemm_is_faster(three_by_three(512, 64, 4), {}), wide);
+    EXPECT_FALSE(gemm_is_faster(three_by_three(512, 64, 5), {}));  // a third of it is padding
+    GemmProblem inside = three_by_three(512, 64, 5);
+    inside.shape.src_height = inside.shape.src_width = 7;
+    EXPECT_EQ(gemm_is_faster(inside, {}), wide);
     EXPECT_TRUE(gemm_is_faster(three_by_three(32, 48, 3), {}));
     // Few channels of src, or of dst.
     EXPECT_TRUE(gemm_is_faster(three_by_three(24, 96, 38), {}));

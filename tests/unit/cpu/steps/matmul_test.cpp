@@ -3,6 +3,7 @@
 //
 // Matrix products of two tensors that read and write through transpositions: what they compute is
 // what the reference device does step by step.
+#include "cpu/kernels/instructions.hpp"
 #include "cpu/runtime/isa.hpp"
 #include "unit/cpu/steps/on_devices.hpp"
 
@@ -132,6 +133,38 @@ TEST(MatMulStep, IntegersThroughTranspositions) {
     if (has_strides()) {
         EXPECT_EQ(run.step_of("tq"), run.step_of("y"));
     }
+}
+
+// One row by constant weights that are halves: small integers here. With a bias, and a quantization
+// behind it; and two rows, which oneDNN multiplies.
+TEST(MatMulStep, KeepsWeightsOfHalfPrecision) {
+    constexpr double kSumTolerance = 1e-3;  // products up to 360
+    const auto product = [](const std::string& rows, const std::string& weights) {
+        return "%x = Parameter : f32[" + rows +
+               ",40]\n"
+               "%w8 = Const value=random(4,-90,90) : i8[" +
+               weights +
+               "]\n"
+               "%w = Convert(%w8) destination_type=f32\n"
+               "%b = Const value=random(5,-9,9) : f32[1,70]\n"
+               "%m = MatMul(%x, %w)" +
+               (weights == "70,40" ? " transpose_b=true\n" : "\n") + "%y = Add(%m, %b)\n";
+    };
+    const bool own = has_strides() && !kernels::loads_one_wide_vector_a_cycle();
+    for (const std::string weights : {"40,70", "70,40"}) {
+        const DeviceRun run =
+            check_on_devices(product("1", weights) + "%r = Result(%y)\n", 1, kSumTolerance);
+        EXPECT_EQ(run.step_of("m") == "matmul fuseq:half_matrix", own) << run.step_of("m");
+        EXPECT_EQ(run.step_of("y"), run.step_of("m"));
+    }
+    const DeviceRun two =
+        check_on_devices(product("2", "40,70") + "%r = Result(%y)\n", 1, kSumTolerance);
+    EXPECT_NE(two.step_of("m"), "matmul fuseq:half_matrix");
+    const DeviceRun relu = check_on_devices(product("1", "40,70") +
+                                                "%z = ReLU(%y)\n"
+                                                "%r = Result(%z)\n",
+                                            1, kSumTolerance);
+    EXPECT_EQ(relu.step_of("m") == "matmul fuseq:half_matrix", own) << relu.step_of("m");
 }
 
 }  // namespace
