@@ -6,6 +6,7 @@
 // around the products of attention, are strides where oneDNN's fast implementation takes them.
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "cpu/kernels/instructions.hpp"
 #include "cpu/runtime/isa.hpp"
@@ -358,7 +359,8 @@ private:
         give_up(weights_to_give_up(builder_, node_));
         builder_.finish_later([matrix = &step->matrix(), weights = std::move(weights), depth,
                                channels, transposed = transpose_b_]() mutable {
-            matrix->pack({.values = weights.values<float>(),
+            // Memory of a compiled model's file is there to be read.
+            matrix->pack({.values = std::as_const(weights).values<float>(),
                           .depth_step = transposed ? 1 : channels,
                           .channel_step = transposed ? depth : 1});
             let_go_of_pages(weights);
