@@ -24,6 +24,9 @@ namespace HWY_NAMESPACE {
 
 template <Store To, std::size_t Vectors, bool Whole, Fixed... F>
 struct FixedTile {
+    // Floats of another tensor may have any value.
+    static constexpr bool kClamps = ((F == Fixed::kF32) || ...);
+
     template <std::size_t... I>
     static HWY_INLINE void run(const EpilogueCall& call, std::index_sequence<I...>) {
         const gemm::Epilogue& e = *call.epilogue;
@@ -34,7 +37,7 @@ struct FixedTile {
             over_tile<Vectors>(call, [&](std::int32_t* tile, const Place& at) FUSEQ_HWY_LAMBDA {
                 Quad q = load_scaled<Vectors>(call, tile, at, bias, scale);
                 (apply<Vectors, Whole>(ops, at, q), ...);
-                store_quad<To, Vectors, Whole>(q, at, dst, false);
+                store_quad<To, Vectors, Whole>(q, at, dst, kClamps);
             });
         }(load<F, Vectors>(e.ops[I], call)...);
     }
@@ -50,6 +53,12 @@ bool adds_parts(const gemm::Epilogue& e) {
     const std::size_t parts = e.ops.size() - 1;
     return !e.ops.empty() && parts >= 1 && parts <= kMostParts && is(e.ops[parts], Fixed::kScale) &&
            std::all_of(e.ops.begin(), e.ops.end() - 1,
+                       [](const PackedOp& op) { return is(op, Fixed::kF32); });
+}
+
+// Lists with such an operation clamp (FixedTile).
+bool adds_floats(const gemm::Epilogue& e) {
+    return std::any_of(e.ops.begin(), e.ops.end(),
                        [](const PackedOp& op) { return is(op, Fixed::kF32); });
 }
 
@@ -112,15 +121,15 @@ gemm::EpilogueFunction first_of(Functions... functions) {
 template <Store To>
 gemm::EpilogueFunction find(const gemm::Epilogue& e, PanelForm panel) {
     using enum Fixed;
-    return first_of(try_list<To>(e, panel), try_list<To, kMax>(e, panel),
-                    try_list<To, kPrelu>(e, panel), try_list<To, kPrelu, kShift>(e, panel),
-                    try_list<To, kShift>(e, panel), try_list<To, kU8>(e, panel),
-                    try_list<To, kI8>(e, panel), try_list<To, kF32>(e, panel),
-                    try_list<To, kF32, kScale>(e, panel), try_list<To, kClip, kScale>(e, panel),
-                    try_list<To, kRoundClip, kAffine, kU8>(e, panel),
-                    try_list<To, kRoundClip, kAffine, kI8>(e, panel),
-                    try_list<To, kRoundClip, kScale, kLinear, kU8, kScale>(e, panel),
-                    try_list<To, kRoundClip, kScale, kLinear, kI8, kScale>(e, panel));
+    return first_of(
+        try_list<To>(e, panel), try_list<To, kMax>(e, panel), try_list<To, kPrelu>(e, panel),
+        try_list<To, kPrelu, kShift>(e, panel), try_list<To, kShift>(e, panel),
+        try_list<To, kU8>(e, panel), try_list<To, kI8>(e, panel), try_list<To, kF32>(e, panel),
+        try_list<To, kF32, kScale>(e, panel), try_list<To, kF32, kScale, kMax, kShift>(e, panel),
+        try_list<To, kClip, kScale>(e, panel), try_list<To, kRoundClip, kAffine, kU8>(e, panel),
+        try_list<To, kRoundClip, kAffine, kI8>(e, panel),
+        try_list<To, kRoundClip, kScale, kLinear, kU8, kScale>(e, panel),
+        try_list<To, kRoundClip, kScale, kLinear, kI8, kScale>(e, panel));
 }
 
 template <Store To>
@@ -131,14 +140,22 @@ gemm::EpilogueFunction parts_function(PanelForm panel) {
     return panel.whole ? &finish_parts<To, 2, true> : &finish_parts<To, 2, false>;
 }
 
-// Quick activations are for integers only.
+// Of integers: quick activations, quantizations by channel, and two quantizations of which the
+// second one is behind a residual input.
 template <Store To>
 gemm::EpilogueFunction find_quick(const gemm::Epilogue& e, PanelForm panel) {
     using enum Fixed;
-    return first_of(find<To>(e, panel), try_list<To, kGelu>(e, panel),
-                    try_list<To, kElu, kAffine>(e, panel),
-                    try_list<To, kRoundClip, kAffine, kU8, kElu, kShift>(e, panel),
-                    try_list<To, kRoundClip, kScale, kLinear, kU8, kScale, kElu, kShift>(e, panel));
+    return first_of(
+        find<To>(e, panel), try_list<To, kMax, kAffine>(e, panel),
+        try_list<To, kPrelu, kAffine>(e, panel), try_list<To, kF32, kPrelu, kAffine>(e, panel),
+        try_list<To, kF32, kPrelu, kScale>(e, panel),
+        try_list<To, kF32, kScale, kPrelu, kShift>(e, panel),
+        try_list<To, kRoundClip, kAffine, kI8, kRoundClip, kAffine>(e, panel),
+        try_list<To, kRoundClip, kScale, kLinear, kU8, kScale, kRoundClip, kAffine>(e, panel),
+        try_list<To, kElu, kShift, kRoundClip, kScale, kAffine, kI8, kScale>(e, panel),
+        try_list<To, kGelu>(e, panel), try_list<To, kElu, kAffine>(e, panel),
+        try_list<To, kRoundClip, kAffine, kU8, kElu, kShift>(e, panel),
+        try_list<To, kRoundClip, kScale, kLinear, kU8, kScale, kElu, kShift>(e, panel));
 }
 
 gemm::EpilogueFunction find(const gemm::Epilogue& e, Store store, PanelForm panel) {
@@ -163,7 +180,10 @@ EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
         return store == Store::kU8 ? HWY_NAMESPACE::parts_function<Store::kU8>(panel)
                                    : HWY_NAMESPACE::parts_function<Store::kI8>(panel);
     }
-    return clamp ? nullptr : HWY_NAMESPACE::find(epilogue, store, {vectors, whole_panel});
+    if (clamp && !HWY_NAMESPACE::adds_floats(epilogue)) {
+        return nullptr;
+    }
+    return HWY_NAMESPACE::find(epilogue, store, {vectors, whole_panel});
 }
 }  // namespace gemm
 

@@ -74,6 +74,7 @@ const FusedFunction* find_fused(const gemm::Epilogue& e, Store store, std::size_
         case Store::kI8:
             return first_of(
                 try_fused<Store::kI8>(e, vectors), try_fused<Store::kI8, kI8>(e, vectors),
+                try_fused<Store::kI8, kMax, kAffine>(e, vectors),
                 try_fused<Store::kI8, kRoundClip, kScale, kLinear, kI8, kScale>(e, vectors));
         default: return nullptr;
     }

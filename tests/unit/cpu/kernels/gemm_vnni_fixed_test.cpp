@@ -5,6 +5,7 @@
 // with the definition.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "gemm_vnni_lists.hpp"
@@ -49,10 +50,14 @@ void expect_same(const gemm::Epilogue& epilogue, Store store) {
     }
 }
 
-// With and without zero points of weights.
+// With and without zero points of weights. Nothing bounds the floats of another tensor.
 void expect_same(const std::vector<PackedOp>& ops, Store store) {
-    expect_same(epilogue_of(ops), store);
-    expect_same(with_zero_points(epilogue_of(ops)), store);
+    gemm::Epilogue epilogue = epilogue_of(ops);
+    epilogue.clamp = std::any_of(ops.begin(), ops.end(), [](const PackedOp& op) {
+        return op.kind == Kind::kSum && op.binary.type == ElementType::f32;
+    });
+    expect_same(epilogue, store);
+    expect_same(with_zero_points(epilogue), store);
 }
 
 TEST_F(GemmVnniTest, FixedEpiloguesGiveTheBytesOfTheGeneralOne) {
@@ -117,9 +122,14 @@ TEST_F(GemmVnniTest, OtherEpiloguesAreNotFixed) {
     std::mt19937 rng(5);
     gemm::Epilogue epilogue;
     EXPECT_NE(gemm::fixed_epilogue(epilogue, Store::kU8, 2, true), nullptr);
-    epilogue.clamp = true;  // values beyond 32-bit integers: only the general one looks after them
+    // Values beyond 32-bit integers: only the general one looks after them, but where it is the
+    // floats of another tensor that may be there.
+    epilogue.clamp = true;
     EXPECT_EQ(gemm::fixed_epilogue(epilogue, Store::kU8, 2, true), nullptr);
     EXPECT_NE(gemm::fixed_epilogue(epilogue, Store::kF32, 2, true), nullptr);
+    epilogue.ops = {sum(ElementType::f32), operation(rng, Kind::kPrelu),
+                    operation(rng, Kind::kScale)};
+    EXPECT_NE(gemm::fixed_epilogue(epilogue, Store::kU8, 2, true), nullptr);
     epilogue.clamp = false;
     epilogue.ops = {operation(rng, Kind::kMin), operation(rng, Kind::kMin)};
     EXPECT_EQ(gemm::fixed_epilogue(epilogue, Store::kU8, 2, true), nullptr);

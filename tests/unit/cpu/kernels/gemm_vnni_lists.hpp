@@ -61,7 +61,9 @@ inline std::vector<std::vector<PackedOp>> frequent_lists(std::mt19937& rng) {
                                              {op(GemmOp::Kind::kPrelu), op(GemmOp::Kind::kShift)},
                                              {op(GemmOp::Kind::kShift)},
                                              {op(GemmOp::Kind::kClip), op(GemmOp::Kind::kScale)},
-                                             {sum(ElementType::f32), op(GemmOp::Kind::kScale)}};
+                                             {sum(ElementType::f32), op(GemmOp::Kind::kScale)},
+                                             {sum(ElementType::f32), op(GemmOp::Kind::kScale),
+                                              op(GemmOp::Kind::kMax), op(GemmOp::Kind::kShift)}};
     for (const ElementType type : {ElementType::u8, ElementType::i8, ElementType::f32}) {
         lists.push_back({sum(type)});
     }
@@ -73,15 +75,28 @@ inline std::vector<std::vector<PackedOp>> frequent_lists(std::mt19937& rng) {
     return lists;
 }
 
-// Of activations, for integers only.
+// For integers only: of activations, and quantizations by channel or two of them.
 inline std::vector<std::vector<PackedOp>> quick_lists(std::mt19937& rng) {
     const auto op = [&](GemmOp::Kind kind) { return operation(rng, kind); };
-    return {{gelu()},
-            {elu(), op(GemmOp::Kind::kAffine)},
-            {op(GemmOp::Kind::kRoundClip), op(GemmOp::Kind::kAffine), sum(ElementType::u8), elu(),
-             op(GemmOp::Kind::kShift)},
-            {op(GemmOp::Kind::kRoundClip), op(GemmOp::Kind::kScale), op(GemmOp::Kind::kLinear),
-             sum(ElementType::u8), op(GemmOp::Kind::kScale), elu(), op(GemmOp::Kind::kShift)}};
+    const PackedOp floats = sum(ElementType::f32);
+    const PackedOp bytes = sum(ElementType::u8);
+    using enum GemmOp::Kind;
+    return {
+        {gelu()},
+        {op(kMax), op(kAffine)},
+        {op(kPrelu), op(kAffine)},
+        {floats, op(kPrelu), op(kAffine)},
+        {floats, op(kPrelu), op(kScale)},
+        {floats, op(kScale), op(kPrelu), op(kShift)},
+        {op(kRoundClip), op(kAffine), sum(ElementType::i8), op(kRoundClip), op(kAffine)},
+        {op(kRoundClip), op(kScale), op(kLinear), bytes, op(kScale), op(kRoundClip), op(kAffine)},
+        {elu(), op(kShift), op(kRoundClip), op(kScale), op(kAffine), sum(ElementType::i8),
+         op(kScale)},
+        {elu(), op(GemmOp::Kind::kAffine)},
+        {op(GemmOp::Kind::kRoundClip), op(GemmOp::Kind::kAffine), sum(ElementType::u8), elu(),
+         op(GemmOp::Kind::kShift)},
+        {op(GemmOp::Kind::kRoundClip), op(GemmOp::Kind::kScale), op(GemmOp::Kind::kLinear),
+         sum(ElementType::u8), op(GemmOp::Kind::kScale), elu(), op(GemmOp::Kind::kShift)}};
 }
 
 // With bias and scale for accumulators up to 30000.
