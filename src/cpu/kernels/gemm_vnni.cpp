@@ -36,6 +36,11 @@ public:
                 .dst_step = p_.phases ? p_.phases->columns * pitch_ : pitch_,
                 .args = &args} {
         find_extras();
+        if (!args.rows.empty() && p_.mode == SourceMode::kRows &&
+            args.extras.size() <= kMostExtras) {
+            row_args_ = args;
+            row_args_.extras = {row_extras_, args.extras.size()};
+        }
     }
 
     // `alone`: the pixel behind the range may not be looked at.
@@ -162,6 +167,7 @@ private:
             for (std::size_t i = 0; i < count; ++i) {
                 const std::size_t begin = pixels.begin + i * length;
                 choose_taps(begin / length);
+                choose_rows(begin / length);
                 if (p_.mode != SourceMode::kRows) {
                     some_segment(src, step, {begin, begin + length}, {first, last});
                 } else {
@@ -213,6 +219,7 @@ private:
                  .dst_step = p_.shape.dst_width * pitch_,
                  .args = &args};
         taps_ = p_.tap_ranges[0];
+        // Pixels of all rows at once: tensors as they are.
         some_segment(src + column.kernel.begin * p_.shape.src_channels, pitch, rows, group);
         part_ = all;
     }
@@ -224,6 +231,28 @@ private:
             taps_ = p_.tap_ranges[range];
             inits_ = p_.init_count() == 1 ? 0 : range;
         }
+    }
+    // Where tensors of which few rows are kept would begin, for row `row` of dst to be at its
+    // place.
+    void choose_rows(std::size_t row) {
+        if (row_args_.extras.empty()) {
+            return;
+        }
+        for (std::size_t i = 0; i < row_args_.extras.size(); ++i) {
+            row_extras_[i] = args_.extras[i];
+        }
+        for (const PackedOp& op : p_.epilogue.ops) {
+            const bool reads = op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary;
+            const std::size_t input = reads ? op.binary.input : 0;
+            if (reads && args_.rows[input].data != nullptr) {
+                const std::size_t bytes = p_.shape.dst_width / p_.window() * p_.shape.dst_channels *
+                                          size_of(op.binary.type);
+                const GemmRows& rows = args_.rows[input];
+                row_extras_[input] = static_cast<const char*>(rows.data) + rows.offsets[row] -
+                                     static_cast<std::ptrdiff_t>(row * bytes);
+            }
+        }
+        part_.args = &row_args_;
     }
     std::span<const std::ptrdiff_t> taps(const Panel& panel) const {
         const Range taps = p_.phases ? panel.taps : taps_;
@@ -503,6 +532,8 @@ private:
     std::size_t pitch_;      // elements from a pixel of dst to the next
     std::size_t inits_ = 0;  // number of their `init`
     Part part_;
+    GemmArgs row_args_;  // of the row worked on; without extras: those of all
+    const void* row_extras_[kMostExtras] = {};
     std::size_t first_ = 0;        // unit
     std::size_t last_ = 0;         // unit behind the last one
     const float* sums_ = nullptr;  // of windows, from that of pixel first_sum_ on

@@ -96,11 +96,19 @@ struct GemmSplit {
 
 using WeightSpan = std::span<const std::int8_t>;
 
+// The rows of a tensor of the size of dst, of which each different one is kept once.
+struct GemmRows {
+    const void* data = nullptr;            // null: none are kept
+    const std::size_t* offsets = nullptr;  // of each row of dst, of all images: bytes from `data`
+};
+
 // dst may be one of the extras: elements are read before they are written. src must not overlap it.
 struct GemmArgs {
     const void* src = nullptr;
     void* dst = nullptr;
     std::span<const void* const> extras{};  // by Binary::input
+    // The same tensors, where they are known by rows; empty: none is.
+    std::span<const GemmRows> rows{};
     void* scratch = nullptr;                // scratch_bytes() for each part, on a cache line
     // Elements from a pixel of dst to the next; 0: its channels. More of them where dst is a slice
     // of the channels of another tensor; there are no extras then.

@@ -251,6 +251,16 @@ FewRows FewRows::of(std::span<const std::byte> constant, std::size_t rows) {
     return few;
 }
 
+FewRows FewRows::of_picture(const PlanTensor& tensor, const Shape& dims) {
+    if (tensor.storage != Storage::kConstant || tensor.type != ElementType::f32 ||
+        tensor.dims() != dims) {
+        return {};
+    }
+    const Tensor& value = tensor.constant;
+    return of({static_cast<const std::byte*>(value.data()), value.get_byte_size()},
+              dims[0] * dims[2]);
+}
+
 DepthwiseTail match_depthwise_tail(const post_ops::Chain& chain) {
     return TailMatcher(chain).run();
 }

@@ -41,6 +41,8 @@ struct FewRows {
 
     // Of a constant of `rows` rows.
     static FewRows of(std::span<const std::byte> constant, std::size_t rows);
+    // Of a tensor of the size of a picture, if it is a constant of floats.
+    static FewRows of_picture(const PlanTensor& tensor, const Shape& dims);
 };
 
 // Operations that the kernel does not have, on rows of its f32 result that are still in the cache.

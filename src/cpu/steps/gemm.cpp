@@ -31,7 +31,13 @@ public:
         : step_(step),
           memory_(memory),
           extras_(step.extras().size(), nullptr),
-          next_(step.threads()) {}
+          next_(step.threads()) {
+        for (const FewRows& few : step.few_rows()) {
+            rows_.push_back(few.offsets.empty()
+                                ? kernels::GemmRows{}
+                                : kernels::GemmRows{few.bytes.data(), few.offsets.data()});
+        }
+    }
 
     void run() override {
         for (std::size_t i = 0; i < extras_.size(); ++i) {
@@ -44,6 +50,7 @@ public:
         args.dst = static_cast<char*>(memory_.data(step_.outputs()[0])) + step_.dst_offset();
         args.dst_pitch = step_.dst_pitch();
         args.extras = extras_;
+        args.rows = rows_;
         args.scratch = step_.scratch().empty() ? nullptr : memory_.data(step_.scratch()[0]);
         const auto useful = static_cast<std::size_t>(1 + step_.info().macs / kMacsForAThread);
         const std::size_t parts =
@@ -77,6 +84,7 @@ public:
         args.dst = static_cast<char*>(memory_.rows(step_.outputs()[0], part)) + step_.dst_offset();
         args.dst_pitch = step_.dst_pitch();
         args.extras = {extras, step_.extras().size()};
+        args.rows = rows_;
         args.scratch = step_.scratch().empty() ? nullptr : memory_.data(step_.scratch()[0]);
         step_.kernel().run_pixels(args, part.begin, part.end, part.thread);
     }
@@ -95,6 +103,7 @@ private:
     const GemmStep& step_;
     RequestMemory& memory_;
     std::vector<const void*> extras_;
+    std::vector<kernels::GemmRows> rows_;
     std::vector<std::span<const std::int8_t>> next_;  // by part
     std::size_t parts_ = 0;
     kernels::GemmSplit split_;
@@ -176,6 +185,21 @@ std::vector<TensorId> extra_tensors(PlanBuilder& builder,
         }
     }
     return extras;
+}
+
+// None where nothing is gained.
+std::vector<FewRows> few_rows_of(const PlanBuilder& builder,
+                                 const std::vector<TensorId>& extras,
+                                 const Shape& dims) {
+    std::vector<FewRows> rows;
+    for (const TensorId id : extras) {
+        rows.push_back(id == kNoTensor || dims.size() != 4
+                           ? FewRows{}
+                           : FewRows::of_picture(builder.tensor(id), dims));
+    }
+    const bool any = std::any_of(rows.begin(), rows.end(),
+                                 [](const FewRows& few) { return !few.offsets.empty(); });
+    return any ? rows : std::vector<FewRows>{};
 }
 
 StepInfo describe(const PlanBuilder& builder,
@@ -385,6 +409,9 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
         params.pool ? 0 : shape.batch * shape.dst_height * shape.dst_width;
     auto step = std::make_unique<GemmStep>(std::move(kernel), src, std::move(extras), dst, scratch,
                                            pixels, std::move(info));
+    if (problem->layout == Layout::kChannelsLast && !params.pool) {
+        step->set_few_rows(few_rows_of(builder, step->extras(), builder.tensor(dst).dims()));
+    }
     const bool pools = params.pool;
     pack_later(builder, *group.anchor, step->kernel(), std::move(params), composition->tail);
     builder.add_step(std::move(step));

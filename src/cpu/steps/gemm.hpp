@@ -13,6 +13,7 @@
 #include "cpu/kernels/gemm_vnni.hpp"
 #include "cpu/plan/builder.hpp"
 #include "cpu/post_ops/emit.hpp"
+#include "cpu/steps/depthwise.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
@@ -48,6 +49,10 @@ public:
         ahead_ = std::move(ahead);
         ahead_has_own_ = has_own;
     }
+    // Of the extras, those that differ only where windows reach over the edge of the picture, as
+    // the correction of a fractional zero point does; empty: there are none.
+    const std::vector<FewRows>& few_rows() const { return few_rows_; }
+    void set_few_rows(std::vector<FewRows> few_rows) { few_rows_ = std::move(few_rows); }
 
     // Instead of a tensor of its own, `offset` bytes into each pixel of dst, which has pixel_bytes.
     bool can_write_slices() const;
@@ -60,8 +65,9 @@ public:
 private:
     kernels::GemmVnni kernel_;
     std::vector<TensorId> extras_;
-    std::size_t pixels_;   // of dst, of all images; 0: not to be walked over
-    std::size_t threads_;  // that the scratch memory is for
+    std::vector<FewRows> few_rows_;  // one an extra
+    std::size_t pixels_;             // of dst, of all images; 0: not to be walked over
+    std::size_t threads_;            // that the scratch memory is for
     const kernels::GemmVnni* next_ = nullptr;
     std::vector<kernels::WeightSpan> ahead_;
     bool ahead_has_own_ = false;

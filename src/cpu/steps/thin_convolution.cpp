@@ -277,18 +277,6 @@ bool reads_extras(const post_ops::Chain& chain) {
     });
 }
 
-// Of a constant that differs where windows reach over the edge of the picture, as the correction of
-// a fractional zero point does.
-FewRows few_rows_of(const PlanTensor& extra, const Shape& dims) {
-    if (extra.storage != Storage::kConstant || extra.type != ElementType::f32 ||
-        extra.dims() != dims) {
-        return {};
-    }
-    const Tensor& value = extra.constant;
-    return FewRows::of({static_cast<const std::byte*>(value.data()), value.get_byte_size()},
-                       dims[0] * dims[2]);
-}
-
 // Of a convolution with output channels in lanes: than the matrix product, which copies windows,
 // and oneDNN. Half vectors of channels are measured on Golden Cove, for one and a half.
 bool lanes_are_faster(const Node& node, const kernels::ThinConvShape& shape) {
@@ -404,7 +392,7 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
     if (reads_extras(parts.inner)) {
         for (const Output& extra : group.extras) {
             const TensorId id = builder.tensor_of(extra, Layout::kChannelsLast);
-            few_rows.push_back(few_rows_of(builder.tensor(id), dims));
+            few_rows.push_back(FewRows::of_picture(builder.tensor(id), dims));
             extras.push_back(few_rows.back().offsets.empty() ? id : kNoTensor);
         }
     }

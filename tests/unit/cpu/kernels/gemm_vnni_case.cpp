@@ -230,6 +230,7 @@ Bytes run(const GemmVnni& gemm, const Case& c, std::size_t parts) {
         gemm.run({.src = c.src.data(),
                   .dst = dst.data(),
                   .extras = extras,
+                  .rows = c.rows,
                   .scratch = scratch.data(),
                   .next = std::span(next).subspan(has_own ? 0 : 1),
                   .next_has_own = has_own},

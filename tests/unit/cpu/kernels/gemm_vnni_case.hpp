@@ -22,6 +22,7 @@ struct Case {
     std::vector<float> scale, bias, wei_zero_point;
     Bytes src;
     std::vector<Bytes> extras;
+    std::vector<GemmRows> rows;  // of the extras too, or none
 
     // To be called when the vectors have their final places.
     GemmParams complete() const;

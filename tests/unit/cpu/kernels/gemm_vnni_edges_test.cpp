@@ -67,6 +67,44 @@ TEST_F(GemmVnniTest, TapsOfEachRow) {
     EXPECT_TRUE(ranges_of(c.complete()).empty());
 }
 
+// A tensor whose rows are the same but for the first and the last one of each image, by its rows;
+// what the tensor itself holds does not count then.
+TEST_F(GemmVnniTest, TensorsByTheirDifferentRows) {
+    for (const std::size_t channels : {7, 40, 64}) {
+        std::mt19937 rng(static_cast<unsigned>(channels));
+        constexpr std::size_t kHeight = 6;
+        Case c = case_of(rng, kHeight, channels);
+        c.bias = {20.0f};
+        c.params.dst_type = channels == 40 ? ElementType::f32 : ElementType::u8;
+        c.params.ops = {
+            {.kind = GemmOp::Kind::kSum, .binary = {.type = ElementType::f32, .scale = 0.5f}},
+            {.kind = GemmOp::Kind::kScale, .a = {0.75f}}};
+        const std::vector<float> kept =
+            fuseq::test::random_floats(rng, 3 * 7 * channels, -90.0f, 90.0f);
+        const std::size_t bytes = 7 * channels * sizeof(float);
+        std::vector<std::size_t> offsets;
+        Bytes all;
+        for (std::size_t row = 0; row < 2 * kHeight; ++row) {
+            const std::size_t y = row % kHeight;
+            offsets.push_back((y == 0 ? 0 : y + 1 == kHeight ? 2 : 1) * bytes);
+            const auto* from = reinterpret_cast<const std::uint8_t*>(kept.data()) + offsets.back();
+            all.insert(all.end(), from, from + bytes);
+        }
+        c.extras = {all};
+        const std::vector<float> want = expected(c);
+        c.extras = {Bytes(all.size())};
+        c.rows = {{kept.data(), offsets.data()}};
+        const GemmVnni gemm(c.complete());
+        for (const std::size_t parts : {1, 3}) {
+            const Bytes got = run(gemm, c, parts);
+            for (std::size_t i = 0; i < want.size(); ++i) {
+                ASSERT_EQ(fuseq::test::element(got, c.params.dst_type, i), want[i])
+                    << "element " << i << ", " << channels << " channels, " << parts << " parts";
+            }
+        }
+    }
+}
+
 // In tiles of 14 x 2 (f32) and of 64 channels (u8), with padding that counts and padding of zeros.
 TEST_F(GemmVnniTest, SumsAtTheEdgesAreThoseOfWholeWindows) {
     unsigned seed = 0;
