@@ -109,7 +109,7 @@ struct GemmArgs {
     std::span<const void* const> extras{};  // by Binary::input
     // The same tensors, where they are known by rows; empty: none is.
     std::span<const GemmRows> rows{};
-    void* scratch = nullptr;                // scratch_bytes() for each part, on a cache line
+    void* scratch = nullptr;  // scratch_bytes() for each part, on a cache line
     // Elements from a pixel of dst to the next; 0: its channels. More of them where dst is a slice
     // of the channels of another tensor; there are no extras then.
     std::size_t dst_pitch = 0;

@@ -167,7 +167,8 @@ private:
             packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
             return;
         }
-        if (gathers_windows(s) && !params_.pool && params_.wei_zero_point.empty()) {
+        if (gathers_windows(s) && !params_.pool && params_.wei_zero_point.empty() &&
+            !packed_.phases) {
             columns_ = s.kernel_width;
             packed_.mode = SourceMode::kWindows;
             packed_.depth4 = columns_ * channels / 4;
