@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "cpu/kernels/always_inline.hpp"
 #include "cpu/kernels/instructions.hpp"
@@ -37,28 +38,12 @@ std::optional<std::uint16_t> half_of(float value) {
     return static_cast<std::uint16_t>(sign | (upper + (mantissa >> shift)));
 }
 
-bool are_halves(std::span<const float> values) {
-    return std::all_of(values.begin(), values.end(),
-                       [](float v) { return half_of(v).has_value(); });
-}
-
 bool HalfMatrix::available() {
     return has_avx512_vnni();
 }
 
 HalfMatrix::HalfMatrix(std::size_t depth, std::size_t channels)
     : depth_(depth), channels_(channels) {}
-
-void HalfMatrix::pack(const Source& source) {
-    halves_.assign(blocks() * depth_ * kBlock, 0);
-    for (std::size_t n = 0; n < channels_; ++n) {
-        std::uint16_t* to = halves_.data() + n / kBlock * depth_ * kBlock + n % kBlock;
-        const float* from = source.values.data() + n * source.channel_step;
-        for (std::size_t k = 0; k < depth_; ++k) {
-            to[k * kBlock] = half_of(from[k * source.depth_step]).value_or(0);
-        }
-    }
-}
 
 std::span<const std::int8_t> HalfMatrix::weights() const {
     return {reinterpret_cast<const std::int8_t*>(halves_.data()), bytes()};
@@ -70,6 +55,34 @@ namespace {
 
 constexpr std::size_t kLanes = 16;
 constexpr std::size_t kVectors = HalfMatrix::kBlock / kLanes;
+
+__mmask16 first_lanes(std::size_t count) {
+    return static_cast<__mmask16>(count >= kLanes ? 0xffffu : (1u << count) - 1);
+}
+
+void to_halves(const float* from, std::size_t count, std::uint16_t* to) {
+    for (std::size_t i = 0; i < count; i += kLanes) {
+        const __mmask16 mask = first_lanes(count - i);
+        _mm256_mask_storeu_epi16(
+            to + i, mask,
+            _mm512_cvtps_ph(_mm512_maskz_loadu_ps(mask, from + i), _MM_FROUND_TO_NEAREST_INT));
+    }
+}
+
+// Whether they are the same bits when they come back.
+bool come_back(const float* values, std::size_t count) {
+    for (std::size_t i = 0; i < count; i += kLanes) {
+        const __m512 v = _mm512_maskz_loadu_ps(first_lanes(count - i), values + i);
+        const __m512 back = _mm512_cvtph_ps(_mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+        const __mmask16 finite =
+            _mm512_cmp_ps_mask(_mm512_abs_ps(v), _mm512_set1_ps(65504.0f), _CMP_LE_OQ);
+        if (finite != 0xffffu ||
+            _mm512_cmpneq_epi32_mask(_mm512_castps_si512(v), _mm512_castps_si512(back)) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
 
 struct Sums {
     __m512 of[kVectors];
@@ -111,7 +124,7 @@ void run_block(const float* src,
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < kVectors; ++v) {
         const std::size_t left = channels - std::min(channels, v * kLanes);
-        const auto mask = static_cast<__mmask16>(left >= kLanes ? 0xffffu : (1u << left) - 1);
+        const __mmask16 mask = first_lanes(left);
         if (bias != nullptr) {
             acc[v] = _mm512_add_ps(acc[v], _mm512_maskz_loadu_ps(mask, bias + v * kLanes));
         }
@@ -122,6 +135,37 @@ void run_block(const float* src,
 }  // namespace
 
 FUSEQ_END_VNNI
+
+bool are_halves(std::span<const float> values) {
+    if (HalfMatrix::available()) {
+        return come_back(values.data(), values.size());
+    }
+    return std::all_of(values.begin(), values.end(),
+                       [](float v) { return half_of(v).has_value(); });
+}
+
+void HalfMatrix::pack(std::span<const float> values, bool channels_first) {
+    constexpr std::size_t kPart =
+        256;  // of the depth, that stays in L1 for all channels of a block
+    halves_.assign(blocks() * depth_ * kBlock, 0);
+    std::vector<std::uint16_t> part(kPart);
+    for (std::size_t n = 0; n < channels_; n += kBlock) {
+        std::uint16_t* const to = halves_.data() + n * depth_;
+        const std::size_t count = std::min(kBlock, channels_ - n);
+        for (std::size_t k = 0; !channels_first && k < depth_; ++k) {
+            to_halves(values.data() + k * channels_ + n, count, to + k * kBlock);
+        }
+        for (std::size_t k = 0; channels_first && k < depth_; k += kPart) {
+            const std::size_t depth = std::min(kPart, depth_ - k);
+            for (std::size_t c = 0; c < count; ++c) {
+                to_halves(values.data() + (n + c) * depth_ + k, depth, part.data());
+                for (std::size_t i = 0; i < depth; ++i) {
+                    to[(k + i) * kBlock + c] = part[i];
+                }
+            }
+        }
+    }
+}
 
 void HalfMatrix::run(const float* src, const float* bias, float* dst, Range blocks) const {
     for (std::size_t b = blocks.begin; b < blocks.end; ++b) {

@@ -33,18 +33,13 @@ public:
 
     static constexpr std::size_t kDepthBlock = 1024;
 
-    // Where a weight is, counted in elements.
-    struct Source {
-        std::span<const float> values{};
-        std::size_t depth_step = 0, channel_step = 0;
-    };
-
     // Whether this machine has the instructions.
     static bool available();
 
-    // To be packed before anything but blocks() is asked; values that are no halves become zero.
+    // To be packed before anything but blocks() is asked; values that are no halves are rounded.
     HalfMatrix(std::size_t depth, std::size_t channels);
-    void pack(const Source& source);
+    // values: [channels][depth] or [depth][channels].
+    void pack(std::span<const float> values, bool channels_first);
 
     std::size_t blocks() const { return (channels_ + kBlock - 1) / kBlock; }
     // bias: one a channel, or null.

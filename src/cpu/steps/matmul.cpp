@@ -357,12 +357,10 @@ private:
                                              composed.emission.bias, src_id_, dst, std::move(info));
         Tensor weights = node_.input_node(1)->constant();
         give_up(weights_to_give_up(builder_, node_));
-        builder_.finish_later([matrix = &step->matrix(), weights = std::move(weights), depth,
-                               channels, transposed = transpose_b_]() mutable {
+        builder_.finish_later([matrix = &step->matrix(), weights = std::move(weights),
+                               channels_first = transpose_b_]() mutable {
             // Memory of a compiled model's file is there to be read.
-            matrix->pack({.values = std::as_const(weights).values<float>(),
-                          .depth_step = transposed ? 1 : channels,
-                          .channel_step = transposed ? depth : 1});
+            matrix->pack(std::as_const(weights).values<float>(), channels_first);
             let_go_of_pages(weights);
             weights = Tensor();
         });

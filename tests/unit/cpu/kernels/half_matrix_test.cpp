@@ -37,12 +37,15 @@ TEST(HalfMatrixTest, OtherNumbersAreNone) {
         const float value = value_of(half);
         EXPECT_EQ(half_of(std::nextafter(value, 1e9f)), std::nullopt) << half;
         EXPECT_EQ(half_of(-std::nextafter(value, 1e9f)), std::nullopt) << half;
+        EXPECT_FALSE(are_halves(std::vector<float>{value, std::nextafter(value, 1e9f)})) << half;
+        EXPECT_TRUE(are_halves(std::vector<float>{value, -value, -0.0f})) << half;
     }
     for (const float value :
          {65536.0f, 65520.0f, std::numeric_limits<float>::infinity(),
           std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::denorm_min(),
           std::ldexp(1.0f, -25), std::ldexp(3.0f, -25)}) {
         EXPECT_EQ(half_of(value), std::nullopt) << value;
+        EXPECT_FALSE(are_halves(std::vector<float>(20, value))) << value;
     }
     EXPECT_TRUE(are_halves(std::vector<float>{0.5f, -65504.0f}));
     EXPECT_FALSE(are_halves(std::vector<float>{0.5f, 0.1f}));
@@ -101,9 +104,9 @@ TEST(HalfMatrixTest, SumsBlocksOfTheDepthOneAfterTheOther) {
                 turned[i % depth * channels + i / depth] = p.wei[i];
             }
             HalfMatrix rows(depth, channels);
-            rows.pack({.values = p.wei, .depth_step = 1, .channel_step = depth});
+            rows.pack(p.wei, true);
             HalfMatrix columns(depth, channels);
-            columns.pack({.values = turned, .depth_step = channels, .channel_step = 1});
+            columns.pack(turned, false);
             for (const bool with_bias : {false, true}) {
                 const std::vector<float> want = expected(p, with_bias);
                 for (const HalfMatrix* matrix : {&rows, &columns}) {
