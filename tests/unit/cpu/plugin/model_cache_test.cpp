@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <numeric>
 #include <random>
 #include <sstream>
 #include <thread>
@@ -124,6 +125,30 @@ TEST_F(ModelCacheTest, TheSecondTimeIsAHitWithTheSameResult) {
     EXPECT_EQ(run(first), run(plain));
     EXPECT_EQ(run(second), run(plain));
     EXPECT_THAT(second.get_runtime_report(), HasSubstr("\"cache\": \"hit: "));
+}
+
+// Weights that a step of the device's own packs, where it finds them: in memory that is only read.
+TEST_F(ModelCacheTest, WeightsOfHalfPrecisionComeFromTheFile) {
+    const auto model = Model::from_text(R"(model "halves"
+    %x = Parameter : f32[1,200]
+    %w8 = Const value=random(3,-90,90) : i8[70,200]
+    %w = Convert(%w8) destination_type=f32
+    %y = MatMul(%x, %w) transpose_b=true
+    %out = Result(%y))");
+    const auto result = [&](const AnyMap& properties) {
+        CompiledModel compiled = core_.compile_model(model, "CPU", properties);
+        Tensor input(ElementType::f32, Shape{1, 200});
+        std::iota(input.values<float>().begin(), input.values<float>().end(), -77.0f);
+        InferRequest request = compiled.create_infer_request();
+        request.set_input_tensor(0, input);
+        request.infer();
+        return std::pair(loaded(compiled), to_floats(request.get_output_tensor(0)));
+    };
+    const auto plain = result({});
+    EXPECT_EQ(result({{"CACHE_DIR", folder()}}), plain);
+    const auto cached = result({{"CACHE_DIR", folder()}});
+    EXPECT_TRUE(cached.first);
+    EXPECT_EQ(cached.second, plain.second);
 }
 
 TEST_F(ModelCacheTest, TheReportOfAHitIsThatOfAFreshModel) {
