@@ -298,10 +298,17 @@ void PlanBuilder::add_step(std::unique_ptr<Step> step) {
     plan_.steps.push_back(std::move(step));
 }
 
-const PackedWeights* PlanBuilder::packed(std::size_t number) const {
-    return options_.packed != nullptr && number < options_.packed->size()
-               ? &(*options_.packed)[number]
-               : nullptr;
+const PackedWeights* PlanBuilder::packed(std::size_t number, const std::vector<char>& key) const {
+    if (options_.packed == nullptr) {
+        return nullptr;
+    }
+    const PackedTable& table = *options_.packed;
+    if (number < table.size() && table[number].key == key) {
+        return &table[number];
+    }
+    const auto it = std::find_if(table.begin(), table.end(),
+                                 [&](const PackedWeights& packed) { return packed.key == key; });
+    return it != table.end() ? &*it : nullptr;
 }
 
 const Group* PlanBuilder::chain_behind(const Output& output) const {

@@ -90,9 +90,9 @@ public:
     // packing its weights. Other threads begin with it at once, build() returns when all of it is
     // done; it must not touch the builder.
     void finish_later(std::function<void()> work);
-    // The next number of a step with packed weights, and what there is for it; null: nothing.
+    // The next number of a step with packed weights, and what there is of its key; null: nothing.
     std::size_t next_packed() { return packed_count_++; }
-    const PackedWeights* packed(std::size_t number) const;
+    const PackedWeights* packed(std::size_t number, const std::vector<char>& key) const;
     // Whether a step may empty a Const that nothing else reads.
     bool gives_up_weights() const { return options_.give_up_weights && !options_.show_hidden; }
     // Whether the step being made may write its result over that tensor: nobody else reads it, and

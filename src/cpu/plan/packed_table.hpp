@@ -10,10 +10,11 @@
 
 namespace fuseq::cpu {
 
-// Which step it belongs to is said by the number; `layout` is the descriptor that the primitive of
-// the step asks for, byte by byte. Where that is not the same the weights are packed anew.
+// `key` is the descriptor that the primitive of the step asks for, byte by byte, and the name of
+// the step. It is looked for at the number of the step first, then everywhere: steps of a stored
+// model may come in another order. Where it is not found the weights are packed anew.
 struct PackedWeights {
-    std::vector<char> layout;
+    std::vector<char> key;
     Tensor bytes;  // u8; empty: there are none for this step
 };
 

@@ -16,7 +16,7 @@ namespace fuseq::cpu {
 namespace {
 
 constexpr char kMagic[8] = {'F', 'U', 'S', 'E', 'Q', 'B', 'L', 'B'};
-constexpr std::uint32_t kFormat = 4;
+constexpr std::uint32_t kFormat = 5;
 constexpr std::size_t kAlignment = ConstantWriter::kAlignment;
 
 // magic, format, size of the header. The size does not depend on the header's own content.
@@ -105,7 +105,7 @@ ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants, const
     });
     out.list(content.transformed.remarks, [&](const Remark& r) { write_remark(out, r); });
     out.list(content.packed, [&](const PackedWeights& packed) {
-        out.list(packed.layout, [&](char c) { out.number(c); });
+        out.list(packed.key, [&](char c) { out.number(c); });
         out.number(static_cast<std::uint8_t>(bool(packed.bytes)));
         if (packed.bytes) {
             constant(out, packed.bytes);
@@ -313,7 +313,7 @@ BlobContent read_blob_content(const Tensor& bytes, const Tensor& weights) {
     in.list([&] { content.transformed.remarks.push_back(read_remark(in)); });
     in.list([&] {
         PackedWeights packed;
-        packed.layout = in.numbers<char>();
+        packed.key = in.numbers<char>();
         if (in.number<bool>()) {
             packed.bytes = constants.read(in);
         }

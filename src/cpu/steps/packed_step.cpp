@@ -24,11 +24,13 @@ PackedWeights packed(const PlainWeights& weights, const dnnl::memory::desc& want
     return {{}, Tensor(ElementType::u8, Shape{wanted.get_size()}, memory.get(), memory)};
 }
 
-// oneDNN's descriptor is plain data.
-std::vector<char> bytes_of(const dnnl::memory::desc& layout) {
+// oneDNN's descriptor is plain data. The name tells apart weights of the same shape: the steps of a
+// model that was stored may be in another order.
+std::vector<char> key_of(const dnnl::memory::desc& layout, const std::string& step) {
     static_assert(std::is_trivially_copyable_v<decltype(layout.data)>);
-    std::vector<char> bytes(sizeof layout.data);
-    std::memcpy(bytes.data(), &layout.data, bytes.size());
+    std::vector<char> bytes(sizeof layout.data + step.size());
+    std::memcpy(bytes.data(), &layout.data, sizeof layout.data);
+    std::memcpy(bytes.data() + sizeof layout.data, step.data(), step.size());
     return bytes;
 }
 
@@ -72,7 +74,7 @@ PackedWeights PackedStep::packed() const {
         return {};
     }
     const dnnl::memory::desc layout = it->second.get_desc();
-    return {bytes_of(layout),
+    return {key_of(layout, info_.name),
             Tensor(ElementType::u8, Shape{layout.get_size()}, it->second.get_data_handle())};
 }
 
@@ -101,9 +103,9 @@ void add_packed_step(PlanBuilder& builder,
                      PlainWeights weights) {
     step->set_number(builder.next_packed());
     const dnnl::memory::desc layout = desc.query_md(dnnl::query::weights_md);
-    const PackedWeights* stored = builder.packed(step->number());
-    if (weights.values && stored != nullptr && stored->layout == bytes_of(layout) &&
-        stored->bytes && stored->bytes.get_byte_size() == layout.get_size()) {
+    const PackedWeights* stored = builder.packed(step->number(), key_of(layout, step->info().name));
+    if (weights.values && stored != nullptr && stored->bytes &&
+        stored->bytes.get_byte_size() == layout.get_size()) {
         step->use_packed(*stored, layout);
         weights.values = Tensor();
     }
