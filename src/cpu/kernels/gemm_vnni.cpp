@@ -6,8 +6,8 @@
 #include "cpu/kernels/gemm_vnni.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "cpu/kernels/gemm_vnni_ahead.hpp"
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 #include "cpu/kernels/instructions.hpp"
 #include "cpu/kernels/range.hpp"
@@ -18,7 +18,6 @@ using namespace gemm;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
 constexpr std::size_t kLeastWidePixels = 24;
 
@@ -34,8 +33,8 @@ public:
           pitch_(args.dst_pitch != 0 ? args.dst_pitch : p_.channels()),
           part_{.depth4 = p_.depth4,
                 .dst_step = p_.phases ? p_.phases->columns * pitch_ : pitch_,
-                .args = &args} {
-        find_extras();
+                .args = &args},
+          extras_ahead_(packed, args) {
         if (!args.rows.empty() && p_.mode == SourceMode::kRows &&
             args.extras.size() <= kMostExtras) {
             moved_args_ = args;
@@ -115,26 +114,16 @@ private:
             s.pad_top;
         const auto begin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(reach, 0));
         const std::size_t end = std::min(s.src_height, begin + count * s.stride_height);
-        rows_ahead_ = rows_ahead_end_ = nullptr;
+        rows_ahead_.expect_nothing();
         if (y == 0 || begin >= end) {
             return;
         }
         const auto* image = static_cast<const std::uint8_t*>(args_.src) +
                             at / s.dst_height * s.src_height * row_bytes;
-        rows_ahead_ = image + begin * row_bytes;
-        rows_ahead_end_ = image + end * row_bytes;
         const std::size_t tiles = count / p_.window() *
                                   tiles_of(s.dst_width / p_.window(), p_.panels[panels_.begin]) *
                                   (panels_.end - panels_.begin);
-        const std::size_t lines = (end - begin) * row_bytes / kCacheLine;
-        lines_a_tile_ = lines / tiles + 1;
-    }
-
-    void fetch_rows() {
-        for (std::size_t i = 0; i < lines_a_tile_ && rows_ahead_ < rows_ahead_end_; ++i) {
-            __builtin_prefetch(rows_ahead_, 0, 2);
-            rows_ahead_ += kCacheLine;
-        }
+        rows_ahead_.expect({image + begin * row_bytes, (end - begin) * row_bytes}, tiles);
     }
 
     // `count` segments of consecutive pixels of dst, the first one `pixels`; each begins `pitch`
@@ -289,12 +278,9 @@ private:
     }
 
     // While `tiles` tiles of a group of panels are worked on, the next group, of about as many
-    // bytes, is fetched into L2; evenly, because a burst of misses stops all other loads.
+    // bytes, is fetched into L2.
     void expect(std::span<const std::int8_t> next, std::size_t bytes, std::size_t tiles) {
-        const std::size_t steps = tiles * p_.most_taps() * p_.depth4;
-        next_ = next.data();
-        next_end_ = next_ + next.size();
-        next_step_ = std::min(kCacheLine, (bytes + steps - 1) / steps);
+        weights_ahead_.expect(next, bytes, tiles * p_.most_taps() * p_.depth4);
     }
 
     // Whether nothing is left to do behind the pixel in front of this one.
@@ -316,44 +302,34 @@ private:
         const std::size_t own = panels_.end < p_.panels.size()
                                     ? static_cast<std::size_t>(p_.panels[panels_.end].wei - begin)
                                     : bytes_from(panels_.begin);
-        behind_ = args_.next;
+        std::span<const WeightSpan> behind = args_.next;
         std::size_t bytes = 0;
-        for (const WeightSpan& next : behind_) {
+        for (const WeightSpan& next : behind) {
             bytes += next.size();
         }
-        const bool lacks = args_.next_has_own && !behind_.empty() && is_own(behind_.front().data());
+        const bool lacks = args_.next_has_own && !behind.empty() && is_own(behind.front().data());
         if (only && args_.next_has_own) {
             // A panel must be there when the one in front of it is done.
             expect({begin, std::size_t{0}}, lacks ? std::max(bytes, own) : bytes, steps);
+            weights_ahead_.set_behind(behind);
             return;
         }
         if (lacks) {
-            bytes -= behind_.front().size();
-            behind_ = behind_.subspan(1);
+            bytes -= behind.front().size();
+            behind = behind.subspan(1);
         }
         expect({begin, own}, own + bytes, steps);
+        weights_ahead_.set_behind(behind);
     }
 
     bool is_own(const std::int8_t* at) const {
         return at >= p_.wei.data() && at < p_.wei.data() + p_.wei.size();
     }
 
-    // Where the next `steps` steps begin to fetch; null: there is nothing.
-    const std::int8_t* fetched(std::size_t steps) {
-        while (next_ >= next_end_ && !behind_.empty()) {
-            next_ = behind_.front().data();
-            next_end_ = next_ + behind_.front().size();
-            behind_ = behind_.subspan(1);
-        }
-        const std::int8_t* const from = next_ < next_end_ ? next_ : nullptr;
-        next_ += from != nullptr ? steps * next_step_ : 0;
-        return from;
-    }
-
     // What has not been fetched of the panels in front of this one will not be.
     void skip_to(std::size_t panel) {
-        if (next_ < next_end_ && is_own(next_)) {
-            next_ = panel < panels_.end ? std::max(next_, p_.panels[panel].wei) : next_end_;
+        if (weights_ahead_.at() != nullptr && is_own(weights_ahead_.at())) {
+            weights_ahead_.skip_to(panel < panels_.end ? p_.panels[panel].wei : nullptr);
         }
     }
 
@@ -361,7 +337,7 @@ private:
     void expect_next(std::size_t pixel, std::size_t tiles) {
         const std::size_t bytes = is_end(pixel) && !args_.next.empty() ? args_.next[0].size() : 0;
         if (bytes == 0) {
-            next_ = next_end_ = nullptr;
+            weights_ahead_.expect_nothing();
             return;
         }
         expect(args_.next[0], bytes, tiles);
@@ -399,9 +375,10 @@ private:
     void wide_part(const std::uint8_t* src, std::size_t step, Range pixels, const Panel& panel) {
         const std::size_t count = pixels.end - pixels.begin;
         const std::size_t tiles = tiles_of(count, panel);
-        const std::int8_t* const ahead = fetched(tiles * taps(panel).size() * part_.depth4);
+        const std::int8_t* const ahead =
+            weights_ahead_.take(tiles * taps(panel).size() * part_.depth4);
         for (std::size_t i = 0; i < tiles; ++i) {
-            fetch_rows();
+            rows_ahead_.fetch();
         }
         const std::size_t place = place_of(pixels.begin, panel);
         WideCall call{.src = src,
@@ -416,7 +393,7 @@ private:
                       .channels = panel.channels,
                       .is_signed = p_.store == Store::kI8,
                       .ahead = ahead != nullptr ? ahead : panel.wei,
-                      .ahead_step = ahead != nullptr ? next_step_ : 0,
+                      .ahead_step = ahead != nullptr ? weights_ahead_.step() : 0,
                       .skip = skipped(panel)};
         if (sums_ != nullptr) {
             call.sums = sums_ + (pixels.begin - first_sum_);
@@ -436,9 +413,11 @@ private:
               std::size_t rows,
               const Panel& panel) {
         alignas(kCacheLine) std::int32_t accumulators[(kTileVectors + 3) * kLanes];
-        const std::int8_t* const ahead = fetched(taps(panel).size() * part_.depth4);
-        fetch_extras(pixel + rows, rows, panel);
-        fetch_rows();
+        const std::int8_t* const ahead = weights_ahead_.take(taps(panel).size() * part_.depth4);
+        if (part_.args == &args_) {
+            extras_ahead_.fetch(pixel + rows, rows, panel);
+        }
+        rows_ahead_.fetch();
         const MicroCall micro{.src = src,
                               .src_step = static_cast<std::ptrdiff_t>(p_.pool ? step / 2 : step),
                               .wei = weights_of(panel),
@@ -447,7 +426,7 @@ private:
                               .init = p_.init.data() + inits_ * p_.init_size + panel.channel,
                               .tile = accumulators,
                               .ahead = ahead != nullptr ? ahead : panel.wei,
-                              .ahead_step = ahead != nullptr ? next_step_ : 0,
+                              .ahead_step = ahead != nullptr ? weights_ahead_.step() : 0,
                               .row_step = row_step_,
                               .skip = skipped(panel)};
         // A phase has no pixels one behind the other: dst is moved to where the tile is. (No
@@ -477,51 +456,12 @@ private:
         return static_cast<std::size_t>(p_.wei.data() + p_.wei.size() - p_.panels[panel].wei);
     }
 
-    // The tensors that the epilogue reads.
-    void find_extras() {
-        for (const PackedOp& op : p_.epilogue.ops) {
-            const bool reads = op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary;
-            if (reads && extra_count_ < extras_.size()) {
-                extras_[extra_count_++] = {static_cast<const char*>(args_.extras[op.binary.input]),
-                                           size_of(op.binary.type)};
-            }
-        }
-    }
-
-    // What the epilogue of the tile behind this one will read. A cache line that begins in the
-    // panel before has been fetched with that one.
-    void fetch_extras(std::size_t pixel, std::size_t rows, const Panel& panel) const {
-        for (std::size_t i = 0; i < extra_count_ && part_.args == &args_; ++i) {
-            const Extra& extra = extras_[i];
-            const std::size_t pitch = p_.shape.dst_channels * extra.size;
-            const std::size_t begin = panel.channel * extra.size;
-            const std::size_t end = begin + panel.channels * extra.size;
-            const bool aligned = pitch % kCacheLine == 0;
-            const char* at = extra.data + pixel * pitch;
-            for (std::size_t line = aligned ? round_up(begin) : begin; line < end;
-                 line += kCacheLine) {
-                for (std::size_t r = 0; r < rows; ++r) {
-                    __builtin_prefetch(at + line + r * pitch);
-                }
-            }
-        }
-    }
-
-    static std::size_t round_up(std::size_t bytes) {
-        return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
-    }
-
     // Of the kernel, and of dst.
     struct Part {
         std::size_t depth4 = 0;    // of a tap that is used
         std::size_t left_out = 0;  // in front of it
         std::size_t dst_step = 0;  // elements from a pixel to the next
         const GemmArgs* args = nullptr;
-    };
-
-    struct Extra {
-        const char* data = nullptr;
-        std::size_t size = 0;  // of an element
     };
 
     const Packed& p_;
@@ -539,16 +479,9 @@ private:
     std::size_t last_ = 0;         // unit behind the last one
     const float* sums_ = nullptr;  // of windows, from that of pixel first_sum_ on
     std::size_t first_sum_ = 0;
-    // Weights of the group behind the one worked on, as far as they have not been fetched.
-    const std::int8_t* next_ = nullptr;
-    const std::int8_t* next_end_ = nullptr;
-    std::size_t next_step_ = 0;
-    std::span<const WeightSpan> behind_;  // to be fetched behind those
-    const std::uint8_t* rows_ahead_ = nullptr;
-    const std::uint8_t* rows_ahead_end_ = nullptr;
-    std::size_t lines_a_tile_ = 0;
-    std::array<Extra, 4> extras_;
-    std::size_t extra_count_ = 0;
+    WeightsAhead weights_ahead_;
+    RowsAhead rows_ahead_;
+    ExtrasAhead extras_ahead_;
 };
 
 }  // namespace
