@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transformations/common/convert_precision.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "fuseq/error.hpp"
 #include "fuseq/model.hpp"
 #include "ops/control/subgraph.hpp"
 
@@ -160,6 +164,40 @@ TEST(ConvertPrecision, SaysWhatTheBorderDoes) {
     ASSERT_EQ(context.remarks().size(), 2u);
     EXPECT_EQ(context.remarks()[0].layer, "x/f32");
     EXPECT_EQ(context.remarks()[1].layer, "y/f16");
+}
+
+// Int8 weights in IR v11 whose floats are halves: no kernel subtracts or multiplies those, so
+// that their values are known as soon as they are floats.
+TEST(ConvertPrecision, ConstantsComputedFromHalves) {
+    const auto model = Model::from_text(R"(model "m"
+        %x = Parameter.1 : f32[1,3]
+        %i = Const.1 value={1,-2,3,4,5,-6} : i8[2,3]
+        %w = Convert.1(%i) destination_type=f16 : f16[2,3]
+        %z = Const.1 value={0.5} : f16[1]
+        %d = Subtract.1(%w, %z) : f16[2,3]
+        %s = Const.1 value={2,0.25} : f16[2,1]
+        %m = Multiply.1(%d, %s) : f16[2,3]
+        %f = Convert.1(%m) destination_type=f32 : f32[2,3]
+        %y = MatMul.1(%x, %f) transpose_a=false transpose_b=true : f32[1,2]
+        %r = Result.1(%y) : f32[1,2])");
+    EXPECT_EQ(model->find("m")->port().known_value.get_element_type(), ElementType::undefined);
+    PassContext context;
+    EXPECT_TRUE(convert_precision(*model, context));
+    const Tensor known = model->find("m")->port().known_value;
+    ASSERT_EQ(known.get_element_type(), ElementType::f32);
+    const float* values = known.data<float>();
+    EXPECT_THAT(std::vector<float>(values, values + 6),
+                testing::ElementsAre(1.0f, -5.0f, 5.0f, 0.875f, 1.125f, -1.625f));
+}
+
+// Other kernels' complaints are not held back.
+TEST(ConvertPrecision, ConstantsOfFloatsThatAreWrongAreRefused) {
+    EXPECT_THROW(Model::from_text(R"(model "m"
+        %i = Const.1 value={1,2} : i64[2]
+        %z = Const.1 value={0,0} : i64[2]
+        %d = Divide.1(%i, %z) : i64[2]
+        %r = Result.1(%d) : i64[2])"),
+                 Error);
 }
 
 }  // namespace
