@@ -108,7 +108,8 @@ struct GemmChainTraits {
 };
 GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t extras);
 
-// Whether the kernel is expected to be faster than oneDNN's, by measurements (docs/performance.md).
+// Whether the kernel is expected to be faster than oneDNN's, by measurements
+// (docs/performance/matmul.md).
 bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain);
 
 }  // namespace fuseq::cpu
