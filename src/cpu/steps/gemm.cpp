@@ -192,6 +192,7 @@ std::vector<FewRows> few_rows_of(const PlanBuilder& builder,
                                  const std::vector<TensorId>& extras,
                                  const Shape& dims) {
     std::vector<FewRows> rows;
+    rows.reserve(extras.size());
     for (const TensorId id : extras) {
         rows.push_back(id == kNoTensor || dims.size() != 4
                            ? FewRows{}
