@@ -13,16 +13,16 @@
 
 namespace fuseq::cpu {
 
-// Calls function(id, size) in every thread: of the team that this thread leads, or of a region.
+// Calls function(id, size) for every thread: of the team that this thread leads, or of a region.
 template <class Function>
-void in_every_thread(const Function& function) {
+void in_every_thread(const Function& function, Team::Parts parts = Team::Parts::kIndependent) {
     if (Team* team = Team::current()) {
         // As out of a region of OpenMP: what a job threw would leave the others at work on it.
         team->run(
             [](const void* context, std::size_t id, std::size_t size) noexcept {
                 (*static_cast<const Function*>(context))(id, size);
             },
-            &function);
+            &function, parts);
         return;
     }
 #pragma omp parallel
@@ -68,12 +68,13 @@ void parallel_team(bool alone, const Function& function) {
         function(std::size_t{0}, std::size_t{1}, [] {});
         return;
     }
-    in_every_thread([&](std::size_t id, std::size_t size) {
+    const auto part = [&](std::size_t id, std::size_t size) {
         const auto wait = [] {
 #pragma omp barrier
         };
         function(id, size, wait);
-    });
+    };
+    in_every_thread(part, Team::Parts::kTogether);
 }
 
 // Uses `threads` OpenMP threads for what this thread starts, until destroyed.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/runtime/team.hpp"
 
+#include <sched.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
@@ -28,11 +30,11 @@ std::chrono::microseconds longest_spin() {
     return passive ? std::chrono::microseconds{0} : kSpin;
 }
 
-// Until `value` is no longer `old`, or no longer differs from it.
+// Until done(value). `awaited`: the core of the thread that is waited for.
 template <class Done>
-void wait_for(const std::atomic<int>& value, const Done& done) {
+void wait_for(const std::atomic<int>& value, const std::atomic<int>& awaited, const Done& done) {
     static const std::chrono::microseconds longest = longest_spin();
-    constexpr int kTurns = 64;  // of the loop, for one look at the clock
+    constexpr int kTurns = 64;  // of the loop, for one look at the clock and the cores
     using Clock = std::chrono::steady_clock;
     for (auto end = Clock::time_point::max(); Clock::now() < end;) {
         for (int turn = 0; turn < kTurns; ++turn) {
@@ -40,6 +42,9 @@ void wait_for(const std::atomic<int>& value, const Done& done) {
                 return;
             }
             pause();
+        }
+        if (awaited.load(std::memory_order_relaxed) == sched_getcpu()) {
+            break;  // it cannot go on while this thread goes round a loop
         }
         if (end == Clock::time_point::max()) {
             end = Clock::now() + longest;
@@ -60,6 +65,24 @@ bool Team::may_open() {
     return current_team == nullptr && omp_get_max_threads() > 1 && omp_in_parallel() == 0;
 }
 
+// Kept from team to team: an inference allocates nothing.
+std::vector<Team::Member>& Team::members_of_this_thread() {
+    thread_local std::vector<Member> members;
+    return members;
+}
+
+Team::Team() : members_(members_of_this_thread()) {
+    const auto most = static_cast<std::size_t>(omp_get_max_threads());
+    if (members_.size() < most) {
+        members_ = std::vector<Member>(most);
+    }
+    for (Member& member : members_) {
+        member.begun.store(0, std::memory_order_relaxed);
+        member.done.store(0, std::memory_order_relaxed);
+        member.core.store(-1, std::memory_order_relaxed);
+    }
+}
+
 void Team::begin(std::size_t size) {
     size_ = size;
     current_team = this;
@@ -67,34 +90,56 @@ void Team::begin(std::size_t size) {
 
 void Team::end() {
     current_team = nullptr;
-    post(nullptr, nullptr);
+    post(kEnd);
 }
 
-void Team::run(Job job, const void* context) {
-    working_.store(static_cast<int>(size_) - 1, std::memory_order_relaxed);
-    post(job, context);
-    current_team = nullptr;
-    job(context, 0, size_);
-    current_team = this;
-    wait_for(working_, [](int working) { return working == 0; });
+bool Team::takes(Member& member, int number) {
+    int before = number - 1;
+    return member.begun.compare_exchange_strong(before, number);
 }
 
-void Team::post(Job job, const void* context) {
+void Team::run(Job job, const void* context, Parts parts) {
     job_ = job;
     context_ = context;
-    posted_.fetch_add(1);
+    const int number = ++jobs_;
+    post(number);
+    current_team = nullptr;
+    job(context, 0, size_);
+    for (std::size_t id = 1; id < size_; ++id) {
+        Member& member = members_[id];
+        // Looked at first: a line that is only read stays with its thread too.
+        if (parts == Parts::kIndependent && member.begun.load() != number &&
+            takes(member, number)) {
+            job(context, id, size_);
+            member.done.store(number, std::memory_order_relaxed);
+        }
+    }
+    for (std::size_t id = 1; id < size_; ++id) {
+        wait_for(members_[id].done, members_[id].core,
+                 [number](int done) { return done == number; });
+    }
+    current_team = this;
+}
+
+void Team::post(int number) {
+    core_.store(sched_getcpu(), std::memory_order_relaxed);
+    posted_.store(number);
     posted_.notify_all();
 }
 
 void Team::serve(std::size_t id, std::size_t size) {
-    for (int seen = 0;; ++seen) {
-        wait_for(posted_, [seen](int posted) { return posted != seen; });
-        if (job_ == nullptr) {
+    Member& member = members_[id];
+    for (int seen = 0;;) {
+        wait_for(posted_, core_, [seen](int posted) { return posted != seen; });
+        seen = posted_.load();
+        if (seen == kEnd) {
             return;
         }
-        job_(context_, id, size);
-        if (working_.fetch_sub(1) == 1) {
-            working_.notify_one();
+        if (takes(member, seen)) {  // else it is done, and there may be others
+            member.core.store(sched_getcpu(), std::memory_order_relaxed);
+            job_(context_, id, size);
+            member.done.store(seen);
+            member.done.notify_one();
         }
     }
 }

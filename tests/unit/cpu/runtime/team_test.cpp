@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/runtime/team.hpp"
 
+#include <sched.h>
+
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
@@ -48,6 +50,66 @@ TEST(Team, RunsEachJobOnceInEveryThread) {
         });
         EXPECT_EQ(Team::current(), nullptr);
     }
+}
+
+// The leading thread is done at once, far sooner than a thread can begin.
+TEST(Team, DoesThePartOfAThreadThatHasNotBegun) {
+    const ThreadCount use(3);
+    std::size_t by_leader = 0;
+    Team::open([&] {
+        for (int job = 0; job < 2000; ++job) {
+            std::vector<std::atomic<int>> calls(3);
+            std::vector<int> thread(3, -1);
+            in_every_thread([&](std::size_t id, std::size_t) {
+                ++calls[id];
+                thread[id] = omp_get_thread_num();
+            });
+            for (std::size_t id = 0; id < 3; ++id) {
+                ASSERT_EQ(calls[id], 1) << "part " << id << " of job " << job;
+                ASSERT_TRUE(thread[id] == 0 || thread[id] == static_cast<int>(id))
+                    << "part " << id << " of job " << job << " by thread " << thread[id];
+                by_leader += id != 0 && thread[id] == 0 ? 1 : 0;
+            }
+        }
+    });
+    EXPECT_GT(by_leader, 0u);
+}
+
+TEST(Team, LeavesPartsThatWaitForEachOtherToTheirThreads) {
+    const ThreadCount use(3);
+    Team::open([&] {
+        for (int job = 0; job < 500; ++job) {
+            std::vector<int> thread(3, -1);
+            parallel_team(false, [&](std::size_t id, std::size_t, const auto&) {
+                thread[id] = omp_get_thread_num();
+            });
+            ASSERT_EQ(thread, (std::vector<int>{0, 1, 2})) << "job " << job;
+        }
+    });
+}
+
+// Also where all of them have one core, which each leaves to the one that it waits for.
+TEST(Team, WorksOnOneCore) {
+    cpu_set_t before;
+    ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    const ThreadCount use(3);
+    std::size_t right = 0;
+    Team::open([&] {
+        const auto set = [](const cpu_set_t& cores) {
+            parallel_team(false, [&](std::size_t, std::size_t, const auto&) {
+                sched_setaffinity(0, sizeof(cores), &cores);
+            });
+        };
+        set(one);
+        for (std::size_t job = 0; job < 300; ++job) {
+            right += sum_of_visits(job) == job ? 1 : 0;
+        }
+        set(before);
+    });
+    EXPECT_EQ(right, 300u);
 }
 
 // Threads sleep when there is no job for some time, and the leading one when a job takes long.
