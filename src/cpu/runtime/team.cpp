@@ -30,13 +30,20 @@ std::chrono::microseconds longest_spin() {
     return passive ? std::chrono::microseconds{0} : kSpin;
 }
 
-// Until done(value). `awaited`: the core of the thread that is waited for.
+// Until done(value). `awaited`: the core of the thread that is waited for. A thread that loses its
+// core while it goes round the loop has used up its share of it: for some time it sleeps at once,
+// after which the system gives it a core as soon as there is something to do.
 template <class Done>
 void wait_for(const std::atomic<int>& value, const std::atomic<int>& awaited, const Done& done) {
-    static const std::chrono::microseconds longest = longest_spin();
-    constexpr int kTurns = 64;  // of the loop, for one look at the clock and the cores
     using Clock = std::chrono::steady_clock;
-    for (auto end = Clock::time_point::max(); Clock::now() < end;) {
+    static const std::chrono::microseconds longest = longest_spin();
+    constexpr std::chrono::microseconds kLost{300};
+    constexpr std::chrono::milliseconds kCrowded{20};
+    constexpr int kTurns = 64;  // of the loop, for one look at the clock and the cores
+    thread_local Clock::time_point crowded_until;
+    const Clock::time_point begin = Clock::now();
+    const Clock::time_point end = begin < crowded_until ? begin : begin + longest;
+    for (Clock::time_point last = begin; last <= end;) {
         for (int turn = 0; turn < kTurns; ++turn) {
             if (done(value.load(std::memory_order_acquire))) {
                 return;
@@ -46,9 +53,12 @@ void wait_for(const std::atomic<int>& value, const std::atomic<int>& awaited, co
         if (awaited.load(std::memory_order_relaxed) == sched_getcpu()) {
             break;  // it cannot go on while this thread goes round a loop
         }
-        if (end == Clock::time_point::max()) {
-            end = Clock::now() + longest;
+        const Clock::time_point now = Clock::now();
+        if (now - last > kLost) {
+            crowded_until = now + kCrowded;
+            break;
         }
+        last = now;
     }
     for (int seen = value.load(); !done(seen); seen = value.load()) {
         value.wait(seen);

@@ -4,6 +4,7 @@
 // From tensors of the plan to oneDNN's descriptors, and a runner for any primitive.
 #pragma once
 
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +23,14 @@ class OneThread : public ThreadCount {
 public:
     OneThread() : ThreadCount(1) {}
 };
+
+// For a ThreadCount: 1 where a primitive of so many products is done before other threads have
+// begun (1 us), 0 for as many threads as there are. A primitive on one thread does not end the team
+// of the steps around it.
+constexpr int threads_for(std::int64_t macs) {
+    constexpr std::int64_t kFewMacs = std::int64_t{1} << 17;
+    return macs <= kFewMacs ? 1 : 0;
+}
 
 // One engine for the whole plugin.
 const dnnl::engine& cpu_engine();
@@ -64,7 +73,7 @@ struct DnnlCall {
         dnnl::memory::desc desc;
     };
     std::vector<TensorArgument> tensors;
-    // See OneThread.
+    // See OneThread and threads_for().
     bool one_thread = false;
     std::unordered_map<int, dnnl::memory> shared;
 };

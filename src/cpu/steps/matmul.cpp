@@ -308,6 +308,7 @@ private:
             bias = dnnl_desc(ElementType::f32, dims, Layout::kPlain);
         }
         const dnnl::primitive_attr attr = attributes(composed.attributes.attr);
+        const ThreadCount threads(threads_for(macs()));
         try {
             const dnnl::matmul::desc operation = composed.emission.bias.empty()
                                                      ? dnnl::matmul::desc(src, wei, dst)
@@ -373,6 +374,7 @@ private:
             return add_half_step(composed, std::move(notes));
         }
         DnnlCall call;
+        call.one_thread = threads_for(macs()) == 1;
         const TensorId dst = result_tensor(
             builder_, group_, composed,
             merge_ == nullptr ? dst_dims_ : merge_->port(0).shape.to_shape(), Layout::kPlain);
@@ -417,6 +419,11 @@ private:
         return finish_anchor(builder_, group_, composed, dst);
     }
 
+    std::int64_t macs() const {
+        const std::size_t depth = transpose_a_ ? src_dims_[src_dims_.size() - 2] : src_dims_.back();
+        return static_cast<std::int64_t>(shape_size(dst_dims_) * depth);
+    }
+
     StepInfo describe(const ComposedAnchor& composed, std::vector<std::string> notes) const {
         StepInfo info;
         info.kind = "matmul";
@@ -426,12 +433,10 @@ private:
         info.dst_type = to_string(composed.dst_type);
         info.layout = "plain";
         info.quantized = is_integral(src_type_) && is_integral(wei_type_);
-        const std::size_t outputs = shape_size(dst_dims_);
-        const std::size_t depth = transpose_a_ ? src_dims_[src_dims_.size() - 2] : src_dims_.back();
-        info.macs = static_cast<std::int64_t>(outputs * depth);
+        info.macs = macs();
         info.bytes = static_cast<std::int64_t>(shape_size(src_dims_) * size_of(src_type_) +
                                                shape_size(wei_dims_) * size_of(wei_type_) +
-                                               outputs * size_of(composed.dst_type));
+                                               shape_size(dst_dims_) * size_of(composed.dst_type));
         info.notes = std::move(notes);
         describe_anchor(info, group_, composed);
         info.layers.insert(info.layers.end(), read_through_.begin(), read_through_.end());

@@ -113,6 +113,7 @@ void add_packed_step(PlanBuilder& builder,
     PackedStep* const later = step.get();
     builder.add_step(std::move(step));
     builder.finish_later([later, desc, layout, weights = std::move(weights)]() mutable {
+        const ThreadCount threads(later->call().one_thread ? 1 : 0);
         later->call().primitive = dnnl::primitive(desc.get());
         if (weights.values) {
             later->use_packed(packed(weights, layout), layout);

@@ -108,6 +108,7 @@ std::optional<std::string> SpatialAnchorMaker::try_primitive(const ComposedAncho
     if (zero_point_ != 0) {
         attr.set_zero_points(DNNL_ARG_SRC, 0, {zero_point_});
     }
+    const ThreadCount threads(threads_for(macs()));
     try {
         desc_ = create(descriptors, padding(), attr, group_.preferred_implementation);
         // Of groups of 4 or 8 channels oneDNN 2.6.3 promises more than it can write code for:
@@ -136,6 +137,7 @@ Tensor SpatialAnchorMaker::scaled_weights(const post_ops::Values& scale) const {
 TensorId SpatialAnchorMaker::add_step(const ComposedAnchor& composed,
                                       std::vector<std::string> notes) {
     DnnlCall call;
+    call.one_thread = threads_for(macs()) == 1;
     const TensorId dst =
         result_tensor(builder_, group_, composed, dst_dims_, Layout::kChannelsLast);
     call.tensors = {{DNNL_ARG_SRC, src_id_, desc_.query_md(dnnl::query::src_md)},

@@ -87,5 +87,44 @@ TEST_F(StoredWeights, ThatAreNotThereArePackedAnew) {
     EXPECT_EQ(again[2].bytes.data(), table[2].bytes.data());
 }
 
+// Which steps end the team of threads of the steps around them: those that other threads can help.
+std::vector<bool> starts_regions(const std::string& text) {
+    Config config;
+    config.set("FUSEQ_OWN_GEMM", "NO");
+    const auto model = Model::from_text(text);
+    Transformed transformed = transform_for_cpu(*model, config);
+    prepare_to_plan(*transformed.model, config);
+    const Plan plan =
+        PlanBuilder(*transformed.model, transformed.ranges, build_options(config)).build();
+    std::vector<bool> all;
+    for (const auto& step : plan.steps) {
+        if (step->info().kind == "convolution" || step->info().kind == "matmul") {
+            all.push_back(step->starts_regions());
+        }
+    }
+    return all;
+}
+
+TEST(SmallPrimitives, ConvolutionsOfFewProductsStayOnOneThread) {
+    // 256 * 512 products, and twice as many.
+    EXPECT_EQ(starts_regions("model \"m\"\n%x = Parameter : f32[1,256,1,1]\n"
+                             "%w = Const value=random(1,-1,1) : f32[512,256,1,1]\n"
+                             "%v = Const value=random(2,-1,1) : f32[512,512,1,1]\n"
+                             "%a = Convolution(%x, %w) strides=[1,1] dilations=[1,1] "
+                             "pads_begin=[0,0] pads_end=[0,0]\n"
+                             "%b = Convolution(%a, %v) strides=[1,1] dilations=[1,1] "
+                             "pads_begin=[0,0] pads_end=[0,0]\n%r = Result(%b)\n"),
+              (std::vector<bool>{false, true}));
+}
+
+TEST(SmallPrimitives, MatrixProductsOfFewProductsStayOnOneThread) {
+    EXPECT_EQ(starts_regions("model \"m\"\n%x = Parameter : f32[8,32,32]\n"
+                             "%y = Parameter : f32[8,32,16]\n%z = Parameter : f32[8,16,64]\n"
+                             "%a = MatMul(%x, %y) transpose_a=false transpose_b=false\n"
+                             "%b = MatMul(%a, %z) transpose_a=false transpose_b=false\n"
+                             "%r = Result(%b)\n"),
+              (std::vector<bool>{false, true}));
+}
+
 }  // namespace
 }  // namespace fuseq::cpu
