@@ -34,6 +34,15 @@ std::int64_t cut_at_end(const DeconvolutionWindow& d, std::size_t src) {
     return (static_cast<std::int64_t>(src) - 1) * w.stride + w.extent() - w.pad_begin - d.dst;
 }
 
+// Taps that a dimension needs at the end. Rows between the taps of a kernel smaller than the stride
+// are wrong in every dimension but the last. Dilated kernels run in another implementation.
+std::int64_t missing_taps(const DeconvolutionWindow& d, std::int64_t cut, bool is_last) {
+    const Window& w = d.window;
+    const std::int64_t beyond = cut < 0 ? (w.dilation - cut - 1) / w.dilation : 0;
+    const std::int64_t between = is_last || w.dilation != 1 ? 0 : w.stride - w.size;
+    return std::max(beyond, between);
+}
+
 // The values in a tensor that is longer at the end of some dimensions, of zeros there.
 Tensor lengthened(const Tensor& values, const Shape& shape) {
     Tensor result(values.get_element_type(), shape);
@@ -67,7 +76,7 @@ void cover(Model& model, Node& node) {
     for (std::size_t d = 0; d < windows.size(); ++d) {
         const Window& w = windows[d].window;
         const std::int64_t cut = cut_at_end(windows[d], src[d + 2]);
-        const std::int64_t taps = cut < 0 ? (w.dilation - cut - 1) / w.dilation : 0;
+        const std::int64_t taps = missing_taps(windows[d], cut, d + 1 == windows.size());
         kernel[kernel.size() - windows.size() + d] += static_cast<std::size_t>(taps);
         attrs.pads_begin.push_back(w.pad_begin);
         attrs.pads_end.push_back(cut + taps * w.dilation);

@@ -70,6 +70,14 @@ TEST(CoverDeconvolutions, AWantedSizeBeyondTheTaps) {
     EXPECT_FALSE(c.node().has_input(2));
 }
 
+TEST(CoverDeconvolutions, RowsBetweenTheTaps) {
+    const Covered c =
+        covered("3,5,1,2", "%y = ConvolutionBackpropData(%x, %w) strides=[3,4] pads_begin=[0,1]");
+    EXPECT_EQ(c.kernel(), Shape({3, 5, 3, 2}));
+    EXPECT_THAT(c.attrs().pads_begin, ElementsAre(0, 1));
+    EXPECT_THAT(c.attrs().pads_end, ElementsAre(2, 0));
+}
+
 TEST(CoverDeconvolutions, OthersStay) {
     const Covered c = covered("3,5,3,4",
                               "%y = ConvolutionBackpropData(%x, %w) strides=[2,2] "
