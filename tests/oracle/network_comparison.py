@@ -176,8 +176,24 @@ def different_bytes(place, other):
     return [name for name in sorted(a) if a[name].tobytes() != b.get(name, np.empty(0)).tobytes()]
 
 
-def has_float_convolution(place):
-    """Those of oneDNN may differ in the last bits with the number of threads."""
+def has_float_product(place):
+    """oneDNN's may differ in the last bits with the number of threads: docs/wrong_results.md."""
     steps = json.loads((place / "report.json").read_text())["steps"]
-    return any(step["kind"] in ("convolution", "deconvolution") and step.get("src_type") == "f32"
-               and not step["implementation"].startswith("fuseq:") for step in steps)
+    return any(step.get("src_type") == "f32" and not step["implementation"].startswith("fuseq:")
+               and (step["kind"] in ("convolution", "deconvolution")
+                    or step["kind"] == "matmul" and step["implementation"].startswith("gemm:"))
+               for step in steps)
+
+
+def rough_difference(expected, got):
+    """Of two devices, up to ties and what follows from them: one element in ten may differ by a step."""
+    if expected.shape != got.shape or expected.dtype != got.dtype:
+        return f"{got.dtype}{list(got.shape)}, expected {expected.dtype}{list(expected.shape)}"
+    a, b = expected.astype(np.float64), got.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        finite = np.abs(a[np.isfinite(a)]).max(initial=0.0)
+        wrong = ~((np.abs(a - b) <= 0.01 * finite) | (a == b) | (np.isnan(a) & np.isnan(b)))
+    if np.count_nonzero(wrong) <= 0.1 * wrong.size:
+        return ""
+    at = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return f"{np.count_nonzero(wrong)} of {wrong.size} differ; at {at} {b[at]:.7g}, expected {a[at]:.7g}"

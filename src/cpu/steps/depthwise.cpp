@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
@@ -11,6 +12,7 @@
 #include "cpu/kernels/instructions.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
+#include "cpu/post_ops/values.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/anchor.hpp"
 #include "cpu/steps/depthwise_fold.hpp"
@@ -161,9 +163,33 @@ private:
     bool row_by_row_ = false;
 };
 
+// Whether the kernel takes the numbers of the operation: it computes with finite ones.
+bool is_computable(const post_ops::BasicOp& op) {
+    if (const auto* scale = std::get_if<post_ops::Scale>(&op)) {
+        return post_ops::all_finite(scale->by);
+    }
+    if (const auto* shift = std::get_if<post_ops::Shift>(&op)) {
+        return post_ops::all_finite(shift->by);
+    }
+    if (const auto* prelu = std::get_if<post_ops::Prelu>(&op)) {
+        return post_ops::all_finite(prelu->slope);
+    }
+    if (const auto* eltwise = std::get_if<post_ops::Eltwise>(&op)) {
+        return std::isfinite(eltwise->alpha);
+    }
+    if (const auto* clip = std::get_if<post_ops::Clip>(&op)) {
+        return clip->low[0] <= clip->high[0];
+    }
+    return true;
+}
+
 class TailMatcher {
 public:
-    explicit TailMatcher(const post_ops::Chain& chain) : ops_(chain.ops) {}
+    explicit TailMatcher(const post_ops::Chain& chain)
+        : ops_(chain.ops),
+          end_(static_cast<std::size_t>(
+              std::find_if_not(chain.ops.begin(), chain.ops.end(), is_computable) -
+              chain.ops.begin())) {}
 
     DepthwiseTail run() {
         if (const auto* scale = next<post_ops::Scale>()) {
@@ -191,7 +217,7 @@ public:
 private:
     template <class Op>
     const Op* peek() const {
-        return at_ < ops_.size() ? std::get_if<Op>(&ops_[at_]) : nullptr;
+        return at_ < end_ ? std::get_if<Op>(&ops_[at_]) : nullptr;
     }
     template <class Op>
     const Op* next() {
@@ -213,6 +239,7 @@ private:
     }
 
     const std::vector<post_ops::BasicOp>& ops_;
+    std::size_t end_;
     std::size_t at_ = 0;
     DepthwiseTail tail_;
 };
