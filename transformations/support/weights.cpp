@@ -58,6 +58,24 @@ bool match_converted(Node* node, WeightChain& chain) {
     return true;
 }
 
+// One value, or one an output channel: what normalize_weights refused has the same form with values
+// along other dimensions.
+bool is_of_output_channels(const Node& consumer, const Shape& wei, const Shape& values) {
+    if (shape_size(values) == 1) {
+        return true;
+    }
+    if (values.size() > wei.size()) {
+        return false;
+    }
+    const std::vector<std::size_t> dims = output_channel_dims(consumer, wei);
+    const std::size_t missing = wei.size() - values.size();
+    std::size_t channels = 1;
+    for (const std::size_t d : dims) {
+        channels *= d < missing ? 1 : values[d - missing];
+    }
+    return channels == shape_size(values) && channels == channel_order(consumer, wei).count();
+}
+
 }  // namespace
 
 bool is_layout_only(const Node& node) {
@@ -92,14 +110,25 @@ std::optional<NormalizedWeights> match_normalized_weights(const Node& consumer) 
     if (!multiply->is("Multiply") || !multiply->input_node(1)->is_constant()) {
         return std::nullopt;
     }
-    NormalizedWeights weights;
     const Node* convert = multiply->input_node(0);
+    const Node* subtract = nullptr;
     if (convert->is("Subtract") && convert->input_node(1)->is_constant()) {
-        weights.zero_point = to_floats(convert->input_node(1)->constant());
+        subtract = convert;
         convert = convert->input_node(0);
     }
     if (!convert->is("Convert") || !convert->input_node(0)->is_constant() ||
         convert->input(0).type() != ElementType::i8) {
+        return std::nullopt;
+    }
+    const Shape wei = convert->input(0).shape();
+    NormalizedWeights weights;
+    if (subtract != nullptr) {
+        if (!is_of_output_channels(consumer, wei, subtract->input(1).shape())) {
+            return std::nullopt;
+        }
+        weights.zero_point = to_floats(subtract->input_node(1)->constant());
+    }
+    if (!is_of_output_channels(consumer, wei, multiply->input(1).shape())) {
         return std::nullopt;
     }
     weights.values = convert->input(0);

@@ -3,6 +3,7 @@
 #include "cpu/plan/builder.hpp"
 
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -23,6 +24,28 @@
 #include "cpu/steps/transpose.hpp"
 
 namespace fuseq::cpu {
+namespace {
+
+// Of `made` those that the steps behind them read, and what these read in turn.
+std::unordered_set<const Step*> needed_steps(std::span<const std::unique_ptr<Step>> made,
+                                             std::span<const std::unique_ptr<Step>> behind) {
+    std::unordered_set<TensorId> read;
+    for (const auto& step : behind) {
+        read.insert(step->inputs().begin(), step->inputs().end());
+    }
+    std::unordered_set<const Step*> needed;
+    for (std::size_t s = made.size(); s-- > 0;) {
+        const auto& outputs = made[s]->outputs();
+        if (std::any_of(outputs.begin(), outputs.end(),
+                        [&](TensorId id) { return read.count(id) != 0; })) {
+            needed.insert(made[s].get());
+            read.insert(made[s]->inputs().begin(), made[s]->inputs().end());
+        }
+    }
+    return needed;
+}
+
+}  // namespace
 
 PlanBuilder::PlanBuilder(const Model& model,
                          const std::map<std::string, FakeQuantizeResult>& ranges,
@@ -160,8 +183,10 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first, bool stored
     const std::size_t last = steps.size();
     std::string implementation;
     for (std::size_t s = first; s < last && implementation.empty(); ++s) {
-        const std::string& kind = steps[s]->info().kind;
-        implementation = kind == "reorder" ? "" : steps[s]->info().implementation;
+        const StepInfo& info = steps[s]->info();
+        const bool own =
+            group.anchor == nullptr ? info.kind != "reorder" : info.name == group.anchor->name();
+        implementation = own ? info.implementation : "";
     }
     for (const std::size_t count : hidden_quantizations(group, stored)) {
         Group head = head_of(group, count);
@@ -175,19 +200,14 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first, bool stored
     for (std::size_t s = last; s < steps.size(); ++s) {
         steps[s]->info().kind = "dump";
     }
-    // Behind the reorders that the group made for tensors of others, wherever those stand.
+    // Behind what the group made for tensors of others, wherever that stands: reorders, and
+    // transpositions that waited for it.
     const auto group_begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
     const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(last);
-    std::unordered_set<TensorId> made;
-    for (auto s = group_begin; s != middle; ++s) {
-        made.insert((*s)->outputs().begin(), (*s)->outputs().end());
-    }
-    const auto begin = std::stable_partition(group_begin, middle, [&](const auto& step) {
-        const auto& inputs = step->inputs();
-        return step->info().kind == "reorder" &&
-               std::none_of(inputs.begin(), inputs.end(),
-                            [&](TensorId input) { return made.count(input) != 0; });
-    });
+    const auto needed = needed_steps({steps.data() + first, steps.data() + last},
+                                     {steps.data() + last, steps.data() + steps.size()});
+    const auto begin = std::stable_partition(
+        group_begin, middle, [&](const auto& step) { return needed.count(step.get()) != 0; });
     std::rotate(begin, middle, steps.end());
 }
 

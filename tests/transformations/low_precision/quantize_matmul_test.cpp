@@ -146,6 +146,14 @@ const Refusal kRefusals[] = {
     {"FloatWeights",
      dq("x", "u8[3,4]", "0.5", "") + "%w = Parameter : f32[4,2]\n" + "%y = MatMul(%x, %w)",
      "weights_not_quantized: the second operand comes from Parameter 'w' in float"},
+    {"WeightScalesOfRows",
+     dq("x", "u8[2,2]", "0.5", "") + constant_weights("[2,2]", "1,2", "[2,1]") +
+         "%y = MatMul(%x, %w)",
+     "weights_not_quantized: "},
+    {"WeightZeroPointsOfRows",
+     dq("x", "u8[2,2]", "0.5", "") + weights_with_zero_points("[2,2]", "1,2", "[2,1]") +
+         "%y = MatMul(%x, %w)",
+     "weights_not_quantized: "},
     {"ScaleOfRows",
      dq("x", "u8[2,4]", "0.5,1", "", "f32[2,1]") + constant_weights("[4,2]", "1,2", "[1,2]") +
          "%y = MatMul(%x, %w)",

@@ -68,6 +68,32 @@ TEST(CpuCompiledModel, ShowsQuantizationsBehindPoolings) {
     EXPECT_EQ(cpu["q"], reference["q"]);
 }
 
+// A matrix product makes the transposition of its operand; what is shown of the product runs behind
+// that.
+TEST(CpuCompiledModel, ShowsQuantizationsBehindTransposedOperands) {
+    const char* const text = R"(model "scores"
+        %x = Parameter : f32[1,4,3,8]
+        %t = Tanh(%x)
+        %o1 = Const value={0,2,1,3} : i64[4]
+        %a = Transpose(%t, %o1)
+        %o2 = Const value={0,2,3,1} : i64[4]
+        %b = Transpose(%t, %o2)
+        %m = MatMul(%a, %b)
+        %l = Const value={-8.03125} : f32[]
+        %h = Const value={8.28125} : f32[]
+        %q = FakeQuantize(%m, %l, %h, %l, %h) levels=256
+        %s = SoftMax(%q) axis=3
+        %out = Result(%s))";
+    Core core;
+    const Tensor input = picture(Shape{1, 4, 3, 8});
+    auto cpu = shown_by(compile(core, text, "CPU"), input);
+    auto reference = shown_by(compile(core, text, "REFERENCE"), input);
+    ASSERT_TRUE(cpu.contains("q"));
+    for (std::size_t i = 0; i < cpu["q"].size(); ++i) {
+        EXPECT_NEAR(cpu["q"][i], reference["q"][i], 1e-5);
+    }
+}
+
 // Layers that quantize one tensor in the same way are one step; each is shown and reported. The
 // relu's zeros lie half-way between two levels: whoever quantizes them anew may choose the other.
 TEST(CpuCompiledModel, ShowsQuantizationsThatAreOne) {
