@@ -15,14 +15,22 @@ using dnnl::memory;
 
 namespace {
 
-bool has_eltwise(const dnnl::primitive_attr& attr) {
+bool has(const dnnl::primitive_attr& attr, dnnl::primitive::kind kind) {
     const dnnl::post_ops ops = attr.get_post_ops();
     for (int i = 0; i < ops.len(); ++i) {
-        if (ops.kind(i) == dnnl::primitive::kind::eltwise) {
+        if (ops.kind(i) == kind) {
             return true;
         }
     }
     return false;
+}
+
+// Of fewer channels than a vector has oneDNN 2.6.3 applies a binary post-op to the first one only,
+// in its depthwise int8 convolutions for machines without AVX-512.
+bool loses_binary(const dnnl::primitive_attr& attr, const Shape& dst, const std::string& name) {
+    constexpr std::size_t kVector = 8;
+    return dst[1] < kVector && name.starts_with("jit_uni_int8") &&
+           has(attr, dnnl::primitive::kind::binary);
 }
 
 }  // namespace
@@ -114,13 +122,17 @@ std::optional<std::string> SpatialAnchorMaker::try_primitive(const ComposedAncho
         // Of groups of 4 or 8 channels oneDNN 2.6.3 promises more than it can write code for:
         // exponentials on vectors of 16 and 32 bytes. Its cache keeps the primitive for the step.
         const bool in_groups = weights_.get_shape().size() > dst_dims_.size();
-        if (in_groups && is_integral(src_.type) && has_eltwise(attr)) {
+        if (in_groups && is_integral(src_.type) && has(attr, dnnl::primitive::kind::eltwise)) {
             dnnl::primitive(desc_.get());
         }
     } catch (const dnnl::error&) {
         return std::nullopt;
     }
-    return implementation_name(desc_);
+    std::string name = implementation_name(desc_);
+    if (loses_binary(attr, dst_dims_, name)) {
+        return std::nullopt;
+    }
+    return name;
 }
 
 // f32 weights take the scale that output scales cannot.
