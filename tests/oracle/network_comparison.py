@@ -96,15 +96,20 @@ class Walk:
 
 
 def position(layer, args):
-    """Of the input of a FakeQuantize, in steps from the lowest level."""
+    """Of the input of a FakeQuantize, in steps from the lowest level; -1 where its range is empty."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return (args[0] - args[1]) / (args[2] - args[1]) * (int(layer.attrs["levels"]) - 1)
+        where = (args[0] - args[1]) / (args[2] - args[1]) * (int(layer.attrs["levels"]) - 1)
+    return np.where(np.isfinite(where), where, -1.0)
 
 
 def moved(exact, others):
     """How far errors may move a tensor."""
     scale = np.abs(exact).max(initial=0.0)
     return SAFETY * max(np.abs(other - exact).max(initial=0.0) for other in others) + 2e-6 * scale
+
+
+def largest(differences):
+    return differences[np.isfinite(differences)].max(initial=0.0)
 
 
 def fake_quantize_difference(seen, others, got):
@@ -117,17 +122,17 @@ def fake_quantize_difference(seen, others, got):
     with np.errstate(divide="ignore", invalid="ignore"):
         steps = np.abs(expected - got) / np.abs((out_high - out_low) / levels)
         # Of the widest channel; an error of a narrow one is a larger part of its step.
+        steps = np.where(np.abs(expected - got) <= 1e-6 * np.abs(expected), 0.0, steps)
         noise = TIE + moved(x, [other[1][0] for other in others]) / np.abs((high - low) / levels)
     where = position(layer, args)
     tie = np.abs(where - np.floor(where) - 0.5) < noise
-    wrong = ~(steps < 0.5) & ~(tie & (steps < 1.5))
-    if np.any(noise > 0.5):      # more than half a step of noise decides nothing
-        wrong &= ~(steps < 1.5 + 2 * noise)
+    # More than half a step of noise decides nothing.
+    wrong = ~(steps < 0.5) & ~(tie & (steps < 1.5)) & ~((noise > 0.5) & (steps < 1.5 + 2 * noise))
     if not wrong.any():
         return ""
     at = tuple(int(i) for i in np.argwhere(wrong)[0])
     full = np.broadcast_to(where, expected.shape)
-    return (f"{np.count_nonzero(wrong)} of {wrong.size} wrong, worst {np.nanmax(steps):.4g} steps; at {at} "
+    return (f"{np.count_nonzero(wrong)} of {wrong.size} wrong, worst {largest(steps):.4g} steps; at {at} "
             f"{got[at]:.7g}, expected {expected[at]:.7g}, position {full[at]:.5f}, "
             f"noise {np.max(noise):.2g} steps")
 
@@ -144,7 +149,7 @@ def output_difference(expected, others, got):
     if np.all(error <= allowed):
         return ""
     at = tuple(int(i) for i in np.argwhere(~(error <= allowed))[0])
-    return (f"{np.count_nonzero(~(error <= allowed))} of {error.size} wrong, worst {np.nanmax(error):.4g}, "
+    return (f"{np.count_nonzero(~(error <= allowed))} of {error.size} wrong, worst {largest(error):.4g}, "
             f"allowed {allowed:.3g}; at {at} {got[at]:.7g}, expected {expected[at]:.7g}")
 
 

@@ -29,6 +29,15 @@ def residual(net, x, tensors):
     return quantized(net, y, 0.7)
 
 
+def scaled_by_position(net, x):
+    """By a constant of the spatial or of the full shape: no factor of channels."""
+    dice = net.dice
+    first = dice.pick((0, 1, 2)) if x.rank > 2 else 1
+    shape = [n if i >= first else 1 for i, n in enumerate(x.shape)]
+    y = net.add(dice.pick(("Add", "Multiply", "Subtract")), [x, net.constant(dice.normal(shape))])
+    return quantized(net, y, 0.6)
+
+
 def concat(net, x, tensors):
     dice = net.dice
     axis = 1 if dice.chance(0.7) else dice.number(0, x.rank - 1)
@@ -172,4 +181,4 @@ def reshaped(net, x):
     raise Rejected("rank")
 
 
-MOVES = (transposed, reshaped, pad, crop, gather, repeated, reduced)
+MOVES = (scaled_by_position, transposed, reshaped, pad, crop, gather, repeated, reduced)

@@ -110,6 +110,8 @@ def _integer_output(net, tensor, low, high, levels):
 def channel_scales(net, shape, axes, deviation):
     """Steps of weights: one for all, or one for every channel along the axes."""
     dice = net.dice
+    if dice.chance(0.03):     # not of output channels: such weights stay in float
+        axes = (dice.number(0, len(shape) - 1),)
     dims = [n if i in axes else 1 for i, n in enumerate(shape)]
     if dice.chance(0.3):
         dims = [1] * len(shape)
