@@ -37,7 +37,8 @@ CompiledModel compile(Core& core, const char* text, const char* device) {
                               {{property::kKeepIntermediates, true}});
 }
 
-std::map<std::string, std::vector<float>> shown_by(CompiledModel model, const Tensor& input) {
+std::map<std::string, std::vector<float>> shown_by(const CompiledModel& model,
+                                                   const Tensor& input) {
     InferRequest request = model.create_infer_request();
     request.set_input_tensor(0, input);
     request.infer();
