@@ -29,6 +29,7 @@ public:
           scratch_(scratch),
           panels_(panels),
           row_step_(static_cast<std::ptrdiff_t>(p_.shape.stride_height * p_.pitch)),
+          tap_list_(p_.taps),
           taps_{0, p_.taps.size()},
           pitch_(args.dst_pitch != 0 ? args.dst_pitch : p_.channels()),
           part_{.depth4 = p_.depth4,
@@ -80,14 +81,14 @@ public:
             const std::size_t image = at / height;
             const std::size_t y = at % height;
             const std::size_t count = std::min({p_.block, range.end - at, height - y});
-            copy_rows(p_, args_.src, image, y * window, count * window, scratch_);
+            const std::uint8_t* const src = rows_of(image, y * window, count * window);
             expect_rows((at + count) * window, count * window);
             const std::size_t first = at * width;
             if (p_.needs_sums()) {
-                sums_ = gemm::sum_windows(p_, scratch_, count, scratch_ + p_.sums);
+                sums_ = gemm::sum_windows(p_, src, count, scratch_ + p_.sums);
                 first_sum_ = first;
             }
-            segments(scratch_, window * s.stride_width * s.src_channels,
+            segments(src, window * s.stride_width * s.src_channels,
                      window * s.stride_height * p_.pitch, {.begin = first, .end = first + width},
                      count);
             at += count;
@@ -95,6 +96,23 @@ public:
     }
 
 private:
+    // Where the window of the first pixel of row `y` of the convolution begins, when `count` rows
+    // are worked on: in scratch, or, where inner columns read src itself, there, outside of it
+    // perhaps.
+    const std::uint8_t* rows_of(std::size_t image, std::size_t y, std::size_t count) {
+        if (!p_.in_place) {
+            copy_rows(p_, args_.src, image, y, count, scratch_);
+            return scratch_;
+        }
+        copy_strips(p_, args_.src, image, y, count, scratch_);
+        const GemmShape& s = p_.shape;
+        const auto row =
+            static_cast<std::ptrdiff_t>(image * s.src_height + y * s.stride_height) - s.pad_top;
+        return static_cast<const std::uint8_t*>(args_.src) +
+               row * static_cast<std::ptrdiff_t>(p_.pitch) -
+               s.pad_left * static_cast<std::ptrdiff_t>(s.src_channels);
+    }
+
     void sum_pixels(const std::uint8_t* src, std::size_t step, Range pixels) {
         if (p_.needs_sums()) {
             sums_ = gemm::sum_pixels(p_, src, step, pixels.end - pixels.begin, scratch_ + p_.sums);
@@ -165,8 +183,12 @@ private:
                 }
             }
             for (const EdgeColumn& column : p_.edge_columns) {
-                edge_column(column, src + column.x * step, pitch,
-                            {pixels.begin / length, pixels.begin / length + count}, {first, last});
+                const Range rows{pixels.begin / length, pixels.begin / length + count};
+                if (p_.in_place) {
+                    strip_column(column, rows, {first, last});
+                } else {
+                    edge_column(column, src + column.x * step, pitch, rows, {first, last});
+                }
             }
             first = last;
         }
@@ -182,6 +204,18 @@ private:
             return some_segment(src + left * step, step, {pixels.begin + left, pixels.end}, group);
         }
         p_.wide ? wide_segment(src, step, pixels, group) : segment(src, step, pixels, group);
+    }
+
+    // The same from the copy of its side of src.
+    void strip_column(const EdgeColumn& column, Range rows, Range group) {
+        const GemmShape& s = p_.shape;
+        const EdgeStrip& strip = p_.strips[column.x < p_.inner.begin ? 0 : 1];
+        const auto left = static_cast<std::ptrdiff_t>(column.x * s.stride_width) - s.pad_left;
+        const auto at = static_cast<std::size_t>(left - strip.begin) * s.src_channels;
+        tap_list_ = strip.taps;
+        inits_ = 0;  // with all rows of the kernel
+        edge_column(column, scratch_ + strip.at + at, s.stride_height * strip.pitch, rows, group);
+        tap_list_ = p_.taps;
     }
 
     // Pixels of a column, in rows of dst, as if they were those of a row.
@@ -245,7 +279,7 @@ private:
     }
     std::span<const std::ptrdiff_t> taps(const Panel& panel) const {
         const Range taps = p_.phases ? panel.taps : taps_;
-        return std::span(p_.taps).subspan(taps.begin, taps.end - taps.begin);
+        return tap_list_.subspan(taps.begin, taps.end - taps.begin);
     }
     std::size_t element_size() const { return p_.store == Store::kF32 ? 4 : 1; }
 
@@ -469,7 +503,8 @@ private:
     std::uint8_t* scratch_;
     Range panels_;
     std::ptrdiff_t row_step_;
-    Range taps_;             // of the row worked on
+    std::span<const std::ptrdiff_t> tap_list_;
+    Range taps_;             // of it, of the row worked on
     std::size_t pitch_;      // elements from a pixel of dst to the next
     std::size_t inits_ = 0;  // number of their `init`
     Part part_;

@@ -180,6 +180,15 @@ struct EdgeColumn {
     Range kernel;
 };
 
+// Columns of src that the windows of pixels at the left, or right, edge meet, with padding: what is
+// copied to scratch where all other pixels read src itself.
+struct EdgeStrip {
+    std::ptrdiff_t begin = 0;            // column of src, the first of padding is -pad_left
+    std::size_t pitch = 0;               // bytes of a row
+    std::size_t at = 0;                  // in scratch
+    std::vector<std::ptrdiff_t> taps{};  // offsets from the first
+};
+
 // A deconvolution with strides of 2 is four convolutions whose results alternate along rows and
 // columns of dst: which rows of the kernel meet a row of src depends on the row of dst, modulo the
 // stride. They are done as one convolution with the channels of all of these phases, each of which
@@ -242,6 +251,10 @@ struct Packed {
     // which are `inner`.
     std::vector<EdgeColumn> edge_columns;
     Range inner;
+    // Inner columns read src where it is: `taps` are offsets in src, `pitch` bytes of its rows.
+    // Edge columns read strips, the left one and the right one (kRows).
+    bool in_place = false;
+    std::array<EdgeStrip, 2> strips{};
     AlignedVector<std::int32_t> init;  // init_size of each of init_count() ranges of taps
     std::size_t init_size = 0;
     bool join_searched = false;  // epilogue.join is the answer, also when there is none
@@ -283,6 +296,10 @@ void find_tap_ranges(Packed& p);
 // edge_columns, which may read tensors of numbers below kMostExtras, and inner.
 inline constexpr std::size_t kMostExtras = 32;
 void find_edge_columns(Packed& p, const GemmParams& params);
+// Whether rows of src had better be read where they are, if nothing else is against it.
+bool suits_rows_in_place(const GemmShape& s);
+// Sets in_place and what goes with it, where rows need not be copied. Behind the others.
+void find_rows_in_place(Packed& p, const GemmParams& params);
 // Whether tiles of 64 channels are the faster ones, if they can do what is behind the sums.
 bool suits_wide_panels(const Packed& p);
 // Panel `number` for a range of taps, from the one for all: the same sums from another beginning.
@@ -306,6 +323,13 @@ void copy_rows(const Packed& p,
                std::size_t y,
                std::size_t count,
                std::uint8_t* scratch);
+// The same of the strips at the edges alone (in_place).
+void copy_strips(const Packed& p,
+                 const void* src,
+                 std::size_t image,
+                 std::size_t y,
+                 std::size_t count,
+                 std::uint8_t* scratch);
 
 // Sums of src - zero point over windows, as floats in `memory`, which has window_sum_bytes() and is
 // read up to a vector behind the last one. The first: of `pixels` pixels of a 1x1 kernel, `step`

@@ -45,13 +45,57 @@ std::size_t least_inner() {
 constexpr std::size_t kMostInner = 60;
 constexpr std::size_t kLeastRows = 5;
 
-// Padding of zeros adds nothing, and a column begins with a four.
-bool may_leave_out_columns(const Packed& p, const GemmParams& params) {
-    return p.mode == SourceMode::kRows && !p.pool && !p.phases && p.fill == 0 &&
-           p.shape.dilation_width == 1 && p.shape.src_channels % 4 == 0 && p.block >= kLeastRows &&
-           params.wei_zero_point.empty() &&
+// Pixels of a column one behind the other: a column begins with a four.
+bool may_be_apart(const Packed& p, const GemmParams& params) {
+    return p.mode == SourceMode::kRows && !p.pool && !p.phases && p.shape.dilation_width == 1 &&
+           p.shape.src_channels % 4 == 0 && params.wei_zero_point.empty() &&
            std::all_of(params.ops.begin(), params.ops.end(),
                        [](const GemmOp& op) { return op.binary.input < kMostExtras; });
+}
+
+// edge_columns and inner; false, and nothing is changed, where too little is between them.
+// all_columns: of the kernel, with padding.
+bool set_apart(Packed& p, bool all_columns) {
+    const GemmShape& s = p.shape;
+    std::vector<EdgeColumn> edges;
+    Range inner{0, s.dst_width};
+    for (std::size_t x = 0; x < s.dst_width; ++x) {
+        const Range kernel = kernel_columns(s, x);
+        if (kernel.begin != 0 || kernel.end != s.kernel_width) {
+            edges.push_back({x, all_columns ? Range{0, s.kernel_width} : kernel});
+            if (kernel.begin != 0) {
+                inner.begin = x + 1;
+            } else {
+                inner.end = std::min(inner.end, x);
+            }
+        }
+    }
+    // Each of them is on one side, and meets something.
+    const bool apart = std::all_of(edges.begin(), edges.end(), [&](const EdgeColumn& column) {
+        return (column.x < inner.begin || column.x >= inner.end) && column.kernel.end != 0;
+    });
+    if (!apart || inner.end - std::min(inner.begin, inner.end) < least_inner()) {
+        return false;
+    }
+    p.edge_columns = std::move(edges);
+    p.inner = inner;
+    return true;
+}
+
+// For pixels of dst at one edge, `columns`.
+EdgeStrip strip_of(const Packed& p, Range columns) {
+    const GemmShape& s = p.shape;
+    EdgeStrip strip;
+    strip.begin = static_cast<std::ptrdiff_t>(columns.begin * s.stride_width) - s.pad_left;
+    const std::size_t width =
+        columns.begin == columns.end
+            ? 0
+            : (columns.end - columns.begin - 1) * s.stride_width + s.kernel_width;
+    strip.pitch = width * s.src_channels;
+    for (std::size_t y = 0; y < s.kernel_height; ++y) {
+        strip.taps.push_back(static_cast<std::ptrdiff_t>(y * s.dilation_height * strip.pitch));
+    }
+    return strip;
 }
 
 }  // namespace
@@ -72,32 +116,38 @@ bool is_mostly_image(const GemmShape& s) {
 }
 
 void find_edge_columns(Packed& p, const GemmParams& params) {
-    const GemmShape& s = p.shape;
-    p.inner = {0, s.dst_width / p.window()};
-    if (!may_leave_out_columns(p, params)) {
+    p.inner = {0, p.shape.dst_width / p.window()};
+    // Padding of zeros adds nothing.
+    if (!may_be_apart(p, params) || p.fill != 0 || p.block < kLeastRows || !set_apart(p, false)) {
         return;
     }
-    for (std::size_t x = 0; x < s.dst_width; ++x) {
-        const Range kernel = kernel_columns(s, x);
-        if (kernel.begin != 0 || kernel.end != s.kernel_width) {
-            p.edge_columns.push_back({x, kernel});
-            if (kernel.begin != 0) {
-                p.inner.begin = x + 1;
-            } else {
-                p.inner.end = std::min(p.inner.end, x);
-            }
-        }
-    }
-    // Each of them is on one side, and meets something.
-    const bool apart =
-        std::all_of(p.edge_columns.begin(), p.edge_columns.end(), [&](const EdgeColumn& column) {
-            return (column.x < p.inner.begin || column.x >= p.inner.end) && column.kernel.end != 0;
-        });
-    const std::size_t width = p.inner.end - std::min(p.inner.begin, p.inner.end);
-    if (!apart || width < least_inner() || width > kMostInner) {
+    if (p.inner.end - p.inner.begin > kMostInner) {
         p.edge_columns.clear();
-        p.inner = {0, s.dst_width};
+        p.inner = {0, p.shape.dst_width};
     }
+}
+
+bool suits_rows_in_place(const GemmShape& s) {
+    // One panel of wide tiles: where several read the same rows the copy costs little, and its
+    // rows begin on cache lines. In short rows it is worth more to leave columns out.
+    constexpr std::size_t kMostChannels = 64;
+    return s.kernel_width > 1 && s.dilation_width == 1 && s.src_channels % 4 == 0 &&
+           s.dst_channels <= kMostChannels && s.dst_width > kMostInner &&
+           s.dst_height >= kLeastRows;
+}
+
+void find_rows_in_place(Packed& p, const GemmParams& params) {
+    if (!may_be_apart(p, params) || p.flip != 0 || !suits_rows_in_place(p.shape) ||
+        !set_apart(p, p.fill != 0)) {
+        return;
+    }
+    const GemmShape& s = p.shape;
+    p.in_place = true;
+    p.pitch = s.src_width * s.src_channels;
+    for (std::size_t y = 0; y < p.taps.size(); ++y) {
+        p.taps[y] = static_cast<std::ptrdiff_t>(y * s.dilation_height * p.pitch);
+    }
+    p.strips = {strip_of(p, {0, p.inner.begin}), strip_of(p, {p.inner.end, s.dst_width})};
 }
 
 void find_tap_ranges(Packed& p) {

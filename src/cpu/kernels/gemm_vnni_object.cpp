@@ -27,6 +27,10 @@ bool GemmVnni::suits_few_pixels(const GemmShape& shape) {
            (shape.batch * shape.dst_height * shape.dst_width <= kVeryFew || is_mostly_image(shape));
 }
 
+bool GemmVnni::reads_rows_in_place(const GemmShape& shape) {
+    return suits_rows_in_place(shape);
+}
+
 GemmVnni::GemmVnni(Packed&& packed) : packed_(std::make_unique<const Packed>(std::move(packed))) {}
 GemmVnni::GemmVnni(const GemmParams& params) : GemmVnni(gemm::pack(params)) {}
 GemmVnni GemmVnni::to_be_packed(const GemmParams& params) {

@@ -82,6 +82,8 @@ public:
         choose_source();
         find_tap_ranges(packed_);
         find_edge_columns(packed_, params_);
+        find_rows_in_place(packed_, params_);
+        place_strips();
         packed_.scratch = scratch_bytes();
         if (!params_.wei_zero_point.empty()) {
             packed_.sums = packed_.scratch;
@@ -213,9 +215,27 @@ private:
                                                 s.dst_height / packed_.window());
     }
 
+    void place_strips() {
+        if (!packed_.in_place) {
+            return;
+        }
+        const GemmShape& s = params_.shape;
+        packed_.block = std::clamp<std::size_t>(kRowBlockBytes / (s.stride_height * packed_.pitch),
+                                                1, s.dst_height);
+        std::size_t at = 0;
+        for (EdgeStrip& strip : packed_.strips) {
+            strip.at = at;
+            at += packed_.rows_read(packed_.block) * strip.pitch;
+        }
+        strip_bytes_ = at;
+    }
+
     std::size_t scratch_bytes() const {
         const GemmShape& s = params_.shape;
         const std::size_t pixel = packed_.step;
+        if (packed_.in_place) {
+            return scratch_of(strip_bytes_);
+        }
         switch (packed_.mode) {
             case SourceMode::kInPlace:
                 return s.src_channels % 4 == 0 ? 0 : scratch_of(kLastPixels * pixel);
@@ -540,7 +560,8 @@ private:
     std::vector<float> scale_, bias_;  // its own lists
     const Packed* laid_out_;           // null: not known
     Packed packed_;
-    std::size_t columns_ = 1;              // of the kernel that one tap covers
+    std::size_t columns_ = 1;  // of the kernel that one tap covers
+    std::size_t strip_bytes_ = 0;
     std::vector<std::int64_t> magnitude_;  // the most that an accumulator can be
     std::vector<std::int64_t> sum_;        // of the weights
 };

@@ -120,4 +120,40 @@ void copy_rows(const Packed& p,
     }
 }
 
+void copy_strips(const Packed& p,
+                 const void* src,
+                 std::size_t image,
+                 std::size_t y,
+                 std::size_t count,
+                 std::uint8_t* scratch) {
+    const GemmShape& s = p.shape;
+    const auto* const from = static_cast<const std::uint8_t*>(src);
+    const auto width = static_cast<std::ptrdiff_t>(s.src_width);
+    for (const EdgeStrip& strip : p.strips) {
+        const auto columns = static_cast<std::ptrdiff_t>(strip.pitch / s.src_channels);
+        // Bytes of a row of the strip: padding, source, padding.
+        const auto bytes = [&](std::ptrdiff_t column) {
+            return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(column, 0, columns)) *
+                   s.src_channels;
+        };
+        const std::size_t begin = bytes(-strip.begin);
+        const std::size_t end = std::max(begin, bytes(width - strip.begin));
+        const std::ptrdiff_t first =
+            std::max<std::ptrdiff_t>(strip.begin, 0) * static_cast<std::ptrdiff_t>(s.src_channels);
+        std::uint8_t* to = scratch + strip.at;
+        for (std::size_t r = 0; r < p.rows_read(count); ++r, to += strip.pitch) {
+            const std::ptrdiff_t at =
+                static_cast<std::ptrdiff_t>(y * s.stride_height + r) - s.pad_top;
+            if (at < 0 || at >= static_cast<std::ptrdiff_t>(s.src_height)) {
+                std::memset(to, p.fill, strip.pitch);
+                continue;
+            }
+            const std::size_t row = image * s.src_height + static_cast<std::size_t>(at);
+            std::memset(to, p.fill, begin);
+            copy_flipped(from + row * p.pitch + first, to + begin, end - begin, 0);
+            std::memset(to + end, p.fill, strip.pitch - end);
+        }
+    }
+}
+
 }  // namespace fuseq::kernels::gemm

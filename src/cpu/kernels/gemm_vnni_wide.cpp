@@ -33,8 +33,9 @@ bool suits_wide_panels(const Packed& p) {
     const std::size_t last = p.channels() % (kMaxWideVectors * kLanes);
     const bool half = last != 0 && last <= kMaxPanelVectors * kLanes;
     const std::size_t pixels = p.shape.batch * p.shape.dst_height * p.shape.dst_width;
-    const bool feeds = p.mode != SourceMode::kRows ? pixels >= kLeastPixels || pixels <= kOneTile
-                                                   : p.shape.dst_width >= kLeastRow && !half;
+    const bool feeds = p.mode != SourceMode::kRows
+                           ? pixels >= kLeastPixels || pixels <= kOneTile
+                           : p.shape.dst_width >= kLeastRow && (!half || p.in_place);
     return feeds && !loads_one_wide_vector_a_cycle();
 }
 

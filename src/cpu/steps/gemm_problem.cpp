@@ -127,15 +127,22 @@ constexpr std::size_t kFewProducts = 4096;
 constexpr std::size_t kTinyLayer = std::size_t{1} << 18;
 constexpr std::size_t kNarrowBytes = 8;
 
-// Tiles of 64 channels with two wide loads a cycle, which a few other layers gain by: those of few
-// channels of src, whatever their size, and deep ones whose weights take long to arrive.
+// Wide tiles with two wide loads a cycle, which a few other layers gain by: those of few channels
+// of src, whatever their size, deep ones whose weights take long to arrive, and those whose rows
+// need not be copied.
 bool wide_tiles_are_faster(const GemmProblem& problem, const GemmChainTraits& chain) {
     constexpr std::size_t kPanel = 64;
+    constexpr std::size_t kHalfPanel = 32;
     constexpr std::size_t kLongRow = 12;
     constexpr std::size_t kManyPixelsOfPanels = 1100;
     const kernels::GemmShape& s = problem.shape;
-    if (kernels::loads_one_wide_vector_a_cycle() || !chain.stores_bytes ||
-        s.dst_channels % kPanel != 0 || s.dst_width < kLongRow) {
+    if (kernels::loads_one_wide_vector_a_cycle() || !chain.stores_bytes) {
+        return false;
+    }
+    if (s.dst_channels % kHalfPanel == 0 && kernels::GemmVnni::reads_rows_in_place(s)) {
+        return true;
+    }
+    if (s.dst_channels % kPanel != 0 || s.dst_width < kLongRow) {
         return false;
     }
     const bool few =
