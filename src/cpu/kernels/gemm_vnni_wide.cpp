@@ -60,7 +60,7 @@ WideFunction wide_function(std::size_t vectors, const Join* join, bool summed) {
     if (join->bend) {
         return (join->bend->is_long() ? kFarBent : kBent)[vectors - 1];
     }
-    if (!summed && vectors == kMaxWideVectors && loads_one_wide_vector_a_cycle()) {
+    if (!summed && vectors == kMaxWideVectors && !looks_far_ahead()) {
         return run_wide_woven;
     }
     return kJoined[vectors - 1];

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Wide tiles with a residual input (Join), which is added between the products of the tile behind
-// them. Where one vector of 512 bits is multiplied a cycle, and one is added, converted or permuted
-// beside it, the machine looks ahead by less than the end of such a tile has instructions: with all
-// of them in one place nothing is multiplied meanwhile. So the bytes of a tile go to memory and
-// wait there for the next products. (Sums would be four times as many stores, of two cycles each.)
+// them. AMD's machines look ahead by less than the end of such a tile has instructions: with all of
+// them in one place nothing, or little, is multiplied meanwhile. So the bytes of a tile go to
+// memory and wait there for the next products. (Sums would be four times as many stores.)
 #include "cpu/kernels/gemm_vnni_wide-inl.h"
 
 FUSEQ_BEGIN_VNNI
