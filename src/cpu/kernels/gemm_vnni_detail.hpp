@@ -150,6 +150,10 @@ std::optional<Join> find_join(const std::vector<PackedOp>& ops, Store store, std
 // The elu of a channel, when there is nothing but one, a factor above zero and a shift.
 std::optional<WideElu> elu_of(const std::vector<PackedOp>& ops, std::size_t channel);
 bool have_elus(const std::vector<PackedOp>& ops, std::size_t channels);
+// The leaky relu of a channel, when there is nothing but one, no steeper below zero than above, a
+// factor and a shift with one rounding.
+std::optional<WideLeaky> leaky_of(const std::vector<PackedOp>& ops, std::size_t channel);
+bool have_leaky_relus(const std::vector<PackedOp>& ops, std::size_t channels);
 
 // `rows` consecutive pixels of a tile, to dst.
 struct EpilogueCall {

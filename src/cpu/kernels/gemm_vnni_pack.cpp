@@ -265,16 +265,18 @@ private:
                params_.ops[1].kind == GemmOp::Kind::kScale && params_.dst_type == ElementType::u8;
     }
 
-    // Bytes behind scale and bias, or an elu or a residual input behind these: its join is found.
+    // Bytes behind scale and bias, or an elu, a leaky relu or a residual input behind these: its
+    // join is found.
     bool is_wide() {
         const bool fits =
             params_.dst_type != ElementType::f32 && !params_.pool && suits_wide_panels(packed_);
-        return fits && (params_.ops.empty() || clips() || have_elus() || joins());
+        return fits && (params_.ops.empty() || clips() || have_activations() || joins());
     }
 
-    bool have_elus() const {
+    bool have_activations() const {
+        const std::size_t channels = params_.shape.dst_channels;
         return params_.wei_zero_point.empty() &&
-               gemm::have_elus(packed_ops(), params_.shape.dst_channels);
+               (have_elus(packed_ops(), channels) || have_leaky_relus(packed_ops(), channels));
     }
 
     bool joins() {
@@ -511,6 +513,7 @@ private:
                             .least = init + 255 * (sum_[c] - magnitude) / 2,
                             .most = init + 255 * (sum_[c] + magnitude) / 2};
         channel.elu = elu_of(e.ops, c);
+        channel.leaky = leaky_of(e.ops, c);
         if (clips()) {
             channel.clips = true;
             channel.low = e.ops[0].a[c];
@@ -532,8 +535,9 @@ private:
                 join != nullptr ? !join->q_unsigned : packed_.store == Store::kI8;
             packed_.wide_panels.push_back(
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
-            panel.wide = channels[0].elu ? wide_elu_function(panel.vectors)
-                                         : wide_function(panel.vectors, join, packed_.needs_sums());
+            panel.wide = channels[0].elu || channels[0].leaky
+                             ? wide_elu_function(panel.vectors)
+                             : wide_function(panel.vectors, join, packed_.needs_sums());
             panel.constants = &packed_.wide_panels.back();
         }
         for (std::size_t i = 1; i < packed_.init_count(); ++i) {

@@ -145,6 +145,21 @@ FUSEQ_INLINE void finish_elu(const WidePanel& panel, Registers<__m512i, Count>& 
     });
 }
 
+template <std::size_t Vectors, std::size_t N, bool Limited, std::size_t Count>
+FUSEQ_INLINE void finish_leaky(const WidePanel& panel, Registers<__m512i, Count>& acc) {
+    const WideVector& k = panel.vectors[N];
+    const __m512 scale = _mm512_load_ps(k.scale);
+    const __m512 bias = _mm512_load_ps(k.shift);
+    const __m512 slope = _mm512_load_ps(k.below_scale);
+    unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
+        __m512i& v = acc.v[m() * Vectors + N];
+        __m512 x = _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), bias), scale);
+        x = _mm512_max_ps(x, _mm512_mul_ps(x, slope));
+        x = _mm512_fmadd_ps(x, _mm512_load_ps(k.factor), _mm512_load_ps(k.above_shift));
+        v = _mm512_cvtps_epi32(Limited ? _mm512_min_ps(x, _mm512_set1_ps(255.0f)) : x);
+    });
+}
+
 // The sums of vector N, as 32-bit integers of the values.
 template <std::size_t Vectors, std::size_t N, WideJoin How, std::size_t Count>
 FUSEQ_INLINE void finish_vector(const WidePanel& panel,
@@ -167,6 +182,12 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel,
         }
         if (way == WideWay::kEluLimited) {
             return finish_elu<Vectors, N, true>(panel, acc);
+        }
+        if (way == WideWay::kLeaky) {
+            return finish_leaky<Vectors, N, false>(panel, acc);
+        }
+        if (way == WideWay::kLeakyLimited) {
+            return finish_leaky<Vectors, N, true>(panel, acc);
         }
     }
     if (way == WideWay::kShort) [[likely]] {

@@ -135,6 +135,11 @@ void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
     if (from.elu) {
         put_elu(to, lane, from);
     }
+    if (from.leaky) {
+        to.below_scale[lane] = from.leaky->slope;
+        to.factor[lane] = from.leaky->factor;
+        to.above_shift[lane] = from.leaky->shift;
+    }
 }
 
 // Whether clipping the bytes is the same as clipping the values.
@@ -146,6 +151,9 @@ bool clips_bytes(const WideChannel& c) {
 WideWay long_way(std::span<const WideChannel> channels, bool limited) {
     if (channels[0].elu) {
         return limited ? WideWay::kEluLimited : WideWay::kElu;
+    }
+    if (channels[0].leaky) {
+        return limited ? WideWay::kLeakyLimited : WideWay::kLeaky;
     }
     const bool summed = channels[0].summed;
     if (limited || !std::all_of(channels.begin(), channels.end(), clips_bytes)) {
@@ -179,7 +187,7 @@ WidePanel make_wide_panel(std::span<const WideChannel> channels,
         }
         ++wanted[place / 16];
         // One channel without a short way is enough for the long one.
-        if (from.summed || from.elu || found[place / 16] + 1 != wanted[place / 16]) {
+        if (from.summed || from.elu || from.leaky || found[place / 16] + 1 != wanted[place / 16]) {
             continue;
         }
         if (const auto sum = float_sum(rule)) {

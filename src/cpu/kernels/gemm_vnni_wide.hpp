@@ -35,7 +35,7 @@ struct alignas(64) WideVector {
     // Of the ways with an elu, whose `scale` and `shift` give the exponent of 2.
     float above_scale[16];
     float above_shift[16];
-    float below_scale[16];
+    float below_scale[16];  // with a leaky relu its slope below zero
     float below_shift[16];
 };
 
@@ -51,7 +51,10 @@ enum class WideWay : std::uint8_t {
     // The larger of fma(float(acc), above_scale, above_shift) and fma(2^e, below_scale,
     // below_shift), e = min(fma(float(acc), scale, shift), 0).
     kElu,
-    kEluLimited  // values may leave the range of 32-bit integers
+    kEluLimited,  // values may leave the range of 32-bit integers
+    // fma(max(x, x * below_scale), factor, above_shift), x = (float(acc) + bias) * scale.
+    kLeaky,
+    kLeakyLimited
 };
 
 struct WidePanel {
@@ -89,7 +92,7 @@ struct WideCall {
 using WideFunction = void (*)(const WideCall& call);
 // join: null for none.
 WideFunction wide_function(std::size_t vectors, const Join* join, bool summed);
-WideFunction wide_elu_function(std::size_t vectors);
+WideFunction wide_elu_function(std::size_t vectors);  // of leaky relus too
 enum class WideJoin : std::uint8_t { kNone, kPlain, kBent, kFarBent, kElu };
 // By number of vectors; without a join, with one, and with one that has a bend, of half or of all
 // steps; with an elu instead.
@@ -129,6 +132,13 @@ struct WideElu {
     float shift = 0.0f;
 };
 
+// fma(max(x, x * slope), factor, shift), the slope of 0 to 1.
+struct WideLeaky {
+    float slope = 1.0f;
+    float factor = 1.0f;
+    float shift = 0.0f;
+};
+
 // Source, or cache lines of dst that panels share, that one panel after the other works on.
 std::size_t wide_part_bytes();
 
@@ -146,6 +156,7 @@ struct WideChannel {
     float high = 0.0f;
     float factor = 1.0f;
     std::optional<WideElu> elu{};
+    std::optional<WideLeaky> leaky{};
 };
 // limited: values may leave the range of 32-bit integers. channels: in their order, up to 16 *
 // vectors.

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations that wide tiles do as one elu.
+// Operations that wide tiles do as one elu, or as one leaky relu.
 #include "cpu/kernels/gemm_vnni_detail.hpp"
 
 namespace fuseq::kernels::gemm {
@@ -42,6 +42,38 @@ std::optional<WideElu> elu_of(const std::vector<PackedOp>& ops, std::size_t chan
 bool have_elus(const std::vector<PackedOp>& ops, std::size_t channels) {
     for (std::size_t c = 0; c < channels; ++c) {
         if (!elu_of(ops, c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::optional<WideLeaky> leaky_of(const std::vector<PackedOp>& ops, std::size_t channel) {
+    if (ops.empty() || ops.size() > 2 || ops[0].kind != Kind::kPrelu) {
+        return std::nullopt;
+    }
+    WideLeaky leaky{.slope = ops[0].a[channel]};
+    if (!(leaky.slope >= 0.0f && leaky.slope <= 1.0f)) {
+        return std::nullopt;
+    }
+    if (ops.size() == 2) {
+        const PackedOp& op = ops[1];
+        switch (op.kind) {
+            case Kind::kScale: leaky.factor = op.a[channel]; break;
+            case Kind::kShift: leaky.shift = op.a[channel]; break;
+            case Kind::kLinear:
+                leaky.factor = op.a[channel];
+                leaky.shift = op.b[channel];
+                break;
+            default: return std::nullopt;  // two roundings, or more
+        }
+    }
+    return leaky;
+}
+
+bool have_leaky_relus(const std::vector<PackedOp>& ops, std::size_t channels) {
+    for (std::size_t c = 0; c < channels; ++c) {
+        if (!leaky_of(ops, c)) {
             return false;
         }
     }
