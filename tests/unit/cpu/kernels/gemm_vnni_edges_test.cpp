@@ -256,5 +256,156 @@ TEST_F(GemmVnniTest, PixelsOfAColumnAreInDifferentSets) {
     expect_exact(c);
 }
 
+// ---- rows of src that are read where they are
+// ----------------------------------------------------
+
+GemmShape long_rows() {
+    return {.src_channels = 8,
+            .dst_channels = 64,
+            .src_height = 9,
+            .src_width = 72,
+            .dst_height = 9,
+            .dst_width = 72,
+            .kernel_height = 3,
+            .kernel_width = 3,
+            .pad_top = 1,
+            .pad_left = 1};
+}
+
+TEST_F(GemmVnniTest, LongRowsOfFewChannelsAreReadInPlace) {
+    const auto in_place = [](const GemmShape& shape, ElementType type = ElementType::u8,
+                             const std::vector<float>& wei_zero_point = {}) {
+        std::mt19937 rng(3);
+        Case c;
+        c.params.shape = shape;
+        c.params.src_type = type;
+        c.weights = random_weights(rng, shape.dst_channels * shape.src_channels *
+                                            shape.kernel_height * shape.kernel_width);
+        c.scale = {1.0f};
+        c.wei_zero_point = wei_zero_point;
+        return gemm::lay_out(c.complete()).in_place;
+    };
+    GemmShape s = long_rows();
+    EXPECT_TRUE(in_place(s));
+    EXPECT_TRUE(GemmVnni::reads_rows_in_place(s));
+    EXPECT_FALSE(in_place(s, ElementType::i8));          // a sign that is to be flipped
+    EXPECT_FALSE(in_place(s, ElementType::u8, {2.0f}));  // sums of windows
+    const auto others = [&](auto change) {
+        GemmShape other = s;
+        change(other);
+        return in_place(other) || GemmVnni::reads_rows_in_place(other);
+    };
+    EXPECT_FALSE(others([](GemmShape& o) { o.dst_channels = 65; }));  // more than a panel
+    EXPECT_FALSE(others([](GemmShape& o) { o.src_channels = 6; }));
+    EXPECT_FALSE(others([](GemmShape& o) { o.src_width = o.dst_width = 60; }));
+    EXPECT_FALSE(others([](GemmShape& o) { o.src_height = o.dst_height = 4; }));
+    EXPECT_FALSE(others([](GemmShape& o) { o.dilation_width = 2; }));
+    EXPECT_FALSE(others([](GemmShape& o) { o.kernel_width = 1, o.pad_left = 0; }));
+}
+
+// Strips of either side, for the pixels whose windows reach over the edge.
+TEST_F(GemmVnniTest, StripsOfTheEdges) {
+    Case c;
+    c.params.shape = long_rows();
+    c.params.shape.kernel_width = 5;
+    c.params.shape.pad_left = 2;
+    c.weights.assign(std::size_t{64} * 8 * 15, 1);
+    c.scale = {1.0f};
+    const gemm::Packed p = gemm::lay_out(c.complete());
+    ASSERT_TRUE(p.in_place);
+    EXPECT_EQ(p.pitch, 72u * 8);
+    EXPECT_THAT(p.taps, ElementsAre(0, 72 * 8, 2 * 72 * 8));
+    EXPECT_EQ(p.inner.begin, 2u);
+    EXPECT_EQ(p.inner.end, 70u);
+    EXPECT_EQ(p.edge_columns.size(), 4u);
+    EXPECT_EQ(p.strips[0].begin, -2);
+    EXPECT_EQ(p.strips[1].begin, 68);
+    for (const gemm::EdgeStrip& strip : p.strips) {  // two windows of five
+        EXPECT_EQ(strip.pitch, 6u * 8);
+        EXPECT_THAT(strip.taps, ElementsAre(0, 6 * 8, 2 * 6 * 8));
+    }
+    EXPECT_EQ(p.strips[0].at, 0u);
+    EXPECT_EQ(p.strips[1].at, 11u * 6 * 8);
+}
+
+Case random_long_rows(std::mt19937& rng) {
+    Case c = random_edges(rng);
+    GemmShape& s = c.params.shape;
+    s.src_channels = 4 * (1 + rng() % 9);
+    s.dst_channels = 1 + rng() % 64;
+    s.dilation_height = 1 + rng() % 2;
+    s.src_width = s.stride_width * (61 + rng() % 40);
+    s.src_height = s.stride_height * (5 + rng() % 6);
+    s.dst_width = s.src_width / s.stride_width;
+    s.dst_height = s.src_height / s.stride_height;
+    c.params.src_zero_point = rng() % 2 == 0 ? 0 : static_cast<int>(rng() % 256);
+    c.weights =
+        random_weights(rng, s.dst_channels * s.src_channels * s.kernel_height * s.kernel_width);
+    c.src = fuseq::test::random_elements(rng, ElementType::u8,
+                                         s.batch * s.src_height * s.src_width * s.src_channels);
+    c.bias = fuseq::test::random_floats(rng, s.dst_channels, -9000.0f, 9000.0f);
+    for (const GemmOp& op : c.params.ops) {
+        if (op.kind == Kind::kSum) {
+            c.extras[op.binary.input] =
+                fuseq::test::random_elements(rng, op.binary.type, c.elements());
+        }
+    }
+    return c;
+}
+
+TEST_F(GemmVnniTest, RowsInPlaceAreExact) {
+    std::size_t in_place = 0;
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        std::mt19937 rng(seed);
+        const Case c = random_long_rows(rng);
+        const GemmShape& s = c.params.shape;
+        SCOPED_TRACE(detail::cat("seed ", seed, ": ", s.dst_height, " x ", s.dst_width, ", kernel ",
+                                 s.kernel_height, " x ", s.kernel_width));
+        expect_exact(c);
+        in_place += gemm::lay_out(c.complete()).in_place ? 1 : 0;
+    }
+    EXPECT_GT(in_place, 40u);
+}
+
+// Blocks of rows, into a slice of the channels of another tensor; the memory behind src is not
+// read.
+TEST_F(GemmVnniTest, RowsInPlaceOfManyBlocks) {
+    std::mt19937 rng(11);
+    Case c;
+    c.params.shape = long_rows();
+    GemmShape& s = c.params.shape;
+    s.src_channels = 32;
+    s.dst_channels = 32;
+    s.src_height = s.dst_height = 200;
+    c.weights = random_weights(rng, std::size_t{32} * 32 * 9);
+    c.scale = {0.002f};
+    c.bias = {9000.0f};
+    c.src = fuseq::test::random_elements(rng, ElementType::u8, std::size_t{200} * 72 * 32);
+    ASSERT_LT(gemm::lay_out(c.complete()).block, 100u);
+    const std::vector<float> want = expected(c);
+    const GemmVnni gemm(c.complete());
+    constexpr std::size_t kPitch = 80;
+    constexpr std::uint8_t kMark = 0xA5;
+    for (const std::size_t parts : {1, 3}) {
+        Bytes dst(std::size_t{200} * 72 * kPitch, kMark);
+        AlignedVector<std::uint8_t> scratch(gemm.scratch_bytes() * parts, 0x3C);
+        for (std::size_t part = parts; part-- > 0;) {
+            gemm.run({.src = c.src.data(),
+                      .dst = dst.data() + 16,
+                      .scratch = scratch.data(),
+                      .dst_pitch = kPitch},
+                     part, gemm.split(parts));
+        }
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < dst.size(); ++i) {
+            const std::size_t n = i % kPitch;
+            const bool inside = n >= 16 && n < 48;
+            const float is = dst[i];
+            wrong += is != (inside ? want[i / kPitch * 32 + n - 16] : float{kMark}) ? 1 : 0;
+        }
+        EXPECT_EQ(wrong, 0u) << "in " << parts << " parts";
+    }
+}
+
 }  // namespace
 }  // namespace fuseq::kernels

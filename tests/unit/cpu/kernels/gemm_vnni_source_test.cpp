@@ -66,6 +66,38 @@ TEST(GemmVnniSourceTest, RowsWithTheirPadding) {
                               0x92, 0x93, 0x94, 0x95, 0x96, 0x97}));
 }
 
+// Three columns at either edge, of one row above the picture and its first one.
+TEST(GemmVnniSourceTest, StripsWithTheirPadding) {
+    gemm::Packed p;
+    p.shape = {.src_channels = 2,
+               .src_height = 3,
+               .src_width = 4,
+               .dst_height = 3,
+               .dst_width = 4,
+               .kernel_height = 2,
+               .kernel_width = 3,
+               .pad_top = 1,
+               .pad_left = 1};
+    p.mode = gemm::SourceMode::kRows;
+    p.fill = 7;
+    p.pitch = 4 * 2;
+    p.strips = {gemm::EdgeStrip{.begin = -1, .pitch = 3 * 2, .at = 0},
+                gemm::EdgeStrip{.begin = 2, .pitch = 3 * 2, .at = 2 * 3 * 2}};
+    Bytes scratch(4 * 3 * 2, 0xEE);
+    gemm::copy_strips(p, numbered().data(), 0, 0, 1, scratch.data());
+    EXPECT_EQ(scratch, (Bytes{7, 7, 7, 7, 7, 7,  //
+                              7, 7, 0, 1, 2, 3,  //
+                              7, 7, 7, 7, 7, 7,  //
+                              4, 5, 6, 7, 7, 7}));
+    p.strips[1].pitch = 0;  // no pixel at the right edge is apart
+    scratch.assign(scratch.size(), 0xEE);
+    gemm::copy_strips(p, numbered().data(), 0, 2, 1, scratch.data());
+    EXPECT_EQ(scratch, (Bytes{7,    7,    8,    9,    10,   11,    //
+                              7,    7,    16,   17,   18,   19,    //
+                              0xEE, 0xEE, 0xEE, 0xEE, 0xEE, 0xEE,  //
+                              0xEE, 0xEE, 0xEE, 0xEE, 0xEE, 0xEE}));
+}
+
 // 2 x 3 kernel with a step of two columns, padded by one row at the top and one column on the left;
 // of two images.
 TEST(GemmVnniSourceTest, WindowsWithTheirPadding) {

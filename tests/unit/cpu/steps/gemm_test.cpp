@@ -146,8 +146,11 @@ TEST(GemmIsFaster, TilesOf64ChannelsByTheTableInPerformance) {
     EXPECT_EQ(gemm_is_faster(three_by_three(64, 64, 56), bytes), wide);
     EXPECT_EQ(gemm_is_faster(three_by_three(32, 128, 75), bytes), wide);
     EXPECT_EQ(gemm_is_faster(three_by_three(256, 256, 32), bytes), wide);
-    EXPECT_FALSE(gemm_is_faster(three_by_three(32, 32, 256), bytes));
-    EXPECT_FALSE(gemm_is_faster(three_by_three(128, 64, 128), bytes));
+    EXPECT_EQ(gemm_is_faster(three_by_three(32, 32, 256), bytes), wide);  // rows in place
+    EXPECT_EQ(gemm_is_faster(three_by_three(128, 64, 128), bytes), wide);
+    EXPECT_FALSE(gemm_is_faster(three_by_three(128, 64, 128), {}));
+    EXPECT_FALSE(gemm_is_faster(three_by_three(128, 48, 128), bytes));
+    EXPECT_FALSE(gemm_is_faster(three_by_three(128, 32, 60), bytes));
     EXPECT_FALSE(gemm_is_faster(three_by_three(128, 128, 43), bytes));
     EXPECT_EQ(gemm_is_faster(pointwise(8), bytes), wide);
     EXPECT_FALSE(gemm_is_faster(pointwise(7), bytes));
