@@ -32,7 +32,7 @@ OTHERS = {
     "reference": f"REFERENCE,{KEEP}",
 }
 WAYS = SAME_BYTES | OTHERS
-TIMEOUT = 120
+TIMEOUT = 300
 
 
 def check_way(network, folder, way, inputs):
