@@ -306,67 +306,6 @@ TEST_F(GemmVnniTest, OtherElusAreNotWide) {
     EXPECT_EQ(name(other), "gemm_vnni512:14x2");
 }
 
-// A leaky relu of each channel and what quantizes it; the last case leaves the range of 32-bit
-// integers.
-Case leaky_case(std::mt19937& rng, const GemmShape& shape, ElementType dst_type, float scale) {
-    using Kind = GemmOp::Kind;
-    Case c = wide_case(rng, shape, dst_type, scale);
-    const std::size_t slopes = rng() % 2 == 0 ? 1 : shape.dst_channels;
-    c.params.ops = {
-        {.kind = Kind::kPrelu, .a = fuseq::test::random_floats(rng, slopes, 0.0f, 1.0f)}};
-    constexpr Kind kKinds[] = {Kind::kLinear, Kind::kScale, Kind::kShift};
-    if (rng() % 4 != 0) {
-        c.params.ops.push_back(
-            {.kind = kKinds[rng() % 3],
-             .a = fuseq::test::random_floats(rng, shape.dst_channels, -2.0f, 40.0f),
-             .b = fuseq::test::random_floats(rng, shape.dst_channels, -30.0f, 90.0f)});
-    }
-    return c;
-}
-
-TEST_F(GemmVnniTest, WidePanelsHaveLeakyRelus) {
-    for (const std::size_t channels : {1, 8, 16, 24, 48, 64, 100}) {
-        for (const std::size_t pixels : {1, 3, 5, 26, 49}) {
-            for (const ElementType type : {ElementType::u8, ElementType::i8}) {
-                SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
-                std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
-                const GemmShape shape{
-                    .src_channels = 2 + pixels, .dst_channels = channels, .src_width = pixels};
-                for (const float scale : {0.002f, 0.05f, 3e5f}) {
-                    const Case c = leaky_case(rng, shape, type, scale);
-                    EXPECT_EQ(GemmVnni(c.complete()).implementation(), "gemm_vnni512:6x4");
-                    expect_exact(c);
-                }
-            }
-        }
-    }
-}
-
-TEST_F(GemmVnniTest, OtherLeakyRelusAreNotWide) {
-    using Kind = GemmOp::Kind;
-    std::mt19937 rng(7);
-    const GemmShape shape{.src_channels = 20, .dst_channels = 33, .src_width = 3};
-    const auto name = [](const Case& c) { return GemmVnni(c.complete()).implementation(); };
-    Case c = wide_case(rng, shape, ElementType::u8, 0.001f);
-    c.params.ops = {{.kind = Kind::kPrelu, .a = std::vector<float>(33, 0.1f)},
-                    {.kind = Kind::kLinear, .a = {1.0f}, .b = {16.0f}}};
-    EXPECT_EQ(name(c), "gemm_vnni512:6x4");
-    for (const float slope : {-0.1f, 1.5f}) {  // the larger of both lines is another one then
-        Case other = c;
-        other.params.ops[0].a[32] = slope;
-        EXPECT_EQ(name(other), "gemm_vnni512:14x2");
-    }
-    Case other = c;
-    other.params.ops[1].kind = Kind::kAffine;  // rounds twice
-    EXPECT_EQ(name(other), "gemm_vnni512:14x2");
-    other = c;
-    other.wei_zero_point = {1.0f};
-    EXPECT_EQ(name(other), "gemm_vnni512:14x2");
-    other = c;
-    other.params.ops.push_back({.kind = Kind::kRound});
-    EXPECT_EQ(name(other), "gemm_vnni512:14x2");
-}
-
 // Weights that do not stay in L1 suit machines that load two wide vectors a cycle, but not in tiles
 // of a row of few pixels, nor in layers of few.
 TEST_F(GemmVnniTest, WidePanelsOfMuchDepth) {
