@@ -18,6 +18,7 @@
 #include "transformations/low_precision/decompose_normalize_l2.hpp"
 #include "transformations/low_precision/deconvolution_to_depth_to_space.hpp"
 #include "transformations/low_precision/drop_repeated_fake_quantize.hpp"
+#include "transformations/low_precision/max_pool_before_dequantize.hpp"
 #include "transformations/low_precision/move_depth_to_space_down.hpp"
 #include "transformations/low_precision/move_dequantize_down.hpp"
 #include "transformations/low_precision/normalize_weights.hpp"
@@ -79,6 +80,8 @@ const std::vector<Pass>& low_precision_passes() {
         // Movement first: poolings may stand in front of it.
         {"quantize_before_movement", quantize_before_movement},
         {"quantize_before_max_pool", quantize_before_max_pool},
+        // What is left between integers and a pooling: no convolution takes it along.
+        {"max_pool_before_dequantize", max_pool_before_dequantize},
         // When quantizations stand where they stay, and convolutions read parts of their sources.
         {"read_channels_at_origin", read_channels_at_origin},
         // Weights that stayed float because their source did.
