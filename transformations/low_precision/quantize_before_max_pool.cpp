@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Moves a quantization behind a MaxPool in front of it, so that it fuses with the integer
-// convolution there and the pooling reads bytes.
+// convolution there, or a float one of few channels, and the pooling reads bytes.
 //
 //   Law:     f(max(a, b)) = max(f(a), f(b)) for a function that never falls: a quantization of
 //            rising limits, and activations like ReLU in front of it.
@@ -12,7 +12,8 @@
 //            (integers)
 //   Refuses: a MaxPool whose result others read, or whose indices are read; limits that fall or
 //            are not constant; limits that vary along a pooled dimension; a source that is no
-//            integer convolution or matmul (the quantization would be a pass over more elements).
+//            integer convolution or matmul and no convolution of at most four channels (the
+//            quantization would be a pass over more elements).
 //   Source:  monotone functions commute with the maximum.
 #include "transformations/low_precision/quantize_before_max_pool.hpp"
 
@@ -97,7 +98,9 @@ bool quantize_before_max_pool(Model& model, PassContext& context) {
         Node* first = activations.empty() ? fq : activations.back();
         Node* pool = first->input_node(0);
         if (!is_integral(fq->port(0).type) || !pool->is("MaxPool") ||
-            !pool->port(0).shape.rank_is_static() || !comes_from_integer_anchor(pool->input(0))) {
+            !pool->port(0).shape.rank_is_static() ||
+            !(comes_from_integer_anchor(pool->input(0)) ||
+              comes_from_convolution_of_few_channels(pool->input(0)))) {
             continue;
         }
         if (const char* reason = why_not(*fq, *pool)) {

@@ -6,21 +6,42 @@
 
 namespace fuseq {
 
-bool comes_from_integer_anchor(const Output& tensor) {
+namespace {
+
+// The convolution or matmul in front of element-wise operations that are read by one node each;
+// null: none.
+const Node* anchor_in_front(const Output& tensor) {
     const Output* at = &tensor;
     while (has_single_use(*at)) {
         const Node& node = *at->node;
         if (takes_weights(node)) {
-            return is_integral(node.input(0).type());
+            return &node;
         }
         if (!is_one_of(node,
                        {"Add", "Multiply", "Subtract", "ReLU", "PReLU", "Clamp", "Elu", "Sigmoid",
                         "Tanh", "HSwish", "Swish", "HSigmoid", "Mish", "Gelu", "MaxPool"})) {
-            return false;
+            return nullptr;
         }
         at = &node.input(0);
     }
-    return false;
+    return nullptr;
+}
+
+}  // namespace
+
+bool comes_from_integer_anchor(const Output& tensor) {
+    const Node* anchor = anchor_in_front(tensor);
+    return anchor != nullptr && is_integral(anchor->input(0).type());
+}
+
+bool comes_from_convolution_of_few_channels(const Output& tensor) {
+    constexpr std::size_t kFewChannels = 4;
+    const Node* anchor = anchor_in_front(tensor);
+    if (anchor == nullptr || !anchor->is("Convolution") || !anchor->input_node(1)->is_constant() ||
+        anchor->input(1).shape().size() != 4) {
+        return false;
+    }
+    return anchor->input(1).shape()[1] <= kFewChannels;
 }
 
 }  // namespace fuseq

@@ -11,4 +11,8 @@ namespace fuseq {
 // nobody else reads what is on the way.
 bool comes_from_integer_anchor(const Output& tensor);
 
+// The same of a convolution in two dimensions, of integers or floats, of at most four channels:
+// the first layer of a network, which costs more to store than to quantize.
+bool comes_from_convolution_of_few_channels(const Output& tensor);
+
 }  // namespace fuseq

@@ -337,6 +337,9 @@ TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
     if (const auto result = make_float_depthwise(builder, group)) {
         return *result;
     }
+    if (const auto result = make_float_convolution(builder, group)) {
+        return *result;
+    }
     return make_convolution(builder, group);
 }
 

@@ -72,6 +72,7 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
 // Nothing when it is no integer depthwise convolution of three spatial dimensions.
 std::optional<TensorId> make_volume_depthwise(PlanBuilder& builder, const Group& group);
 // Nothing when it is no f32 depthwise convolution of three spatial dimensions.
+std::optional<TensorId> make_float_convolution(PlanBuilder& builder, const Group& group);
 std::optional<TensorId> make_float_depthwise(PlanBuilder& builder, const Group& group);
 // Nothing when it is no integer convolution of few channels.
 std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group& group);

@@ -75,6 +75,25 @@ TEST(QuantizeBeforeMaxPool, RefusesAPoolingThatOthersRead) {
               "max_pool_in_front: others read the result of the MaxPool");
 }
 
+// A float convolution of `from` channels.
+std::string float_model(const std::string& from, const std::string& rest) {
+    return R"(model "m"
+        %x = Parameter : f32[1,)" +
+           from + R"(,4,4]
+        %w = Const value=random(1,-20,20) : f32[3,)" +
+           from + R"(,1,1]
+        %a = Convolution(%x, %w) strides=[1,1] dilations=[1,1])" +
+           limits("{0} : f32[]", "25.5") + rest;
+}
+
+TEST(QuantizeBeforeMaxPool, MovesItToAFloatConvolutionOfFewChannels) {
+    const PassTest test = run_pass(quantize_before_max_pool, float_model("4", kPoolFirst));
+    EXPECT_TRUE(test.changed);
+    EXPECT_EQ(differs_from(test, float_model("4", kQuantizeFirst)), "");
+    EXPECT_EQ(largest_difference(test), 0.0);
+    EXPECT_FALSE(run_pass(quantize_before_max_pool, float_model("5", kPoolFirst)).changed);
+}
+
 TEST(QuantizeBeforeMaxPool, LeavesFloatSourcesAlone) {
     const std::string text = R"(model "m"
         %a = Parameter : f32[1,3,4,4]
