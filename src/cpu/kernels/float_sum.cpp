@@ -76,6 +76,10 @@ FUSEQ_INLINE __m512i long_way(const ByteRule& rule, __m512i x) {
         value = _mm512_mul_ps(_mm512_min_ps(value, _mm512_set1_ps(rule.high)),
                               _mm512_set1_ps(rule.factor));
     }
+    if (rule.relus) {
+        value =
+            _mm512_add_ps(_mm512_max_ps(value, _mm512_setzero_ps()), _mm512_set1_ps(rule.after));
+    }
     return _mm512_cvtps_epi32(value);
 }
 
@@ -94,12 +98,14 @@ FUSEQ_INLINE bool has_places(const ByteRule& rule,
     const __m512i least = _mm512_set1_epi32(static_cast<std::int32_t>(rule.least));
     const __m512i most = _mm512_set1_epi32(static_cast<std::int32_t>(rule.most));
     const __m512i top = _mm512_set1_epi32(top_byte(rule));
+    const __m512i bottom = _mm512_set1_epi32(bottom_byte(rule));
     unsigned wrong = 0;
     for (std::size_t i = 0; i < kSteps; i += 16) {
         const __m512i byte = _mm512_load_si512(steps.byte.data() + i);
         const __m512i first = _mm512_load_si512(places.first.data() + i);
         const __m512i last = _mm512_sub_epi32(first, _mm512_set1_epi32(1));
-        const __mmask16 used = _mm512_cmple_epi32_mask(byte, top);
+        const __mmask16 used =
+            _mm512_mask_cmpgt_epi32_mask(_mm512_cmple_epi32_mask(byte, top), byte, bottom);
         const __mmask16 there = _mm512_mask_cmple_epi32_mask(used, first, most);
         const __mmask16 before = _mm512_mask_cmpge_epi32_mask(used, last, least);
         wrong |= _mm512_mask_cmplt_epi32_mask(there, way(first), byte);
@@ -112,7 +118,8 @@ FUSEQ_INLINE bool has_places(const ByteRule& rule,
 FUSEQ_INLINE Places find_places(const ByteRule& rule, const Steps& steps) {
     const double factor =
         1.0 / (static_cast<double>(rule.scale) * static_cast<double>(rule.factor));
-    const double bias = static_cast<double>(rule.bias);
+    const double bias =
+        static_cast<double>(rule.bias) + (rule.relus ? static_cast<double>(rule.after) : 0.0);
     const __m512d shift = _mm512_set1_pd(rule.bias_first ? -bias : -bias * factor);
     const auto estimate = [&](std::size_t at) FUSEQ_LAMBDA {
         const __m512d border = _mm512_load_pd(steps.border.data() + at);
@@ -150,6 +157,7 @@ FUSEQ_INLINE Window window_of(const ByteRule& rule,
     const __m256i least = _mm256_set1_epi32(static_cast<std::int32_t>(rule.least));
     const __m256i most = _mm256_set1_epi32(static_cast<std::int32_t>(rule.most));
     const __m256i top = _mm256_set1_epi32(top_byte(rule));
+    const __m256i bottom = _mm256_set1_epi32(bottom_byte(rule));
     __m512d low = _mm512_set1_pd(-std::numeric_limits<double>::max());
     __m512d high = _mm512_set1_pd(std::numeric_limits<double>::max());
     for (std::size_t i = 0; i < kSteps; i += 8) {
@@ -157,8 +165,10 @@ FUSEQ_INLINE Window window_of(const ByteRule& rule,
         const __m256i first =
             _mm256_load_si256(reinterpret_cast<const __m256i*>(places.first.data() + i));
         const __m256i last = _mm256_sub_epi32(first, _mm256_set1_epi32(1));
-        const __mmask8 used = _mm256_cmple_epi32_mask(
-            _mm256_load_si256(reinterpret_cast<const __m256i*>(steps.byte.data() + i)), top);
+        const __m256i byte =
+            _mm256_load_si256(reinterpret_cast<const __m256i*>(steps.byte.data() + i));
+        const __mmask8 used =
+            _mm256_mask_cmpgt_epi32_mask(_mm256_cmple_epi32_mask(byte, top), byte, bottom);
         low = _mm512_mask_max_pd(low, _mm256_mask_cmple_epi32_mask(used, first, most), low,
                                  _mm512_fnmadd_pd(by, _mm512_cvtepi32_pd(first), border));
         high = _mm512_mask_min_pd(high, _mm256_mask_cmpge_epi32_mask(used, last, least), high,
@@ -223,6 +233,12 @@ int top_byte(const ByteRule& rule) {
                       : most;
 }
 
+int bottom_byte(const ByteRule& rule) {
+    const float least = rule.is_signed ? -128.0f : 0.0f;
+    return static_cast<int>(
+        rule.relus ? std::clamp(std::nearbyint(rule.after), least, least + 255.0f) : least);
+}
+
 std::optional<FloatSum> search_float_sum(const ByteRule& rule) {
     const bool takes = rule.scale >= 1e-30f && rule.scale <= 1e4f && std::abs(rule.bias) < 1e9f &&
                        rule.least <= rule.most && rule.least > -kOne && rule.most < kOne &&
@@ -230,11 +246,13 @@ std::optional<FloatSum> search_float_sum(const ByteRule& rule) {
     const bool clips_well = !rule.clips || (rule.bias_first && !rule.is_signed && rule.low <= 0 &&
                                             rule.factor >= 1e-10f && rule.factor <= 1e10f &&
                                             rule.high > 0 && rule.high * rule.factor < 1e9f);
+    const bool relus_well =
+        !rule.relus || (!rule.bias_first && !rule.clips && std::abs(rule.after) < 1e6f);
     const float scale = rule.clips ? rule.scale * rule.factor : rule.scale;
     constexpr double kFits = 1e9;  // a 32-bit integer, either way
     const double largest = static_cast<double>(std::max(-rule.least, rule.most)) +
                            (rule.bias_first ? std::abs(static_cast<double>(rule.bias)) : 0.0);
-    if (!takes || !clips_well || !(scale >= 1e-30f) ||
+    if (!takes || !clips_well || !relus_well || !(scale >= 1e-30f) ||
         largest * static_cast<double>(std::max(rule.scale, scale)) > kFits) {
         return std::nullopt;
     }

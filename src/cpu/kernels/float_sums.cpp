@@ -20,13 +20,15 @@ std::uint64_t two(float low, float high) {
 }
 
 FloatSums::Entry question(const ByteRule& rule) {
-    const std::uint64_t flags =
-        (rule.bias_first ? 1u : 0u) | (rule.is_signed ? 2u : 0u) | (rule.clips ? 4u : 0u);
+    const std::uint64_t flags = (rule.bias_first ? 1u : 0u) | (rule.is_signed ? 2u : 0u) |
+                                (rule.clips ? 4u : 0u) | (rule.relus ? 8u : 0u);
     const std::uint64_t words[] = {two(rule.scale, rule.bias),
                                    static_cast<std::uint64_t>(rule.least),
                                    static_cast<std::uint64_t>(rule.most),
                                    flags,
-                                   rule.clips ? two(rule.low, rule.high) : 0,
+                                   rule.clips   ? two(rule.low, rule.high)
+                                   : rule.relus ? two(rule.after, 0.0f)
+                                                : 0,
                                    rule.clips ? two(rule.factor, 0.0f) : 0};
     FloatSums::Entry entry;
     entry.key = hash_bytes(words, sizeof words, 1);

@@ -101,6 +101,11 @@ bool ThinConv::takes_zero_points(const ThinConvShape& s) {
     return !has_channels_in_lanes(s) || sums_in_chunks(s) || pixel_step(s) <= kMostPermuted;
 }
 
+bool ThinConv::sums_in_triples(const ThinConvShape& s) {
+    return has_channels_in_lanes(s) && s.src_channels == 3 && s.dilation_width == 1 &&
+           (s.stride_width == 1 || s.stride_width == 2);
+}
+
 bool ThinConv::stores_bytes(const ThinConvParams& p) {
     constexpr std::size_t kMostParts = 2;
     const ThinConvShape& s = p.shape;
@@ -176,6 +181,7 @@ void set_form(Packed& packed) {
         packed.vectors = lane_vectors(s);
         packed.shared = shares_loads(s);
         packed.partials = sums_in_chunks(s) ? s.src_channels / kQuad : 0;
+        packed.triples = packed.sums && ThinConv::sums_in_triples(s);
         set_index(step, packed);
     } else if (lies_in_chunks(s)) {
         packed.how = lies_apart(s) ? Collect::kApart : Collect::kChunks;
@@ -186,7 +192,7 @@ void set_form(Packed& packed) {
     }
     packed.width = ring_width(packed.walk);
     packed.offsets = chunk_offsets(s);
-    packed.ends = packed.sums ? 0 : end_chunks(s);
+    packed.ends = packed.sums && !packed.triples ? 0 : end_chunks(s);
     if (packed.ends != 0) {
         packed.offsets.pop_back();
     }
@@ -220,7 +226,9 @@ std::int32_t pack_channel(const ThinConvParams& p, std::size_t c, Packed& packed
                     : is_end
                         ? ((s.kernel_height * chunks + y / kQuad) * channels + c) * size + y % kQuad
                         : ((y * chunks + at / size) * channels + c) * size + at % size;
-                bytes[to] = w;
+                if (!is_ones || !packed.triples) {
+                    bytes[to] = w;
+                }
                 sum += w;
             }
         }

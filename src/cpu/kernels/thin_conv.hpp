@@ -99,6 +99,9 @@ public:
     static bool takes_result(const post_ops::Chain& chain);
     // Whether weights may have zero points.
     static bool takes_zero_points(const ThinConvShape& shape);
+    // With channels in lanes: whether sums of windows, for zero points of weights, are those of
+    // pixels of three bytes, which cost less than those of any bytes.
+    static bool sums_in_triples(const ThinConvShape& shape);
     // With channels in lanes: whether the maxima of results may be taken of the sums, because
     // nothing behind these ever falls where they rise, and windows of two rows fit.
     static bool takes_pool(const ThinConvParams& params);

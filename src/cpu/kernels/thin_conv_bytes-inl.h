@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From the sums of a tile with channels in lanes to bytes, where nothing but scale and bias is
-// between: four vectors after the other, so that few registers are needed beside the sums. For
-// thin_conv_values-inl.h, inside of its region of AVX-512.
+// between, and perhaps a relu and a shift: four vectors after the other, so that few registers are
+// needed beside the sums. For thin_conv_values-inl.h, inside of its region of AVX-512.
 #pragma once
 
 #include <algorithm>
@@ -152,12 +152,22 @@ private:
         const __m512i order = _mm512_load_si512(packed.order);
         const std::size_t channels = packed.shape.dst_channels;
         if (count == kPixels && channels == kVectors * kLanes) {
-            (store_group<kPixels, kVectors, G>(dst, group<4 * G, 1>(acc, scale, bias, order)), ...);
+            (store_group<kPixels, kVectors, G>(
+                 dst, limited(group<4 * G, 1>(acc, scale, bias, order), packed)),
+             ...);
         } else {
-            (store_part<kPixels, kVectors, G>(dst, group<4 * G, 1>(acc, scale, bias, order),
-                                              channels, count),
+            (store_part<kPixels, kVectors, G>(
+                 dst, limited(group<4 * G, 1>(acc, scale, bias, order), packed), channels, count),
              ...);
         }
+    }
+    // No less than the bytes of a relu.
+    static FUSEQ_INLINE __m512i limited(__m512i bytes, const Packed& packed) {
+        if (!packed.has_least) {
+            return bytes;
+        }
+        const __m512i least = _mm512_load_si512(packed.least);
+        return kSigned ? _mm512_max_epi8(bytes, least) : _mm512_max_epu8(bytes, least);
     }
     template <std::size_t... V>
     static FUSEQ_INLINE void load(Constants& to, const float* from, std::index_sequence<V...>) {

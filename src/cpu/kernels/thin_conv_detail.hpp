@@ -19,14 +19,19 @@ inline constexpr std::size_t kQuad = 4;       // bytes of a lane
 inline constexpr std::size_t kMostRows = 32;  // of a ring
 
 // Output channels in lanes.
-inline constexpr std::size_t kLaneTile = 28;        // accumulators of 16 channels of a pixel
-inline constexpr std::size_t kSharedTile = 24;      // the same where loads are shared
-inline constexpr std::size_t kMostLaneTile = 112;   // pixels that are worked on together
+inline constexpr std::size_t kMostTile = 24;        // pixels that one function computes at once
+inline constexpr std::size_t kMostLaneTile = 96;    // pixels that are worked on together
 inline constexpr std::size_t kMostLaneKernel = 16;  // width
 inline constexpr std::size_t kMostLaneChannels = 64;
 inline constexpr std::size_t kMostLaneEnds = 2;
 inline constexpr std::size_t kMostLaneResults = 4;
 inline constexpr std::size_t kMostLaneExtras = 4;
+
+// Pixels by vectors of channels whose accumulators stay in registers, with the weights of all
+// vectors and four bytes of a pixel: 24, or 28 with two vectors, where loads are fewer.
+constexpr std::size_t lane_tile_of(std::size_t vectors) {
+    return vectors == 1 ? kMostTile : vectors == 2 ? 14 : 6;
+}
 
 // How the bytes of 16 pixels that meet the same weights get into vectors.
 enum class Collect {
@@ -49,6 +54,9 @@ struct LaneOp {
     bool is_signed = false;
     float zero_point = 0.0f;
     float scale = 1.0f;
+
+    // Floats as they are.
+    bool is_plain() const { return element == 4 && zero_point == 0.0f && scale == 1.0f; }
 };
 
 struct LaneResult {
@@ -78,6 +86,7 @@ struct Packed {
     ThinConvShape walk;
     bool pool = false;
     bool shared = false;      // kChannels: a load serves three windows
+    bool triples = false;     // kChannels: sums of windows are those of pixels of three bytes
     std::size_t vectors = 0;  // kChannels: of output channels, the last one perhaps in part
     Collect how = Collect::kOne;
     std::size_t partials = 1;                 // lanes that hold parts of a sum; 0: none
@@ -116,6 +125,10 @@ struct Packed {
     alignas(64) std::int32_t order[kLanes] = {};
     // kChannels: one result of bytes behind scale and bias alone, which stay within 32 bits.
     bool plain_bytes = false;
+    // With plain bytes behind a relu and a shift, all of them the short way: the least bytes, in
+    // the order of memory.
+    bool has_least = false;
+    alignas(64) std::uint8_t least[kLanes * kQuad] = {};
     // kChannels: vectors whose channels all have the short way to a byte (float_sum.hpp); init,
     // scale and bias are those of it.
     bool is_short[kMostLaneChannels / kLanes] = {};

@@ -3,9 +3,9 @@
 //
 // Output channels in lanes: for 16, 32 or 64 of them, or some fewer. An accumulator holds 16
 // channels of a pixel; four bytes of its window, which are read where they lie and broadcast, meet
-// a vector of weights. 28 accumulators stay in registers: 28 pixels by 16 channels, 14 by 32 or 7
-// by 64. The distance of two windows is a constant of the code, so that one pointer reaches all of
-// them.
+// a vector of weights. 24 or 28 accumulators stay in registers: 24 pixels by 16 channels, 14 by 32
+// or 6 by 64. The distance of two windows is a constant of the code, so that one pointer reaches
+// all of them.
 //
 // With one vector of channels a load would serve one product, and two loads a cycle keep no more
 // than two products busy: where windows begin at whole groups of four bytes, a load serves the
@@ -23,13 +23,13 @@
 #pragma GCC push_options
 #pragma GCC target("bmi,bmi2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512vbmi")
 
+#include "cpu/kernels/thin_conv_part-inl.h"
 #include "cpu/kernels/thin_conv_sums-inl.h"
 #include "cpu/kernels/thin_conv_values-inl.h"
+#include "cpu/kernels/thin_conv_window_sums-inl.h"
 
 namespace fuseq::kernels::thin {
 namespace {
-
-constexpr std::size_t kCacheLine = 64;
 
 FUSEQ_INLINE __m512i broadcast(const std::uint8_t* from) {
     std::int32_t four = 0;
@@ -37,83 +37,10 @@ FUSEQ_INLINE __m512i broadcast(const std::uint8_t* from) {
     return _mm512_set1_epi32(four);
 }
 
-// ---- sums of windows, where weights have zero points -------------------------------------------
-
-// Pixels of four, eight or sixteen bytes that are neighbours: the rows of a window are added first,
-// then the lanes of a pixel, then neighbouring pixels.
-template <std::size_t kPartials>
-void sums_of_chunks(const Packed& packed, const Windows& windows, std::size_t count, float* sums) {
-    constexpr std::size_t kPixels = kLanes / kPartials;  // of a vector
-    const std::size_t kernel_width = packed.shape.kernel_width;
-    const __m512i ones = _mm512_set1_epi8(1);
-    const __m512i order = _mm512_loadu_si512(packed.lane_of_pixel);
-    alignas(64) std::int32_t of_pixel[kMostLaneTile + kMostLaneKernel + 2 * kLanes];
-    for (std::size_t x = 0; x < count + kernel_width - 1; x += kLanes) {
-        __m512i parts[kPartials];
-        for (std::size_t v = 0; v < kPartials; ++v) {
-            parts[v] = _mm512_setzero_si512();
-            for (std::size_t y = 0; y < windows.kernel_rows; ++y) {
-                const std::uint8_t* at = windows.rows[y] + (x + v * kPixels) * kPartials * kQuad;
-                add_products(parts[v], _mm512_loadu_si512(at), ones);
-            }
-        }
-        const __m512i all = _mm512_permutexvar_epi32(order, add_partials<kPartials>(parts));
-        _mm512_store_si512(of_pixel + x, all);
-    }
-    const __m512i init = _mm512_set1_epi32(packed.init[packed.shape.dst_channels]);
-    for (std::size_t x = 0; x < count; x += kLanes) {
-        __m512i sum = init;
-        for (std::size_t k = 0; k < kernel_width; ++k) {
-            sum = _mm512_add_epi32(sum, _mm512_loadu_si512(of_pixel + x + k));
-        }
-        _mm512_store_ps(sums + x, _mm512_cvtepi32_ps(sum));
-    }
-}
-
-// Any windows that are at most eight bytes apart: a byte permutation of one vector or two collects
-// the same chunk of 16.
-template <bool kTwoVectors>
-void sums_of_windows(const Packed& packed, const Windows& windows, std::size_t count, float* sums) {
-    const __m512i index = _mm512_loadu_si512(packed.index);
-    const __m512i init = _mm512_set1_epi32(packed.init[packed.shape.dst_channels]);
-    for (std::size_t x = 0; x < count; x += kLanes) {
-        __m512i sum = init;
-        for (std::size_t y = 0; y < windows.kernel_rows; ++y) {
-            const std::uint8_t* row = windows.rows[y] + x * windows.step;
-            for (std::size_t q = 0; q < windows.chunks; ++q) {
-                const std::uint8_t* at = row + windows.offsets[q];
-                __m512i bytes = _mm512_loadu_si512(at);
-                if constexpr (kTwoVectors) {
-                    bytes =
-                        _mm512_permutex2var_epi8(bytes, index, _mm512_loadu_si512(at + kCacheLine));
-                } else {
-                    bytes = _mm512_permutexvar_epi8(index, bytes);
-                }
-                add_products(sum, bytes, _mm512_set1_epi32(packed.ones[q]));
-            }
-        }
-        _mm512_store_ps(sums + x, _mm512_cvtepi32_ps(sum));
-    }
-}
-
-void sums_of(const Packed& packed, const Windows& windows, std::size_t count, float* sums) {
-    if (packed.partials == 4) {
-        sums_of_chunks<4>(packed, windows, count, sums);
-    } else if (packed.partials == 2) {
-        sums_of_chunks<2>(packed, windows, count, sums);
-    } else if (packed.partials == 1) {
-        sums_of_chunks<1>(packed, windows, count, sums);
-    } else if (windows.step <= kQuad) {
-        sums_of_windows<false>(packed, windows, count, sums);
-    } else {
-        sums_of_windows<true>(packed, windows, count, sums);
-    }
-}
-
 // ---- last bytes of rows -------------------------------------------------------------------------
 
 // Of each pixel, four bytes a chunk. What is behind the pixels belongs to none.
-using Ends = std::int32_t[kMostLaneEnds][kMostLaneTile + 2 * kLaneTile];
+using Ends = std::int32_t[kMostLaneEnds][kMostLaneTile + 2 * kMostTile];
 
 void fill_ends(const Packed& packed, const Windows& windows, std::size_t count, Ends& ends) {
     const __m512i first = _mm512_loadu_si512(packed.index);  // byte 0 of each chunk counts
@@ -130,7 +57,7 @@ void fill_ends(const Packed& packed, const Windows& windows, std::size_t count, 
                 const __mmask64 place = 0x1111111111111111ull << j;
                 all = _mm512_or_si512(
                     all, _mm512_maskz_permutex2var_epi8(place, _mm512_loadu_si512(at), index,
-                                                        _mm512_loadu_si512(at + kCacheLine)));
+                                                        _mm512_loadu_si512(at + 64)));
             }
             _mm512_storeu_si512(ends[e] + x, all);
         }
@@ -275,18 +202,40 @@ FUSEQ_INLINE void products(Registers<__m512i, kPixels * kVectors>& acc,
     }
 }
 
+// The tile of the windows from pixel `at` on, to pixel `to` of the places and those behind it.
 template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep, bool kShared>
 void one_tile(const Packed& packed,
               const Windows& windows,
               std::size_t at,
+              std::size_t to,
               const float* sums,
               const Ends& ends,
               std::size_t count,
               const LanePlaces& places) {
     Registers<__m512i, kPixels * kVectors> acc;
     products<kPixels, kVectors, kStep, kShared>(acc, packed, windows, at, ends);
-    Lanes<kPixels, kVectors>::finish(acc, packed, sums == nullptr ? nullptr : sums + at, at,
+    Lanes<kPixels, kVectors>::finish(acc, packed, sums == nullptr ? nullptr : sums + at, to,
                                      std::min(count, kPixels), places);
+}
+
+// Of which perhaps only `left` pixels exist.
+template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep, bool kShared>
+void tile_of(const Packed& packed,
+             const Windows& windows,
+             std::size_t at,
+             const float* sums,
+             const Ends& ends,
+             std::size_t left,
+             const LanePlaces& places) {
+    using Part = PartOfTile<kPixels, kVectors>;
+    if (left >= kPixels || !Part::suits(packed)) {
+        return one_tile<kPixels, kVectors, kStep, kShared>(packed, windows, at, at, sums, ends,
+                                                           left, places);
+    }
+    const Part part(packed, at, left, places);
+    one_tile<kPixels, kVectors, kStep, kShared>(packed, windows, at, 0, sums, ends, kPixels,
+                                                part.whole());
+    part.store();
 }
 
 template <std::size_t kVectors, std::size_t kStep, bool kShared>
@@ -294,9 +243,9 @@ void tiles(const Packed& packed,
            const Windows& windows,
            std::size_t count,
            const LanePlaces& places) {
-    constexpr std::size_t kLarge = kShared ? kSharedTile : kLaneTile / kVectors;
+    constexpr std::size_t kLarge = lane_tile_of(kVectors);
     constexpr std::size_t kMiddle = 16 / kVectors;
-    constexpr std::size_t kSmall = 4;
+    constexpr std::size_t kSmall = std::min<std::size_t>(4, kMiddle / 2);
     alignas(64) float of_windows[kMostLaneTile + kLanes];
     const float* sums = nullptr;
     if (packed.sums) {
@@ -308,16 +257,16 @@ void tiles(const Packed& packed,
     for (std::size_t at = 0; at < count;) {
         const std::size_t left = count - at;
         if (left > kMiddle) {
-            one_tile<kLarge, kVectors, kStep, kShared>(packed, windows, at, sums, ends, left,
-                                                       places);
+            tile_of<kLarge, kVectors, kStep, kShared>(packed, windows, at, sums, ends, left,
+                                                      places);
             at += kLarge;
         } else if (left > kSmall) {
-            one_tile<kMiddle, kVectors, kStep, kShared>(packed, windows, at, sums, ends, left,
-                                                        places);
+            tile_of<kMiddle, kVectors, kStep, kShared>(packed, windows, at, sums, ends, left,
+                                                       places);
             at += kMiddle;
         } else {
-            one_tile<kSmall, kVectors, kStep, kShared>(packed, windows, at, sums, ends, left,
-                                                       places);
+            tile_of<kSmall, kVectors, kStep, kShared>(packed, windows, at, sums, ends, left,
+                                                      places);
             at += kSmall;
         }
     }
@@ -421,7 +370,7 @@ void pooled_tiles(const Packed& packed,
                   const TwoRows& rows,
                   std::size_t count,
                   const LanePlaces& places) {
-    constexpr std::size_t kLarge = kShared ? kSharedTile : kLaneTile / kVectors;
+    constexpr std::size_t kLarge = lane_tile_of(kVectors);
     constexpr std::size_t kSmall = 8;
     for (std::size_t at = 0; at < count;) {
         const std::size_t left = count - at;

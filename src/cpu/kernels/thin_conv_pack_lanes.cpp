@@ -1,7 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "cpu/kernels/float_sum.hpp"
 #include "cpu/kernels/thin_conv_lanes.hpp"
@@ -134,35 +136,77 @@ bool is_bounded(const Packed& packed) {
     return true;
 }
 
-// Bytes behind scale and bias alone take the short way, vector by vector.
+// Whether all operations are a relu and a shift.
+bool are_relu_and_shift(const std::vector<LaneOp>& ops) {
+    return ops.size() == 2 && ops[0].kind == Kind::kMax && ops[1].kind == Kind::kShift &&
+           std::all_of(std::begin(ops[0].a), std::end(ops[0].a), [](float v) { return v == 0.0f; });
+}
+
+ByteRule rule_of(const Packed& packed, std::size_t c) {
+    const LaneChannel& channel = packed.channels[c];
+    ByteRule rule{.scale = channel.scale,
+                  .bias = channel.bias,
+                  .is_signed = packed.results[0].is_signed,
+                  .least = channel.least,
+                  .most = channel.most};
+    if (!packed.ops.empty()) {
+        rule.relus = true;
+        rule.after = packed.ops[1].a[c];
+    }
+    return rule;
+}
+
+// The short ways of 16 channels from `first` on; nothing: one of them has none.
+std::optional<std::array<FloatSum, kLanes>> short_ways(const Packed& packed, std::size_t first) {
+    std::array<FloatSum, kLanes> ways{};
+    const std::size_t end = std::min(packed.shape.dst_channels, first + kLanes);
+    for (std::size_t c = first; c < end; ++c) {
+        const auto way = float_sum(rule_of(packed, c));
+        if (!way) {
+            return std::nullopt;
+        }
+        ways[c - first] = *way;
+    }
+    return ways;
+}
+
+// The least bytes of a relu and a shift, as four vectors of results lie in memory.
+void set_least(Packed& packed) {
+    for (std::size_t i = 0; i < std::size(packed.least); ++i) {
+        const int byte = bottom_byte(rule_of(packed, i % packed.shape.dst_channels));
+        packed.least[i] = static_cast<std::uint8_t>(byte);
+    }
+}
+
+// Bytes behind scale and bias alone take the short way, vector by vector; with a relu and a shift
+// behind these all of them do or none.
 void set_ways(Packed& packed) {
     const LaneResult& first = packed.results[0];
-    packed.plain_bytes = packed.how == Collect::kChannels && packed.results.size() == 1 &&
-                         first.element == 1 && !first.scaled && !first.shifted &&
-                         packed.ops.empty() && is_bounded(packed);
-    const std::size_t channels = packed.shape.dst_channels;
-    for (std::size_t v = 0; v < packed.vectors; ++v) {
-        FloatSum ways[kLanes];
-        const std::size_t end = std::min(channels, (v + 1) * kLanes);
-        bool& is_short = packed.is_short[v];
-        is_short = packed.plain_bytes && !packed.sums;
-        for (std::size_t c = v * kLanes; c < end && is_short; ++c) {
-            const LaneChannel& channel = packed.channels[c];
-            const auto way = float_sum({.scale = channel.scale,
-                                        .bias = channel.bias,
-                                        .is_signed = first.is_signed,
-                                        .least = channel.least,
-                                        .most = channel.most});
-            is_short = way.has_value();
-            ways[c % kLanes] = way.value_or(FloatSum{});
-        }
-        for (std::size_t c = v * kLanes; c < end; ++c) {
-            const LaneChannel& channel = packed.channels[c];
-            const FloatSum& way = ways[c % kLanes];
-            packed.init[c] = channel.init + (is_short ? way.begin : 0);
-            packed.scale[c] = is_short ? way.scale : channel.scale;
-            packed.bias[c] = is_short ? way.shift : channel.bias;
-        }
+    const bool relus = are_relu_and_shift(packed.ops) && !packed.sums && !first.rows;
+    const bool is_plain = packed.how == Collect::kChannels && packed.results.size() == 1 &&
+                          first.element == 1 && !first.scaled && !first.shifted &&
+                          (packed.ops.empty() || relus) && is_bounded(packed);
+    std::array<std::optional<std::array<FloatSum, kLanes>>, kMostLaneChannels / kLanes> ways;
+    for (std::size_t v = 0; v < packed.vectors && is_plain && !packed.sums; ++v) {
+        ways[v] = short_ways(packed, v * kLanes);
+    }
+    const bool all_are_short =
+        std::all_of(ways.begin(), ways.begin() + static_cast<std::ptrdiff_t>(packed.vectors),
+                    [](const auto& way) { return way.has_value(); });
+    packed.plain_bytes = is_plain && (!relus || all_are_short);
+    packed.has_least = packed.plain_bytes && relus;
+    if (packed.has_least) {
+        set_least(packed);
+    }
+    for (std::size_t c = 0; c < packed.channels.size(); ++c) {
+        const LaneChannel& channel = packed.channels[c];
+        const auto& of_vector = ways[c / kLanes];
+        const bool is_short = packed.plain_bytes && of_vector.has_value();
+        const FloatSum way = is_short ? (*of_vector)[c % kLanes] : FloatSum{};
+        packed.is_short[c / kLanes] = is_short;
+        packed.init[c] = channel.init + (is_short ? way.begin : 0);
+        packed.scale[c] = is_short ? way.scale : channel.scale;
+        packed.bias[c] = is_short ? way.shift : channel.bias;
     }
 }
 

@@ -48,7 +48,7 @@ inline bool shares_loads(const ThinConvShape& s) {
 
 // Pixels that one function computes at once.
 inline std::size_t lane_tile(const ThinConvShape& s) {
-    return shares_loads(s) ? kSharedTile : kLaneTile / lane_vectors(s);
+    return lane_tile_of(lane_vectors(s));
 }
 
 // More of a pixel than a lane of a vector has: windows are collected a lane at a time.
@@ -71,7 +71,7 @@ inline std::size_t slack_bytes(const ThinConvShape& s) {
 
 // Pixels of a row that are given to the receiver at once.
 inline std::size_t tile_pixels(const ThinConvShape& s) {
-    return has_channels_in_lanes(s) ? 4 * lane_tile(s) : kThinTile;
+    return has_channels_in_lanes(s) ? kMostLaneTile / lane_tile(s) * lane_tile(s) : kThinTile;
 }
 
 // Steps that are whole lanes are loaded as they lie.
@@ -171,14 +171,21 @@ public:
         held_.fill(kNone);
     }
 
-    const std::uint8_t* row(std::ptrdiff_t y) {
-        const auto slot = static_cast<std::size_t>((y % rows_ + rows_) % rows_);
-        std::uint8_t* const to = bytes_ + slot * stride_;
-        if (held_[slot] != y) {
-            fill(y, to);
-            held_[slot] = y;
+    // `count` source rows from `first` on, `step` apart. One division: there are as many rows to
+    // find as others have products.
+    void rows(std::ptrdiff_t first, std::size_t step, std::size_t count, const std::uint8_t** to) {
+        auto slot = static_cast<std::size_t>((first % rows_ + rows_) % rows_);
+        const auto size = static_cast<std::size_t>(rows_);
+        for (std::size_t k = 0; k < count; ++k, first += static_cast<std::ptrdiff_t>(step)) {
+            std::uint8_t* const row = bytes_ + slot * stride_;
+            if (held_[slot] != first) {
+                fill(first, row);
+                held_[slot] = first;
+            }
+            to[k] = row;
+            slot += step;
+            slot -= slot >= size ? size : 0;
         }
-        return to;
     }
 
 private:
@@ -241,9 +248,8 @@ inline std::ptrdiff_t source_row(const ThinConvShape& s, std::size_t y, std::siz
 template <class Tile>
 void run_row(const Packed& packed, Ring& ring, ThinTile at, std::size_t end, const Tile& tile) {
     Windows windows = windows_of(packed);
-    for (std::size_t k = 0; k < windows.kernel_rows; ++k) {
-        windows.rows[k] = ring.row(source_row(packed.walk, at.y, k));
-    }
+    ring.rows(source_row(packed.walk, at.y, 0), packed.walk.dilation_height, windows.kernel_rows,
+              windows.rows);
     for_row(at, end, tile_pixels(packed.walk), windows, tile);
 }
 
@@ -341,8 +347,8 @@ void inner_rows(const Packed& packed,
                 const Tile& tile) {
     const ThinConvShape& s = packed.walk;
     const bool lanes = has_channels_in_lanes(s);
-    Ring left(s, 0, packed.padding, lanes ? kLaneTile : kMostAtOnce);
-    Ring right(s, 0, packed.padding, lanes ? kLaneTile + kMostLaneKernel : kThinTile);
+    Ring left(s, 0, packed.padding, lanes ? kMostTile : kMostAtOnce);
+    Ring right(s, 0, packed.padding, lanes ? kMostTile + kMostLaneKernel : kThinTile);
     left.begin(image, 0);
     right.begin(image, middle.end);
     const std::size_t strip = strip_pixels(s, middle);

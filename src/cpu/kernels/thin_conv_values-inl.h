@@ -102,7 +102,10 @@ struct Lanes {
         const __m512 zero = _mm512_set1_ps(op.zero_point);
         const __m512 scale = _mm512_set1_ps(op.scale);
         const std::byte* from = extra.from;
-        if (extra.count < kPixels || extra.channels < kChannels) {
+        const bool is_whole = extra.count >= kPixels && extra.channels >= kChannels;
+        if (is_whole && op.is_plain()) {
+            ((x.v[I] = _mm512_add_ps(x.v[I], _mm512_loadu_ps(from + I * 4 * kLanes))), ...);
+        } else if (!is_whole) {
             ((x.v[I] = plus(x.v[I], some<I>(op, extra), zero, scale)), ...);
         } else if (op.element != 1) {
             ((x.v[I] = plus(x.v[I], _mm512_loadu_ps(from + I * 4 * kLanes), zero, scale)), ...);

@@ -3,6 +3,7 @@
 #include "cpu/steps/thin_convolution.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "cpu/kernels/instructions.hpp"
 #include "cpu/plan/split_weight_zero_points.hpp"
@@ -277,6 +278,32 @@ bool reads_extras(const post_ops::Chain& chain) {
     });
 }
 
+// Constants of which the different rows are kept are what is added: zero points and scales are
+// applied here, as floats, as the kernel would.
+void scale_rows(post_ops::Chain& chain, std::vector<FewRows>& rows) {
+    for (std::size_t e = 0; e < rows.size(); ++e) {
+        std::vector<post_ops::Binary*> readers;
+        for (post_ops::BasicOp& op : chain.ops) {
+            auto* binary = std::get_if<post_ops::Binary>(&op);
+            if (binary != nullptr && binary->input == e) {
+                readers.push_back(binary);
+            }
+        }
+        if (rows[e].offsets.empty() || readers.size() != 1) {
+            continue;
+        }
+        post_ops::Binary& reader = *readers[0];
+        for (std::size_t i = 0; i + sizeof(float) <= rows[e].bytes.size(); i += sizeof(float)) {
+            float value = 0.0f;
+            std::memcpy(&value, rows[e].bytes.data() + i, sizeof(value));
+            value = (value - reader.zero_point) * reader.scale;
+            std::memcpy(rows[e].bytes.data() + i, &value, sizeof(value));
+        }
+        reader.zero_point = 0.0f;
+        reader.scale = 1.0f;
+    }
+}
+
 // Of a convolution with output channels in lanes: than the matrix product, which copies windows,
 // and oneDNN. Half vectors of channels are measured on Golden Cove, for one and a half.
 bool lanes_are_faster(const Node& node, const kernels::ThinConvShape& shape) {
@@ -290,7 +317,8 @@ bool lanes_are_faster(const Node& node, const kernels::ThinConvShape& shape) {
         return false;
     }
     if (shape.src_channels < 8) {
-        return weight_zero_points(node) == 0 || shape.stride_width == 1;
+        return weight_zero_points(node) == 0 || shape.stride_width == 1 ||
+               kernels::ThinConv::sums_in_triples(shape);
     }
     return shape.dst_channels <= 32;
 }
@@ -394,6 +422,9 @@ std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group&
             const TensorId id = builder.tensor_of(extra, Layout::kChannelsLast);
             few_rows.push_back(FewRows::of_picture(builder.tensor(id), dims));
             extras.push_back(few_rows.back().offsets.empty() ? id : kNoTensor);
+        }
+        if (lanes) {
+            scale_rows(parts.inner, few_rows);
         }
     }
     const TensorId dst = builder.new_tensor(parts.inner.dst_type, dims, layout);

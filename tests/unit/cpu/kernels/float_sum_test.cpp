@@ -22,7 +22,8 @@ int to_byte(float v, bool is_signed) {
 int long_way(const ByteRule& rule, std::int64_t x) {
     const auto v = static_cast<float>(x);
     if (!rule.bias_first) {
-        return to_byte(std::fma(v, rule.scale, rule.bias), rule.is_signed);
+        const float value = std::fma(v, rule.scale, rule.bias);
+        return to_byte(rule.relus ? std::max(value, 0.0f) + rule.after : value, rule.is_signed);
     }
     const float sum = v + rule.bias;
     float value = sum * rule.scale;
@@ -40,7 +41,8 @@ int short_way(const FloatSum& sum, std::int64_t x, bool is_signed) {
 std::int64_t differences(const ByteRule& rule, const FloatSum& sum) {
     std::int64_t wrong = 0;
     for (std::int64_t x = rule.least; x <= rule.most; ++x) {
-        const int byte = std::min(short_way(sum, x, rule.is_signed), top_byte(rule));
+        const int byte =
+            std::clamp(short_way(sum, x, rule.is_signed), bottom_byte(rule), top_byte(rule));
         wrong += byte == long_way(rule, x) ? 0 : 1;
     }
     return wrong;
@@ -114,6 +116,33 @@ TEST_F(FloatSumTest, ClipsAndScales) {
         }
     }
     EXPECT_GT(found, 40);
+}
+
+// A relu, and a zero point behind it: the least byte may be above the type's.
+TEST_F(FloatSumTest, RelusAndShifts) {
+    int found = 0;
+    for (unsigned seed = 0; seed < 80; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937 rng(seed);
+        std::uniform_real_distribution<float> unit(0.0f, 1.0f);
+        const float range = std::exp2(6.0f + 11.0f * unit(rng));
+        ByteRule rule{.scale = 255.0f / range,
+                      .bias = (unit(rng) - 0.5f) * 255.0f,
+                      .is_signed = rng() % 2 == 0,
+                      .least = -static_cast<std::int64_t>(range * unit(rng)),
+                      .most = static_cast<std::int64_t>(2 * range * unit(rng)),
+                      .relus = true,
+                      .after = (unit(rng) - 0.6f) * 260.0f};
+        if (const auto sum = float_sum(rule)) {
+            ++found;
+            EXPECT_EQ(differences(rule, *sum), 0);
+        }
+    }
+    EXPECT_GT(found, 50);
+    EXPECT_EQ(bottom_byte({.is_signed = true, .relus = true, .after = -200.0f}), -128);
+    EXPECT_EQ(bottom_byte({.is_signed = true, .relus = true, .after = -11.5f}), -12);
+    EXPECT_EQ(bottom_byte({.relus = true, .after = -3.0f}), 0);
+    EXPECT_EQ(bottom_byte({.is_signed = true}), -128);
 }
 
 // Rules of layers for which only slopes one or two units of the last place away have the places.

@@ -54,8 +54,9 @@ std::vector<BasicOp> random_ops(std::mt19937& rng,
         post_ops::Binary add;
         add.input = e;
         add.type = extras[e];
-        add.scale = 0.75f;
-        add.zero_point = static_cast<float>(rng() % 9);
+        const bool as_they_are = rng() % 3 == 0;
+        add.scale = as_they_are ? 1.0f : 0.75f;
+        add.zero_point = as_they_are ? 0.0f : static_cast<float>(rng() % 9);
         ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(rng() % (ops.size() + 1)), add);
     }
     return ops;
@@ -206,6 +207,21 @@ void expect_lists(Case& c, std::mt19937& rng) {
 
 TEST(ThinConvLanes, ValuesGoThroughOperationsToAllResults) {
     for_thin_cases(60, true, expect_lists);
+}
+
+// Bytes take a short way where all channels have one: quantized outputs of a range that does not
+// begin at zero.
+TEST(ThinConvLanes, SoDoBytesBehindAReluAndAShift) {
+    for_thin_cases(60, true, [](Case& c, std::mt19937& rng) {
+        const std::vector<BasicOp> ops = {
+            post_ops::Eltwise{},
+            post_ops::Shift{random_values(rng, c.params.shape.dst_channels, 0.25f)}};
+        const std::vector<post_ops::Chain> results = {
+            {{}, rng() % 2 == 0 ? ElementType::u8 : ElementType::i8}};
+        c.params.ops = ops;
+        c.params.results = results;
+        expect_results(c, run_in_parts(c, {}, rng), {}, ops);
+    });
 }
 
 TEST(ThinConvLanes, SoDoFewChannelsOfWindowsOfSixteenBytes) {
