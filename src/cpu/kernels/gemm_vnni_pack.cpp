@@ -1,14 +1,13 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks what a matrix product is made from, and lays out weights and vectors.
+// Lays out the weights and vectors of a matrix product.
 #include <algorithm>
 #include <cmath>
 
 #include "cpu/kernels/gemm_vnni_bound.hpp"
+#include "cpu/kernels/gemm_vnni_check.hpp"
 #include "cpu/kernels/gemm_vnni_detail.hpp"
-#include "cpu/kernels/instructions.hpp"
-#include "fuseq/error.hpp"
 
 namespace fuseq::kernels::gemm {
 namespace {
@@ -26,23 +25,6 @@ constexpr std::size_t kCacheLine = 64;
 // Pixels and channels of dst from which on it pays to copy the source out of such places.
 constexpr std::size_t kManyPixels = 8;
 constexpr std::size_t kManyChannels = 64;
-constexpr std::size_t kMostBytes = std::size_t{1} << 40;
-
-template <class... Parts>
-[[noreturn]] void refuse(const Parts&... parts) {
-    throw Error("compile", detail::cat("integer matrix product: ", parts...));
-}
-
-void check_shape(const GemmShape& s) {
-    for (const std::size_t size :
-         {s.src_channels, s.dst_channels, s.src_height, s.src_width, s.dst_height, s.dst_width,
-          s.kernel_height, s.kernel_width, s.stride_height, s.stride_width, s.dilation_height,
-          s.dilation_width}) {
-        if (size == 0 || size > kMostBytes) {
-            refuse("a size is ", size, ", expected 1 to ", kMostBytes);
-        }
-    }
-}
 
 // So that whole panels of vectors can be read.
 std::size_t padded_channels(std::size_t channels) {
@@ -67,7 +49,7 @@ class Packer {
 public:
     explicit Packer(const GemmParams& params, const Packed* laid_out = nullptr)
         : given_(params), params_(params), laid_out_(laid_out) {
-        check();
+        check(params);
         if (params.transposed) {
             packed_.phases = phases_of(params);
             params_ = as_convolution(params, *packed_.phases, scale_, bias_);
@@ -112,33 +94,6 @@ public:
     }
 
 private:
-    void check() const {
-        if (!has_avx512_vnni()) {
-            refuse("this machine has no AVX-512 VNNI");
-        }
-        const GemmShape& s = given_.shape;
-        check_shape(s);
-        if (given_.pool && (s.dst_height % 2 != 0 || s.dst_width % 2 != 0)) {
-            refuse("2 x 2 pixels of ", s.dst_height, " x ", s.dst_width, " are to become one");
-        }
-        const bool is_signed = given_.src_type == ElementType::i8;
-        if (!is_signed && given_.src_type != ElementType::u8) {
-            refuse("src is ", to_string(given_.src_type), ", expected u8 or i8");
-        }
-        const int low = is_signed ? -128 : 0;
-        if (given_.src_zero_point < low || given_.src_zero_point > low + 255) {
-            refuse("the zero point of src is ", given_.src_zero_point, ", expected ", low, " to ",
-                   low + 255);
-        }
-        const GemmWeights& w = given_.weights;
-        const std::size_t last = (s.dst_channels - 1) * w.dst_channel +
-                                 (s.src_channels - 1) * w.src_channel +
-                                 (s.kernel_height - 1) * w.row + (s.kernel_width - 1) * w.column;
-        if (last >= w.values.size()) {
-            refuse("there are ", w.values.size(), " weights, the last one used is number ", last);
-        }
-    }
-
     bool is_1x1() const {
         const GemmShape& s = params_.shape;
         return s.kernel_height == 1 && s.kernel_width == 1 && s.pad_top == 0 && s.pad_left == 0 &&
@@ -544,18 +499,6 @@ private:
             for (std::size_t n = 0; n < packed_.panels.size(); ++n) {
                 packed_.wide_panels.push_back(wide_panel_of(packed_, i, n));
             }
-        }
-    }
-
-    static void check_op(const GemmOp& op) {
-        if (op.kind == GemmOp::Kind::kEltwise && !GemmOp::takes(op.eltwise.kind)) {
-            refuse("it has no ", post_ops::to_text(op.eltwise));
-        }
-        const bool tensor = op.kind == GemmOp::Kind::kBinary || op.kind == GemmOp::Kind::kSum;
-        const ElementType type = op.binary.type;
-        if (tensor && type != ElementType::u8 && type != ElementType::i8 &&
-            type != ElementType::f32) {
-            refuse("an extra input is ", to_string(type), ", expected u8, i8 or f32");
         }
     }
 
