@@ -135,6 +135,59 @@ TEST(Bounds, GemmVnni) {
     }
 }
 
+// Rows of src that are read where they are: with kernels that reach over the edges, and with none.
+TEST(Bounds, GemmVnniOfRowsInPlace) {
+    if (!GemmVnni::available()) {
+        GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+    }
+    constexpr std::size_t kWidth = 130;
+    constexpr std::size_t kHeight = 12;
+    constexpr std::size_t kChannels = 4;
+    for (const std::size_t kernel : {3, 5}) {
+        for (const std::size_t stride : {1, 2}) {
+            for (const std::size_t pad : {std::size_t{0}, kernel / 2}) {
+                for (const std::size_t out : {16, 41, 64}) {
+                    SCOPED_TRACE(testing::Message() << "kernel " << kernel << ", stride " << stride
+                                                    << ", pad " << pad << ", " << out);
+                    const std::vector<std::int8_t> weights(out * kChannels * kernel * kernel, 3);
+                    const std::vector<float> scale{0.01f};
+                    GemmParams params;
+                    params.shape = {.src_channels = kChannels,
+                                    .dst_channels = out,
+                                    .src_height = kHeight,
+                                    .src_width = kWidth,
+                                    .dst_height = (kHeight + 2 * pad - kernel) / stride + 1,
+                                    .dst_width = (kWidth + 2 * pad - kernel) / stride + 1,
+                                    .kernel_height = kernel,
+                                    .kernel_width = kernel,
+                                    .stride_height = stride,
+                                    .stride_width = stride,
+                                    .pad_top = static_cast<std::ptrdiff_t>(pad),
+                                    .pad_left = static_cast<std::ptrdiff_t>(pad)};
+                    params.weights = {.values = weights,
+                                      .dst_channel = kChannels * kernel * kernel,
+                                      .src_channel = kernel * kernel,
+                                      .row = kernel,
+                                      .column = 1};
+                    params.scale = scale;
+                    const GemmVnni gemm(params);
+                    const GemmShape& s = params.shape;
+                    EXPECT_EQ(GemmVnni::reads_rows_in_place(s), s.dst_height > 4);
+                    for (const Place place : {Place::kFirst, Place::kLast}) {
+                        Guarded scratch(gemm.scratch_bytes(), place, 64);
+                        expect_within(
+                            kHeight * kWidth * kChannels, s.dst_height * s.dst_width * out, 1,
+                            [&](const void* src, void* dst) {
+                                gemm.run({.src = src, .dst = dst, .scratch = scratch.data()}, 0,
+                                         {});
+                            });
+                    }
+                }
+            }
+        }
+    }
+}
+
 void expect_depthwise_within(DepthwisePath path) {
     for (const std::size_t channels : {1, 5, 8, 16, 24, 32, 63, 64, 80, 96, 130}) {
         for (const std::size_t kernel : {3, 5, 4}) {
