@@ -47,7 +47,8 @@ FUSEQ_INLINE void store_part(std::byte* dst,
     }
 }
 
-template <std::size_t kPixels, std::size_t kVectors, bool kSigned>
+// kAdds: floats are added behind scale and bias.
+template <std::size_t kPixels, std::size_t kVectors, bool kSigned, bool kAdds = false>
 struct PlainBytes {
     static constexpr std::size_t kAll = kPixels * kVectors;
     static constexpr std::size_t kGroups = (kAll + 3) / 4;
@@ -55,13 +56,15 @@ struct PlainBytes {
     using Constants = Registers<__m512, kVectors>;
 
     // `count` pixels that exist, of the channels of the shape. `of_windows`: their sums, or
-    // nothing. `row_bytes`: from row to row, where LaneResult::rows.
+    // nothing. `row_bytes`: from row to row, where LaneResult::rows. `added`: of the tile's
+    // elements.
     static FUSEQ_INLINE void store(const Sums& sums,
                                    const Packed& packed,
                                    const float* of_windows,
                                    std::byte* dst,
                                    std::size_t count,
-                                   std::size_t row_bytes) {
+                                   std::size_t row_bytes,
+                                   const float* added = nullptr) {
         Sums acc = sums;
         convert(acc, packed, of_windows, std::make_index_sequence<kVectors>{});
         if constexpr (kVectors == 2) {
@@ -70,7 +73,7 @@ struct PlainBytes {
                 return;
             }
         }
-        store_groups(acc, packed, dst, count, std::make_index_sequence<kGroups>{});
+        store_groups(acc, packed, dst, count, added, std::make_index_sequence<kGroups>{});
     }
 
 private:
@@ -144,6 +147,7 @@ private:
                                           const Packed& packed,
                                           std::byte* dst,
                                           std::size_t count,
+                                          const float* added,
                                           std::index_sequence<G...>) {
         Constants scale;
         Constants bias;
@@ -153,11 +157,12 @@ private:
         const std::size_t channels = packed.shape.dst_channels;
         if (count == kPixels && channels == kVectors * kLanes) {
             (store_group<kPixels, kVectors, G>(
-                 dst, limited(group<4 * G, 1>(acc, scale, bias, order), packed)),
+                 dst, limited(group<4 * G, 1>(acc, scale, bias, order, added), packed)),
              ...);
         } else {
             (store_part<kPixels, kVectors, G>(
-                 dst, limited(group<4 * G, 1>(acc, scale, bias, order), packed), channels, count),
+                 dst, limited(group<4 * G, 1>(acc, scale, bias, order, added), packed), channels,
+                 count),
              ...);
         }
     }
@@ -176,25 +181,33 @@ private:
     // Vectors I, I + Step, .. Packs work within 128 bits: the k-th four channels of each of the
     // four vectors are together behind them.
     template <std::size_t I, std::size_t Step>
-    static FUSEQ_INLINE __m512i
-    group(const Sums& acc, const Constants& scale, const Constants& bias, __m512i order) {
-        const __m512i low =
-            _mm512_packs_epi32(integers<I>(acc, scale, bias), integers<I + Step>(acc, scale, bias));
-        const __m512i high = _mm512_packs_epi32(integers<I + 2 * Step>(acc, scale, bias),
-                                                integers<I + 3 * Step>(acc, scale, bias));
+    static FUSEQ_INLINE __m512i group(const Sums& acc,
+                                      const Constants& scale,
+                                      const Constants& bias,
+                                      __m512i order,
+                                      const float* added = nullptr) {
+        const __m512i low = _mm512_packs_epi32(integers<I>(acc, scale, bias, added),
+                                               integers<I + Step>(acc, scale, bias, added));
+        const __m512i high = _mm512_packs_epi32(integers<I + 2 * Step>(acc, scale, bias, added),
+                                                integers<I + 3 * Step>(acc, scale, bias, added));
         const __m512i bytes =
             kSigned ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
         return _mm512_permutexvar_epi32(order, bytes);
     }
     template <std::size_t I>
-    static FUSEQ_INLINE __m512i integers(const Sums& acc,
-                                         const Constants& scale,
-                                         const Constants& bias) {
+    static FUSEQ_INLINE __m512i
+    integers(const Sums& acc, const Constants& scale, const Constants& bias, const float* added) {
         if constexpr (I >= kAll) {
             return _mm512_setzero_si512();
         } else {
-            return _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_castsi512_ps(acc.v[I]),
-                                                      scale.v[I % kVectors], bias.v[I % kVectors]));
+            __m512 v = _mm512_fmadd_ps(_mm512_castsi512_ps(acc.v[I]), scale.v[I % kVectors],
+                                       bias.v[I % kVectors]);
+            if constexpr (kAdds) {
+                // Above the integers of 32 bits the conversion gives the least of them.
+                v = _mm512_min_ps(_mm512_add_ps(v, _mm512_loadu_ps(added + I * kLanes)),
+                                  _mm512_set1_ps(255.0f));
+            }
+            return _mm512_cvtps_epi32(v);
         }
     }
 };

@@ -125,6 +125,8 @@ struct Packed {
     alignas(64) std::int32_t order[kLanes] = {};
     // kChannels: one result of bytes behind scale and bias alone, which stay within 32 bits.
     bool plain_bytes = false;
+    // The same behind floats that are added, of whole vectors of channels.
+    bool added_bytes = false;
     // With plain bytes behind a relu and a shift, all of them the short way: the least bytes, in
     // the order of memory.
     bool has_least = false;

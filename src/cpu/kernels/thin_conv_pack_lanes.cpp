@@ -194,6 +194,11 @@ void set_ways(Packed& packed) {
         std::all_of(ways.begin(), ways.begin() + static_cast<std::ptrdiff_t>(packed.vectors),
                     [](const auto& way) { return way.has_value(); });
     packed.plain_bytes = is_plain && (!relus || all_are_short);
+    packed.added_bytes = packed.how == Collect::kChannels && packed.results.size() == 1 &&
+                         first.element == 1 && !first.scaled && !first.shifted && !first.rows &&
+                         packed.ops.size() == 1 && packed.ops[0].kind == Kind::kAdd &&
+                         packed.ops[0].is_plain() &&
+                         packed.shape.dst_channels == packed.vectors * kLanes;
     packed.has_least = packed.plain_bytes && relus;
     if (packed.has_least) {
         set_least(packed);

@@ -268,6 +268,16 @@ struct Lanes {
                                               acc, packed, sums, dst, count, places.row_bytes);
             return;
         }
+        if (packed.added_bytes && count == kPixels) {
+            const std::byte* extra = places.extras[packed.ops[0].extra];
+            const float* added = reinterpret_cast<const float*>(extra) + first * channels;
+            std::byte* dst = places.dst[0] + first * channels;
+            packed.results[0].is_signed ? PlainBytes<kPixels, kVectors, true, true>::store(
+                                              acc, packed, sums, dst, count, 0, added)
+                                        : PlainBytes<kPixels, kVectors, false, true>::store(
+                                              acc, packed, sums, dst, count, 0, added);
+            return;
+        }
         Floats x;
         begin(x, acc, packed, sums, kEach);
         for (const LaneOp& op : packed.ops) {

@@ -224,6 +224,19 @@ TEST(ThinConvLanes, SoDoBytesBehindAReluAndAShift) {
     });
 }
 
+TEST(ThinConvLanes, SoDoBytesBehindFloatsThatAreAdded) {
+    for_thin_cases(60, true, [](Case& c, std::mt19937& rng) {
+        const std::vector<BasicOp> ops = {post_ops::Binary{.type = ElementType::f32}};
+        const std::vector<post_ops::Chain> results = {
+            {{}, rng() % 2 == 0 ? ElementType::u8 : ElementType::i8}};
+        const Extra extra = random_extra(rng, c.params.shape, ElementType::f32);
+        c.params.ops = ops;
+        c.params.results = results;
+        const ThinExtra place{extra.bytes.data(), extra.rows.empty() ? nullptr : extra.rows.data()};
+        expect_results(c, run_in_parts(c, {place}, rng), {extra.values}, ops);
+    });
+}
+
 TEST(ThinConvLanes, SoDoFewChannelsOfWindowsOfSixteenBytes) {
     std::size_t seen = 0;
     for_thin_cases(400, false, [&](Case& c, std::mt19937& rng) {
