@@ -25,12 +25,22 @@ bool has(const dnnl::primitive_attr& attr, dnnl::primitive::kind kind) {
     return false;
 }
 
-// Of fewer channels than a vector has oneDNN 2.6.3 applies a binary post-op to the first one only,
-// in its depthwise int8 convolutions for machines without AVX-512.
+// Whether oneDNN 2.6.3 applies a binary post-op of depthwise convolutions wrongly: int8 ones for
+// machines without AVX-512 to the first channel only, where a vector has more than there are; those
+// of AVX-512 whose result is one pixel, behind an eltwise, with the first channels' values also to
+// the vectors behind the first.
 bool loses_binary(const dnnl::primitive_attr& attr, const Shape& dst, const std::string& name) {
     constexpr std::size_t kVector = 8;
-    return dst[1] < kVector && name.starts_with("jit_uni_int8") &&
-           has(attr, dnnl::primitive::kind::binary);
+    constexpr std::size_t kWideVector = 16;
+    if (!has(attr, dnnl::primitive::kind::binary)) {
+        return false;
+    }
+    if (name.starts_with("jit_uni_int8")) {
+        return dst[1] < kVector;
+    }
+    const bool one_pixel = shape_size(dst) == dst[0] * dst[1];
+    return name.starts_with("brdgmm_dw") && one_pixel && dst[1] > kWideVector &&
+           has(attr, dnnl::primitive::kind::eltwise);
 }
 
 }  // namespace
