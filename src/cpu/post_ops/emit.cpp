@@ -92,7 +92,8 @@ std::string fault_of(std::string_view implementation,
                    (constant != nullptr && !constant->values.per_tensor() &&
                     anchor.spatial_dims > 2);
         });
-    if (anchor.kind == AnchorKind::kConvolution && wrong && implementation == "x64:gemm:jit") {
+    if (anchor.kind == AnchorKind::kConvolution && wrong &&
+        implementation.starts_with("x64:gemm")) {
         return detail::cat(implementation, " reads the tensor of a binary post-op wrongly");
     }
     return {};

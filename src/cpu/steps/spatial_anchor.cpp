@@ -25,10 +25,10 @@ bool has(const dnnl::primitive_attr& attr, dnnl::primitive::kind kind) {
     return false;
 }
 
-// Whether oneDNN 2.6.3 applies a binary post-op of depthwise convolutions wrongly: int8 ones for
-// machines without AVX-512 to the first channel only, where a vector has more than there are; those
-// of AVX-512 whose result is one pixel, behind an eltwise, with the first channels' values also to
-// the vectors behind the first.
+// Whether oneDNN 2.6.3 applies a binary post-op wrongly: depthwise int8 convolutions for machines
+// without AVX-512 do where channels do not fill whole vectors, those of brgemm where the result is
+// one pixel of one image: a value a channel is a tensor like the result then, and vectors behind
+// the first take the values of the first.
 bool loses_binary(const dnnl::primitive_attr& attr, const Shape& dst, const std::string& name) {
     constexpr std::size_t kVector = 8;
     constexpr std::size_t kWideVector = 16;
@@ -36,11 +36,10 @@ bool loses_binary(const dnnl::primitive_attr& attr, const Shape& dst, const std:
         return false;
     }
     if (name.starts_with("jit_uni_int8")) {
-        return dst[1] < kVector;
+        return dst[1] % kVector != 0;
     }
-    const bool one_pixel = shape_size(dst) == dst[0] * dst[1];
-    return name.starts_with("brdgmm_dw") && one_pixel && dst[1] > kWideVector &&
-           has(attr, dnnl::primitive::kind::eltwise);
+    const bool brgemm = name.starts_with("brgconv") || name.starts_with("brdgmm_dw");
+    return brgemm && shape_size(dst) == dst[1] && dst[1] > kWideVector;
 }
 
 }  // namespace

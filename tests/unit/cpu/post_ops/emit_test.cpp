@@ -254,6 +254,8 @@ TEST(FaultOf, NamesWhatMustNotBeUsed) {
     emission.post_ops = {TensorPostOp{}};
     EXPECT_THAT(fault_of("x64:gemm:jit", kConv, emission),
                 HasSubstr("reads the tensor of a binary post-op wrongly"));
+    EXPECT_THAT(fault_of("x64:gemm_s8u8s32:jit", kConv, emission),
+                HasSubstr("reads the tensor of a binary post-op wrongly"));
     EXPECT_EQ(fault_of("x64:gemm:jit", int8(AnchorKind::kInnerProduct), emission), "");
 }
 
