@@ -10,6 +10,7 @@
 //     Binary with a full tensor and source zero points: jit_int8:V, jit_int8_1x1:V; never ref.
 //     In groups of 4 or 8 channels a descriptor with swish, logistic, elu, mish, gelu_erf, exp or
 //     soft_relu (1x1 kernels: round too) is given, and its primitive cannot be created.
+//     x64:gemm_s8?8s32:jit (odd groups) reads binary tensors as wrongly as x64:gemm:jit, see below.
 //     A sum with its own data type: only u8 <-> s8; refused for f32 and s32 dst.
 // convolution, f32:   brgconv:avx512_core; full binary jit:avx512_core, with a scaled sum ref:any;
 //     dst f32 only.
