@@ -90,7 +90,7 @@ std::string fault_of(std::string_view implementation,
             const auto* constant = std::get_if<ConstantPostOp>(&op);
             return std::holds_alternative<TensorPostOp>(op) ||
                    (constant != nullptr && !constant->values.per_tensor() &&
-                    anchor.spatial_dims > 2);
+                    (anchor.spatial_dims > 2 || implementation.starts_with("x64:gemm_s8")));
         });
     if (anchor.kind == AnchorKind::kConvolution && wrong &&
         implementation.starts_with("x64:gemm")) {

@@ -19,8 +19,8 @@ std::string text(std::size_t value) {
 
 // One pixel of one image: with values a channel, with a tensor.
 void check_one_pixel(const std::string& convolution, const std::string& filters, std::size_t c) {
-    for (const std::string operand : {"Const value=random(5,-1,1) : f32[1," + text(c) + ",1,1]",
-                                      "Parameter : f32[1," + text(c) + ",1,1]"}) {
+    for (const std::string& operand : {"Const value=random(5,-1,1) : f32[1," + text(c) + ",1,1]",
+                                       "Parameter : f32[1," + text(c) + ",1,1]"}) {
         check_on_devices("model \"m\"\n%x = Parameter : f32[1," + text(c) +
                              ",3,3]\n%w = Const value=random(3,-0.3,0.3) : f32[" + filters +
                              ",3,3]\n%c = " + convolution +
@@ -60,6 +60,7 @@ TEST(SpatialAnchorBinary, OfIntegersInOddGroups) {
     check_int8("2,35,1,1", "5,7,7,1,1", "[1,1]", "Parameter : f32[2,35,1,1]", 2);
     check_int8("1,34,1,9,4", "2,17,17,1,1,1", "[1,1,1]",
                "Const value=random(5,-1,1) : f32[1,34,1,1,1]", 3);
+    check_int8("1,38,3,1", "2,19,19,1,1", "[1,1]", "Const value=random(5,0,9) : f32[1,38,1,1]", 4);
 }
 
 TEST(SpatialAnchorBinary, OfIntegersWhoseChannelsDoNotFillVectors) {
