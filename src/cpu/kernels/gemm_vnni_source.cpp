@@ -86,29 +86,37 @@ void copy_pixels(
     }
 }
 
-void copy_rows(const Packed& p,
-               const void* src,
-               std::size_t image,
-               std::size_t y,
-               std::size_t count,
-               std::uint8_t* scratch) {
+namespace {
+
+// Source columns that are copied together: `begin` may be in front of the first one.
+struct Columns {
+    std::ptrdiff_t begin;
+    std::size_t pitch;  // bytes of a row of the copy
+};
+
+void copy_columns(const Packed& p,
+                  const void* src,
+                  std::size_t image,
+                  std::size_t y,
+                  std::size_t count,
+                  const Columns& columns,
+                  std::uint8_t* to) {
     const GemmShape& s = p.shape;
     const std::size_t rows = p.rows_read(count);
-    const std::size_t width = p.pitch / s.src_channels;
+    const std::size_t width = columns.pitch / s.src_channels;
     const auto clamp = [&](std::ptrdiff_t v, std::size_t most) {
         return static_cast<std::size_t>(
             std::clamp<std::ptrdiff_t>(v, 0, static_cast<std::ptrdiff_t>(most)));
     };
-    // Columns of scratch: padding, source, padding.
-    const std::size_t left = clamp(s.pad_left, width);
-    const std::size_t begin = clamp(-s.pad_left, s.src_width);
+    // Of the copy: padding, source, padding.
+    const std::size_t left = clamp(-columns.begin, width);
+    const std::size_t begin = clamp(columns.begin, s.src_width);
     const std::size_t inner = std::min(width - left, s.src_width - begin);
     const auto* from = static_cast<const std::uint8_t*>(src);
-    std::uint8_t* to = scratch;
-    for (std::size_t r = 0; r < rows; ++r, to += p.pitch) {
+    for (std::size_t r = 0; r < rows; ++r, to += columns.pitch) {
         const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y * s.stride_height + r) - s.pad_top;
         if (at < 0 || at >= static_cast<std::ptrdiff_t>(s.src_height)) {
-            std::memset(to, p.fill, p.pitch);
+            std::memset(to, p.fill, columns.pitch);
             continue;
         }
         const std::size_t row = image * s.src_height + static_cast<std::size_t>(at);
@@ -120,39 +128,25 @@ void copy_rows(const Packed& p,
     }
 }
 
+}  // namespace
+
+void copy_rows(const Packed& p,
+               const void* src,
+               std::size_t image,
+               std::size_t y,
+               std::size_t count,
+               std::uint8_t* scratch) {
+    copy_columns(p, src, image, y, count, {-p.shape.pad_left, p.pitch}, scratch);
+}
+
 void copy_strips(const Packed& p,
                  const void* src,
                  std::size_t image,
                  std::size_t y,
                  std::size_t count,
                  std::uint8_t* scratch) {
-    const GemmShape& s = p.shape;
-    const auto* const from = static_cast<const std::uint8_t*>(src);
-    const auto width = static_cast<std::ptrdiff_t>(s.src_width);
     for (const EdgeStrip& strip : p.strips) {
-        const auto columns = static_cast<std::ptrdiff_t>(strip.pitch / s.src_channels);
-        // Bytes of a row of the strip: padding, source, padding.
-        const auto bytes = [&](std::ptrdiff_t column) {
-            return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(column, 0, columns)) *
-                   s.src_channels;
-        };
-        const std::size_t begin = bytes(-strip.begin);
-        const std::size_t end = std::max(begin, bytes(width - strip.begin));
-        const std::ptrdiff_t first =
-            std::max<std::ptrdiff_t>(strip.begin, 0) * static_cast<std::ptrdiff_t>(s.src_channels);
-        std::uint8_t* to = scratch + strip.at;
-        for (std::size_t r = 0; r < p.rows_read(count); ++r, to += strip.pitch) {
-            const std::ptrdiff_t at =
-                static_cast<std::ptrdiff_t>(y * s.stride_height + r) - s.pad_top;
-            if (at < 0 || at >= static_cast<std::ptrdiff_t>(s.src_height)) {
-                std::memset(to, p.fill, strip.pitch);
-                continue;
-            }
-            const std::size_t row = image * s.src_height + static_cast<std::size_t>(at);
-            std::memset(to, p.fill, begin);
-            copy_flipped(from + row * p.pitch + first, to + begin, end - begin, 0);
-            std::memset(to + end, p.fill, strip.pitch - end);
-        }
+        copy_columns(p, src, image, y, count, {strip.begin, strip.pitch}, scratch + strip.at);
     }
 }
 

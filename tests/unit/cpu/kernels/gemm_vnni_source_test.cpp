@@ -39,7 +39,8 @@ TEST(GemmVnniSourceTest, EverySecondPixelFlipped) {
               (Bytes{0x84, 0x85, 0xEE, 0xEE, 0x90, 0x91, 0xEE, 0xEE, 0x94, 0x95, 0xEE, 0xEE}));
 }
 
-TEST(GemmVnniSourceTest, RowsWithTheirPadding) {
+// 3 x 4 pixels of two channels, padded with 7, for a kernel of 2 x 3.
+gemm::Packed padded_rows() {
     gemm::Packed p;
     p.shape = {.src_channels = 2,
                .src_height = 3,
@@ -52,6 +53,11 @@ TEST(GemmVnniSourceTest, RowsWithTheirPadding) {
                .pad_left = 1};
     p.mode = gemm::SourceMode::kRows;
     p.fill = 7;
+    return p;
+}
+
+TEST(GemmVnniSourceTest, RowsWithTheirPadding) {
+    gemm::Packed p = padded_rows();
     p.pitch = 6 * 2;
     Bytes scratch(2 * p.pitch, 0xEE);
     gemm::copy_rows(p, numbered().data(), 0, 0, 1, scratch.data());
@@ -68,18 +74,7 @@ TEST(GemmVnniSourceTest, RowsWithTheirPadding) {
 
 // Three columns at either edge, of one row above the picture and its first one.
 TEST(GemmVnniSourceTest, StripsWithTheirPadding) {
-    gemm::Packed p;
-    p.shape = {.src_channels = 2,
-               .src_height = 3,
-               .src_width = 4,
-               .dst_height = 3,
-               .dst_width = 4,
-               .kernel_height = 2,
-               .kernel_width = 3,
-               .pad_top = 1,
-               .pad_left = 1};
-    p.mode = gemm::SourceMode::kRows;
-    p.fill = 7;
+    gemm::Packed p = padded_rows();
     p.pitch = 4 * 2;
     p.strips = {gemm::EdgeStrip{.begin = -1, .pitch = 3 * 2, .at = 0},
                 gemm::EdgeStrip{.begin = 2, .pitch = 3 * 2, .at = 2 * 3 * 2}};
