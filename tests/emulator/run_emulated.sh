@@ -136,8 +136,8 @@ echo "${modules[*]}" >"$run/initrd/lib/order"
 (cd "$run/initrd" && find . | cpio -o -H newc -R 0:0 --quiet) >"$stage/boot/initrd"
 cp "$home/kernel/vmlinuz" "$stage/boot/"
 cp /usr/lib/ISOLINUX/isolinux.bin /usr/lib/syslinux/modules/bios/ldlinux.c32 "$stage/boot/isolinux/"
-# Bochs 2.7 reports a wrong size of XSAVES' area and of the protection keys, after which Linux does without AVX; its
-# RDPID or SHA instructions stop the kernel. User programs see all features nevertheless: CPUID is not changed.
+# Bochs 2.7 reports wrong sizes for XSAVES and for the state of protection keys, and Linux would do without AVX; with
+# UMIP, RDPID, FSRM and SHA left to it the kernel hangs. Programs see all features: CPUID is not changed.
 cat >"$stage/boot/isolinux/isolinux.cfg" <<END
 default linux
 prompt 0
