@@ -23,7 +23,7 @@ home=$root/build/emulator
 usage() { sed -n 's/^#   usage/usage/p; s/^#     --/  --/p' "$0" >&2; exit 2; }
 fail() { echo "run_emulated.sh: $1" >&2; exit "${2:-125}"; }
 
-cpu=icelake timeout=600 memory=2048 keep= stdin=/dev/null out=
+cpu=icelake timeout=600 memory=2048 keep='' stdin=/dev/null out=''
 with=() environment=(PATH=/bin HOME=/tmp)
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
     [ "$1" = --keep ] || [ $# -ge 2 ] || usage
@@ -82,7 +82,7 @@ mkdir -p "$home"
 
 # --- what the guest sees: a CD with the same paths as here -----------------------------------------------------------
 run=$(mktemp -d "$home/run.XXXXXX")
-emulator=
+emulator=''
 cleanup() {
     [ -z "$emulator" ] || kill -KILL "$emulator" 2>/dev/null || true
     [ -n "$keep" ] && echo "kept: $run" >&2 || rm -rf "$run"
@@ -185,7 +185,7 @@ END
 echo c >"$run/debugger"
 : >"$run/output"
 : >"$run/kernel.log"
-SECONDS=0
+SECONDS=0 ticks=0
 TERM=vt100 bochs-bin -q -f "$run/bochsrc" -rc "$run/debugger" >"$run/bochs.out" 2>&1 </dev/null &
 emulator=$!
 tail -c +1 -s 0.2 -f --pid=$emulator "$run/output" &
@@ -196,10 +196,11 @@ while kill -0 $emulator 2>/dev/null; do
         tail -20 "$run/kernel.log" >&2
         fail "the guest stopped"
     fi
+    read -r ticks < <(cut -d ' ' -f 14 /proc/$emulator/stat 2>/dev/null) || true
     sleep 0.5
 done
 wait $emulator 2>/dev/null || true # 1 also after a power-off
-emulator=
+emulator=''
 wait $reader 2>/dev/null || true
 
 mkdir "$run/results"
@@ -213,5 +214,7 @@ if [ -n "$out" ]; then
     mkdir -p "$out" && cp -a "$run/results$out/." "$out/"
 fi
 read -r status begin end <"$run/results/emulated/status"
-echo "emulated on $cpu: exit status $status, $SECONDS s; on the guest's clock boot $begin s, program until $end s" >&2
+cpu_seconds=$((ticks / $(getconf CLK_TCK)))
+echo "emulated on $cpu: exit status $status; $SECONDS s, CPU time $cpu_seconds s;" \
+    "on the guest's clock boot $begin s, program until $end s" >&2
 exit "$status"
