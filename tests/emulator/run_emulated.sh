@@ -137,7 +137,8 @@ echo "${modules[*]}" >"$run/initrd/lib/order"
 cp "$home/kernel/vmlinuz" "$stage/boot/"
 cp /usr/lib/ISOLINUX/isolinux.bin /usr/lib/syslinux/modules/bios/ldlinux.c32 "$stage/boot/isolinux/"
 # Bochs 2.7 reports wrong sizes for XSAVES and for the state of protection keys, and Linux would do without AVX; with
-# UMIP, RDPID, FSRM and SHA left to it the kernel hangs. Programs see all features: CPUID is not changed.
+# UMIP, RDPID, FSRM and SHA left to it the kernel hangs early on icelake (without UMIP or RDPID alone, too). Programs see
+# all features: CPUID is not changed.
 cat >"$stage/boot/isolinux/isolinux.cfg" <<END
 default linux
 prompt 0
