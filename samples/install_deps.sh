@@ -4,7 +4,7 @@
 #
 # Installs what is missing, from Debian 12's packages. Does nothing, and needs no rights, when all
 # of it is there.
-#   usage: samples/install_deps.sh [build | tests | ci]     each includes the one before it
+#   usage: samples/install_deps.sh [build | tests | ci | emulator]     the first three each include the one before
 set -euo pipefail
 
 build=(
@@ -15,12 +15,15 @@ build=(
 )
 tests=(libgtest-dev libgmock-dev libbenchmark-dev python3)
 ci=(clang-format clang-tidy libomp-dev git) # libomp-dev: the omp.h that clang reads
+emulator=(bochs bochs-term isolinux syslinux-common xorriso busybox-static cpio # tests/emulator/run_emulated.sh
+    qemu-user)                          # tests/emulator/run_qemu_user.sh
 optional=(ccache lld) # make rebuilding and linking faster
 
 case "${1:-build}" in
     build) packages=("${build[@]}" "${optional[@]}") ;;
     tests) packages=("${build[@]}" "${optional[@]}" "${tests[@]}") ;;
     ci) packages=("${build[@]}" "${optional[@]}" "${tests[@]}" "${ci[@]}") ;;
+    emulator) packages=("${emulator[@]}") ;;
     *)
         sed -n 's/^#   usage/usage/p' "$0" >&2
         exit 2
