@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ops/state/separate_state.hpp"
 #include "reference/infer_request.hpp"
 #include "transformations/common/convert_precision.hpp"
 
@@ -12,10 +13,19 @@ namespace {
 
 std::shared_ptr<const Program> make_program(const Model& model) {
     const std::shared_ptr<Model> copy = model.clone();
+    separate_state(*copy);
     PassContext context;
     convert_precision(*copy, context);
     copy->remove_dead_nodes();
     return std::make_shared<Program>(copy);
+}
+
+std::vector<InitialProgram> make_initial(const Model& model) {
+    std::vector<InitialProgram> programs;
+    for (InitialValues& values : initial_values(model)) {
+        programs.push_back({make_program(*values.model), std::move(values.variables)});
+    }
+    return programs;
 }
 
 }  // namespace
@@ -61,10 +71,13 @@ std::vector<std::string> Options::names() const {
 
 ReferenceCompiledModel::ReferenceCompiledModel(const std::shared_ptr<const Model>& model,
                                                Options options)
-    : model_(model), options_(std::move(options)), program_(make_program(*model)) {}
+    : model_(model),
+      options_(std::move(options)),
+      program_(make_program(*model)),
+      initial_(make_initial(*model)) {}
 
 std::shared_ptr<IInferRequest> ReferenceCompiledModel::create_infer_request() {
-    return std::make_shared<ReferenceInferRequest>(model_, program_, options_);
+    return std::make_shared<ReferenceInferRequest>(model_, program_, initial_, options_);
 }
 
 Any ReferenceCompiledModel::get_property(const std::string& name) const {
@@ -106,7 +119,17 @@ std::string ReferenceCompiledModel::report() const {
         }
         steps.push_back(std::move(step));
     }
-    return nlohmann::json{{"device", "REFERENCE"}, {"model", model_->name()}, {"steps", steps}}
+    nlohmann::json variables = nlohmann::json::array();
+    for (const Variable& variable : variables_of(*model_)) {
+        variables.push_back({{"name", variable.name},
+                             {"type", to_string(variable.type)},
+                             {"shape", to_string(variable.shape)},
+                             {"initial", variable.has_initial}});
+    }
+    return nlohmann::json{{"device", "REFERENCE"},
+                          {"model", model_->name()},
+                          {"steps", steps},
+                          {"variables", variables}}
         .dump(2);
 }
 
