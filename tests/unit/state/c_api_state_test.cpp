@@ -4,7 +4,7 @@
 // Variables through the C API.
 #include "fuseq/c_api.h"
 #include "ir/ir.hpp"
-#include "state/state_testing.hpp"
+#include "unit/state/state_testing.hpp"
 #include "support/small_model.hpp"
 
 namespace fuseq::test {

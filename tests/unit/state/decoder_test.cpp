@@ -4,7 +4,7 @@
 // A small decoder with keys and values in variables, as language models are exported, held against
 // the same weights on whole sequences, without variables.
 
-#include "state/state_testing.hpp"
+#include "unit/state/state_testing.hpp"
 
 namespace fuseq::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "ir/ir.hpp"
-#include "state/state_testing.hpp"
+#include "unit/state/state_testing.hpp"
 #include "support/small_model.hpp"
 
 namespace fuseq::test {

@@ -5,7 +5,7 @@
 // weights on the whole sequence at once.
 #include <random>
 
-#include "state/state_testing.hpp"
+#include "unit/state/state_testing.hpp"
 
 namespace fuseq::test {
 namespace {
