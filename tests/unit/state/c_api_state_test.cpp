@@ -4,8 +4,8 @@
 // Variables through the C API.
 #include "fuseq/c_api.h"
 #include "ir/ir.hpp"
-#include "unit/state/state_testing.hpp"
 #include "support/small_model.hpp"
+#include "unit/state/state_testing.hpp"
 
 namespace fuseq::test {
 namespace {
