@@ -109,12 +109,12 @@ TEST(Assign, RefusesAnotherTypeOrShape) {
 TEST(Assign, RefusesVariablesInBodies) {
     EXPECT_THAT(refusal(R"(
         %op = TensorIterator.1(%x) body={
-            %part = Parameter.1 : f32[2]
-            %in = ReadValue.6 variable_id="v" variable_type=f32 variable_shape=[2]
+            %part = Parameter.1 : f32[1]
+            %in = ReadValue.6 variable_id="v" variable_type=f32 variable_shape=[1]
             %sum = Add.1(%part, %in)
             %keep = Assign.6(%sum) variable_id="v"
             %next = Result.1(%sum)
-        } input_map=[0,0,0,0,0,-1,1,1] output_map=[0,0,0,0,0,-1,1,1]
+        } input_map=[0,0,1,0,0,-1,1,1] output_map=[0,0,1,0,0,-1,1,1]
         %out = Result(%op))"),
                 HasSubstr("'in' (ReadValue): stands in body"));
 }
