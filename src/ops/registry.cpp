@@ -9,8 +9,6 @@
 #include "ops/op_spec.hpp"
 
 namespace fuseq {
-std::span<const OpSpec> read_value_ops();  // TEMPORARY
-std::span<const OpSpec> assign_ops();      // TEMPORARY
 namespace {
 
 using OpsOfFile = std::span<const OpSpec> (*)();
@@ -19,7 +17,6 @@ constexpr OpsOfFile kFiles[] = {
 #define FUSEQ_OP_FILE(name) name##_ops,
 #include "ops/op_files.inc"
 #undef FUSEQ_OP_FILE
-    read_value_ops, assign_ops,  // TEMPORARY
 };
 
 std::vector<const OpSpec*> collect() {

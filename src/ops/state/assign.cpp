@@ -4,7 +4,6 @@
 #include "ops/state/state.hpp"
 
 namespace fuseq {
-std::span<const OpSpec> assign_ops();  // TEMPORARY
 namespace {
 
 // Whether it agrees with its ReadValue says variables_of().

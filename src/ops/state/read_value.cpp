@@ -4,7 +4,6 @@
 #include "ops/state/state.hpp"
 
 namespace fuseq {
-std::span<const OpSpec> read_value_ops();  // TEMPORARY
 namespace {
 
 void require_name(const InferContext& context) {
