@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ops/state/separate_state.hpp"
+#include "ops/state/variables_json.hpp"
 #include "reference/infer_request.hpp"
 #include "transformations/common/convert_precision.hpp"
 
@@ -119,17 +120,10 @@ std::string ReferenceCompiledModel::report() const {
         }
         steps.push_back(std::move(step));
     }
-    nlohmann::json variables = nlohmann::json::array();
-    for (const Variable& variable : variables_of(*model_)) {
-        variables.push_back({{"name", variable.name},
-                             {"type", to_string(variable.type)},
-                             {"shape", to_string(variable.shape)},
-                             {"initial", variable.has_initial}});
-    }
     return nlohmann::json{{"device", "REFERENCE"},
                           {"model", model_->name()},
                           {"steps", steps},
-                          {"variables", variables}}
+                          {"variables", variables_json<nlohmann::json>(variables_of(*model_))}}
         .dump(2);
 }
 
