@@ -172,6 +172,27 @@ FUSEQ_C_API fuseq_status fuseq_infer_request_get_input_tensor(const fuseq_infer_
 FUSEQ_C_API fuseq_status fuseq_infer_request_get_output_tensor(const fuseq_infer_request* request,
                                                                size_t index,
                                                                fuseq_tensor** tensor);
+/* Variables of the model (ReadValue, Assign), numbered from 0 in the order of their names, with the
+ * values that they have in this request. See include/fuseq/variable_state.hpp. */
+FUSEQ_C_API fuseq_status fuseq_infer_request_state_count(const fuseq_infer_request* request,
+                                                         size_t* count);
+FUSEQ_C_API fuseq_status fuseq_infer_request_state_name(const fuseq_infer_request* request,
+                                                        size_t index,
+                                                        char* buffer,
+                                                        size_t capacity,
+                                                        size_t* length);
+/* A copy, freed like any tensor. */
+FUSEQ_C_API fuseq_status fuseq_infer_request_get_state(const fuseq_infer_request* request,
+                                                       size_t index,
+                                                       fuseq_tensor** value);
+/* Copies the value, which must have the type of the variable and a shape that it allows. */
+FUSEQ_C_API fuseq_status fuseq_infer_request_set_state(fuseq_infer_request* request,
+                                                       size_t index,
+                                                       const fuseq_tensor* value);
+/* The next run gives the variable its initial value. */
+FUSEQ_C_API fuseq_status fuseq_infer_request_reset_state(fuseq_infer_request* request,
+                                                         size_t index);
+FUSEQ_C_API fuseq_status fuseq_infer_request_reset_all_states(fuseq_infer_request* request);
 FUSEQ_C_API fuseq_status fuseq_infer_request_infer(fuseq_infer_request* request);
 FUSEQ_C_API fuseq_status fuseq_infer_request_start_async(fuseq_infer_request* request);
 /* Returns what the run returned. */

@@ -12,3 +12,4 @@
 #include "fuseq/model.hpp"
 #include "fuseq/node.hpp"
 #include "fuseq/tensor.hpp"
+#include "fuseq/variable_state.hpp"

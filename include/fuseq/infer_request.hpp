@@ -17,6 +17,7 @@
 
 #include "fuseq/plugin.hpp"
 #include "fuseq/tensor.hpp"
+#include "fuseq/variable_state.hpp"
 
 namespace fuseq {
 
@@ -66,6 +67,13 @@ public:
     // The request is idle then: the callback may use it and start it again. What it throws,
     // wait() throws.
     void set_callback(std::function<void(std::exception_ptr)> callback);
+
+    // The variables of the model (ReadValue, Assign), sorted by name, with the values that they
+    // have in this request: a value lasts from one run to the next, and no other request sees it. A
+    // run that throws leaves them as they were. Empty for a model without variables.
+    std::vector<VariableState> query_state() const;
+    // Resets all of them: the next run is as the first one.
+    void reset_state();
 
     // Steps of the last run; needs PERF_COUNT=YES.
     std::vector<ProfilingInfo> get_profiling_info() const;

@@ -34,7 +34,7 @@
 
 namespace fuseq {
 
-inline constexpr unsigned kPluginAbiVersion = 2;
+inline constexpr unsigned kPluginAbiVersion = 3;
 inline constexpr const char* kPluginEntryPoint = "fuseq_create_plugin";
 
 // Time and identity of one executed step, for profiling.
@@ -68,6 +68,11 @@ public:
     // Integer tensors that FakeQuantize layers left in memory, dequantized, by layer name
     // (property FUSEQ_KEEP_INTERMEDIATES of compile_model).
     virtual std::vector<std::pair<std::string, Tensor>> get_intermediates() { return {}; }
+    // The value of a variable, as VariableState says; variables are numbered as in
+    // variables_of(*ICompiledModel::ports()). Without them: Error, the device keeps no state.
+    virtual Tensor get_state(std::size_t index);
+    virtual void set_state(std::size_t index, const Tensor& value);
+    virtual void reset_state(std::size_t index);
 };
 
 // A compiled model: immutable, thread-safe.
@@ -77,7 +82,8 @@ public:
     // The model that was compiled, as the user gave it: ports, names, shapes.
     virtual std::shared_ptr<const Model> model() const = 0;
     // A model with the same inputs and outputs (names, types, shapes, the layers that feed outputs)
-    // that may leave out everything else, where that is ready sooner. Always the same object.
+    // and variables that may leave out everything else, where that is ready sooner. Always the same
+    // object.
     virtual std::shared_ptr<const Model> ports() const { return model(); }
     virtual std::shared_ptr<IInferRequest> create_infer_request() = 0;
     virtual Any get_property(const std::string& name) const = 0;

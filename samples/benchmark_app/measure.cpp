@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmark_app/measure.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -31,6 +32,21 @@ void set_inputs(InferRequest& request, const InputSet& set) {
             request.set_input_tensor(i, fresh);
         }
     }
+}
+
+// What is done before each run.
+struct Before {
+    bool fill = false;   // the inputs, as a part of what is measured
+    bool reset = false;  // the variables
+};
+
+bool resets_state(const Options& options, const Model& model) {
+    if (!options.reset_state.empty()) {
+        return options.reset_state == "true";
+    }
+    const std::vector<Variable> variables = variables_of(model);
+    return std::any_of(variables.begin(), variables.end(),
+                       [](const Variable& v) { return v.shape.is_dynamic(); });
 }
 
 // Says when to stop, and holds back a run that would come too early for -max_irate.
@@ -68,13 +84,16 @@ private:
 void run_sync(InferRequest& request,
               const std::vector<InputSet>& sets,
               const Options& options,
-              bool fill,
+              const Before& before,
               Measurement& result) {
     Limits limits(options);
     while (limits.next()) {
-        const std::size_t set = fill ? (limits.started() - 1) % sets.size() : 0;
+        const std::size_t set = before.fill ? (limits.started() - 1) % sets.size() : 0;
+        if (before.reset) {
+            request.reset_state();
+        }
         const auto begin = Clock::now();
-        if (fill) {
+        if (before.fill) {
             set_inputs(request, sets[set]);
         }
         request.infer();
@@ -170,7 +189,7 @@ private:
 void run_async(std::vector<InferRequest>& requests,
                const std::vector<InputSet>& sets,
                const Options& options,
-               bool fill,
+               const Before& before,
                Measurement& result) {
     InFlight flight(requests, result);
     Limits limits(options);
@@ -182,8 +201,11 @@ void run_async(std::vector<InferRequest>& requests,
                 break;
             }
             std::size_t set = index % sets.size();
+            if (before.reset) {
+                requests[index].reset_state();
+            }
             const auto begin = Clock::now();
-            if (fill) {
+            if (before.fill) {
                 set = (limits.started() - 1) % sets.size();
                 set_inputs(requests[index], sets[set]);
             }
@@ -208,10 +230,12 @@ Measurement measure(std::vector<InferRequest>& requests,
                     const Options& options) {
     Measurement result;
     bool static_shapes = true;
-    for (const Output& port : requests.front().get_compiled_model().inputs()) {
+    const CompiledModel model = requests.front().get_compiled_model();
+    for (const Output& port : model.inputs()) {
         static_shapes = static_shapes && port.partial_shape().is_static();
     }
-    const bool fill = measures_inputs(options, static_shapes);
+    const Before before{.fill = measures_inputs(options, static_shapes),
+                        .reset = resets_state(options, *model.model())};
     for (std::size_t i = 0; i < requests.size(); ++i) {
         set_inputs(requests[i], sets[i % sets.size()]);
     }
@@ -226,9 +250,9 @@ Measurement measure(std::vector<InferRequest>& requests,
     result.latencies_ms.reserve(expected);
     result.sets.reserve(expected);
     if (options.is_async()) {
-        run_async(requests, sets, options, fill, result);
+        run_async(requests, sets, options, before, result);
     } else {
-        run_sync(requests.front(), sets, options, fill, result);
+        run_sync(requests.front(), sets, options, before, result);
     }
     if (options.no_warmup && !result.latencies_ms.empty()) {
         result.first_ms = result.latencies_ms.front();

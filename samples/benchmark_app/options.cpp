@@ -66,6 +66,10 @@ void add_run_options(CLI::App& app, Options& options) {
     app.add_option("--inference_only", options.inference_only,
                    "false: filling the inputs is measured too (default for open shapes)")
         ->check(CLI::IsMember({"true", "false"}));
+    app.add_option("--reset_state", options.reset_state,
+                   "true: the variables of the model are reset before each inference (default when "
+                   "one has open dimensions and may grow)")
+        ->check(CLI::IsMember({"true", "false"}));
     app.add_flag("--no_warmup", options.no_warmup, "No run before the measured ones");
     app.add_option("--cache_dir", options.cache_dir, "Folder for compiled models");
     app.add_option("--load_config", options.load_config, "Read properties from this JSON file");

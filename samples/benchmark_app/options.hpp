@@ -38,6 +38,7 @@ struct Options {
     std::string pin;
     std::string inference_precision;
     std::string inference_only;  // true, false, or empty: true for static shapes
+    std::string reset_state;     // true, false, or empty: true for variables that grow
     bool no_warmup = false;
     std::string cache_dir;
     std::string load_config;

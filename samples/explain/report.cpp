@@ -120,6 +120,16 @@ std::string refusals_text(const Report& report, std::size_t widest) {
     return table.empty() ? "" : "\n" + table.text();
 }
 
+// Empty for a model without variables.
+std::string variables_text(const Report& report, std::size_t widest) {
+    TextTable table({{"variable", Align::kLeft, widest}, {"type"}, {"shape"}, {"begins at"}});
+    for (const Report& row : report.value("variables", Report::array())) {
+        table.add({text_at(row, "name"), text_at(row, "type"), text_at(row, "shape"),
+                   row.value("initial", false) ? "the input of ReadValue" : "zeros"});
+    }
+    return table.empty() ? "" : "\n" + table.text();
+}
+
 // Layers that were measured to be slower on integers; empty where nothing was measured.
 std::string float_fallback_text(const Report& report, std::size_t widest) {
     const Report fallback = report.value("float_fallback", Report::object());
@@ -145,8 +155,8 @@ std::string report_text(const Report& report, bool wide) {
     constexpr std::size_t kWidest = 36;
     const std::size_t widest = wide ? 0 : kWidest;
     return totals_text(report) + "\n" + fake_quantize_text(report, widest) + "\n" +
-           steps_text(report, widest) + float_fallback_text(report, widest) +
-           refusals_text(report, widest);
+           steps_text(report, widest) + variables_text(report, widest) +
+           float_fallback_text(report, widest) + refusals_text(report, widest);
 }
 
 }  // namespace fuseq::samples

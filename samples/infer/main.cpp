@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// infer: runs a model once, on tensors in .npy files.
+// infer: runs a model on tensors in .npy files, once or several times in a row.
 #include <CLI/CLI.hpp>
 #include <iostream>
 
@@ -16,19 +16,27 @@ namespace {
 
 struct Arguments {
     std::string model;
-    std::string input_folder;
+    std::vector<std::string> input_folders;
     std::string output_folder;
     std::string device = "CPU";
     std::string dump_folder;
     int threads = 0;
+    bool reset = false;
     std::vector<std::string> extra_outputs;
     std::vector<std::string> config;
 };
 
 bool parse(Arguments& arguments, int argc, const char* const* argv) {
-    CLI::App app("Runs a model once: reads DIR/<input>.npy, writes OUTDIR/<output>.npy.", "infer");
+    CLI::App app("Runs a model: reads DIR/<input>.npy, writes OUTDIR/<output>.npy.", "infer");
     app.add_option("-m", arguments.model, "Model, an OpenVINO IR (.xml)")->required();
-    app.add_option("-i", arguments.input_folder, "Folder with <input name>.npy")->required();
+    app.add_option("-i", arguments.input_folders,
+                   "Folder with <input name>.npy; repeated: a run each, in that order, which keep "
+                   "the variables of the model and write to OUTDIR/0, OUTDIR/1, ...")
+        ->required()
+        ->take_all()
+        ->expected(1, -1)
+        ->allow_extra_args(false);
+    app.add_flag("--reset_state", arguments.reset, "Reset the variables before each run");
     app.add_option("-o", arguments.output_folder, "Folder for <output name>.npy")->required();
     app.add_option("-d", arguments.device, "Device: CPU or REFERENCE")->capture_default_str();
     app.add_option("--nthreads", arguments.threads, "Threads; 0: the device decides")
@@ -65,6 +73,20 @@ void set_inputs(InferRequest& request, const CompiledModel& model, const std::st
     }
 }
 
+void write_outputs(const InferRequest& request, const Model& model, const std::string& folder) {
+    TensorFolder outputs(folder);
+    for (std::size_t i = 0; i < model.results().size(); ++i) {
+        outputs.write(model.output_name(i), request.get_output_tensor(i));
+    }
+}
+
+void write_dump(const InferRequest& request, const std::string& folder) {
+    TensorFolder dump(folder);
+    for (const auto& [layer, tensor] : request.get_intermediates()) {
+        dump.write(layer, tensor);
+    }
+}
+
 void run(const Arguments& arguments) {
     Core core;
     const std::shared_ptr<Model> model =
@@ -76,17 +98,17 @@ void run(const Arguments& arguments) {
     const CompiledModel compiled =
         core.compile_model(model, arguments.device, properties_of(arguments));
     InferRequest request = compiled.create_infer_request();
-    set_inputs(request, compiled, arguments.input_folder);
-    request.infer();
-
-    TensorFolder outputs(arguments.output_folder);
-    for (std::size_t i = 0; i < model->results().size(); ++i) {
-        outputs.write(model->output_name(i), request.get_output_tensor(i));
-    }
-    if (!arguments.dump_folder.empty()) {
-        TensorFolder dump(arguments.dump_folder);
-        for (const auto& [layer, tensor] : request.get_intermediates()) {
-            dump.write(layer, tensor);
+    const std::vector<std::string>& folders = arguments.input_folders;
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+        if (arguments.reset) {
+            request.reset_state();
+        }
+        set_inputs(request, compiled, folders[i]);
+        request.infer();
+        const std::string number = folders.size() == 1 ? "" : "/" + std::to_string(i);
+        write_outputs(request, *model, arguments.output_folder + number);
+        if (!arguments.dump_folder.empty()) {
+            write_dump(request, arguments.dump_folder + number);
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fuseq/error.hpp"
+#include "fuseq/variable_state.hpp"
 #include "ir/ir_operations.hpp"
 #include "ops/constant.hpp"
 #include "ops/convert.hpp"
@@ -180,6 +181,7 @@ void IrBuilder::validate() {
                 check_declared(graph_.layers[layer->second], *node);
             }
         }
+        (void)variables_of(*model_);  // checks them
     } catch (const Error& error) {
         Error::Info info = error.info();
         info.stage = "read";

@@ -185,6 +185,63 @@ private:
 // Set in the place of a constant that lies in a file beside the pool.
 constexpr std::uint64_t kInFile = std::uint64_t{1} << 63;
 
+// Parameters, Results, ReadValue and Assign, and the layers that feed them, which read nothing.
+class PortsCopy {
+public:
+    explicit PortsCopy(const Model& model)
+        : model_(model), ports_(std::make_shared<Model>(model.name())) {}
+
+    std::shared_ptr<Model> make() {
+        for (const Node* parameter : model_.parameters()) {
+            copy(*parameter, {});
+        }
+        // Producers first.
+        for (const Node* node : model_.ordered_nodes()) {
+            if (node->is("ReadValue") || node->is("Assign")) {
+                copy_with_source(*node);
+            }
+        }
+        for (const Node* result : model_.results()) {
+            copy_with_source(*result);
+        }
+        return ports_;
+    }
+
+private:
+    void copy_with_source(const Node& node) {
+        if (!node.has_input(0)) {
+            copy(node, {});
+            return;
+        }
+        const Output source = node.input(0);
+        if (!copies_.contains(source.node)) {
+            copy(*source.node, {});
+        }
+        copy(node, {Output{copies_.at(source.node), source.index}});
+    }
+
+    void copy(const Node& node, std::vector<Output> inputs) {
+        const bool whole =
+            node.is("Parameter") || node.is("Result") || node.is("ReadValue") || node.is("Assign");
+        Node* twin = ports_->add_unchecked(
+            node.spec(), node.name(), std::move(inputs),
+            whole ? node.attributes().clone() : node.spec().make_attributes());
+        twin->set_output_count(node.output_count());
+        for (std::size_t i = 0; i < node.output_count(); ++i) {
+            twin->port(i).type = node.port(i).type;
+            twin->port(i).shape = node.port(i).shape;
+            twin->port(i).names = node.port(i).names;
+        }
+        twin->rt_info = node.rt_info;
+        twin->layer_id = node.layer_id;
+        copies_[&node] = twin;
+    }
+
+    const Model& model_;
+    std::shared_ptr<Model> ports_;
+    std::unordered_map<const Node*, Node*> copies_;
+};
+
 std::uint64_t padded(std::uint64_t size) {
     constexpr std::uint64_t kTo = ConstantWriter::kAlignment;
     return (size + kTo - 1) / kTo * kTo;
@@ -269,34 +326,7 @@ void write_model(ByteWriter& out, const Model& model, const WriteConstant& write
 }
 
 std::shared_ptr<Model> ports_only(const Model& model) {
-    auto ports = std::make_shared<Model>(model.name());
-    std::unordered_map<const Node*, Node*> copies;
-    const auto copy = [&](const Node& node, std::vector<Output> inputs) {
-        const bool plain = node.is("Parameter") || node.is("Result");
-        Node* twin =
-            ports->add_unchecked(node.spec(), node.name(), std::move(inputs),
-                                 plain ? node.attributes().clone() : node.spec().make_attributes());
-        twin->set_output_count(node.output_count());
-        for (std::size_t i = 0; i < node.output_count(); ++i) {
-            twin->port(i).type = node.port(i).type;
-            twin->port(i).shape = node.port(i).shape;
-            twin->port(i).names = node.port(i).names;
-        }
-        twin->rt_info = node.rt_info;
-        twin->layer_id = node.layer_id;
-        copies[&node] = twin;
-    };
-    for (const Node* parameter : model.parameters()) {
-        copy(*parameter, {});
-    }
-    for (const Node* result : model.results()) {
-        const Output source = result->input(0);
-        if (!copies.contains(source.node)) {
-            copy(*source.node, {});
-        }
-        copy(*result, {Output{copies.at(source.node), source.index}});
-    }
-    return ports;
+    return PortsCopy(model).make();
 }
 
 std::shared_ptr<Model> read_model(ByteReader& in, const ConstantReader& constants) {

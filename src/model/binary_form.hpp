@@ -61,8 +61,8 @@ private:
 using WriteConstant = std::function<void(ByteWriter&, const Tensor&)>;
 
 void write_model(ByteWriter& out, const Model& model, const WriteConstant& write_constant);
-// The inputs and outputs of a model: its Parameters, its Results and the nodes that feed them,
-// which have no inputs and no attributes here.
+// The inputs, outputs and variables of a model: its Parameters, its Results, ReadValue and Assign,
+// and the nodes that feed them, which have no inputs and no attributes here.
 std::shared_ptr<Model> ports_only(const Model& model);
 // Throws Error("blob", ...) where the bytes are not those of a model of this build.
 std::shared_ptr<Model> read_model(ByteReader& in, const ConstantReader& constants);

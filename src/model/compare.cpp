@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "model/tensor_text.hpp"
 #include "model/text.hpp"
 #include "ops/op_spec.hpp"
+#include "ops/state/state.hpp"
 
 namespace fuseq {
 namespace {
@@ -27,6 +29,7 @@ public:
 
     std::string run() {
         pair_ends();
+        pair_sinks();
         pair_upwards();
         for (const auto& [a, b] : constants_) {
             if (difference_.empty()) {
@@ -77,6 +80,32 @@ private:
                                      from_b.node->port(from_b.index));
             }
         }
+    }
+
+    // By the variables that they assign.
+    void pair_sinks() {
+        const auto sinks_a = sinks_of(a_);
+        const auto sinks_b = sinks_of(b_);
+        for (const auto& [name, sink] : sinks_a) {
+            if (const auto twin = sinks_b.find(name); twin != sinks_b.end()) {
+                pair(sink, twin->second);
+            } else {
+                differ("variable '", name, "' is assigned in one model only");
+            }
+        }
+        if (sinks_a.size() != sinks_b.size()) {
+            differ(sinks_a.size(), " assigned variables against ", sinks_b.size());
+        }
+    }
+
+    static std::map<std::string, const Node*> sinks_of(const Model& model) {
+        std::map<std::string, const Node*> sinks;
+        for (const Node* node : model.ordered_nodes()) {
+            if (is_sink(*node)) {
+                sinks[node->attrs<VariableAttrs>().variable_id] = node;
+            }
+        }
+        return sinks;
     }
 
     void compare_tensor_names(std::string_view what,

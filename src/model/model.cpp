@@ -11,6 +11,7 @@
 #include "ops/constant.hpp"
 #include "ops/op_spec.hpp"
 #include "ops/parameter.hpp"
+#include "ops/state/state.hpp"
 
 namespace fuseq {
 
@@ -184,9 +185,12 @@ std::size_t Model::remove_dead_nodes() {
     for (const Node* parameter : parameters_) {
         live[parameter->id()] = true;
     }
-    std::vector<Node*> stack(results_);
-    for (const Node* result : results_) {
-        live[result->id()] = true;
+    std::vector<const Node*> stack;
+    for (const auto& node : nodes_) {
+        if (node->is("Result") || is_sink(*node)) {
+            live[node->id()] = true;
+            stack.push_back(node.get());
+        }
     }
     while (!stack.empty()) {
         const Node* node = stack.back();

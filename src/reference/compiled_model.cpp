@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ops/state/separate_state.hpp"
+#include "ops/state/variables_json.hpp"
 #include "reference/infer_request.hpp"
 #include "transformations/common/convert_precision.hpp"
 
@@ -12,10 +14,19 @@ namespace {
 
 std::shared_ptr<const Program> make_program(const Model& model) {
     const std::shared_ptr<Model> copy = model.clone();
+    separate_state(*copy);
     PassContext context;
     convert_precision(*copy, context);
     copy->remove_dead_nodes();
     return std::make_shared<Program>(copy);
+}
+
+std::vector<InitialProgram> make_initial(const Model& model) {
+    std::vector<InitialProgram> programs;
+    for (InitialValues& values : initial_values(model)) {
+        programs.push_back({make_program(*values.model), std::move(values.variables)});
+    }
+    return programs;
 }
 
 }  // namespace
@@ -61,10 +72,13 @@ std::vector<std::string> Options::names() const {
 
 ReferenceCompiledModel::ReferenceCompiledModel(const std::shared_ptr<const Model>& model,
                                                Options options)
-    : model_(model), options_(std::move(options)), program_(make_program(*model)) {}
+    : model_(model),
+      options_(std::move(options)),
+      program_(make_program(*model)),
+      initial_(make_initial(*model)) {}
 
 std::shared_ptr<IInferRequest> ReferenceCompiledModel::create_infer_request() {
-    return std::make_shared<ReferenceInferRequest>(model_, program_, options_);
+    return std::make_shared<ReferenceInferRequest>(model_, program_, initial_, options_);
 }
 
 Any ReferenceCompiledModel::get_property(const std::string& name) const {
@@ -106,7 +120,10 @@ std::string ReferenceCompiledModel::report() const {
         }
         steps.push_back(std::move(step));
     }
-    return nlohmann::json{{"device", "REFERENCE"}, {"model", model_->name()}, {"steps", steps}}
+    return nlohmann::json{{"device", "REFERENCE"},
+                          {"model", model_->name()},
+                          {"steps", steps},
+                          {"variables", variables_json<nlohmann::json>(variables_of(*model_))}}
         .dump(2);
 }
 

@@ -27,6 +27,12 @@ struct Options {
     std::vector<std::string> names() const;
 };
 
+// What computes initial values of variables, which have these positions in variables_of().
+struct InitialProgram {
+    std::shared_ptr<const Program> program;
+    std::vector<std::size_t> variables;
+};
+
 class ReferenceCompiledModel final : public ICompiledModel {
 public:
     ReferenceCompiledModel(const std::shared_ptr<const Model>& model, Options options);
@@ -40,7 +46,8 @@ private:
 
     std::shared_ptr<const Model> model_;  // as given
     Options options_;
-    std::shared_ptr<const Program> program_;  // of the widened copy
+    std::shared_ptr<const Program> program_;  // of the widened copy without state
+    std::vector<InitialProgram> initial_;
 };
 
 }  // namespace fuseq::reference

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "ops/state/variable_values.hpp"
 #include "reference/compiled_model.hpp"
 #include "reference/program.hpp"
 
@@ -15,6 +16,7 @@ class ReferenceInferRequest final : public IInferRequest {
 public:
     ReferenceInferRequest(const std::shared_ptr<const Model>& model,
                           std::shared_ptr<const Program> program,
+                          const std::vector<InitialProgram>& initial,
                           const Options& options);
 
     void set_input(std::size_t index, const Tensor& tensor) override;
@@ -25,9 +27,16 @@ public:
     void cancel() override { cancelled_ = true; }
     std::vector<ProfilingInfo> get_profiling_info() const override { return run_.profile_info; }
     std::vector<std::pair<std::string, Tensor>> get_intermediates() override;
+    Tensor get_state(std::size_t index) override { return state_.get(index); }
+    void set_state(std::size_t index, const Tensor& value) override { state_.set(index, value); }
+    void reset_state(std::size_t index) override { state_.reset(index); }
 
 private:
+    void read_state();
+
     std::shared_ptr<const Program> program_;
+    std::vector<InitialProgram> initial_;
+    VariableValues state_;
     std::vector<Tensor> outputs_;  // what the user sees; filled from ProgramRun::outputs
     std::atomic<bool> cancelled_ = false;
     ProgramRun run_;

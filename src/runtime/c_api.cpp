@@ -47,6 +47,17 @@ void require(const void* pointer, const char* what) {
     }
 }
 
+fuseq_status copy_text(const std::string& text, char* buffer, size_t capacity, size_t* length) {
+    if (length != nullptr) {
+        *length = text.size() + 1;
+    }
+    if (buffer == nullptr || capacity < text.size() + 1) {
+        return failed(FUSEQ_BUFFER_TOO_SMALL, "the buffer is too small");
+    }
+    std::memcpy(buffer, text.c_str(), text.size() + 1);
+    return FUSEQ_OK;
+}
+
 namespace {
 
 std::string text_or_empty(const char* text) {
@@ -64,17 +75,6 @@ fuseq::AnyMap to_properties(const fuseq_property* properties, size_t count) {
         map[properties[i].name] = properties[i].value;
     }
     return map;
-}
-
-fuseq_status copy_text(const std::string& text, char* buffer, size_t capacity, size_t* length) {
-    if (length != nullptr) {
-        *length = text.size() + 1;
-    }
-    if (buffer == nullptr || capacity < text.size() + 1) {
-        return failed(FUSEQ_BUFFER_TOO_SMALL, "the buffer is too small");
-    }
-    std::memcpy(buffer, text.c_str(), text.size() + 1);
-    return FUSEQ_OK;
 }
 
 void fill_port(const fuseq::Output& port, const std::string& name, fuseq_port& result) {

@@ -62,6 +62,9 @@ fuseq_status call(Function&& function) noexcept {
     }
 }
 
+// A result of the C API that is a text.
+fuseq_status copy_text(const std::string& text, char* buffer, size_t capacity, size_t* length);
+
 // Throws InvalidArgument.
 void require(const void* pointer, const char* what);
 

@@ -139,6 +139,20 @@ void InferRequest::set_callback(std::function<void(std::exception_ptr)> callback
     impl_->set_callback(std::move(callback));
 }
 
+std::vector<VariableState> InferRequest::query_state() const {
+    const std::size_t count = impl_->variable_count();
+    std::vector<VariableState> states;
+    for (std::size_t i = 0; i < count; ++i) {
+        states.emplace_back(impl_, i);
+    }
+    return states;
+}
+void InferRequest::reset_state() {
+    for (VariableState& state : query_state()) {
+        state.reset();
+    }
+}
+
 std::vector<ProfilingInfo> InferRequest::get_profiling_info() const {
     return impl_->get_profiling_info();
 }

@@ -29,7 +29,8 @@ InferRequestImpl::InferRequestImpl(std::shared_ptr<CompiledModelImpl> model,
                                    std::shared_ptr<IInferRequest> device)
     : model_(std::move(model)),
       device_(std::move(device)),
-      was_set_(model_->ports().inputs().size(), false) {}
+      was_set_(model_->ports().inputs().size(), false),
+      variables_(variables_of(model_->ports())) {}
 
 std::shared_ptr<InferRequestImpl> InferRequestImpl::create(std::shared_ptr<CompiledModelImpl> model,
                                                            std::shared_ptr<IInferRequest> device) {
@@ -232,6 +233,26 @@ void InferRequestImpl::cancel() {
 void InferRequestImpl::set_callback(Callback callback) {
     const Lock lock = lock_idle();
     callback_ = callback ? std::make_shared<Callback>(std::move(callback)) : nullptr;
+}
+
+std::size_t InferRequestImpl::variable_count() {
+    const Lock lock = lock_idle();
+    return variables_.size();
+}
+
+Tensor InferRequestImpl::get_state(std::size_t index) {
+    const Lock lock = lock_idle();
+    return guarded("infer", [&] { return device_->get_state(index); });
+}
+
+void InferRequestImpl::set_state(std::size_t index, const Tensor& value) {
+    const Lock lock = lock_idle();
+    guarded("infer", [&] { device_->set_state(index, value); });
+}
+
+void InferRequestImpl::reset_state(std::size_t index) {
+    const Lock lock = lock_idle();
+    guarded("infer", [&] { device_->reset_state(index); });
 }
 
 std::vector<ProfilingInfo> InferRequestImpl::get_profiling_info() {

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "fuseq/variable_state.hpp"
 #include "runtime/compiled_model_impl.hpp"
 
 namespace fuseq {
@@ -44,6 +45,13 @@ public:
     void cancel();
     void set_callback(std::function<void(std::exception_ptr)> callback);
 
+    // Variables of the model, by their position in variables_of().
+    std::size_t variable_count();
+    const std::string& variable_name(std::size_t index) const { return variables_.at(index).name; }
+    Tensor get_state(std::size_t index);
+    void set_state(std::size_t index, const Tensor& value);
+    void reset_state(std::size_t index);
+
     std::vector<ProfilingInfo> get_profiling_info();
     std::vector<std::pair<std::string, Tensor>> get_intermediates();
 
@@ -68,6 +76,7 @@ private:
     std::shared_ptr<CompiledModelImpl> model_;  // declared first: the device code outlives us
     std::shared_ptr<IInferRequest> device_;
     std::vector<bool> was_set_;  // inputs, by the user
+    std::vector<Variable> variables_;
 
     std::mutex mutex_;
     std::condition_variable ended_;

@@ -20,6 +20,26 @@ Tensor make_port_tensor(const Output& port) {
     return Tensor(port.type(), sizes);
 }
 
+namespace {
+
+[[noreturn]] void fail_without_state() {
+    throw Error("infer", "this device keeps no state: it does not run models with variables");
+}
+
+}  // namespace
+
+Tensor IInferRequest::get_state(std::size_t) {
+    fail_without_state();
+}
+
+void IInferRequest::set_state(std::size_t, const Tensor&) {
+    fail_without_state();
+}
+
+void IInferRequest::reset_state(std::size_t) {
+    fail_without_state();
+}
+
 void ICompiledModel::export_model(std::ostream&) const {
     throw Error("export", "this device does not export compiled models");
 }

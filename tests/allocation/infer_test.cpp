@@ -87,6 +87,25 @@ std::shared_ptr<Model> encoder() {
         %out = Result(%n))");
 }
 
+// Variables: a convolution over this row and the one before, and a sum.
+std::shared_ptr<Model> stream() {
+    return Model::from_text(R"(model "stream"
+        %x = Parameter : f32[1,16,1,24]
+        %before = ReadValue.6 variable_id="row" variable_type=f32 variable_shape=[1,16,1,24]
+        %keep = Assign.6(%x) variable_id="row"
+        %rows = Concat(%before, %x) axis=2
+        %w = Const value=random(1,-0.2,0.2) : f32[24,16,2,3]
+        %c = Convolution(%rows, %w) strides=[1,1] pads_begin=[0,1] pads_end=[0,1] dilations=[1,1]
+        %start = Const value={1} : f32[1,1,1,1]
+        %far = Const value={1,24,1,24} : i64[4]
+        %ones = Broadcast.3(%start, %far)
+        %sum = ReadValue.6(%ones) variable_id="sum" variable_type=f32 variable_shape=[1,24,1,24]
+        %next = Add(%sum, %c)
+        %keep_sum = Assign.6(%next) variable_id="sum"
+        %s = SoftMax(%next) axis=1
+        %out = Result(%s))");
+}
+
 struct Case {
     const char* name;
     std::shared_ptr<Model> (*model)();
@@ -124,7 +143,8 @@ TEST_P(Inference, AllocatesNothingAndLocksNothingShared) {
 
 const Case kCases[] = {{"Bundled", bundled, {"convolution", "softmax"}},
                        {"Head", head, {"convolution", "max_pool", "softmax", "movement"}},
-                       {"Encoder", encoder, {"matmul", "mvn"}}};
+                       {"Encoder", encoder, {"matmul", "mvn"}},
+                       {"Stream", stream, {"convolution", "softmax"}}};
 
 INSTANTIATE_TEST_SUITE_P(Models,
                          Inference,

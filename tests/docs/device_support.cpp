@@ -45,7 +45,8 @@ void note(const nlohmann::json& step, DeviceSupport& support) {
 }
 
 bool all_constant(const OpCase& op_case) {
-    return std::all_of(op_case.inputs.begin(), op_case.inputs.end(),
+    return op_case.model.empty() &&
+           std::all_of(op_case.inputs.begin(), op_case.inputs.end(),
                        [](const op_cases::Input& i) { return i.absent || i.constant; });
 }
 

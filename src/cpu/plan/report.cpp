@@ -11,6 +11,7 @@
 
 #include "cpu/plan/why_standalone.hpp"
 #include "cpu/runtime/isa.hpp"
+#include "ops/state/variables_json.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -170,6 +171,7 @@ std::string report_json(const Model& original,
     report["totals"] = totals_json(plan, rows);
     report["totals"]["nodes_after_transformations"] = transformed.node_count();
     report["fake_quantize"] = rows;
+    report["variables"] = variables_json<ordered_json>(options.variables);
     report["steps"] = ordered_json::array();
     for (const auto& step : plan.steps) {
         report["steps"].push_back(step_json(step->info()));

@@ -9,6 +9,7 @@
 
 #include "cpu/plan/plan.hpp"
 #include "fuseq/model.hpp"
+#include "fuseq/variable_state.hpp"
 #include "transformations/pass.hpp"
 
 namespace fuseq::cpu {
@@ -24,8 +25,9 @@ struct FallbackRow {
 
 struct ReportOptions {
     const std::vector<Remark>& remarks;
-    bool fuse = true;                 // what the plan was made with
-    std::string cache = "off";        // what the model cache did
+    bool fuse = true;           // what the plan was made with
+    std::string cache = "off";  // what the model cache did
+    std::vector<Variable> variables = {};
     std::vector<std::string> tuning;  // choices by measurement, as sentences
     std::vector<FallbackRow> fallback = {};
     std::string fallback_note = {};  // what was measured of the whole; empty: nothing
@@ -33,8 +35,7 @@ struct ReportOptions {
 
 // {"model", "cache", "isa", "int8_exact", "totals": {...}, "float_fallback":
 // {note, layers: [{layer, int8_us, float_us, code, reason}]}, "fake_quantize": [{layer, verdict,
-// step, code, reason}], "steps":
-// [...]}
+// step, code, reason}], "steps": [...], "variables": [{name, type, shape, initial}]}
 std::string report_json(const Model& original,
                         const Model& transformed,
                         const Plan& plan,

@@ -6,6 +6,7 @@
 
 #include "cpu/plugin/compiled_model.hpp"
 #include "cpu/plugin/infer_request.hpp"
+#include "cpu/plugin/plan_options.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -55,14 +56,7 @@ std::optional<CompiledBody> compile_body(const Model& body, const Config& outer)
     if (!has_static_parameters(body)) {
         return std::nullopt;
     }
-    Config config = outer;
-    config.perf_count = false;
-    config.keep_intermediates = false;
-    config.dump_dir.clear();
-    config.cache_dir.clear();  // the file of the whole model is enough
-    config.tune_ms = 0;
-    config.float_fallback = false;
-    const auto compiled = std::make_shared<CpuCompiledModel>(body.clone(), config);
+    const auto compiled = std::make_shared<CpuCompiledModel>(body.clone(), config_of_part(outer));
     const auto plan = compiled->plan_for({});
     const std::size_t results = body.results().size();
     CompiledBody made;

@@ -8,7 +8,9 @@
 #include "cpu/plan/report.hpp"
 #include "cpu/plugin/infer_request.hpp"
 #include "cpu/plugin/model_cache.hpp"
+#include "cpu/plugin/plan_options.hpp"
 #include "cpu/steps/packed_step.hpp"
+#include "ops/state/separate_state.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -36,13 +38,23 @@ std::vector<FallbackRow> fallback_rows(const FloatFallback& fallback) {
     return rows;
 }
 
+// Plans of a model whose variables grow: each inference may bring a new shape, and what a plan
+// costs besides its tensors is not in Plan::bytes().
+constexpr std::size_t kMostOfGrowing = 64;
+
+Config without_cache(Config config) {
+    config.cache_dir.clear();
+    return config;
+}
+
 }  // namespace
 
 CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config config)
     : original_(std::move(model)),
       config_(std::move(config)),
       threads_(config_.threads_per_stream()),
-      dynamic_(has_dynamic_input(*original_.ports())) {
+      dynamic_(has_open_shapes(*original_.ports())),
+      variables_(variables_of(*original_.ports())) {
     if (!dynamic_) {
         plans_.push_back({{}, plan_model(original_.model(), config_)});
     }
@@ -52,7 +64,8 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const PlannedModel> planned, 
     : original_(planned->original),
       config_(std::move(config)),
       threads_(config_.threads_per_stream()),
-      dynamic_(false) {
+      dynamic_(false),
+      variables_(variables_of(*original_.ports())) {
     plans_.push_back({{}, std::move(planned)});
 }
 
@@ -60,8 +73,9 @@ CpuCompiledModel::CpuCompiledModel(BlobContent content, Config config)
     : original_(content.original),
       config_(std::move(config)),
       threads_(config_.threads_per_stream()),
-      dynamic_(has_dynamic_input(*original_.ports())),
-      imported_(true) {
+      dynamic_(has_open_shapes(*original_.ports())),
+      imported_(true),
+      variables_(variables_of(*original_.ports())) {
     if (!dynamic_) {
         plans_.push_back({{}, plan_content(std::move(content), config_)});
     }
@@ -91,7 +105,15 @@ std::string CpuCompiledModel::cache_before_shapes() const {
     if (imported_) {
         return "imported";
     }
+    if (grows() && !config_.cache_dir.empty()) {
+        return "off: a variable has open dimensions, and each of its shapes would be a file";
+    }
     return config_.cache_dir.empty() ? "off" : "waits for the shapes of the first inference";
+}
+
+bool CpuCompiledModel::grows() const {
+    return std::any_of(variables_.begin(), variables_.end(),
+                       [](const Variable& v) { return v.shape.is_dynamic(); });
 }
 
 std::size_t CpuCompiledModel::cached_bytes() const {
@@ -113,13 +135,29 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector
         std::rotate(it, it + 1, plans_.end());
         return plans_.back().plan;
     }
-    plans_.push_back({shapes, plan_model(with_shapes(*original_.model(), shapes), config_)});
+    plans_.push_back({shapes, plan_model(with_shapes(*original_.model(), shapes),
+                                         grows() ? without_cache(config_) : config_)});
     // The least recently used goes first. A request that is on it keeps it alive.
+    const std::size_t most = grows() ? kMostOfGrowing : SIZE_MAX;
     while (plans_.size() > 1 &&
-           cached_bytes() > static_cast<std::size_t>(config_.plan_cache_bytes)) {
+           (plans_.size() > most ||
+            cached_bytes() > static_cast<std::size_t>(config_.plan_cache_bytes))) {
         plans_.erase(plans_.begin());
     }
     return plans_.back().plan;
+}
+
+const std::vector<CpuCompiledModel::Initial>& CpuCompiledModel::initial() {
+    std::call_once(initial_compiled_, [&] {
+        std::vector<Initial> compiled;
+        for (InitialValues& values : initial_values(*original_.model())) {
+            compiled.push_back({std::make_shared<CpuCompiledModel>(std::move(values.model),
+                                                                   config_of_part(config_)),
+                                std::move(values.variables)});
+        }
+        initial_ = std::move(compiled);
+    });
+    return initial_;
 }
 
 bool CpuCompiledModel::submit(std::function<void()> task) {
@@ -166,6 +204,7 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                            {.remarks = last.transformed.remarks,
                             .fuse = config_.fusion,
                             .cache = last.cache_status,
+                            .variables = variables_,
                             .tuning = tuning_text(last.tuned),
                             .fallback = fallback_rows(last.fallback),
                             .fallback_note = last.fallback.note});

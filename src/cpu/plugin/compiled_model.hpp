@@ -12,6 +12,7 @@
 #include "cpu/plugin/planned_model.hpp"
 #include "cpu/runtime/streams.hpp"
 #include "fuseq/plugin.hpp"
+#include "fuseq/variable_state.hpp"
 
 namespace fuseq::cpu {
 
@@ -37,11 +38,22 @@ public:
     int threads() const { return threads_; }
     // Whether plans are made for the shapes of inputs that come.
     bool is_dynamic() const { return dynamic_; }
-    // The plan for these input shapes; made when it is not there yet. For a static model there is
-    // one.
+    // The plan for these shapes of inputs, then of variables; made when it is not there yet. For a
+    // static model there is one.
     std::shared_ptr<const PlannedModel> plan_for(const std::vector<Shape>& shapes);
 
+    const std::vector<Variable>& variables() const { return variables_; }
+    // What computes initial values of variables.
+    struct Initial {
+        std::shared_ptr<CpuCompiledModel> model;
+        std::vector<std::size_t> variables;
+    };
+    // In the order in which they are computed; compiled when they are asked for first.
+    const std::vector<Initial>& initial();
+
 private:
+    // Whether a variable has another shape from one inference to the next.
+    bool grows() const;
     std::size_t cached_bytes() const;
     std::string cache_before_shapes() const;
 
@@ -58,6 +70,10 @@ private:
     };
     std::vector<Cached> plans_;         // most recently used last
     std::unique_ptr<Streams> streams_;  // made with the first asynchronous request
+
+    std::vector<Variable> variables_;
+    std::once_flag initial_compiled_;
+    std::vector<Initial> initial_;
 };
 
 }  // namespace fuseq::cpu

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plugin/infer_request.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -86,7 +87,7 @@ Tensor BoundMemory::as_tensor(TensorId id) const {
 }
 
 CpuInferRequest::CpuInferRequest(std::shared_ptr<CpuCompiledModel> model)
-    : model_(std::move(model)) {
+    : model_(std::move(model)), state_(model_->variables()) {
     const std::shared_ptr<const Model> ports = model_->ports();
     const Model& graph = *ports;
     for (const Output& port : graph.inputs()) {
@@ -95,7 +96,13 @@ CpuInferRequest::CpuInferRequest(std::shared_ptr<CpuCompiledModel> model)
     for (const Output& port : graph.outputs()) {
         outputs_.push_back(make_port_tensor(port));
     }
+    model_inputs_ = inputs_.size();
+    model_outputs_ = outputs_.size();
     user_output_.assign(outputs_.size(), false);
+    for (std::size_t i = 0; i < state_.size(); ++i) {
+        inputs_.push_back(state_.value(i));
+        outputs_.push_back(state_.value(i));  // gets its memory when the plan says the shape
+    }
 }
 
 void CpuInferRequest::set_input(std::size_t index, const Tensor& tensor) {
@@ -143,9 +150,56 @@ void CpuInferRequest::prepare() {
         }
     }
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-        if (output_shapes_[i] && outputs_[i].get_shape() != *output_shapes_[i]) {
-            outputs_[i].set_shape(*output_shapes_[i]);
+        if (output_shapes_[i]) {
+            prepare_output(i, *output_shapes_[i]);
         }
+    }
+}
+
+void CpuInferRequest::prepare_output(std::size_t index, const Shape& shape) {
+    if (index >= model_outputs_) {
+        outputs_[index] = state_.next(index - model_outputs_, shape);
+    } else if (outputs_[index].get_shape() != shape) {
+        outputs_[index].set_shape(shape);
+    }
+}
+
+// Variables that were reset get their initial values from models of their own, which are not run
+// in other inferences.
+void CpuInferRequest::compute_initial() {
+    const std::vector<CpuCompiledModel::Initial>& initial = model_->initial();
+    initial_.resize(initial.size());
+    for (std::size_t level = 0; level < initial.size(); ++level) {
+        const std::vector<std::size_t>& variables = initial[level].variables;
+        if (std::none_of(variables.begin(), variables.end(),
+                         [&](std::size_t v) { return state_.needs_initial(v); })) {
+            continue;
+        }
+        if (!initial_[level]) {
+            initial_[level] = std::make_unique<CpuInferRequest>(initial[level].model);
+        }
+        CpuInferRequest& request = *initial_[level];
+        for (std::size_t i = 0; i < inputs_.size(); ++i) {
+            request.set_input(i, i < model_inputs_ ? inputs_[i] : state_.value(i - model_inputs_));
+        }
+        request.infer();
+        for (std::size_t i = 0; i < variables.size(); ++i) {
+            if (state_.needs_initial(variables[i])) {
+                state_.set_initial(variables[i], request.get_output(i));
+            }
+        }
+    }
+}
+
+void CpuInferRequest::read_state() {
+    for (std::size_t i = 0; i < state_.size(); ++i) {
+        if (state_.needs_initial(i)) {
+            compute_initial();
+            break;
+        }
+    }
+    for (std::size_t i = 0; i < state_.size(); ++i) {
+        inputs_[model_inputs_ + i] = state_.value(i);
     }
 }
 
@@ -170,6 +224,7 @@ void CpuInferRequest::run_steps() {
 
 void CpuInferRequest::infer() {
     const ThreadCount threads(model_->threads());
+    read_state();
     prepare();
     if (model_->config().poison >= 0) {
         memory_->poison(model_->config().poison);
@@ -181,12 +236,16 @@ void CpuInferRequest::infer() {
             continue;
         }
         const Tensor result = memory_->as_tensor(id);
-        if (user_output_[i]) {
+        if (i >= model_outputs_) {
+            prepare_output(i, result.get_shape());
+            result.copy_to(outputs_[i]);
+        } else if (user_output_[i]) {
             result.copy_to(outputs_[i]);
         } else {
             outputs_[i] = result;
         }
     }
+    state_.commit();
 }
 
 void CpuInferRequest::keep_result(const Step& step) {

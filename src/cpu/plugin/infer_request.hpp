@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpu/plugin/compiled_model.hpp"
+#include "ops/state/variable_values.hpp"
 
 namespace fuseq::cpu {
 
@@ -48,17 +49,27 @@ public:
     void infer() override;
     std::vector<ProfilingInfo> get_profiling_info() const override;
     std::vector<std::pair<std::string, Tensor>> get_intermediates() override;
+    Tensor get_state(std::size_t index) override { return state_.get(index); }
+    void set_state(std::size_t index, const Tensor& value) override { state_.set(index, value); }
+    void reset_state(std::size_t index) override { state_.reset(index); }
 
 private:
     void bind(std::shared_ptr<const PlannedModel> plan);
     void prepare();
+    void prepare_output(std::size_t index, const Shape& shape);
+    void read_state();
+    void compute_initial();
     void run_steps();
     void keep_result(const Step& step);
 
     std::shared_ptr<CpuCompiledModel> model_;
-    std::vector<Tensor> inputs_;
-    std::vector<Tensor> outputs_;
-    std::vector<bool> user_output_;  // set by the user
+    std::size_t model_inputs_ = 0;
+    std::size_t model_outputs_ = 0;
+    std::vector<Tensor> inputs_;     // of the model, then one a variable
+    std::vector<Tensor> outputs_;    // the same
+    std::vector<bool> user_output_;  // set by the user; of the model
+    VariableValues state_;
+    std::vector<std::unique_ptr<CpuInferRequest>> initial_;  // one a CpuCompiledModel::Initial
     std::shared_ptr<const PlannedModel> plan_;
     std::vector<std::optional<Shape>> output_shapes_;  // of the plan, where they are fixed
     std::unique_ptr<BoundMemory> memory_;

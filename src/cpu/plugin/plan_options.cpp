@@ -22,6 +22,17 @@ BuildOptions build_options(const Config& config) {
     return options;
 }
 
+Config config_of_part(const Config& whole) {
+    Config config = whole;
+    config.perf_count = false;
+    config.keep_intermediates = false;
+    config.dump_dir.clear();
+    config.cache_dir.clear();  // the file of the whole model is enough
+    config.tune_ms = 0;
+    config.float_fallback = false;
+    return config;
+}
+
 void prepare_to_plan(Model& transformed, const Config& config) {
     expand_constants(transformed);
     split_weight_zero_points(transformed, [&](const Node& anchor) {

@@ -15,6 +15,7 @@
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "ops/parameter.hpp"
+#include "ops/state/separate_state.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -122,9 +123,12 @@ std::shared_ptr<const PlannedModel> made(ModelCache& cache,
 
 }  // namespace
 
-bool has_dynamic_input(const Model& model) {
+bool has_open_shapes(const Model& model) {
+    const std::vector<Variable> variables = variables_of(model);
     return std::any_of(model.parameters().begin(), model.parameters().end(),
-                       [](const Node* p) { return p->port(0).shape.is_dynamic(); });
+                       [](const Node* p) { return p->port(0).shape.is_dynamic(); }) ||
+           std::any_of(variables.begin(), variables.end(),
+                       [](const Variable& v) { return v.shape.is_dynamic(); });
 }
 
 std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> original,
@@ -161,6 +165,7 @@ std::shared_ptr<const PlannedModel> plan_content(BlobContent content, const Conf
 
 std::shared_ptr<const Model> with_shapes(const Model& model, const std::vector<Shape>& shapes) {
     std::shared_ptr<Model> result = model.clone();
+    separate_state(*result);
     for (std::size_t i = 0; i < shapes.size(); ++i) {
         result->parameters()[i]->attrs<ParameterAttrs>().shape = shapes[i];
     }

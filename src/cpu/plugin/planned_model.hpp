@@ -29,8 +29,8 @@ struct PlannedModel {
     bool from_cache = false;
 };
 
-// Some input has an open dimension.
-bool has_dynamic_input(const Model& model);
+// Some input or variable has an open dimension.
+bool has_open_shapes(const Model& model);
 
 // Of a model without open dimensions; looks into the model cache where the configuration names one.
 // `clock`: what measures for FUSEQ_FLOAT_FALLBACK; not asked without it, and not at a hit.
@@ -48,8 +48,8 @@ std::shared_ptr<const PlannedModel> plan_into(ModelCache& cache,
 // Of what a file of a compiled model holds.
 std::shared_ptr<const PlannedModel> plan_content(BlobContent content, const Config& config);
 
-// The model with these shapes of its inputs, in their order. Throws Error where a layer does not
-// take them.
+// The model with these shapes of its inputs, then of its variables, which are inputs and outputs of
+// the result (ops/state/separate_state.hpp). Throws Error where a layer does not take them.
 std::shared_ptr<const Model> with_shapes(const Model& model, const std::vector<Shape>& shapes);
 
 }  // namespace fuseq::cpu

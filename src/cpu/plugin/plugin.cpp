@@ -115,7 +115,7 @@ public:
         config.check_layers(*model);
         const auto now = ModelFiles::open(xml_path, threads);
         const bool same = now && now->key() == files->key();
-        if (!same || has_dynamic_input(*model)) {  // kept by the model, if at all
+        if (!same || has_open_shapes(*model)) {  // kept by the model, if at all
             return std::make_shared<CpuCompiledModel>(model, std::move(config));
         }
         return std::make_shared<CpuCompiledModel>(plan_into(cache, std::move(model), config),

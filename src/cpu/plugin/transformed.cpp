@@ -3,6 +3,7 @@
 #include "cpu/plugin/transformed.hpp"
 
 #include "cpu/plan/fake_quantize_ranges.hpp"
+#include "ops/state/separate_state.hpp"
 
 namespace fuseq::cpu {
 
@@ -18,11 +19,17 @@ PassOptions pass_options(const Config& config) {
     return options;
 }
 
+std::shared_ptr<Model> copy_without_state(const Model& original) {
+    std::shared_ptr<Model> copy = original.clone();
+    separate_state(*copy);
+    return copy;
+}
+
 }  // namespace
 
 Transformed transform_for_cpu(const Model& original, const Config& config) {
     Transformed result;
-    result.model = original.clone();
+    result.model = copy_without_state(original);
     const PassOptions options = pass_options(config);
     PassContext context(options);
     run_passes(*result.model, context, common_passes());
@@ -35,7 +42,7 @@ Transformed transform_for_cpu(const Model& original, const Config& config) {
 }
 
 std::shared_ptr<Model> with_common_passes(const Model& original, const Config& config) {
-    std::shared_ptr<Model> model = original.clone();
+    std::shared_ptr<Model> model = copy_without_state(original);
     PassContext context(pass_options(config));
     run_passes(*model, context, common_passes());
     return model;

@@ -70,6 +70,33 @@ TEST_F(InferTool, WritesOutputsAndIntermediates) {
     EXPECT_THAT(to_floats(read_npy(folder_.path("dump/fq_0.npy"))), ElementsAre(1, 2, 3, 200));
 }
 
+// out = v + x; v = out
+TEST_F(InferTool, RunsSeveralTimesWithVariables) {
+    write_ir(*Model::from_text(R"(
+        %x = Parameter : f32[2]
+        %v = ReadValue.6 variable_id="v" variable_type=f32 variable_shape=[2]
+        %sum = Add(%v, %x)
+        %keep = Assign.6(%sum) variable_id="v"
+        %out = Result(%sum))"),
+             folder_.path("state.xml"));
+    for (const char* name : {"a", "b"}) {
+        std::filesystem::create_directory(folder_.path(name));
+        write_npy(folder_.path(name) + std::string("/x.npy"), Tensor::of<float>({2}, {1, 2}));
+    }
+    std::vector<std::string> arguments = {"-m", folder_.path("state.xml"), "-i", folder_.path("a"),
+                                          "-i", folder_.path("b"),         "-i", folder_.path("a"),
+                                          "-o", folder_.path("runs")};
+    const auto sums = [&] {
+        const Outcome outcome = run(arguments);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return to_floats(read_npy(folder_.path("runs/2/sum.npy")));
+    };
+    EXPECT_THAT(sums(), ElementsAre(3, 6));
+    EXPECT_THAT(to_floats(read_npy(folder_.path("runs/0/sum.npy"))), ElementsAre(1, 2));
+    arguments.emplace_back("-reset_state");
+    EXPECT_THAT(sums(), ElementsAre(1, 2));
+}
+
 TEST_F(InferTool, ShowsItsOptions) {
     const Outcome outcome = run({"-h"});
     EXPECT_EQ(outcome.status, 0);
