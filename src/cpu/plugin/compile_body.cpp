@@ -68,8 +68,8 @@ std::optional<CompiledBody> compile_body(const Model& body, const Config& outer)
     CompiledBody made;
     made.summary = summary_of(plan->plan);
     made.bytes = plan->plan.bytes();
-    made.bind = [compiled, results]() -> BodyFunction {
-        const auto request = std::make_shared<CpuInferRequest>(compiled);
+    made.bind = [compiled, results](KernelStates* states) -> BodyFunction {
+        const auto request = std::make_shared<CpuInferRequest>(compiled, states);
         return [request, results](std::span<const Tensor> inputs) {
             return run(*request, results, inputs);
         };

@@ -16,13 +16,15 @@ namespace fuseq::cpu {
 
 BoundMemory::BoundMemory(const Plan& plan,
                          std::vector<Tensor>& inputs,
-                         std::vector<Tensor>& outputs)
+                         std::vector<Tensor>& outputs,
+                         KernelStates* states)
     : plan_(plan),
       inputs_(inputs),
       outputs_(outputs),
       arena_memory_(kernels::on_large_pages(plan.arena_bytes)),
       arena_(ElementType::u8, Shape{plan.arena_bytes}, arena_memory_.get()),
-      dynamic_(plan.tensors.size()) {
+      dynamic_(plan.tensors.size()),
+      states_(states) {
     for (TensorId id = 0; id < plan.tensors.size(); ++id) {
         roots_.push_back(plan.root(id));
     }
@@ -85,8 +87,8 @@ Tensor BoundMemory::as_tensor(TensorId id) const {
     return {mine.type, mine.dims(), data(id)};
 }
 
-CpuInferRequest::CpuInferRequest(std::shared_ptr<CpuCompiledModel> model)
-    : model_(std::move(model)) {
+CpuInferRequest::CpuInferRequest(std::shared_ptr<CpuCompiledModel> model, KernelStates* states)
+    : model_(std::move(model)), states_(states == nullptr ? &own_states_ : states) {
     const std::shared_ptr<const Model> ports = model_->ports();
     const Model& graph = *ports;
     for (const Output& port : graph.inputs()) {
@@ -118,7 +120,7 @@ Tensor CpuInferRequest::get_output(std::size_t index) {
 void CpuInferRequest::bind(std::shared_ptr<const PlannedModel> plan) {
     plan_ = std::move(plan);
     runners_.clear();
-    memory_ = std::make_unique<BoundMemory>(plan_->plan, inputs_, outputs_);
+    memory_ = std::make_unique<BoundMemory>(plan_->plan, inputs_, outputs_, states_);
     for (const auto& step : plan_->plan.steps) {
         runners_.push_back(step->bind(*memory_));
     }

@@ -9,13 +9,17 @@
 #include <vector>
 
 #include "cpu/plugin/compiled_model.hpp"
+#include "ops/kernel_states.hpp"
 
 namespace fuseq::cpu {
 
 // Addresses of the tensors of one plan for one request.
-class BoundMemory final : public RequestMemory {
+class BoundMemory final : public RequestMemory, public StateKeeper {
 public:
-    BoundMemory(const Plan& plan, std::vector<Tensor>& inputs, std::vector<Tensor>& outputs);
+    BoundMemory(const Plan& plan,
+                std::vector<Tensor>& inputs,
+                std::vector<Tensor>& outputs,
+                KernelStates* states = nullptr);
 
     void* data(TensorId id) const override;
     void* rows(TensorId id, const RowPart& part) const override;
@@ -26,6 +30,7 @@ public:
     // Fills the arena and the outputs that steps write into with a byte.
     void poison(int byte);
     void set_dynamic(TensorId id, Tensor value) override { dynamic_[id] = std::move(value); }
+    KernelStates* kernel_states() const override { return states_; }
 
 private:
     const Plan& plan_;
@@ -35,11 +40,14 @@ private:
     Tensor arena_;
     std::vector<TensorId> roots_;
     std::vector<Tensor> dynamic_;
+    KernelStates* states_;
 };
 
 class CpuInferRequest final : public IInferRequest {
 public:
-    explicit CpuInferRequest(std::shared_ptr<CpuCompiledModel> model);
+    // `states`: of the request that this one runs a body of; else it has its own.
+    explicit CpuInferRequest(std::shared_ptr<CpuCompiledModel> model,
+                             KernelStates* states = nullptr);
 
     void set_input(std::size_t index, const Tensor& tensor) override;
     void set_output(std::size_t index, const Tensor& tensor) override;
@@ -56,6 +64,8 @@ private:
     void keep_result(const Step& step);
 
     std::shared_ptr<CpuCompiledModel> model_;
+    KernelStates own_states_;
+    KernelStates* states_;
     std::vector<Tensor> inputs_;
     std::vector<Tensor> outputs_;
     std::vector<bool> user_output_;  // set by the user
