@@ -3,10 +3,10 @@
 //
 // Multinomial-13: classes drawn with the given probabilities, a row a batch element.
 //
-// As the specification and OpenVINO's reference have it: element i of the output belongs to the i-th
-// double in [0, 1) of Philox with the two seeds, and is the first class whose cumulative probability
-// reaches it. Each run draws the same; seeds that are both 0 draw what nobody can foresee. (The CPU
-// device of OpenVINO takes other numbers, of single precision.)
+// As the specification and OpenVINO's reference have it: element i of the output belongs to the
+// i-th double in [0, 1) of Philox with the two seeds, and is the first class whose cumulative
+// probability reaches it. Each run draws the same; seeds that are both 0 draw what nobody can
+// foresee. (The CPU device of OpenVINO takes other numbers, of single precision.)
 #include "ops/random/multinomial.hpp"
 
 #include <algorithm>
@@ -32,10 +32,10 @@ void check_samples(const Context& context, std::int64_t samples) {
 
 template <class Context>
 void check_classes(const Context& context, std::int64_t samples, std::int64_t classes) {
-    context.require(context.template attrs<MultinomialAttrs>().with_replacement ||
-                        samples <= classes,
-                    "num_samples is ", samples, ", without replacement only ", classes,
-                    " classes can be drawn");
+    context.require(
+        context.template attrs<MultinomialAttrs>().with_replacement || samples <= classes,
+        "num_samples is ", samples, ", without replacement only ", classes,
+        " classes can be drawn");
 }
 
 void infer(InferContext& context) {
@@ -70,8 +70,8 @@ std::vector<double> weights_of(const EvalContext& context, const T* probs, std::
         // Relative to the largest: exp() of it alone may be infinite.
         const double most = *std::max_element(weights.begin(), weights.end());
         for (double& weight : weights) {
-            context.require(!std::isnan(weight) && std::isfinite(most),
-                            "probs has the logarithm ", weight, ", expected finite values");
+            context.require(!std::isnan(weight) && std::isfinite(most), "probs has the logarithm ",
+                            weight, ", expected finite values");
             weight = std::exp(weight - most);
         }
     }
@@ -120,8 +120,7 @@ void draw(EvalContext& context, std::size_t samples, std::vector<std::int64_t>& 
     const auto& attrs = context.attrs<MultinomialAttrs>();
     const PhiloxKey key = key_of(attrs);
     for (std::size_t b = 0; b < batch && samples > 0; ++b) {
-        std::vector<double> weights =
-            weights_of(context, probs.data<T>() + b * classes, classes);
+        std::vector<double> weights = weights_of(context, probs.data<T>() + b * classes, classes);
         for (std::size_t s = 0; s < samples; ++s) {
             const std::size_t drawn_class = class_of(weights, unit_sample(key, drawn.size()));
             context.require(drawn_class < classes, "probs has ", s,
@@ -147,9 +146,8 @@ void evaluate(EvalContext& context) {
     Tensor& out = context.output(0, Shape{shape[0], count});
     std::vector<std::int64_t> drawn;
     drawn.reserve(out.get_size());
-    dispatch_real(context, context.input(0).get_element_type(), [&](auto tag) {
-        draw<typename decltype(tag)::type>(context, count, drawn);
-    });
+    dispatch_real(context, context.input(0).get_element_type(),
+                  [&](auto tag) { draw<typename decltype(tag)::type>(context, count, drawn); });
     convert_values(ElementType::i64, drawn.data(), out.get_element_type(), out.data(),
                    drawn.size());
 }

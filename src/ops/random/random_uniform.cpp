@@ -5,8 +5,8 @@
 //
 // With alignment "tensorflow" they come from Philox, and each run of a request goes on in the
 // sequence: a run of n elements moves on by 256 n groups, as TensorFlow and OpenVINO do. With
-// "pytorch" they come from a Mersenne twister that each run starts anew with global_seed. Seeds that
-// are both 0 give numbers that nobody can foresee.
+// "pytorch" they come from a Mersenne twister that each run starts anew with global_seed. Seeds
+// that are both 0 give numbers that nobody can foresee.
 #include "ops/random/random_uniform.hpp"
 
 #include <bit>
@@ -45,7 +45,8 @@ void check_bounds(const Context& context, const Tensor& min, const Tensor& max) 
     if (is_integral(min.get_element_type())) {
         check(to_ints(min)[0], to_ints(max)[0]);
     } else {
-        check(min.to(ElementType::f64).data<double>()[0], max.to(ElementType::f64).data<double>()[0]);
+        check(min.to(ElementType::f64).data<double>()[0],
+              max.to(ElementType::f64).data<double>()[0]);
     }
 }
 
@@ -76,8 +77,7 @@ void infer(InferContext& context) {
         check_sizes(context, *sizes);
     }
     const auto dims = shape_values(context, kShape);
-    context.set_output(0, attrs.output_type,
-                       dims ? PartialShape(*dims) : PartialShape::dynamic());
+    context.set_output(0, attrs.output_type, dims ? PartialShape(*dims) : PartialShape::dynamic());
 }
 
 // 32 random bits each.
@@ -161,8 +161,7 @@ bool one_number(T min, T max, bool pytorch) {
 
 template <class T>
 void fill(EvalContext& context, Tensor& out) {
-    const bool pytorch =
-        context.attrs<RandomUniformAttrs>().alignment == RandomAlignment::kPytorch;
+    const bool pytorch = context.attrs<RandomUniformAttrs>().alignment == RandomAlignment::kPytorch;
     const T min = context.input(kMin).data<T>()[0];
     const T max = context.input(kMax).data<T>()[0];
     const bool one = one_number(min, max, pytorch);

@@ -13,8 +13,12 @@ namespace {
 // A butterfly of a prime costs its square: from here on the convolution is cheaper.
 constexpr std::size_t kLargestRadix = 31;
 
-std::vector<std::size_t> prime_factors(std::size_t n) {
+// 4 has a butterfly of its own, without products; then primes.
+std::vector<std::size_t> radices(std::size_t n) {
     std::vector<std::size_t> factors;
+    for (; n % 4 == 0; n /= 4) {
+        factors.push_back(4);
+    }
     for (std::size_t p = 2; p <= n / p; ++p) {
         for (; n % p == 0; n /= p) {
             factors.push_back(p);
@@ -28,8 +32,13 @@ std::vector<std::size_t> prime_factors(std::size_t n) {
 
 // exp(-2 pi i k / n); k below n keeps the angle exact.
 Complex root(std::size_t k, std::size_t n) {
-    return std::polar(1.0, -2.0 * std::numbers::pi * static_cast<double>(k) /
-                               static_cast<double>(n));
+    return std::polar(1.0,
+                      -2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n));
+}
+
+// operator* looks for infinities, which costs more than the product.
+Complex times(const Complex& a, const Complex& b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
 void conjugate(std::span<Complex> values) {
@@ -40,7 +49,7 @@ void conjugate(std::span<Complex> values) {
 
 }  // namespace
 
-Fft::Fft(std::size_t length) : length_(length), factors_(prime_factors(length)) {
+Fft::Fft(std::size_t length) : length_(length), factors_(radices(length)) {
     if (factors_.empty() || factors_.back() <= kLargestRadix) {
         for (std::size_t k = 0; k < length; ++k) {
             roots_.push_back(root(k, length));
@@ -91,7 +100,11 @@ void Fft::split_transform(
     const std::size_t radix = factors_[depth];
     const std::size_t part = count / radix;
     for (std::size_t r = 0; r < radix; ++r) {
-        split_transform(in + r * stride, out + r * part, part, stride * radix, depth + 1);
+        if (part == 1) {
+            out[r] = in[r * stride];
+        } else {
+            split_transform(in + r * stride, out + r * part, part, stride * radix, depth + 1);
+        }
     }
     combine(out, radix, part, stride);
 }
@@ -99,18 +112,31 @@ void Fft::split_transform(
 void Fft::combine(Complex* out, std::size_t radix, std::size_t part, std::size_t stride) {
     const std::size_t turn = length_ / radix;  // roots_[turn] is exp(-2 pi i / radix)
     for (std::size_t k = 0; k < part; ++k) {
-        for (std::size_t r = 0; r < radix; ++r) {
-            terms_[r] = out[r * part + k] * roots_[r * k * stride];
+        terms_[0] = out[k];
+        for (std::size_t r = 1; r < radix; ++r) {
+            const Complex& term = out[r * part + k];
+            terms_[r] = k == 0 ? term : times(term, roots_[r * k * stride]);
         }
         if (radix == 2) {
             out[k] = terms_[0] + terms_[1];
             out[part + k] = terms_[0] - terms_[1];
             continue;
         }
+        if (radix == 4) {
+            const Complex sums[] = {terms_[0] + terms_[2], terms_[1] + terms_[3]};
+            const Complex even = terms_[0] - terms_[2];
+            const Complex odd = terms_[1] - terms_[3];
+            const Complex turned(odd.imag(), -odd.real());  // times -i
+            out[k] = sums[0] + sums[1];
+            out[part + k] = even + turned;
+            out[2 * part + k] = sums[0] - sums[1];
+            out[3 * part + k] = even - turned;
+            continue;
+        }
         for (std::size_t q = 0; q < radix; ++q) {
             Complex sum = terms_[0];
             for (std::size_t r = 1; r < radix; ++r) {
-                sum += terms_[r] * roots_[r * q % radix * turn];
+                sum += times(terms_[r], roots_[r * q % radix * turn]);
             }
             out[q * part + k] = sum;
         }
@@ -121,15 +147,15 @@ void Fft::combine(Complex* out, std::size_t radix, std::size_t part, std::size_t
 void Fft::convolve(std::span<Complex> line) {
     std::fill(work_.begin(), work_.end(), Complex());
     for (std::size_t k = 0; k < length_; ++k) {
-        work_[k] = line[k] * chirp_[k];
+        work_[k] = times(line[k], chirp_[k]);
     }
     padded_->transform(work_, FftDirection::kForward);
     for (std::size_t k = 0; k < work_.size(); ++k) {
-        work_[k] *= kernel_[k];
+        work_[k] = times(work_[k], kernel_[k]);
     }
     padded_->transform(work_, FftDirection::kInverse);
     for (std::size_t k = 0; k < length_; ++k) {
-        line[k] = work_[k] * chirp_[k];
+        line[k] = times(work_[k], chirp_[k]);
     }
 }
 

@@ -24,7 +24,8 @@ public:
     explicit Fft(std::size_t length);  // 1 or more
 
     std::size_t length() const { return length_; }
-    // In place. Forward: X[k] = sum of x[j] exp(-2 pi i j k / n). Inverse: with +2 pi, divided by n.
+    // In place. Forward: X[k] = sum of x[j] exp(-2 pi i j k / n). Inverse: with +2 pi, divided by
+    // n.
     void transform(std::span<Complex> line, FftDirection direction);
 
 private:
@@ -35,7 +36,7 @@ private:
 
     std::size_t length_;
     // Mixed radix
-    std::vector<std::size_t> factors_;  // primes, their product is the length
+    std::vector<std::size_t> factors_;  // 4 and primes, their product is the length
     std::vector<Complex> roots_;        // exp(-2 pi i k / n)
     std::vector<Complex> input_;
     std::vector<Complex> terms_;  // of one butterfly

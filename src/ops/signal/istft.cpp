@@ -31,7 +31,8 @@ template <class Context>
 void check_data(const Context& context, const PartialShape& data) {
     const bool ranked = data.rank() == 3 || data.rank() == 4;
     context.require(ranked && data[data.rank() - 1].compatible(2), "data has shape ",
-                    to_string(data), ", expected [frequencies, frames, 2], with or without a batch");
+                    to_string(data),
+                    ", expected [frequencies, frames, 2], with or without a batch");
 }
 
 template <class Context>
@@ -47,8 +48,8 @@ std::int64_t covered(const Context& context,
                      std::int64_t size,
                      std::int64_t step) {
     context.require(frames >= 1 && frames - 1 <= (kLongestSignal - size) / step, frames,
-                    " frames of ", size, " values at steps of ", step,
-                    " are no signal of 1 to ", kLongestSignal, " values");
+                    " frames of ", size, " values at steps of ", step, " are no signal of 1 to ",
+                    kLongestSignal, " values");
     return (frames - 1) * step + size;
 }
 
@@ -92,11 +93,8 @@ void infer(InferContext& context) {
 }
 
 // The spectra of one signal, [frequencies, frames], to the sum of its frames.
-std::vector<double> add_frames(const Complex* spectra,
-                               std::size_t count,
-                               const Frames& frames,
-                               std::size_t length,
-                               Fft& fft) {
+std::vector<double> add_frames(
+    const Complex* spectra, std::size_t count, const Frames& frames, std::size_t length, Fft& fft) {
     std::vector<double> sum(length, 0.0);
     Spectrum line{Shape{frames.size}, std::vector<Complex>(frames.size)};
     for (std::size_t f = 0; f < count; ++f) {
@@ -131,11 +129,11 @@ void evaluate(EvalContext& context) {
                       static_cast<std::int64_t>(frames.size));
     const Spectrum spectra = read_pairs(context);
     const std::size_t count = from[from.size() - 2];
-    const auto all = static_cast<std::size_t>(covered(
-        context, static_cast<std::int64_t>(count), static_cast<std::int64_t>(frames.size),
-        static_cast<std::int64_t>(frames.step)));
-    const std::int64_t wanted = int_input(context, kLength, "signal_length",
-                                          static_cast<std::int64_t>(all));
+    const auto all = static_cast<std::size_t>(covered(context, static_cast<std::int64_t>(count),
+                                                      static_cast<std::int64_t>(frames.size),
+                                                      static_cast<std::int64_t>(frames.step)));
+    const std::int64_t wanted =
+        int_input(context, kLength, "signal_length", static_cast<std::int64_t>(all));
     check_length(context, wanted);
     const bool given = context.has_input(kLength);
     const std::size_t length =

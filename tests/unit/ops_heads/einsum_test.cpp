@@ -98,12 +98,13 @@ TEST(Einsum, RefusesWrongEquations) {
                 HasSubstr("dimension 0 of input 1 is 2, the label has size 6"));
     // Within a term 1 does not repeat.
     EXPECT_THAT(why("aa->a", {open("[1,3]")}), HasSubstr("dimension 1 of input 0 is 3, the label"));
-    EXPECT_THAT(error_of([&] {
-                    evaluate_node(*model_of("Einsum", 7, equation("aa->a"), {open("...")})
-                                       ->find_all("Einsum")[0],
-                                  std::vector<Tensor>{floats({1, 3}, {1, 2, 3})});
-                }),
-                HasSubstr("dimension 1 of input 0 is 3, the label has size 1"));
+    EXPECT_THAT(
+        error_of([&] {
+            evaluate_node(
+                *model_of("Einsum", 7, equation("aa->a"), {open("...")})->find_all("Einsum")[0],
+                std::vector<Tensor>{floats({1, 3}, {1, 2, 3})});
+        }),
+        HasSubstr("dimension 1 of input 0 is 3, the label has size 1"));
 }
 
 }  // namespace

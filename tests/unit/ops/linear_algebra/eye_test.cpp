@@ -15,10 +15,9 @@ TEST(Eye, Diagonals) {
     expect_tensor<std::int32_t>(
         run_op("Eye", 9, "output_type=i32", {int_scalar(3), int_scalar(4), int_scalar(-1)})[0],
         {3, 4}, {0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0});
-    expect_tensor<float>(
-        run_op("Eye", 9, "output_type=f32",
-               {int_scalar(2), int_scalar(2), int_scalar(5), ints({1, 2})})[0],
-        {1, 2, 2, 2}, {0, 0, 0, 0, 0, 0, 0, 0});
+    expect_tensor<float>(run_op("Eye", 9, "output_type=f32",
+                                {int_scalar(2), int_scalar(2), int_scalar(5), ints({1, 2})})[0],
+                         {1, 2, 2, 2}, {0, 0, 0, 0, 0, 0, 0, 0});
     // More rows than columns; the last diagonals and those behind them.
     const auto tall = [](std::int64_t diagonal) {
         return run_op("Eye", 9, "output_type=u8", {ints({3}), ints({2}), ints({diagonal})})[0];
@@ -33,10 +32,9 @@ TEST(Eye, Diagonals) {
 }
 
 TEST(Eye, Batches) {
-    expect_tensor<std::int64_t>(
-        run_op("Eye", 9, "output_type=i64",
-               {int_scalar(2), int_scalar(2), int_scalar(0), ints({3})})[0],
-        {3, 2, 2}, {1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});
+    expect_tensor<std::int64_t>(run_op("Eye", 9, "output_type=i64",
+                                       {int_scalar(2), int_scalar(2), int_scalar(0), ints({3})})[0],
+                                {3, 2, 2}, {1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1});
     const In no_batch = constant<std::int64_t>({0}, {});
     expect_tensor<std::int64_t>(run_op("Eye", 9, "output_type=i64",
                                        {int_scalar(1), int_scalar(2), int_scalar(0), no_batch})[0],
@@ -48,10 +46,11 @@ TEST(Eye, Batches) {
 }
 
 TEST(Eye, EveryNumericType) {
-    for (const char* type : {"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f16", "bf16",
-                             "f32", "f64"}) {
-        const Tensor eye = run_op("Eye", 9, std::string("output_type=") + type,
-                                  {int_scalar(2), constant<std::int32_t>({}, {2}), int_scalar(0)})[0];
+    for (const char* type :
+         {"u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f16", "bf16", "f32", "f64"}) {
+        const Tensor eye =
+            run_op("Eye", 9, std::string("output_type=") + type,
+                   {int_scalar(2), constant<std::int32_t>({}, {2}), int_scalar(0)})[0];
         EXPECT_EQ(to_string(eye.get_element_type()), type);
         EXPECT_EQ(to_floats(eye), (std::vector<float>{1, 0, 0, 1})) << type;
     }

@@ -49,7 +49,8 @@ TEST(Multinomial, WithoutReplacementNoClassTwice) {
 }
 
 TEST(Multinomial, Logarithms) {
-    const In logs = in_f32({1, 4}, {std::log(1.0F), std::log(4.0F), std::log(3.0F), std::log(12.0F)});
+    const In logs =
+        in_f32({1, 4}, {std::log(1.0F), std::log(4.0F), std::log(3.0F), std::log(12.0F)});
     expect_tensor<std::int64_t>(run_op("Multinomial", 13, kLogarithms, {logs, int_scalar(4)})[0],
                                 {1, 4}, {3, 2, 1, 0});
     // exp() of these is infinite.
@@ -80,25 +81,29 @@ TEST(Multinomial, FollowsTheProbabilities) {
 
 TEST(Multinomial, SeedsOfZeroCannotBeForeseen) {
     const In probs = constant<float>({1, 2}, {0.5F, 0.5F});
-    const OpModel op = make_op("Multinomial", 13,
-                               "convert_type=i32; with_replacement=true; log_probs=false",
-                               {probs, int_scalar(200)});
+    const OpModel op =
+        make_op("Multinomial", 13, "convert_type=i32; with_replacement=true; log_probs=false",
+                {probs, int_scalar(200)});
     EXPECT_TRUE(is_random(*op.node));
     EXPECT_FALSE(op.node->port(0).known_value);
     const std::vector<Tensor> inputs{probs.value, int_scalar(200).value};
-    EXPECT_FALSE(same_bytes(evaluate_node(*op.node, inputs)[0], evaluate_node(*op.node, inputs)[0]));
+    EXPECT_FALSE(
+        same_bytes(evaluate_node(*op.node, inputs)[0], evaluate_node(*op.node, inputs)[0]));
 }
 
 TEST(Multinomial, InfersOpenShapes) {
     const In number = open(ElementType::i32, "[1]");
     EXPECT_EQ(shape_of("Multinomial", 13, kReplaced, {open(ElementType::f32, "[2,3]"), number}),
               "[2,?]");
-    EXPECT_EQ(shape_of("Multinomial", 13, kReplaced, {open(ElementType::f16, "..."), int_scalar(5)}),
-              "[?,5]");
-    EXPECT_EQ(shape_of("Multinomial", 13, kUnique, {open(ElementType::f32, "[?,?]"), int_scalar(5)}),
-              "[?,5]");
-    EXPECT_EQ(run_op("Multinomial", 13, kUnique, {in_f32({2, 1}, {1, 1}), int_scalar(0)})[0].get_size(),
-              0U);
+    EXPECT_EQ(
+        shape_of("Multinomial", 13, kReplaced, {open(ElementType::f16, "..."), int_scalar(5)}),
+        "[?,5]");
+    EXPECT_EQ(
+        shape_of("Multinomial", 13, kUnique, {open(ElementType::f32, "[?,?]"), int_scalar(5)}),
+        "[?,5]");
+    EXPECT_EQ(
+        run_op("Multinomial", 13, kUnique, {in_f32({2, 1}, {1, 1}), int_scalar(0)})[0].get_size(),
+        0U);
 }
 
 TEST(Multinomial, Refuses) {
@@ -124,8 +129,9 @@ TEST(Multinomial, Refuses) {
                 HasSubstr("probs is i32, expected a real type"));
     EXPECT_THAT(why("convert_type=f32; with_replacement=true; log_probs=false", half, 1),
                 HasSubstr("convert_type is f32, expected i32 or i64"));
-    EXPECT_THAT(why("convert_type=i32; with_replacement=true; log_probs=false; op_seed=-1", half, 1),
-                HasSubstr("op_seed is -1, expected 0 or more"));
+    EXPECT_THAT(
+        why("convert_type=i32; with_replacement=true; log_probs=false; op_seed=-1", half, 1),
+        HasSubstr("op_seed is -1, expected 0 or more"));
     EXPECT_THAT(blind_error_of("Multinomial", 13, kUnique, {half, int_scalar(3)}),
                 HasSubstr("num_samples is 3, without replacement only 2"));
     EXPECT_THAT(blind_error_of("Multinomial", 13, kUnique, {in_f32({2}, {1, 1}), int_scalar(1)}),

@@ -30,8 +30,9 @@ TEST(RandomUniform, FloatsOfTensorflow) {
     expect_near(run_op("RandomUniform", 8,
                        "output_type=f32; global_seed=150; op_seed=10; alignment=TENSORFLOW",
                        bounds<float>({6}, -650, 450))[0],
-                {6}, {121.23596191F, -314.06405640F, 383.24157715F, 390.16381836F, -521.35742188F,
-                      -91.52935791F},
+                {6},
+                {121.23596191F, -314.06405640F, 383.24157715F, 390.16381836F, -521.35742188F,
+                 -91.52935791F},
                 1e-7);
 }
 
@@ -70,15 +71,15 @@ TEST(RandomUniform, NumbersOfPytorch) {
     expect_near(run_op("RandomUniform", 8, std::string("output_type=f32") + kPytorch,
                        bounds<float>({4}, -100, 250))[0],
                 {4}, {243.6013641357F, 207.8622894287F, 247.2502136230F, 61.3735389709F}, 1e-7);
-    expect_tensor<std::int32_t>(run_op("RandomUniform", 8,
-                                       std::string("output_type=i32") + kPytorch,
-                                       bounds<std::int32_t>({5}, -100, 250))[0],
-                                {5}, {90, 181, 85, -97, 34});
+    expect_tensor<std::int32_t>(
+        run_op("RandomUniform", 8, std::string("output_type=i32") + kPytorch,
+               bounds<std::int32_t>({5}, -100, 250))[0],
+        {5}, {90, 181, 85, -97, 34});
     // 32 bits a number, unless a bound needs more.
-    expect_tensor<std::int64_t>(run_op("RandomUniform", 8,
-                                       std::string("output_type=i64") + kPytorch,
-                                       bounds<std::int64_t>({5}, -100, 250))[0],
-                                {5}, {90, 181, 85, -97, 34});
+    expect_tensor<std::int64_t>(
+        run_op("RandomUniform", 8, std::string("output_type=i64") + kPytorch,
+               bounds<std::int64_t>({5}, -100, 250))[0],
+        {5}, {90, 181, 85, -97, 34});
     expect_tensor<std::int64_t>(
         run_op("RandomUniform", 8, std::string("output_type=i64") + kPytorch,
                bounds<std::int64_t>({2, 4}, 0, 4294967300))[0],
@@ -155,14 +156,15 @@ TEST(RandomUniform, InfersOpenShapes) {
     const In one = open(ElementType::f32, "[1]");
     EXPECT_EQ(shape_of("RandomUniform", 8, "output_type=f32", {ints({2, 3, 10}), one, one}),
               "[2,3,10]");
-    EXPECT_EQ(shape_of("RandomUniform", 8, "output_type=f32",
-                       {open(ElementType::i32, "[2]"), one, one}),
-              "[?,?]");
+    EXPECT_EQ(
+        shape_of("RandomUniform", 8, "output_type=f32", {open(ElementType::i32, "[2]"), one, one}),
+        "[?,?]");
     EXPECT_EQ(shape_of("RandomUniform", 8, "output_type=f32",
                        {open(ElementType::i32, "[?]"), open(ElementType::f32, "..."), one}),
               "[...]");
-    EXPECT_EQ(run_op("RandomUniform", 8, "output_type=f32", bounds<float>({0, 2}, 0, 1))[0].get_size(),
-              0U);
+    EXPECT_EQ(
+        run_op("RandomUniform", 8, "output_type=f32", bounds<float>({0, 2}, 0, 1))[0].get_size(),
+        0U);
 }
 
 TEST(RandomUniform, Refuses) {
@@ -183,8 +185,7 @@ TEST(RandomUniform, Refuses) {
                 HasSubstr("output_type is u8, expected i32, i64 or a real type"));
     EXPECT_THAT(why("output_type=f32", bounds<double>({2}, 0, 1)),
                 HasSubstr("minval is f64, expected f32"));
-    EXPECT_THAT(why("output_type=f32",
-                    {ints({2}), in_f32({2}, {0, 0}), constant<float>({}, {1})}),
+    EXPECT_THAT(why("output_type=f32", {ints({2}), in_f32({2}, {0, 0}), constant<float>({}, {1})}),
                 HasSubstr("minval has shape [2], expected one element"));
     EXPECT_THAT(why("output_type=f32; alignment=numpy", bounds<float>({2}, 0, 1)),
                 HasSubstr("'numpy' is not one of tensorflow, pytorch"));

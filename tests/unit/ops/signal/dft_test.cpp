@@ -22,7 +22,8 @@ TEST(Dft, OneAxis) {
     const std::vector<float> spectrum{10, 0, -2, 2, -2, 0, -2, -2};
     expect_near(run_op("DFT", 7, "", {kLine, ints({0})})[0], {4, 2}, spectrum);
     expect_near(run_op("DFT", 7, "", {kLine, ints({-1})})[0], {4, 2}, spectrum);
-    expect_near(run_op("DFT", 7, "", {kLine, constant<std::int32_t>({1}, {0})})[0], {4, 2}, spectrum);
+    expect_near(run_op("DFT", 7, "", {kLine, constant<std::int32_t>({1}, {0})})[0], {4, 2},
+                spectrum);
     expect_near(run_op("IDFT", 7, "", {in_f32({4, 2}, spectrum), ints({0})})[0], {4, 2},
                 {1, 0, 2, 0, 3, 0, 4, 0});
     // Nothing to transform.
@@ -50,9 +51,9 @@ TEST(Dft, SeveralAxes) {
                 {6, 0, 0.23205081F, 0.8660254F, -3.2320508F, -0.8660254F, 15, 3, -2.3660254F,
                  2.3660254F, -0.6339746F, 0.6339746F});
     // The sizes belong to the axes as listed: 3 rows, 2 columns.
-    const std::vector<float> sized{12,           3,          -2,           1,
-                                   0.23205081F,  -7.7942286F, 1.2320508F,  -1.1339746F,
-                                   -3.2320508F,  7.7942286F,  -2.2320508F, -2.8660254F};
+    const std::vector<float> sized{12,          3,           -2,          1,
+                                   0.23205081F, -7.7942286F, 1.2320508F,  -1.1339746F,
+                                   -3.2320508F, 7.7942286F,  -2.2320508F, -2.8660254F};
     expect_near(run_op("DFT", 7, "", {kGrid, ints({0, 1}), ints({3, 2})})[0], {3, 2, 2}, sized);
     expect_near(run_op("DFT", 7, "", {kGrid, ints({1, -2}), ints({2, 3})})[0], {3, 2, 2}, sized);
     const Tensor twice = run_op("IDFT", 7, "", {kGrid, ints({0, 1})})[0];
@@ -78,7 +79,8 @@ TEST(Dft, InfersOpenShapes) {
 
 TEST(Dft, Refuses) {
     EXPECT_THAT(error_of("DFT", 7, "", {kLine, ints({1})}), HasSubstr("axes is 1, expected"));
-    EXPECT_THAT(error_of("DFT", 7, "", {kGrid, ints({0, -2})}), HasSubstr("axes names axis 0 twice"));
+    EXPECT_THAT(error_of("DFT", 7, "", {kGrid, ints({0, -2})}),
+                HasSubstr("axes names axis 0 twice"));
     EXPECT_THAT(error_of("DFT", 7, "", {in_f32({4, 3}, std::vector<float>(12)), ints({0})}),
                 HasSubstr("data has shape [4,3], expected pairs in the last dimension"));
     EXPECT_THAT(error_of("DFT", 7, "", {in_f32({2}, {1, 2}), ints({0})}),

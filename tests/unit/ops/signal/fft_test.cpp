@@ -16,7 +16,8 @@ std::vector<Complex> direct_transform(const std::vector<Complex>& x) {
     std::vector<Complex> sums(x.size());
     for (std::size_t k = 0; k < x.size(); ++k) {
         for (std::size_t j = 0; j < x.size(); ++j) {
-            const double turns = static_cast<double>(j * k % x.size()) / static_cast<double>(x.size());
+            const double turns =
+                static_cast<double>(j * k % x.size()) / static_cast<double>(x.size());
             const double angle = -2 * std::numbers::pi * turns;
             sums[k] += x[j] * Complex(std::cos(angle), std::sin(angle));
         }
@@ -36,8 +37,8 @@ double largest_difference(const std::vector<Complex>& a, const std::vector<Compl
 TEST(Fft, EveryKindOfLength) {
     std::mt19937 random(1);
     std::uniform_real_distribution<double> values(-1, 1);
-    for (const std::size_t length :
-         {1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 30, 31, 37, 41, 49, 64, 74, 97, 210, 211, 400, 1000, 1009}) {
+    for (const std::size_t length : {1,  2,  3,  4,  5,  6,  7,   8,   11,  12,   30,  31,
+                                     37, 41, 49, 64, 74, 97, 210, 211, 400, 1000, 1009}) {
         std::vector<Complex> signal(length);
         for (Complex& value : signal) {
             value = {values(random), values(random)};
@@ -60,8 +61,8 @@ TEST(Fft, LongLengths) {
         Fft fft(length);
         fft.transform(line, FftDirection::kForward);
         for (std::size_t k = 0; k < length; k += 1001) {
-            const double angle = -6 * std::numbers::pi * static_cast<double>(k) /
-                                 static_cast<double>(length);
+            const double angle =
+                -6 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(length);
             ASSERT_NEAR(line[k].real(), std::cos(angle), 1e-10) << length << " at " << k;
             ASSERT_NEAR(line[k].imag(), std::sin(angle), 1e-10) << length << " at " << k;
         }

@@ -43,9 +43,9 @@ TEST(Stft, ShortWindows) {
 
 TEST(Stft, Batches) {
     const In two = in_f32({2, 3}, {1, 2, 3, 4, 5, 7});
-    expect_near(run_op("STFT", 15, "transpose_frames=true",
-                       {two, kOnes, int_scalar(2), int_scalar(1)})[0],
-                {2, 2, 2, 2}, {3, 0, 5, 0, -1, 0, -1, 0, 9, 0, 12, 0, -1, 0, -2, 0});
+    expect_near(
+        run_op("STFT", 15, "transpose_frames=true", {two, kOnes, int_scalar(2), int_scalar(1)})[0],
+        {2, 2, 2, 2}, {3, 0, 5, 0, -1, 0, -1, 0, 9, 0, 12, 0, -1, 0, -2, 0});
 }
 
 // The shapes of the specification's examples.
@@ -55,7 +55,8 @@ TEST(Stft, InfersShapes) {
     const In step = int_scalar(3);
     const In one = open(ElementType::f32, "[56]");
     const In three = open(ElementType::f32, "[3,56]");
-    EXPECT_EQ(shape_of("STFT", 15, "transpose_frames=false", {one, window, size, step}), "[16,6,2]");
+    EXPECT_EQ(shape_of("STFT", 15, "transpose_frames=false", {one, window, size, step}),
+              "[16,6,2]");
     EXPECT_EQ(shape_of("STFT", 15, "transpose_frames=true", {one, window, size, step}), "[6,16,2]");
     EXPECT_EQ(shape_of("STFT", 15, "transpose_frames=true", {three, window, size, step}),
               "[3,6,16,2]");
@@ -127,8 +128,7 @@ TEST(Istft, Windows) {
                 {5}, {0, 4, 6, 8, 5});
     // Spectra of [0, 4, 0] and [0, 8, 0] at a step of 2; the window is [0, 2, 0].
     const float root3 = std::sqrt(3.0F);
-    const In frames =
-        in_f32({2, 2, 2}, {4, 0, 8, 0, -2, -2 * root3, -4, -4 * root3});
+    const In frames = in_f32({2, 2, 2}, {4, 0, 8, 0, -2, -2 * root3, -4, -4 * root3});
     expect_near(
         run_op("ISTFT", 16, kNeither, {frames, in_f32({1}, {2}), int_scalar(3), int_scalar(2)})[0],
         {5}, {0, 2, 0, 4, 0});
@@ -150,12 +150,13 @@ TEST(Istft, InfersShapes) {
     constexpr const char* kCentered = "center=true; normalized=false";
     EXPECT_EQ(shape_of("ISTFT", 16, kNeither, {data, window, size, step}), "[4,56]");
     EXPECT_EQ(shape_of("ISTFT", 16, kCentered, {data, window, size, step}), "[4,45]");
-    EXPECT_EQ(shape_of("ISTFT", 16, kNeither, {data, window, size, step, int_scalar(64)}), "[4,64]");
+    EXPECT_EQ(shape_of("ISTFT", 16, kNeither, {data, window, size, step, int_scalar(64)}),
+              "[4,64]");
     EXPECT_EQ(shape_of("ISTFT", 16, kNeither, {data, window, size, step, number}), "[4,?]");
     EXPECT_EQ(shape_of("ISTFT", 16, kNeither, {data, window, size, number}), "[4,?]");
-    EXPECT_EQ(shape_of("ISTFT", 16, kNeither,
-                       {open(ElementType::f32, "[6,?,2]"), window, size, step}),
-              "[?]");
+    EXPECT_EQ(
+        shape_of("ISTFT", 16, kNeither, {open(ElementType::f32, "[6,?,2]"), window, size, step}),
+        "[?]");
     EXPECT_EQ(shape_of("ISTFT", 16, kNeither, {open(ElementType::f32, "..."), window, size, step}),
               "[...]");
 }
@@ -176,9 +177,9 @@ TEST(Istft, Refuses) {
                 HasSubstr("signal_length is 0, expected a value in [1, 268435456]"));
     EXPECT_THAT(why(in_f32({2, 0, 2}, {}), kOnes, 2, absent()),
                 HasSubstr("0 frames of 2 values at steps of 1 are no signal of 1 to 268435456"));
-    EXPECT_THAT(blind_error_of("ISTFT", 16, kNeither,
-                               {kFrames, kOnes, int_scalar(4), int_scalar(1)}),
-                HasSubstr("data has 2 frequencies, a frame of 4 values has 3"));
+    EXPECT_THAT(
+        blind_error_of("ISTFT", 16, kNeither, {kFrames, kOnes, int_scalar(4), int_scalar(1)}),
+        HasSubstr("data has 2 frequencies, a frame of 4 values has 3"));
 }
 
 }  // namespace
