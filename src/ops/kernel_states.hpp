@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -41,6 +42,14 @@ KernelStates* states_of(const Context& context) {
     const auto* keeper = dynamic_cast<const StateKeeper*>(&context);
     return keeper == nullptr ? nullptr : keeper->kernel_states();
 }
+
+// What a BodyFunction may hold (ops/control/body_runner.hpp): a body with a request of its own,
+// which is given the states of the one that runs the loop.
+struct BodyWithStates {
+    std::function<std::vector<Tensor>(std::span<const Tensor>)> run;
+    std::function<void(KernelStates&)> keep_states_in;
+    std::vector<Tensor> operator()(std::span<const Tensor> inputs) const { return run(inputs); }
+};
 
 // Runs the reference kernel as evaluate_node() does, in a request that keeps states.
 std::vector<Tensor> evaluate_in_request(const Node& node,

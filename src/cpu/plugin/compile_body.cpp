@@ -68,11 +68,12 @@ std::optional<CompiledBody> compile_body(const Model& body, const Config& outer)
     CompiledBody made;
     made.summary = summary_of(plan->plan);
     made.bytes = plan->plan.bytes();
-    made.bind = [compiled, results](KernelStates* states) -> BodyFunction {
-        const auto request = std::make_shared<CpuInferRequest>(compiled, states);
-        return [request, results](std::span<const Tensor> inputs) {
-            return run(*request, results, inputs);
-        };
+    made.bind = [compiled, results]() -> BodyFunction {
+        const auto request = std::make_shared<CpuInferRequest>(compiled);
+        return BodyWithStates{[request, results](std::span<const Tensor> inputs) {
+                                  return run(*request, results, inputs);
+                              },
+                              [request](KernelStates& states) { request->keep_states_in(states); }};
     };
     return made;
 }

@@ -87,8 +87,8 @@ Tensor BoundMemory::as_tensor(TensorId id) const {
     return {mine.type, mine.dims(), data(id)};
 }
 
-CpuInferRequest::CpuInferRequest(std::shared_ptr<CpuCompiledModel> model, KernelStates* states)
-    : model_(std::move(model)), states_(states == nullptr ? &own_states_ : states) {
+CpuInferRequest::CpuInferRequest(std::shared_ptr<CpuCompiledModel> model)
+    : model_(std::move(model)) {
     const std::shared_ptr<const Model> ports = model_->ports();
     const Model& graph = *ports;
     for (const Output& port : graph.inputs()) {

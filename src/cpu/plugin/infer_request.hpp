@@ -45,9 +45,7 @@ private:
 
 class CpuInferRequest final : public IInferRequest {
 public:
-    // `states`: of the request that this one runs a body of; else it has its own.
-    explicit CpuInferRequest(std::shared_ptr<CpuCompiledModel> model,
-                             KernelStates* states = nullptr);
+    explicit CpuInferRequest(std::shared_ptr<CpuCompiledModel> model);
 
     void set_input(std::size_t index, const Tensor& tensor) override;
     void set_output(std::size_t index, const Tensor& tensor) override;
@@ -56,6 +54,8 @@ public:
     void infer() override;
     std::vector<ProfilingInfo> get_profiling_info() const override;
     std::vector<std::pair<std::string, Tensor>> get_intermediates() override;
+    // Those of the request that this one runs a body of; else it has its own. Before infer().
+    void keep_states_in(KernelStates& states) { states_ = &states; }
 
 private:
     void bind(std::shared_ptr<const PlannedModel> plan);
@@ -65,7 +65,7 @@ private:
 
     std::shared_ptr<CpuCompiledModel> model_;
     KernelStates own_states_;
-    KernelStates* states_;
+    KernelStates* states_ = &own_states_;
     std::vector<Tensor> inputs_;
     std::vector<Tensor> outputs_;
     std::vector<bool> user_output_;  // set by the user

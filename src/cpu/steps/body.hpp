@@ -15,8 +15,8 @@ namespace fuseq::cpu {
 
 struct CompiledBody {
     // Makes a function that runs the body, for one request; the functions of several requests may
-    // run at once. The request may have states for the kernels in the body.
-    std::function<BodyFunction(KernelStates*)> bind;
+    // run at once.
+    std::function<BodyFunction()> bind;
     std::string summary;  // "5 steps, 2 of 2 convolutions and matmuls on integers"
     std::size_t bytes = 0;
 };

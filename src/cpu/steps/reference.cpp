@@ -80,7 +80,11 @@ public:
           states_(states_of(memory)),
           kernel_(own.make != nullptr ? own.make() : NodeKernel(node.spec().evaluate)) {
         for (const auto& [model, body] : bodies) {
-            bodies_[model] = body.bind(states_ == nullptr ? nullptr : &states_->in_bodies(node));
+            BodyFunction& function = bodies_[model] = body.bind();
+            const auto* stateful = function.target<BodyWithStates>();
+            if (states_ != nullptr && stateful != nullptr) {
+                stateful->keep_states_in(states_->in_bodies(node));
+            }
         }
     }
 
