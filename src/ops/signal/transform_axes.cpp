@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/signal/transform_axes.hpp"
 
+#include <algorithm>
+
 #include "ops/axes.hpp"
 #include "ops/axis_groups.hpp"
 #include "ops/shape_values.hpp"
@@ -16,10 +18,9 @@ std::vector<std::size_t> wrapped_axes(const Context& context,
                                       const std::vector<std::int64_t>& axes,
                                       std::size_t rank) {
     checked_axes(context, axes, rank);
-    std::vector<std::size_t> wrapped;
-    for (const std::int64_t axis : axes) {
-        wrapped.push_back(wrapped_axis(axis, rank));
-    }
+    std::vector<std::size_t> wrapped(axes.size());
+    std::transform(axes.begin(), axes.end(), wrapped.begin(),
+                   [&](std::int64_t axis) { return wrapped_axis(axis, rank); });
     return wrapped;
 }
 
