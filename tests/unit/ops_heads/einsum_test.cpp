@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/einsum.hpp"
 
+#include "ops/op_spec.hpp"
 #include "unit/ops_heads/run_op.hpp"
 
 namespace fuseq::test {
