@@ -13,14 +13,15 @@ struct Revision {
     int opset;
 };
 
-constexpr int kNewestOpset = 15;
+constexpr int kNewestOpset = 16;
 
 // Opsets that gave an operation another meaning. A layer of such an opset must not be read as the
-// older version. Source: OpenVINO, "Operation sets", opset1 to opset15.
+// older version. Source: OpenVINO, "Operation sets", opset1 to opset16.
 constexpr Revision kRevisions[] = {
     {"AdaptiveAvgPool", 8},
     {"Assign", 6},
     {"AvgPool", 14},
+    {"AvgPool", 16},
     {"Broadcast", 3},
     {"Bucketize", 3},
     {"CTCGreedyDecoderSeqLen", 6},

@@ -6,6 +6,7 @@
 
 #include "fuseq/model.hpp"
 #include "ops/constant.hpp"
+#include "ops/kernel_states.hpp"
 #include "ops/op_spec.hpp"
 
 namespace fuseq {
@@ -170,7 +171,7 @@ void Node::infer() {
             return;
         }
     }
-    if (values.empty() || is("Result")) {
+    if (values.empty() || is("Result") || is_random(*this)) {
         return;
     }
     std::vector<Tensor> results;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Einsum-7: sums of products over the labels of an equation that its right side does not have.
+// Dimensions of size 1 repeat along a label that is larger in other inputs.
 #include "ops/einsum.hpp"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <type_traits>
 
 #include "model/typed.hpp"
+#include "ops/broadcast.hpp"
 #include "ops/op_list.hpp"
 #include "ops/strided_copy.hpp"
 
@@ -66,7 +68,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
     return parts;
 }
 
-// Labels that occur once, the ellipsis in front, letters in their order.
+// Labels that occur once, the ellipsis first, letters in their order.
 std::vector<Label> implied_output(const std::vector<std::vector<Label>>& inputs) {
     std::map<Label, std::size_t> counts;
     for (const auto& labels : inputs) {
@@ -132,6 +134,34 @@ Equation parse(const Context& context, const std::vector<std::size_t>& ranks) {
     return equation;
 }
 
+// A size at [input, dimension] that does not suit the label's size elsewhere.
+template <class Context, class Size>
+void require_same(const Context& context,
+                  bool same,
+                  std::size_t input,
+                  std::size_t dimension,
+                  const Size& size,
+                  const Size& elsewhere) {
+    context.require(same, "dimension ", dimension, " of input ", input, " is ", size,
+                    ", the label has size ", elsewhere, " elsewhere");
+}
+
+// Sizes of the labels of one input. A label that its term names twice has one size: 1 does not
+// broadcast there.
+std::map<Label, Dimension> sizes_of_term(const InferContext& context,
+                                         std::size_t i,
+                                         const std::vector<Label>& labels) {
+    std::map<Label, Dimension> sizes;
+    for (std::size_t d = 0; d < labels.size(); ++d) {
+        const Dimension& size = context.shape(i)[d];
+        const auto [at, added] = sizes.emplace(labels[d], size);
+        const Dimension before = at->second;
+        require_same(context, added || Dimension::merge(at->second, before, size), i, d,
+                     to_string(size), to_string(before));
+    }
+    return sizes;
+}
+
 void infer(InferContext& context) {
     std::vector<std::size_t> ranks;
     for (std::size_t i = 0; i < context.input_count(); ++i) {
@@ -149,26 +179,16 @@ void infer(InferContext& context) {
     const Equation equation = parse(context, ranks);
     std::map<Label, Dimension> sizes;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-        for (std::size_t d = 0; d < ranks[i]; ++d) {
-            const Label label = equation.inputs[i][d];
-            const Dimension& size = context.shape(i)[d];
+        const std::vector<Label>& labels = equation.inputs[i];
+        for (const auto& [label, size] : sizes_of_term(context, i, labels)) {
             const auto [at, added] = sizes.emplace(label, size);
-            if (added || (label < 0 && size == Dimension(1))) {
-                continue;
-            }
-            if (label < 0 && at->second == Dimension(1)) {
-                at->second = size;
-                continue;
-            }
-            // An open dimension of an ellipsis may turn out to be 1.
-            const bool either_open = size.is_dynamic() || at->second.is_dynamic();
-            if (label < 0 && either_open) {
-                at->second = size.is_static() ? size : at->second;
-                continue;
-            }
-            context.require(Dimension::merge(at->second, at->second, size), "dimension ", d,
-                            " of input ", i, " is ", to_string(size), ", the label has size ",
-                            to_string(at->second), " elsewhere");
+            const auto d = std::find(labels.begin(), labels.end(), label) - labels.begin();
+            const Dimension one = 1;
+            const bool known = size.is_static() && at->second.is_static();
+            require_same(context,
+                         added || !known || size == at->second || size == one || at->second == one,
+                         i, static_cast<std::size_t>(d), to_string(size), to_string(at->second));
+            at->second = broadcast_shapes(context, {at->second}, {size})[0];
         }
     }
     std::vector<Dimension> dims;
@@ -203,15 +223,17 @@ Walk plan(const EvalContext& context, const Equation& equation) {
         const Shape& shape = context.input(i).get_shape();
         const std::vector<std::int64_t> strides = dense_strides(shape);
         walk.steps.emplace_back(order.size(), 0);
+        const std::vector<Label>& labels = equation.inputs[i];
         for (std::size_t d = 0; d < shape.size(); ++d) {
-            const std::size_t at = place(equation.inputs[i][d]);
-            const bool repeats = equation.inputs[i][d] < 0 && shape[d] == 1;
-            if (repeats) {
+            const auto first = std::find(labels.begin(), labels.end(), labels[d]) - labels.begin();
+            const std::size_t same_term = shape[static_cast<std::size_t>(first)];
+            require_same(context, same_term == shape[d], i, d, shape[d], same_term);
+            if (shape[d] == 1) {
                 continue;
             }
-            context.require(!seen[at] || walk.sizes[at] == shape[d], "dimension ", d, " of input ",
-                            i, " is ", shape[d], ", the label has size ", walk.sizes[at],
-                            " elsewhere");
+            const std::size_t at = place(labels[d]);
+            require_same(context, !seen[at] || walk.sizes[at] == shape[d], i, d, shape[d],
+                         walk.sizes[at]);
             seen[at] = true;
             walk.sizes[at] = shape[d];
             walk.steps.back()[at] += static_cast<std::size_t>(strides[d]);
@@ -294,7 +316,7 @@ const OpSpec kOps[] = {
      .infer = infer,
      .evaluate = evaluate,
      .summary = "Sums of products over labelled dimensions",
-     .refused = "labels of different sizes, an ellipsis on the left side only"},
+     .refused = "labels of different sizes other than 1, an ellipsis on the left side only"},
 };
 
 }  // namespace

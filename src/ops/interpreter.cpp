@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ops/kernel_states.hpp"
 #include "ops/op_spec.hpp"
 #include "ops/slot_lifetimes.hpp"
 
@@ -98,7 +99,9 @@ void Interpreter::check_input(std::size_t index, const Tensor& value) const {
     }
 }
 
-std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs, const AfterNode& after) const {
+std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs,
+                                     const AfterNode& after,
+                                     KernelStates* states) const {
     if (inputs.size() != parameter_slots_.size()) {
         throw Error("infer", detail::cat("model '", model_.name(), "' got ", inputs.size(),
                                          " inputs, expected ", parameter_slots_.size()));
@@ -117,7 +120,7 @@ std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs, const After
         for (const std::size_t slot : step.inputs) {
             arguments.push_back(slot == kNoSlot ? Tensor() : values[slot]);
         }
-        std::vector<Tensor> outputs = evaluate_node(*step.node, arguments);
+        std::vector<Tensor> outputs = evaluate_in_request(*step.node, arguments, states);
         if (after) {
             after(*step.node, outputs);
         }

@@ -14,6 +14,8 @@
 
 namespace fuseq {
 
+class KernelStates;
+
 class Interpreter {
 public:
     // Called after each executed node with its outputs; not for Parameter, Const and Result.
@@ -26,8 +28,11 @@ public:
     // `inputs`: one tensor a Parameter, in the order of Model::parameters(), of the Parameter's
     // type and a shape that its PartialShape allows. Returns one tensor a Result, in the order of
     // Model::results(); it may share memory with an input or a constant. A tensor is freed after
-    // its last reader. May be called from several threads at once. Throws Error.
-    std::vector<Tensor> run(std::span<const Tensor> inputs, const AfterNode& after = {}) const;
+    // its last reader. May be called from several threads at once, with `states` of their own.
+    // Throws Error.
+    std::vector<Tensor> run(std::span<const Tensor> inputs,
+                            const AfterNode& after = {},
+                            KernelStates* states = nullptr) const;
 
 private:
     struct Step {

@@ -44,7 +44,7 @@ void check_values(const Context& context,
 }
 
 void infer(InferContext& context) {
-    const PartialShape& src = context.shape(0);
+    PartialShape src = context.shape(0);
     const ElementType type = context.type(1);
     context.require(is_integral(type) || is_real(type), "seq_lengths is ", to_string(type),
                     ", expected a numeric type");
@@ -54,6 +54,10 @@ void infer(InferContext& context) {
         const auto lengths = context.ints(1);
         if (lengths && src[axes.sequence].is_static()) {
             check_values(context, *lengths, src[axes.sequence].get_length());
+        }
+        if (context.shape(1).rank_is_static()) {
+            Dimension& batch = src[axes.batch];
+            Dimension::merge(batch, batch, context.shape(1)[0]);
         }
     }
     context.set_output(0, context.type(0), src);

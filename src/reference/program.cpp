@@ -22,9 +22,11 @@ namespace {
 }
 
 // The kernel, with the layer in every error.
-std::vector<Tensor> evaluate(const Node& node, const std::vector<Tensor>& inputs) {
+std::vector<Tensor> evaluate(const Node& node,
+                             const std::vector<Tensor>& inputs,
+                             KernelStates* states) {
     try {
-        return evaluate_node(node, inputs);
+        return evaluate_in_request(node, inputs, states);
     } catch (const Error& error) {
         if (!error.info().layer.empty()) {
             throw;
@@ -102,10 +104,10 @@ bool Program::fold(const Step& step) {
             return false;
         }
     }
-    if (inputs.empty()) {
+    if (inputs.empty() || is_random(*step.node)) {
         return false;
     }
-    std::vector<Tensor> values = evaluate(*step.node, inputs);
+    std::vector<Tensor> values = evaluate(*step.node, inputs, nullptr);
     for (std::size_t i = 0; i < values.size(); ++i) {
         constants_[step.outputs[i]] = std::move(values[i]);
     }
@@ -151,7 +153,7 @@ void Program::execute(const Step& step, std::vector<Tensor>& values, ProgramRun&
         inputs.push_back(slot == kNoSlot ? Tensor() : values[slot]);
     }
     const auto begin = std::chrono::steady_clock::now();
-    std::vector<Tensor> outputs = evaluate(*step.node, inputs);
+    std::vector<Tensor> outputs = evaluate(*step.node, inputs, &run.states);
     if (run.profile) {
         const auto time = std::chrono::duration_cast<std::chrono::microseconds>(
             std::chrono::steady_clock::now() - begin);

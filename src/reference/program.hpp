@@ -14,6 +14,7 @@
 
 #include "fuseq/model.hpp"
 #include "fuseq/plugin.hpp"
+#include "ops/kernel_states.hpp"
 
 namespace fuseq::reference {
 
@@ -24,6 +25,7 @@ struct ProgramRun {
     bool profile = false;                // fill `profile_info`
     bool keep_intermediates = false;     // fill `intermediates`
     const std::atomic<bool>* cancelled;  // asked before each step
+    KernelStates states;                 // kept by the request
     std::vector<ProfilingInfo> profile_info;
     std::vector<std::pair<std::string, Tensor>> intermediates;
 };

@@ -8,13 +8,14 @@
 //   Before:  Const, Const -> any operation      After:  Const
 //   Refuses: results that are much larger than what they are computed from: Tile, Broadcast and
 //            the like stay operations (constant_too_large). Weights that are quantized stay for
-//            normalize_weights.
+//            normalize_weights. Random operations run at each inference.
 //   Source:  DESIGN.md section 2.
 #include "transformations/common/fold_constants.hpp"
 
 #include <algorithm>
 #include <unordered_set>
 
+#include "ops/kernel_states.hpp"
 #include "ops/op_spec.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
@@ -48,7 +49,8 @@ bool can_evaluate(const Node& node) {
         return false;
     }
     return std::all_of(node.inputs().begin(), node.inputs().end(),
-                       [](const Output& input) { return !input || known_constant(input); });
+                       [](const Output& input) { return !input || known_constant(input); }) &&
+           !is_random(node);
 }
 
 bool too_large(const Node& node) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "ops/kernel_states.hpp"
 #include "ops/op_spec.hpp"
 
 namespace fuseq {
@@ -31,7 +32,7 @@ std::vector<const Node*> expression(const Node* root) {
             continue;
         }
         if (done.size() > kMostNodes || node->spec().evaluate == nullptr ||
-            (node->input_count() == 0 && !node->is_constant())) {
+            (node->input_count() == 0 && !node->is_constant()) || is_random(*node)) {
             return {};
         }
         for (const Output& input : node->inputs()) {

@@ -64,9 +64,10 @@ std::optional<CompiledBody> compile_body(const Model& body, const Config& outer)
     made.bytes = plan->plan.bytes();
     made.bind = [compiled, results]() -> BodyFunction {
         const auto request = std::make_shared<CpuInferRequest>(compiled);
-        return [request, results](std::span<const Tensor> inputs) {
-            return run(*request, results, inputs);
-        };
+        return BodyWithStates{[request, results](std::span<const Tensor> inputs) {
+                                  return run(*request, results, inputs);
+                              },
+                              [request](KernelStates& states) { request->keep_states_in(states); }};
     };
     return made;
 }

@@ -17,13 +17,15 @@ namespace fuseq::cpu {
 
 BoundMemory::BoundMemory(const Plan& plan,
                          std::vector<Tensor>& inputs,
-                         std::vector<Tensor>& outputs)
+                         std::vector<Tensor>& outputs,
+                         KernelStates* states)
     : plan_(plan),
       inputs_(inputs),
       outputs_(outputs),
       arena_memory_(kernels::on_large_pages(plan.arena_bytes)),
       arena_(ElementType::u8, Shape{plan.arena_bytes}, arena_memory_.get()),
-      dynamic_(plan.tensors.size()) {
+      dynamic_(plan.tensors.size()),
+      states_(states) {
     for (TensorId id = 0; id < plan.tensors.size(); ++id) {
         roots_.push_back(plan.root(id));
     }
@@ -87,7 +89,7 @@ Tensor BoundMemory::as_tensor(TensorId id) const {
 }
 
 CpuInferRequest::CpuInferRequest(std::shared_ptr<CpuCompiledModel> model)
-    : model_(std::move(model)), state_(model_->variables()) {
+    : model_(std::move(model)), variables_(model_->variables()) {
     const std::shared_ptr<const Model> ports = model_->ports();
     const Model& graph = *ports;
     for (const Output& port : graph.inputs()) {
@@ -99,9 +101,9 @@ CpuInferRequest::CpuInferRequest(std::shared_ptr<CpuCompiledModel> model)
     model_inputs_ = inputs_.size();
     model_outputs_ = outputs_.size();
     user_output_.assign(outputs_.size(), false);
-    for (std::size_t i = 0; i < state_.size(); ++i) {
-        inputs_.push_back(state_.value(i));
-        outputs_.push_back(state_.value(i));  // gets its memory when the plan says the shape
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+        inputs_.push_back(variables_.value(i));
+        outputs_.push_back(variables_.value(i));  // gets its memory when the plan says the shape
     }
 }
 
@@ -125,7 +127,7 @@ Tensor CpuInferRequest::get_output(std::size_t index) {
 void CpuInferRequest::bind(std::shared_ptr<const PlannedModel> plan) {
     plan_ = std::move(plan);
     runners_.clear();
-    memory_ = std::make_unique<BoundMemory>(plan_->plan, inputs_, outputs_);
+    memory_ = std::make_unique<BoundMemory>(plan_->plan, inputs_, outputs_, states_);
     for (const auto& step : plan_->plan.steps) {
         runners_.push_back(step->bind(*memory_));
     }
@@ -158,7 +160,7 @@ void CpuInferRequest::prepare() {
 
 void CpuInferRequest::prepare_output(std::size_t index, const Shape& shape) {
     if (index >= model_outputs_) {
-        outputs_[index] = state_.next(index - model_outputs_, shape);
+        outputs_[index] = variables_.next(index - model_outputs_, shape);
     } else if (outputs_[index].get_shape() != shape) {
         outputs_[index].set_shape(shape);
     }
@@ -172,7 +174,7 @@ void CpuInferRequest::compute_initial() {
     for (std::size_t level = 0; level < initial.size(); ++level) {
         const std::vector<std::size_t>& variables = initial[level].variables;
         if (std::none_of(variables.begin(), variables.end(),
-                         [&](std::size_t v) { return state_.needs_initial(v); })) {
+                         [&](std::size_t v) { return variables_.needs_initial(v); })) {
             continue;
         }
         if (!initial_[level]) {
@@ -180,26 +182,26 @@ void CpuInferRequest::compute_initial() {
         }
         CpuInferRequest& request = *initial_[level];
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
-            request.set_input(i, i < model_inputs_ ? inputs_[i] : state_.value(i - model_inputs_));
+            request.set_input(i, i < model_inputs_ ? inputs_[i] : variables_.value(i - model_inputs_));
         }
         request.infer();
         for (std::size_t i = 0; i < variables.size(); ++i) {
-            if (state_.needs_initial(variables[i])) {
-                state_.set_initial(variables[i], request.get_output(i));
+            if (variables_.needs_initial(variables[i])) {
+                variables_.set_initial(variables[i], request.get_output(i));
             }
         }
     }
 }
 
 void CpuInferRequest::read_state() {
-    for (std::size_t i = 0; i < state_.size(); ++i) {
-        if (state_.needs_initial(i)) {
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+        if (variables_.needs_initial(i)) {
             compute_initial();
             break;
         }
     }
-    for (std::size_t i = 0; i < state_.size(); ++i) {
-        inputs_[model_inputs_ + i] = state_.value(i);
+    for (std::size_t i = 0; i < variables_.size(); ++i) {
+        inputs_[model_inputs_ + i] = variables_.value(i);
     }
 }
 
@@ -245,7 +247,7 @@ void CpuInferRequest::infer() {
             outputs_[i] = result;
         }
     }
-    state_.commit();
+    variables_.commit();
 }
 
 void CpuInferRequest::keep_result(const Step& step) {

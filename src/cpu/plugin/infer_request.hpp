@@ -9,14 +9,18 @@
 #include <vector>
 
 #include "cpu/plugin/compiled_model.hpp"
+#include "ops/kernel_states.hpp"
 #include "ops/state/variable_values.hpp"
 
 namespace fuseq::cpu {
 
 // Addresses of the tensors of one plan for one request.
-class BoundMemory final : public RequestMemory {
+class BoundMemory final : public RequestMemory, public StateKeeper {
 public:
-    BoundMemory(const Plan& plan, std::vector<Tensor>& inputs, std::vector<Tensor>& outputs);
+    BoundMemory(const Plan& plan,
+                std::vector<Tensor>& inputs,
+                std::vector<Tensor>& outputs,
+                KernelStates* states = nullptr);
 
     void* data(TensorId id) const override;
     void* rows(TensorId id, const RowPart& part) const override;
@@ -27,6 +31,7 @@ public:
     // Fills the arena and the outputs that steps write into with a byte.
     void poison(int byte);
     void set_dynamic(TensorId id, Tensor value) override { dynamic_[id] = std::move(value); }
+    KernelStates* kernel_states() const override { return states_; }
 
 private:
     const Plan& plan_;
@@ -36,6 +41,7 @@ private:
     Tensor arena_;
     std::vector<TensorId> roots_;
     std::vector<Tensor> dynamic_;
+    KernelStates* states_;
 };
 
 class CpuInferRequest final : public IInferRequest {
@@ -49,9 +55,11 @@ public:
     void infer() override;
     std::vector<ProfilingInfo> get_profiling_info() const override;
     std::vector<std::pair<std::string, Tensor>> get_intermediates() override;
-    Tensor get_state(std::size_t index) override { return state_.get(index); }
-    void set_state(std::size_t index, const Tensor& value) override { state_.set(index, value); }
-    void reset_state(std::size_t index) override { state_.reset(index); }
+    Tensor get_state(std::size_t index) override { return variables_.get(index); }
+    void set_state(std::size_t index, const Tensor& value) override { variables_.set(index, value); }
+    void reset_state(std::size_t index) override { variables_.reset(index); }
+    // Those of the request that this one runs a body of; else it has its own. Before infer().
+    void keep_states_in(KernelStates& states) { states_ = &states; }
 
 private:
     void bind(std::shared_ptr<const PlannedModel> plan);
@@ -68,8 +76,10 @@ private:
     std::vector<Tensor> inputs_;     // of the model, then one a variable
     std::vector<Tensor> outputs_;    // the same
     std::vector<bool> user_output_;  // set by the user; of the model
-    VariableValues state_;
+    VariableValues variables_;
     std::vector<std::unique_ptr<CpuInferRequest>> initial_;  // one a CpuCompiledModel::Initial
+    KernelStates own_states_;
+    KernelStates* states_ = &own_states_;  // what kernels keep from one run to the next
     std::shared_ptr<const PlannedModel> plan_;
     std::vector<std::optional<Shape>> output_shapes_;  // of the plan, where they are fixed
     std::unique_ptr<BoundMemory> memory_;

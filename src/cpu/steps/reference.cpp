@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "fuseq/error.hpp"
+#include "ops/kernel_states.hpp"
 #include "ops/op_spec.hpp"
 
 namespace fuseq::cpu {
@@ -14,18 +15,22 @@ namespace {
 using BoundBodies = std::unordered_map<const Model*, BodyFunction>;
 
 // Gives kernels the plan's memory for outputs of known shape and fresh tensors for the others.
-class PlanEvalContext final : public EvalContext, public BodyRunner {
+class PlanEvalContext final : public EvalContext, public BodyRunner, public StateKeeper {
 public:
     PlanEvalContext(const Node& node,
                     std::span<const Tensor> inputs,
                     RequestMemory& memory,
                     const std::vector<TensorId>& outputs,
-                    const BoundBodies& bodies)
+                    const BoundBodies& bodies,
+                    KernelStates* states)
         : EvalContext(node, inputs),
           memory_(memory),
           ids_(outputs),
           bodies_(bodies),
+          states_(states),
           tensors_(outputs.size()) {}
+
+    KernelStates* kernel_states() const override { return states_; }
 
     BodyFunction run_body(const Model& body) const override {
         const auto found = bodies_.find(&body);
@@ -56,6 +61,7 @@ private:
     RequestMemory& memory_;
     const std::vector<TensorId>& ids_;
     const BoundBodies& bodies_;
+    KernelStates* states_;
     std::vector<Tensor> tensors_;
 };
 
@@ -71,9 +77,14 @@ public:
           arguments_(arguments),
           outputs_(outputs),
           memory_(memory),
+          states_(states_of(memory)),
           kernel_(own.make != nullptr ? own.make() : NodeKernel(node.spec().evaluate)) {
         for (const auto& [model, body] : bodies) {
-            bodies_[model] = body.bind();
+            BodyFunction& function = bodies_[model] = body.bind();
+            const auto* stateful = function.target<BodyWithStates>();
+            if (states_ != nullptr && stateful != nullptr) {
+                stateful->keep_states_in(states_->in_bodies(node));
+            }
         }
     }
 
@@ -83,7 +94,7 @@ public:
         for (const TensorId id : arguments_) {
             inputs.push_back(id == kNoTensor ? Tensor() : memory_.as_tensor(id));
         }
-        PlanEvalContext context(node_, inputs, memory_, outputs_, bodies_);
+        PlanEvalContext context(node_, inputs, memory_, outputs_, bodies_, states_);
         kernel_(context);
         context.store_dynamic();
     }
@@ -93,6 +104,7 @@ private:
     const std::vector<TensorId>& arguments_;
     const std::vector<TensorId>& outputs_;
     RequestMemory& memory_;
+    KernelStates* states_;
     BoundBodies bodies_;
     NodeKernel kernel_;
 };

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "ops/interpreter.hpp"
+#include "ops/kernel_states.hpp"
 
 namespace fuseq {
 
@@ -14,8 +15,10 @@ BodyFunction body_function(const EvalContext& context, const Model& body) {
             return function;
         }
     }
-    return [interpreter = std::make_shared<const Interpreter>(body)](
-               std::span<const Tensor> inputs) { return interpreter->run(inputs); };
+    KernelStates* states = states_of(context);
+    return [interpreter = std::make_shared<const Interpreter>(body),
+            inner = states == nullptr ? nullptr : &states->in_bodies(context.node())](
+               std::span<const Tensor> inputs) { return interpreter->run(inputs, {}, inner); };
 }
 
 }  // namespace fuseq

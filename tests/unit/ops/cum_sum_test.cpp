@@ -20,6 +20,8 @@ TEST(CumSum, EveryDirection) {
     expect_tensor<float>(
         run_op("CumSum", 3, "exclusive=true; reverse=true", {kGrid, int_scalar(1)})[0], {2, 3},
         {5, 3, 0, 11, 6, 0});
+    expect_tensor<float>(run_op("CumSum", 3, "", {kGrid, constant<std::int32_t>({1}, {-2})})[0],
+                         {2, 3}, {1, 2, 3, 5, 7, 9});
     expect_tensor<std::int32_t>(run_op("CumSum", 3, "", {in<std::int32_t>({2}, {INT32_MAX, 1})})[0],
                                 {2}, {INT32_MAX, INT32_MIN});
 }

@@ -17,6 +17,14 @@ TEST(NonZero, ListsPositions) {
     expect_tensor<std::int64_t>(run_op("NonZero", 3, "", {in_f32({2}, {0, 0})})[0], {1, 0}, {});
 }
 
+TEST(NonZero, BooleansAndHalves) {
+    In flags = in<std::uint8_t>({2, 2}, {1, 0, 0, 1});
+    flags.value = flags.value.to(ElementType::boolean);
+    flags.type = ElementType::boolean;
+    expect_tensor<std::int64_t>(run_op("NonZero", 3, "", {flags})[0], {2, 2}, {0, 1, 0, 1});
+    EXPECT_EQ(shape_of("NonZero", 3, "", {open(ElementType::f16, "[?,4]")}), "[2,?]");
+}
+
 TEST(NonZero, InfersAnInterval) {
     EXPECT_EQ(shape_of("NonZero", 3, "", {open(ElementType::f32, "[2,3]")}), "[2,0..6]");
     EXPECT_EQ(shape_of("NonZero", 3, "", {open(ElementType::f32, "...")}), "[?,?]");

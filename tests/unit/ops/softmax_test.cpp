@@ -21,6 +21,12 @@ TEST(SoftMax, NormalisesAnAxis) {
 TEST(LogSoftmax, IsItsLogarithm) {
     expect_near(run_op("LogSoftmax", 5, "axis=-1", {in_f32({1, 2}, {0, 0.6931471805599F})})[0],
                 {1, 2}, {-1.0986123F, -0.4054651F});
+    // Axis 1 unless stated.
+    expect_near(run_op("LogSoftmax", 5, "", {in_f32({1, 2, 1}, {0, 0.6931471805599F})})[0],
+                {1, 2, 1}, {-1.0986123F, -0.4054651F});
+    EXPECT_THAT(error_of("LogSoftmax", 5, "axis=-2", {in_f32({2}, {0, 1})}),
+                HasSubstr("axis is -2"));
+    EXPECT_EQ(shape_of("LogSoftmax", 5, "axis=-5", {open(ElementType::f32, "...")}), "[...]");
 }
 
 TEST(SoftMax, RefusesBadAxesAndTypes) {

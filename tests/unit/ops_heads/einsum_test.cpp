@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/einsum.hpp"
 
+#include "ops/op_spec.hpp"
 #include "unit/ops_heads/run_op.hpp"
 
 namespace fuseq::test {
@@ -55,7 +56,23 @@ TEST(Einsum, RepeatsDimensionsOfAnEllipsis) {
     expect_values(einsum("ab,bc->ac", {floats({2, 0}, {}), floats({0, 2}, {})}), {0, 0, 0, 0});
 }
 
+TEST(Einsum, RepeatsDimensionsOfSizeOne) {
+    expect_values(einsum("a,a->", {floats({1}, {3}), floats({2}, {1, 2})}), {9});
+    expect_values(einsum("ab,cb->ac", {kA, floats({1, 1}, {10})}), {60, 150});
+    expect_values(einsum("ab,ab->ab", {floats({2, 1}, {2, 3}), floats({1, 3}, {1, 10, 100})}),
+                  {2, 20, 200, 3, 30, 300});
+    expect_values(einsum("aa,a->a", {floats({1, 1}, {5}), floats({2}, {1, 2})}), {5, 10});
+}
+
 TEST(Einsum, InfersOpenShapes) {
+    EXPECT_EQ(shapes_of("Einsum", 7, equation("ab,ab->ab"), {open("[1,?]"), open("[4,3]")}),
+              "[4,3]");
+    EXPECT_EQ(shapes_of("Einsum", 7, equation("ab,ab->ab"), {open("[?,1]"), open("[?,?]")}),
+              "[?,?]");
+    // The shapes of the specification's example.
+    EXPECT_EQ(shapes_of("Einsum", 7, equation("ab...,ac...,ade->...bc"),
+                        {open("[2,3,4]"), open("[2,7,1]"), open("[2,4,7]")}),
+              "[4,3,7]");
     EXPECT_EQ(shapes_of("Einsum", 7, equation("abc,dc->abd"), {open("[?,5,8]"), open("[4,8]")}),
               "[?,5,4]");
     EXPECT_EQ(shapes_of("Einsum", 7, equation("a...b,b->...a"), {open("[2,?,7,3]"), open("[?]")}),
@@ -77,9 +94,18 @@ TEST(Einsum, RefusesWrongEquations) {
     EXPECT_THAT(why("...a,bc->abc", two), HasSubstr("has no ellipsis, its left side has"));
     EXPECT_THAT(why("......,bc->...", {open("[2,3,4]"), open("[3,4]")}), HasSubstr("two ellipses"));
     EXPECT_THAT(error_of([&] {
-                    run_op("Einsum", 7, equation("a,a->"), {floats({1}, {1}), floats({2}, {1, 2})});
+                    run_op("Einsum", 7, equation("a,a->"), {kA.reshaped({6}), floats({2}, {1, 2})});
                 }),
-                HasSubstr("dimension 0 of input 1 is 2, the label has size 1"));
+                HasSubstr("dimension 0 of input 1 is 2, the label has size 6"));
+    // Within a term 1 does not repeat.
+    EXPECT_THAT(why("aa->a", {open("[1,3]")}), HasSubstr("dimension 1 of input 0 is 3, the label"));
+    EXPECT_THAT(
+        error_of([&] {
+            evaluate_node(
+                *model_of("Einsum", 7, equation("aa->a"), {open("...")})->find_all("Einsum")[0],
+                std::vector<Tensor>{floats({1, 3}, {1, 2, 3})});
+        }),
+        HasSubstr("dimension 1 of input 0 is 3, the label has size 1"));
 }
 
 }  // namespace

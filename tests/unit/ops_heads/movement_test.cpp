@@ -18,6 +18,9 @@ TEST(Roll, MovesElementsAround) {
     EXPECT_EQ(roll(i64s({1}, {-4}), i64s({1}, {-1})), (Ints{2, 3, 1, 5, 6, 4}));
     EXPECT_EQ(roll(i64s({2}, {1, 1}), i64s({2}, {0, 1})), (Ints{6, 4, 5, 3, 1, 2}));
     EXPECT_EQ(roll(i64s({2}, {1, 2}), i64s({2}, {1, 1})), (Ints{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(roll(i32s({}, {1}), i32s({2}, {-1, -2})), (Ints{6, 4, 5, 3, 1, 2}));
+    EXPECT_EQ(shapes_of("Roll", 7, NoAttrs(), {open("[...]"), i64s({1}, {1}), i32s({}, {5})}),
+              "[...]");
     EXPECT_THAT(refusal("Roll", 7, NoAttrs(), {open("[2,3]"), i64s({1}, {1}), i64s({1}, {2})}),
                 HasSubstr("axes is 2"));
     EXPECT_THAT(refusal("Roll", 7, NoAttrs(), {open("[2,3]"), i64s({2}, {1, 1}), i64s({1}, {1})}),

@@ -23,6 +23,12 @@ TEST(NormalizeL2, DividesByTheLength) {
     attrs.eps = 64;
     expect_values(run_op("NormalizeL2", 1, attrs, {in, i64s({1}, {1})})[0],
                   {0.375F, 0.6F, 0.5F, 0.8F});
+    attrs.eps = 0;
+    // No axes: each value is divided by its own magnitude. A scalar is a list of one axis.
+    expect_values(run_op("NormalizeL2", 1, attrs, {floats({2}, {-3, 5}), i32s({0}, {})})[0],
+                  {-1, 1});
+    expect_values(run_op("NormalizeL2", 1, attrs, {floats({2}, {3, 4}), i32s({}, {-1})})[0],
+                  {0.6F, 0.8F});
     attrs.eps = -1;
     EXPECT_THAT(refusal("NormalizeL2", 1, attrs, {open("[1,2]"), i64s({1}, {1})}),
                 HasSubstr("eps is -1"));
@@ -90,6 +96,12 @@ TEST(GroupNormalization, NormalizesGroupsOfChannels) {
     expect_values(run_op("GroupNormalization", 12, attrs,
                          {data, floats({4}, {2, 2, 4, 6}), floats({4}, {0, 1, 0, 0})})[0],
                   {-1, 2, -2, 3});
+    EXPECT_EQ(
+        shapes_of("GroupNormalization", 12, attrs, {open("[?,?,7]"), open("[4]"), open("[?]")}),
+        "[?,?,7]");
+    EXPECT_EQ(
+        shapes_of("GroupNormalization", 12, attrs, {open("[...]"), open("[...]"), open("[4]")}),
+        "[...]");
     attrs.num_groups = 3;
     EXPECT_THAT(refusal("GroupNormalization", 12, attrs, {open("[1,4]"), open("[4]"), open("[4]")}),
                 HasSubstr("num_groups is 3, which does not divide"));
