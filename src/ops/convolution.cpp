@@ -31,26 +31,11 @@ std::vector<Window> convolution_windows(const ConvolutionAttrs& attrs,
     return windows;
 }
 
-namespace {
-
-bool grouped(const Node& node) {
-    return node.is("GroupConvolution");
-}
-
-// Ranks, attributes and channels fit each other.
-template <class Context>
-void check_operands(const Context& context, const PartialShape& src, const PartialShape& wei) {
-    const bool groups = grouped(context.node());
-    check_filter_ranks(context, src, wei, groups);
-    check_window_lists(context, src.rank() - 2, context.template attrs<ConvolutionAttrs>());
-    check_filter_channels(context, src, wei, groups ? 2 : 1, groups);
-}
-
-Dimension output_size(const InferContext& context,
-                      std::size_t d,
-                      const Dimension& in,
-                      const Dimension& kernel) {
-    const auto& attrs = context.attrs<ConvolutionAttrs>();
+Dimension convolution_size(const InferContext& context,
+                           const ConvolutionAttrs& attrs,
+                           std::size_t d,
+                           const Dimension& in,
+                           const Dimension& kernel) {
     const bool same =
         attrs.auto_pad == AutoPad::kSameUpper || attrs.auto_pad == AutoPad::kSameLower;
     const std::int64_t stride = at_or(attrs.strides, d, 1);
@@ -80,6 +65,21 @@ Dimension output_size(const InferContext& context,
             open ? Dimension::kUnbounded : positions(in.get_max_length())};
 }
 
+namespace {
+
+bool grouped(const Node& node) {
+    return node.is("GroupConvolution");
+}
+
+// Ranks, attributes and channels fit each other.
+template <class Context>
+void check_operands(const Context& context, const PartialShape& src, const PartialShape& wei) {
+    const bool groups = grouped(context.node());
+    check_filter_ranks(context, src, wei, groups);
+    check_window_lists(context, src.rank() - 2, context.template attrs<ConvolutionAttrs>());
+    check_filter_channels(context, src, wei, groups ? 2 : 1, groups);
+}
+
 void infer(InferContext& context) {
     const PartialShape& src = context.shape(0);
     const PartialShape& wei = context.shape(1);
@@ -95,7 +95,8 @@ void infer(InferContext& context) {
     dst[1] = extra ? wei[0] * wei[1] : wei[0];
     check_filter_zero_points(context, 2, src[1], dst[1]);
     for (std::size_t d = 0; d < spatial; ++d) {
-        dst[d + 2] = output_size(context, d, src[d + 2], wei[wei.rank() - spatial + d]);
+        dst[d + 2] = convolution_size(context, context.attrs<ConvolutionAttrs>(), d, src[d + 2],
+                                      wei[wei.rank() - spatial + d]);
     }
     context.set_output(0, type, dst);
 }

@@ -28,4 +28,11 @@ std::vector<Window> convolution_windows(const ConvolutionAttrs& attrs,
                                         const Shape& src,
                                         const Shape& wei);
 
+// In inference: size of spatial dimension d of dst; fails where the kernel does not fit.
+Dimension convolution_size(const InferContext& context,
+                           const ConvolutionAttrs& attrs,
+                           std::size_t d,
+                           const Dimension& in,
+                           const Dimension& kernel);
+
 }  // namespace fuseq

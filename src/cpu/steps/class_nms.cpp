@@ -8,7 +8,6 @@
 
 #include "cpu/kernels/best_ranks.hpp"
 #include "cpu/kernels/box_overlap.hpp"
-#include "cpu/runtime/parallel_tasks.hpp"
 #include "cpu/steps/own_kernels.hpp"
 #include "ops/detection/matrix_nms.hpp"
 
@@ -72,7 +71,7 @@ std::vector<Detection> suppress_greedy(const ClassView<float>& view, const Class
         d.index = i;
         d.score = view.score(i);
         kept.push_back(d);
-        threshold = next_threshold(attrs, threshold);
+        threshold = next_threshold(attrs.nms_eta, threshold);
     }
     return kept;
 }
@@ -117,23 +116,19 @@ std::vector<Detection> suppress_matrix(const ClassView<float>& view, const Class
     return kept;
 }
 
-void classes_on_threads(std::size_t count, const std::function<void(std::size_t)>& work) {
-    parallel_tasks(count, work);
-}
-
 }  // namespace
 
 NodeKernel make_multiclass_nms() {
     return [](EvalContext& context) {
         run_class_nms(context, context.attrs<MulticlassNmsAttrs>(), suppress_greedy,
-                      suppress_greedy_f64, classes_on_threads);
+                      suppress_greedy_f64, tasks_on_threads);
     };
 }
 
 NodeKernel make_matrix_nms() {
     return [](EvalContext& context) {
         run_class_nms(context, context.attrs<MatrixNmsAttrs>(), suppress_matrix,
-                      suppress_matrix_f64, classes_on_threads);
+                      suppress_matrix_f64, tasks_on_threads);
     };
 }
 

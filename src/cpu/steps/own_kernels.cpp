@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/own_kernels.hpp"
 
+#include "cpu/runtime/parallel_tasks.hpp"
+#include "ops/deformable_convolution.hpp"
+
 namespace fuseq::cpu {
 
 OwnKernel own_kernel_of(const Node& node) {
@@ -17,7 +20,18 @@ OwnKernel own_kernel_of(const Node& node) {
     if (node.is("MatrixNms")) {
         return {"fuseq:matrix_nms", make_matrix_nms};
     }
+    if (node.is("DeformableConvolution")) {
+        return {"fuseq:deformable_convolution", make_deformable_convolution};
+    }
     return {};
+}
+
+void tasks_on_threads(std::size_t count, const std::function<void(std::size_t)>& task) {
+    parallel_tasks(count, task);
+}
+
+NodeKernel make_deformable_convolution() {
+    return [](EvalContext& context) { run_deformable_convolution(context, tasks_on_threads); };
 }
 
 }  // namespace fuseq::cpu

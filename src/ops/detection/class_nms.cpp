@@ -145,7 +145,7 @@ template <class T>
 void run(EvalContext& context,
          const ClassNmsAttrs& attrs,
          SuppressClass<T> suppress,
-         ForEachClass for_each) {
+         ForEachTask for_each) {
     const Sizes sizes = read_sizes(context);
     std::vector<std::vector<Detection>> lists(sizes.images * sizes.classes);
     for_each(lists.size(), [&](std::size_t i) {
@@ -247,17 +247,11 @@ template std::vector<std::size_t> best_candidates(const ClassView<double>&,
                                                   const ClassNmsAttrs&,
                                                   bool);
 
-void one_class_at_a_time(std::size_t count, const std::function<void(std::size_t)>& work) {
-    for (std::size_t i = 0; i < count; ++i) {
-        work(i);
-    }
-}
-
 void run_class_nms(EvalContext& context,
                    const ClassNmsAttrs& attrs,
                    SuppressClass<float> suppress_f32,
                    SuppressClass<double> suppress_f64,
-                   ForEachClass for_each) {
+                   ForEachTask for_each) {
     switch (context.input(0).get_element_type()) {
         case ElementType::f32: return run<float>(context, attrs, suppress_f32, for_each);
         case ElementType::f64: return run<double>(context, attrs, suppress_f64, for_each);

@@ -4,11 +4,11 @@
 // The common half of MatrixNms and MulticlassNms: attributes, shapes, order and outputs.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "fuseq/attributes.hpp"
 #include "ops/detection/boxes.hpp"
+#include "ops/for_each_task.hpp"
 #include "ops/op_spec.hpp"
 
 namespace fuseq {
@@ -78,15 +78,11 @@ template <class T>
 using SuppressClass = std::vector<Detection> (*)(const ClassView<T>& view,
                                                  const ClassNmsAttrs& attrs);
 
-// Calls work(i) for i of [0, count), in any order.
-using ForEachClass = void (*)(std::size_t count, const std::function<void(std::size_t)>& work);
-void one_class_at_a_time(std::size_t count, const std::function<void(std::size_t)>& work);
-
 // Runs it over all pictures and classes and writes the outputs.
 void run_class_nms(EvalContext& context,
                    const ClassNmsAttrs& attrs,
                    SuppressClass<float> suppress_f32,
                    SuppressClass<double> suppress_f64,
-                   ForEachClass for_each = one_class_at_a_time);
+                   ForEachTask for_each = one_task_at_a_time);
 
 }  // namespace fuseq

@@ -17,7 +17,7 @@ struct DetectronDetectionOutputAttrs final : AttributesOf<DetectronDetectionOutp
     std::int64_t num_classes = 1;
     std::int64_t post_nms_count = 1;
     std::int64_t max_detections_per_image = 1;
-    bool class_agnostic_box_regression = false;
+    bool class_agnostic_box_regression = false;  // without the background, which never comes out
     float max_delta_log_wh = 0.0F;
     std::vector<float> deltas_weights;
     void visit(AttributeVisitor& v) override {

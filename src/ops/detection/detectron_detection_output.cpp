@@ -22,8 +22,6 @@ void check(const InferContext& context, const DetectronDetectionOutputAttrs& att
         context.require(value >= 1 && value <= kLargest, name, " is ", value,
                         ", expected a value in [1, ", kLargest, "]");
     }
-    context.require(!attrs.class_agnostic_box_regression,
-                    "class_agnostic_box_regression is true, which is not supported");
     context.require(attrs.deltas_weights.size() == 4, "deltas_weights has ",
                     attrs.deltas_weights.size(), " values, expected 4");
     for (const float weight : attrs.deltas_weights) {
@@ -180,7 +178,7 @@ const OpSpec kOps[] = {
      .infer = infer,
      .evaluate = evaluate,
      .summary = "Boxes, labels and scores of the regions of each class; missing rows are 0",
-     .refused = "class_agnostic_box_regression, counts below 1"},
+     .refused = "counts below 1"},
 };
 
 }  // namespace

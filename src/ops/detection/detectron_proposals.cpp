@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ops/axis_groups.hpp"
-#include "ops/detection/boxes.hpp"
+#include "ops/detection/anchor_boxes.hpp"
 #include "ops/detection/detectron.hpp"
 #include "ops/op_list.hpp"
 
@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::int64_t kLargest = 1 << 24;
 constexpr double kExtra = 1;  // what a side counts beyond the difference of its ends
-const double kMostGrowth = std::log(1000.0 / 16.0);
 
 // Picture [3], anchors [H * W * A, 4], deltas [A * 4, H, W], scores [A, H, W].
 void infer(InferContext& context) {
@@ -50,41 +49,11 @@ struct Proposal {
     double score;
 };
 
-struct Picture {
-    double height;
-    double width;
-    double least;  // side of a box
-};
-
-Proposal refine(const CornerBox& anchor,
-                const double (&delta)[4],
-                double score,
-                const Picture& picture) {
-    const double width = anchor.x2 - anchor.x1 + kExtra;
-    const double height = anchor.y2 - anchor.y1 + kExtra;
-    const double x = anchor.x1 + width / 2 + delta[0] * width;
-    const double y = anchor.y1 + height / 2 + delta[1] * height;
-    const double half_width = std::exp(std::min(delta[2], kMostGrowth)) * width / 2;
-    const double half_height = std::exp(std::min(delta[3], kMostGrowth)) * height / 2;
-    const auto inside = [](double v, double size) {
-        return std::max(0.0, std::min(v, size - kExtra));
-    };
-    const CornerBox box{inside(x - half_width, picture.width),
-                        inside(y - half_height, picture.height),
-                        inside(x + half_width - kExtra, picture.width),
-                        inside(y + half_height - kExtra, picture.height)};
-    const bool large =
-        picture.least <= box.x2 - box.x1 + kExtra && picture.least <= box.y2 - box.y1 + kExtra;
-    // NaN has no place in an order.
-    return {box, large && !std::isnan(score) ? score : 0.0};
-}
-
 template <class T>
 std::vector<Proposal> refine_all(const EvalContext& context) {
-    const auto& attrs = context.attrs<DetectronProposalsAttrs>();
+    const auto side = static_cast<double>(context.attrs<DetectronProposalsAttrs>().min_size);
     const T* info = context.input(0).data<T>();
-    const Picture picture{static_cast<double>(info[0]), static_cast<double>(info[1]),
-                          static_cast<double>(attrs.min_size)};
+    const ImageSize image{static_cast<double>(info[0]), static_cast<double>(info[1])};
     const T* anchors = context.input(1).data<T>();
     const T* deltas = context.input(2).data<T>();
     const T* scores = context.input(3).data<T>();
@@ -94,15 +63,13 @@ std::vector<Proposal> refine_all(const EvalContext& context) {
     all.reserve(shape[0] * area);
     for (std::size_t cell = 0; cell < area; ++cell) {
         for (std::size_t a = 0; a < shape[0]; ++a) {
-            const T* p = anchors + (cell * shape[0] + a) * 4;
-            double delta[4];
-            for (std::size_t i = 0; i < 4; ++i) {
-                delta[i] = static_cast<double>(deltas[(a * 4 + i) * area + cell]);
-            }
-            const CornerBox anchor{static_cast<double>(p[0]), static_cast<double>(p[1]),
-                                   static_cast<double>(p[2]), static_cast<double>(p[3])};
-            all.push_back(
-                refine(anchor, delta, static_cast<double>(scores[a * area + cell]), picture));
+            const CornerBox anchor = anchor_box(anchors + (cell * shape[0] + a) * 4);
+            const CornerBox box =
+                moved_anchor(anchor, delta_of(deltas, a, cell, area), image, kExtra);
+            const auto score = static_cast<double>(scores[a * area + cell]);
+            // NaN has no place in an order.
+            const bool kept = large_enough(box, {side, side}, kExtra) && !std::isnan(score);
+            all.push_back({box, kept ? score : 0.0});
         }
     }
     return all;

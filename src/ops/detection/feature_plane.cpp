@@ -35,6 +35,44 @@ void require_pooled_size(const InferContext& context, const char* name, std::int
                     ", expected a value in [1, ", kLargest, "]");
 }
 
+void infer_roi_align(InferContext& context,
+                     const RoiPooled& pooled,
+                     std::int64_t sampling_ratio,
+                     float spatial_scale,
+                     std::int64_t columns) {
+    require_pooled_size(context, "pooled_h", pooled.height);
+    require_pooled_size(context, "pooled_w", pooled.width);
+    context.require(sampling_ratio >= 0 && sampling_ratio <= kMostRoiSamples, "sampling_ratio is ",
+                    sampling_ratio, ", expected a value in [0, ", kMostRoiSamples, "]");
+    context.require(spatial_scale > 0 && std::isfinite(spatial_scale), "spatial_scale is ",
+                    spatial_scale, ", expected a value above 0");
+    RoiDims dims = check_roi_inputs(context, columns);
+    context.require(is_integral(context.type(2)), "batch_indices are ", to_string(context.type(2)),
+                    ", expected an integer type");
+    const PartialShape& indices = context.shape(2);
+    context.require(
+        !indices.rank_is_static() || (indices.rank() == 1 && indices[0].compatible(dims.regions)),
+        "batch_indices have shape ", to_string(indices), ", expected one value a region");
+    if (indices.rank_is_static()) {
+        Dimension::merge(dims.regions, dims.regions, indices[0]);
+    }
+    context.set_output(0, context.type(0),
+                       {dims.regions, dims.channels, pooled.height, pooled.width});
+}
+
+std::vector<std::size_t> images_of_regions(const EvalContext& context) {
+    const std::vector<std::int64_t> indices = to_ints(context.input(2));
+    const std::size_t count = context.input(1).get_shape()[0];
+    context.require(indices.size() == count, "batch_indices have ", indices.size(), " values for ",
+                    count, " regions");
+    std::vector<std::size_t> images;
+    images.reserve(count);
+    for (const std::int64_t index : indices) {
+        images.push_back(picture_index(context, static_cast<double>(index)));
+    }
+    return images;
+}
+
 std::size_t listed_regions(const Tensor& regions) {
     const std::vector<float> values = to_floats(regions);
     std::size_t count = 0;

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "ops/op_spec.hpp"
 
 namespace fuseq {
+
+inline constexpr std::int64_t kMostRoiSamples = 1 << 12;  // along one side of a part
 
 // A position, NaN and infinities included, as an index in [0, size].
 inline std::int64_t clamped_cell(double position, std::int64_t size) {
@@ -63,6 +66,20 @@ void require_roi_shapes(const EvalContext& context, std::size_t columns);
 
 // A sensible size of an output, named in messages.
 void require_pooled_size(const InferContext& context, const char* name, std::int64_t value);
+
+// In inference, of ROIAlign and ROIAlignRotated: features [N,C,H,W], regions [R,columns], the image
+// of each region [R]. Sets the output.
+struct RoiPooled {
+    std::int64_t height;
+    std::int64_t width;
+};
+void infer_roi_align(InferContext& context,
+                     const RoiPooled& pooled,
+                     std::int64_t sampling_ratio,
+                     float spatial_scale,
+                     std::int64_t columns);
+// The images of the regions, input 2, at run time.
+std::vector<std::size_t> images_of_regions(const EvalContext& context);
 
 // How many of the regions [R, 5] count: a picture of -1 ends the list, as Proposal writes it. What
 // is pooled for the rows from there on is 0.

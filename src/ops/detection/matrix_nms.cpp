@@ -12,8 +12,6 @@ namespace {
 // Keeps a zero denominator from dividing; as the definition has it.
 constexpr double kTiny = 1e-10;
 
-constexpr double kLowestAdapted = 0.5;
-
 }  // namespace
 
 double matrix_decay(const MatrixNmsAttrs& attrs, double iou, double largest) {
@@ -22,12 +20,6 @@ double matrix_decay(const MatrixNmsAttrs& attrs, double iou, double largest) {
                         static_cast<double>(attrs.gaussian_sigma));
     }
     return (1 - iou) / (1 - largest + kTiny);
-}
-
-double next_threshold(const MulticlassNmsAttrs& attrs, double threshold) {
-    return attrs.nms_eta < 1 && threshold > kLowestAdapted
-               ? threshold * static_cast<double>(attrs.nms_eta)
-               : threshold;
 }
 
 namespace {
@@ -86,7 +78,7 @@ std::vector<Detection> suppress_greedy(const ClassView<T>& view, const ClassNmsA
         d.index = i;
         d.score = view.score(i);
         kept.push_back(d);
-        threshold = next_threshold(attrs, threshold);
+        threshold = next_threshold(attrs.nms_eta, threshold);
     }
     return kept;
 }

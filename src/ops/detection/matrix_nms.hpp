@@ -50,7 +50,4 @@ std::vector<Detection> suppress_matrix_f64(const ClassView<double>& view,
 std::vector<Detection> suppress_greedy_f64(const ClassView<double>& view,
                                            const ClassNmsAttrs& common);
 
-// Of MulticlassNms: how the threshold goes on when a box was kept.
-double next_threshold(const MulticlassNmsAttrs& attrs, double threshold);
-
 }  // namespace fuseq

@@ -2,21 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/detection/non_max_suppression.hpp"
 
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <queue>
 #include <vector>
 
-#include "ops/detection/boxes.hpp"
+#include "ops/detection/nms_suppress.hpp"
 #include "ops/op_list.hpp"
 #include "ops/scalars.hpp"
 
 namespace fuseq {
 namespace {
-
-// Inputs: boxes [N, B, 4], scores [N, C, B], and numbers.
-enum Port : std::size_t { kBoxes, kScores, kMaxBoxes, kIouThreshold, kScoreThreshold, kSigma };
 
 // Number of rows that the output has (opsets 1 to 4) or has at most.
 Dimension row_limit(int version,
@@ -38,126 +31,6 @@ void check(const InferContext& context, const NonMaxSuppressionAttrs& attrs) {
     require_real_scalar(context, kIouThreshold, "iou_threshold");
     require_real_scalar(context, kScoreThreshold, "score_threshold");
     require_real_scalar(context, kSigma, "soft_nms_sigma");
-}
-
-void infer(InferContext& context) {
-    const auto& attrs = context.attrs<NonMaxSuppressionAttrs>();
-    check(context, attrs);
-    PartialShape boxes = context.shape(kBoxes);
-    PartialShape scores = context.shape(kScores);
-    boxes = boxes.rank_is_static() ? boxes : PartialShape::dynamic(3);
-    scores = scores.rank_is_static() ? scores : PartialShape::dynamic(3);
-    const bool fits = boxes.rank() == 3 && scores.rank() == 3 && boxes[2].compatible(4) &&
-                      boxes[0].compatible(scores[0]) && boxes[1].compatible(scores[2]);
-    context.require(fits, "boxes have shape ", to_string(boxes), ", scores ", to_string(scores),
-                    ", expected [N,B,4] and [N,C,B]");
-    const auto most = known_int(context, kMaxBoxes, 0);
-    context.require(!most || *most >= 0, "max_output_boxes_per_class is ", most.value_or(0),
-                    ", expected 0 or more");
-    Dimension images;
-    Dimension count;
-    Dimension::merge(images, boxes[0], scores[0]);
-    Dimension::merge(count, boxes[1], scores[2]);
-    const int version = context.node().spec().version;
-    Dimension rows = row_limit(version, images, scores[1], count,
-                               most ? Dimension(*most) : Dimension::dynamic());
-    if (version >= 5 && !attrs.pad_rows) {
-        rows = up_to(rows);
-    }
-    context.set_output_count(version >= 5 ? 3 : 1);
-    context.set_output(0, attrs.output_type, {rows, 3});
-    if (version >= 5) {
-        context.set_output(1, context.type(kScores), {rows, 3});
-        context.set_output(2, attrs.output_type, {1});
-    }
-}
-
-struct Candidate {
-    double score;
-    std::size_t index;
-    std::size_t compared;  // kept boxes that it was compared with
-    // Best first; of equal scores the first box.
-    bool operator<(const Candidate& other) const {
-        return score != other.score ? score < other.score : index > other.index;
-    }
-};
-
-// Lowers the score of a candidate by the boxes kept since it was last looked at; true when a box
-// covers it.
-bool suppressed(Candidate& candidate,
-                const std::vector<CornerBox>& boxes,
-                const std::vector<NmsKept>& kept,
-                const NmsLimits& limits) {
-    for (std::size_t j = kept.size(); j-- > candidate.compared;) {
-        const double iou = overlap(boxes[candidate.index], boxes[kept[j].index]);
-        if (iou > limits.iou) {
-            return true;
-        }
-        if (limits.sigma > 0) {
-            candidate.score *= std::exp(-0.5 * iou * iou / limits.sigma);
-            if (candidate.score <= limits.score) {
-                break;
-            }
-        }
-    }
-    candidate.compared = kept.size();
-    return false;
-}
-
-// Boxes of one class of one picture, best first.
-template <class T>
-std::vector<NmsKept> suppress(const std::vector<CornerBox>& boxes,
-                              const T* scores,
-                              const NmsLimits& limits) {
-    std::vector<Candidate> candidates;
-    for (std::size_t i = 0; i < boxes.size(); ++i) {
-        if (static_cast<double>(scores[i]) > limits.score) {
-            candidates.push_back({static_cast<double>(scores[i]), i, 0});
-        }
-    }
-    // Made into a heap at once; few of them are ever taken off.
-    std::priority_queue<Candidate> queue(std::less<Candidate>(), std::move(candidates));
-    std::vector<NmsKept> kept;
-    while (!queue.empty() && kept.size() < limits.most) {
-        Candidate candidate = queue.top();
-        queue.pop();
-        const double before = candidate.score;
-        if (suppressed(candidate, boxes, kept, limits)) {
-            continue;
-        }
-        if (candidate.score == before) {
-            kept.push_back({0, 0, candidate.index, candidate.score});
-        } else if (candidate.score > limits.score) {
-            queue.push(candidate);
-        }
-    }
-    return kept;
-}
-
-template <class T>
-std::vector<NmsKept> run(const EvalContext& context,
-                         const NmsSizes& sizes,
-                         const NmsLimits& limits) {
-    const auto& attrs = context.attrs<NonMaxSuppressionAttrs>();
-    const T* coordinates = context.input(kBoxes).data<T>();
-    const T* scores = context.input(kScores).data<T>();
-    std::vector<NmsKept> all;
-    for (std::size_t image = 0; image < sizes.images; ++image) {
-        std::vector<CornerBox> boxes;
-        for (std::size_t b = 0; b < sizes.boxes; ++b) {
-            boxes.push_back(
-                nms_box(coordinates + (image * sizes.boxes + b) * 4, attrs.box_encoding));
-        }
-        for (std::size_t label = 0; label < sizes.classes; ++label) {
-            const T* own = scores + (image * sizes.classes + label) * sizes.boxes;
-            for (NmsKept kept : suppress(boxes, own, limits)) {
-                kept.image = image;
-                kept.label = label;
-                all.push_back(kept);
-            }
-        }
-    }
-    return all;
 }
 
 template <class T>
@@ -203,16 +76,13 @@ void write_outputs(EvalContext& context, const std::vector<NmsKept>& kept, std::
     }
 }
 
+void infer(InferContext& context) {
+    infer_nms(context, 4);
+}
+
 void evaluate(EvalContext& context) {
-    const NmsSizes sizes = nms_sizes(context);
-    const NmsLimits limits = nms_limits(context);
-    std::vector<NmsKept> kept;
-    switch (context.input(kBoxes).get_element_type()) {
-        case ElementType::f32: kept = run<float>(context, sizes, limits); break;
-        case ElementType::f64: kept = run<double>(context, sizes, limits); break;
-        default: context.fail("no kernel for boxes of another type than f32 and f64");
-    }
-    finish_nms(context, sizes, limits, kept);
+    const BoxEncoding encoding = context.attrs<NonMaxSuppressionAttrs>().box_encoding;
+    run_nms(context, 4, [&](const auto* numbers) { return nms_box(numbers, encoding); });
 }
 
 OpSpec row(int version,
@@ -245,13 +115,46 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-NmsSizes nms_sizes(const EvalContext& context) {
+void infer_nms(InferContext& context, std::int64_t numbers_of_a_box) {
+    const auto& attrs = context.attrs<NonMaxSuppressionAttrs>();
+    check(context, attrs);
+    PartialShape boxes = context.shape(kBoxes);
+    PartialShape scores = context.shape(kScores);
+    boxes = boxes.rank_is_static() ? boxes : PartialShape::dynamic(3);
+    scores = scores.rank_is_static() ? scores : PartialShape::dynamic(3);
+    const bool fits = boxes.rank() == 3 && scores.rank() == 3 &&
+                      boxes[2].compatible(numbers_of_a_box) && boxes[0].compatible(scores[0]) &&
+                      boxes[1].compatible(scores[2]);
+    context.require(fits, "boxes have shape ", to_string(boxes), ", scores ", to_string(scores),
+                    ", expected [N,B,", numbers_of_a_box, "] and [N,C,B]");
+    const auto most = known_int(context, kMaxBoxes, 0);
+    context.require(!most || *most >= 0, "max_output_boxes_per_class is ", most.value_or(0),
+                    ", expected 0 or more");
+    Dimension images;
+    Dimension count;
+    Dimension::merge(images, boxes[0], scores[0]);
+    Dimension::merge(count, boxes[1], scores[2]);
+    const int version = context.node().spec().version;
+    Dimension rows = row_limit(version, images, scores[1], count,
+                               most ? Dimension(*most) : Dimension::dynamic());
+    if (version >= 5 && !attrs.pad_rows) {
+        rows = up_to(rows);
+    }
+    context.set_output_count(version >= 5 ? 3 : 1);
+    context.set_output(0, attrs.output_type, {rows, 3});
+    if (version >= 5) {
+        context.set_output(1, context.type(kScores), {rows, 3});
+        context.set_output(2, attrs.output_type, {1});
+    }
+}
+
+NmsSizes nms_sizes(const EvalContext& context, std::size_t numbers_of_a_box) {
     const Shape& boxes = context.input(kBoxes).get_shape();
     const Shape& scores = context.input(kScores).get_shape();
-    context.require(boxes.size() == 3 && scores.size() == 3 && boxes[2] == 4 &&
+    context.require(boxes.size() == 3 && scores.size() == 3 && boxes[2] == numbers_of_a_box &&
                         boxes[0] == scores[0] && boxes[1] == scores[2],
                     "boxes have shape ", to_string(boxes), ", scores ", to_string(scores),
-                    ", expected [N,B,4] and [N,C,B]");
+                    ", expected [N,B,", numbers_of_a_box, "] and [N,C,B]");
     return {scores[0], scores[1], boxes[1]};
 }
 

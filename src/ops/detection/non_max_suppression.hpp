@@ -49,6 +49,13 @@ struct NonMaxSuppression5Attrs final : NonMaxSuppression3Attrs {
     }
 };
 
+// Inputs: boxes [N, B, 4], scores [N, C, B], and numbers. NMSRotated has the same, with 5 numbers a
+// box.
+enum NmsPort : std::size_t { kBoxes, kScores, kMaxBoxes, kIouThreshold, kScoreThreshold, kSigma };
+
+// Validates and sets the outputs.
+void infer_nms(InferContext& context, std::int64_t numbers_of_a_box);
+
 // --- for kernels, in this order
 // ----------------------------------------------------------------------
 
@@ -58,7 +65,7 @@ struct NmsSizes {
     std::size_t classes = 0;
     std::size_t boxes = 0;
 };
-NmsSizes nms_sizes(const EvalContext& context);
+NmsSizes nms_sizes(const EvalContext& context, std::size_t numbers_of_a_box = 4);
 
 struct NmsLimits {
     std::size_t most = 0;  // boxes of a class

@@ -9,25 +9,8 @@ namespace {
 
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<RoiAlignAttrs>();
-    require_pooled_size(context, "pooled_h", attrs.pooled_h);
-    require_pooled_size(context, "pooled_w", attrs.pooled_w);
-    context.require(attrs.sampling_ratio >= 0 && attrs.sampling_ratio <= kMostRoiSamples,
-                    "sampling_ratio is ", attrs.sampling_ratio, ", expected a value in [0, ",
-                    kMostRoiSamples, "]");
-    context.require(attrs.spatial_scale > 0 && std::isfinite(attrs.spatial_scale),
-                    "spatial_scale is ", attrs.spatial_scale, ", expected a value above 0");
-    RoiDims dims = check_roi_inputs(context, 4);
-    context.require(is_integral(context.type(2)), "batch_indices are ", to_string(context.type(2)),
-                    ", expected an integer type");
-    const PartialShape& indices = context.shape(2);
-    context.require(
-        !indices.rank_is_static() || (indices.rank() == 1 && indices[0].compatible(dims.regions)),
-        "batch_indices have shape ", to_string(indices), ", expected one value a region");
-    if (indices.rank_is_static()) {
-        Dimension::merge(dims.regions, dims.regions, indices[0]);
-    }
-    context.set_output(0, context.type(0),
-                       {dims.regions, dims.channels, attrs.pooled_h, attrs.pooled_w});
+    infer_roi_align(context, {attrs.pooled_h, attrs.pooled_w}, attrs.sampling_ratio,
+                    attrs.spatial_scale, 4);
 }
 
 RoiAxis make_axis(const EvalContext& context, double low, double high, std::int64_t parts) {
@@ -49,23 +32,20 @@ void run(EvalContext& context) {
     const auto& attrs = context.attrs<RoiAlignAttrs>();
     const Tensor& features = context.input(0);
     const Tensor& regions = context.input(1);
-    const std::vector<std::int64_t> images = to_ints(context.input(2));
+    const std::vector<std::size_t> images = images_of_regions(context);
     const std::size_t count = regions.get_shape()[0];
     const std::size_t channels = features.get_shape()[1];
-    context.require(images.size() == count, "batch_indices have ", images.size(), " values for ",
-                    count, " regions");
     T* out = context
                  .output(0, {count, channels, static_cast<std::size_t>(attrs.pooled_h),
                              static_cast<std::size_t>(attrs.pooled_w)})
                  .template data<T>();
     for (std::size_t r = 0; r < count; ++r) {
         const T* p = regions.data<T>() + r * 4;
-        const std::size_t image = picture_index(context, static_cast<double>(images[r]));
         const RoiAxis x = make_axis(context, static_cast<double>(p[0]), static_cast<double>(p[2]),
                                     attrs.pooled_w);
         const RoiAxis y = make_axis(context, static_cast<double>(p[1]), static_cast<double>(p[3]),
                                     attrs.pooled_h);
-        const auto first = plane_of<T>(features, image, 0);
+        const auto first = plane_of<T>(features, images[r], 0);
         pool_region(first, channels, RoiSampler(first.height, first.width, y, x),
                     RoiPart{attrs.pooled_h, attrs.pooled_w}, attrs.mode, out);
         out += channels * static_cast<std::size_t>(attrs.pooled_h * attrs.pooled_w);

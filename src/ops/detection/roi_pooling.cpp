@@ -18,16 +18,21 @@ struct Pooled {
 };
 
 Pooled pooled_size(const RoiPoolingAttrs& attrs) {
-    if (attrs.output_size.size() == 2) {
-        return {attrs.output_size[0], attrs.output_size[1]};
+    for (const auto* const size : {&attrs.output_size, &attrs.output_roi}) {
+        if (!size->empty()) {
+            return {size->at(0), size->at(1)};
+        }
     }
     return {attrs.pooled_h, attrs.pooled_w};
 }
 
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<RoiPoolingAttrs>();
-    context.require(attrs.output_size.empty() || attrs.output_size.size() == 2, "output_size has ",
-                    attrs.output_size.size(), " values, expected 2");
+    for (const auto& [name, size] : {std::pair{"output_size", &attrs.output_size},
+                                     std::pair{"output_roi", &attrs.output_roi}}) {
+        context.require(size->empty() || size->size() == 2, name, " has ", size->size(),
+                        " values, expected 2");
+    }
     const Pooled pooled = pooled_size(attrs);
     require_pooled_size(context, "pooled_h", pooled.height);
     require_pooled_size(context, "pooled_w", pooled.width);

@@ -16,17 +16,19 @@ struct EnumNames<RoiPoolingMethod> {
     static constexpr const char* kNames[] = {"max", "bilinear"};
 };
 
-// Newer IRs say output_size, older ones pooled_h and pooled_w.
+// Newer IRs say output_size, output_roi or both, older ones pooled_h and pooled_w.
 struct RoiPoolingAttrs final : AttributesOf<RoiPoolingAttrs> {
     std::int64_t pooled_h = 0;
     std::int64_t pooled_w = 0;
     std::vector<std::int64_t> output_size;
+    std::vector<std::int64_t> output_roi;
     float spatial_scale = 1.0F;
     RoiPoolingMethod method = RoiPoolingMethod::kMax;
     void visit(AttributeVisitor& v) override {
         v.optional("pooled_h", pooled_h);
         v.optional("pooled_w", pooled_w);
         v.optional("output_size", output_size);
+        v.optional("output_roi", output_roi);
         v.required("spatial_scale", spatial_scale);
         v.optional("method", method);
     }
@@ -90,6 +92,48 @@ struct RoiAlign9Attrs final : RoiAlignAttrs {
     }
     std::unique_ptr<Attributes> clone() const override {
         return std::make_unique<RoiAlign9Attrs>(*this);
+    }
+};
+
+struct RoiAlignRotatedAttrs final : AttributesOf<RoiAlignRotatedAttrs> {
+    std::int64_t pooled_h = 1;
+    std::int64_t pooled_w = 1;
+    std::int64_t sampling_ratio = 0;
+    float spatial_scale = 1.0F;
+    bool clockwise_mode = false;
+    void visit(AttributeVisitor& v) override {
+        v.required("pooled_h", pooled_h);
+        v.required("pooled_w", pooled_w);
+        v.required("sampling_ratio", sampling_ratio);
+        v.required("spatial_scale", spatial_scale);
+        v.optional("clockwise_mode", clockwise_mode);
+    }
+};
+
+enum class DeformablePsRoiPoolingMode { kBilinearDeformable };
+template <>
+struct EnumNames<DeformablePsRoiPoolingMode> {
+    static constexpr const char* kNames[] = {"bilinear_deformable"};
+};
+
+struct DeformablePsRoiPoolingAttrs final : AttributesOf<DeformablePsRoiPoolingAttrs> {
+    std::int64_t output_dim = 1;
+    float spatial_scale = 1.0F;
+    std::int64_t group_size = 1;
+    DeformablePsRoiPoolingMode mode = DeformablePsRoiPoolingMode::kBilinearDeformable;
+    std::int64_t spatial_bins_x = 1;
+    std::int64_t spatial_bins_y = 1;
+    float trans_std = 1.0F;
+    std::int64_t part_size = 1;
+    void visit(AttributeVisitor& v) override {
+        v.required("output_dim", output_dim);
+        v.required("spatial_scale", spatial_scale);
+        v.optional("group_size", group_size);
+        v.optional("mode", mode);
+        v.optional("spatial_bins_x", spatial_bins_x);
+        v.optional("spatial_bins_y", spatial_bins_y);
+        v.optional("trans_std", trans_std);
+        v.optional("part_size", part_size);
     }
 };
 

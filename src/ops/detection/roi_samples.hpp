@@ -12,8 +12,6 @@
 
 namespace fuseq {
 
-inline constexpr std::int64_t kMostRoiSamples = 1 << 12;  // along one side of a part
-
 // One axis of a region: parts and the samples in each.
 struct RoiAxis {
     double begin = 0;
@@ -47,6 +45,37 @@ struct RoiPart {
     std::int64_t column;
 };
 
+// A sample on one axis lies between two cells.
+struct RoiCell {
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    double share = 0;  // of the higher one
+    bool inside = false;
+};
+
+// A value up to one cell outside of the plane is that of the border; farther away it is 0.
+inline RoiCell roi_cell(double position, std::int64_t size) {
+    RoiCell cell;
+    cell.inside = position >= -1 && position <= static_cast<double>(size);
+    if (cell.inside) {
+        const double within = std::clamp(position, 0.0, static_cast<double>(size - 1));
+        cell.low = static_cast<std::int64_t>(within);
+        cell.high = std::min(cell.low + 1, size - 1);
+        cell.share = within - std::floor(within);
+    }
+    return cell;
+}
+
+// Between the four neighbours of a point: two of row y.low, two of row y.high.
+template <class T>
+double between_cells(const T* above, const T* below, const RoiCell& y, const RoiCell& x) {
+    const auto between = [&](const T* row) {
+        return static_cast<double>(row[x.low]) * (1 - x.share) +
+               static_cast<double>(row[x.high]) * x.share;
+    };
+    return between(above) * (1 - y.share) + between(below) * y.share;
+}
+
 // The samples of one part of a region, for planes of one size: their cells are worked out once for
 // all channels.
 class RoiSampler {
@@ -64,11 +93,11 @@ public:
         const std::size_t count = rows_.size() * columns_.size();
         double sum = 0;
         double best = count > 0 ? std::numeric_limits<double>::lowest() : 0.0;
-        for (const Cell& y : rows_) {
+        for (const RoiCell& y : rows_) {
             const T* above = plane.values + y.low * width_;
             const T* below = plane.values + y.high * width_;
-            for (const Cell& x : columns_) {
-                const double value = y.inside && x.inside ? bilinear(above, below, y, x) : 0.0;
+            for (const RoiCell& x : columns_) {
+                const double value = y.inside && x.inside ? between_cells(above, below, y, x) : 0.0;
                 sum += value;
                 best = std::max(best, value);
             }
@@ -80,55 +109,27 @@ public:
     }
 
 private:
-    // A sample on one axis lies between two cells.
-    struct Cell {
-        std::int64_t low = 0;
-        std::int64_t high = 0;
-        double share = 0;  // of the higher one
-        bool inside = false;
-    };
-
-    // A value up to one cell outside of the plane is that of the border; farther away it is 0.
     static void place(const RoiAxis& axis,
                       std::int64_t part,
                       std::int64_t size,
-                      std::vector<Cell>& cells) {
+                      std::vector<RoiCell>& cells) {
         cells.resize(static_cast<std::size_t>(axis.samples));
         for (std::int64_t i = 0; i < axis.samples; ++i) {
-            const double position = axis.position(part, i);
-            Cell cell;
-            cell.inside = position >= -1 && position <= static_cast<double>(size);
-            if (cell.inside) {
-                const double within = std::clamp(position, 0.0, static_cast<double>(size - 1));
-                cell.low = static_cast<std::int64_t>(within);
-                cell.high = std::min(cell.low + 1, size - 1);
-                cell.share = within - std::floor(within);
-            }
-            cells[static_cast<std::size_t>(i)] = cell;
+            cells[static_cast<std::size_t>(i)] = roi_cell(axis.position(part, i), size);
         }
-    }
-
-    // Between the four neighbours of a point.
-    template <class T>
-    static double bilinear(const T* above, const T* below, const Cell& y, const Cell& x) {
-        const auto between = [&](const T* row) {
-            return static_cast<double>(row[x.low]) * (1 - x.share) +
-                   static_cast<double>(row[x.high]) * x.share;
-        };
-        return between(above) * (1 - y.share) + between(below) * y.share;
     }
 
     std::int64_t height_;
     std::int64_t width_;
     RoiAxis y_, x_;
-    std::vector<Cell> rows_, columns_;
+    std::vector<RoiCell> rows_, columns_;
 };
 
 // All parts of a region, of `channels` planes that begin with `first`; to[channel][part].
-template <class T>
+template <class T, class Sampler>
 void pool_region(const FeaturePlane<T>& first,
                  std::size_t channels,
-                 RoiSampler sampler,
+                 Sampler sampler,
                  const RoiPart& parts,
                  RoiAlignMode mode,
                  T* to) {

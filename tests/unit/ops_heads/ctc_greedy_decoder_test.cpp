@@ -1,6 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/ctc_greedy_decoder.hpp"
+#include "ops/sequence/ctc_greedy_decoder.hpp"
 
 #include <limits>
 #include <random>

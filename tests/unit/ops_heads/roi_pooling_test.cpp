@@ -74,6 +74,12 @@ TEST(RoiPooling, InfersAndRefuses) {
     attrs.pooled_h = 6;
     attrs.pooled_w = 5;
     EXPECT_EQ(shapes_of("ROIPooling", 2, attrs, {open("[1,2,?,?]"), open("[?,5]")}), "[?,2,6,5]");
+    RoiPoolingAttrs newer;
+    newer.output_roi = {6, 5};
+    EXPECT_EQ(shapes_of("ROIPooling", 2, newer, {open("[1,2,?,?]"), open("[?,5]")}), "[?,2,6,5]");
+    newer.output_roi = {6};
+    EXPECT_THAT(refusal("ROIPooling", 2, newer, {open("[1,2,4,4]"), open("[3,5]")}),
+                HasSubstr("output_roi has 1 values, expected 2"));
     EXPECT_THAT(refusal("ROIPooling", 2, attrs, {open("[1,2,4,4]"), open("[3,4]")}),
                 HasSubstr("expected [R,5]"));
     EXPECT_THAT(error_of([&] {

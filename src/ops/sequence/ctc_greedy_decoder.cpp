@@ -1,26 +1,17 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/ctc_greedy_decoder.hpp"
+#include "ops/sequence/ctc_greedy_decoder.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "model/typed.hpp"
 #include "ops/op_list.hpp"
+#include "ops/ranked_input.hpp"
 #include "ops/scalars.hpp"
 
 namespace fuseq {
 namespace {
-
-PartialShape with_rank(const InferContext& context,
-                       std::size_t i,
-                       std::size_t rank,
-                       const char* what) {
-    const PartialShape& shape = context.shape(i);
-    context.require(!shape.rank_is_static() || shape.rank() == rank, what, " has shape ",
-                    to_string(shape), ", expected rank ", rank);
-    return shape.rank_is_static() ? shape : PartialShape::dynamic(rank);
-}
 
 // The best classes of a text without blanks and, if asked, repetitions.
 struct Collapse {
@@ -66,8 +57,8 @@ void infer(InferContext& context) {
     context.require(is_real(context.type(0)), "input 0 is ", to_string(context.type(0)),
                     ", expected a real type");
     context.require_same_type(0, 1);
-    const PartialShape scores = with_rank(context, 0, 3, "input 0");
-    const PartialShape mask = with_rank(context, 1, 2, "the mask");
+    const PartialShape scores = ranked_input(context, 0, 3, "input 0");
+    const PartialShape mask = ranked_input(context, 1, 2, "the mask");
     Dimension steps;
     Dimension images;
     context.require(
@@ -128,8 +119,8 @@ void infer_seq_len(InferContext& context) {
     context.require(is_integral(context.type(1)), "sequence_length is ", to_string(context.type(1)),
                     ", expected an integer type");
     require_int_scalar(context, 2, "blank_index");
-    const PartialShape scores = with_rank(context, 0, 3, "input 0");
-    const PartialShape lengths = with_rank(context, 1, 1, "sequence_length");
+    const PartialShape scores = ranked_input(context, 0, 3, "input 0");
+    const PartialShape lengths = ranked_input(context, 1, 1, "sequence_length");
     Dimension images;
     context.require(Dimension::merge(images, scores[0], lengths[0]), "sequence_length has shape ",
                     to_string(lengths), ", input 0 ", to_string(scores));
