@@ -20,15 +20,21 @@ namespace {
 
 constexpr std::string_view kName = "replace_convert_variants";
 
-void convert_output(Node& node, std::size_t i) {
-    ConvertAttrs attributes;
-    attributes.destination_type = node.port(i).type;
+// Each Convert gets the name that the output has as one of the model.
+void convert_outputs(Node& node) {
+    const std::string name = node.name();
+    const std::vector<std::string> origins = origins_of(node);
     Model& model = node.model();
-    const std::string suffix = node.output_count() == 1 ? "" : "." + std::to_string(i);
-    Node* convert = model.add("Convert", 1, model.unique_name(node.name() + suffix + "/convert"),
-                              {node.input(i)}, attributes);
-    add_origins(*convert, node);
-    redirect(node.output(i), convert->output());
+    node.set_name(model.unique_name(name + "/replaced"));
+    for (std::size_t i = 0; i < node.output_count(); ++i) {
+        ConvertAttrs attributes;
+        attributes.destination_type = node.port(i).type;
+        const std::string suffix = node.output_count() == 1 ? "" : "." + std::to_string(i);
+        Node* convert =
+            model.add("Convert", 1, model.unique_name(name + suffix), {node.input(i)}, attributes);
+        convert->origins = origins;
+        redirect(node.output(i), convert->output());
+    }
 }
 
 bool replace_in(Model& model, PassContext& context) {
@@ -37,10 +43,8 @@ bool replace_in(Model& model, PassContext& context) {
         if (!is_one_of(*node, {"ConvertLike", "ConvertPromoteTypes"})) {
             continue;
         }
-        for (std::size_t i = 0; i < node->output_count(); ++i) {
-            convert_output(*node, i);
-        }
         context.rewritten(kName, *node);
+        convert_outputs(*node);
         model.remove(node);
         changed = true;
     }
