@@ -264,11 +264,11 @@ bool states(const OpCase& op_case, const std::string& text) {
 }
 
 bool has_pads(const OpCase& op_case) {
-    static const std::set<std::string> kTypes = {
+    static const std::set<std::string> kOperations = {
         "AvgPool",          "Convolution",
         "GroupConvolution", "ConvolutionBackpropData",
         "MaxPool",          "GroupConvolutionBackpropData"};
-    return op_case.model.empty() && kTypes.contains(op_case.type);
+    return op_case.model.empty() && kOperations.contains(op_case.type);
 }
 
 // Pads beside same_upper, same_lower or valid are not read; beside notset they are.
