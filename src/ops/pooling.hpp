@@ -59,34 +59,30 @@ struct AverageAttrs : PoolAttrs {
     // Set by transformations: an integer src is averaged to this real type. Undefined: the type of
     // src, integers rounded half to even.
     ElementType output_type = ElementType::undefined;
+
+protected:
+    void visit_average(AttributeVisitor& v, bool dilated) {
+        v.required("strides", strides);
+        if (dilated) {
+            v.optional("dilations", dilations);
+        }
+        v.optional("pads_begin", pads_begin);
+        v.optional("pads_end", pads_end);
+        v.required("kernel", kernel);
+        v.required("exclude-pad", exclude_pad);
+        v.optional("rounding_type", rounding_type);
+        v.optional("auto_pad", auto_pad);
+        v.internal("output_type", output_type);
+    }
 };
 
 // AvgPool-1 and AvgPool-14.
 struct AvgPoolAttrs final : AttributesOf<AvgPoolAttrs>, AverageAttrs {
-    void visit(AttributeVisitor& v) override {
-        v.required("strides", strides);
-        v.optional("pads_begin", pads_begin);
-        v.optional("pads_end", pads_end);
-        v.required("kernel", kernel);
-        v.required("exclude-pad", exclude_pad);
-        v.optional("rounding_type", rounding_type);
-        v.optional("auto_pad", auto_pad);
-        v.internal("output_type", output_type);
-    }
+    void visit(AttributeVisitor& v) override { visit_average(v, false); }
 };
 
 struct AvgPool16Attrs final : AttributesOf<AvgPool16Attrs>, AverageAttrs {
-    void visit(AttributeVisitor& v) override {
-        v.required("strides", strides);
-        v.optional("dilations", dilations);
-        v.optional("pads_begin", pads_begin);
-        v.optional("pads_end", pads_end);
-        v.required("kernel", kernel);
-        v.required("exclude-pad", exclude_pad);
-        v.optional("rounding_type", rounding_type);
-        v.optional("auto_pad", auto_pad);
-        v.internal("output_type", output_type);
-    }
+    void visit(AttributeVisitor& v) override { visit_average(v, true); }
 };
 
 // The pool attributes of a MaxPool or AvgPool of any version.
@@ -102,7 +98,8 @@ struct PoolGeometry {
 };
 PoolGeometry pool_geometry(const PoolAttrs& attrs, const Shape& src);
 
-// Whether a window meets no element of src: it lies in the padding, or a dilated one steps over src.
+// Whether a window meets no element of src: it lies in the padding, or a dilated one steps over
+// src.
 bool has_window_in_padding(const PoolGeometry& geometry, const Shape& src);
 
 // Whether the result of a MaxPool is the maxima alone: it has no indices, or nobody reads them.

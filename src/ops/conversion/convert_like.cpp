@@ -2,25 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ConvertLike-1: input 0 in the element type of input 1, whose values do not matter.
-#include "model/typed.hpp"
+#include "ops/conversion/converted.hpp"
 #include "ops/op_list.hpp"
-#include "ops/shape_values.hpp"
 
 namespace fuseq {
 namespace {
 
 void infer(InferContext& context) {
-    context.set_output(0, context.type(1), context.shape(0));
-    if (auto values = shape_values(context, 0)) {
-        set_shape_values(context, 0, std::move(*values));
-    }
+    infer_converted(context, 0, context.type(1));
 }
 
 void evaluate(EvalContext& context) {
-    const Tensor& src = context.input(0);
-    Tensor& dst = context.output(0, src.get_shape());
-    convert_values(src.get_element_type(), src.data(), dst.get_element_type(), dst.data(),
-                   src.get_size());
+    evaluate_converted(context, 0);
 }
 
 const OpSpec kOps[] = {

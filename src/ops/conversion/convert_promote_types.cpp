@@ -6,9 +6,8 @@
 // or needs a wider type than both is refused.
 #include <algorithm>
 
-#include "model/typed.hpp"
+#include "ops/conversion/converted.hpp"
 #include "ops/op_list.hpp"
-#include "ops/shape_values.hpp"
 
 namespace fuseq {
 namespace {
@@ -110,21 +109,13 @@ void infer(InferContext& context) {
                     "u64_integer_promotion_target is undefined, expected an element type");
     const ElementType type = Promotion(context).common_type();
     context.set_output_count(2);
-    for (const std::size_t i : {0, 1}) {
-        context.set_output(i, type, context.shape(i));
-        if (auto values = shape_values(context, i)) {
-            set_shape_values(context, i, std::move(*values));
-        }
-    }
+    infer_converted(context, 0, type);
+    infer_converted(context, 1, type);
 }
 
 void evaluate(EvalContext& context) {
-    for (const std::size_t i : {0, 1}) {
-        const Tensor& src = context.input(i);
-        Tensor& dst = context.output(i, src.get_shape());
-        convert_values(src.get_element_type(), src.data(), dst.get_element_type(), dst.data(),
-                       src.get_size());
-    }
+    evaluate_converted(context, 0);
+    evaluate_converted(context, 1);
 }
 
 const OpSpec kOps[] = {

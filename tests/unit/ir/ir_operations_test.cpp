@@ -84,8 +84,11 @@ TEST(IrOperations, ListsAttributesThatAreNotKnownToo) {
 // The message of the layer itself, with its number.
 TEST(IrOperations, OneAttributeIsLeftToTheReader) {
     AddModel model;
-    model.more_layers =
-        layer({.id = 20, .name = "c", .type = "Convert", .data = R"(destination_type="f8e4m3")"});
+    model.more_layers = layer({.id = 20,
+                               .name = "c",
+                               .type = "Convert",
+                               .data = R"(destination_type="f8e4m3")",
+                               .inputs = port(0, "1,2")});
     EXPECT_THAT(refusal(model.text(), add_weights()),
                 HasSubstr("layer 20 'c' (Convert): attribute destination_type: "));
 }
