@@ -1,7 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// LogicalAnd, LogicalOr, LogicalXor, LogicalNot, and Xor, the older name of LogicalXor, on boolean tensors; any byte but 0 is true.
+// LogicalAnd, LogicalOr, LogicalXor, LogicalNot, and Xor, the older name of LogicalXor, on boolean
+// tensors; any byte but 0 is true.
 #include <algorithm>
 
 #include "ops/binary_elementwise.hpp"

@@ -65,7 +65,7 @@ bool make_pooling(PlanBuilder& builder, Node& node) {
     PoolingKind kind = PoolingKind::kMax;
     if (!max) {
         kind = average_attrs(node).exclude_pad ? PoolingKind::kAverageExcludePad
-                                                      : PoolingKind::kAverageIncludePad;
+                                               : PoolingKind::kAverageIncludePad;
     }
     // A window wholly in the padding has no maximum and no mean.
     if (has_window_in_padding(geometry, src_dims)) {
