@@ -14,6 +14,7 @@
 #include "transformations/common/fuse_layer_norm.hpp"
 #include "transformations/common/matmul_to_convolution.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
+#include "transformations/common/replace_convert_variants.hpp"
 #include "transformations/common/transpose_before_squeeze.hpp"
 #include "transformations/low_precision/decompose_normalize_l2.hpp"
 #include "transformations/low_precision/deconvolution_to_depth_to_space.hpp"
@@ -36,7 +37,9 @@ namespace fuseq {
 
 const std::vector<Pass>& common_passes() {
     static const std::vector<Pass> passes = {
-        // First: all other passes only know f32.
+        // First: the types of the IR decide what these give.
+        {"replace_convert_variants", replace_convert_variants},
+        // Early: all other passes only know f32.
         {"convert_precision", convert_precision},
         // Before folding, which takes quantized weights for such only at the second operand.
         {"matmul_to_convolution", matmul_to_convolution},

@@ -82,6 +82,40 @@ void read_ir_attributes(const IrLayer& layer,
     }
 }
 
+std::vector<IrAttributeFault> attribute_faults(pugi::xml_node layer, Attributes& attributes) {
+    const pugi::xml_node data = layer.child("data");
+    const auto items = list_attributes(attributes);
+    if (std::any_of(items.begin(), items.end(), [](const NamedAttribute& item) {
+            return std::holds_alternative<std::shared_ptr<Model>*>(item.ref);
+        })) {
+        return {};
+    }
+    std::vector<IrAttributeFault> faults;
+    for (const NamedAttribute& item : items) {
+        // The type of a constant stands where its value would.
+        const bool constant = std::holds_alternative<Tensor*>(item.ref);
+        const std::string name = constant ? "element_type" : item.name;
+        const pugi::xml_attribute found = data.attribute(name.c_str());
+        const std::string value = found.value();
+        if (constant) {
+            if (found && !parse_element_type(value)) {
+                faults.push_back({name, value, "'" + value + "' is not a supported element type"});
+            }
+        } else if (stands_in_data(item)) {
+            try {
+                if (found) {
+                    attribute_from_text(item.ref, value);
+                } else if (item.required) {
+                    faults.push_back({name, value, "missing"});
+                }
+            } catch (const Error& error) {
+                faults.push_back({name, value, error.info().rule});
+            }
+        }
+    }
+    return faults;
+}
+
 void widen_types(Attributes& attributes) {
     for (const NamedAttribute& item : list_attributes(attributes)) {
         if (auto* const* type = std::get_if<ElementType*>(&item.ref);

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "fuseq/attributes.hpp"
 #include "ir/ir.hpp"
@@ -39,6 +40,15 @@ void read_ir_attributes(const IrLayer& layer,
                         Attributes& attributes,
                         const IrSource& source,
                         IrFindings& findings);
+
+// An attribute that is missing, or whose value is not known.
+struct IrAttributeFault {
+    std::string name;
+    std::string value;
+    std::string rule;
+};
+// All of them in a <layer>. Operations with bodies, which have a form of their own, have none here.
+std::vector<IrAttributeFault> attribute_faults(pugi::xml_node layer, Attributes& attributes);
 
 // Replaces f16 by f32 in every attribute that is an element type.
 void widen_types(Attributes& attributes);

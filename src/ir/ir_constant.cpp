@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "fuseq/error.hpp"
+#include "ir/ir_export_hints.hpp"
 #include "ir/weights_file.hpp"
 
 namespace fuseq {
@@ -72,7 +73,9 @@ Tensor IrWeights::constant(const IrLayer& layer, const IrSource& source, IrFindi
     read_ir_attributes(layer, data, source, findings);
     const auto type = parse_element_type(data.element_type);
     if (!type) {
-        source.fail(layer, detail::cat("element type '", data.element_type, "' is not supported"));
+        const std::string hint = export_hint_for_type(data.element_type);
+        source.fail(layer, detail::cat("element type '", data.element_type, "' is not supported",
+                                       hint.empty() ? "" : "; ", hint));
     }
     if (data.shape.is_dynamic()) {
         source.fail(layer, detail::cat("shape ", to_string(data.shape), " is not static"));

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "fuseq/error.hpp"
+#include "ir/ir_export_hints.hpp"
 
 namespace fuseq {
 namespace {
@@ -32,8 +33,10 @@ std::optional<ElementType> parse_precision(pugi::xml_node port,
     }
     const auto type = parse_element_type(text);
     if (!type) {
-        source.fail(layer, detail::cat("port ", port.attribute("id").value(), " has precision ",
-                                       text, ", which is not supported"));
+        const std::string hint = export_hint_for_type(text);
+        source.fail(layer,
+                    detail::cat("port ", port.attribute("id").value(), " has precision ", text,
+                                ", which is not supported", hint.empty() ? "" : "; ", hint));
     }
     return type;
 }

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/ir_attributes.hpp"
+#include "ir/ir_export_hints.hpp"
+
 namespace fuseq {
 namespace {
 
@@ -12,8 +15,6 @@ struct Revision {
     std::string_view type;
     int opset;
 };
-
-constexpr int kNewestOpset = 16;
 
 // Opsets that gave an operation another meaning. A layer of such an opset must not be read as the
 // older version. Source: OpenVINO, "Operation sets", opset1 to opset16.
@@ -45,6 +46,7 @@ constexpr Revision kRevisions[] = {
     {"NonMaxSuppression", 4},
     {"NonMaxSuppression", 5},
     {"NonMaxSuppression", 9},
+    {"OneHot", 16},
     {"Pad", 12},
     {"PriorBox", 8},
     {"Proposal", 4},
@@ -84,7 +86,56 @@ const OpSpec* find(std::string_view type, int opset) {
     return usable ? spec : nullptr;
 }
 
-// Collects what is not known: how often, and the first layer.
+// Layers with the same problem.
+class Layers {
+public:
+    void add(std::string name) {
+        if (++count_ <= kMostNames) {
+            names_ += (names_.empty() ? "'" : ", '") + std::move(name) + "'";
+        }
+    }
+    std::string text() const {
+        const std::string more =
+            count_ > kMostNames ? detail::cat(" and ", count_ - kMostNames, " more") : "";
+        return detail::cat(count_, count_ == 1 ? " layer: " : " layers: ", names_, more);
+    }
+
+private:
+    static constexpr std::size_t kMostNames = 3;
+    std::size_t count_ = 0;
+    std::string names_;
+};
+
+// One kind of problem: what it is about, in which layers, and what helps.
+class Problems {
+public:
+    void add(const std::string& what, std::string layer, std::string hint) {
+        Entry& entry = found_[what];
+        entry.layers.add(std::move(layer));
+        entry.hint = std::move(hint);
+    }
+    bool empty() const { return found_.empty(); }
+    std::size_t size() const { return found_.size(); }
+    std::string text(std::string_view one, std::string_view several) const {
+        std::string list;
+        for (const auto& [what, entry] : found_) {
+            list += detail::cat(list.empty() ? "" : ", ", what, " (", entry.layers.text(),
+                                entry.hint.empty() ? "" : "; ", entry.hint, ")");
+        }
+        return detail::cat(found_.size(), found_.size() == 1 ? one : several,
+                           " not supported: ", list);
+    }
+
+private:
+    struct Entry {
+        Layers layers;
+        std::string hint;
+    };
+    std::map<std::string, Entry> found_;
+};
+
+// Collects the operations that are not known, and the attributes of the others that say what is not
+// known. A file with one such attribute is left to the reader, whose message names the layer.
 class UnknownOperations final : public pugi::xml_tree_walker {
 public:
     explicit UnknownOperations(const IrSource& source) : source_(source) {}
@@ -95,40 +146,41 @@ public:
             return true;
         }
         const IrOperation operation = parse_ir_operation(node);
-        if (find(operation.type, operation.opset) == nullptr) {
-            auto& entry = found_[detail::cat(
-                operation.type.empty() ? "a layer without a type" : operation.type, " of ",
-                operation.opset_text.empty() ? "opset1" : operation.opset_text,
-                known_versions(operation.type))];
-            if (entry.count++ == 0) {
-                entry.first = node.attribute("name").value();
+        const std::string layer = node.attribute("name").value();
+        if (const OpSpec* spec = find(operation.type, operation.opset)) {
+            for (const IrAttributeFault& fault : attribute_faults(node, *spec->make_attributes())) {
+                attributes_.add(detail::cat(fault.name, " of ", operation.type, ": ", fault.rule),
+                                layer, export_hint_for_type(fault.value));
             }
+        } else {
+            operations_.add(
+                detail::cat(operation.type.empty() ? "a layer without a type" : operation.type,
+                            " of ", operation.opset_text.empty() ? "opset1" : operation.opset_text,
+                            known_versions(operation.type)),
+                layer, export_hint(operation));
         }
         return true;
     }
 
     void report() const {
-        if (found_.empty()) {
+        if (operations_.empty() && attributes_.size() < 2) {
             return;
         }
         std::string text;
-        for (const auto& [operation, entry] : found_) {
-            text +=
-                detail::cat(text.empty() ? "" : ", ", operation, " (", entry.count,
-                            entry.count == 1 ? " layer: '" : " layers, first '", entry.first, "')");
+        if (!operations_.empty()) {
+            text = operations_.text(" operation is", " operations are");
         }
-        source_.fail(detail::cat(found_.size(),
-                                 found_.size() == 1 ? " operation is" : " operations are",
-                                 " not supported: ", text));
+        if (!attributes_.empty()) {
+            text += detail::cat(text.empty() ? "" : "; ",
+                                attributes_.text(" attribute is", " attributes are"));
+        }
+        source_.fail(text);
     }
 
 private:
-    struct Entry {
-        std::size_t count = 0;
-        std::string first;
-    };
     const IrSource& source_;
-    std::map<std::string, Entry> found_;
+    Problems operations_;
+    Problems attributes_;
 };
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace fuseq {
 // only, or when the opset has a later version of it than is known.
 const OpSpec* find_ir_op(const IrLayer& layer);
 
-// Looks at every layer below `net`, bodies included; all operations that are not known are listed
-// in one Error.
+// Looks at every layer below `net`, bodies included; all operations that are not known, and all
+// attributes with values that are not, are listed in one Error.
 void require_known_operations(pugi::xml_node net, const IrSource& source);
 
 }  // namespace fuseq

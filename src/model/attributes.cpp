@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "fuseq/model.hpp"
 
@@ -26,6 +28,18 @@ std::string number_to_text(float value) {
     char buffer[48];
     const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
     return {buffer, result.ptr};
+}
+
+// Exporters that only have unsigned numbers write -1 as 2^64 - 1, and so on for small numbers.
+std::optional<std::int64_t> negative_from_unsigned(std::string_view digits) {
+    std::uint64_t bits = 0;
+    const char* end = digits.data() + digits.size();
+    const auto result = std::from_chars(digits.data(), end, bits);
+    const auto value = static_cast<std::int64_t>(bits);
+    constexpr std::int64_t kLowest = std::numeric_limits<std::int32_t>::min();
+    return result.ec == std::errc() && result.ptr == end && value < 0 && value >= kLowest
+               ? std::optional(value)
+               : std::nullopt;
 }
 
 template <class T>
@@ -50,6 +64,10 @@ T number_from_text(std::string_view text) {
         if (as_real.ec == std::errc() && as_real.ptr == end && real == std::trunc(real) &&
             std::abs(real) < kExact) {
             return static_cast<T>(real);
+        }
+    } else if (result.ec == std::errc::result_out_of_range) {
+        if (const auto negative = negative_from_unsigned(digits)) {
+            return static_cast<T>(*negative);
         }
     }
     if (result.ec == std::errc::result_out_of_range && result.ptr == end) {

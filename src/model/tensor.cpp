@@ -156,8 +156,10 @@ std::vector<float> to_floats(const Tensor& tensor) {
 
 std::vector<std::int64_t> to_ints(const Tensor& tensor) {
     std::vector<std::int64_t> values(tensor.get_size());
-    convert_values(tensor.get_element_type(), tensor.data(), ElementType::i64, values.data(),
-                   values.size());
+    // Exporters that only write u64 mean -1 by 2^64 - 1, and so on: the bits are the number.
+    const ElementType type = tensor.get_element_type();
+    convert_values(type == ElementType::u64 ? ElementType::i64 : type, tensor.data(),
+                   ElementType::i64, values.data(), values.size());
     return values;
 }
 

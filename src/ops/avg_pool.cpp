@@ -1,8 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// AvgPool-1. With exclude-pad only elements of src count; without it padding counts too, but not
-// what ceil rounding adds beyond the padding.
+// AvgPool-1, AvgPool-14 with the rounding ceil_torch, AvgPool-16 with dilations. With exclude-pad
+// only elements of src count; without it padding counts too, but not what ceil rounding adds beyond
+// the padding.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +15,7 @@ namespace fuseq {
 namespace {
 
 void infer(InferContext& context) {
-    const auto& attrs = context.attrs<AvgPoolAttrs>();
+    const AverageAttrs& attrs = average_attrs(context.node());
     const bool typed = attrs.output_type != ElementType::undefined;
     context.require(!typed || attrs.output_type == context.type(0) ||
                         (is_integral(context.type(0)) && attrs.output_type == ElementType::f32),
@@ -29,8 +30,9 @@ std::int64_t padded_count(const PoolLoops& loops, const std::int64_t first[3]) {
     std::int64_t count = 1;
     for (std::size_t d = 0; d < 3; ++d) {
         const Window& w = loops.window[d];
-        const std::int64_t end = std::min(first[d] + w.size, loops.in[d] + w.pad_end);
-        count *= std::max<std::int64_t>(0, end - first[d]);
+        const std::int64_t room = loops.in[d] + w.pad_end - first[d];
+        const std::int64_t taps = (room + w.dilation - 1) / w.dilation;
+        count *= std::clamp<std::int64_t>(taps, 0, w.size);
     }
     return count;
 }
@@ -55,7 +57,7 @@ void run(const PoolLoops& loops, bool exclude_pad, const Src* src, Dst* dst) {
 }
 
 void evaluate(EvalContext& context) {
-    const auto& attrs = context.attrs<AvgPoolAttrs>();
+    const AverageAttrs& attrs = average_attrs(context.node());
     const Tensor& src = context.input(0);
     const PoolLoops loops = pool_loops(context, attrs, src.get_shape());
     Tensor& dst = context.output(0, loops.dst);
@@ -79,7 +81,23 @@ const OpSpec kOps[] = {
      .infer = infer,
      .evaluate = evaluate,
      .summary = "Mean of a sliding window, 1D, 2D and 3D",
+     .refused = "rank other than 3, 4, 5; kernel or strides below 1; negative pads; ceil_torch"},
+    {.type = "AvgPool",
+     .version = 14,
+     .inputs = {1, 1},
+     .make_attributes = make_attributes<AvgPoolAttrs>,
+     .infer = infer,
+     .evaluate = evaluate,
+     .summary = "AvgPool-1 with the rounding ceil_torch: no window begins in the end padding",
      .refused = "rank other than 3, 4, 5; kernel or strides below 1; negative pads"},
+    {.type = "AvgPool",
+     .version = 16,
+     .inputs = {1, 1},
+     .make_attributes = make_attributes<AvgPool16Attrs>,
+     .infer = infer,
+     .evaluate = evaluate,
+     .summary = "AvgPool-14 with dilations",
+     .refused = "rank other than 3, 4, 5; kernel, strides or dilations below 1; negative pads"},
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// LogicalAnd, LogicalOr, LogicalXor, LogicalNot on boolean tensors; any byte but 0 is true.
+// LogicalAnd, LogicalOr, LogicalXor, LogicalNot, and Xor, the older name of LogicalXor, on boolean
+// tensors; any byte but 0 is true.
 #include <algorithm>
 
 #include "ops/binary_elementwise.hpp"
@@ -58,6 +59,7 @@ const OpSpec kOps[] = {
     binary_row("LogicalAnd", infer_binary, logical_and, "a and b"),
     binary_row("LogicalOr", infer_binary, logical_or, "a or b"),
     binary_row("LogicalXor", infer_binary, logical_xor, "a or b, but not both"),
+    binary_row("Xor", infer_binary, logical_xor, "LogicalXor under its older name"),
     {.type = "LogicalNot",
      .version = 1,
      .inputs = {1, 1},

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MaxPool-1, and MaxPool-8 with dilations and a second output: the position of each maximum,
-// counted in elements of src from dimension `axis` on; of equal values the first.
+// counted in elements of src from dimension `axis` on; of equal values the first. MaxPool-14 adds
+// the rounding ceil_torch.
 #include <algorithm>
 #include <limits>
 
@@ -105,7 +106,7 @@ const OpSpec kOps[] = {
      .infer = infer_1,
      .evaluate = evaluate_1,
      .summary = "Maximum of a sliding window, 1D, 2D and 3D",
-     .refused = "rank other than 3, 4, 5; kernel or strides below 1; negative pads"},
+     .refused = "rank other than 3, 4, 5; kernel or strides below 1; negative pads; ceil_torch"},
     {.type = "MaxPool",
      .version = 8,
      .inputs = {1, 1},
@@ -113,6 +114,15 @@ const OpSpec kOps[] = {
      .infer = infer_8,
      .evaluate = evaluate_8,
      .summary = "MaxPool-1 with dilations and the positions of the maxima",
+     .refused = "rank other than 3, 4, 5; kernel, strides or dilations below 1; negative pads; "
+                "ceil_torch"},
+    {.type = "MaxPool",
+     .version = 14,
+     .inputs = {1, 1},
+     .make_attributes = make_attributes<MaxPool8Attrs>,
+     .infer = infer_8,
+     .evaluate = evaluate_8,
+     .summary = "MaxPool-8 with the rounding ceil_torch: no window begins in the end padding",
      .refused = "rank other than 3, 4, 5; kernel, strides or dilations below 1; negative pads"},
 };
 

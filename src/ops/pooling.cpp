@@ -8,6 +8,14 @@ const PoolAttrs& pool_attrs(const Node& node) {
     return dynamic_cast<const PoolAttrs&>(node.attributes());
 }
 
+const AverageAttrs& average_attrs(const Node& node) {
+    return dynamic_cast<const AverageAttrs&>(node.attributes());
+}
+
+AverageAttrs& average_attrs(Node& node) {
+    return dynamic_cast<AverageAttrs&>(node.attributes());
+}
+
 namespace {
 
 Window window_of(const PoolAttrs& attrs, std::size_t d) {
@@ -23,7 +31,18 @@ std::int64_t positions_of(const PoolAttrs& attrs, std::int64_t size, Window& win
     // "same" means src / stride rounded up, whatever the rounding of the rest.
     const bool same =
         attrs.auto_pad == AutoPad::kSameUpper || attrs.auto_pad == AutoPad::kSameLower;
-    return window_positions(size, window, !same && attrs.rounding_type == RoundingType::kCeil);
+    const bool ceil = !same && attrs.rounding_type != RoundingType::kFloor;
+    const std::int64_t count = window_positions(size, window, ceil);
+    const bool last_in_padding = (count - 1) * window.stride >= size + window.pad_begin;
+    return ceil && attrs.rounding_type == RoundingType::kCeilTorch && last_in_padding ? count - 1
+                                                                                      : count;
+}
+
+// Whether the window that begins at `first` (maybe before src) meets an element of src.
+bool meets_src(const Window& window, std::int64_t first, std::int64_t size) {
+    const std::int64_t skipped =
+        first < 0 ? (window.dilation - 1 - first) / window.dilation : std::int64_t{0};
+    return skipped < window.size && first + skipped * window.dilation < size;
 }
 
 Dimension output_size(const InferContext& context,
@@ -59,7 +78,28 @@ PoolGeometry pool_geometry(const PoolAttrs& attrs, const Shape& src) {
     return geometry;
 }
 
+bool has_window_in_padding(const PoolGeometry& geometry, const Shape& src) {
+    for (std::size_t d = 0; d < geometry.windows.size(); ++d) {
+        const Window& window = geometry.windows[d];
+        for (std::int64_t i = 0; i < geometry.positions[d]; ++i) {
+            if (!meets_src(window, i * window.stride - window.pad_begin,
+                           static_cast<std::int64_t>(src.at(d + 2)))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool gives_maxima_only(const Node& node) {
+    return node.output_count() == 1 || node.port(1).uses.empty();
+}
+
 PartialShape pool_output_shape(const InferContext& context, const PoolAttrs& attrs) {
+    constexpr int kFirstWithCeilTorch = 14;
+    context.require(attrs.rounding_type != RoundingType::kCeilTorch ||
+                        context.node().spec().version >= kFirstWithCeilTorch,
+                    "rounding_type is ceil_torch, expected floor or ceil before opset14");
     const std::size_t spatial = attrs.kernel.size();
     context.require(spatial >= 1 && spatial <= 3, "kernel has ", spatial,
                     " values, expected 1, 2 or 3");

@@ -8,10 +8,11 @@
 
 namespace fuseq {
 
-enum class RoundingType { kFloor, kCeil };
+// Torch: like ceil, but a window that would begin in the end padding is not added.
+enum class RoundingType { kFloor, kCeil, kCeilTorch };
 template <>
 struct EnumNames<RoundingType> {
-    static constexpr const char* kNames[] = {"floor", "ceil"};
+    static constexpr const char* kNames[] = {"floor", "ceil", "ceil_torch"};
 };
 
 // MaxPool-1 and the window of every pooling.
@@ -20,7 +21,7 @@ struct PoolAttrs {
     std::vector<std::int64_t> pads_begin;
     std::vector<std::int64_t> pads_end;
     std::vector<std::int64_t> kernel;
-    std::vector<std::int64_t> dilations;  // MaxPool-8 only
+    std::vector<std::int64_t> dilations;  // MaxPool-8, MaxPool-14, AvgPool-16
     RoundingType rounding_type = RoundingType::kFloor;
     AutoPad auto_pad = AutoPad::kExplicit;
 };
@@ -36,6 +37,7 @@ struct MaxPoolAttrs final : AttributesOf<MaxPoolAttrs>, PoolAttrs {
     }
 };
 
+// MaxPool-8 and MaxPool-14.
 struct MaxPool8Attrs final : AttributesOf<MaxPool8Attrs>, PoolAttrs {
     ElementType index_element_type = ElementType::i64;
     std::int64_t axis = 0;  // indices count elements from this dimension on
@@ -52,13 +54,18 @@ struct MaxPool8Attrs final : AttributesOf<MaxPool8Attrs>, PoolAttrs {
     }
 };
 
-struct AvgPoolAttrs final : AttributesOf<AvgPoolAttrs>, PoolAttrs {
+struct AverageAttrs : PoolAttrs {
     bool exclude_pad = true;
     // Set by transformations: an integer src is averaged to this real type. Undefined: the type of
     // src, integers rounded half to even.
     ElementType output_type = ElementType::undefined;
-    void visit(AttributeVisitor& v) override {
+
+protected:
+    void visit_average(AttributeVisitor& v, bool dilated) {
         v.required("strides", strides);
+        if (dilated) {
+            v.optional("dilations", dilations);
+        }
         v.optional("pads_begin", pads_begin);
         v.optional("pads_end", pads_end);
         v.required("kernel", kernel);
@@ -69,8 +76,20 @@ struct AvgPoolAttrs final : AttributesOf<AvgPoolAttrs>, PoolAttrs {
     }
 };
 
-// The pool attributes of any pooling node (MaxPool-1, MaxPool-8, AvgPool-1).
+// AvgPool-1 and AvgPool-14.
+struct AvgPoolAttrs final : AttributesOf<AvgPoolAttrs>, AverageAttrs {
+    void visit(AttributeVisitor& v) override { visit_average(v, false); }
+};
+
+struct AvgPool16Attrs final : AttributesOf<AvgPool16Attrs>, AverageAttrs {
+    void visit(AttributeVisitor& v) override { visit_average(v, true); }
+};
+
+// The pool attributes of a MaxPool or AvgPool of any version.
 const PoolAttrs& pool_attrs(const Node& node);
+// The attributes of an AvgPool of any version.
+const AverageAttrs& average_attrs(const Node& node);
+AverageAttrs& average_attrs(Node& node);
 
 // Windows of the spatial dimensions with padding resolved, and the number of their positions.
 struct PoolGeometry {
@@ -79,7 +98,14 @@ struct PoolGeometry {
 };
 PoolGeometry pool_geometry(const PoolAttrs& attrs, const Shape& src);
 
-// Checks the attributes; shape of dst.
+// Whether a window meets no element of src: it lies in the padding, or a dilated one steps over
+// src.
+bool has_window_in_padding(const PoolGeometry& geometry, const Shape& src);
+
+// Whether the result of a MaxPool is the maxima alone: it has no indices, or nobody reads them.
+bool gives_maxima_only(const Node& node);
+
+// Checks the attributes; shape of dst. Operations before version 14 do not know ceil_torch.
 PartialShape pool_output_shape(const InferContext& context, const PoolAttrs& attrs);
 
 // Every pooling as one over three spatial dimensions; missing leading ones have size 1.

@@ -23,7 +23,8 @@ template <class Context>
 double single(const Context& context, const Tensor& tensor, const char* what) {
     context.require(tensor.get_size() == 1, what, " has ", tensor.get_size(),
                     " values, expected 1");
-    return tensor.to(ElementType::f64).data<double>()[0];
+    return is_integral(tensor.get_element_type()) ? static_cast<double>(to_ints(tensor)[0])
+                                                  : tensor.to(ElementType::f64).data<double>()[0];
 }
 
 template <class Context>

@@ -1,8 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Squeeze-1 drops dimensions of size 1: those that input 1 names, or all. Unsqueeze-1 puts them in:
-// input 1 names their places in the result.
+// Squeeze-1 drops dimensions of size 1: those that input 1 names, or all; a named dimension of
+// another size stays. Squeeze-15 can say that this may happen to open ones. Unsqueeze-1 puts
+// dimensions in: input 1 names their places in the result.
 #include "ops/axes.hpp"
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
@@ -10,19 +11,34 @@
 namespace fuseq {
 namespace {
 
+struct Squeeze15Attrs final : AttributesOf<Squeeze15Attrs> {
+    // A named dimension that is open may be another one than 1; then it stays.
+    bool allow_axis_skip = false;
+    void visit(AttributeVisitor& v) override { v.optional("allow_axis_skip", allow_axis_skip); }
+};
+
+using Axes = std::optional<std::vector<std::int64_t>>;
+
+// The result; of unknown rank where that depends on open dimensions. No axes: all. A named
+// dimension that is open counts as 1, unless it may stay.
 template <class Context>
 PartialShape squeezed(const Context& context,
                       const PartialShape& src,
-                      const std::vector<std::int64_t>& axes) {
-    std::vector<bool> drop(src.rank(), false);
-    for (const std::size_t axis : checked_axes(context, axes, src.rank())) {
-        context.require(src[axis].compatible(1), "axes names dimension ", axis, " of size ",
-                        to_string(src[axis]), ", expected 1");
-        drop[axis] = true;
+                      const Axes& axes,
+                      bool open_may_stay) {
+    const bool all = !axes || axes->empty();
+    std::vector<bool> named(src.rank(), all);
+    for (const std::size_t axis :
+         checked_axes(context, axes.value_or(std::vector<std::int64_t>{}), src.rank())) {
+        named[axis] = true;
     }
     std::vector<Dimension> dst;
     for (std::size_t d = 0; d < src.rank(); ++d) {
-        if (!drop[d]) {
+        const bool may_go = named[d] && src[d].compatible(1);
+        if (may_go && !src[d].is_static() && (all || open_may_stay)) {
+            return PartialShape::dynamic();
+        }
+        if (!may_go) {
             dst.push_back(src[d]);
         }
     }
@@ -42,16 +58,6 @@ PartialShape unsqueezed(const Context& context,
     return PartialShape(dst);
 }
 
-std::vector<std::int64_t> ones_of(const Shape& shape) {
-    std::vector<std::int64_t> axes;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-        if (shape[d] == 1) {
-            axes.push_back(static_cast<std::int64_t>(d));
-        }
-    }
-    return axes;
-}
-
 void finish(InferContext& context, const PartialShape& dst) {
     context.set_output(0, context.type(0), dst);
     if (auto values = shape_values(context, 0)) {
@@ -59,24 +65,20 @@ void finish(InferContext& context, const PartialShape& dst) {
     }
 }
 
+bool open_may_stay(const Node& node) {
+    return node.spec().version != 1 && node.attrs<Squeeze15Attrs>().allow_axis_skip;
+}
+
 void infer_squeeze(InferContext& context) {
     const PartialShape& src = context.shape(0);
-    PartialShape dst = PartialShape::dynamic();
-    if (!context.has_input(1)) {
-        if (src.is_static()) {
-            dst = squeezed(context, src, ones_of(src.to_shape()));
-        }
-    } else {
+    Axes axes;
+    if (context.has_input(1)) {
         require_int_list(context, 1, "axes");
-        const auto axes = context.ints(1);
-        const auto count = list_length(context, 1);
-        if (src.rank_is_static() && axes) {
-            dst = squeezed(context, src, *axes);
-        } else if (src.rank_is_static() && count && *count <= src.rank()) {
-            dst = PartialShape::dynamic(src.rank() - *count);
-        }
+        axes = context.ints(1);
     }
-    finish(context, dst);
+    const bool known = src.rank_is_static() && (axes || !context.has_input(1));
+    finish(context, known ? squeezed(context, src, axes, open_may_stay(context.node()))
+                          : PartialShape::dynamic());
 }
 
 void infer_unsqueeze(InferContext& context) {
@@ -100,9 +102,15 @@ void copy_as(EvalContext& context, const PartialShape& shape) {
 }
 
 void evaluate_squeeze(EvalContext& context) {
-    const Shape& src = context.input(0).get_shape();
-    copy_as(context, squeezed(context, src,
-                              context.has_input(1) ? to_ints(context.input(1)) : ones_of(src)));
+    const PartialShape src = context.input(0).get_shape();
+    const Axes axes = context.has_input(1) ? Axes(to_ints(context.input(1))) : std::nullopt;
+    const PartialShape dst = squeezed(context, src, axes, false);
+    // Inference took open dimensions for 1.
+    const PartialShape& expected = context.node().port(0).shape;
+    context.require(dst.compatible(expected), "src of shape ", to_string(src), " gives ",
+                    to_string(dst), ", expected ", to_string(expected),
+                    ": a dimension that axes names is not 1");
+    copy_as(context, dst);
 }
 
 void evaluate_unsqueeze(EvalContext& context) {
@@ -117,7 +125,15 @@ const OpSpec kOps[] = {
      .infer = infer_squeeze,
      .evaluate = evaluate_squeeze,
      .summary = "Drops dimensions of size 1",
-     .refused = "axes of another size than 1"},
+     .refused = "axes outside of the rank or named twice"},
+    {.type = "Squeeze",
+     .version = 15,
+     .inputs = {1, 2},
+     .make_attributes = make_attributes<Squeeze15Attrs>,
+     .infer = infer_squeeze,
+     .evaluate = evaluate_squeeze,
+     .summary = "Squeeze-1 with allow_axis_skip: open dimensions need not be 1",
+     .refused = "axes outside of the rank or named twice"},
     {.type = "Unsqueeze",
      .version = 1,
      .inputs = {2, 2},

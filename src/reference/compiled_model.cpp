@@ -8,6 +8,7 @@
 #include "ops/state/variables_json.hpp"
 #include "reference/infer_request.hpp"
 #include "transformations/common/convert_precision.hpp"
+#include "transformations/common/replace_convert_variants.hpp"
 
 namespace fuseq::reference {
 namespace {
@@ -16,6 +17,7 @@ std::shared_ptr<const Program> make_program(const Model& model) {
     const std::shared_ptr<Model> copy = model.clone();
     separate_state(*copy);
     PassContext context;
+    replace_convert_variants(*copy, context);
     convert_precision(*copy, context);
     copy->remove_dead_nodes();
     return std::make_shared<Program>(copy);

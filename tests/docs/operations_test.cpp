@@ -70,15 +70,18 @@ GroupConvolutionBackpropData-1 MatMul-1 BinaryConvolution-1
 Add-1 Subtract-1 Multiply-1 Divide-1 Power-1 Maximum-1 Minimum-1 SquaredDifference-1 Mod-1
 FloorMod-1 Negative-1 Abs-1 Sqrt-1 Exp-1 Log-1 Floor-1 Ceiling-1 Round-5 Sign-1 Erf-1 Sin-1 Cos-1
 Equal-1 NotEqual-1 Less-1 LessEqual-1 Greater-1 GreaterEqual-1 LogicalAnd-1 LogicalOr-1
-LogicalXor-1 LogicalNot-1 Select-1
+LogicalXor-1 Xor-1 LogicalNot-1 Select-1
 ReLU-1 PReLU-1 Elu-1 Selu-1 Sigmoid-1 Tanh-1 Clamp-1 HSwish-4 HSigmoid-5 HardSigmoid-1 Swish-4
 Mish-4 SoftPlus-4 Gelu-2 Gelu-7 SoftMax-1 SoftMax-8 LogSoftmax-5
-MaxPool-1 MaxPool-8 AvgPool-1 AdaptiveAvgPool-8 AdaptiveMaxPool-8 Interpolate-1 Interpolate-4
+MaxPool-1 MaxPool-8 MaxPool-14 AvgPool-1 AvgPool-14 AvgPool-16 AdaptiveAvgPool-8
+AdaptiveMaxPool-8 Interpolate-1 Interpolate-4
 Interpolate-11 DepthToSpace-1 SpaceToDepth-1 ShuffleChannels-1
-Reshape-1 Squeeze-1 Unsqueeze-1 Transpose-1 Concat-1 Split-1 VariadicSplit-1 StridedSlice-1 Slice-8
+Reshape-1 Squeeze-1 Squeeze-15 Unsqueeze-1 Transpose-1 Concat-1 Split-1 VariadicSplit-1
+StridedSlice-1 Slice-8
 Pad-1 Pad-12 Tile-1 Broadcast-1 Broadcast-3 Gather-1 Gather-7 Gather-8 GatherElements-6 GatherND-5
 GatherND-8 ScatterUpdate-3 ScatterNDUpdate-3 ScatterElementsUpdate-3 ShapeOf-1 ShapeOf-3 Range-1
-Range-4 NonZero-3 OneHot-1 Convert-1 CumSum-3 ReverseSequence-1
+Range-4 NonZero-3 OneHot-1 Convert-1 ConvertLike-1 ConvertPromoteTypes-14 Identity-16
+CumSum-3 Reverse-1 ReverseSequence-1
 ReduceMean-1 ReduceSum-1 ReduceProd-1 ReduceMax-1 ReduceMin-1 ReduceL1-4 ReduceL2-4
 ReduceLogicalAnd-1 ReduceLogicalOr-1 MVN-1 MVN-6 NormalizeL2-1 LRN-1 BatchNormInference-1
 BatchNormInference-5 GroupNormalization-12
@@ -86,7 +89,8 @@ PriorBox-1 PriorBox-8 PriorBoxClustered-1 DetectionOutput-1 DetectionOutput-8 Pr
 ROIPooling-2 PSROIPooling-1 ROIAlign-3 ROIAlign-9 RegionYolo-1 ReorgYolo-2 NonMaxSuppression-1
 NonMaxSuppression-3 NonMaxSuppression-4 NonMaxSuppression-5 NonMaxSuppression-9 MatrixNms-8
 MulticlassNms-8 MulticlassNms-9 TopK-1 TopK-3 TopK-11 CTCGreedyDecoder-1 CTCGreedyDecoderSeqLen-6
-LSTMCell-1 LSTMCell-4 LSTMSequence-5 GRUCell-3 GRUSequence-5 TensorIterator-1 Loop-5 If-8
+LSTMCell-1 LSTMCell-4 LSTMSequence-1 LSTMSequence-5 GRUCell-3 GRUSequence-5
+TensorIterator-1 Loop-5 If-8
 ReadValue-3 ReadValue-6 Assign-3 Assign-6
 )";
 

@@ -32,7 +32,8 @@ SWAPPED = {"same_upper": "same_lower", "same_lower": "same_upper"}
 
 # It computes in float64, and reads neither of these.
 NOT_IN_THE_ORACLE = {"auto_broadcast": ("pdpd",), "destination_type": ("f16", "bf16"),
-                     "reduction_axes": ("1,2",), "batch_dims": ("-1",)}
+                     "reduction_axes": ("1,2",), "batch_dims": ("-1",),
+                     "weights_format": ("icof", "ifco", "ifoc", "iofc")}
 
 
 def skip(why):

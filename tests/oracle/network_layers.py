@@ -191,11 +191,12 @@ def pool(net, x):
     sizes = x.shape[2:]
     kernel, strides, _ = window(net, sizes, 3)
     attributes = {"kernel": kernel, "strides": strides, **padding(net, sizes, kernel, [1] * len(sizes))}
-    attributes["rounding_type"] = dice.pick(("floor", "ceil"))
+    opset = dice.pick((1, 14))
+    attributes["rounding_type"] = dice.pick(("floor", "ceil", "ceil_torch") if opset == 14 else ("floor", "ceil"))
     kind = dice.pick(("MaxPool", "AvgPool"))
     if kind == "AvgPool":
         attributes["exclude_pad"] = dice.chance(0.5)
-    y = net.add(kind, [quantized(net, x, 0.5)], **attributes)
+    y = net.add(kind, [quantized(net, x, 0.5)], opset, **attributes)
     if kind == "MaxPool" and x.quantized:
         y.quantized = True
     return quantized(net, y, 0.4)

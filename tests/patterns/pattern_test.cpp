@@ -13,6 +13,7 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <regex>
 #include <sstream>
 
 #include "fuseq/core.hpp"
@@ -158,6 +159,30 @@ TEST_P(PatternTest, GivesTheSameBytes) {
             }
         }
     }
+}
+
+// The steps that a model compiles to with poolings of that version.
+std::vector<std::string> lines_with_version(const Pattern& pattern, const std::string& version) {
+    const std::regex pooling("(MaxPool|AvgPool)\\.[0-9]+");
+    const std::string text = std::regex_replace(pattern.model, pooling, "$1." + version);
+    EXPECT_TRUE(std::regex_search(text, pooling)) << pattern.name << " has no pooling";
+    const auto compiled = Core().compile_model(Model::from_text(text), "CPU");
+    return lines_of_report(compiled.get_runtime_report());
+}
+
+TEST(Patterns, PoolingsOfEveryVersionFuseAlike) {
+    for (const char* name : {"sppf_behind_fq", "max_pool_behind_fq", "max_pool_before_fq",
+                             "max_pool_before_relu_and_fq"}) {
+        SCOPED_TRACE(name);
+        const Pattern pattern = read_pattern(pattern_path(name));
+        const auto lines = lines_with_version(pattern, "14");
+        EXPECT_EQ(lines, lines_with_version(pattern, "8"));
+        EXPECT_EQ(lines, lines_with_version(pattern, "1"));
+    }
+    const Pattern average = read_pattern(pattern_path("average_pool_between_fq"));
+    const auto lines = lines_with_version(average, "16");
+    EXPECT_EQ(lines, lines_with_version(average, "14"));
+    EXPECT_EQ(lines, lines_with_version(average, "1"));
 }
 
 TEST(Patterns, PageIsCurrent) {

@@ -6,6 +6,7 @@
 
 #include "ops/constant.hpp"
 #include "ops/convert.hpp"
+#include "transformations/support/bodies.hpp"
 
 namespace fuseq {
 namespace {
@@ -33,11 +34,8 @@ protected:
     }
 };
 
-bool mentions_other_reals(const Model& model) {
-    std::vector<const Model*> models{&model};
-    while (!models.empty()) {
-        const Model* current = models.back();
-        models.pop_back();
+bool mentions_other_reals(Model& model) {
+    for (const Model* current : model_and_bodies(model)) {
         for (const Node* node : current->ordered_nodes()) {
             for (std::size_t i = 0; i < node->output_count(); ++i) {
                 if (to_be_converted(node->port(i).type)) {
@@ -48,10 +46,6 @@ bool mentions_other_reals(const Model& model) {
                 const auto* const* type = std::get_if<ElementType*>(&item.ref);
                 if (type != nullptr && to_be_converted(**type)) {
                     return true;
-                }
-                const auto* const* body = std::get_if<std::shared_ptr<Model>*>(&item.ref);
-                if (body != nullptr && **body) {
-                    models.push_back((*body)->get());
                 }
             }
         }

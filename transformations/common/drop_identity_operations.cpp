@@ -5,7 +5,7 @@
 //
 //   Law:     x * 1 = x, x / 1 = x, x + 0 = x - 0 = x; a conversion to the type that x has; a
 //            Reshape, Tile, Broadcast, ... to the shape that x has; a Transpose that moves no
-//            dimension of more than one element; a Concat of one input.
+//            dimension of more than one element; a Concat of one input; an Identity.
 //   Before:  x -> operation -> y      After:  x -> y
 //   Refuses: nothing; where the shape is not known the operation stays.
 //   Source:  the definitions of the operations.
@@ -83,6 +83,8 @@ Output same_as_result(const Node& node) {
         same = moves_nothing(node);
     } else if (node.is("Concat")) {
         same = node.input_count() == 1;
+    } else if (node.is("Identity")) {
+        same = true;
     }
     return same ? node.input(0) : Output{};
 }

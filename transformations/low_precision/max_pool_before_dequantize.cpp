@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ops/pooling.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 
@@ -72,7 +73,7 @@ std::optional<Reason> why_not(const Node& node) {
 }
 
 std::optional<Reason> why_not(const Node& pool, const std::vector<Node*>& between) {
-    if (pool.output_count() > 1 && !pool.port(1).uses.empty()) {
+    if (!gives_maxima_only(pool)) {
         return Reason{"indices", "the indices of the MaxPool are read"};
     }
     for (const Node* node : between) {

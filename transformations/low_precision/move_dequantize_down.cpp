@@ -52,6 +52,7 @@ constexpr Row kLaws[] = {
     {"ReduceMean", move_through_reduce_mean, "passes, the mean of integers is f32"},
     {"ReduceMin", move_through_reduce_max, "passes"},
     {"Reshape", move_through_data_movement, kMoves},
+    {"Reverse", move_through_data_movement, kMoves},
     {"ReverseSequence", move_through_data_movement, kMoves},
     {"Roll", move_through_data_movement, kMoves},
     {"ShuffleChannels", move_through_data_movement, kMoves},

@@ -20,6 +20,7 @@
 #include <algorithm>
 
 #include "ops/fake_quantize.hpp"
+#include "ops/pooling.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/integer_producer.hpp"
 #include "transformations/support/rewrite.hpp"
@@ -80,7 +81,7 @@ const char* why_not(const Node& fq, const Node& pool) {
     if (pool.port(0).uses.size() != 1) {
         return "others read the result of the MaxPool";
     }
-    if (pool.output_count() > 1 && !pool.port(1).uses.empty()) {
+    if (!gives_maxima_only(pool)) {
         return "the indices of the MaxPool are read";
     }
     if (!rises(fq)) {

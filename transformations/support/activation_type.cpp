@@ -13,11 +13,12 @@ namespace {
 // Operations that give what they read, or some of it, in the same integers.
 bool passes(const Node& node) {
     return is_one_of(
-        node, {"BatchToSpace",    "Broadcast",   "Clamp",        "Concat",    "DepthToSpace",
-               "Gather",          "Interpolate", "MaxPool",      "Pad",       "ReLU",
-               "ReduceMax",       "ReduceMin",   "Reshape",      "Roll",      "ReverseSequence",
-               "ShuffleChannels", "Slice",       "SpaceToDepth", "Split",     "Squeeze",
-               "StridedSlice",    "Tile",        "Transpose",    "Unsqueeze", "VariadicSplit"});
+        node, {"BatchToSpace", "Broadcast",       "Clamp",   "Concat",       "DepthToSpace",
+               "Gather",       "Interpolate",     "MaxPool", "Pad",          "ReLU",
+               "ReduceMax",    "ReduceMin",       "Reshape", "Reverse",      "ReverseSequence",
+               "Roll",         "ShuffleChannels", "Slice",   "SpaceToDepth", "Split",
+               "Squeeze",      "StridedSlice",    "Tile",    "Transpose",    "Unsqueeze",
+               "VariadicSplit"});
 }
 
 bool is_second_operand_of_matmul(const Use& use) {

@@ -99,7 +99,9 @@ std::optional<double> constant_number(const Output& source) {
     if (!value || value->get_size() != 1) {
         return std::nullopt;
     }
-    const double number = to_floats(*value)[0];
+    const double number = is_integral(value->get_element_type())
+                              ? static_cast<double>(to_ints(*value)[0])
+                              : static_cast<double>(to_floats(*value)[0]);
     return std::isfinite(number) ? std::optional<double>(number) : std::nullopt;
 }
 

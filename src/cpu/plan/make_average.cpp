@@ -41,7 +41,7 @@ std::optional<AxisSizes> sizes_of(const Window& w, std::int64_t src, std::int64_
 }
 
 std::optional<AveragePoolParams> params_of_pool(const Node& node) {
-    const auto& attrs = node.attrs<AvgPoolAttrs>();
+    const AverageAttrs& attrs = average_attrs(node);
     const Shape src = node.input(0).shape();
     const Shape dst = node.port(0).shape.to_shape();
     if (src.size() != 3 && src.size() != 4) {

@@ -19,7 +19,7 @@ bool takes(const Node& node) {
     const bool known =
         type == ElementType::u8 || type == ElementType::i8 || type == ElementType::f32;
     // Indices are a second result that the kernel does not give.
-    return node.is("MaxPool") && known && (node.output_count() == 1 || node.port(1).uses.empty());
+    return node.is("MaxPool") && known && gives_maxima_only(node);
 }
 
 // Nothing for windows beyond what the kernel has room for.

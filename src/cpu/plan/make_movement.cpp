@@ -31,7 +31,8 @@ bool only_moves(const Node& node) {
         "DepthToSpace", "SpaceToDepth",    "Pad",
         "Transpose",    "BatchToSpace",    "SpaceToBatch",
         "Roll",         "Broadcast",       "ShuffleChannels",
-        "ReorgYolo",    "ReverseSequence", "ExtractImagePatches"};
+        "ReorgYolo",    "ReverseSequence", "ExtractImagePatches",
+        "Reverse"};
     return std::any_of(std::begin(kTypes), std::end(kTypes),
                        [&](const char* type) { return node.is(type); });
 }

@@ -52,7 +52,7 @@ bool make_pooling(PlanBuilder& builder, Node& node) {
         return false;
     }
     // Indices are a second result that oneDNN does not give.
-    if (max && node.output_count() > 1 && !node.port(1).uses.empty()) {
+    if (max && !gives_maxima_only(node)) {
         return false;
     }
     if (!max &&
@@ -64,8 +64,12 @@ bool make_pooling(PlanBuilder& builder, Node& node) {
     PoolGeometry geometry = pool_geometry(attrs, src_dims);
     PoolingKind kind = PoolingKind::kMax;
     if (!max) {
-        kind = node.attrs<AvgPoolAttrs>().exclude_pad ? PoolingKind::kAverageExcludePad
-                                                      : PoolingKind::kAverageIncludePad;
+        kind = average_attrs(node).exclude_pad ? PoolingKind::kAverageExcludePad
+                                               : PoolingKind::kAverageIncludePad;
+    }
+    // A window wholly in the padding has no maximum and no mean.
+    if (has_window_in_padding(geometry, src_dims)) {
+        return false;
     }
     for (std::size_t d = 0; d < geometry.windows.size(); ++d) {
         Window& w = geometry.windows[d];
@@ -73,15 +77,11 @@ bool make_pooling(PlanBuilder& builder, Node& node) {
         const std::int64_t needed =
             (geometry.positions[d] - 1) * w.stride + w.extent() - in - w.pad_begin;
         // What ceil rounding adds counts as padding for oneDNN but not for an average that
-        // includes pads; a window wholly in the padding has no maximum.
+        // includes pads.
         if (kind == PoolingKind::kAverageIncludePad && needed > w.pad_end) {
             return false;
         }
         w.pad_end = needed;
-        const std::int64_t last = (geometry.positions[d] - 1) * w.stride - w.pad_begin;
-        if (last >= in || w.pad_begin >= w.extent()) {
-            return false;
-        }
     }
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     const TensorId dst =

@@ -9,8 +9,7 @@ namespace fuseq::cpu {
 
 Node* pool_behind(const PlanBuilder& builder, const Group& group) {
     Node* node = group.for_show ? nullptr : builder.only_reader(group.result);
-    if (node == nullptr || !node->is("MaxPool") ||
-        (node->output_count() > 1 && !node->port(1).uses.empty())) {
+    if (node == nullptr || !node->is("MaxPool") || !gives_maxima_only(*node)) {
         return nullptr;
     }
     const PoolGeometry geometry = pool_geometry(pool_attrs(*node), group.result.shape());

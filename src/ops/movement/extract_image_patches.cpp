@@ -37,6 +37,9 @@ Window window_of(const ExtractImagePatchesAttrs& attrs, std::size_t d, std::int6
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<ExtractImagePatchesAttrs>();
     check(context, attrs);
+    const ElementType type = context.type(0);
+    context.require(type != ElementType::boolean, "input is ", to_string(type),
+                    ", expected a numeric type");
     PartialShape shape = context.shape(0);
     shape = shape.rank_is_static() ? shape : PartialShape::dynamic(4);
     context.require(shape.rank() == 4, "input has shape ", to_string(shape), ", expected rank 4");

@@ -37,8 +37,8 @@ OpSpec spec(const Row& row) {
             .evaluate = evaluate<kind, sequence>,
             .summary = row.summary,
             .refused =
-                "unknown activations, hidden_size below 1, negative clip, peepholes, "
-                "input_forget"};
+                "unknown activations, hidden_size below 1, negative clip, peepholes "
+                "other than zero, input_forget"};
 }
 
 constexpr auto kLstm = RecurrentKind::kLstm;
@@ -54,10 +54,15 @@ const OpSpec kOps[] = {
                         make_attributes<RecurrentAttrs>,
                         "The same, gates in the order forget, input, cell, output"}),
     spec<kLstm, true>({"LSTMSequence",
+                       1,
+                       {7, 8},
+                       make_attributes<LstmSequence1Attrs>,
+                       "An LSTM over sequences of their own lengths"}),
+    spec<kLstm, true>({"LSTMSequence",
                        5,
                        {6, 7},
                        make_attributes<SequenceAttrs>,
-                       "An LSTM over sequences of their own lengths"}),
+                       "The same, gates in the order forget, input, cell, output"}),
     spec<kGru, false>({"GRUCell", 3, {4, 5}, make_attributes<GruCellAttrs>, "One step of a GRU"}),
     spec<kGru, true>({"GRUSequence",
                       5,

@@ -70,7 +70,19 @@ struct GruCellAttrs final : RecurrentAttrs {
     }
 };
 
-// LSTMSequence and RNNSequence.
+struct LstmSequence1Attrs final : RecurrentAttrs {
+    void visit(AttributeVisitor& v) override {
+        RecurrentAttrs::visit(v);
+        v.required("direction", direction);
+        v.optional("input_forget", input_forget);
+        v.optional("weights_format", weights_format);
+    }
+    std::unique_ptr<Attributes> clone() const override {
+        return std::make_unique<LstmSequence1Attrs>(*this);
+    }
+};
+
+// LSTMSequence-5 and RNNSequence.
 struct SequenceAttrs final : RecurrentAttrs {
     void visit(AttributeVisitor& v) override {
         RecurrentAttrs::visit(v);
@@ -97,6 +109,7 @@ enum class RecurrentKind { kLstm, kGru, kRnn };
 // An operation of the family, and its inputs:
 //   x [N, I], h [N, H], c [N, H], w [G * H, I], r [G * H, H], b [G * H]          cells
 //   x [N, T, I], h [N, D, H], c [N, D, H], lengths [N], w, r, b [D, ...]         sequences
+// LSTMCell-1 and LSTMSequence-1 have peepholes p [3 * H] behind b; only those of zero are taken.
 struct RecurrentForm {
     RecurrentKind kind;
     bool sequence;
@@ -112,6 +125,7 @@ struct RecurrentForm {
     std::size_t w() const { return lengths() + (sequence ? 1 : 0); }
     std::size_t r() const { return w() + 1; }
     std::size_t b() const { return w() + 2; }
+    std::size_t p() const { return w() + 3; }
     // Number of biases: the GRU has one more when the reset gate acts after its matrix.
     std::size_t biases(const RecurrentAttrs& attrs) const {
         return gates() + (kind == RecurrentKind::kGru && attrs.linear_before_reset ? 1 : 0);

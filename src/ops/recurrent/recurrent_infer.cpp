@@ -1,5 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "ops/axis_groups.hpp"
@@ -92,7 +93,18 @@ void check_types(const InferContext& context, const RecurrentForm& form) {
             context.require_same_type(i, 0);
         }
     }
-    context.require(!context.has_input(form.b() + 1), "has peepholes, which are not supported");
+}
+
+// OpenVINO writes peepholes of zero where a model has none.
+void check_peepholes(const InferContext& context, const RecurrentForm& form) {
+    if (!context.has_input(form.p())) {
+        return;
+    }
+    context.require_same_type(form.p(), 0);
+    const auto values = context.value(form.p());
+    const std::vector<float> list = values ? to_floats(*values) : std::vector<float>{1.0F};
+    context.require(std::all_of(list.begin(), list.end(), [](float v) { return v == 0; }),
+                    "has peepholes other than zero, which are not supported");
 }
 
 }  // namespace
@@ -101,6 +113,7 @@ void infer_recurrent(InferContext& context, const RecurrentForm& form) {
     const auto& attrs = context.attrs<RecurrentAttrs>();
     check_attributes(context, attrs, form.kind);
     check_types(context, form);
+    check_peepholes(context, form);
     RecurrentDims dims;
     dims.hidden = attrs.hidden_size;
     dims.directions = attrs.direction == RecurrentDirection::kBidirectional ? 2 : 1;

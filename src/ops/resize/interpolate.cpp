@@ -79,6 +79,12 @@ std::vector<std::size_t> checked_axes(const InferContext& context,
     return result;
 }
 
+// A list of that many values; a list of one may be a scalar.
+bool may_hold(const PartialShape& shape, std::size_t count) {
+    return shape.compatible({static_cast<std::int64_t>(count)}) ||
+           (count == 1 && shape.compatible(PartialShape(std::vector<Dimension>{})));
+}
+
 // The dimensions named by the sizes or scales input, in `shape`.
 void set_wanted(const InferContext& context,
                 std::size_t port,
@@ -87,9 +93,8 @@ void set_wanted(const InferContext& context,
     const auto& attrs = context.attrs<InterpolateAttrs>();
     const bool by_scales = attrs.shape_calculation_mode == ShapeCalculation::kScales;
     const char* what = by_scales ? "scales" : "sizes";
-    context.require(context.shape(port).compatible({static_cast<std::int64_t>(axes.size())}), what,
-                    " has shape ", to_string(context.shape(port)), ", expected ", axes.size(),
-                    " values");
+    context.require(may_hold(context.shape(port), axes.size()), what, " has shape ",
+                    to_string(context.shape(port)), ", expected ", axes.size(), " values");
     if (by_scales) {
         const auto value = context.value(port);
         const std::vector<float> scales = value ? to_floats(*value) : std::vector<float>();
@@ -234,9 +239,9 @@ void infer_1(InferContext& context) {
     PartialShape shape = context.shape(0);
     check_pads(context, "pads_begin", attrs.pads_begin, shape);
     check_pads(context, "pads_end", attrs.pads_end, shape);
-    const auto count = static_cast<std::int64_t>(attrs.axes.size());
-    context.require(context.shape(1).compatible({count}), "the target shape has shape ",
-                    to_string(context.shape(1)), ", expected ", count, " values, one an axis");
+    context.require(may_hold(context.shape(1), attrs.axes.size()), "the target shape has shape ",
+                    to_string(context.shape(1)), ", expected ", attrs.axes.size(),
+                    " values, one an axis");
     if (!shape.rank_is_static()) {
         context.set_output(0, context.type(0), shape);
         return;

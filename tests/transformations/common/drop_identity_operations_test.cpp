@@ -30,6 +30,7 @@ const Case kCases[] = {
     {"OtherShape", "%n = Const value={1,2,4,3} : i64[4]\n%y = Reshape(%x, %n)", false},
     {"TransposeOfNothing", "%n = Const value={0,1,2,3} : i64[4]\n%y = Transpose(%x, %n)", true},
     {"Transpose", "%n = Const value={0,2,1,3} : i64[4]\n%y = Transpose(%x, %n)", false},
+    {"Identity", "%y = Identity.16(%x)", true},
     {"ConcatOfOne", "%y = Concat(%x) axis=1", true},
     {"ConcatOfTwo", "%y = Concat(%x, %x) axis=1", false},
 };

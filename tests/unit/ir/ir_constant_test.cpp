@@ -36,7 +36,7 @@ TEST(IrConstant, RefusesWhatLiesBeyondTheWeights) {
     EXPECT_THAT(refused(R"(element_type="f32" shape="2" offset="9223372036854775807" size="8")"),
                 HasSubstr("reach beyond"));
     EXPECT_THAT(refused(R"(element_type="f32" shape="2" offset="18446744073709551612" size="8")"),
-                HasSubstr("attribute offset"));
+                HasSubstr("offset -4 and size 8, expected numbers from 0"));
     EXPECT_THAT(refused(R"(element_type="f32" shape="2" offset="-4" size="8")"),
                 HasSubstr("offset -4 and size 8, expected numbers from 0"));
     EXPECT_THAT(refused(R"(element_type="f32" shape="2" offset="0" size="-8")"),

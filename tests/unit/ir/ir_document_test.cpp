@@ -62,7 +62,8 @@ TEST(IrDocument, RefusesBadPorts) {
     EXPECT_THAT(refused_add(model), HasSubstr("is no dimension"));
     model.add_port = port(2, "1,2", R"(precision="U4")");
     EXPECT_THAT(refused_add(model),
-                HasSubstr("layer 2 'add' (Add): port 2 has precision U4, which is not supported"));
+                HasSubstr("layer 2 'add' (Add): port 2 has precision U4, which is not supported; "
+                          "export with 8-bit weights"));
 }
 
 TEST(IrDocument, RefusesEdgesThatLeadNowhere) {

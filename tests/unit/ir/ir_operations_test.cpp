@@ -25,7 +25,72 @@ TEST(IrOperations, ListsAllUnknownOnesAtOnce) {
     EXPECT_THAT(refusal(model.text(), add_weights()),
                 AllOf(HasSubstr("2 operations are not supported"),
                       HasSubstr("Mine of extension (1 layer: 'e')"),
-                      HasSubstr("Unheard of opset1 (2 layers, first 'u1')")));
+                      HasSubstr("Unheard of opset1 (2 layers: 'u1', 'u2')")));
+}
+
+TEST(IrOperations, NamesTheFirstLayersOfMany) {
+    AddModel model;
+    for (int i = 0; i < 5; ++i) {
+        model.more_layers +=
+            layer({.id = 20 + i, .name = "u" + std::to_string(i), .type = "Unheard"});
+    }
+    EXPECT_THAT(refusal(model.text(), add_weights()),
+                HasSubstr("Unheard of opset1 (5 layers: 'u0', 'u1', 'u2' and 2 more)"));
+}
+
+TEST(IrOperations, NamesKnownVersionsAndWhatHelps) {
+    AddModel model;
+    model.more_layers =
+        layer({.id = 20, .name = "p", .type = "MaxPool", .opset = "opset17"}) +
+        layer({.id = 21, .name = "f", .type = "FakeConvert", .opset = "opset13"}) +
+        layer({.id = 22, .name = "s", .type = "StringTensorUnpack", .opset = "opset15"}) +
+        layer({.id = 23, .name = "n", .type = "Unheard", .opset = "opset17"});
+    EXPECT_THAT(
+        refusal(model.text(), add_weights()),
+        AllOf(HasSubstr("4 operations are not supported: "),
+              HasSubstr("FakeConvert of opset13 (1 layer: 'f'; export without FP8 compression)"),
+              HasSubstr("MaxPool of opset17; known: opset1, opset8, opset14 (1 layer: 'p'; convert "
+                        "with an older tool version, up to opset16)"),
+              HasSubstr("StringTensorUnpack of opset15 (1 layer: 's'; export the model without the "
+                        "tokenizer)"),
+              HasSubstr("Unheard of opset17 (1 layer: 'n'; convert with an older tool version, up "
+                        "to opset16)")));
+}
+
+TEST(IrOperations, ListsAttributesThatAreNotKnownToo) {
+    AddModel model;
+    const std::string pool = R"(strides="1,1" kernel="2,2" rounding_type="up")";
+    model.more_layers =
+        layer({.id = 20, .name = "p", .type = "MaxPool", .data = pool, .opset = "opset8"}) +
+        layer({.id = 21, .name = "q", .type = "MaxPool", .data = pool, .opset = "opset8"}) +
+        layer({.id = 22, .name = "c", .type = "Convert", .data = R"(destination_type="f8e4m3")"}) +
+        layer({.id = 23, .name = "k", .type = "Const", .data = R"(element_type="nf4")"}) +
+        layer({.id = 24, .name = "r", .type = "Elu"});
+    const std::string attributes =
+        "4 attributes are not supported: alpha of Elu: missing (1 layer: 'r'), destination_type of "
+        "Convert: 'f8e4m3' is not a supported element type (1 layer: 'c'; export without FP8 "
+        "compression), "
+        "element_type of Const: 'nf4' is not a supported element type (1 layer: 'k'; export with "
+        "8-bit "
+        "weights), rounding_type of MaxPool: 'up' is not one of floor, ceil, ceil_torch (2 layers: "
+        "'p', 'q')";
+    EXPECT_THAT(refusal(model.text(), add_weights()), HasSubstr(attributes));
+    model.more_layers += layer({.id = 25, .name = "u", .type = "Unheard"});
+    EXPECT_THAT(
+        refusal(model.text(), add_weights()),
+        HasSubstr("1 operation is not supported: Unheard of opset1 (1 layer: 'u'); " + attributes));
+}
+
+// The message of the layer itself, with its number.
+TEST(IrOperations, OneAttributeIsLeftToTheReader) {
+    AddModel model;
+    model.more_layers = layer({.id = 20,
+                               .name = "c",
+                               .type = "Convert",
+                               .data = R"(destination_type="f8e4m3")",
+                               .inputs = port(0, "1,2")});
+    EXPECT_THAT(refusal(model.text(), add_weights()),
+                HasSubstr("layer 20 'c' (Convert): attribute destination_type: "));
 }
 
 // Converters of before 2021.2 call what opset6 took over so.
@@ -57,11 +122,13 @@ TEST(IrOperations, ANewerMeaningIsNotReadAsTheOlderOne) {
     EXPECT_EQ(find_ir_op(of("If", 8))->version, 8);
     EXPECT_EQ(find_ir_op(of("If", 7)), nullptr);
     EXPECT_EQ(find_ir_op(of("Add", 9))->version, 1);  // never changed
-    EXPECT_NE(find_ir_op(of("Add", 15)), nullptr);
-    EXPECT_EQ(find_ir_op(of("Add", 16)), nullptr);  // who knows
+    EXPECT_NE(find_ir_op(of("Add", 16)), nullptr);
+    EXPECT_EQ(find_ir_op(of("Add", 17)), nullptr);  // who knows
+    EXPECT_EQ(find_ir_op(of("OneHot", 15))->version, 1);
+    EXPECT_EQ(find_ir_op(of("OneHot", 16)), nullptr);
     for (const OpSpec* spec : all_ops()) {
         if (spec->type == "Interpolate" || spec->type == "Pad") {
-            const OpSpec* newest = find_ir_op(of(std::string(spec->type), 15));
+            const OpSpec* newest = find_ir_op(of(std::string(spec->type), 16));
             EXPECT_TRUE(newest == nullptr || newest->version >= 11) << spec->type;
         }
     }

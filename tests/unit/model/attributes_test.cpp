@@ -78,6 +78,17 @@ TEST(Attributes, ParsesSpellingsOfOldIrs) {
     EXPECT_THROW(parsed<bool>("2"), Error);
 }
 
+TEST(Attributes, ReadsMinusOneOfExportersWithoutSigns) {
+    EXPECT_EQ(parsed<std::int64_t>("18446744073709551615"), -1);
+    EXPECT_EQ(parsed<std::vector<std::int64_t>>("2,18446744073709551614"),
+              (std::vector<std::int64_t>{2, -2}));
+    // No small negative number, and beyond 64 bits.
+    for (const char* text : {"9223372036854775808", "18446744069414584320", "18446744073709551616",
+                             "-9223372036854775809"}) {
+        EXPECT_THROW(parsed<std::int64_t>(text), Error) << text;
+    }
+}
+
 TEST(Attributes, ListsWhatIsDeclared) {
     Sample sample;
     const auto items = list_attributes(sample);

@@ -55,6 +55,12 @@ TEST(Tensor, OwnedMemoryGrows) {
     EXPECT_EQ(tensor.get_size(), 1000u);
 }
 
+TEST(Tensor, IntegersOfU64AreReadByTheirBits) {
+    const Tensor tensor = Tensor::of<std::uint64_t>({3}, {5, 18446744073709551615U, 1U << 31U});
+    EXPECT_THAT(to_ints(tensor), ElementsAre(5, -1, 2147483648));
+    EXPECT_THAT(to_ints(Tensor::of<std::uint8_t>({1}, {255})), ElementsAre(255));
+}
+
 TEST(Tensor, ReadOnlyMemoryIsKeptAliveAndNotWritten) {
     auto owner = std::make_shared<std::vector<float>>(std::vector<float>{1, 2});
     Tensor tensor(element::f32, {2}, owner->data(), owner);

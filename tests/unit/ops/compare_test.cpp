@@ -39,6 +39,7 @@ TEST(Logical, EveryOperation) {
     expect_bools(run_op("LogicalAnd", 1, "", {a, b})[0], {4}, {0, 0, 0, 1});
     expect_bools(run_op("LogicalOr", 1, "", {a, b})[0], {4}, {0, 1, 1, 1});
     expect_bools(run_op("LogicalXor", 1, "", {a, b})[0], {4}, {0, 1, 1, 0});
+    expect_bools(run_op("Xor", 1, "", {a, b})[0], {4}, {0, 1, 1, 0});
     expect_bools(run_op("LogicalNot", 1, "", {a})[0], {4}, {1, 1, 0, 0});
 }
 

@@ -1,5 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "support/op_runner.hpp"
 
 namespace fuseq::test {
@@ -65,6 +67,61 @@ TEST(MaxPool8, CountsIndicesFromTheAxis) {
     expect_tensor<std::int32_t>(all[1], {2, 1, 1, 1}, {3, 4});
     const auto image = run_op("MaxPool", 8, "kernel=2,2; strides=1,1; axis=2", {x});
     expect_tensor<std::int64_t>(image[1], {2, 1, 1, 1}, {3, 0});
+}
+
+// Three elements and a pad on each side: with stride 2 the third window of two taps begins at place
+// 3, behind the last element. torch does not count it, ceil does.
+TEST(MaxPool14, CeilTorchDropsTheWindowThatBeginsInTheEndPadding) {
+    const In x = in_f32({1, 1, 3}, {1, 5, 3});
+    const std::string window = "kernel=2; strides=2; pads_begin=1; pads_end=1; rounding_type=";
+    expect_tensor<float>(run_op("MaxPool", 14, window + "floor", {x})[0], {1, 1, 2}, {1, 5});
+    const float none = -std::numeric_limits<float>::infinity();
+    expect_tensor<float>(run_op("MaxPool", 14, window + "ceil", {x})[0], {1, 1, 3}, {1, 5, none});
+    const auto torch = run_op("MaxPool", 14, window + "ceil_torch", {x});
+    expect_tensor<float>(torch[0], {1, 1, 2}, {1, 5});
+    expect_tensor<std::int64_t>(torch[1], {1, 1, 2}, {0, 1});
+}
+
+TEST(MaxPool14, CeilTorchKeepsTheWindowThatBeginsInSrc) {
+    const In x = in_f32({1, 1, 4}, {1, 5, 3, 2});
+    expect_tensor<float>(
+        run_op("MaxPool", 14, "kernel=3; strides=2; rounding_type=ceil_torch", {x})[0], {1, 1, 2},
+        {5, 3});
+    expect_tensor<float>(
+        run_op("MaxPool", 14,
+               "kernel=2; strides=2; pads_begin=1; pads_end=1; rounding_type=ceil_torch", {x})[0],
+        {1, 1, 3}, {1, 5, 2});
+}
+
+TEST(MaxPool14, HasTheAttributesOfMaxPool8) {
+    const In x = in_f32({1, 2, 1, 5}, {1, 9, 3, 4, 5, 6, 2, 8, 8, 1});
+    const auto out =
+        run_op("MaxPool", 14,
+               "kernel=1,2; strides=1,1; dilations=1,2; axis=2; index_element_type=i32", {x});
+    expect_tensor<float>(out[0], {1, 2, 1, 3}, {3, 9, 5, 8, 8, 8});
+    expect_tensor<std::int32_t>(out[1], {1, 2, 1, 3}, {2, 1, 4, 2, 3, 2});
+}
+
+TEST(MaxPool14, InfersOpenShapes) {
+    const auto shape = [](const char* src) {
+        return shape_of("MaxPool", 14,
+                        "kernel=2; strides=2; pads_begin=1; pads_end=1; rounding_type=ceil_torch",
+                        {open(ElementType::f32, src)});
+    };
+    EXPECT_EQ(shape("[?,2,3..4]"), "[?,2,2..3]");
+    EXPECT_EQ(shape("[1,2,3]"), "[1,2,2]");
+    EXPECT_EQ(shape("..."), "[?,?,?]");
+}
+
+TEST(MaxPool14, RefusesCeilTorchInEarlierVersions) {
+    for (const int version : {1, 8}) {
+        EXPECT_THAT(
+            error_of("MaxPool", version, "kernel=2,2; strides=1,1; rounding_type=ceil_torch",
+                     {k4x4}),
+            HasSubstr("rounding_type is ceil_torch, expected floor or ceil before opset14"));
+    }
+    EXPECT_THAT(error_of("MaxPool", 14, "kernel=2,2; strides=1,1; index_element_type=u8", {k4x4}),
+                HasSubstr("index_element_type is u8, expected i32 or i64"));
 }
 
 TEST(MaxPool, InfersOpenShapes) {

@@ -39,6 +39,25 @@ TEST(LstmCell, CombinesItsGates) {
     expect_values(run_op("LSTMCell", 1, old, other)[1], {7});
 }
 
+// Two steps of the cell above from c = 8: 0.75 * 8 + 1 = 7, 0.75 * 7 + 1 = 6.25.
+TEST(LstmSequence, OfOpset1HasWeightsFormatsAndPeepholesOfZero) {
+    auto attrs = make<LstmSequence1Attrs>(1, {"sigmoid", "affine", "affine"});
+    attrs.weights_format = LstmWeightsFormat::kIcof;
+    std::vector<Tensor> inputs{floats({1, 2, 1}, {0, 0}),
+                               floats({1, 1, 1}, {0}),
+                               floats({1, 1, 1}, {8}),
+                               i64s({1}, {2}),
+                               floats({1, 4, 1}, {0, 0, 0, 0}),
+                               floats({1, 4, 1}, {0, 0, 0, 0}),
+                               floats({1, 4}, {0, 2, -kLog3, kLog3})};
+    expect_values(run_op("LSTMSequence", 1, attrs, inputs)[2], {6.25F});
+    inputs.push_back(floats({1, 3}, {0, 0, 0}));
+    const auto out = run_op("LSTMSequence", 1, attrs, inputs, {7});
+    expect_values(out[0], {1.75F, 1.5625F});
+    expect_values(out[1], {1.5625F});
+    expect_values(out[2], {6.25F});
+}
+
 TEST(LstmCell, ReadsInputAndState) {
     const auto attrs = make<RecurrentAttrs>(2, {"relu", "affine", "affine"});
     // Only the output gate reads (row 3 * 2 + i); the cell state goes on by a bias of 1 on forget.

@@ -4,10 +4,9 @@
 //   Law:     mean of (q - z) * s = (mean of q - z) * s. The mean is no integer: it is taken in f32.
 //   Before:  DQ(q) -> AvgPool | ReduceMean
 //   After:   the same (q) output_type=f32 -> Subtract(z) -> Multiply(s)
-//   Refuses: a zero point where the mean counts padding as zero (padding_counts) or where rounding
-//   up
-//            lets a window lie in padding alone, whose mean is zero too (window_in_padding), values
-//            per channel whose dimension is averaged (channel_dimension).
+//   Refuses: a zero point where the mean counts padding as zero (padding_counts) or where a window
+//            lies in padding alone, whose mean is zero too (window_in_padding), values per channel
+//            whose dimension is averaged (channel_dimension).
 //   Source:  linearity of the mean.
 #include <algorithm>
 
@@ -18,7 +17,7 @@
 namespace fuseq {
 namespace {
 
-bool counts_padding(const AvgPoolAttrs& attrs) {
+bool counts_padding(const AverageAttrs& attrs) {
     const auto positive = [](std::int64_t pad) { return pad > 0; };
     const bool same =
         attrs.auto_pad == AutoPad::kSameUpper || attrs.auto_pad == AutoPad::kSameLower;
@@ -34,22 +33,13 @@ bool may_lie_in_padding(const Node& node) {
         return true;
     }
     const Shape sizes = src.to_shape();
-    const PoolGeometry geometry = pool_geometry(pool_attrs(node), sizes);
-    for (std::size_t d = 0; d < geometry.windows.size(); ++d) {
-        const Window& window = geometry.windows[d];
-        const std::int64_t last = (geometry.positions[d] - 1) * window.stride - window.pad_begin;
-        if (window.pad_begin >= window.extent() ||
-            last >= static_cast<std::int64_t>(sizes[d + 2])) {
-            return true;
-        }
-    }
-    return false;
+    return has_window_in_padding(pool_geometry(pool_attrs(node), sizes), sizes);
 }
 
 }  // namespace
 
 LawResult move_through_avg_pool(Node& node, const Dequantize& dq) {
-    auto& attrs = node.attrs<AvgPoolAttrs>();
+    AverageAttrs& attrs = average_attrs(node);
     if (dq.has_zero_point() && counts_padding(attrs)) {
         return LawResult::refused("padding_counts",
                                   "padding counts as zero, which is not the integer zero");

@@ -5,7 +5,7 @@
 //            moves, repeats or drops elements; channel values follow their dimension.
 //   Before:  DQ(q) -> Reshape | Squeeze | Unsqueeze | Transpose | Split | VariadicSplit |
 //            StridedSlice | Slice | Gather | Tile | Broadcast | ShuffleChannels | DepthToSpace |
-//            SpaceToDepth | ReverseSequence | BatchToSpace | Roll
+//            SpaceToDepth | Reverse | ReverseSequence | BatchToSpace | Roll
 //   After:   the same (q) -> DQ behind every output
 //   Refuses: per-channel values where the channels of a result follow no single dimension
 //            (channel_dimension), or where shapes are open (shape_not_known).

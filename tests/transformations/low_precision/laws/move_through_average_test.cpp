@@ -41,6 +41,22 @@ TEST(MoveThroughAverage, PaddingMayCountForAZeroPointOfZero) {
     EXPECT_THAT(refusal_at(kept.context, "y"), StartsWith("padding_counts: "));
 }
 
+TEST(MoveThroughAverage, ADilatedAverageReadsIntegers) {
+    const std::string pool =
+        "%y = AvgPool.16(%x) strides=[2,2] kernel=[2,2] dilations=[3,1] pads_begin=[1,0] "
+        "pads_end=[1,0] exclude-pad=true";
+    const PassTest moved =
+        run_pass(move_dequantize_down, model(dq("x", "u8[1,2,4,4]", "0.5", "3") + pool));
+    EXPECT_TRUE(moved.changed);
+    EXPECT_EQ(moved.after->find("y")->input(0).type(), element::u8);
+    EXPECT_LT(largest_difference(moved), 1e-4);
+    // Of two rows, taps at -1 and 2 meet none.
+    const PassTest kept =
+        run_pass(move_dequantize_down, model(dq("x", "u8[1,2,2,4]", "0.5", "3") + pool));
+    EXPECT_FALSE(kept.changed);
+    EXPECT_THAT(refusal_at(kept.context, "y"), StartsWith("window_in_padding: "));
+}
+
 // Rounding up adds a third window a row, that begins behind the last of three elements.
 TEST(MoveThroughAverage, RefusesWindowsInPaddingAlone) {
     const std::string pool =

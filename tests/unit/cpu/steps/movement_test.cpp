@@ -79,6 +79,7 @@ const Case kCases[] = {
     {"Roll",
      "%n = Const value={3,-1} : i64[2]\n%a = Const value={1,3} : i64[2]\n"
      "%y = Roll.7(%x, %n, %a)"},
+    {"Reverse", "%a = Const value={1,-1} : i64[2]\n%y = Reverse(%x, %a) mode=index"},
     {"SpaceToBatch",
      "%k = Const value={1,1,2,2} : i64[4]\n%b = Const value={0,0,1,1} : i64[4]\n"
      "%e = Const value={0,0,1,1} : i64[4]\n%y = SpaceToBatch.2(%x, %k, %b, %e)",

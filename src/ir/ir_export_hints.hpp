@@ -1,0 +1,22 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What to change at the export of a model, so that what is not supported is not in the file.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ir/ir_document.hpp"
+
+namespace fuseq {
+
+// The newest opset whose operations are known by name.
+inline constexpr int kNewestOpset = 16;
+
+// For an operation that is not known, and for an element type: "export without FP8 compression".
+// Empty where no option of a converter avoids it.
+std::string export_hint(const IrOperation& operation);
+std::string export_hint_for_type(std::string_view element_type);
+
+}  // namespace fuseq
