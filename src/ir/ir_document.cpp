@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "fuseq/error.hpp"
+#include "model/type_names.hpp"
 
 namespace fuseq {
 namespace {
@@ -32,8 +33,9 @@ std::optional<ElementType> parse_precision(pugi::xml_node port,
     }
     const auto type = parse_element_type(text);
     if (!type) {
-        source.fail(layer, detail::cat("port ", port.attribute("id").value(), " has precision ",
-                                       text, ", which is not supported"));
+        source.fail(layer,
+                    detail::cat("port ", port.attribute("id").value(), " has precision ", text,
+                                ", which is not supported", refused_type_reason(text)));
     }
     return type;
 }
