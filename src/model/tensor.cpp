@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuseq/tensor.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -162,6 +163,13 @@ std::vector<float> to_floats(const Tensor& tensor) {
 
 std::vector<std::int64_t> to_ints(const Tensor& tensor) {
     std::vector<std::int64_t> values(tensor.get_size());
+    if (tensor.get_element_type() == ElementType::u64) {
+        // Axes and sizes of this type spell -1 as 2^64 - 1.
+        const std::span<const std::uint64_t> in = tensor.values<std::uint64_t>();
+        std::transform(in.begin(), in.end(), values.begin(),
+                       [](std::uint64_t value) { return static_cast<std::int64_t>(value); });
+        return values;
+    }
     convert_values(tensor.get_element_type(), tensor.data(), ElementType::i64, values.data(),
                    values.size());
     return values;
