@@ -210,7 +210,7 @@ TEST(RefusedTypes, TypesOfTheRunTimeNeedAStaticOne) {
 TEST(PackedTypes, StandInParametersAndConverts) {
     EXPECT_EQ(read_ir_from_memory(parameter_net("i4"))->input(0).type(), element::i4);
     const auto model = read_ir_from_memory(convert_net("nf4"), add_weights());
-    EXPECT_EQ(model->output(1).type(), element::nf4);
+    EXPECT_EQ(model->output(0).type(), element::nf4);
 }
 
 }  // namespace
