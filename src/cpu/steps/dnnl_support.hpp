@@ -49,7 +49,8 @@ Carrier carrier(ElementType type);
 std::vector<std::size_t> memory_order(std::size_t rank, Layout layout);
 // Descriptor with the strides of the tensor's layout. Ranks 1 to 6.
 dnnl::memory::desc dnnl_desc(ElementType type, const Shape& dims, Layout layout);
-// For steps that only move bytes: any type, those that a carrier takes in parts with a dimension more.
+// For steps that only move bytes: any type, those that a carrier takes in parts with a dimension
+// more.
 dnnl::memory::desc bytes_desc(ElementType type, const Shape& dims, Layout layout);
 dnnl::memory::desc dnnl_desc(const PlanTensor& tensor);
 
