@@ -31,19 +31,19 @@ constexpr std::array<float, 16> kNormalFloats = {-1.0f,
                                                  1.0f};
 
 // How codes lie in a byte, and what they stand for.
-template <int kBits, bool kHighestFirst = false>
+template <int kWidth, bool kFromTheTop = false>
 struct Unsigned {
     using Value = std::uint8_t;
-    static constexpr int bits = kBits;
-    static constexpr bool highest_first = kHighestFirst;
+    static constexpr int kBits = kWidth;
+    static constexpr bool kHighestFirst = kFromTheTop;
     static Value value(unsigned code) { return static_cast<Value>(code); }
     static unsigned code(Value value) { return std::min<unsigned>(value, (1u << kBits) - 1); }
 };
 
 struct Signed4 {
     using Value = std::int8_t;
-    static constexpr int bits = 4;
-    static constexpr bool highest_first = false;
+    static constexpr int kBits = 4;
+    static constexpr bool kHighestFirst = false;
     static Value value(unsigned code) {
         return static_cast<Value>(static_cast<int>(code ^ 8u) - 8);
     }
@@ -54,8 +54,8 @@ struct Signed4 {
 
 struct Normal4 {
     using Value = float;
-    static constexpr int bits = 4;
-    static constexpr bool highest_first = false;
+    static constexpr int kBits = 4;
+    static constexpr bool kHighestFirst = false;
     static Value value(unsigned code) { return kNormalFloats[code]; }
     static unsigned code(Value value) {
         unsigned code = 0;
@@ -70,17 +70,17 @@ struct Normal4 {
 };
 
 template <class Form>
-constexpr std::size_t kInByte = 8 / Form::bits;
+constexpr std::size_t kInByte = 8 / Form::kBits;
 
 template <class Form>
 constexpr int shift_of(std::size_t place) {
-    const int shift = static_cast<int>(place) * Form::bits;
-    return Form::highest_first ? 8 - Form::bits - shift : shift;
+    const int shift = static_cast<int>(place) * Form::kBits;
+    return Form::kHighestFirst ? 8 - Form::kBits - shift : shift;
 }
 
 template <class Form>
 void unpack(const std::uint8_t* in, std::size_t count, typename Form::Value* out) {
-    constexpr unsigned kMask = (1u << Form::bits) - 1;
+    constexpr unsigned kMask = (1u << Form::kBits) - 1;
     for (std::size_t i = 0; i < count; ++i) {
         const unsigned byte = in[i / kInByte<Form>];
         out[i] = Form::value((byte >> shift_of<Form>(i % kInByte<Form>)) & kMask);
