@@ -32,7 +32,7 @@ DEVICES = ("REFERENCE", "CPU")
 SWAPPED = {"same_upper": "same_lower", "same_lower": "same_upper"}
 
 # It computes in float64, and reads neither of these.
-NOT_IN_THE_ORACLE = {"auto_broadcast": ("pdpd",), "destination_type": ("nf4",),
+NOT_IN_THE_ORACLE = {"auto_broadcast": ("pdpd",), "destination_type": ("nf4",), "output_type": ("bf16",),
                      "reduction_axes": ("1,2",), "batch_dims": ("-1",)}
 
 
