@@ -47,7 +47,13 @@ typedef enum {
     FUSEQ_F16 = 10,
     FUSEQ_BF16 = 11,
     FUSEQ_F32 = 12,
-    FUSEQ_F64 = 13
+    FUSEQ_F64 = 13,
+    /* Packed: several elements to a byte, the first in the lowest bits (U1: in the highest). */
+    FUSEQ_U1 = 14,
+    FUSEQ_U2 = 15,
+    FUSEQ_U4 = 16,
+    FUSEQ_I4 = 17,
+    FUSEQ_NF4 = 18
 } fuseq_element_type;
 
 typedef struct fuseq_core fuseq_core;

@@ -27,6 +27,12 @@ enum class ElementType : std::uint8_t {
     bf16,
     f32,
     f64,
+    // Packed: several elements to a byte, the first in the lowest bits (u1: in the highest).
+    u1,
+    u2,
+    u4,
+    i4,
+    nf4,  // the 16 values of QLoRA's "normal float"
 };
 
 // Spelling of OpenVINO's API: fuseq::element::f32.
@@ -46,6 +52,11 @@ inline constexpr ElementType f16 = ElementType::f16;
 inline constexpr ElementType bf16 = ElementType::bf16;
 inline constexpr ElementType f32 = ElementType::f32;
 inline constexpr ElementType f64 = ElementType::f64;
+inline constexpr ElementType u1 = ElementType::u1;
+inline constexpr ElementType u2 = ElementType::u2;
+inline constexpr ElementType u4 = ElementType::u4;
+inline constexpr ElementType i4 = ElementType::i4;
+inline constexpr ElementType nf4 = ElementType::nf4;
 }  // namespace element
 
 // IEEE 754 half precision; storage only, converted explicitly.
@@ -66,8 +77,17 @@ struct BFloat16 {
     friend bool operator==(const BFloat16&, const BFloat16&) = default;
 };
 
-// Size of one element in bytes; 0 for undefined.
+// Size of one element in bytes; 0 for undefined. Throws Error for a packed type.
 std::size_t size_of(ElementType type);
+// Size of one element in bits: 1, 2 or 4 for packed types, otherwise a multiple of 8.
+std::size_t bits_of(ElementType type);
+// u1, u2, u4, i4, nf4: elements have no address of their own.
+bool is_packed(ElementType type);
+// Bytes that `count` elements take together; throws Error when that is no std::size_t.
+std::size_t byte_size_of(ElementType type, std::size_t count);
+// The type that holds the values of a packed type: u8 for u1, u2 and u4, i8 for i4, f32 for nf4.
+// Any other type is its own.
+ElementType unpacked_type(ElementType type);
 bool is_real(ElementType type);
 // Signed and unsigned integers; boolean is not one.
 bool is_integral(ElementType type);

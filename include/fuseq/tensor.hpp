@@ -22,8 +22,8 @@ public:
     Tensor() = default;
     // Owns zero-initialised memory, aligned to 64 bytes.
     Tensor(ElementType type, const Shape& shape);
-    // Over the user's memory of shape_size(shape) * size_of(type) bytes, which must outlive every
-    // copy. Null is allowed only when there are no elements.
+    // Over the user's memory of byte_size_of(type, shape_size(shape)) bytes, which must outlive
+    // every copy. Null is allowed only when there are no elements.
     Tensor(ElementType type, const Shape& shape, void* memory);
     // Read-only memory kept alive by `owner` (a mapped file). data() of such a tensor throws.
     Tensor(ElementType type,
@@ -42,7 +42,7 @@ public:
     ElementType get_element_type() const { return type_; }
     const Shape& get_shape() const { return shape_; }
     std::size_t get_size() const { return size_; }
-    std::size_t get_byte_size() const { return size_ * size_of(type_); }
+    std::size_t get_byte_size() const { return byte_size_of(type_, size_); }
     bool is_read_only() const { return read_only_; }
 
     // Reallocates when the new size does not fit in the owned memory; throws Error for a tensor
@@ -51,7 +51,8 @@ public:
 
     void* data();
     const void* data() const { return memory_; }
-    // Typed access; throws Error when T is not the element type.
+    // Typed access; throws Error when T is not the element type. Elements of packed types (u4, nf4,
+    // ...) have no address: to() unpacks them, data() gives their bytes.
     template <class T>
     T* data() {
         check_type(element_type_of<T>());
@@ -74,7 +75,7 @@ public:
     // Copies elements; the destination gets this shape; types must be equal.
     void copy_to(Tensor& destination) const;
     // A new tensor with every value converted (real to integer truncates towards zero and clamps
-    // to the range of the type; to boolean: not zero).
+    // to the range of the type; to boolean: not zero; to nf4: the nearest of its values).
     Tensor to(ElementType type) const;
     // The same memory under another shape of equal size.
     Tensor reshaped(const Shape& shape) const;

@@ -119,16 +119,16 @@ Tensor read_bytes(const std::string& path, const Output& port) {
     }
     const std::string bytes = text.str();
     Shape shape = port.shape();
-    std::size_t size = shape_size(shape) * size_of(port.type());
+    std::size_t size = byte_size_of(port.type(), shape_size(shape));
     if (bytes.size() != size && !shape.empty() && shape[0] != 0) {
-        size /= shape[0];
         shape[0] = 1;
+        size = byte_size_of(port.type(), shape_size(shape));
     }
     if (bytes.size() != size) {
         throw Error("read", detail::cat("'", path, "' has ", bytes.size(), " bytes, input '",
                                         port.get_any_name(), "' (", to_string(port.type()),
                                         to_string(port.partial_shape()), ") needs ",
-                                        shape_size(port.shape()) * size_of(port.type())));
+                                        byte_size_of(port.type(), shape_size(port.shape()))));
     }
     Tensor tensor(port.type(), shape);
     std::memcpy(tensor.data(), bytes.data(), bytes.size());
@@ -160,18 +160,21 @@ Tensor read_tensor(const std::vector<std::string>& files, std::size_t set, const
                                 to_string(first.get_shape()), ", input '", port.get_any_name(),
                                 "' has ", to_string(port.partial_shape())));
     }
-    Tensor batch(port.type(), port.shape());
+    // An element of the batch need not end with a byte of a packed type.
+    const ElementType type = unpacked_type(port.type());
+    Tensor batch(type, port.shape());
     auto* to = static_cast<std::byte*>(batch.data());
     for (std::size_t i = 0; i < port.shape()[0]; ++i) {
-        const Tensor part = read_file(files[(set * port.shape()[0] + i) % files.size()], port);
+        Tensor part = read_file(files[(set * port.shape()[0] + i) % files.size()], port);
         if (part.get_shape() != one) {
             throw Error("read", detail::cat("files of input '", port.get_any_name(),
                                             "' have different shapes"));
         }
+        part = type == port.type() ? part : part.to(type);
         std::memcpy(to + i * part.get_byte_size(), std::as_const(part).data(),
                     part.get_byte_size());
     }
-    return batch;
+    return type == port.type() ? batch : batch.to(port.type());
 }
 
 // Shapes of the data of an input, one a set.
@@ -212,22 +215,43 @@ std::size_t set_count(const FileLists& files,
     return count;
 }
 
+struct RandomRange {
+    float scale = 1;
+    float offset = 0;
+};
+
+// Reals: those of pictures, else [0, 1), nf4 [-1, 1). Integers of at most 8 bits: all values;
+// larger ones: 0 to 9.
+RandomRange range_of(ElementType type, const Shape& shape) {
+    if (type == ElementType::nf4) {
+        return {2, -1};
+    }
+    if (is_real(type)) {
+        const bool picture =
+            shape.size() == 4 && (shape[1] == 3 || shape[1] == 1 || shape[3] == 3 || shape[3] == 1);
+        return {picture ? 255.0f : 1.0f, 0};
+    }
+    const std::size_t bits = bits_of(type);
+    if (bits > 8) {
+        return {10, 0};
+    }
+    const auto count = static_cast<float>(1u << bits);
+    return {count, is_signed(type) ? -count / 2 : 0};
+}
+
 }  // namespace
 
 Tensor random_tensor(ElementType type, const Shape& shape, unsigned seed) {
     std::mt19937 random(seed);
     Tensor reals(ElementType::f32, shape);
-    const bool picture =
-        shape.size() == 4 && (shape[1] == 3 || shape[1] == 1 || shape[3] == 3 || shape[3] == 1);
-    const bool bytes = type == ElementType::u8 || type == ElementType::i8;
-    const float scale = bytes ? 256.0f : is_real(type) ? (picture ? 255.0f : 1.0f) : 10.0f;
-    const float offset = type == ElementType::i8 ? -128.0f : 0.0f;
+    const auto [scale, offset] = range_of(type, shape);
     constexpr float kUnit = 1.0f / 4294967296.0f;
     for (float& value : reals.values<float>()) {
         const float unit = static_cast<float>(random()) * kUnit * 0.999f;
-        value = type == ElementType::boolean
-                    ? std::round(unit)
-                    : (is_real(type) ? unit * scale : std::floor(unit * scale + offset));
+        const float number = unit * scale + offset;
+        value = type == ElementType::boolean ? std::round(unit)
+                : is_real(type)              ? number
+                                             : std::floor(number);
     }
     return type == ElementType::f32 ? reals : reals.to(type);
 }

@@ -44,8 +44,8 @@ void TensorFolder::write(const std::string& name, const Tensor& tensor) {
                                          "' would both be written to ", file));
     }
     const std::string path = (fs::path(folder_) / file).string();
-    write_npy(path, tensor.get_element_type() == ElementType::bf16 ? tensor.to(ElementType::f32)
-                                                                   : tensor);
+    const ElementType type = numpy_type(tensor.get_element_type());
+    write_npy(path, tensor.get_element_type() == type ? tensor : tensor.to(type));
 }
 
 Tensor read_input(const std::string& folder, const Output& port) {

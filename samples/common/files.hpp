@@ -21,7 +21,8 @@ class TensorFolder {
 public:
     // Makes the folder where there is none. Throws Error when it cannot.
     explicit TensorFolder(const std::string& folder);
-    // Throws Error when another name has led to the same file. bf16 is written as f32.
+    // Throws Error when another name has led to the same file. What NumPy does not have is
+    // written as numpy_type() says: bf16 and nf4 as f32, u1, u2 and u4 as u8, i4 as i8.
     void write(const std::string& name, const Tensor& tensor);
 
 private:

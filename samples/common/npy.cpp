@@ -313,6 +313,10 @@ std::string to_npy(const Tensor& tensor) {
     return bytes;
 }
 
+ElementType numpy_type(ElementType type) {
+    return type == ElementType::bf16 ? ElementType::f32 : unpacked_type(type);
+}
+
 void write_npy(const std::string& path, const Tensor& tensor) {
     const std::string bytes = to_npy(tensor);
     std::ofstream out(path, std::ios::binary);

@@ -18,8 +18,11 @@ Tensor read_npy(const std::string& path);
 // The same from the bytes of a file; `name` is for messages.
 Tensor parse_npy(const std::string& bytes, const std::string& name);
 
-// Writes version 1.0. Throws Error for bf16, which NumPy does not have, and when the file cannot be
-// written.
+// The type that NumPy has for the values of a type: f32 for bf16, otherwise unpacked_type.
+ElementType numpy_type(ElementType type);
+
+// Writes version 1.0. Throws Error for bf16 and packed types, which NumPy does not have, and when
+// the file cannot be written.
 void write_npy(const std::string& path, const Tensor& tensor);
 std::string to_npy(const Tensor& tensor);
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "fuseq/error.hpp"
-#include "ir/ir_export_hints.hpp"
 #include "ir/weights_file.hpp"
+#include "model/type_names.hpp"
 
 namespace fuseq {
 namespace {
@@ -73,9 +73,8 @@ Tensor IrWeights::constant(const IrLayer& layer, const IrSource& source, IrFindi
     read_ir_attributes(layer, data, source, findings);
     const auto type = parse_element_type(data.element_type);
     if (!type) {
-        const std::string hint = export_hint_for_type(data.element_type);
-        source.fail(layer, detail::cat("element type '", data.element_type, "' is not supported",
-                                       hint.empty() ? "" : "; ", hint));
+        source.fail(layer,
+                    detail::cat("attribute element_type: ", refused_type_text(data.element_type)));
     }
     if (data.shape.is_dynamic()) {
         source.fail(layer, detail::cat("shape ", to_string(data.shape), " is not static"));
@@ -95,8 +94,8 @@ Tensor IrWeights::constant(const IrLayer& layer, const IrSource& source, IrFindi
         return Tensor(*type, shape);
     }
     const auto size = static_cast<std::size_t>(data.size);
-    const std::size_t element = size_of(*type);
-    if (size % element != 0 || size / element != count) {
+    constexpr std::size_t kMost = SIZE_MAX / sizeof(double);
+    if (count > kMost || size != byte_size_of(*type, count)) {
         source.fail(layer, detail::cat("size ", size, " does not fit ", count, " elements of ",
                                        to_string(*type), ", shape ", to_string(shape)));
     }
@@ -108,6 +107,7 @@ Tensor IrWeights::constant(const IrLayer& layer, const IrSource& source, IrFindi
                        [](std::byte b) { return static_cast<std::uint8_t>(b != std::byte{0}); });
         return clean;
     }
+    const std::size_t element = is_packed(*type) ? 1 : size_of(*type);
     if (reinterpret_cast<std::uintptr_t>(bytes) % element != 0) {
         Tensor aligned(*type, shape);
         std::memcpy(aligned.data(), bytes, size);

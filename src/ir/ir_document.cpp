@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "fuseq/error.hpp"
-#include "ir/ir_export_hints.hpp"
+#include "model/type_names.hpp"
 
 namespace fuseq {
 namespace {
@@ -33,10 +33,9 @@ std::optional<ElementType> parse_precision(pugi::xml_node port,
     }
     const auto type = parse_element_type(text);
     if (!type) {
-        const std::string hint = export_hint_for_type(text);
         source.fail(layer,
                     detail::cat("port ", port.attribute("id").value(), " has precision ", text,
-                                ", which is not supported", hint.empty() ? "" : "; ", hint));
+                                ", which is not supported", refused_type_reason(text)));
     }
     return type;
 }

@@ -14,9 +14,8 @@ namespace fuseq {
 // The newest opset whose operations are known by name.
 inline constexpr int kNewestOpset = 16;
 
-// For an operation that is not known, and for an element type: "export without FP8 compression".
-// Empty where no option of a converter avoids it.
+// For an operation that is not known: "export without FP8 compression". Empty where no option of a
+// converter avoids it.
 std::string export_hint(const IrOperation& operation);
-std::string export_hint_for_type(std::string_view element_type);
 
 }  // namespace fuseq

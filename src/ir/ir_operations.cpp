@@ -150,7 +150,7 @@ public:
         if (const OpSpec* spec = find(operation.type, operation.opset)) {
             for (const IrAttributeFault& fault : attribute_faults(node, *spec->make_attributes())) {
                 attributes_.add(detail::cat(fault.name, " of ", operation.type, ": ", fault.rule),
-                                layer, export_hint_for_type(fault.value));
+                                layer, "");
             }
         } else {
             operations_.add(

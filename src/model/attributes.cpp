@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "fuseq/model.hpp"
+#include "model/type_names.hpp"
 
 namespace fuseq {
 namespace {
@@ -181,7 +182,7 @@ struct FromText {
         const auto type = parse_element_type(trim(text));
         if (!type && !same_ignoring_case(trim(text), "undefined") &&
             !same_ignoring_case(trim(text), "dynamic")) {
-            throw Error("attribute", detail::cat("'", text, "' is not a supported element type"));
+            throw Error("attribute", refused_type_text(trim(text)));
         }
         *v = type.value_or(ElementType::undefined);
     }

@@ -63,7 +63,12 @@ ElementType read_type(ByteReader& in) {
         case ElementType::f16:
         case ElementType::bf16:
         case ElementType::f32:
-        case ElementType::f64: return type;
+        case ElementType::f64:
+        case ElementType::u1:
+        case ElementType::u2:
+        case ElementType::u4:
+        case ElementType::i4:
+        case ElementType::nf4: return type;
     }
     throw Error("blob", detail::cat("there is no element type ", static_cast<int>(type)));
 }

@@ -305,8 +305,9 @@ Tensor ConstantReader::read(ByteReader& in) const {
     const std::uint64_t offset = place & ~kInFile;
     const char* const data = in_file ? static_cast<const char*>(file_->data()) : bytes_.data();
     const std::size_t bytes = in_file ? file_->get_byte_size() : bytes_.size();
-    const std::size_t alignment = in_file ? size_of(type) : ConstantWriter::kAlignment;
-    if (offset > bytes || offset % alignment != 0 || count > (bytes - offset) / size_of(type)) {
+    const std::size_t element = is_packed(type) ? 1 : size_of(type);
+    const std::size_t alignment = in_file ? element : ConstantWriter::kAlignment;
+    if (offset > bytes || offset % alignment != 0 || byte_size_of(type, count) > bytes - offset) {
         throw Error("blob", detail::cat("a constant of shape ", to_string(dims), " at ", offset,
                                         " lies outside of the ", bytes, " bytes there are"));
     }

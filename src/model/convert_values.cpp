@@ -1,10 +1,13 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <utility>
 
+#include "model/packed_values.hpp"
 #include "model/typed.hpp"
 
 namespace fuseq {
@@ -53,7 +56,36 @@ To convert_value(From value) {
     }
 }
 
+// Through values of the unpacked type, a piece at a time.
+void convert_packed(
+    ElementType from, const void* source, ElementType to, void* destination, std::size_t count) {
+    constexpr std::size_t kPiece = 1024;  // elements: whole bytes of every type
+    constexpr std::size_t kWidest = sizeof(float);
+    alignas(64) std::byte values[kPiece * kWidest];
+    for (std::size_t begin = 0; begin < count; begin += kPiece) {
+        const std::size_t here = std::min(kPiece, count - begin);
+        const auto* in = static_cast<const std::byte*>(source) + byte_size_of(from, begin);
+        auto* out = static_cast<std::byte*>(destination) + byte_size_of(to, begin);
+        if (is_packed(from)) {
+            unpack_values(from, in, here, values);
+            convert_values(unpacked_type(from), values, to, out, here);
+        } else {
+            convert_values(from, in, unpacked_type(to), values, here);
+            pack_values(to, values, here, out);
+        }
+    }
+}
+
 }  // namespace
+
+void fail_without_kernel(ElementType type) {
+    if (type == ElementType::undefined) {
+        throw Error("tensor", "element type is undefined");
+    }
+    throw Error("tensor",
+                detail::cat("no kernel for element type ", to_string(type),
+                            is_packed(type) ? ", which is packed: convert it first" : ""));
+}
 
 void convert_values(
     ElementType from, const void* source, ElementType to, void* destination, std::size_t count) {
@@ -61,7 +93,11 @@ void convert_values(
         return;
     }
     if (from == to) {
-        std::memcpy(destination, source, count * size_of(from));
+        std::memcpy(destination, source, byte_size_of(from, count));
+        return;
+    }
+    if (is_packed(from) || is_packed(to)) {
+        convert_packed(from, source, to, destination, count);
         return;
     }
     dispatch_type(from, [&](auto from_tag) {

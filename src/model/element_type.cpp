@@ -6,6 +6,9 @@
 #include <array>
 #include <bit>
 #include <cctype>
+#include <cstdint>
+
+#include "fuseq/error.hpp"
 
 namespace fuseq {
 namespace {
@@ -14,24 +17,29 @@ struct TypeRow {
     ElementType type;
     const char* name;         // as in the "element_type" attribute
     const char* legacy_name;  // as in the "precision" of a port
-    std::size_t size;
+    std::size_t bits;
 };
 
-constexpr std::array<TypeRow, 14> kTypes{{
+constexpr std::array<TypeRow, 19> kTypes{{
     {ElementType::undefined, "undefined", "UNSPECIFIED", 0},
-    {ElementType::boolean, "boolean", "BOOL", 1},
-    {ElementType::u8, "u8", "U8", 1},
-    {ElementType::i8, "i8", "I8", 1},
-    {ElementType::u16, "u16", "U16", 2},
-    {ElementType::i16, "i16", "I16", 2},
-    {ElementType::u32, "u32", "U32", 4},
-    {ElementType::i32, "i32", "I32", 4},
-    {ElementType::u64, "u64", "U64", 8},
-    {ElementType::i64, "i64", "I64", 8},
-    {ElementType::f16, "f16", "FP16", 2},
-    {ElementType::bf16, "bf16", "BF16", 2},
-    {ElementType::f32, "f32", "FP32", 4},
-    {ElementType::f64, "f64", "FP64", 8},
+    {ElementType::boolean, "boolean", "BOOL", 8},
+    {ElementType::u8, "u8", "U8", 8},
+    {ElementType::i8, "i8", "I8", 8},
+    {ElementType::u16, "u16", "U16", 16},
+    {ElementType::i16, "i16", "I16", 16},
+    {ElementType::u32, "u32", "U32", 32},
+    {ElementType::i32, "i32", "I32", 32},
+    {ElementType::u64, "u64", "U64", 64},
+    {ElementType::i64, "i64", "I64", 64},
+    {ElementType::f16, "f16", "FP16", 16},
+    {ElementType::bf16, "bf16", "BF16", 16},
+    {ElementType::f32, "f32", "FP32", 32},
+    {ElementType::f64, "f64", "FP64", 64},
+    {ElementType::u1, "u1", "BIN", 1},
+    {ElementType::u2, "u2", "U2", 2},
+    {ElementType::u4, "u4", "U4", 4},
+    {ElementType::i4, "i4", "I4", 4},
+    {ElementType::nf4, "nf4", "NF4", 4},
 }};
 
 const TypeRow& row(ElementType type) {
@@ -113,17 +121,56 @@ BFloat16::operator float() const {
 }
 
 std::size_t size_of(ElementType type) {
-    return row(type).size;
+    const std::size_t bits = row(type).bits;
+    if (bits % 8 != 0) {
+        throw Error("tensor", detail::cat("elements of ", to_string(type), " are packed, ",
+                                          8 / bits, " to a byte: convert them to ",
+                                          to_string(unpacked_type(type)), " first"));
+    }
+    return bits / 8;
 }
+std::size_t bits_of(ElementType type) {
+    return row(type).bits;
+}
+bool is_packed(ElementType type) {
+    return row(type).bits % 8 != 0;
+}
+
+std::size_t byte_size_of(ElementType type, std::size_t count) {
+    const std::size_t bits = row(type).bits;
+    if (bits % 8 != 0) {
+        const std::size_t in_byte = 8 / bits;
+        return count / in_byte + (count % in_byte != 0 ? 1 : 0);
+    }
+    const std::size_t size = bits / 8;
+    if (size != 0 && count > SIZE_MAX / size) {
+        throw Error("tensor",
+                    detail::cat(count, " elements of ", to_string(type), " are too many"));
+    }
+    return count * size;
+}
+
+ElementType unpacked_type(ElementType type) {
+    switch (type) {
+        case ElementType::u1:
+        case ElementType::u2:
+        case ElementType::u4: return ElementType::u8;
+        case ElementType::i4: return ElementType::i8;
+        case ElementType::nf4: return ElementType::f32;
+        default: return type;
+    }
+}
+
 bool is_real(ElementType type) {
-    return type >= ElementType::f16;
+    return (type >= ElementType::f16 && type <= ElementType::f64) || type == ElementType::nf4;
 }
 bool is_integral(ElementType type) {
-    return type >= ElementType::u8 && type <= ElementType::i64;
+    return (type >= ElementType::u8 && type <= ElementType::i64) ||
+           (type >= ElementType::u1 && type <= ElementType::i4);
 }
 bool is_signed(ElementType type) {
     return is_real(type) || type == ElementType::i8 || type == ElementType::i16 ||
-           type == ElementType::i32 || type == ElementType::i64;
+           type == ElementType::i32 || type == ElementType::i64 || type == ElementType::i4;
 }
 std::string to_string(ElementType type) {
     return row(type).name;

@@ -10,6 +10,7 @@
 #include "model/tensor_text.hpp"
 #include "model/text.hpp"
 #include "model/text_scanner.hpp"
+#include "model/type_names.hpp"
 #include "ops/constant.hpp"
 #include "ops/op_spec.hpp"
 #include "ops/parameter.hpp"
@@ -222,7 +223,7 @@ private:
         const std::string word = in_.word("an element type");
         const auto type = parse_element_type(word);
         if (!type && word != to_string(ElementType::undefined)) {
-            in_.fail("'", word, "' is not an element type");
+            in_.fail(refused_type_text(word));
         }
         declared.type = type.value_or(ElementType::undefined);
         if (in_.peek() != '[') {
@@ -244,8 +245,7 @@ private:
             text.find_first_of("({#") > close) {
             const auto type = parse_element_type(text.substr(0, bracket));
             if (!type) {
-                throw Error("text",
-                            detail::cat("'", text.substr(0, bracket), "' is not an element type"));
+                throw Error("text", refused_type_text(text.substr(0, bracket)));
             }
             const auto shape =
                 PartialShape::parse(text.substr(bracket, close + 1 - bracket)).to_shape();

@@ -35,18 +35,19 @@ bool reads_only_shape(const Node& node) {
     return node.is("ShapeOf");
 }
 
-bool is_half(ElementType type) {
-    return type == ElementType::f16 || type == ElementType::bf16;
+// Not computed in by most kernels: halves and packed types.
+bool is_narrow(ElementType type) {
+    return type == ElementType::f16 || type == ElementType::bf16 || is_packed(type);
 }
 
-bool reads_or_makes_halves(const Node& node) {
+bool reads_or_makes_narrow(const Node& node) {
     for (std::size_t i = 0; i < node.input_count(); ++i) {
-        if (node.has_input(i) && is_half(node.input(i).type())) {
+        if (node.has_input(i) && is_narrow(node.input(i).type())) {
             return true;
         }
     }
     for (std::size_t i = 0; i < node.output_count(); ++i) {
-        if (is_half(node.port(i).type)) {
+        if (is_narrow(node.port(i).type)) {
             return true;
         }
     }
@@ -178,9 +179,10 @@ void Node::infer() {
     try {
         results = evaluate_node(*this, values);
     } catch (const Error&) {
-        // Most kernels have no halves. The value is not known until the graph is one of floats
-        // (convert_precision), where whatever else is wrong is found again.
-        if (!reads_or_makes_halves(*this)) {
+        // Most kernels have no halves and no packed types. The value is not known until the graph
+        // is one of floats and bytes (convert_precision), where whatever else is wrong is found
+        // again.
+        if (!reads_or_makes_narrow(*this)) {
             throw;
         }
         return;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuseq/tensor.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -52,7 +53,7 @@ std::size_t checked_bytes(ElementType type, const Shape& shape) {
     if (size > kLimit / 8) {
         throw Error("tensor", detail::cat("shape ", to_string(shape), " is too large"));
     }
-    return size * size_of(type);
+    return byte_size_of(type, size);
 }
 
 }  // namespace
@@ -109,6 +110,12 @@ void* Tensor::data() {
 void Tensor::check_type(ElementType type) const {
     // Booleans are stored as bytes and may be read as such.
     const bool bytes = type_ == ElementType::boolean && type == ElementType::u8;
+    if (is_packed(type_)) {
+        throw Error("tensor", detail::cat("asked for ", to_string(type), " of a tensor of ",
+                                          to_string(type_), ", whose elements are packed ",
+                                          8 / bits_of(type_), " to a byte: convert it to ",
+                                          to_string(unpacked_type(type_)), " with Tensor::to"));
+    }
     if (type != type_ && !bytes) {
         throw Error("tensor", detail::cat("asked for ", to_string(type), " of a tensor of ",
                                           to_string(type_)));

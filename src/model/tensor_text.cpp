@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/hash.hpp"
+#include "model/packed_values.hpp"
 #include "model/typed.hpp"
 
 namespace fuseq {
@@ -132,6 +133,9 @@ std::vector<std::string_view> split(std::string_view text) {
 
 // Whether every element has the bytes of the first.
 bool uniform(const Tensor& tensor) {
+    if (is_packed(tensor.get_element_type())) {
+        return uniform(tensor.to(unpacked_type(tensor.get_element_type())));
+    }
     const std::size_t size = size_of(tensor.get_element_type());
     const auto* bytes = static_cast<const char*>(tensor.data());
     // A buffer all of whose elements are equal is equal to itself shifted by one element.
@@ -243,9 +247,47 @@ void fill(Tensor& tensor, std::string_view text) {
     }
 }
 
+// Values of the unpacked type, of which the packed one takes those in its range; iota wraps around
+// like the type does. The nearest of its values for nf4.
+Tensor packed_from_text(std::string_view text, ElementType type, const Shape& shape) {
+    const ElementType wide = unpacked_type(type);
+    if (is_real(type)) {
+        return tensor_values_from_text(text, wide, shape).to(type);
+    }
+    const PackedRange range = packed_range(type);
+    std::string whole(text);
+    if (text.starts_with("random(") && text.ends_with(")") &&
+        text.find(',') == std::string_view::npos) {
+        whole.pop_back();
+        whole += detail::cat(",", range.low, ",", range.high, ")");
+    }
+    const bool wraps = text.starts_with("iota");
+    Tensor values = tensor_values_from_text(whole, ElementType::i64, shape);
+    for (std::int64_t& value : values.values<std::int64_t>()) {
+        if (wraps) {
+            const std::uint64_t last = static_cast<std::uint64_t>(range.high - range.low);
+            const std::uint64_t place =
+                static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(range.low);
+            value = static_cast<std::int64_t>(place & last) + range.low;  // last is 2^bits - 1
+        } else if (value < range.low || value > range.high) {
+            fail(detail::cat("'", value, "' is out of the range of ", to_string(type)));
+        }
+    }
+    return values.to(type);
+}
+
 }  // namespace
 
 std::string element_to_text(const Tensor& tensor, std::size_t index) {
+    const ElementType type = tensor.get_element_type();
+    if (is_packed(type)) {
+        const std::size_t in_byte = 8 / bits_of(type);
+        const std::size_t place = index % in_byte;
+        Tensor values(unpacked_type(type), Shape{place + 1});
+        unpack_values(type, static_cast<const std::byte*>(tensor.data()) + index / in_byte,
+                      place + 1, values.data());
+        return element_to_text(values, place);
+    }
     return dispatch_type(tensor.get_element_type(), [&](auto tag) {
         using T = typename decltype(tag)::type;
         // A boolean may be any byte.
@@ -282,9 +324,12 @@ Tensor tensor_values_from_text(std::string_view text, ElementType type, const Sh
     if (type == ElementType::undefined) {
         fail("the constant has no element type");
     }
-    if (count > kLargestTextTensor / size_of(type)) {
+    if (count > kLargestTextTensor || byte_size_of(type, count) > kLargestTextTensor) {
         fail(detail::cat("a constant of shape ", to_string(shape),
                          " is too large for the text form"));
+    }
+    if (is_packed(type)) {
+        return packed_from_text(text, type, shape);
     }
     Tensor tensor(type, shape);
     dispatch_type(type, [&](auto tag) {

@@ -6,6 +6,7 @@
 //   fill(0.5)           all elements equal
 //   iota  iota(5,-1)    start + i * step, 0 and 1 unless given
 //   random(seed)        real: uniform in [-1, 1); integers: the type's range, at most [-128, 255]
+//                       (nf4 takes the nearest of its values, here and above)
 //   random(seed,lo,hi)  real: [lo, hi); integers: [lo, hi]
 //   #0123456789abcdef   a hash of the bytes; cannot be read back
 #pragma once

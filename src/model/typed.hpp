@@ -17,7 +17,11 @@ struct TypeTag {
     using type = T;
 };
 
-// Calls function(TypeTag<T>) for the C++ type of `type`. Booleans are bytes (TypeTag<bool>).
+// Throws: no kernel computes in `type` (packed, a half, undefined).
+[[noreturn]] void fail_without_kernel(ElementType type);
+
+// Calls function(TypeTag<T>) for the C++ type of `type`. Booleans are bytes (TypeTag<bool>). Packed
+// types have no C++ type; convert_values knows them.
 template <class Function>
 decltype(auto) dispatch_type(ElementType type, Function&& function) {
     switch (type) {
@@ -34,12 +38,18 @@ decltype(auto) dispatch_type(ElementType type, Function&& function) {
         case ElementType::bf16: return function(TypeTag<BFloat16>{});
         case ElementType::f32: return function(TypeTag<float>{});
         case ElementType::f64: return function(TypeTag<double>{});
+        case ElementType::u1:
+        case ElementType::u2:
+        case ElementType::u4:
+        case ElementType::i4:
+        case ElementType::nf4:
         case ElementType::undefined: break;
     }
-    throw Error("tensor", "element type is undefined");
+    fail_without_kernel(type);
 }
 
-// The types that reference kernels compute in. f16 and bf16 graphs are widened before they run.
+// The types that reference kernels compute in. Graphs of f16, bf16 and packed types are widened
+// before they run.
 template <class Function>
 decltype(auto) dispatch_numeric(ElementType type, Function&& function) {
     switch (type) {
@@ -55,14 +65,16 @@ decltype(auto) dispatch_numeric(ElementType type, Function&& function) {
         case ElementType::f64: return function(TypeTag<double>{});
         default: break;
     }
-    throw Error("tensor", "no kernel for element type " + to_string(type));
+    fail_without_kernel(type);
 }
 
 template <class T>
 inline constexpr bool is_half_type = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
 // Converts `count` values. Real to integer truncates towards zero and clamps to the range of the
-// type (NaN gives 0), integer to a narrower integer clamps, anything to boolean is "not zero".
+// type (NaN gives 0), integer to a narrower integer clamps, anything to boolean is "not zero",
+// anything to nf4 is the nearest of its values (from the middle the lower one). nf4 to integer
+// converts the value, not the code. Packed elements begin in the first byte.
 void convert_values(
     ElementType from, const void* source, ElementType to, void* destination, std::size_t count);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/parameter.hpp"
 
+#include "model/type_names.hpp"
 #include "ops/op_list.hpp"
 
 namespace fuseq {
@@ -9,7 +10,8 @@ namespace {
 
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<ParameterAttrs>();
-    context.require(attrs.element_type != ElementType::undefined, "element_type is not given");
+    context.require(attrs.element_type != ElementType::undefined, "element_type is not given",
+                    refused_type_reason("dynamic"));
     context.set_output(0, attrs.element_type, attrs.shape);
 }
 

@@ -19,10 +19,12 @@ static_assert(static_cast<int>(fuseq::ElementType::i64) == FUSEQ_I64);
 static_assert(static_cast<int>(fuseq::ElementType::f16) == FUSEQ_F16);
 static_assert(static_cast<int>(fuseq::ElementType::f32) == FUSEQ_F32);
 static_assert(static_cast<int>(fuseq::ElementType::f64) == FUSEQ_F64);
+static_assert(static_cast<int>(fuseq::ElementType::u1) == FUSEQ_U1);
+static_assert(static_cast<int>(fuseq::ElementType::nf4) == FUSEQ_NF4);
 
 fuseq::ElementType to_element_type(fuseq_element_type type) {
     const int number = static_cast<int>(type);
-    if (number < FUSEQ_BOOLEAN || number > FUSEQ_F64) {
+    if (number < FUSEQ_BOOLEAN || number > FUSEQ_NF4) {
         throw InvalidArgument(fuseq::detail::cat("there is no element type ", number));
     }
     return static_cast<fuseq::ElementType>(number);

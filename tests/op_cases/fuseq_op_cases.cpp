@@ -39,9 +39,9 @@ void run(Core& core, const fs::path& folder, const std::string& device, const Mo
     const CompiledModel compiled = core.compile_model(model, device);
     InferRequest request = compiled.create_infer_request();
     for (std::size_t i = 0; i < compiled.inputs().size(); ++i) {
-        request.set_input_tensor(
-            i, samples::read_npy(
-                   (folder / "in" / (named.inputs()[i].node->name() + ".npy")).string()));
+        const std::string file = named.inputs()[i].node->name() + ".npy";
+        const Tensor given = samples::read_npy((folder / "in" / file).string());
+        request.set_input_tensor(i, given.to(compiled.inputs()[i].type()));
     }
     // Variables have their initial values at first.
     for (int i = 0; i < (request.query_state().empty() ? 1 : kRunsWithState); ++i) {

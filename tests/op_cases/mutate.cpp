@@ -15,9 +15,10 @@ constexpr const char* kNumbers[] = {"0", "1", "2", "3", "-1", "-2", "5", "7", "1
 constexpr const char* kFarNumbers[] = {"65536", "4000000000", "9223372036854775807",
                                        "-9223372036854775808"};
 constexpr const char* kReals[] = {"0", "1", "0.5", "-1", "1e-30", "1e30", "nan", "inf", "-inf"};
-constexpr ElementType kTypes[] = {ElementType::f32, ElementType::i64, ElementType::i32,
-                                  ElementType::u8,  ElementType::i8,  ElementType::boolean,
-                                  ElementType::f16};
+constexpr ElementType kTypes[] = {
+    ElementType::f32,     ElementType::i64, ElementType::i32,  ElementType::u8,  ElementType::i8,
+    ElementType::boolean, ElementType::f16, ElementType::bf16, ElementType::u16, ElementType::u64,
+    ElementType::u4,      ElementType::i4,  ElementType::nf4};
 
 class Mutation {
 public:

@@ -12,15 +12,21 @@ struct Range {
 
 bool is_unsigned(ElementType type) {
     return type == ElementType::u8 || type == ElementType::u16 || type == ElementType::u32 ||
-           type == ElementType::u64;
+           type == ElementType::u64 || type == ElementType::u4;
 }
 
 Range range_of(const Input& input) {
     if (input.has_range) {
         return {input.low, input.high};
     }
-    if (input.type == ElementType::boolean) {
+    if (input.type == ElementType::boolean || input.type == ElementType::u1) {
         return {0, 1};
+    }
+    if (input.type == ElementType::u2) {
+        return {0, 3};
+    }
+    if (input.type == ElementType::i4) {
+        return {-8, 7};
     }
     constexpr double kReal = 3;
     constexpr double kInteger = 8;

@@ -13,11 +13,21 @@ namespace {
 
 constexpr const char* kName = "convert_precision";
 
-bool to_be_converted(ElementType type) {
-    return is_real(type) && type != ElementType::f32;
+// What the devices compute in.
+ElementType wide(ElementType type) {
+    return is_real(type) ? ElementType::f32 : unpacked_type(type);
 }
 
-// Names f32 where an attribute names another real type; collects the bodies.
+bool to_be_converted(ElementType type) {
+    return wide(type) != type;
+}
+
+bool makes_packed(const Node& node) {
+    return node.output_count() == 1 && is_packed(node.port().type);
+}
+
+// Names f32 where an attribute names another real type, u8 or i8 for packed integers; collects the
+// bodies.
 class TypeAttributes final : public AttributeVisitor {
 public:
     std::vector<std::shared_ptr<Model>*> bodies;
@@ -25,7 +35,7 @@ public:
 protected:
     void visit(const char*, const AttributeRef& value, bool) override {
         if (const auto* type = std::get_if<ElementType*>(&value)) {
-            **type = to_be_converted(**type) ? ElementType::f32 : **type;
+            **type = wide(**type);
         } else if (const auto* body = std::get_if<std::shared_ptr<Model>*>(&value)) {
             if (**body) {
                 bodies.push_back(*body);
@@ -34,7 +44,7 @@ protected:
     }
 };
 
-bool mentions_other_reals(Model& model) {
+bool mentions_other_types(Model& model) {
     for (const Model* current : model_and_bodies(model)) {
         for (const Node* node : current->ordered_nodes()) {
             for (std::size_t i = 0; i < node->output_count(); ++i) {
@@ -65,10 +75,11 @@ std::vector<std::shared_ptr<Model>*> convert_nodes(Model& model, bool keep_param
     for (Node* node : model.ordered_nodes()) {
         if (node->is_constant()) {
             Tensor& value = node->attrs<ConstAttrs>().value;
-            if (to_be_converted(value.get_element_type())) {
+            if (to_be_converted(value.get_element_type()) && !makes_packed(*node)) {
                 value = value.to(ElementType::f32);
             }
-        } else if (!keep_parameters || !node->is("Parameter")) {
+        } else if (node->is("Parameter") ? !keep_parameters
+                                         : !node->is("Convert") || !makes_packed(*node)) {
             TypeAttributes types;
             node->attributes().visit(types);
             bodies.insert(bodies.end(), types.bodies.begin(), types.bodies.end());
@@ -77,10 +88,36 @@ std::vector<std::shared_ptr<Model>*> convert_nodes(Model& model, bool keep_param
     return bodies;
 }
 
+// A Convert behind each Const and Convert of packed elements, and each such Parameter of the
+// outermost model. Other Converts read packed elements themselves, and so do its Results.
+void unpack(Model& model, bool outermost) {
+    for (Node* node : model.ordered_nodes()) {
+        const bool packed = makes_packed(*node) && (node->is_constant() || node->is("Convert") ||
+                                                    (outermost && node->is("Parameter")));
+        if (!packed) {
+            continue;
+        }
+        Output unpacked;
+        const std::vector<Use> uses = node->port().uses;
+        for (const Use& use : uses) {
+            if (use.node->is("Convert") || (outermost && use.node->is("Result"))) {
+                continue;
+            }
+            if (!unpacked) {
+                const ElementType type = wide(node->port().type);
+                unpacked =
+                    add_convert(model, node->name() + "/" + to_string(type), node->output(), type);
+            }
+            use.node->set_input(use.index, unpacked);
+        }
+    }
+}
+
 void convert_bodies(std::vector<std::shared_ptr<Model>*> bodies) {
     while (!bodies.empty()) {
         Model& body = **bodies.back();
         bodies.pop_back();
+        unpack(body, false);
         const auto inner = convert_nodes(body, false);
         bodies.insert(bodies.end(), inner.begin(), inner.end());
     }
@@ -89,7 +126,7 @@ void convert_bodies(std::vector<std::shared_ptr<Model>*> bodies) {
 // A Convert behind each Parameter of another real type, read in its place.
 void convert_inputs(Model& model) {
     for (Node* parameter : model.parameters()) {
-        if (!to_be_converted(parameter->port().type)) {
+        if (!to_be_converted(parameter->port().type) || is_packed(parameter->port().type)) {
             continue;
         }
         const std::vector<Use> uses = parameter->port().uses;
@@ -131,7 +168,7 @@ void remove_void_converts(Model& model) {
 }  // namespace
 
 bool convert_precision(Model& model, PassContext& context) {
-    if (!mentions_other_reals(model)) {
+    if (!mentions_other_types(model)) {
         return false;
     }
     std::vector<ElementType> result_types;
@@ -139,6 +176,7 @@ bool convert_precision(Model& model, PassContext& context) {
         result_types.push_back(output.type());
     }
     convert_inputs(model);
+    unpack(model, true);
     std::vector<std::shared_ptr<Model>*> bodies = convert_nodes(model, true);
     convert_bodies(std::move(bodies));
     model.validate();
@@ -146,7 +184,9 @@ bool convert_precision(Model& model, PassContext& context) {
     convert_outputs(model, result_types);
     for (const Node* convert : model.find_all("Convert")) {
         if (convert->input_node(0)->is("Parameter") || feeds_result(*convert)) {
-            context.rewritten(kName, *convert, "the border keeps its type, inside reals are f32");
+            context.rewritten(
+                kName, *convert,
+                "the border keeps its type, inside reals are f32 and integers whole bytes");
         }
     }
     return true;

@@ -56,12 +56,14 @@ bool can_evaluate(const Node& node) {
 bool too_large(const Node& node) {
     std::size_t inputs = 0;
     for (const Output& input : node.inputs()) {
-        inputs += input ? known_constant(input)->get_byte_size() : 0;
+        // Packed elements count as the bytes that they stand for.
+        const Tensor* const value = input ? known_constant(input) : nullptr;
+        inputs += value ? std::max(value->get_byte_size(), value->get_size()) : 0;
     }
     std::size_t outputs = 0;
     for (std::size_t i = 0; i < node.output_count(); ++i) {
         if (node.port(i).shape.is_static()) {
-            outputs += shape_size(node.port(i).shape.to_shape()) * size_of(node.port(i).type);
+            outputs += byte_size_of(node.port(i).type, shape_size(node.port(i).shape.to_shape()));
         }
     }
     return outputs > std::max(kAlwaysAllowedBytes, kAllowedGrowth * inputs);

@@ -37,7 +37,7 @@ std::vector<Node*> nodes_between(const Node& pool) {
         if (at->is("Convert")) {
             std::reverse(found.begin(), found.end());
             const bool integers = is_integral(at->input(0).type()) &&
-                                  size_of(at->input(0).type()) == 1 &&
+                                  bits_of(at->input(0).type()) == 8 &&
                                   at->port().type == ElementType::f32;
             return integers ? found : std::vector<Node*>{};
         }

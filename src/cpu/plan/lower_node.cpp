@@ -109,7 +109,8 @@ private:
 
     bool convert() {
         // Integers as reals: the same values. Everything else changes them.
-        return is_integral(data_.type()) && node_.port(0).type == ElementType::f32;
+        return is_integral(data_.type()) && !is_packed(data_.type()) &&
+               node_.port(0).type == ElementType::f32;
     }
 
     bool fake_quantize() {

@@ -3,6 +3,7 @@
 //
 // Small steps on tables of indices: Gather with computed indices, Convert. The reference kernels
 // give the same bytes, but ask the heap for more time than they work.
+#include <algorithm>
 #include <cstring>
 
 #include "cpu/plan/step_makers.hpp"
@@ -101,9 +102,9 @@ StepInfo info_of(const char* kind, const Node& node) {
     info.src_type = to_string(node.input(0).type());
     info.dst_type = to_string(node.port(0).type);
     info.layout = "plain";
-    info.bytes =
-        static_cast<std::int64_t>(shape_size(node.port(0).shape.to_shape()) *
-                                  (size_of(node.input(0).type()) + size_of(node.port(0).type)));
+    const std::size_t size = shape_size(node.port(0).shape.to_shape());
+    info.bytes = static_cast<std::int64_t>(byte_size_of(node.input(0).type(), size) +
+                                           byte_size_of(node.port(0).type, size));
     return info;
 }
 
@@ -111,7 +112,7 @@ StepInfo info_of(const char* kind, const Node& node) {
 
 bool make_gather(PlanBuilder& builder, Node& node) {
     if (!node.is("Gather") || !node.input_node(2)->is_constant() ||
-        size_of(node.input(0).type()) == 0) {
+        node.input(0).type() == ElementType::undefined || is_packed(node.input(0).type())) {
         return false;
     }
     const ElementType type = node.input(1).type();
@@ -144,18 +145,22 @@ bool make_convert(PlanBuilder& builder, Node& node) {
     const ElementType from =
         node.input_count() == 0 ? ElementType::undefined : node.input(0).type();
     const ElementType to = node.port(0).type;
-    if (!node.is("Convert") || size_of(from) == 0 || size_of(to) == 0) {
+    if (!node.is("Convert") || from == ElementType::undefined || to == ElementType::undefined) {
         return false;
     }
     const TensorId src = builder.tensor_of(node.input(0), Layout::kPlain);
     const TensorId dst = builder.new_tensor(to, node.port(0).shape, Layout::kPlain);
     const std::size_t count = shape_size(node.port(0).shape.to_shape());
+    constexpr std::size_t kUnit = 8;  // elements
     auto call = [=](const CallMemory& memory) {
         const auto* bytes = memory.input<std::byte>(0);
         auto* result = memory.output<std::byte>(0);
-        parallel_for(count, kBytesOfAThread, [&](std::size_t begin, std::size_t end) {
-            convert_values(from, bytes + begin * size_of(from), to, result + begin * size_of(to),
-                           end - begin);
+        // Parts begin with a whole byte of packed types.
+        const std::size_t units = (count + kUnit - 1) / kUnit;
+        parallel_for(units, kBytesOfAThread / kUnit, [&](std::size_t begin, std::size_t end) {
+            const std::size_t first = begin * kUnit;
+            convert_values(from, bytes + byte_size_of(from, first), to,
+                           result + byte_size_of(to, first), std::min(end * kUnit, count) - first);
         });
     };
     add_node_step(builder, node,

@@ -39,7 +39,7 @@ bool only_moves(const Node& node) {
 
 bool fits(const Output& output) {
     const PartialShape& shape = output.partial_shape();
-    if (!shape.is_static() || size_of(output.type()) == 0) {
+    if (!shape.is_static() || output.type() == ElementType::undefined || is_packed(output.type())) {
         return false;
     }
     const std::size_t count = shape_size(shape.to_shape());

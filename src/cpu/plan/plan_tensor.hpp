@@ -66,7 +66,7 @@ struct PlanTensor {
     std::optional<FakeQuantizeResult> quantized;
 
     Shape dims() const { return shape.to_shape(); }
-    std::size_t bytes() const { return shape_size(dims()) * size_of(type); }
+    std::size_t bytes() const { return byte_size_of(type, shape_size(dims())); }
     // What it takes of the arena.
     std::size_t memory_bytes() const { return part_row != 0 ? part_bytes * parts : bytes(); }
 };

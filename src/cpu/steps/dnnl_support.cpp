@@ -27,12 +27,12 @@ dnnl::memory::data_type dnnl_type(ElementType type) {
     throw Error("compile", "oneDNN has no element type " + to_string(type));
 }
 
-ElementType carrier(ElementType type) {
+Carrier carrier(ElementType type) {
     switch (size_of(type)) {
-        case 1: return ElementType::u8;
-        case 2: return ElementType::bf16;
-        case 4: return ElementType::i32;
-        default: return type;
+        case 1: return {ElementType::u8, 1};
+        case 2: return {ElementType::u8, 2};
+        case 4: return {ElementType::i32, 1};
+        default: return {ElementType::i32, 2};
     }
 }
 
@@ -68,19 +68,20 @@ dnnl::memory::desc dnnl_desc(ElementType type, const Shape& dims, Layout layout)
 }
 
 dnnl::memory::desc bytes_desc(ElementType type, const Shape& dims, Layout layout) {
-    if (size_of(type) != 8) {
-        return dnnl_desc(carrier(type), dims, layout);
+    const Carrier as = carrier(type);
+    const dnnl::memory::desc part = dnnl_desc(as.type, dims, layout);
+    if (as.parts == 1) {
+        return part;
     }
-    const dnnl::memory::desc half = dnnl_desc(ElementType::i32, dims, layout);
-    dnnl::memory::dims sizes = half.dims();
-    const auto* from = half.data.format_desc.blocking.strides;
+    dnnl::memory::dims sizes = part.dims();
+    const auto* from = part.data.format_desc.blocking.strides;
     dnnl::memory::dims strides(from, from + sizes.size());
     for (auto& stride : strides) {
-        stride *= 2;
+        stride *= as.parts;
     }
-    sizes.push_back(2);
+    sizes.push_back(as.parts);
     strides.push_back(1);
-    return {sizes, dnnl_type(ElementType::i32), strides};
+    return {sizes, dnnl_type(as.type), strides};
 }
 
 dnnl::memory::desc dnnl_desc(const PlanTensor& tensor) {

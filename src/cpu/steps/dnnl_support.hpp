@@ -38,14 +38,19 @@ const dnnl::engine& cpu_engine();
 // Throws Error for a type that oneDNN does not have.
 dnnl::memory::data_type dnnl_type(ElementType type);
 dnnl::memory::dims dnnl_dims(const Shape& shape);
-// What only moves bytes can pass any type as one of the same size that oneDNN has. Types of eight
-// bytes have none: they are themselves, or pairs of i32.
-ElementType carrier(ElementType type);
+// What only moves bytes passes an element as one or two of a type that oneDNN moves unchanged. Its
+// types of two bytes are reals, of which a reorder flushes denormals.
+struct Carrier {
+    ElementType type = ElementType::u8;
+    dnnl::memory::dim parts = 1;
+};
+Carrier carrier(ElementType type);
 // Dimensions from the outermost in memory to the innermost.
 std::vector<std::size_t> memory_order(std::size_t rank, Layout layout);
 // Descriptor with the strides of the tensor's layout. Ranks 1 to 6.
 dnnl::memory::desc dnnl_desc(ElementType type, const Shape& dims, Layout layout);
-// For steps that only move bytes: any type, those of eight bytes as pairs of i32.
+// For steps that only move bytes: any type, those that a carrier takes in parts with a dimension
+// more.
 dnnl::memory::desc bytes_desc(ElementType type, const Shape& dims, Layout layout);
 dnnl::memory::desc dnnl_desc(const PlanTensor& tensor);
 

@@ -14,24 +14,22 @@ namespace {
 dnnl::reorder::primitive_desc describe(const PlanTensor& src,
                                        const std::vector<std::size_t>& order) {
     const Shape dims = src.dims();
-    const std::size_t parts = size_of(src.type) == 8 ? 2 : 1;
-    // Elements of 8 bytes are pairs.
-    const ElementType type = parts == 2 ? ElementType::i32 : carrier(src.type);
+    const auto [type, parts] = carrier(src.type);
     const auto from = dnnl_desc(type, dims, src.layout);
     dnnl::memory::dims from_strides(from.data.format_desc.blocking.strides,
                                     from.data.format_desc.blocking.strides + dims.size());
     dnnl::memory::dims to_strides(dims.size());
-    dnnl::memory::dim stride = static_cast<dnnl::memory::dim>(parts);
+    dnnl::memory::dim stride = parts;
     for (std::size_t i = order.size(); i-- > 0;) {
         to_strides[order[i]] = stride;
         stride *= static_cast<dnnl::memory::dim>(dims[order[i]]);
     }
     dnnl::memory::dims sizes = dnnl_dims(dims);
-    if (parts == 2) {
+    if (parts != 1) {
         for (auto& s : from_strides) {
-            s *= 2;
+            s *= parts;
         }
-        sizes.push_back(2);
+        sizes.push_back(parts);
         from_strides.push_back(1);
         to_strides.push_back(1);
     }

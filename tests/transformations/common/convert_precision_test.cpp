@@ -200,5 +200,68 @@ TEST(ConvertPrecision, ConstantsOfFloatsThatAreWrongAreRefused) {
                  Error);
 }
 
+TEST(ConvertPrecision, LeavesPackedConstantsToTheirConverts) {
+    expect_converted(R"(model "m"
+        %x = Parameter.1 : f32[2]
+        %w = Const.1 value={1,7} : u4[2]
+        %f = Convert.1(%w) destination_type=f16 : f16[2]
+        %n = Const.1 value={1,-1} : nf4[2]
+        %g = Convert.1(%n) destination_type=f32 : f32[2]
+        %h = Convert.1(%f) destination_type=f32 : f32[2]
+        %y = Multiply.1(%x, %h) : f32[2]
+        %z = Multiply.1(%y, %g) : f32[2]
+        %r = Result.1(%z) : f32[2])",
+                     R"(model "m"
+        %x = Parameter.1 : f32[2]
+        %w = Const.1 value={1,7} : u4[2]
+        %f = Convert.1(%w) destination_type=f32 : f32[2]
+        %n = Const.1 value={1,-1} : nf4[2]
+        %g = Convert.1(%n) destination_type=f32 : f32[2]
+        %y = Multiply.1(%x, %f) : f32[2]
+        %z = Multiply.1(%y, %g) : f32[2]
+        %r = Result.1(%z) : f32[2])");
+}
+
+TEST(ConvertPrecision, UnpacksForEveryOtherReader) {
+    expect_converted(R"(model "m"
+        %x = Parameter.1 : i4[2,2]
+        %w = Const.1 value={1,-7} : i4[2]
+        %y = Add.1(%x, %w) : i4[2,2]
+        %f = Convert.1(%x) destination_type=f32 : f32[2,2]
+        %p = Result.1(%x) : i4[2,2]
+        %q = Result.1(%y) : i4[2,2]
+        %r = Result.1(%f) : f32[2,2])",
+                     R"(model "m"
+        %x = Parameter.1 : i4[2,2]
+        %w = Const.1 value={1,-7} : i4[2]
+        %xb = Convert.1(%x) destination_type=i8 : i8[2,2]
+        %wb = Convert.1(%w) destination_type=i8 : i8[2]
+        %y = Add.1(%xb, %wb) : i8[2,2]
+        %yp = Convert.1(%y) destination_type=i4 : i4[2,2]
+        %f = Convert.1(%x) destination_type=f32 : f32[2,2]
+        %p = Result.1(%x) : i4[2,2]
+        %q = Result.1(%yp) : i4[2,2]
+        %r = Result.1(%f) : f32[2,2])");
+}
+
+// Values out of the range are clamped there, not where they end up.
+TEST(ConvertPrecision, KeepsAConvertToAPackedType) {
+    expect_converted(R"(model "m"
+        %x = Parameter.1 : f32[2]
+        %u = Convert.1(%x) destination_type=u4 : u4[2]
+        %s = Const.1 value={2,1} : i64[2]
+        %y = Reshape.1(%u, %s) special_zero=false : u4[2,1]
+        %f = Convert.1(%y) destination_type=f32 : f32[2,1]
+        %r = Result.1(%f) : f32[2,1])",
+                     R"(model "m"
+        %x = Parameter.1 : f32[2]
+        %u = Convert.1(%x) destination_type=u4 : u4[2]
+        %b = Convert.1(%u) destination_type=u8 : u8[2]
+        %s = Const.1 value={2,1} : i64[2]
+        %y = Reshape.1(%b, %s) special_zero=false : u8[2,1]
+        %f = Convert.1(%y) destination_type=f32 : f32[2,1]
+        %r = Result.1(%f) : f32[2,1])");
+}
+
 }  // namespace
 }  // namespace fuseq

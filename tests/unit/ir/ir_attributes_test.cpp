@@ -109,8 +109,8 @@ TEST(IrAttributes, RefusesWhatDoesNotParse) {
     EXPECT_THAT(refused_data(R"(number="1" flag="yes")"), HasSubstr("'yes' is not true or false"));
     EXPECT_THAT(refused_data(R"(number="1" real="x")"), HasSubstr("'x' is not a number"));
     EXPECT_THAT(refused_data(R"(number="1" numbers="1,,2")"), HasSubstr("'' is not an integer"));
-    EXPECT_THAT(refused_data(R"(number="1" type="u4")"),
-                HasSubstr("'u4' is not a supported element type"));
+    EXPECT_THAT(refused_data(R"(number="1" type="f7")"),
+                HasSubstr("'f7' is not a supported element type"));
     EXPECT_THAT(refused_data(R"(number="1" pad="round")"), HasSubstr("'round' is not one of"));
     EXPECT_THAT(refused_data(R"(number="1" shape="1,x")"), HasSubstr("'x' is no dimension"));
 }

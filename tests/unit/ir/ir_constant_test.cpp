@@ -61,8 +61,9 @@ TEST(IrConstant, RefusesMissingAndUnsupported) {
                 HasSubstr("layer 1 'w' (Const): attribute offset is missing"));
     EXPECT_THAT(refused(R"(shape="2" offset="0" size="8")"),
                 HasSubstr("attribute element_type is missing"));
-    EXPECT_THAT(refused(R"(element_type="u4" shape="2" offset="0" size="8")"),
-                HasSubstr("layer 1 'w' (Const): element type 'u4' is not supported"));
+    EXPECT_THAT(refused(R"(element_type="f7" shape="2" offset="0" size="8")"),
+                HasSubstr("layer 1 'w' (Const): attribute element_type: 'f7' is not a supported "
+                          "element type"));
     EXPECT_THAT(refused(R"(element_type="f32" shape="2" offset="0" size="8")", {}),
                 HasSubstr("layer 1 'w' (Const): needs weights, but none were given"));
 }

@@ -60,10 +60,9 @@ TEST(IrDocument, RefusesBadPorts) {
     EXPECT_THAT(refused_add(model), HasSubstr("port 2: '-2' is no dimension"));
     model.add_port = port(2, "1,99999999999999999999");
     EXPECT_THAT(refused_add(model), HasSubstr("is no dimension"));
-    model.add_port = port(2, "1,2", R"(precision="U4")");
+    model.add_port = port(2, "1,2", R"(precision="FP7")");
     EXPECT_THAT(refused_add(model),
-                HasSubstr("layer 2 'add' (Add): port 2 has precision U4, which is not supported; "
-                          "export with 8-bit weights"));
+                HasSubstr("layer 2 'add' (Add): port 2 has precision FP7, which is not supported"));
 }
 
 TEST(IrDocument, RefusesEdgesThatLeadNowhere) {

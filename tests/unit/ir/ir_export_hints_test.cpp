@@ -26,12 +26,5 @@ TEST(ExportHints, OfOpsetsThatAreTooNew) {
     EXPECT_EQ(hint("Add", 99), "convert with an older tool version, up to opset16");
 }
 
-TEST(ExportHints, OfElementTypes) {
-    EXPECT_EQ(export_hint_for_type("f8e5m2"), "export without FP8 compression");
-    EXPECT_EQ(export_hint_for_type("U4"), "export with 8-bit weights");
-    EXPECT_EQ(export_hint_for_type("STRING"), "export the model without the tokenizer");
-    EXPECT_EQ(export_hint_for_type("f32"), "");
-}
-
 }  // namespace
 }  // namespace fuseq::test

@@ -228,5 +228,21 @@ TEST(BinaryForm, DamagedBytesAreAnError) {
     EXPECT_GT(refused, 600u);
 }
 
+TEST(BinaryForm, KeepsPackedConstants) {
+    const auto model = Model::from_text(R"(
+        %a = Const value={1,-8,7} : i4[3]
+        %b = Const value=random(1) : u2[3,3]
+        %c = Const value={1,0,0.4,-0.7,0.2} : nf4[5]
+        %d = Const value={1,0,1} : u1[3]
+        %e = Const value={9} : u4[]
+        %v = Convert(%e) destination_type=u4
+        %r0 = Result(%a) %r1 = Result(%b) %r2 = Result(%c) %r3 = Result(%d) %r4 = Result(%v))");
+    const Bytes bytes = written(*model);
+    EXPECT_EQ(compare_models(*model, *read(bytes), {.layer_names = true}), "");
+    Bytes small = bytes;
+    small.data = Tensor(ElementType::u8, Shape{bytes.data.get_size() - 64});
+    EXPECT_THROW(read(small), Error);
+}
+
 }  // namespace
 }  // namespace fuseq

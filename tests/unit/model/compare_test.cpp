@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fuseq/model.hpp"
+#include "ops/constant.hpp"
 
 namespace fuseq::test {
 namespace {
@@ -120,6 +121,17 @@ TEST(CompareModels, ReportsAWrongShapeWhereItArises) {
     other->find("s")->port().shape = PartialShape{1, 1, 5};
     EXPECT_EQ(compare_models(*base, *other),
               "layer 'c' (Convolution): output 0 is f32[1,1,4] against f32[1,1,5]");
+}
+
+TEST(CompareModels, LooksAtPackedElementsNotAtTheBitsAfterThem) {
+    const char* const kText = "%c = Const value={1,2,3} : u4[3] %r = Result(%c)";
+    const auto model = Model::from_text(kText);
+    const auto other = Model::from_text(kText);
+    auto& value = other->find("c")->attrs<ConstAttrs>().value;
+    static_cast<std::uint8_t*>(value.data())[1] |= 0xf0;
+    EXPECT_EQ(compare_models(*model, *other), "");
+    static_cast<std::uint8_t*>(value.data())[1] = 0x04;
+    EXPECT_EQ(compare_models(*model, *other), "layer 'c' (Const): element 2 is 3 against 4");
 }
 
 }  // namespace

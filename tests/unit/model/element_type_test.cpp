@@ -106,14 +106,17 @@ TEST(ElementType, NamesReadBack) {
     for (const ElementType type :
          {element::boolean, element::u8, element::i8, element::u16, element::i16, element::u32,
           element::i32, element::u64, element::i64, element::f16, element::bf16, element::f32,
-          element::f64}) {
+          element::f64, element::u1, element::u2, element::u4, element::i4, element::nf4}) {
         EXPECT_EQ(parse_element_type(to_string(type)), type);
         EXPECT_EQ(parse_element_type(to_ir_precision(type)), type);
-        EXPECT_GT(size_of(type), 0u);
+        EXPECT_GT(bits_of(type), 0u);
+        EXPECT_EQ(is_packed(type), bits_of(type) < 8);
+        EXPECT_FALSE(is_packed(unpacked_type(type)));
     }
     EXPECT_EQ(parse_element_type("fp32"), element::f32);
     EXPECT_EQ(parse_element_type("undefined"), std::nullopt);
-    EXPECT_EQ(parse_element_type("u4"), std::nullopt);
+    EXPECT_EQ(parse_element_type("BIN"), element::u1);
+    EXPECT_EQ(parse_element_type("f8e4m3"), std::nullopt);
     EXPECT_EQ(parse_element_type(""), std::nullopt);
     EXPECT_EQ(size_of(element::undefined), 0u);
 }
@@ -127,6 +130,13 @@ TEST(ElementType, Kinds) {
     EXPECT_TRUE(is_signed(element::i16));
     EXPECT_FALSE(is_signed(element::u16));
     EXPECT_TRUE(is_signed(element::f16));
+    for (const ElementType type : {element::u1, element::u2, element::u4, element::i4}) {
+        EXPECT_TRUE(is_integral(type));
+        EXPECT_FALSE(is_real(type));
+        EXPECT_EQ(is_signed(type), type == element::i4);
+    }
+    EXPECT_TRUE(is_real(element::nf4));
+    EXPECT_FALSE(is_integral(element::nf4));
 }
 
 }  // namespace

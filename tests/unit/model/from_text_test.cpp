@@ -88,7 +88,8 @@ TEST(FromText, ErrorsNameTheLine) {
     EXPECT_THAT(refusal("%x = Parameter"), HasSubstr("its type and shape are not given"));
     EXPECT_THAT(refusal("%x = Const value={1}"), HasSubstr("type and shape of the value"));
     EXPECT_THAT(refusal("%x = Parameter : f32"), HasSubstr("expected a shape like [1,3,?]"));
-    EXPECT_THAT(refusal("%x = Parameter : f31[2]"), HasSubstr("'f31' is not an element type"));
+    EXPECT_THAT(refusal("%x = Parameter : f31[2]"),
+                HasSubstr("'f31' is not a supported element type"));
     EXPECT_THAT(refusal("%\"x = Parameter : f32[2]"), HasSubstr("a string is not closed"));
     EXPECT_THAT(refusal("%x = Parameter : f32[2"), HasSubstr("a bracket is not closed"));
     EXPECT_THAT(refusal("hello"), HasSubstr("expected a layer like"));

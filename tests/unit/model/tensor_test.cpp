@@ -88,6 +88,11 @@ TEST(Tensor, CopiesShareAndCopyToDoesNot) {
     EXPECT_THROW(a.reshaped({3}), Error);
 }
 
+TEST(Tensor, GivesMinusOneForTheLargestU64) {
+    EXPECT_EQ(to_ints(Tensor::of<std::uint64_t>({2}, {7, UINT64_MAX})),
+              (std::vector<std::int64_t>{7, -1}));
+}
+
 TEST(Tensor, ComparesTypeShapeAndBytes) {
     const Tensor a = Tensor::of<float>({2}, {0, 1});
     EXPECT_TRUE(same_bytes(a, Tensor::of<float>({2}, {0, 1})));

@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "fuseq/error.hpp"
 
@@ -110,6 +112,44 @@ TEST(TensorText, RefusesWhatDoesNotFit) {
     EXPECT_THAT(refusal("random", element::boolean, {1}), HasSubstr("random has 0 arguments"));
     EXPECT_THAT(refusal("#00", element::f32, {1}), HasSubstr("only given by its hash #00"));
     EXPECT_THAT(refusal("{1}", element::undefined, {1}), HasSubstr("has no element type"));
+}
+
+TEST(TensorText, PackedTypesPrintTheirValues) {
+    const auto again = [](const std::string& text, ElementType type, const Shape& shape) {
+        return tensor_values_to_text(tensor_values_from_text(text, type, shape), 99);
+    };
+    EXPECT_EQ(again("{0,15,7}", element::u4, {3}), "{0,15,7}");
+    EXPECT_EQ(again("{-8,7,-1,0}", element::i4, {2, 2}), "{-8,7,-1,0}");
+    EXPECT_EQ(again("{3,0,1,2,3}", element::u2, {5}), "{3,0,1,2,3}");
+    EXPECT_EQ(again("{1,0,1}", element::u1, {3}), "{1,0,1}");
+    EXPECT_EQ(again("{-1,0.16093020141124725,0.3}", element::nf4, {3}),
+              "{-1,0.1609302,0.33791524}");
+    EXPECT_EQ(again("iota(13)", element::u4, {5}), "{13,14,15,0,1}");
+    EXPECT_EQ(again("iota(6,-7)", element::i4, {4}), "{6,-1,-8,1}");
+    EXPECT_EQ(again("fill(-3)", element::i4, {3}), "{-3,-3,-3}");
+    EXPECT_EQ(tensor_values_to_text(tensor_values_from_text("fill(9)", element::u4, {99}), 9),
+              "fill(9)");
+    const Tensor odd = tensor_values_from_text("{1,2,3}", element::u4, {3});
+    EXPECT_EQ(element_to_text(odd, 2), "3");
+    EXPECT_THAT(tensor_values_to_text(odd, 1), testing::StartsWith("#"));
+}
+
+TEST(TensorText, RandomPackedValuesFillTheRange) {
+    const std::tuple<ElementType, std::int64_t, std::int64_t> ranges[] = {
+        {element::u1, 0, 1}, {element::u2, 0, 3}, {element::u4, 0, 15}, {element::i4, -8, 7}};
+    for (const auto& [type, low, high] : ranges) {
+        const auto values = to_ints(tensor_values_from_text("random(3)", type, {500}));
+        EXPECT_EQ(*std::min_element(values.begin(), values.end()), low);
+        EXPECT_EQ(*std::max_element(values.begin(), values.end()), high);
+    }
+}
+
+TEST(TensorText, PackedValuesOutOfTheRangeAreRefused) {
+    EXPECT_THAT(refusal("{16}", element::u4, {1}), HasSubstr("'16' is out of the range of u4"));
+    EXPECT_THAT(refusal("{-1}", element::u2, {1}), HasSubstr("'-1' is out of the range of u2"));
+    EXPECT_THAT(refusal("fill(8)", element::i4, {3}), HasSubstr("'8' is out of the range of i4"));
+    EXPECT_THAT(refusal("{0.5}", element::u4, {1}), HasSubstr("'0.5' is not a number"));
+    EXPECT_THAT(refusal("iota", element::u4, {1073741825}), HasSubstr("is too large"));
 }
 
 }  // namespace

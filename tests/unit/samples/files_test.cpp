@@ -41,6 +41,24 @@ TEST(Files, WriteBf16AsF32) {
     EXPECT_EQ(read_npy(temporary.path("x.npy")).data<float>()[0], 1.5f);
 }
 
+TEST(Files, WritePackedValuesAsBytesOrF32) {
+    const TemporaryFolder temporary;
+    TensorFolder folder(temporary.path("."));
+    const Tensor values = Tensor::of<float>({3}, {0, 1, -1});
+    const std::pair<ElementType, ElementType> types[] = {{ElementType::u1, ElementType::u8},
+                                                         {ElementType::u2, ElementType::u8},
+                                                         {ElementType::u4, ElementType::u8},
+                                                         {ElementType::i4, ElementType::i8},
+                                                         {ElementType::nf4, ElementType::f32}};
+    for (const auto& [type, written] : types) {
+        const Tensor packed = values.to(type);
+        folder.write(to_string(type), packed);
+        const Tensor read = read_npy(temporary.path(to_string(type) + ".npy"));
+        EXPECT_EQ(read.get_element_type(), written);
+        EXPECT_EQ(to_floats(read), to_floats(packed));
+    }
+}
+
 TEST(Files, FindInputsByLayerThenTensorName) {
     const TemporaryFolder temporary;
     const auto model = test::relu_model();

@@ -40,8 +40,32 @@ TEST(Inputs, AreRandomAndTheSameAtEveryRun) {
     EXPECT_EQ(range(random_tensor(ElementType::i8, {10000}, 1)), std::pair(-128.0f, 127.0f));
     EXPECT_EQ(range(random_tensor(ElementType::i64, {1000}, 1)), std::pair(0.0f, 9.0f));
     EXPECT_EQ(range(random_tensor(ElementType::boolean, {100}, 1)), std::pair(0.0f, 1.0f));
+    EXPECT_EQ(range(random_tensor(ElementType::u16, {1000}, 1)), std::pair(0.0f, 9.0f));
+    EXPECT_EQ(range(random_tensor(ElementType::u4, {1000}, 1)), std::pair(0.0f, 15.0f));
+    EXPECT_EQ(range(random_tensor(ElementType::i4, {1000}, 1)), std::pair(-8.0f, 7.0f));
+    EXPECT_EQ(range(random_tensor(ElementType::u2, {1000}, 1)), std::pair(0.0f, 3.0f));
+    EXPECT_EQ(range(random_tensor(ElementType::u1, {1000}, 1)), std::pair(0.0f, 1.0f));
+    EXPECT_EQ(range(random_tensor(ElementType::nf4, {1000}, 1)), std::pair(-1.0f, 1.0f));
     EXPECT_LT(range(random_tensor(ElementType::f16, {1000}, 1)).second, 1.001f);
     EXPECT_GT(range(random_tensor(ElementType::f32, {1, 3, 20, 20}, 1)).second, 200.0f);
+}
+
+// Three elements of a batch, none of which ends with a byte.
+TEST(Inputs, OfPackedTypesComeFromFiles) {
+    const TemporaryFolder folder;
+    Model model;
+    model.add_result("r", model.add_parameter("x", ElementType::u4, {3, 3})->output());
+    for (const char* name : {"a", "b", "c"}) {
+        const float first = static_cast<float>(name[0] - 'a');
+        write_npy(folder.path(std::string(name) + ".npy"),
+                  Tensor::of<float>({1, 3}, {first, 5, 15}));
+    }
+    Options options;
+    options.inputs = {folder.path("a.npy"), folder.path("b.npy"), folder.path("c.npy")};
+    const std::vector<InputSet> sets = make_inputs(model, options);
+    ASSERT_EQ(sets.size(), 1u);
+    EXPECT_EQ(sets[0][0].get_element_type(), ElementType::u4);
+    EXPECT_EQ(to_ints(sets[0][0]), (std::vector<std::int64_t>{0, 5, 15, 1, 5, 15, 2, 5, 15}));
 }
 
 TEST(Inputs, ComeFromFilesInTurn) {

@@ -139,6 +139,7 @@ TEST(Npy, WritesWhatItReads) {
     EXPECT_TRUE(same_bytes(parse_npy(to_npy(scalar), "x"), scalar));
     std::filesystem::remove(path);
     EXPECT_THROW(to_npy(Tensor(ElementType::bf16, {1})), Error);
+    EXPECT_THROW(to_npy(Tensor(ElementType::u4, {1})), Error);
     EXPECT_THROW(write_npy("/nowhere/x.npy", scalar), Error);
     EXPECT_THROW(read_npy("/nowhere/x.npy"), Error);
 }
