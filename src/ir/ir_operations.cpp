@@ -2,69 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ir_operations.hpp"
 
-#include <algorithm>
 #include <map>
+
+#include "ops/opsets.hpp"
+#include "ops/refused/refused.hpp"
 
 namespace fuseq {
 namespace {
-
-struct Revision {
-    std::string_view type;
-    int opset;
-};
-
-constexpr int kNewestOpset = 15;
-
-// Opsets that gave an operation another meaning. A layer of such an opset must not be read as the
-// older version. Source: OpenVINO, "Operation sets", opset1 to opset15.
-constexpr Revision kRevisions[] = {
-    {"AdaptiveAvgPool", 8},
-    {"Assign", 6},
-    {"AvgPool", 14},
-    {"Broadcast", 3},
-    {"Bucketize", 3},
-    {"CTCGreedyDecoderSeqLen", 6},
-    {"DeformableConvolution", 8},
-    {"DetectionOutput", 8},
-    {"EmbeddingBagOffsets", 15},
-    {"EmbeddingBagPacked", 15},
-    {"Gather", 7},
-    {"Gather", 8},
-    {"GatherND", 8},
-    {"Gelu", 7},
-    {"Interpolate", 4},
-    {"Interpolate", 11},
-    {"LSTMCell", 4},
-    {"LSTMSequence", 5},
-    {"MVN", 6},
-    {"MaxPool", 8},
-    {"MaxPool", 14},
-    {"MulticlassNms", 9},
-    {"NonMaxSuppression", 3},
-    {"NonMaxSuppression", 4},
-    {"NonMaxSuppression", 5},
-    {"NonMaxSuppression", 9},
-    {"Pad", 12},
-    {"PriorBox", 8},
-    {"Proposal", 4},
-    {"ROIAlign", 9},
-    {"Range", 4},
-    {"ReadValue", 6},
-    {"ScatterElementsUpdate", 12},
-    {"ScatterNDUpdate", 15},
-    {"ShapeOf", 3},
-    {"SoftMax", 8},
-    {"Softmax", 8},
-    {"Squeeze", 15},
-    {"TopK", 3},
-    {"TopK", 11},
-};
-
-bool revised_between(std::string_view type, int known, int asked) {
-    return std::any_of(std::begin(kRevisions), std::end(kRevisions), [&](const Revision& r) {
-        return r.type == type && r.opset > known && r.opset <= asked;
-    });
-}
 
 std::string known_versions(std::string_view type) {
     std::string text;
@@ -77,10 +21,8 @@ std::string known_versions(std::string_view type) {
 }
 
 const OpSpec* find(std::string_view type, int opset) {
-    const OpSpec* spec = find_op(type, opset);
-    const bool usable = spec != nullptr && !spec->internal && opset <= kNewestOpset &&
-                        !revised_between(type, spec->version, opset);
-    return usable ? spec : nullptr;
+    const OpsetForm* form = opset <= kNewestOpset ? find_opset_form(type, opset) : nullptr;
+    return form == nullptr ? nullptr : find_op(*form);
 }
 
 // Collects what is not known: how often, and the first layer.
@@ -94,7 +36,14 @@ public:
             return true;
         }
         const IrOperation operation = parse_ir_operation(node);
-        if (find(operation.type, operation.opset) == nullptr) {
+        const OpSpec* spec = find(operation.type, operation.opset);
+        if (spec != nullptr && always_refused(*spec) && reason_.empty()) {
+            refused_.id = node.attribute("id").as_llong();
+            refused_.name = node.attribute("name").value();
+            refused_.operation = operation;
+            reason_ = spec->summary;
+        }
+        if (spec == nullptr) {
             auto& entry = found_[detail::cat(
                 operation.type.empty() ? "a layer without a type" : operation.type, " of ",
                 operation.opset_text.empty() ? "opset1" : operation.opset_text,
@@ -107,6 +56,9 @@ public:
     }
 
     void report() const {
+        if (found_.empty() && !reason_.empty()) {
+            source_.fail(refused_, reason_);
+        }
         if (found_.empty()) {
             return;
         }
@@ -128,6 +80,8 @@ private:
     };
     const IrSource& source_;
     std::map<std::string, Entry> found_;
+    IrLayer refused_;  // the first layer that is known by name only, and why
+    std::string reason_;
 };
 
 }  // namespace
