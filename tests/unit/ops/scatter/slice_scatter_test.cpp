@@ -56,7 +56,7 @@ TEST(SliceScatter, InfersTheShapeOfTheData) {
     EXPECT_EQ(
         shape_of("SliceScatter", 15, "",
                  {open(ElementType::f32, "..."), open(ElementType::f32, "[2]"), one, one, one}),
-        "...");
+        "[...]");
 }
 
 TEST(SliceScatter, RefusesBadInputs) {

@@ -57,7 +57,7 @@ TEST(SearchSorted, InfersOpenShapes) {
     EXPECT_EQ(shape("[2..4,7]", "[?,5]"), "[2..4,5]");
     EXPECT_EQ(shape("[7]", "[?,5]"), "[?,5]");
     EXPECT_EQ(shape("[2,7]", "..."), "[2,?]");
-    EXPECT_EQ(shape("[7]", "..."), "...");
+    EXPECT_EQ(shape("[7]", "..."), "[...]");
     EXPECT_EQ(shape("...", "[2,3]"), "[2,3]");
 }
 

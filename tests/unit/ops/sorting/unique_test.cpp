@@ -107,7 +107,7 @@ TEST(Unique, InfersIntervals) {
     EXPECT_EQ(shapes({data("[2,?]"), int_scalar(0)}), "[1..2,?] [1..2] [2] [1..2] ");
     EXPECT_EQ(shapes({data("[2,?]"), int_scalar(-1)}), "[2,?] [?] [?] [?] ");
     EXPECT_EQ(shapes({data("[2,3]"), open(ElementType::i64, "[]")}), "[?,?] [?] [?] [?] ");
-    EXPECT_EQ(shapes({data("..."), int_scalar(0)}), "... [?] [?] [?] ");
+    EXPECT_EQ(shapes({data("..."), int_scalar(0)}), "[...] [?] [?] [?] ");
 }
 
 TEST(Unique, RefusesBadInputs) {

@@ -49,7 +49,7 @@ TEST(SegmentMax, InfersOpenShapes) {
     EXPECT_EQ(shape({data, ids, int_scalar(7)}), "[7,3]");
     EXPECT_EQ(shape({data, ints({0, 4})}), "[5,3]");
     EXPECT_EQ(shape({data, ints({0, 4}), open(ElementType::i32, "[]")}), "[?,3]");
-    EXPECT_EQ(shape({open(ElementType::f32, "..."), ids, int_scalar(7)}), "...");
+    EXPECT_EQ(shape({open(ElementType::f32, "..."), ids, int_scalar(7)}), "[...]");
 }
 
 TEST(SegmentMax, RefusesBadInputs) {

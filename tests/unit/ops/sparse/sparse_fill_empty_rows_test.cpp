@@ -64,8 +64,8 @@ TEST(SparseFillEmptyRows, InfersIntervals) {
     EXPECT_EQ(shapes({f32("[4]"), kShape, i64("[4,2]"), kDefault}), "[5..8,2] [5..8] [5] ");
     EXPECT_EQ(shapes({f32("[9]"), kShape, i64("[?,2]"), kDefault}), "[9..13,2] [9..13] [5] ");
     EXPECT_EQ(shapes({f32("..."), kShape, i64("[0,2]"), kDefault}), "[5,2] [5] [5] ");
-    EXPECT_EQ(shapes({f32("[?]"), kShape, i64("..."), kDefault}), "[5..?,2] [5..?] [5] ");
-    EXPECT_EQ(shapes({f32("[4]"), i64("[2]"), i64("..."), kDefault}), "[4..?,2] [4..?] [?] ");
+    EXPECT_EQ(shapes({f32("[?]"), kShape, i64("..."), kDefault}), "[5..,2] [5..] [5] ");
+    EXPECT_EQ(shapes({f32("[4]"), i64("[2]"), i64("..."), kDefault}), "[4..,2] [4..] [?] ");
 }
 
 TEST(SparseFillEmptyRows, RefusesBadInputs) {
