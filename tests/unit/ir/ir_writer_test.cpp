@@ -54,11 +54,11 @@ TEST(WriteIr, GivesTheSameModel) {
 // ScatterNDUpdate-3 came with opset4, MVN-1 with opset2: other readers look it up there.
 TEST(WriteIr, NamesAnOpsetThatHasTheOperation) {
     const auto model = Model::from_text(R"(
-        %x = Parameter : f32[4,2]
+        %x = Parameter : f32[4,2,3]
         %i = Const value={0} : i64[1,1]
-        %u = Parameter : f32[1,2]
+        %u = Parameter : f32[1,2,3]
         %s = ScatterNDUpdate.3(%x, %i, %u)
-        %m = MVN.1(%s)
+        %m = MVN.1(%s) normalize_variance=true eps=0.5
         %r = Result(%m))");
     const TemporaryFolder folder;
     round_trip(*model, folder);
