@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "fuseq/error.hpp"
+#include "ops/opsets.hpp"
 
 namespace fuseq {
 namespace {
@@ -15,7 +16,6 @@ struct Hint {
     std::string_view text;
 };
 
-constexpr std::string_view kNoFp8 = "export without FP8 compression";
 constexpr std::string_view kNoTokenizer = "export the model without the tokenizer";
 constexpr std::string_view kNewerConverter =
     "the converter did not know the framework's operation: convert with a newer tool version";
@@ -28,7 +28,6 @@ constexpr Hint kOperations[] = {
     {"CharsToBytes", kNoTokenizer},
     {"CombineSegments", kNoTokenizer},
     {"EqualStr", kNoTokenizer},
-    {"FakeConvert", kNoFp8},
     {"FrameworkNode", kNewerConverter},
     {"FuzeRagged", kNoTokenizer},
     {"NormalizeUnicode", kNoTokenizer},
@@ -44,8 +43,6 @@ constexpr Hint kOperations[] = {
     {"SentencepieceStreamDetokenizer", kNoTokenizer},
     {"SentencepieceTokenizer", kNoTokenizer},
     {"SpecialTokensSplit", kNoTokenizer},
-    {"StringTensorPack", kNoTokenizer},
-    {"StringTensorUnpack", kNoTokenizer},
     {"StringToHashBucket", kNoTokenizer},
     {"TFFrameworkNode", kNewerConverter},
     {"TrieTokenizer", kNoTokenizer},

@@ -11,9 +11,6 @@
 
 namespace fuseq {
 
-// The newest opset whose operations are known by name.
-inline constexpr int kNewestOpset = 16;
-
 // For an operation that is not known: "export without FP8 compression". Empty where no option of a
 // converter avoids it.
 std::string export_hint(const IrOperation& operation);

@@ -10,6 +10,7 @@
 #include "ir/ir_document.hpp"
 #include "ops/detection/non_max_suppression.hpp"
 #include "ops/op_spec.hpp"
+#include "ops/opsets.hpp"
 
 namespace fuseq {
 namespace {
@@ -150,7 +151,10 @@ void IrGraphWriter::write_layer(pugi::xml_node layers, const Node& node) {
     set(layer, "id", ids_.at(&node));
     set(layer, "name", node.name());
     set(layer, "type", node.type());
-    set(layer, "version", "opset" + std::to_string(node.spec().version));
+    // The first opset that has the operation in this form: other readers look it up there.
+    const OpsetForm* form = opset_form_of(node.spec());
+    set(layer, "version",
+        "opset" + std::to_string(form != nullptr ? form->first : node.spec().version));
     if (node.is_constant()) {
         write_constant(layer.append_child("data"), node);
     } else if (!write_ir_subgraphs(layer, node, weights_)) {

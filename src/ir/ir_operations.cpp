@@ -2,72 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ir_operations.hpp"
 
-#include <algorithm>
 #include <map>
 
 #include "ir/ir_attributes.hpp"
 #include "ir/ir_export_hints.hpp"
+#include "ops/opsets.hpp"
+#include "ops/refused/refused.hpp"
 
 namespace fuseq {
 namespace {
-
-struct Revision {
-    std::string_view type;
-    int opset;
-};
-
-// Opsets that gave an operation another meaning. A layer of such an opset must not be read as the
-// older version. Source: OpenVINO, "Operation sets", opset1 to opset16.
-constexpr Revision kRevisions[] = {
-    {"AdaptiveAvgPool", 8},
-    {"Assign", 6},
-    {"AvgPool", 14},
-    {"AvgPool", 16},
-    {"Broadcast", 3},
-    {"Bucketize", 3},
-    {"CTCGreedyDecoderSeqLen", 6},
-    {"DeformableConvolution", 8},
-    {"DetectionOutput", 8},
-    {"EmbeddingBagOffsets", 15},
-    {"EmbeddingBagPacked", 15},
-    {"Gather", 7},
-    {"Gather", 8},
-    {"GatherND", 8},
-    {"Gelu", 7},
-    {"Interpolate", 4},
-    {"Interpolate", 11},
-    {"LSTMCell", 4},
-    {"LSTMSequence", 5},
-    {"MVN", 6},
-    {"MaxPool", 8},
-    {"MaxPool", 14},
-    {"MulticlassNms", 9},
-    {"NonMaxSuppression", 3},
-    {"NonMaxSuppression", 4},
-    {"NonMaxSuppression", 5},
-    {"NonMaxSuppression", 9},
-    {"OneHot", 16},
-    {"Pad", 12},
-    {"PriorBox", 8},
-    {"Proposal", 4},
-    {"ROIAlign", 9},
-    {"Range", 4},
-    {"ReadValue", 6},
-    {"ScatterElementsUpdate", 12},
-    {"ScatterNDUpdate", 15},
-    {"ShapeOf", 3},
-    {"SoftMax", 8},
-    {"Softmax", 8},
-    {"Squeeze", 15},
-    {"TopK", 3},
-    {"TopK", 11},
-};
-
-bool revised_between(std::string_view type, int known, int asked) {
-    return std::any_of(std::begin(kRevisions), std::end(kRevisions), [&](const Revision& r) {
-        return r.type == type && r.opset > known && r.opset <= asked;
-    });
-}
 
 std::string known_versions(std::string_view type) {
     std::string text;
@@ -80,10 +23,8 @@ std::string known_versions(std::string_view type) {
 }
 
 const OpSpec* find(std::string_view type, int opset) {
-    const OpSpec* spec = find_op(type, opset);
-    const bool usable = spec != nullptr && !spec->internal && opset <= kNewestOpset &&
-                        !revised_between(type, spec->version, opset);
-    return usable ? spec : nullptr;
+    const OpsetForm* form = opset <= kNewestOpset ? find_opset_form(type, opset) : nullptr;
+    return form == nullptr ? nullptr : find_op(*form);
 }
 
 // Layers with the same problem.
@@ -147,7 +88,12 @@ public:
         }
         const IrOperation operation = parse_ir_operation(node);
         const std::string layer = node.attribute("name").value();
-        if (const OpSpec* spec = find(operation.type, operation.opset)) {
+        const OpSpec* spec = find(operation.type, operation.opset);
+        if (spec != nullptr && always_refused(*spec)) {
+            note_refused(node, operation, *spec);
+            operations_.add(detail::cat(operation.type, " of ", operation.opset_text), layer,
+                            std::string(spec->summary));
+        } else if (spec != nullptr) {
             for (const IrAttributeFault& fault : attribute_faults(node, *spec->make_attributes())) {
                 attributes_.add(detail::cat(fault.name, " of ", operation.type, ": ", fault.rule),
                                 layer, "");
@@ -163,6 +109,9 @@ public:
     }
 
     void report() const {
+        if (refused_count_ == 1 && operations_.size() == 1 && attributes_.empty()) {
+            source_.fail(refused_, reason_);
+        }
         if (operations_.empty() && attributes_.size() < 2) {
             return;
         }
@@ -178,9 +127,21 @@ public:
     }
 
 private:
+    void note_refused(pugi::xml_node node, const IrOperation& operation, const OpSpec& spec) {
+        if (++refused_count_ == 1) {
+            refused_.id = node.attribute("id").as_llong();
+            refused_.name = node.attribute("name").value();
+            refused_.operation = operation;
+            reason_ = spec.summary;
+        }
+    }
+
     const IrSource& source_;
     Problems operations_;
     Problems attributes_;
+    IrLayer refused_;  // the first layer that is known by name only, and why
+    std::string reason_;
+    std::size_t refused_count_ = 0;
 };
 
 }  // namespace

@@ -30,24 +30,28 @@ void walk_binary(
     }
 }
 
-// out = function(a, b, offset in b) where all three have one numeric type. The function gets values
-// of that type and may return any type that converts to it.
-template <class Function>
-void evaluate_pairs(EvalContext& context, const BinaryAttrs& attrs, Function function) {
+// out = function(a, b, offset in b) where all three are of type T.
+template <class T, class Function>
+void fill_pairs(EvalContext& context, const BinaryAttrs& attrs, Function function) {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
     const Shape shape =
         broadcast_shapes(a.get_shape(), b.get_shape(), attrs.auto_broadcast, attrs.axis);
-    Tensor& out = context.output(0, shape);
-    dispatch_numeric(a.get_element_type(), [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        const T* x = a.data<T>();
-        const T* y = b.data<T>();
-        T* z = out.data<T>();
-        walk_binary(attrs, a.get_shape(), b.get_shape(), shape,
-                    [&](std::size_t at, std::size_t i, std::size_t j) {
-                        z[at] = static_cast<T>(function(x[i], y[j], j));
-                    });
+    const T* x = a.data<T>();
+    const T* y = b.data<T>();
+    T* z = context.output(0, shape).data<T>();
+    walk_binary(attrs, a.get_shape(), b.get_shape(), shape,
+                [&](std::size_t at, std::size_t i, std::size_t j) {
+                    z[at] = static_cast<T>(function(x[i], y[j], j));
+                });
+}
+
+// The same where all three have one numeric type. The function gets values of that type and may
+// return any type that converts to it.
+template <class Function>
+void evaluate_pairs(EvalContext& context, const BinaryAttrs& attrs, Function function) {
+    dispatch_numeric(context.input(0).get_element_type(), [&](auto tag) {
+        fill_pairs<typename decltype(tag)::type>(context, attrs, function);
     });
 }
 
@@ -58,13 +62,31 @@ void evaluate_binary(EvalContext& context, Function function) {
                    [&](auto x, auto y, std::size_t) { return function(x, y); });
 }
 
+// The same for function(a, b) of two booleans: any byte but 0 is true.
+template <class Function>
+void evaluate_truth(EvalContext& context, Function function) {
+    const auto& attrs = context.attrs<BinaryAttrs>();
+    const Tensor& a = context.input(0);
+    const Tensor& b = context.input(1);
+    const Shape shape =
+        broadcast_shapes(a.get_shape(), b.get_shape(), attrs.auto_broadcast, attrs.axis);
+    auto* out = static_cast<std::uint8_t*>(context.output(0, shape).data());
+    const auto* x = static_cast<const std::uint8_t*>(a.data());
+    const auto* y = static_cast<const std::uint8_t*>(b.data());
+    walk_binary(attrs, a.get_shape(), b.get_shape(), shape,
+                [&](std::size_t at, std::size_t i, std::size_t j) {
+                    out[at] = function(x[i] != 0, y[j] != 0) ? 1 : 0;
+                });
+}
+
 // Row of an operation with BinaryAttrs.
 inline OpSpec binary_row(std::string_view type,
                          void (*infer)(InferContext&),
                          void (*evaluate)(EvalContext&),
-                         std::string_view summary) {
+                         std::string_view summary,
+                         int version = 1) {
     return {.type = type,
-            .version = 1,
+            .version = version,
             .inputs = {2, 2},
             .make_attributes = make_attributes<BinaryAttrs>,
             .infer = infer,

@@ -6,6 +6,7 @@
 
 #include "ops/binary_elementwise.hpp"
 #include "ops/op_list.hpp"
+#include "ops/truth.hpp"
 
 namespace fuseq {
 namespace {
@@ -15,18 +16,12 @@ void infer(InferContext& context) {
     context.set_output(0, ElementType::boolean, binary_shape(context));
 }
 
-// Values of a boolean tensor are bytes; any byte but 0 is true.
-struct Truth {
-    std::uint8_t byte;
-    int value() const { return byte != 0 ? 1 : 0; }
-};
-
 template <class T>
 T comparable(T value) {
     return value;
 }
-inline int comparable(Truth value) {
-    return value.value();
+int comparable(Truth value) {
+    return value.value() ? 1 : 0;
 }
 
 template <class Function>
@@ -37,18 +32,14 @@ void compare(EvalContext& context) {
     const Shape shape =
         broadcast_shapes(a.get_shape(), b.get_shape(), attrs.auto_broadcast, attrs.axis);
     auto* out = static_cast<std::uint8_t*>(context.output(0, shape).data());
-    const auto run = [&](const auto* x, const auto* y) {
+    dispatch_elements(a.get_element_type(), [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        const T* x = elements<T>(a);
+        const T* y = elements<T>(b);
         walk_binary(attrs, a.get_shape(), b.get_shape(), shape,
                     [&](std::size_t at, std::size_t i, std::size_t j) {
                         out[at] = Function{}(comparable(x[i]), comparable(y[j])) ? 1 : 0;
                     });
-    };
-    if (a.get_element_type() == ElementType::boolean) {
-        return run(static_cast<const Truth*>(a.data()), static_cast<const Truth*>(b.data()));
-    }
-    dispatch_numeric(a.get_element_type(), [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        run(a.data<T>(), b.data<T>());
     });
 }
 

@@ -89,13 +89,7 @@ void evaluate(EvalContext& context) {
     const auto* from = static_cast<const std::byte*>(data.data());
     auto* to = static_cast<std::byte*>(out.data());
     for (std::size_t i = 0; i < count; ++i) {
-        std::size_t place = i / each;
-        for (std::size_t k = 0; k < length; ++k) {
-            const std::size_t size = shape[batch + k];
-            place = place * size + static_cast<std::size_t>(checked_index(
-                                       context, indices[i * length + k],
-                                       static_cast<std::int64_t>(size), i * length + k));
-        }
+        const std::size_t place = tuple_place(context, shape, batch, indices, i, length, i / each);
         std::memcpy(to + i * slice, from + place * slice, slice);
     }
 }

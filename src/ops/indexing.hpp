@@ -51,6 +51,26 @@ inline std::span<const Dimension> leading(const PartialShape& data,
             static_cast<std::size_t>(length.get_length())};
 }
 
+// Place of the slice of data that tuple i of the indices names, in slices. Tuples have `length`
+// indices, for the dimensions of `shape` from `begin` on; `batch` is the place in those before.
+template <class Context>
+std::size_t tuple_place(const Context& context,
+                        const Shape& shape,
+                        std::size_t begin,
+                        std::span<const std::int64_t> indices,
+                        std::size_t i,
+                        std::size_t length,
+                        std::size_t batch = 0) {
+    std::size_t place = batch;
+    for (std::size_t k = 0; k < length; ++k) {
+        const std::size_t size = shape[begin + k];
+        const std::size_t at = i * length + k;
+        place = place * size + static_cast<std::size_t>(checked_index(
+                                   context, indices[at], static_cast<std::int64_t>(size), at));
+    }
+    return place;
+}
+
 // Product of the dimensions from `begin` to `end`.
 inline std::size_t partial_size(const Shape& shape, std::size_t begin, std::size_t end) {
     std::size_t size = 1;
@@ -58,6 +78,14 @@ inline std::size_t partial_size(const Shape& shape, std::size_t begin, std::size
         size *= shape[d];
     }
     return size;
+}
+
+template <class Context>
+void check_updates(const Context& context,
+                   const PartialShape& updates,
+                   const PartialShape& expected) {
+    context.require(updates.compatible(expected), "updates have shape ", to_string(updates),
+                    ", expected ", to_string(expected));
 }
 
 template <class Context>

@@ -3,10 +3,9 @@
 //
 // LogicalAnd, LogicalOr, LogicalXor, LogicalNot, and Xor, the older name of LogicalXor, on boolean
 // tensors; any byte but 0 is true.
-#include <algorithm>
-
 #include "ops/binary_elementwise.hpp"
 #include "ops/op_list.hpp"
+#include "ops/unary_elementwise.hpp"
 
 namespace fuseq {
 namespace {
@@ -22,37 +21,14 @@ void infer_not(InferContext& context) {
     context.set_output(0, ElementType::boolean, context.shape(0));
 }
 
-template <class Function>
-void combine(EvalContext& context, Function function) {
-    const auto& attrs = context.attrs<BinaryAttrs>();
-    const Tensor& a = context.input(0);
-    const Tensor& b = context.input(1);
-    const Shape shape =
-        broadcast_shapes(a.get_shape(), b.get_shape(), attrs.auto_broadcast, attrs.axis);
-    auto* out = static_cast<std::uint8_t*>(context.output(0, shape).data());
-    const auto* x = static_cast<const std::uint8_t*>(a.data());
-    const auto* y = static_cast<const std::uint8_t*>(b.data());
-    walk_binary(attrs, a.get_shape(), b.get_shape(), shape,
-                [&](std::size_t at, std::size_t i, std::size_t j) {
-                    out[at] = function(x[i] != 0, y[j] != 0) ? 1 : 0;
-                });
-}
-
 void logical_and(EvalContext& context) {
-    combine(context, [](bool x, bool y) { return x && y; });
+    evaluate_truth(context, [](bool x, bool y) { return x && y; });
 }
 void logical_or(EvalContext& context) {
-    combine(context, [](bool x, bool y) { return x || y; });
+    evaluate_truth(context, [](bool x, bool y) { return x || y; });
 }
 void logical_xor(EvalContext& context) {
-    combine(context, [](bool x, bool y) { return x != y; });
-}
-void logical_not(EvalContext& context) {
-    const Tensor& in = context.input(0);
-    auto* out = static_cast<std::uint8_t*>(context.output(0, in.get_shape()).data());
-    const auto* x = static_cast<const std::uint8_t*>(in.data());
-    std::transform(x, x + in.get_size(), out,
-                   [](std::uint8_t value) { return static_cast<std::uint8_t>(value == 0); });
+    evaluate_truth(context, [](bool x, bool y) { return x != y; });
 }
 
 const OpSpec kOps[] = {
@@ -65,7 +41,7 @@ const OpSpec kOps[] = {
      .inputs = {1, 1},
      .make_attributes = make_attributes<NoAttrs>,
      .infer = infer_not,
-     .evaluate = logical_not,
+     .evaluate = evaluate_not,
      .summary = "not a"},
 };
 

@@ -1,8 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// OneHot-1: indices, depth, on_value, off_value. A new dimension of size depth holds on_value at
-// the place that the index names and off_value elsewhere; an index outside it names no place.
+// OneHot-1 and -16: indices, depth, on_value, off_value. A new dimension of size depth holds
+// on_value at the place that the index names and off_value elsewhere; an index outside it names no
+// place. OneHot-16 may count negative indices from the end.
 #include "ops/one_hot.hpp"
 
 #include <cstring>
@@ -51,6 +52,11 @@ const std::byte* single_element(const EvalContext& context, std::size_t i, const
     return static_cast<const std::byte*>(context.input(i).data());
 }
 
+bool counts_from_the_end(const Node& node) {
+    return node.spec().version >= 16 &&
+           node.attrs<OneHot16Attrs>().negative_indices_mode == NegativeIndices::kNormalize;
+}
+
 void evaluate(EvalContext& context) {
     const Shape& shape = context.input(0).get_shape();
     const std::vector<std::int64_t> indices = to_ints(context.input(0));
@@ -68,9 +74,11 @@ void evaluate(EvalContext& context) {
         std::memcpy(to + i * bytes, off, bytes);
     }
     const std::size_t inner = partial_size(shape, axis, shape.size());
+    const bool from_end = counts_from_the_end(context.node());
     for (std::size_t i = 0; i < indices.size(); ++i) {
-        if (indices[i] >= 0 && indices[i] < depth) {
-            const auto hot = static_cast<std::size_t>(indices[i]);
+        const std::int64_t index = indices[i] < 0 && from_end ? indices[i] + depth : indices[i];
+        if (index >= 0 && index < depth) {
+            const auto hot = static_cast<std::size_t>(index);
             const std::size_t place =
                 (i / inner * static_cast<std::size_t>(depth) + hot) * inner + i % inner;
             std::memcpy(to + place * bytes, on, bytes);
@@ -78,15 +86,20 @@ void evaluate(EvalContext& context) {
     }
 }
 
+OpSpec row(int version, std::unique_ptr<Attributes> (*attributes)(), std::string_view summary) {
+    return {.type = "OneHot",
+            .version = version,
+            .inputs = {4, 4},
+            .make_attributes = attributes,
+            .infer = infer,
+            .evaluate = evaluate,
+            .summary = summary,
+            .refused = "a negative depth"};
+}
+
 const OpSpec kOps[] = {
-    {.type = "OneHot",
-     .version = 1,
-     .inputs = {4, 4},
-     .make_attributes = make_attributes<OneHotAttrs>,
-     .infer = infer,
-     .evaluate = evaluate,
-     .summary = "Indices as vectors with one value set",
-     .refused = "a negative depth"},
+    row(1, make_attributes<OneHotAttrs>, "Indices as vectors with one value set"),
+    row(16, make_attributes<OneHot16Attrs>, "OneHot-1 that may count indices from the end"),
 };
 
 }  // namespace

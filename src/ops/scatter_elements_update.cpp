@@ -3,18 +3,17 @@
 //
 // ScatterElementsUpdate-3 and -12: out = data, then for axis 1
 //   out[i][indices[i][j][k]][k] = updates[i][j][k], or reduced with it (-12).
-// Integer means are rounded down.
+// Integer means are rounded down; sum and max of booleans are or, prod and min are and.
 #include "ops/scatter_elements_update.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <type_traits>
 
-#include "model/typed.hpp"
 #include "ops/axes.hpp"
 #include "ops/indexing.hpp"
 #include "ops/op_list.hpp"
+#include "ops/scatter/scatter_combine.hpp"
 #include "ops/shape_values.hpp"
 
 namespace fuseq {
@@ -47,9 +46,9 @@ void infer(InferContext& context) {
     require_indices(context, 1);
     context.require_same_type(0, 2);
     require_int_list(context, 3, "axis");
-    const bool numeric = is_real(context.type(0)) || is_integral(context.type(0));
-    context.require(numeric || attrs_of(context.node()).reduction == ScatterReduction::kNone,
-                    "a reduction of ", to_string(context.type(0)), " elements");
+    context.require(context.type(0) != ElementType::boolean ||
+                        attrs_of(context.node()).reduction != ScatterReduction::kMean,
+                    "a mean of booleans");
     const PartialShape& data = context.shape(0);
     const auto axis = context.ints(3);
     if (axis && data.rank_is_static() && context.shape(1).rank_is_static() &&
@@ -102,26 +101,13 @@ void replace(const std::vector<std::size_t>& to, const Tensor& updates, Tensor& 
     }
 }
 
-template <class T>
-T neutral(ScatterReduction reduction) {
+Combine combine_of(ScatterReduction reduction) {
     switch (reduction) {
-        case ScatterReduction::kProd: return T{1};
-        case ScatterReduction::kMin: return std::numeric_limits<T>::max();
-        case ScatterReduction::kMax: return std::numeric_limits<T>::lowest();
-        default: return T{0};
-    }
-}
-
-template <class T>
-using Wrapping = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
-
-template <class T>
-T reduced(ScatterReduction reduction, T x, T y) {
-    switch (reduction) {
-        case ScatterReduction::kProd: return static_cast<T>(Wrapping<T>(x) * Wrapping<T>(y));
-        case ScatterReduction::kMin: return std::min(x, y);
-        case ScatterReduction::kMax: return std::max(x, y);
-        default: return static_cast<T>(Wrapping<T>(x) + Wrapping<T>(y));
+        case ScatterReduction::kSum: return Combine::kSum;
+        case ScatterReduction::kProd: return Combine::kProd;
+        case ScatterReduction::kMin: return Combine::kMin;
+        case ScatterReduction::kMax: return Combine::kMax;
+        default: return Combine::kReplace;
     }
 }
 
@@ -129,26 +115,33 @@ template <class T>
 void reduce(const ScatterElementsAttrs& attrs,
             const std::vector<std::size_t>& to,
             const T* updates,
-            T* out,
-            std::size_t size) {
+            T* out) {
+    const Combine how = combine_of(attrs.reduction);
     if (!attrs.use_init_val) {
         for (const std::size_t place : to) {
-            out[place] = neutral<T>(attrs.reduction);
+            out[place] = neutral<T>(how);
         }
     }
-    if (attrs.reduction != ScatterReduction::kMean) {
-        for (std::size_t i = 0; i < to.size(); ++i) {
-            out[to[i]] = reduced(attrs.reduction, out[to[i]], updates[i]);
-        }
-        return;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        out[to[i]] = combined(how, out[to[i]], updates[i]);
     }
+}
+
+template <class T>
+void average(const ScatterElementsAttrs& attrs,
+             const std::vector<std::size_t>& to,
+             const T* updates,
+             Tensor& out) {
     struct Mean {
         double sum = 0;
         double count = 0;
     };
-    std::vector<Mean> means(size);
-    for (const std::size_t place : to) {
-        means[place] = {static_cast<double>(out[place]), attrs.use_init_val ? 1.0 : 0.0};
+    T* values = out.data<T>();
+    std::vector<Mean> means(out.get_size());
+    if (attrs.use_init_val) {
+        for (const std::size_t place : to) {
+            means[place] = {static_cast<double>(values[place]), 1.0};
+        }
     }
     for (std::size_t i = 0; i < to.size(); ++i) {
         means[to[i]].sum += static_cast<double>(updates[i]);
@@ -156,7 +149,7 @@ void reduce(const ScatterElementsAttrs& attrs,
     }
     for (const std::size_t place : to) {
         const double mean = means[place].sum / means[place].count;
-        out[place] = static_cast<T>(std::is_integral_v<T> ? std::floor(mean) : mean);
+        values[place] = static_cast<T>(std::is_integral_v<T> ? std::floor(mean) : mean);
     }
 }
 
@@ -170,9 +163,14 @@ void evaluate(EvalContext& context) {
     if (attrs.reduction == ScatterReduction::kNone) {
         return replace(to, updates, out);
     }
-    dispatch_numeric(data.get_element_type(), [&](auto tag) {
+    if (attrs.reduction == ScatterReduction::kMean) {
+        return dispatch_numeric(data.get_element_type(), [&](auto tag) {
+            average(attrs, to, updates.data<typename decltype(tag)::type>(), out);
+        });
+    }
+    dispatch_elements(data.get_element_type(), [&](auto tag) {
         using T = typename decltype(tag)::type;
-        reduce(attrs, to, updates.data<T>(), out.data<T>(), out.get_size());
+        reduce(attrs, to, elements<T>(updates), elements<T>(out));
     });
 }
 
@@ -184,7 +182,7 @@ OpSpec row(int version, std::unique_ptr<Attributes> (*attributes)(), std::string
             .infer = infer,
             .evaluate = evaluate,
             .summary = summary,
-            .refused = "indices outside the axis"};
+            .refused = "indices outside the axis; a mean of booleans"};
 }
 
 const OpSpec kOps[] = {

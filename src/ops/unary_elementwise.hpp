@@ -39,6 +39,15 @@ void evaluate_real(EvalContext& context, Function function) {
     }
 }
 
+// out = not x for booleans: any byte but 0 is true.
+inline void evaluate_not(EvalContext& context) {
+    const Tensor& in = context.input(0);
+    auto* out = static_cast<std::uint8_t*>(context.output(0, in.get_shape()).data());
+    const auto* x = static_cast<const std::uint8_t*>(in.data());
+    std::transform(x, x + in.get_size(), out,
+                   [](std::uint8_t value) { return static_cast<std::uint8_t>(value == 0); });
+}
+
 // Inference of such operations.
 inline void infer_real_unary(InferContext& context) {
     context.require(is_real(context.type(0)), "input is ", to_string(context.type(0)),

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "docs/device_support.hpp"
-#include "ir/ir_operations.hpp"
 #include "ops/op_spec.hpp"
+#include "ops/opsets.hpp"
+#include "ops/refused/refused.hpp"
 
 namespace fuseq::docs {
 namespace {
@@ -25,7 +26,7 @@ Every operation here has shape inference, static and dynamic, and a reference ke
 both devices. On `CPU` the operations without a fast step of their own run that kernel inside the
 plan; `explain` names them.
 
-*opsets*: those in which a layer has this form. *inputs*: how many the IR may connect. *attributes*:
+*opsets*: those that contain this form ([all of them](#operation-sets)). *inputs*: how many the IR may connect. *attributes*:
 name, and the default where the attribute may be left out; **bold** ones must be there. What stands
 under *refused* is an error that names the layer; an attribute that an operation does not know is a
 warning, unless it is known to mean nothing (`src/ir/ir_legacy_attributes.cpp`).
@@ -41,6 +42,18 @@ weights, and one scale stands behind. *passes*: the operation runs on the intege
 behind it (`transformations/low_precision/laws` says when not). *behind an anchor*: computed in float
 between an anchor and the next FakeQuantize, in one step with them. *stops*: the DQ is applied in
 front of it.
+
+)";
+
+constexpr const char* kOpsetsHead = R"(
+## Operation sets
+
+Every operation of OpenVINO's opset1 to opset16, in all its forms (`src/ops/opsets.inc`).
+
+*version*: of the class that introduced the form; 0 is older than the opsets. *opsets*: those that
+contain it. A layer is read in the newest form that is not newer than its opset, also where later
+opsets no longer contain the operation; a layer that names the version of the class instead is
+understood too.
 
 )";
 
@@ -82,19 +95,39 @@ std::string attributes_text(const OpSpec& spec) {
 }
 
 // "1 to 6", "7", "8 on".
-std::string opsets_text(const OpSpec& spec) {
-    constexpr int kNewest = 15;
-    IrLayer layer;
-    layer.operation.type = std::string(spec.type);
-    int last = spec.version;
-    for (layer.operation.opset = last; layer.operation.opset <= kNewest; ++layer.operation.opset) {
-        if (find_ir_op(layer) != &spec) {
-            return last == spec.version ? std::to_string(last)
-                                        : detail::cat(spec.version, " to ", last);
-        }
-        last = layer.operation.opset;
+std::string opsets_text(const OpsetForm& form) {
+    if (form.last == kNewestOpset) {
+        return detail::cat(form.first, " on");
     }
-    return detail::cat(spec.version, " on");
+    return form.first == form.last ? std::to_string(form.first)
+                                   : detail::cat(form.first, " to ", form.last);
+}
+
+std::string opsets_text(const OpSpec& spec) {
+    const OpsetForm* form = opset_form_of(spec);
+    return form == nullptr ? "none" : opsets_text(*form);
+}
+
+std::string support_text(const OpsetForm& form) {
+    const OpSpec* spec = find_op(form);
+    if (spec == nullptr) {
+        return "not yet";
+    }
+    return always_refused(*spec) ? "refused: " + std::string(spec->summary) : "yes";
+}
+
+// All that OpenVINO's opsets contain.
+void write_opsets(std::ostream& page) {
+    page << kOpsetsHead << "| operation | version | opsets | supported |\n"
+         << "| --- | --- | --- | --- |\n";
+    std::size_t supported = 0;
+    for (const OpsetForm& form : opset_forms()) {
+        const std::string support = support_text(form);
+        supported += support == "yes" ? 1 : 0;
+        page << "| " << form.type << " | " << form.version << " | " << opsets_text(form) << " | "
+             << cell(support) << " |\n";
+    }
+    page << "\n" << supported << " of " << opset_forms().size() << " forms.\n";
 }
 
 }  // namespace
@@ -119,6 +152,7 @@ std::string operations_page() {
              << " | " << (found == devices.end() ? "" : int8_behaviour(*spec, device)) << " |\n";
     }
     page << "\n" << rows << " rows.\n";
+    write_opsets(page);
     return page.str();
 }
 

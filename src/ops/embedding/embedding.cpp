@@ -2,18 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sums of rows of a table [V, ...]: EmbeddingBagOffsetsSum, EmbeddingBagPackedSum,
-// EmbeddingSegmentsSum. They differ in how the bags are told.
+// EmbeddingSegmentsSum; sums or means: EmbeddingBagOffsets, EmbeddingBagPacked. They differ in how
+// the bags are told. A mean of integers drops the fraction.
+#include "ops/embedding/embedding.hpp"
+
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "model/typed.hpp"
 #include "ops/from_double.hpp"
 #include "ops/op_list.hpp"
 #include "ops/scalars.hpp"
+#include "ops/sparse/segments.hpp"
 
 namespace fuseq {
 namespace {
+
+constexpr int kReductionVersion = 15;  // has EmbeddingBagAttrs
 
 // [bags, the rest of the table's shape].
 void set_bags(InferContext& context, const Dimension& bags) {
@@ -41,9 +49,15 @@ Dimension index_list(const InferContext& context,
     return shape.rank_is_static() ? shape[0] : Dimension::dynamic();
 }
 
-// Weights have the type of the table and the shape of the indices.
+bool means(const Node& node) {
+    return node.spec().version >= kReductionVersion &&
+           node.attrs<EmbeddingBagAttrs>().reduction == BagReduction::kMean;
+}
+
+// Weights have the type of the table and the shape of the indices; they are for sums.
 void check_weights(const InferContext& context, std::size_t i) {
     if (context.has_input(i)) {
+        context.require(!means(context.node()), "reduction is mean, which takes no weights");
         context.require_same_type(i, 0);
         context.require(context.shape(i).compatible(context.shape(1)), "weights have shape ",
                         to_string(context.shape(i)), ", indices ", to_string(context.shape(1)));
@@ -73,9 +87,8 @@ void infer_segments(InferContext& context) {
     require_int_scalar(context, 4, "default_index");
     check_weights(context, 5);
     const auto count = known_int(context, 3, 0);
-    context.require(!count || *count >= 0, "num_segments is ", count.value_or(0),
-                    ", expected 0 or more");
-    set_bags(context, count ? Dimension(*count) : Dimension::dynamic());
+    set_bags(context, count ? Dimension(checked_count(context, *count, "num_segments"))
+                            : Dimension::dynamic());
 }
 
 // Bag of each index, and what else the sum needs.
@@ -94,6 +107,14 @@ void add_row(std::vector<double>& sums, const T* row, double weight) {
     }
 }
 
+template <class T>
+void average(std::vector<double>& sums, std::size_t count) {
+    for (double& sum : sums) {
+        sum /= static_cast<double>(count);
+        sum = std::is_integral_v<T> ? std::trunc(sum) : sum;
+    }
+}
+
 std::size_t checked_row(const EvalContext& context, std::int64_t index, std::size_t rows) {
     context.require(index >= 0 && index < static_cast<std::int64_t>(rows), "an index is ", index,
                     ", but the table has ", rows, " rows");
@@ -108,6 +129,7 @@ void sum_bags(EvalContext& context, const Bags& bags) {
     const std::size_t width = rows == 0 ? 0 : table.get_size() / rows;
     shape[0] = bags.count;
     Tensor& output = context.output(0, shape);
+    const bool mean = means(context.node());
     const bool weighted = context.has_input(bags.weights);
     context.require(!weighted || context.input(bags.weights).get_size() == bags.indices.size(),
                     "weights and indices differ in number");
@@ -131,6 +153,9 @@ void sum_bags(EvalContext& context, const Bags& bags) {
             if (members[bag].empty() && bags.fallback && *bags.fallback != -1) {
                 const std::size_t row = checked_row(context, *bags.fallback, rows);
                 add_row(sums, src + row * width, 1.0);
+            }
+            if (mean && !members[bag].empty()) {
+                average<T>(sums, members[bag].size());
             }
             std::transform(sums.begin(), sums.end(), dst + bag * width,
                            [](double v) { return from_double<T>(v); });
@@ -181,13 +206,11 @@ void evaluate_packed(EvalContext& context) {
 }
 
 void evaluate_segments(EvalContext& context) {
-    constexpr std::int64_t kMostSegments = 1 << 24;
     Bags bags;
     bags.indices = to_ints(context.input(1));
     const std::vector<std::int64_t> segments = to_ints(context.input(2));
-    const std::int64_t count = int_input(context, 3, "num_segments", 0);
-    context.require(count >= 0 && count <= kMostSegments, "num_segments is ", count,
-                    ", expected a value in [0, ", kMostSegments, "]");
+    const std::int64_t count =
+        checked_count(context, int_input(context, 3, "num_segments", 0), "num_segments");
     context.require(segments.size() == bags.indices.size(), "indices have ", bags.indices.size(),
                     " elements, segment_ids ", segments.size());
     for (const std::int64_t segment : segments) {
@@ -202,6 +225,8 @@ void evaluate_segments(EvalContext& context) {
 }
 
 constexpr std::string_view kRefused = "indices outside of the table";
+constexpr std::string_view kRefusedWeights =
+    "indices outside of the table; weights where reduction is mean";
 
 const OpSpec kOps[] = {
     {.type = "EmbeddingBagOffsetsSum",
@@ -220,6 +245,22 @@ const OpSpec kOps[] = {
      .evaluate = evaluate_packed,
      .summary = "Sums rows of a table; a bag is a row of indices",
      .refused = kRefused},
+    {.type = "EmbeddingBagOffsets",
+     .version = kReductionVersion,
+     .inputs = {3, 5},
+     .make_attributes = make_attributes<EmbeddingBagAttrs>,
+     .infer = infer_offsets,
+     .evaluate = evaluate_offsets,
+     .summary = "EmbeddingBagOffsetsSum with means",
+     .refused = kRefusedWeights},
+    {.type = "EmbeddingBagPacked",
+     .version = kReductionVersion,
+     .inputs = {2, 3},
+     .make_attributes = make_attributes<EmbeddingBagAttrs>,
+     .infer = infer_packed,
+     .evaluate = evaluate_packed,
+     .summary = "EmbeddingBagPackedSum with means",
+     .refused = kRefusedWeights},
     {.type = "EmbeddingSegmentsSum",
      .version = 3,
      .inputs = {4, 6},

@@ -70,7 +70,7 @@ const OpSpec kOps[] = {
                       make_attributes<GruSequenceAttrs>,
                       "A GRU over sequences of their own lengths"}),
     spec<kRnn, false>(
-        {"RNNCell", 3, {4, 5}, make_attributes<RecurrentAttrs>, "One step of a plain RNN"}),
+        {"RNNCell", 1, {4, 5}, make_attributes<RecurrentAttrs>, "One step of a plain RNN"}),
     spec<kRnn, true>({"RNNSequence",
                       5,
                       {5, 6},

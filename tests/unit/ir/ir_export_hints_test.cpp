@@ -14,7 +14,6 @@ std::string hint(const std::string& type, int opset) {
 }
 
 TEST(ExportHints, OfOperations) {
-    EXPECT_EQ(hint("FakeConvert", 13), "export without FP8 compression");
     EXPECT_EQ(export_hint({"WordpieceTokenizer", 0, "extension"}),
               "export the model without the tokenizer");
     EXPECT_EQ(hint("Unheard", 1), "");

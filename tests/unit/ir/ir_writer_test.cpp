@@ -1,5 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <iterator>
 #include <random>
 
 #include "ops/convert.hpp"
@@ -47,6 +49,24 @@ TEST(WriteIr, GivesTheSameModel) {
         %r0 = Result(%second))");
     const TemporaryFolder folder;
     round_trip(*model, folder);
+}
+
+// ScatterNDUpdate-3 came with opset4, MVN-1 with opset2: other readers look it up there.
+TEST(WriteIr, NamesAnOpsetThatHasTheOperation) {
+    const auto model = Model::from_text(R"(
+        %x = Parameter : f32[4,2,3]
+        %i = Const value={0} : i64[1,1]
+        %u = Parameter : f32[1,2,3]
+        %s = ScatterNDUpdate.3(%x, %i, %u)
+        %m = MVN.1(%s) normalize_variance=true eps=0.5
+        %r = Result(%m))");
+    const TemporaryFolder folder;
+    round_trip(*model, folder);
+    std::ifstream in(folder.file("m.xml"));
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    EXPECT_THAT(text, HasSubstr(R"(type="ScatterNDUpdate" version="opset4")"));
+    EXPECT_THAT(text, HasSubstr(R"(type="MVN" version="opset2")"));
+    EXPECT_THAT(text, HasSubstr(R"(type="Const" version="opset1")"));
 }
 
 TEST(WriteIr, KeepsRtInfo) {

@@ -27,6 +27,27 @@ TEST(OneHot, SetsThePlaceOfTheIndex) {
         {2}, {0, 1});
 }
 
+// The example of the specification, then both spellings of the other mode.
+TEST(OneHot, OfOpset16MayCountFromTheEnd) {
+    const In indices = in<std::int64_t>({5}, {0, -5, -2, 2, 3});
+    const auto run = [&](const char* attributes) {
+        return run_op("OneHot", 16, attributes,
+                      {indices, int_scalar(3), constant<std::int32_t>({}, {1}),
+                       constant<std::int32_t>({}, {2})})[0];
+    };
+    expect_tensor<std::int32_t>(run("axis=-1; negative_indices_mode=normalize"), {5, 3},
+                                {1, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 1, 2, 2, 2});
+    const std::vector<std::int32_t> ignored{1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2};
+    expect_tensor<std::int32_t>(run("axis=-1"), {5, 3}, ignored);
+    expect_tensor<std::int32_t>(run("axis=-1; negative_indices_mode=ignore_negative"), {5, 3},
+                                ignored);
+    expect_tensor<std::int32_t>(run("axis=-1; negative_indices_mode=ignore-negative"), {5, 3},
+                                ignored);
+    EXPECT_THAT(error_of("OneHot", 16, "axis=0; negative_indices_mode=clamp",
+                         {indices, int_scalar(3), kOn, kOff}),
+                HasSubstr("'clamp' is not one of ignore_negative, normalize"));
+}
+
 TEST(OneHot, InfersOpenShapes) {
     EXPECT_EQ(shape_of("OneHot", 1, "axis=1",
                        {open(ElementType::i64, "[?,4]"), int_scalar(3), kOn, kOff}),

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/op_runner.hpp"
 
+#include <limits>
+
 namespace fuseq::test {
 namespace {
 
@@ -71,6 +73,34 @@ TEST(ScatterElementsUpdate, RefusesBadInputs) {
     EXPECT_THAT(
         error_of("ScatterElementsUpdate", 3, "", {kData, kIndices, kUpdates, int_scalar(2)}),
         HasSubstr("axis is 2"));
+}
+
+TEST(ScatterElementsUpdate, OfBooleansIsLogic) {
+    const In data = in<bool>({4}, {false, false, true, true});
+    const In updates = in<bool>({4}, {false, true, false, true});
+    const auto run = [&](const char* attributes) {
+        return run_op("ScatterElementsUpdate", 12, attributes,
+                      {data, ints({0, 1, 2, 3}), updates, int_scalar(0)})[0];
+    };
+    expect_bools(run("reduction=sum"), {4}, {0, 1, 1, 1});
+    expect_bools(run("reduction=max"), {4}, {0, 1, 1, 1});
+    expect_bools(run("reduction=prod"), {4}, {0, 0, 0, 1});
+    expect_bools(run("reduction=min"), {4}, {0, 0, 0, 1});
+    expect_bools(run("reduction=min; use_init_val=false"), {4}, {0, 1, 0, 1});
+    expect_bools(run("reduction=sum; use_init_val=false"), {4}, {0, 1, 0, 1});
+    EXPECT_THAT(error_of("ScatterElementsUpdate", 12, "reduction=mean",
+                         {data, ints({0, 1, 2, 3}), updates, int_scalar(0)}),
+                HasSubstr("a mean of booleans"));
+}
+
+TEST(ScatterElementsUpdate, WithoutInitialValueStartsAtInfinity) {
+    constexpr float kInf = std::numeric_limits<float>::infinity();
+    const auto run = [&](const char* attributes, float update) {
+        return run_op("ScatterElementsUpdate", 12, attributes,
+                      {in_f32({1}, {0}), ints({0}), in_f32({1}, {update}), int_scalar(0)})[0];
+    };
+    expect_tensor<float>(run("reduction=min; use_init_val=false", kInf), {1}, {kInf});
+    expect_tensor<float>(run("reduction=max; use_init_val=false", -kInf), {1}, {-kInf});
 }
 
 }  // namespace

@@ -19,17 +19,6 @@ TEST(ScatterUpdate, ReplacesSlices) {
                          {3, 2}, {1, 7, 3, 8, 5, 9});
 }
 
-TEST(ScatterNDUpdate, ReplacesByTuplesAndKeepsTheLast) {
-    expect_tensor<float>(
-        run_op("ScatterNDUpdate", 3, "",
-               {kGrid, constant<std::int64_t>({2, 2}, {0, 1, 2, 0}), in_f32({2}, {70, 80})})[0],
-        {3, 2}, {1, 70, 3, 4, 80, 6});
-    expect_tensor<float>(
-        run_op("ScatterNDUpdate", 3, "",
-               {kGrid, constant<std::int64_t>({2, 1}, {1, 1}), in_f32({2, 2}, {1, 1, 9, 9})})[0],
-        {3, 2}, {1, 2, 9, 9, 5, 6});
-}
-
 TEST(ScatterUpdate, RefusesBadInputs) {
     EXPECT_THAT(
         error_of("ScatterUpdate", 3, "", {kGrid, ints({3}), in_f32({1, 2}, {1, 1}), int_scalar(0)}),
@@ -37,12 +26,6 @@ TEST(ScatterUpdate, RefusesBadInputs) {
     EXPECT_THAT(
         error_of("ScatterUpdate", 3, "", {kGrid, ints({0}), in_f32({2}, {1, 1}), int_scalar(0)}),
         HasSubstr("updates have shape [2], expected [1,2]"));
-    EXPECT_THAT(error_of("ScatterNDUpdate", 3, "",
-                         {kGrid, constant<std::int64_t>({1, 2}, {0, 2}), in_f32({1}, {1})}),
-                HasSubstr("element 1 of the indices is 2"));
-    EXPECT_THAT(blind_error_of("ScatterNDUpdate", 3, "",
-                               {kGrid, constant<std::int64_t>({1, 1}, {0}), in_f32({1}, {1})}),
-                HasSubstr("updates have shape [1], expected [1,2]"));
     EXPECT_THAT(blind_error_of("ScatterUpdate", 3, "",
                                {kGrid, ints({0}), in_f32({2}, {1, 1}), int_scalar(0)}),
                 HasSubstr("expected [1,2]"));
