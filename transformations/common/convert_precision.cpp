@@ -66,13 +66,18 @@ Output add_convert(Model& model, const std::string& name, Output source, Element
 }
 
 // Every type in the graph, without the Parameters of the outermost one.
-std::vector<std::shared_ptr<Model>*> convert_nodes(Model& model, bool keep_parameters) {
+std::vector<std::shared_ptr<Model>*> convert_nodes(Model& model,
+                                                   bool keep_parameters,
+                                                   const PassContext& context) {
     std::vector<std::shared_ptr<Model>*> bodies;
     for (Node* node : model.ordered_nodes()) {
         if (node->is_constant()) {
             Tensor& value = node->attrs<ConstAttrs>().value;
             if (to_be_converted(value.get_element_type())) {
-                value = value.to(ElementType::f32);
+                const Tensor inputs[] = {value};
+                value = context.computed(std::string(kName), inputs, [&] {
+                    return std::vector{value.to(ElementType::f32)};
+                })[0];
             }
         } else if (!keep_parameters || !node->is("Parameter")) {
             TypeAttributes types;
@@ -83,11 +88,11 @@ std::vector<std::shared_ptr<Model>*> convert_nodes(Model& model, bool keep_param
     return bodies;
 }
 
-void convert_bodies(std::vector<std::shared_ptr<Model>*> bodies) {
+void convert_bodies(std::vector<std::shared_ptr<Model>*> bodies, const PassContext& context) {
     while (!bodies.empty()) {
         Model& body = **bodies.back();
         bodies.pop_back();
-        const auto inner = convert_nodes(body, false);
+        const auto inner = convert_nodes(body, false, context);
         bodies.insert(bodies.end(), inner.begin(), inner.end());
     }
 }
@@ -145,8 +150,8 @@ bool convert_precision(Model& model, PassContext& context) {
         result_types.push_back(output.type());
     }
     convert_inputs(model);
-    std::vector<std::shared_ptr<Model>*> bodies = convert_nodes(model, true);
-    convert_bodies(std::move(bodies));
+    std::vector<std::shared_ptr<Model>*> bodies = convert_nodes(model, true, context);
+    convert_bodies(std::move(bodies), context);
     model.validate();
     remove_void_converts(model);
     convert_outputs(model, result_types);

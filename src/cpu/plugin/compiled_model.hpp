@@ -43,6 +43,7 @@ public:
 
 private:
     std::size_t cached_bytes() const;
+    void drop_old_plans();
     std::string cache_before_shapes() const;
 
     OriginalModel original_;
@@ -56,8 +57,9 @@ private:
         std::vector<Shape> shapes;
         std::shared_ptr<const PlannedModel> plan;
     };
-    std::vector<Cached> plans_;         // most recently used last
-    std::unique_ptr<Streams> streams_;  // made with the first asynchronous request
+    std::vector<Cached> plans_;              // most recently used last
+    std::unique_ptr<SharedByPlans> shared_;  // null for a static model
+    std::unique_ptr<Streams> streams_;       // made with the first asynchronous request
 };
 
 }  // namespace fuseq::cpu

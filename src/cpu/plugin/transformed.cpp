@@ -20,10 +20,13 @@ PassOptions pass_options(const Config& config) {
 
 }  // namespace
 
-Transformed transform_for_cpu(const Model& original, const Config& config) {
+Transformed transform_for_cpu(const Model& original,
+                              const Config& config,
+                              ConstantCache* constants) {
     Transformed result;
     result.model = original.clone();
-    const PassOptions options = pass_options(config);
+    PassOptions options = pass_options(config);
+    options.constants = constants;
     PassContext context(options);
     run_passes(*result.model, context, common_passes());
     result.ranges = fake_quantize_ranges(*result.model, options);
