@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "fuseq/error.hpp"
+#include "transformations/support/constant_cache.hpp"
 
 namespace fuseq {
 namespace {
@@ -47,8 +48,17 @@ void PassContext::refused(std::string_view pass,
         {Remark::Kind::kRefused, std::string(pass), node.name(), std::move(code), std::move(text)});
 }
 
+std::vector<Tensor> PassContext::computed(
+    const std::string& what,
+    std::span<const Tensor> inputs,
+    const std::function<std::vector<Tensor>()>& compute) const {
+    return options_.constants == nullptr ? compute()
+                                         : options_.constants->get(what, inputs, compute);
+}
+
 void run_passes(Model& model, PassContext& context, const std::vector<Pass>& passes) {
     const PassOptions& options = context.options();
+    const ConstantCache::Scope scope(options.constants);
     for (const Pass& pass : passes) {
         const std::size_t number = context.next_number();
         const auto& off = options.disabled;

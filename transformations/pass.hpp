@@ -6,6 +6,8 @@
 // at its head, and is run from one list, transformations/pipeline.cpp.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,8 @@
 #include "fuseq/model.hpp"
 
 namespace fuseq {
+
+class ConstantCache;
 
 // What a pass did, or did not do, at one layer. `code` is a stable word for tools
 // ("per_channel_scale"), `text` a sentence for people.
@@ -38,6 +42,8 @@ struct PassOptions {
     std::size_t threads = 1;  // for work on weights; results do not depend on it
     bool validate = false;    // infer all nodes after each pass; on in tests and debug
     std::string dump_dir;     // write 003_<pass>.txt after each pass
+    // Of a model that is transformed for several sets of input shapes; null: for one.
+    ConstantCache* constants = nullptr;
 };
 
 class PassContext {
@@ -47,6 +53,11 @@ public:
 
     void rewritten(std::string_view pass, const Node& node, std::string text = {});
     void refused(std::string_view pass, const Node& node, std::string code, std::string text);
+    // Results of a computation on constants, from the cache where there is one; its rules are those
+    // of ConstantCache::get().
+    std::vector<Tensor> computed(const std::string& what,
+                                 std::span<const Tensor> inputs,
+                                 const std::function<std::vector<Tensor>()>& compute) const;
     const std::vector<Remark>& remarks() const { return remarks_; }
     // Passes that were run or skipped with this context, for the numbers of dumps.
     std::size_t next_number() { return ++number_; }

@@ -70,13 +70,18 @@ Output add_convert(Model& model, const std::string& name, Output source, Element
 }
 
 // Every type in the graph, without the Parameters of the outermost one.
-std::vector<std::shared_ptr<Model>*> convert_nodes(Model& model, bool keep_parameters) {
+std::vector<std::shared_ptr<Model>*> convert_nodes(Model& model,
+                                                   bool keep_parameters,
+                                                   const PassContext& context) {
     std::vector<std::shared_ptr<Model>*> bodies;
     for (Node* node : model.ordered_nodes()) {
         if (node->is_constant()) {
             Tensor& value = node->attrs<ConstAttrs>().value;
             if (to_be_converted(value.get_element_type()) && !makes_packed(*node)) {
-                value = value.to(ElementType::f32);
+                const Tensor inputs[] = {value};
+                value = context.computed(std::string(kName), inputs, [&] {
+                    return std::vector{value.to(ElementType::f32)};
+                })[0];
             }
         } else if (node->is("Parameter") ? !keep_parameters
                                          : !node->is("Convert") || !makes_packed(*node)) {
@@ -113,12 +118,12 @@ void unpack(Model& model, bool outermost) {
     }
 }
 
-void convert_bodies(std::vector<std::shared_ptr<Model>*> bodies) {
+void convert_bodies(std::vector<std::shared_ptr<Model>*> bodies, const PassContext& context) {
     while (!bodies.empty()) {
         Model& body = **bodies.back();
         bodies.pop_back();
         unpack(body, false);
-        const auto inner = convert_nodes(body, false);
+        const auto inner = convert_nodes(body, false, context);
         bodies.insert(bodies.end(), inner.begin(), inner.end());
     }
 }
@@ -177,8 +182,8 @@ bool convert_precision(Model& model, PassContext& context) {
     }
     convert_inputs(model);
     unpack(model, true);
-    std::vector<std::shared_ptr<Model>*> bodies = convert_nodes(model, true);
-    convert_bodies(std::move(bodies));
+    std::vector<std::shared_ptr<Model>*> bodies = convert_nodes(model, true, context);
+    convert_bodies(std::move(bodies), context);
     model.validate();
     remove_void_converts(model);
     convert_outputs(model, result_types);

@@ -17,6 +17,7 @@
 
 #include "ops/kernel_states.hpp"
 #include "ops/op_spec.hpp"
+#include "transformations/support/constant_cache.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/weights.hpp"
@@ -69,7 +70,7 @@ bool too_large(const Node& node) {
     return outputs > std::max(kAlwaysAllowedBytes, kAllowedGrowth * inputs);
 }
 
-std::vector<Tensor> values_of(Node& node) {
+std::vector<Tensor> values_of(Node& node, const PassContext& context) {
     std::vector<Tensor> known;
     for (std::size_t i = 0; i < node.output_count(); ++i) {
         if (!node.port(i).known_value) {
@@ -87,7 +88,8 @@ std::vector<Tensor> values_of(Node& node) {
     for (const Output& input : node.inputs()) {
         inputs.push_back(input ? *known_constant(input) : Tensor());
     }
-    return evaluate_node(node, inputs);
+    return context.computed(detail::cat(kName, ' ', computation_of(node)), inputs,
+                            [&] { return evaluate_node(node, inputs); });
 }
 
 bool fold(Model& model, PassContext& context, const std::unordered_set<const Node*>& keep) {
@@ -104,7 +106,7 @@ bool fold(Model& model, PassContext& context, const std::unordered_set<const Nod
                             "the result is much larger than the constants it is computed from");
             continue;
         }
-        const std::vector<Tensor> values = values_of(*node);
+        const std::vector<Tensor> values = values_of(*node, context);
         for (std::size_t i = 0; i < values.size(); ++i) {
             const Output constant = make_constant(
                 model, node->name() + (i == 0 ? "" : "." + std::to_string(i)), values[i]);

@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "ops/binary_arithmetic.hpp"
+#include "transformations/support/constant_cache.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/weights.hpp"
@@ -49,7 +50,7 @@ Tensor scaled_weights(const Node& consumer, const ChannelValues& factor) {
     return finite ? scaled : Tensor();
 }
 
-bool fold(Node& multiply) {
+bool fold(Node& multiply, const PassContext& context) {
     Node& consumer = *multiply.input_node(0);
     const bool matches =
         takes_weights(consumer) && has_single_use(multiply.input(0)) &&
@@ -63,7 +64,12 @@ bool fold(Node& multiply) {
     if (!factor || (!factor->per_tensor() && factor->axis() != channel_dim(consumer))) {
         return false;
     }
-    const Tensor weights = scaled_weights(consumer, *factor);
+    const std::vector<float>& values = factor->list();
+    const Tensor inputs[] = {consumer.input_node(1)->constant(),
+                             Tensor::of(Shape{values.size()}, values)};
+    const std::string what = detail::cat(kName, ' ', computation_of(consumer));
+    const Tensor weights = context.computed(
+        what, inputs, [&] { return std::vector{scaled_weights(consumer, *factor)}; })[0];
     if (!weights) {
         return false;
     }
@@ -77,7 +83,8 @@ bool fold(Node& multiply) {
 }  // namespace
 
 bool fold_multiply_into_weights(Model& model, PassContext& context) {
-    return rewrite_each(model, "Multiply", context, kName, fold);
+    return rewrite_each(model, "Multiply", context, kName,
+                        [&](Node& multiply) { return fold(multiply, context); });
 }
 
 }  // namespace fuseq

@@ -25,6 +25,7 @@
 #include "model/parallel_tasks.hpp"
 #include "ops/binary_arithmetic.hpp"
 #include "ops/convert.hpp"
+#include "transformations/support/constant_cache.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/weight_integers.hpp"
@@ -63,6 +64,61 @@ Output build(Node& consumer, const WeightChain& chain, const WeightIntegers& int
         }
     }
     return last->output();
+}
+
+// What the chain reads besides the numbers themselves.
+std::vector<Tensor> constants_of(const WeightChain& chain) {
+    std::vector<Tensor> constants;
+    for (const auto* nodes : {&chain.quantizer, &chain.layout}) {
+        for (const Node* node : *nodes) {
+            for (std::size_t i = 1; i < node->input_count(); ++i) {
+                constants.push_back(evaluate_constant(node->input(i)).value_or(Tensor()));
+            }
+        }
+    }
+    return constants;
+}
+
+// Everything that the integers depend on besides constants.
+std::string computation_of(const Node& consumer, const WeightChain& chain) {
+    std::string what = detail::cat(kName, ' ', computation_of(consumer), ' ',
+                                   consumer.input(1).partial_shape().rank());
+    for (const auto* nodes : {&chain.quantizer, &chain.layout}) {
+        for (const Node* node : *nodes) {
+            what += detail::cat(' ', computation_of(*node), ' ', to_string(node->port().shape));
+        }
+    }
+    return what;
+}
+
+Tensor text_tensor(const std::string& text) {
+    return Tensor::of(Shape{text.size()}, std::vector<std::uint8_t>(text.begin(), text.end()));
+}
+
+std::string text_of(const Tensor& tensor) {
+    const auto bytes = tensor.values<std::uint8_t>();
+    return {bytes.begin(), bytes.end()};
+}
+
+// weight_integers(), from the cache of constants where there is one. A refusal is kept as two
+// texts.
+std::optional<WeightRefusal> known_weight_integers(const PassContext& context,
+                                                   const Node& consumer,
+                                                   const WeightChain& chain,
+                                                   WeightIntegers& out) {
+    std::vector<Tensor> inputs = constants_of(chain);
+    inputs.push_back(stored_numbers(chain));
+    const std::vector<Tensor> results =
+        context.computed(computation_of(consumer, chain), inputs, [&] {
+            const auto refusal = weight_integers(consumer, chain, out);
+            return refusal ? std::vector{text_tensor(refusal->code), text_tensor(refusal->text)}
+                           : std::vector{out.values, out.scale, out.zero_point};
+        });
+    if (results.size() == 2) {
+        return WeightRefusal{text_of(results[0]), text_of(results[1])};
+    }
+    out = {results[0], results[1], results[2]};
+    return std::nullopt;
 }
 
 bool kept_float(const WeightChain& chain, const PassOptions& options) {
@@ -110,7 +166,8 @@ bool normalize_weights(Model& model, PassContext& context) {
     }
     // The one part that takes long. The model does not change meanwhile.
     run_tasks(all.size(), context.options().threads, [&](std::size_t i) {
-        all[i].refusal = weight_integers(*all[i].consumer, all[i].chain, all[i].integers);
+        all[i].refusal =
+            known_weight_integers(context, *all[i].consumer, all[i].chain, all[i].integers);
     });
     bool changed = false;
     for (const auto& [node, index] : consumers) {

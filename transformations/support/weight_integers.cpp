@@ -37,7 +37,7 @@ WeightRefusal no_zero_point(double value) {
 // The numbers that the quantizer reads. Bytes are read as they are, without the Convert.
 class Numbers {
 public:
-    explicit Numbers(const Output& stored) : tensor_(tensor_of(stored)) {
+    explicit Numbers(const WeightChain& chain) : tensor_(stored_numbers(chain)) {
         switch (tensor_.get_element_type()) {
             case ElementType::u8: values_.bytes = tensor_.data<std::uint8_t>(); break;
             case ElementType::i8: values_.signed_bytes = tensor_.data<std::int8_t>(); break;
@@ -50,19 +50,6 @@ public:
     StoredWeights at(std::size_t position) const { return values_.at(position); }
 
 private:
-    static Tensor tensor_of(const Output& stored) {
-        const Node& node = *stored.node;
-        if (node.is("Convert") && node.port().type == ElementType::f32) {
-            const Tensor* source = known_constant(node.input(0));
-            if (source != nullptr && (source->get_element_type() == ElementType::u8 ||
-                                      source->get_element_type() == ElementType::i8)) {
-                return *source;
-            }
-        }
-        const Tensor value = *evaluate_constant(stored);
-        return value.get_element_type() == ElementType::f32 ? value : value.to(ElementType::f32);
-    }
-
     const Tensor tensor_;
     StoredWeights values_;
 };
@@ -228,7 +215,7 @@ std::optional<WeightRefusal> integers_of_fake_quantize(const WeightChain& chain,
     }
     const Shape shape = chain.stored.shape();
     const FakeQuantizeEntries entries(fq, shape.size(), offset);
-    const Numbers data(chain.stored);
+    const Numbers data(chain);
     out.values = Tensor(ElementType::i8, shape);
     std::int8_t* result = out.values.data<std::int8_t>();
     const Runs runs(shape, entries.shape());
@@ -392,6 +379,21 @@ float largest_magnitude(const Tensor& values) {
 }
 
 }  // namespace
+
+Tensor stored_numbers(const WeightChain& chain) {
+    const Node& node = *chain.stored.node;
+    if (node.is("Convert") && node.port().type == ElementType::f32) {
+        const Tensor* source = known_constant(node.input(0));
+        if (source != nullptr && (source->get_element_type() == ElementType::u8 ||
+                                  source->get_element_type() == ElementType::i8)) {
+            return *source;
+        }
+    }
+    const Tensor value = *evaluate_constant(chain.stored);
+    const ElementType type = value.get_element_type();
+    const bool bytes = type == ElementType::u8 || type == ElementType::i8;
+    return type == ElementType::f32 || bytes ? value : value.to(ElementType::f32);
+}
 
 std::optional<WeightRefusal> weight_integers(const Node& consumer,
                                              const WeightChain& chain,

@@ -25,6 +25,9 @@ struct WeightIntegers {
     Tensor zero_point;  // as the scale; empty for zero
 };
 
+// What the chain's numbers are read from: bytes as they are stored, without the Convert.
+Tensor stored_numbers(const WeightChain& chain);
+
 // Works out the integers of a chain at the weights of `consumer`. Reads the model, changes nothing:
 // several may run at once.
 std::optional<WeightRefusal> weight_integers(const Node& consumer,

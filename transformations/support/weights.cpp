@@ -1,10 +1,12 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "transformations/support/weights.hpp"
+#include "transformations/support/constant_cache.hpp"
 
 #include <algorithm>
 
 #include "transformations/support/attributes.hpp"
+#include "transformations/support/constant_cache.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/weight_levels.hpp"
@@ -180,12 +182,9 @@ ChannelOrder channel_order(const Node& consumer, const Shape& wei) {
     return order;
 }
 
-std::vector<double> channel_sums(const ChannelOrder& order,
-                                 const Tensor& weights,
-                                 bool magnitudes) {
-    if (weights.get_size() == 0) {
-        return {};
-    }
+namespace {
+
+std::vector<double> summed(const ChannelOrder& order, const Tensor& weights, bool magnitudes) {
     const std::int8_t* values = weights.data<std::int8_t>();
     std::vector<double> sums(order.count(), 0.0);
     // Sums of 32 bits of as many bytes as cannot overflow them.
@@ -197,6 +196,28 @@ std::vector<double> channel_sums(const ChannelOrder& order,
         }
     });
     return sums;
+}
+
+}  // namespace
+
+std::vector<double> channel_sums(const ChannelOrder& order,
+                                 const Tensor& weights,
+                                 bool magnitudes) {
+    if (weights.get_size() == 0) {
+        return {};
+    }
+    ConstantCache* cache = ConstantCache::current();
+    if (cache == nullptr) {
+        return summed(order, weights, magnitudes);
+    }
+    const std::string what = detail::cat("channel_sums ", order.groups, ' ', order.depth, ' ',
+                                         order.channels, ' ', order.inner, ' ', magnitudes);
+    const Tensor inputs[] = {weights};
+    const Tensor sums = cache->get(what, inputs, [&] {
+        return std::vector{Tensor::of(Shape{order.count()}, summed(order, weights, magnitudes))};
+    })[0];
+    const auto values = sums.values<double>();
+    return {values.begin(), values.end()};
 }
 
 }  // namespace fuseq

@@ -29,6 +29,8 @@
 
 namespace fuseq::kernels {
 
+class GemmWeightsCache;
+
 using GemmShape = ConvGeometry;
 
 // Where the weight of an output channel, input channel and tap is, counted in elements.
@@ -71,6 +73,8 @@ struct GemmParams {
     std::span<const float> scale{};           // one, or one a channel
     std::span<const float> bias{};            // none, one, or one a channel
     std::span<const float> wei_zero_point{};  // none, one, or one a channel
+    // Products of the same weights, which stay where they are, share what was packed. Null: none.
+    GemmWeightsCache* shared = nullptr;
     std::vector<GemmOp> ops{};
     // A deconvolution: pixel (y, x) of src adds its products with the weights of (i, j) to pixel
     // (y * stride_height + i - pad_top, x * stride_width + j - pad_left) of dst. Its sides are

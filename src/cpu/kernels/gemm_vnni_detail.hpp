@@ -11,11 +11,13 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cpu/kernels/aligned_vector.hpp"
 #include "cpu/kernels/gemm_vnni.hpp"
+#include "cpu/kernels/gemm_vnni_weights.hpp"
 #include "cpu/kernels/gemm_vnni_wide.hpp"
 #include "cpu/kernels/large_pages.hpp"
 #include "cpu/kernels/range.hpp"
@@ -250,7 +252,8 @@ struct Packed {
     std::size_t block = 0;                    // units() worked on at once
     std::size_t scratch = 0;                  // bytes, for each part
     std::size_t sums = 0;                     // where in scratch the sums of windows are
-    LargePageVector<std::int8_t> wei;
+    std::shared_ptr<const PackedWeights> weights;
+    std::span<const std::int8_t> wei;  // its values
     // Columns of dst at the left and right edge that are worked on apart from the others (kRows),
     // which are `inner`.
     std::vector<EdgeColumn> edge_columns;

@@ -83,7 +83,6 @@ public:
 
     Packed run() {
         packed_ = lay_out();
-        place_panels();
         pack_weights();
         pack_epilogue();
         if (packed_.pool && !is_monotonic(params_)) {
@@ -309,79 +308,37 @@ private:
         }
     }
 
-    void place_panels() {
-        std::size_t offset = 0;
-        for (const Panel& panel : packed_.panels) {
-            offset += packed_.panel_bytes(panel);
-        }
-        packed_.wei.assign(offset, 0);
-        offset = 0;
-        for (Panel& panel : packed_.panels) {
-            panel.wei = packed_.wei.data() + offset;
-            offset += packed_.panel_bytes(panel);
-        }
-    }
-
-    struct Sums {
-        std::int32_t weights = 0;
-        std::int64_t magnitudes = 0;
-    };
-
-    // The first weight of tap `t` of a panel with channel `c`.
-    const std::int8_t* first_weight(std::size_t c, std::size_t t) const {
-        const GemmWeights& w = params_.weights;
-        if (const auto& phases = packed_.phases) {
-            const std::size_t phase = phases->of(c);
-            const Phases::Tap& tap = phases->taps[phase][t];
-            return w.values.data() + (c - phase * phases->all_channels) * w.dst_channel +
-                   tap.row * w.row + tap.column * w.column;
-        }
-        const std::size_t taps_in_row = params_.shape.kernel_width / columns_;
-        return w.values.data() + c * w.dst_channel + t / taps_in_row * w.row +
-               t % taps_in_row * columns_ * w.column;
-    }
-
-    // The weights of tap `t` of channel `c`, four in a row of `width` channels; zeros behind the
-    // end are there already. Walks by pointers: a model's compile time is made of this loop.
-    Sums pack_tap(std::size_t c, std::size_t t, std::size_t width, std::int8_t* to) const {
-        const GemmShape& s = params_.shape;
-        const GemmWeights& w = params_.weights;
-        const std::int8_t* column = first_weight(c, t);
-        Sums sums;
-        std::size_t k = 0;
-        for (std::size_t x = 0; x < columns_; ++x, column += w.column) {
-            const std::int8_t* from = column;
-            for (std::size_t i = 0; i < s.src_channels; ++i, ++k, from += w.src_channel) {
-                to[k / 4 * 4 * width + k % 4] = *from;
-                sums.weights += *from;
-                sums.magnitudes += std::abs(static_cast<int>(*from));
-            }
-        }
-        return sums;
-    }
-
     void pack_weights() {
+        packed_.weights = packed_weights(params_, packed_, columns_);
+        packed_.wei = packed_.weights->values;
+        const std::int8_t* wei = packed_.wei.data();
         // u8 = src + flip, and the zero point goes with it.
         const std::int32_t zero_point = packed_.fill;
-        const std::size_t depth = packed_.depth4 * 4;
         packed_.init_size = padded_channels(params_.shape.dst_channels);
         packed_.init.assign(packed_.init_size * packed_.init_count(), 0);
-        magnitude_.assign(params_.shape.dst_channels, 0);
-        sum_.assign(params_.shape.dst_channels, 0);
-        for (const Panel& panel : packed_.panels) {
-            std::int8_t* to = packed_.wei.data() + (panel.wei - packed_.wei.data());
-            const std::size_t width = panel.vectors * kLanes;
-            const std::size_t taps = panel.taps.end - panel.taps.begin;
-            for (std::size_t t = 0; t < taps; ++t, to += depth * width) {
-                for (std::size_t c = 0; c < panel.channels; ++c) {
-                    const std::size_t place = packed_.wide ? wide_place(c, panel.vectors) : c;
-                    const Sums sums = pack_tap(panel.channel + c, t, width, to + 4 * place);
-                    sum_[panel.channel + c] += sums.weights;
-                    subtract(panel.channel + c, t, zero_point * sums.weights);
-                    magnitude_[panel.channel + c] += 255 * sums.magnitudes;
+        for (Panel& panel : packed_.panels) {
+            panel.wei = wei;
+            wei += packed_.panel_bytes(panel);
+            for (std::size_t t = 0; zero_point != 0 && t < panel.taps.end - panel.taps.begin; ++t) {
+                for (std::size_t c = panel.channel; c < panel.channel + panel.channels; ++c) {
+                    subtract(c, t, zero_point * packed_.weights->sum(c, t));
                 }
             }
         }
+    }
+
+    // The largest magnitude that an accumulator can have.
+    std::int64_t magnitude(std::size_t channel) const {
+        return 255 * packed_.weights->magnitudes[channel];
+    }
+
+    // Of all weights of a channel.
+    std::int64_t sum(std::size_t channel) const {
+        std::int64_t total = 0;
+        for (std::size_t t = 0; t < packed_.weights->taps; ++t) {
+            total += packed_.weights->sum(channel, t);
+        }
+        return total;
     }
 
     // From what sums over tap `t` of a channel begin at.
@@ -415,7 +372,7 @@ private:
             const double of_sum =
                 e.of_sum.empty() ? 0.0 : std::abs(static_cast<double>(e.of_sum[c]));
             bound = std::max(bound, std::abs(static_cast<double>(e.scale[c])) *
-                                        (static_cast<double>(magnitude_[c]) + window * of_sum +
+                                        (static_cast<double>(magnitude(c)) + window * of_sum +
                                          std::abs(static_cast<double>(e.bias[c]))));
         }
         e.ops = packed_ops();
@@ -457,7 +414,7 @@ private:
 
     // What each sum can be, from the sums of the weights above and below zero.
     WideChannel wide_channel(std::size_t c) const {
-        const std::int64_t magnitude = magnitude_[c] / 255;
+        const std::int64_t magnitudes = packed_.weights->magnitudes[c];
         const std::int32_t init = packed_.init[c];
         const Epilogue& e = packed_.epilogue;
         WideChannel channel{.init = init,
@@ -465,8 +422,8 @@ private:
                             .bias = e.bias[c],
                             .summed = packed_.needs_sums(),
                             .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
-                            .least = init + 255 * (sum_[c] - magnitude) / 2,
-                            .most = init + 255 * (sum_[c] + magnitude) / 2};
+                            .least = init + 255 * (sum(c) - magnitudes) / 2,
+                            .most = init + 255 * (sum(c) + magnitudes) / 2};
         channel.elu = elu_of(e.ops, c);
         channel.leaky = leaky_of(e.ops, c);
         if (clips()) {
@@ -509,8 +466,6 @@ private:
     Packed packed_;
     std::size_t columns_ = 1;  // of the kernel that one tap covers
     std::size_t strip_bytes_ = 0;
-    std::vector<std::int64_t> magnitude_;  // the most that an accumulator can be
-    std::vector<std::int64_t> sum_;        // of the weights
 };
 
 }  // namespace

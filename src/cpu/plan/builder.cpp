@@ -22,6 +22,7 @@
 #include "cpu/steps/own_kernels.hpp"
 #include "cpu/steps/reference.hpp"
 #include "cpu/steps/transpose.hpp"
+#include "transformations/support/constant_cache.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -318,17 +319,26 @@ void PlanBuilder::add_step(std::unique_ptr<Step> step) {
     plan_.steps.push_back(std::move(step));
 }
 
-const PackedWeights* PlanBuilder::packed(std::size_t number, const std::vector<char>& key) const {
+const PackedWeights* PlanBuilder::packed(std::size_t number,
+                                         const std::vector<char>& key,
+                                         const void* source) const {
     if (options_.packed == nullptr) {
         return nullptr;
     }
+    const auto matches = [&](const PackedWeights& packed) {
+        return packed.key == key && (packed.source == nullptr || packed.source == source);
+    };
     const PackedTable& table = *options_.packed;
-    if (number < table.size() && table[number].key == key) {
+    if (number < table.size() && matches(table[number])) {
         return &table[number];
     }
-    const auto it = std::find_if(table.begin(), table.end(),
-                                 [&](const PackedWeights& packed) { return packed.key == key; });
+    const auto it = std::find_if(table.begin(), table.end(), matches);
     return it != table.end() ? &*it : nullptr;
+}
+
+kernels::GemmWeightsCache* PlanBuilder::shared_weights(const Tensor& constant) const {
+    const bool stays = options_.constants != nullptr && options_.constants->keeps(constant.data());
+    return stays ? options_.gemm_weights : nullptr;
 }
 
 const Group* PlanBuilder::chain_behind(const Output& output) const {

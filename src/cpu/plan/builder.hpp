@@ -21,9 +21,14 @@
 #include "fuseq/model.hpp"
 #include "model/parallel_tasks.hpp"
 
+namespace fuseq {
+class ConstantCache;
+}
+
 namespace fuseq::kernels {
 class FloatSums;
-}
+class GemmWeightsCache;
+}  // namespace fuseq::kernels
 
 namespace fuseq::cpu {
 
@@ -43,6 +48,10 @@ struct BuildOptions {
     bool give_up_weights = false;
     // Of an earlier plan of the same model; null: none. Must live until build() is done.
     const PackedTable* packed = nullptr;
+    // Of several plans of one model: constants that stay where they are, and packed weights of own
+    // kernels that were made of them. Null: there is one plan. As long.
+    const ConstantCache* constants = nullptr;
+    kernels::GemmWeightsCache* gemm_weights = nullptr;
     // What kernels need not search for again; null: nothing is known. As long.
     kernels::FloatSums* float_sums = nullptr;
     // Implementations to prefer, by name of the anchor's layer; "" for all that have no other.
@@ -92,7 +101,11 @@ public:
     void finish_later(std::function<void()> work);
     // The next number of a step with packed weights, and what there is of its key; null: nothing.
     std::size_t next_packed() { return packed_count_++; }
-    const PackedWeights* packed(std::size_t number, const std::vector<char>& key) const;
+    const PackedWeights* packed(std::size_t number,
+                                const std::vector<char>& key,
+                                const void* source) const;
+    // Where packed weights of such a constant can be shared with other plans; null: nowhere.
+    kernels::GemmWeightsCache* shared_weights(const Tensor& constant) const;
     // Whether a step may empty a Const that nothing else reads.
     bool gives_up_weights() const { return options_.give_up_weights && !options_.show_hidden; }
     // Whether the step being made may write its result over that tensor: nobody else reads it, and

@@ -1,7 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Weights that were packed for an earlier plan of the same model: in the order of the steps.
+// Weights that were packed for an earlier plan of the same model: in the order of the steps, or
+// those of plans for other input shapes.
 #pragma once
 
 #include <vector>
@@ -16,6 +17,9 @@ namespace fuseq::cpu {
 struct PackedWeights {
     std::vector<char> key;
     Tensor bytes;  // u8; empty: there are none for this step
+    // Address of the constant that they were made of, which must be the same. Null: the table is
+    // that of the same plan.
+    const void* source = nullptr;
 };
 
 using PackedTable = std::vector<PackedWeights>;

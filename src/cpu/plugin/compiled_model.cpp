@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <unordered_set>
 
 #include "cpu/plan/report.hpp"
 #include "cpu/plugin/infer_request.hpp"
@@ -117,9 +118,17 @@ bool CpuCompiledModel::grows() const {
 }
 
 std::size_t CpuCompiledModel::cached_bytes() const {
-    std::size_t total = 0;
+    std::size_t total = shared_ ? shared_->constants.bytes() : 0;
+    std::unordered_set<const void*> counted;
     for (const Cached& cached : plans_) {
-        total += cached.plan->plan.bytes();
+        const Plan& plan = cached.plan->plan;
+        total += plan.bytes();
+        for (const auto& step : plan.steps) {
+            const std::span<const std::int8_t> weights = step->packed_weights();
+            if (!weights.empty() && !counted.insert(weights.data()).second) {
+                total -= weights.size();
+            }
+        }
     }
     return total;
 }
@@ -135,16 +144,32 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector
         std::rotate(it, it + 1, plans_.end());
         return plans_.back().plan;
     }
+    if (!shared_) {
+        shared_ = std::make_unique<SharedByPlans>(*original_.model());
+    }
     plans_.push_back({shapes, plan_model(with_shapes(*original_.model(), shapes),
-                                         grows() ? without_cache(config_) : config_)});
-    // The least recently used goes first. A request that is on it keeps it alive.
+                                         grows() ? without_cache(config_) : config_,
+                                         machine_clock(), shared_.get())});
+    drop_old_plans();
+    return plans_.back().plan;
+}
+
+// The least recently used goes first. A request that is on it keeps it alive.
+void CpuCompiledModel::drop_old_plans() {
     const std::size_t most = grows() ? kMostOfGrowing : SIZE_MAX;
     while (plans_.size() > 1 &&
            (plans_.size() > most ||
             cached_bytes() > static_cast<std::size_t>(config_.plan_cache_bytes))) {
         plans_.erase(plans_.begin());
     }
-    return plans_.back().plan;
+    shared_->packed.clear();
+    for (auto cached = plans_.rbegin(); cached != plans_.rend(); ++cached) {
+        for (PackedWeights& packed : packed_table(cached->plan->plan)) {
+            if (shared_->constants.keeps(packed.source)) {
+                shared_->packed.push_back(std::move(packed));
+            }
+        }
+    }
 }
 
 const std::vector<CpuCompiledModel::Initial>& CpuCompiledModel::initial() {

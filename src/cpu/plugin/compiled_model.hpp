@@ -55,6 +55,7 @@ private:
     // Whether a variable has another shape from one inference to the next.
     bool grows() const;
     std::size_t cached_bytes() const;
+    void drop_old_plans();
     std::string cache_before_shapes() const;
 
     OriginalModel original_;
@@ -68,8 +69,9 @@ private:
         std::vector<Shape> shapes;
         std::shared_ptr<const PlannedModel> plan;
     };
-    std::vector<Cached> plans_;         // most recently used last
-    std::unique_ptr<Streams> streams_;  // made with the first asynchronous request
+    std::vector<Cached> plans_;              // most recently used last
+    std::unique_ptr<SharedByPlans> shared_;  // null for a static model
+    std::unique_ptr<Streams> streams_;       // made with the first asynchronous request
 
     std::vector<Variable> variables_;
     std::once_flag initial_compiled_;

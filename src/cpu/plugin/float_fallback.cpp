@@ -259,8 +259,9 @@ FloatFallback choose_float(const Model& original,
 
 Transformed transform_with(const Model& original,
                            const Config& config,
-                           const FloatFallback& fallback) {
-    Transformed result = transform_for_cpu(original, keeping(config, fallback));
+                           const FloatFallback& fallback,
+                           ConstantCache* constants) {
+    Transformed result = transform_for_cpu(original, keeping(config, fallback), constants);
     for (Remark& remark : result.remarks) {
         if (remark.code != "kept_float") {
             continue;

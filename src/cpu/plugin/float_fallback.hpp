@@ -69,6 +69,7 @@ std::vector<std::vector<std::string>> quantizations_of(const Model& model,
 // transform_for_cpu with those layers in float. What it says of them has the code float_is_faster.
 Transformed transform_with(const Model& original,
                            const Config& config,
-                           const FloatFallback& fallback);
+                           const FloatFallback& fallback,
+                           ConstantCache* constants = nullptr);
 
 }  // namespace fuseq::cpu

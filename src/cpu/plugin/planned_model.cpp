@@ -51,7 +51,8 @@ Tensor bytes_of(const std::vector<kernels::FloatSums::Entry>& table) {
 
 std::shared_ptr<PlannedModel> make_planned(BlobContent content,
                                            const Config& config,
-                                           kernels::FloatSums* sums = nullptr) {
+                                           kernels::FloatSums* sums = nullptr,
+                                           SharedByPlans* shared = nullptr) {
     const ThreadCount threads(config.threads_per_stream());
     auto planned = std::make_shared<PlannedModel>();
     planned->original = std::move(content.original);
@@ -66,6 +67,10 @@ std::shared_ptr<PlannedModel> make_planned(BlobContent content,
     options.choices = planned->tuned.choices();
     options.give_up_weights = true;
     options.packed = &content.packed;
+    if (shared != nullptr) {
+        options.constants = &shared->constants;
+        options.gemm_weights = &shared->gemm_weights;
+    }
     options.float_sums = sums;
     planned->plan =
         PlanBuilder(*planned->transformed.model, planned->transformed.ranges, options).build();
@@ -74,13 +79,15 @@ std::shared_ptr<PlannedModel> make_planned(BlobContent content,
 
 BlobContent transformed_content(const Model& original,
                                 const Config& config,
-                                const FallbackClock& clock) {
+                                const FallbackClock& clock,
+                                SharedByPlans* shared = nullptr) {
     BlobContent content;
     if (config.float_fallback) {
         const ThreadCount threads(config.threads_per_stream());
         content.fallback = choose_float(original, config, clock);
     }
-    content.transformed = transform_with(original, config, content.fallback);
+    content.transformed = transform_with(original, config, content.fallback,
+                                         shared != nullptr ? &shared->constants : nullptr);
     return content;
 }
 
@@ -133,11 +140,15 @@ bool has_open_shapes(const Model& model) {
 
 std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> original,
                                                const Config& config,
-                                               const FallbackClock& clock) {
+                                               const FallbackClock& clock,
+                                               SharedByPlans* shared) {
     if (config.cache_dir.empty()) {
-        BlobContent content = transformed_content(*original, config, clock);
+        BlobContent content = transformed_content(*original, config, clock, shared);
         content.original = OriginalModel(std::move(original));
-        return make_planned(std::move(content), config);
+        if (shared != nullptr) {
+            content.packed = shared->packed;
+        }
+        return make_planned(std::move(content), config, nullptr, shared);
     }
     ModelCache cache(config, *original);
     if (std::optional<BlobContent> found = cache.load()) {

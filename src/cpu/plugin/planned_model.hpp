@@ -10,12 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "cpu/kernels/gemm_weights_cache.hpp"
 #include "cpu/plan/builder.hpp"
 #include "cpu/plugin/blob.hpp"
 #include "cpu/plugin/config.hpp"
 #include "cpu/plugin/float_fallback.hpp"
 #include "cpu/plugin/model_cache.hpp"
 #include "cpu/plugin/original_model.hpp"
+#include "transformations/support/constant_cache.hpp"
 
 namespace fuseq::cpu {
 
@@ -32,11 +34,20 @@ struct PlannedModel {
 // Some input or variable has an open dimension.
 bool has_open_shapes(const Model& model);
 
+// What the plans of one model for several sets of input shapes share. One plan is made at a time.
+struct SharedByPlans {
+    explicit SharedByPlans(const Model& original) : constants(original) {}
+    ConstantCache constants;
+    PackedTable packed;  // weights of plans that are still there
+    kernels::GemmWeightsCache gemm_weights;
+};
+
 // Of a model without open dimensions; looks into the model cache where the configuration names one.
 // `clock`: what measures for FUSEQ_FLOAT_FALLBACK; not asked without it, and not at a hit.
 std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> original,
                                                const Config& config,
-                                               const FallbackClock& clock = machine_clock());
+                                               const FallbackClock& clock = machine_clock(),
+                                               SharedByPlans* shared = nullptr);
 // The same of a model in files, in two steps: what the cache has; nothing: the model has to be
 // read.
 std::shared_ptr<const PlannedModel> plan_from(ModelCache& cache, const Config& config);

@@ -27,10 +27,13 @@ std::shared_ptr<Model> copy_without_state(const Model& original) {
 
 }  // namespace
 
-Transformed transform_for_cpu(const Model& original, const Config& config) {
+Transformed transform_for_cpu(const Model& original,
+                              const Config& config,
+                              ConstantCache* constants) {
     Transformed result;
     result.model = copy_without_state(original);
-    const PassOptions options = pass_options(config);
+    PassOptions options = pass_options(config);
+    options.constants = constants;
     PassContext context(options);
     run_passes(*result.model, context, common_passes());
     result.ranges = fake_quantize_ranges(*result.model, options);

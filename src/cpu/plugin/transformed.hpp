@@ -22,8 +22,11 @@ struct Transformed {
     std::vector<Remark> remarks;
 };
 
-// Runs the passes on a copy. The same model and configuration give the same result.
-Transformed transform_for_cpu(const Model& original, const Config& config);
+// Runs the passes on a copy. The same model and configuration give the same result. `constants`:
+// what other plans of the same model computed; null: there are none.
+Transformed transform_for_cpu(const Model& original,
+                              const Config& config,
+                              ConstantCache* constants = nullptr);
 
 // What it begins with: nothing was made of the FakeQuantize layers yet.
 std::shared_ptr<Model> with_common_passes(const Model& original, const Config& config);

@@ -392,6 +392,7 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
     }
     const TensorId src = builder.tensor_of(group.anchor->input(0), problem->layout);
     params.src_type = builder.tensor(src).type;
+    params.shared = builder.shared_weights(group.anchor->input_node(1)->constant());
     auto kernel = kernels::GemmVnni::to_be_packed(params);
     StepInfo info = describe(builder, group, *problem, *composition, src);
     info.implementation = "fuseq:" + kernel.implementation();

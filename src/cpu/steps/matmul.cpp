@@ -321,8 +321,11 @@ private:
     }
 
     PlainWeights plain_weights(const post_ops::Values& scale) const {
-        const Tensor values = constant_weights();
-        return {scale.all_equal_to(1.0f) ? values : scaled(values, scale), wei_desc_,
+        const auto values = [this, scale] {
+            const Tensor unscaled = constant_weights();
+            return scale.all_equal_to(1.0f) ? unscaled : scaled(unscaled, scale);
+        };
+        return {values, wei_desc_, scale, node_.input_node(1)->constant().data(),
                 weights_to_give_up(builder_, node_)};
     }
 

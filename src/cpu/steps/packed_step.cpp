@@ -13,9 +13,11 @@
 namespace fuseq::cpu {
 namespace {
 
-PackedWeights packed(const PlainWeights& weights, const dnnl::memory::desc& wanted) {
+PackedWeights packed(const Tensor& values,
+                     const dnnl::memory::desc& plain,
+                     const dnnl::memory::desc& wanted) {
     const OneThread one;
-    dnnl::memory source(weights.plain, cpu_engine(), const_cast<void*>(weights.values.data()));
+    dnnl::memory source(plain, cpu_engine(), const_cast<void*>(values.data()));
     const std::shared_ptr<void> memory = kernels::on_large_pages(wanted.get_size());
     dnnl::memory result(wanted, cpu_engine(), memory.get());
     dnnl::stream stream(cpu_engine());
@@ -25,13 +27,22 @@ PackedWeights packed(const PlainWeights& weights, const dnnl::memory::desc& want
 }
 
 // oneDNN's descriptor is plain data. The name tells apart weights of the same shape: the steps of a
-// model that was stored may be in another order.
-std::vector<char> key_of(const dnnl::memory::desc& layout, const std::string& step) {
+// model that was stored may be in another order. Of other input shapes the scale may be another.
+std::vector<char> key_of(const dnnl::memory::desc& layout,
+                         const std::string& step,
+                         const post_ops::Values& scale) {
     static_assert(std::is_trivially_copyable_v<decltype(layout.data)>);
-    std::vector<char> bytes(sizeof layout.data + step.size());
-    std::memcpy(bytes.data(), &layout.data, sizeof layout.data);
-    std::memcpy(bytes.data() + sizeof layout.data, step.data(), step.size());
-    return bytes;
+    std::vector<char> key;
+    const auto append = [&](const void* data, std::size_t size) {
+        const char* bytes = static_cast<const char*>(data);
+        key.insert(key.end(), bytes, bytes + size);
+    };
+    append(&layout.data, sizeof layout.data);
+    append(step.data(), step.size());
+    if (!scale.all_equal_to(1.0f)) {
+        append(scale.list().data(), scale.list().size() * sizeof(float));
+    }
+    return key;
 }
 
 }  // namespace
@@ -73,9 +84,7 @@ PackedWeights PackedStep::packed() const {
     if (it == call_.shared.end()) {
         return {};
     }
-    const dnnl::memory::desc layout = it->second.get_desc();
-    return {key_of(layout, info_.name),
-            Tensor(ElementType::u8, Shape{layout.get_size()}, it->second.get_data_handle())};
+    return {key_, stored_, source_};
 }
 
 std::span<const std::int8_t> PackedStep::packed_weights() const {
@@ -103,22 +112,25 @@ void add_packed_step(PlanBuilder& builder,
                      PlainWeights weights) {
     step->set_number(builder.next_packed());
     const dnnl::memory::desc layout = desc.query_md(dnnl::query::weights_md);
-    const PackedWeights* stored = builder.packed(step->number(), key_of(layout, step->info().name));
+    step->set_key(key_of(layout, step->info().name, weights.scale), weights.source);
+    const PackedWeights* stored = builder.packed(step->number(), step->key(), weights.source);
+    Tensor values;
     if (weights.values && stored != nullptr && stored->bytes &&
         stored->bytes.get_byte_size() == layout.get_size()) {
         step->use_packed(*stored, layout);
-        weights.values = Tensor();
+    } else if (weights.values) {
+        values = weights.values();
     }
     give_up(weights.given_up);  // from here on only the work below holds the values
     PackedStep* const later = step.get();
     builder.add_step(std::move(step));
-    builder.finish_later([later, desc, layout, weights = std::move(weights)]() mutable {
+    builder.finish_later([later, desc, layout, plain = weights.plain, values]() mutable {
         const ThreadCount threads(later->call().one_thread ? 1 : 0);
         later->call().primitive = dnnl::primitive(desc.get());
-        if (weights.values) {
-            later->use_packed(packed(weights, layout), layout);
-            let_go_of_pages(weights.values);
-            weights.values = Tensor();
+        if (values) {
+            later->use_packed(packed(values, plain, layout), layout);
+            let_go_of_pages(values);
+            values = Tensor();
         }
     });
 }

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "cpu/plan/builder.hpp"
 #include "cpu/steps/dnnl_support.hpp"
 
@@ -17,25 +21,37 @@ public:
     // Among the steps with packed weights, in the order in which they were made.
     std::size_t number() const { return number_; }
     void set_number(std::size_t number) { number_ = number; }
+    // Tells apart packed weights of this layout; see PackedWeights::key.
+    void set_key(std::vector<char> key, const void* source) {
+        key_ = std::move(key);
+        source_ = source;
+    }
+    const std::vector<char>& key() const { return key_; }
     // Weights as the primitive wants them, such as those in a compiled model's file; the step keeps
     // them alive.
     void use_packed(const PackedWeights& packed, const dnnl::memory::desc& layout);
-    // The packed weights, for such a file. Refers to the memory of the step.
+    // The packed weights, for such a file, and for plans of the same model.
     PackedWeights packed() const;
     std::span<const std::int8_t> packed_weights() const override;
 
 private:
     std::size_t number_ = 0;
+    std::vector<char> key_;
+    const void* source_ = nullptr;  // the constant that they were packed from
     Tensor stored_;
 };
 
-// The table of a plan's packed weights; refers to the plan's memory.
+// The table of a plan's packed weights; it shares their memory with the plan.
 PackedTable packed_table(const Plan& plan);
 
-// Constant weights: row-major values that `plain` describes. An empty tensor: there are none.
+// Constant weights: row-major values that `plain` describes.
 struct PlainWeights {
-    Tensor values;
+    // Makes the values; called when they have not been packed yet. No function: there are none.
+    std::function<Tensor()> values;
     dnnl::memory::desc plain;
+    // By what the Const is multiplied, a value an output channel.
+    post_ops::Values scale{1.0f};
+    const void* source = nullptr;  // address of the Const's values
     // The Const that nothing but this step reads: its memory is given back once it is packed. Null:
     // keep it.
     Node* given_up = nullptr;

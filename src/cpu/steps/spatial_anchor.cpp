@@ -52,7 +52,7 @@ TensorId SpatialAnchorMaker::make() {
     post_ops::Anchor anchor;
     anchor.kind = kind();
     anchor.src_type = src_.type;
-    anchor.wei_type = weights_.get_element_type();
+    anchor.wei_type = wei_type_;
     anchor.oc = dst_dims_[1];
     anchor.whole_numbers = widened_;
     anchor.spatial_dims = dst_dims_.size() - 2;
@@ -72,6 +72,7 @@ void SpatialAnchorMaker::read_node() {
     src_id_ = builder_.tensor_of(node().input(0), Layout::kChannelsLast);
     src_ = builder_.tensor(src_id_);
     weights_ = node().input_node(1)->constant();
+    wei_type_ = weights_.get_element_type();
     dst_dims_ = node().port(0).shape.to_shape();
     if (node().has_input(zero_point_input())) {
         zero_points_ = to_floats(node().input_node(zero_point_input())->constant());
@@ -105,7 +106,7 @@ void SpatialAnchorMaker::widen(std::string why) {
     widened_ = true;
     src_id_ = make_widened(builder_, src_id_, zero_points_, 1);
     src_ = builder_.tensor(src_id_);
-    weights_ = weights_.to(ElementType::f32);
+    wei_type_ = ElementType::f32;
     zero_point_ = 0;
 }
 
@@ -113,7 +114,7 @@ void SpatialAnchorMaker::widen(std::string why) {
 std::optional<std::string> SpatialAnchorMaker::try_primitive(const ComposedAnchor& composed) {
     Descriptors descriptors;
     descriptors.src = dnnl_desc(src_);
-    const memory::desc plain = plain_weights(weights_.get_element_type());
+    const memory::desc plain = plain_weights(wei_type_);
     descriptors.wei = memory::desc(plain.dims(), plain.data_type(), memory::format_tag::any);
     descriptors.dst = dnnl_desc(composed.dst_type, dst_dims_, Layout::kChannelsLast);
     if (!composed.emission.bias.empty()) {
@@ -144,10 +145,15 @@ std::optional<std::string> SpatialAnchorMaker::try_primitive(const ComposedAncho
     return name;
 }
 
-// f32 weights take the scale that output scales cannot.
-Tensor SpatialAnchorMaker::scaled_weights(const post_ops::Values& scale) const {
-    Tensor result(weights_.get_element_type(), weights_.get_shape());
-    const float* from = weights_.data<float>();
+// In the type that the primitive reads. f32 weights take the scale that output scales cannot.
+Tensor SpatialAnchorMaker::constant_weights(const post_ops::Values& scale) const {
+    const Tensor unscaled =
+        weights_.get_element_type() == wei_type_ ? weights_ : weights_.to(wei_type_);
+    if (scale.all_equal_to(1.0f)) {
+        return unscaled;
+    }
+    Tensor result(wei_type_, weights_.get_shape());
+    const float* from = unscaled.data<float>();
     float* to = result.data<float>();
     for (std::size_t i = 0; i < weights_.get_size(); ++i) {
         to[i] = from[i] * scale[output_channel(i)];
@@ -181,9 +187,8 @@ TensorId SpatialAnchorMaker::add_step(const ComposedAnchor& composed,
         call.tensors.push_back({DNNL_ARG_SCRATCHPAD, scratch, scratchpad});
     }
     const post_ops::Values& scale = composed.emission.weight_scale;
-    PlainWeights weights{scale.all_equal_to(1.0f) ? weights_ : scaled_weights(scale),
-                         plain_weights(weights_.get_element_type()),
-                         weights_to_give_up(builder_, node())};
+    PlainWeights weights{[&] { return constant_weights(scale); }, plain_weights(wei_type_), scale,
+                         std::as_const(weights_).data(), weights_to_give_up(builder_, node())};
     add_packed_step(builder_,
                     std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst, scratch,
                                                  describe(composed, std::move(notes))),
@@ -197,12 +202,12 @@ StepInfo SpatialAnchorMaker::describe(const ComposedAnchor& composed,
     info.kind = kind_name();
     info.implementation = implementation_name(desc_);
     info.src_type = to_string(src_.type);
-    info.wei_type = to_string(weights_.get_element_type());
+    info.wei_type = to_string(wei_type_);
     info.dst_type = to_string(composed.dst_type);
     info.layout = to_string(Layout::kChannelsLast);
-    info.quantized = is_integral(src_.type) && is_integral(weights_.get_element_type());
+    info.quantized = is_integral(src_.type) && is_integral(wei_type_);
     info.macs = macs();
-    info.bytes = static_cast<std::int64_t>(src_.bytes() + weights_.get_byte_size() +
+    info.bytes = static_cast<std::int64_t>(src_.bytes() + weights_.get_size() * size_of(wei_type_) +
                                            shape_size(dst_dims_) * size_of(composed.dst_type));
     info.notes = std::move(notes);
     describe_anchor(info, group_, composed);

@@ -53,7 +53,7 @@ private:
     void avoid_saturation();
     void widen(std::string why);
     std::optional<std::string> try_primitive(const ComposedAnchor& composed);
-    Tensor scaled_weights(const post_ops::Values& scale) const;
+    Tensor constant_weights(const post_ops::Values& scale) const;
     TensorId add_step(const ComposedAnchor& composed, std::vector<std::string> notes);
     StepInfo describe(const ComposedAnchor& composed, std::vector<std::string> notes) const;
 
@@ -62,6 +62,7 @@ private:
     TensorId src_id_ = kNoTensor;
     PlanTensor src_;
     Tensor weights_;
+    ElementType wei_type_ = ElementType::undefined;  // that the primitive reads
     Shape dst_dims_;
     std::vector<float> zero_points_{0.0f};
     int zero_point_ = 0;    // the one that the primitive subtracts

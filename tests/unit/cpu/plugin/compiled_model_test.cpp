@@ -134,6 +134,42 @@ TEST(CpuCompiledModel, KeepsNoMorePlansThanBytesAllow) {
               all.get_property("FUSEQ_CACHED_PLAN_BYTES").as_int());
 }
 
+// A product by 1 MB of f32 weights, then one by quantized weights of as many elements.
+std::string products_of(const std::string& rows) {
+    return "model \"products\"\n%x = Parameter : f32[" + rows + R"(,512]
+        %w = Const value=random(3,-1,1) : f32[512,512]
+        %y = MatMul(%x, %w)
+        %l = Const value={-16} : f32[]
+        %h = Const value={15.875} : f32[]
+        %q = FakeQuantize(%y, %l, %h, %l, %h) levels=256
+        %k = Const value=random(5,-127,127) : i8[512,512]
+        %kf = Convert(%k) destination_type=f32
+        %s = Const value={0.0078125} : f32[]
+        %kd = Multiply(%kf, %s)
+        %z = MatMul(%q, %kd)
+        %out = Result(%z))";
+}
+
+TEST(CpuCompiledModel, PlansForOtherShapesShareConvertedAndPackedWeights) {
+    Core core;
+    CompiledModel open = core.compile_model(Model::from_text(products_of("?")), "CPU");
+    const auto bytes = [&] { return open.get_property("FUSEQ_CACHED_PLAN_BYTES").as_int(); };
+    std::int64_t before = 0;
+    for (const std::size_t rows : {24ul, 40ul, 24ul, 32ul}) {
+        CompiledModel fixed =
+            core.compile_model(Model::from_text(products_of(std::to_string(rows))), "CPU");
+        const Tensor input = picture(Shape{rows, 512});
+        EXPECT_EQ(run(open, input), run(fixed, input)) << rows << " rows";
+        constexpr std::int64_t kActivations = 400 << 10;
+        if (before != 0) {
+            EXPECT_LT(bytes() - before, kActivations) << rows << " rows";
+        }
+        before = bytes();
+    }
+    EXPECT_EQ(open.get_property("FUSEQ_CACHED_PLANS").as_int(), 3);
+    EXPECT_GT(before, 512 * 512 * (4 + 1));
+}
+
 // Plans are made, used and thrown away while other streams run.
 TEST(CpuCompiledModel, StreamsMayHaveDifferentShapes) {
     CompiledModel model =
