@@ -9,6 +9,7 @@
 #include "ops/concat.hpp"
 #include "ops/convert.hpp"
 #include "ops/convolution.hpp"
+#include "ops/divide.hpp"
 #include "ops/gather.hpp"
 #include "ops/gelu.hpp"
 #include "ops/matmul.hpp"
@@ -83,6 +84,10 @@ Output TokenNetwork::multiply(const std::string& name, Output a, Output b) {
     return binary("Multiply", name, a, b);
 }
 
+Output TokenNetwork::divide(const std::string& name, Output a, Output b) {
+    return named(model_->add("Divide", kOpset, name, {a, b}, DivideAttrs{}));
+}
+
 Output TokenNetwork::mean(const std::string& name, Output x, std::int64_t axis) {
     ReduceAttrs attributes;
     attributes.keep_dims = true;
@@ -131,7 +136,7 @@ Output TokenNetwork::decomposed_norm(const std::string& name, Output x) {
     const Output square = binary("Power", name + "/square", centred, number(name + "/two", 2));
     const Output variance = mean(name + "/variance", square);
     const Output sum = add(name + "/sum", variance, number(name + "/eps", kEps));
-    return binary("Divide", name, centred, plain("Sqrt", name + "/root", {sum}));
+    return divide(name, centred, plain("Sqrt", name + "/root", {sum}));
 }
 
 Output TokenNetwork::rms(const std::string& name, Output x) {
@@ -139,7 +144,7 @@ Output TokenNetwork::rms(const std::string& name, Output x) {
     const Output sum =
         add(name + "/sum", mean(name + "/mean", square), number(name + "/eps", kEps));
     const Output root = plain("Sqrt", name + "/root", {sum});
-    const Output inverse = binary("Divide", name + "/inverse", number(name + "/one", 1), root);
+    const Output inverse = divide(name + "/inverse", number(name + "/one", 1), root);
     return multiply(name, x, inverse);
 }
 
@@ -168,7 +173,7 @@ Output TokenNetwork::gelu(const std::string& name, Output x) {
     Output curve;
     if (spellings_.gelu == GeluSpelling::kErf) {
         const Output scaled =
-            binary("Divide", name + "/scaled", x, number(name + "/root_of_two", std::sqrt(2.0f)));
+            divide(name + "/scaled", x, number(name + "/root_of_two", std::sqrt(2.0f)));
         curve = plain("Erf", name + "/erf", {scaled});
     } else {
         constexpr float kCubic = 0.044715f;
@@ -304,7 +309,7 @@ Output TokenNetwork::attention_of_matmuls(const std::string& name,
     const Output query = activation(name + "/query/fq", heads.query, ActivationKind::kSigned);
     const Output key = activation(name + "/key/fq", heads.key, ActivationKind::kSigned);
     Output scores = product(name + "/scores", query, key, true);
-    scores = binary("Divide", name + "/scaled", scores,
+    scores = divide(name + "/scaled", scores,
                     number(name + "/root", std::sqrt(static_cast<float>(width))));
     if (mask) {
         scores = add(name + "/masked", scores, mask);

@@ -64,6 +64,7 @@ public:
     Output split_heads(const std::string& name, Output x, std::size_t heads);
     Output merge_heads(const std::string& name, Output x);
     Output multiply(const std::string& name, Output a, Output b);
+    Output divide(const std::string& name, Output a, Output b);
     // Elements from begin to end of an axis, by steps.
     Output slice(const std::string& name,
                  Output x,
