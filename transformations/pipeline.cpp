@@ -3,6 +3,7 @@
 //
 // The passes in the order in which they run, and why in that order.
 #include "transformations/common/convert_precision.hpp"
+#include "transformations/common/decompose_attention.hpp"
 #include "transformations/common/decompose_batch_norm.hpp"
 #include "transformations/common/drop_identity_operations.hpp"
 #include "transformations/common/fold_constants.hpp"
@@ -12,6 +13,11 @@
 #include "transformations/common/fuse_channel_shuffle.hpp"
 #include "transformations/common/fuse_depth_to_space.hpp"
 #include "transformations/common/fuse_layer_norm.hpp"
+#include "transformations/common/fuse_rms_norm.hpp"
+#include "transformations/common/fuse_rotate_half.hpp"
+#include "transformations/common/fuse_sigmoid.hpp"
+#include "transformations/common/fuse_softmax.hpp"
+#include "transformations/common/gather_before_dequantize.hpp"
 #include "transformations/common/matmul_to_convolution.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
 #include "transformations/common/replace_convert_variants.hpp"
@@ -43,13 +49,23 @@ const std::vector<Pass>& common_passes() {
         {"convert_precision", convert_precision},
         // Before folding, which takes quantized weights for such only at the second operand.
         {"matmul_to_convolution", matmul_to_convolution},
+        // Before folding, which would make f32 tables of the 8-bit ones.
+        {"gather_before_dequantize", gather_before_dequantize},
         // Everything else recognises constants as Const nodes.
         {"fold_constants", fold_constants},
         // Before the passes that look at neighbours, which such operations would separate.
         {"drop_identity_operations", drop_identity_operations},
         // Before constants move or fold into each other: both recognise spellings by their numbers.
+        {"fuse_sigmoid", fuse_sigmoid},  // which Swish is made of
         {"fuse_activation", fuse_activation},
         {"fuse_layer_norm", fuse_layer_norm},
+        // After layer normalisation, whose difference of x and its mean has such a norm too.
+        {"fuse_rms_norm", fuse_rms_norm},
+        {"fuse_softmax", fuse_softmax},
+        // Before normalize_constant_operands makes factors of what is negated.
+        {"fuse_rotate_half", fuse_rotate_half},
+        // With constant masks and scales; before scales fold into what stands beside them.
+        {"decompose_attention", decompose_attention},
         // Needs the constant shapes that folding gives; before DQs move through its parts.
         {"fuse_channel_shuffle", fuse_channel_shuffle},
         {"fuse_depth_to_space", fuse_depth_to_space},

@@ -75,7 +75,7 @@ public:
     Output global_mean(const std::string& name, Output x);
     void softmax_output(const std::string& name, Output x);
 
-private:
+protected:
     // `shape` with one filter (output channel) for each entry of its first dimension.
     Output weights(const std::string& name, const Shape& shape, WeightSpelling spelling);
     Output integer_weights(const std::string& name,

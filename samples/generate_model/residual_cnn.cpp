@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "generate_model/calibration.hpp"
 #include "generate_model/quantized_network.hpp"
-#include "ops/interpreter.hpp"
 
 namespace fuseq::samples {
 namespace {
@@ -47,41 +47,6 @@ std::shared_ptr<Model> build(std::uint64_t seed, const Ranges* ranges) {
     return net.take();
 }
 
-// Upwards to a multiple of 1/64, so that the last bits of a sum do not change the model.
-float rounded_up(float value) {
-    return std::ceil(value * 64.0f) / 64.0f;
-}
-
-void widen(Range& range, const Tensor& values) {
-    const Shape& shape = values.get_shape();
-    const std::size_t channels = shape.at(1);
-    const std::size_t inner = values.get_size() / (shape[0] * channels);
-    // A channel that no image reaches still gets a range.
-    constexpr float kSmallest = 1.0f / 64.0f;
-    range.low.resize(channels, -kSmallest);
-    range.high.resize(channels, kSmallest);
-    for (std::size_t i = 0; i < values.get_size(); ++i) {
-        const std::size_t channel = i / inner % channels;
-        const float value = values.data<float>()[i];
-        range.low[channel] = std::min(range.low[channel], -rounded_up(-value));
-        range.high[channel] = std::max(range.high[channel], rounded_up(value));
-    }
-}
-
-Ranges observe(std::uint64_t seed) {
-    const std::shared_ptr<Model> model = build(seed, nullptr);
-    const Interpreter interpreter(*model);
-    Ranges ranges;
-    for (int i = 0; i < kCalibrationImages; ++i) {
-        const Tensor image = synthetic_image(seed + static_cast<std::uint64_t>(i));
-        const std::vector<Tensor> seen = interpreter.run({{image}});
-        for (std::size_t r = 0; r < seen.size(); ++r) {
-            widen(ranges[model->results()[r]->name()], seen[r]);
-        }
-    }
-    return ranges;
-}
-
 }  // namespace
 
 Tensor synthetic_image(std::uint64_t seed) {
@@ -116,7 +81,11 @@ Tensor synthetic_image(std::uint64_t seed) {
 }
 
 std::shared_ptr<Model> residual_cnn(std::uint64_t seed) {
-    const Ranges ranges = observe(seed);
+    std::vector<std::vector<Tensor>> images;
+    for (int i = 0; i < kCalibrationImages; ++i) {
+        images.push_back({synthetic_image(seed + static_cast<std::uint64_t>(i))});
+    }
+    const Ranges ranges = observe(*build(seed, nullptr), images);
     return build(seed, &ranges);
 }
 

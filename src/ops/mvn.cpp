@@ -39,6 +39,7 @@ struct Settings {
     bool normalize_variance;
     double eps;
     EpsMode eps_mode;
+    bool keep_mean;
 };
 
 template <class T>
@@ -58,7 +59,9 @@ void normalize(EvalContext& context, const std::vector<std::int64_t>& axes, cons
     };
     const double count =
         groups == 0 ? 1 : static_cast<double>(in.get_size()) / static_cast<double>(groups);
-    each([&](std::size_t i, std::size_t g) { mean[g] += static_cast<double>(src[i]); });
+    if (!set.keep_mean) {
+        each([&](std::size_t i, std::size_t g) { mean[g] += static_cast<double>(src[i]); });
+    }
     for (double& m : mean) {
         m /= count;
     }
@@ -90,7 +93,8 @@ void run(EvalContext& context, const std::vector<std::int64_t>& axes, const Sett
 void evaluate(EvalContext& context) {
     const auto& attrs = context.attrs<MvnAttrs>();
     run(context, to_ints(context.input(1)),
-        {attrs.normalize_variance, static_cast<double>(attrs.eps), attrs.eps_mode});
+        {attrs.normalize_variance, static_cast<double>(attrs.eps), attrs.eps_mode,
+         attrs.keep_mean});
 }
 
 void evaluate_1(EvalContext& context) {
@@ -103,7 +107,7 @@ void evaluate_1(EvalContext& context) {
         }
     }
     run(context, axes,
-        {attrs.normalize_variance, static_cast<double>(attrs.eps), EpsMode::kInsideSqrt});
+        {attrs.normalize_variance, static_cast<double>(attrs.eps), EpsMode::kInsideSqrt, false});
 }
 
 const OpSpec kOps[] = {

@@ -18,10 +18,13 @@ struct MvnAttrs final : AttributesOf<MvnAttrs> {
     bool normalize_variance = true;
     float eps = 0.0F;
     EpsMode eps_mode = EpsMode::kInsideSqrt;
+    // Set by transformations (RMS norm): nothing is subtracted, x / sqrt(mean of x^2 + eps).
+    bool keep_mean = false;
     void visit(AttributeVisitor& v) override {
         v.required("normalize_variance", normalize_variance);
         v.required("eps", eps);
         v.required("eps_mode", eps_mode);
+        v.internal("keep_mean", keep_mean);
     }
 };
 

@@ -13,7 +13,7 @@ import numpy as np
 
 PRECISIONS = {"f64": "FP64", "f32": "FP32", "f16": "FP16", "boolean": "BOOL"}
 NUMPY_TYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "u8": np.uint8, "i32": np.int32,
-               "i64": np.int64}
+               "i64": np.int64, "boolean": np.bool_}
 
 
 MOST_ELEMENTS = 1 << 18
@@ -105,6 +105,8 @@ class NetworkBuilder:
                 tensor.uses -= 1
         del self.layers[layers:], self.blob[bytes_:]
         self.weights = [t for t in self.weights if t.layer.number < layers]
+        names = {layer.name for layer in self.layers}
+        self.inputs = {name: value for name, value in self.inputs.items() if name in names}
 
     def _output(self, layer, value, type_):
         tensor = Tensor(layer, len(layer.outputs), np.asarray(value), type_)
@@ -135,8 +137,9 @@ class NetworkBuilder:
     def integers(self, values):
         return self.constant(np.array(values, np.int64), self.dice.pick(("i64", "i32")))
 
-    def outputs_of(self, type_, inputs, opset=1, name="", **attributes):
-        """Adds a layer; all its outputs. Attributes are written as Python's values read in an IR."""
+    def outputs_of(self, type_, inputs, opset=1, name="", result_type=None, **attributes):
+        """Adds a layer; all its outputs. Attributes are written as Python's values read in an IR.
+        result_type: the element type where it is no real one and no attribute names it."""
         attributes = {key.replace("exclude_pad", "exclude-pad"): _text(value)
                       for key, value in attributes.items()}
         context = SimpleNamespace(dtype=np.float64, declared=[], read=[True, False])
@@ -145,15 +148,15 @@ class NetworkBuilder:
         if attributes.get("destination_type") == "f32":
             attributes["destination_type"] = self.real
         layer = self._layer(type_, opset, attributes, inputs, name)
-        out_type = attributes.get("destination_type", self.real)
+        out_type = result_type or attributes.get("destination_type", self.real)
         for value in results if isinstance(results, list) else [results]:
             if value is not None:
                 self._output(layer, value, out_type)
         return layer.outputs
 
-    def add(self, type_, inputs, opset=1, name="", **attributes):
+    def add(self, type_, inputs, opset=1, name="", result_type=None, **attributes):
         """Adds a layer with one output."""
-        return self.outputs_of(type_, inputs, opset, name, **attributes)[0]
+        return self.outputs_of(type_, inputs, opset, name, result_type, **attributes)[0]
 
     def result(self, tensor):
         self._layer("Result", 1, {}, [tensor])

@@ -16,7 +16,8 @@ import numpy as np
 # Random errors: of a result of f32 operations, and of oneDNN's polynomials, of the largest magnitude.
 ROUNDING = 3e-7
 POLYNOMIAL = 4e-6
-POLYNOMIALS = {"Sigmoid", "Tanh", "Exp", "Elu", "Gelu", "Swish", "SoftMax", "Erf"}
+POLYNOMIALS = {"Sigmoid", "Tanh", "Exp", "Elu", "Gelu", "Swish", "SoftMax", "Erf",
+               "ScaledDotProductAttention"}
 WALKS = ("up", "down", "random", "random")
 # Largest error seen in these walks, to the largest that can be.
 SAFETY = 8.0

@@ -6,6 +6,7 @@ import numpy as np
 import network_layers as layers
 import network_movement as movement
 import network_tokens as tokens
+import network_transformers as transformers
 from network_builder import NetworkBuilder, Rejected
 
 PICTURES = ((layers.convolution, 8), (layers.group_convolution, 4), (layers.deconvolution, 2),
@@ -13,12 +14,14 @@ PICTURES = ((layers.convolution, 8), (layers.group_convolution, 4), (layers.deco
             (layers.inverted_residual, 2), (tokens.length_norm, 0.3),
             (movement.space, 1), (tokens.layer_norm, 1), (tokens.softmax, 0.3),
             (layers.activation, 0.7), (layers.behind, 1), (tokens.product, 0.3),
-            (tokens.fully_connected, 0.3))
+            (tokens.fully_connected, 0.3), (transformers.formula, 0.7), (transformers.rms_norm, 0.3))
 TOKENS = ((tokens.fully_connected, 8), (tokens.attention, 2), (tokens.product, 1),
           (tokens.layer_norm, 2), (tokens.length_norm, 0.3), (tokens.softmax, 0.7), (layers.plain_activation, 0.7),
-          (layers.convolution, 1), (layers.behind, 1))
+          (layers.convolution, 1), (layers.behind, 1), (transformers.attention_operation, 3),
+          (transformers.embedding, 1.5), (transformers.rms_norm, 1.5), (transformers.formula, 2),
+          (transformers.rotated, 1))
 ROWS = ((tokens.fully_connected, 8), (tokens.layer_norm, 1), (tokens.softmax, 0.5), (tokens.product, 1),
-        (layers.plain_activation, 1))
+        (layers.plain_activation, 1), (transformers.formula, 1), (transformers.rms_norm, 1))
 ANY = ((movement.residual, 4), (movement.concat, 2), (movement.cut, 1)) + tuple(
     (move, 0.4) for move in movement.MOVES)
 WITH_OTHERS = (movement.residual, movement.concat)

@@ -4,11 +4,14 @@
 // Makes one operation of an activation that is spelled as a product.
 //
 //   Law:     x * sigmoid(b x) = Swish(x, b);  x * tanh(softplus(x)) = Mish(x);
-//            x * clamp(x + 3, 0, 6) = 6 HSwish(x);  clamp(x + 3, 0, 6) / 6 = HSigmoid(x);
-//            x * (1 + erf(a x)) = 2 / s * Gelu(s x), s = a * sqrt(2);
-//            x * (1 + tanh(a x + a b x^3)) = 2 Gelu_tanh(x) for the a and b of Gelu.
-//            A constant number among the factors stays a Multiply behind.
-//   Before:  Multiply or Divide of x, what x became, and constant numbers, in any order
+//            x * clamp(c / 6 * x + c / 2, 0, c) = c HSwish(x);  clamp(x + 3, 0, 6) / 6 =
+//            HSigmoid(x); x * (1 + erf(a x)) = 2 / s * Gelu(s x), s = a * sqrt(2); x * (1 + tanh(a
+//            x + a b x^3)) = 2 Gelu_tanh(x) for the a and b of Gelu. As f16 has them, they mean the
+//            same; that moves a result by less than 2e-5. A constant number among the factors stays
+//            a Multiply behind.
+//   Before:  Multiply or Divide of x, what x became, and constant numbers, in any order. Clamp may
+//            be a HardSigmoid, or a Minimum with a ReLU or a Maximum; 1 + erf may be multiplied
+//            by a number; the cubic may be any formula of sums, products and powers.
 //   After:   [Multiply ->] activation [-> Multiply]
 //   Refuses: results in the middle that something else reads, shapes that a constant enlarges,
 //            other constants, a product with a fourth tensor in it (the inner product is tried
@@ -26,6 +29,7 @@
 #include "ops/clamp.hpp"
 #include "ops/gelu.hpp"
 #include "transformations/support/constants.hpp"
+#include "transformations/support/polynomial.hpp"
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
@@ -99,84 +103,93 @@ std::optional<Product> product_of(const Node& last) {
     return product;
 }
 
-// factor * source, through one multiplication or division by a number.
-struct Scaled {
-    Output source;
-    double factor = 1;
-};
-
-Scaled scaled(const Output& output) {
-    if (is_one_of(*output.node, {"Multiply", "Divide"}) && has_single_use(output)) {
-        const auto number = number_operand(*output.node);
-        if (number &&
-            (output.node->is("Multiply") || (number->first == 1 && number->second != 0))) {
-            const double factor = output.node->is("Divide") ? 1 / number->second : number->second;
-            return {output.node->input(1 - number->first), factor};
-        }
-    }
-    return {output, 1};
-}
-
-// The other operand of an Add of this number, read by nobody else.
-Output without_summand(const Output& output, double number) {
-    if (output.node->is("Add") && has_single_use(output)) {
-        const auto operand = number_operand(*output.node);
-        if (operand && same(operand->second, number)) {
-            return output.node->input(1 - operand->first);
-        }
-    }
-    return {};
-}
-
 // The source of an operation that one other reads.
 Output source_of(const Output& output, std::string_view type) {
     return output && output.node->is(type) && has_single_use(output) ? output.node->input(0)
                                                                      : Output{};
 }
 
-// y of clamp(y + 3, 0, 6).
-Output shifted_clamp(const Output& output) {
-    if (!output.node->is("Clamp") || !has_single_use(output)) {
-        return {};
+// clamp(source, 0, high).
+struct Clamped {
+    Output source;
+    double high = 0;
+};
+
+// The operand of a Minimum or Maximum that is not a number, and the number.
+std::optional<std::pair<Output, double>> limited(const Output& output, std::string_view type) {
+    if (!source_of(output, type)) {
+        return std::nullopt;
     }
-    const auto& attrs = output.node->attrs<ClampAttrs>();
-    return attrs.min == 0.0f && attrs.max == 6.0f ? without_summand(output.node->input(0), 3)
-                                                  : Output{};
+    const auto number = number_operand(*output.node);
+    return number ? std::optional(std::pair{output.node->input(1 - number->first), number->second})
+                  : std::nullopt;
 }
 
-// x of min(max(x / 6 + 1 / 2, 0), 1).
-Output hard_sigmoid_source(const Output& output) {
-    const Output x = source_of(output, "HardSigmoid");
-    const auto alpha = x ? constant_number(output.node->input(1)) : std::nullopt;
-    const auto beta = x ? constant_number(output.node->input(2)) : std::nullopt;
-    return alpha && beta && same(*alpha, 1.0 / 6) && *beta == 0.5 ? x : Output{};
+// Also as min(relu(y), high) or max(min(y, high), 0), in any order.
+std::optional<Clamped> clamp_of(const Output& output) {
+    if (const Output source = source_of(output, "Clamp")) {
+        const auto& attrs = output.node->attrs<ClampAttrs>();
+        return attrs.min == 0.0f ? std::optional(Clamped{source, double{attrs.max}}) : std::nullopt;
+    }
+    const auto above_zero = [](const Output& y) {
+        const auto limit = limited(y, "Maximum");
+        return limit && limit->second == 0 ? limit->first : source_of(y, "ReLU");
+    };
+    if (const auto outer = limited(output, "Minimum")) {
+        const Output source = above_zero(outer->first);
+        return source ? std::optional(Clamped{source, outer->second}) : std::nullopt;
+    }
+    const Output inner = above_zero(output);
+    const auto limit = inner ? limited(inner, "Minimum") : std::nullopt;
+    return limit ? std::optional(Clamped{limit->first, limit->second}) : std::nullopt;
+}
+
+// The factor c of c * HSigmoid(x): clamp(c / 6 * x + c / 2, 0, c).
+std::optional<double> hard_sigmoid_factor(const Output& x, const Output& output) {
+    double high = 0;
+    Affine inner;
+    if (const auto clamp = clamp_of(output)) {
+        high = clamp->high;
+        inner = affine_of(clamp->source, x);
+    } else if (const Output source = source_of(output, "HardSigmoid")) {
+        const auto alpha = constant_number(output.node->input(1));
+        const auto beta = constant_number(output.node->input(2));
+        if (!alpha || !beta) {
+            return std::nullopt;
+        }
+        high = 1;
+        inner = affine_of(source, x);
+        inner.factor *= *alpha;
+        inner.shift = inner.shift * *alpha + *beta;
+    }
+    const bool fits = high > 0 && inner.source == x && same(inner.factor, high / 6) &&
+                      same(inner.shift, high / 2);
+    return fits ? std::optional(high) : std::nullopt;
 }
 
 // log(1 + exp(x)), or SoftPlus(x).
 Output softplus_source(const Output& output) {
-    if (Output source = source_of(output, "SoftPlus")) {
+    if (const Output source = source_of(output, "SoftPlus")) {
         return source;
     }
     const Output sum = source_of(output, "Log");
-    return sum ? source_of(without_summand(sum, 1), "Exp") : Output{};
+    const Affine inner = sum ? affine_of(sum) : Affine{};
+    return same(inner.factor, 1) && same(inner.shift, 1) ? source_of(inner.source, "Exp")
+                                                         : Output{};
 }
 
-// x of a * (x + b * x^3), for the a and b of Gelu.
-Output cubic_source(const Output& output) {
-    const Scaled outer = scaled(output);
-    if (!same(outer.factor, std::sqrt(2 / std::numbers::pi)) || !outer.source.node->is("Add")) {
-        return {};
-    }
-    for (const std::size_t i : {0, 1}) {
-        const Output x = outer.source.node->input(i);
-        const Scaled cube = scaled(outer.source.node->input(1 - i));
-        if (cube.source.node->is("Power") && same(cube.factor, 0.044715) &&
-            cube.source.node->input(0) == x &&
-            constant_number(cube.source.node->input(1)) == std::optional<double>(3)) {
-            return x;
-        }
-    }
-    return {};
+// The number as it is, or as f16 has it: models are stored in f16, whose formulas mean the same.
+bool same_or_half(double stored, double number) {
+    const Float16 half(static_cast<float>(number));
+    return same(stored, number) || same(stored, static_cast<double>(static_cast<float>(half)));
+}
+
+// a * (x + b * x^3), for the a and b of Gelu.
+bool is_cubic_of_gelu(const Output& x, const Output& output) {
+    const auto p = polynomial_in(x, output);
+    return p && (*p)[0] == 0 && (*p)[2] == 0 && (*p)[1] != 0 &&
+           same_or_half((*p)[1], std::sqrt(2 / std::numbers::pi)) &&
+           same_or_half((*p)[3] / (*p)[1], 0.044715);
 }
 
 // An activation of factor_in * x, times factor_out.
@@ -189,42 +202,44 @@ struct Found {
     GeluApproximation approximation = GeluApproximation::kErf;
 };
 
+// c * (1 + erf(s x / sqrt(2))) or c * (1 + tanh(...)).
+std::optional<Found> gelu_gate(const Output& x, const Affine& part) {
+    if (!same(part.factor, part.shift) || part.factor == 0) {
+        return std::nullopt;
+    }
+    if (const Output source = source_of(part.source, "Erf")) {
+        const Affine inner = affine_of(source, x);
+        const double s = inner.factor * std::numbers::sqrt2;
+        if (inner.source != x || inner.shift != 0 || s == 0) {
+            return std::nullopt;
+        }
+        return same(s, 1) ? Found{"Gelu", 7, 1, 2 * part.factor}
+                          : Found{"Gelu", 7, s, 2 * part.factor / s};
+    }
+    const Output source = source_of(part.source, "Tanh");
+    return source && is_cubic_of_gelu(x, source)
+               ? std::optional(Found{"Gelu", 7, 1, 2 * part.factor, 1, GeluApproximation::kTanh})
+               : std::nullopt;
+}
+
 // What x times `part` is.
 std::optional<Found> gate(const Output& x, const Output& part) {
     if (const Output source = source_of(part, "Sigmoid")) {
-        if (source == x) {
-            return Found{"Swish", 4};
-        }
-        const Scaled inner = scaled(source);
-        return inner.source == x ? std::optional(Found{"Swish", 4, 1, 1, inner.factor})
-                                 : std::nullopt;
+        const Affine inner = affine_of(source, x);
+        return inner.source == x && inner.shift == 0
+                   ? std::optional(Found{"Swish", 4, 1, 1, inner.factor})
+                   : std::nullopt;
     }
     if (const Output source = source_of(part, "Tanh"); source && softplus_source(source) == x) {
         return Found{"Mish", 4};
     }
-    if (shifted_clamp(part) == x) {
-        return Found{"HSwish", 4, 1, 6};
+    if (const auto factor = hard_sigmoid_factor(x, part)) {
+        return Found{"HSwish", 4, 1, *factor};
     }
-    if (source_of(part, "HSigmoid") == x || hard_sigmoid_source(part) == x) {
+    if (source_of(part, "HSigmoid") == x) {
         return Found{"HSwish", 4};
     }
-    const Output curve = without_summand(part, 1);
-    if (!curve) {
-        return std::nullopt;
-    }
-    if (const Output source = source_of(curve, "Erf")) {
-        const Scaled inner = scaled(source);
-        const double s = inner.factor * std::numbers::sqrt2;
-        if (inner.source != x || s == 0) {
-            return std::nullopt;
-        }
-        return same(s, 1) ? Found{"Gelu", 7, 1, 2} : Found{"Gelu", 7, s, 2 / s};
-    }
-    const Output source = source_of(curve, "Tanh");
-    if (source && cubic_source(source) == x) {
-        return Found{"Gelu", 7, 1, 2, 1, GeluApproximation::kTanh};
-    }
-    return std::nullopt;
+    return gelu_gate(x, affine_of(part));
 }
 
 struct Match {
@@ -232,13 +247,25 @@ struct Match {
     Found found;
 };
 
+// The number that is added, or the two that are multiplied and added, may be part of x itself.
+std::optional<Match> match_hsigmoid(const Product& product) {
+    const auto clamp = clamp_of(product.parts[0]);
+    Output x = clamp ? clamp->source : Output{};
+    for (int steps = 0; x && steps < 2; ++steps) {
+        const bool arithmetic = is_one_of(*x.node, {"Add", "Subtract", "Multiply", "Divide"});
+        const auto number = arithmetic ? number_operand(*x.node) : std::nullopt;
+        x = number ? x.node->input(1 - number->first) : Output{};
+        const auto factor = x ? hard_sigmoid_factor(x, product.parts[0]) : std::nullopt;
+        if (factor && same(product.factor * *factor, 1)) {
+            return Match{x, {"HSigmoid", 5, 1, *factor}};
+        }
+    }
+    return std::nullopt;
+}
+
 std::optional<Match> match(const Product& product) {
     if (product.parts.size() == 1) {
-        const Output x = shifted_clamp(product.parts[0]);
-        if (x && same(product.factor, 1.0 / 6)) {
-            return Match{x, {"HSigmoid", 5, 1, 6}};
-        }
-        return std::nullopt;
+        return match_hsigmoid(product);
     }
     for (const std::size_t i : {0, 1}) {
         if (const auto found = gate(product.parts[i], product.parts[1 - i])) {

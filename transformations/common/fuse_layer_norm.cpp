@@ -7,7 +7,8 @@
 //            d / sqrt(v + eps) = MVN(x), eps inside the root, or d / (sqrt(v) + eps), outside;
 //            x * r * g + (b - m * r * g) = MVN(x) * g + b for r = 1 / sqrt(v + eps)
 //   Before:  ReduceMean(x), Subtract, Power(2) or Multiply(d, d) or SquaredDifference(x, m),
-//            ReduceMean, Add(eps), Sqrt and Divide, or Power(-0.5) and Multiply
+//            ReduceMean, Add(eps), Sqrt and Divide, or Power(-0.5) and Multiply.
+//            A gain may be multiplied with the reciprocal first: d * (r * g).
 //   After:   MVN(x, axes) [-> Multiply(g) -> Add(b)]
 //   Refuses: means that drop dimensions, or over other dimensions; eps that is no number above 0.
 //            Results in the middle may be read elsewhere: they stay then.
@@ -15,15 +16,12 @@
 //            export it.
 #include "transformations/common/fuse_layer_norm.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 
-#include "ops/axes.hpp"
 #include "ops/binary_arithmetic.hpp"
 #include "ops/mvn.hpp"
-#include "ops/reduce.hpp"
 #include "transformations/support/constants.hpp"
+#include "transformations/support/deviation.hpp"
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
@@ -40,28 +38,6 @@ struct Norm {
     std::vector<const Node*> nodes;  // what becomes the MVN
 };
 
-// Axes of a mean that keeps dimensions, from 0, ascending.
-std::optional<std::vector<std::int64_t>> axes_of_mean(const Output& mean) {
-    if (!mean.node->is("ReduceMean") || !mean.node->attrs<ReduceAttrs>().keep_dims ||
-        !mean.partial_shape().rank_is_static()) {
-        return std::nullopt;
-    }
-    const Tensor* constant = known_constant(mean.node->input(1));
-    if (constant == nullptr || constant->get_size() == 0) {
-        return std::nullopt;
-    }
-    std::vector<std::int64_t> axes = to_ints(*constant);
-    for (std::int64_t& axis : axes) {
-        axis = static_cast<std::int64_t>(wrapped_axis(axis, mean.partial_shape().rank()));
-    }
-    std::sort(axes.begin(), axes.end());
-    return axes;
-}
-
-bool is_number(const Output& source, double number) {
-    return constant_number(source) == std::optional<double>(number);
-}
-
 // x - mean(x).
 bool is_difference(const Output& output, const Norm& norm) {
     return output.node->is("Subtract") && output.node->input(0) == norm.x &&
@@ -71,22 +47,18 @@ bool is_difference(const Output& output, const Norm& norm) {
 // Fills in x and its mean, given d * d in one of its spellings.
 bool match_square(const Output& square, Norm& norm) {
     const Node& node = *square.node;
-    Output difference;
     if (node.is("SquaredDifference")) {
         const std::size_t mean = node.input(1).node->is("ReduceMean") ? 1 : 0;
         norm.x = node.input(1 - mean);
         norm.mean = node.input(mean);
-    } else if ((node.is("Power") && is_number(node.input(1), 2)) ||
-               (node.is("Multiply") && node.input(0) == node.input(1))) {
-        difference = node.input(0);
-        if (!difference.node->is("Subtract")) {
+    } else {
+        const Output difference = under_square(square);
+        if (!difference || !difference.node->is("Subtract")) {
             return false;
         }
         norm.x = difference.node->input(0);
         norm.mean = difference.node->input(1);
         norm.nodes.push_back(difference.node);
-    } else {
-        return false;
     }
     const auto axes = axes_of_mean(norm.mean);
     if (!axes || norm.mean.node->input(0) != norm.x || *axes != norm.axes ||
@@ -98,68 +70,24 @@ bool match_square(const Output& square, Norm& norm) {
     return true;
 }
 
-// mean(d * d).
-bool match_variance(const Output& variance, Norm& norm) {
-    auto axes = axes_of_mean(variance);
+// The normalisation whose deviation it is: v = mean(d * d).
+std::optional<Norm> norm_of(const std::optional<Deviation>& deviation) {
+    auto axes = deviation ? axes_of_mean(deviation->variance) : std::nullopt;
     if (!axes) {
-        return false;
-    }
-    norm.axes = std::move(*axes);
-    norm.nodes.push_back(variance.node);
-    return match_square(variance.node->input(0), norm);
-}
-
-// The other operand of an Add of a number above 0.
-Output without_eps(const Output& sum, Norm& norm) {
-    if (!sum.node->is("Add")) {
-        return {};
-    }
-    for (const std::size_t i : {1, 0}) {
-        const auto eps = constant_number(sum.node->input(i));
-        if (eps && *eps > 0) {
-            norm.eps = *eps;
-            norm.nodes.push_back(sum.node);
-            return sum.node->input(1 - i);
-        }
-    }
-    return {};
-}
-
-// sqrt(v), also as a power.
-Output under_root(const Output& root, Norm& norm) {
-    if (root.node->is("Sqrt") || (root.node->is("Power") && is_number(root.node->input(1), 0.5))) {
-        norm.nodes.push_back(root.node);
-        return root.node->input(0);
-    }
-    return {};
-}
-
-// sqrt(v + eps) or sqrt(v) + eps.
-std::optional<Norm> match_deviation(const Output& deviation) {
-    Norm norm;
-    if (const Output sum = under_root(deviation, norm)) {
-        const Output variance = without_eps(sum, norm);
-        return variance && match_variance(variance, norm) ? std::optional(norm) : std::nullopt;
-    }
-    norm.mode = EpsMode::kOutsideSqrt;
-    const Output root = without_eps(deviation, norm);
-    const Output variance = root ? under_root(root, norm) : Output{};
-    return variance && match_variance(variance, norm) ? std::optional(norm) : std::nullopt;
-}
-
-// 1 / sqrt(v + eps).
-std::optional<Norm> match_inverse(const Output& inverse) {
-    const Node& node = *inverse.node;
-    if (node.is("Divide") && is_number(node.input(0), 1)) {
-        return match_deviation(node.input(1));
-    }
-    if (!node.is("Power") || !is_number(node.input(1), -0.5)) {
         return std::nullopt;
     }
     Norm norm;
-    norm.nodes.push_back(&node);
-    const Output variance = without_eps(node.input(0), norm);
-    return variance && match_variance(variance, norm) ? std::optional(norm) : std::nullopt;
+    norm.axes = std::move(*axes);
+    norm.eps = deviation->eps;
+    norm.mode = deviation->mode;
+    norm.nodes = deviation->nodes;
+    const Node* variance = deviation->variance.node;
+    norm.nodes.push_back(variance);
+    return match_square(variance->input(0), norm) ? std::optional(norm) : std::nullopt;
+}
+
+std::optional<Norm> match_inverse(const Output& inverse) {
+    return norm_of(match_inverse_deviation(inverse));
 }
 
 Output make_norm(const Norm& norm, const Node& last, const std::string& name) {
@@ -185,7 +113,8 @@ bool fuse_quotient(Node& node) {
         if (divides && i == 1) {
             break;
         }
-        auto norm = divides ? match_deviation(node.input(1)) : match_inverse(node.input(1 - i));
+        auto norm =
+            divides ? norm_of(match_deviation(node.input(1))) : match_inverse(node.input(1 - i));
         if (norm && is_difference(node.input(i), *norm)) {
             norm->nodes.push_back(node.input_node(i));
             redirect(node.output(), make_norm(*norm, node, node.name()));
@@ -220,6 +149,25 @@ std::optional<std::pair<Norm, Output>> match_gain(const Output& gain) {
         }
     }
     return std::nullopt;
+}
+
+// d * (inverse * g).
+bool fuse_product(Node& node) {
+    for (const std::size_t i : {0, 1}) {
+        auto found = node.is("Multiply") ? match_gain(node.input(1 - i)) : std::nullopt;
+        if (!found || !found->second || !is_difference(node.input(i), found->first)) {
+            continue;
+        }
+        auto& [norm, factor] = *found;
+        norm.nodes.push_back(node.input_node(i));
+        const Output result = make_norm(norm, node, node.name() + "/norm");
+        Node* product =
+            node.model().add("Multiply", 1, node.name(), {result, factor}, BinaryAttrs{});
+        product->origins = origins_of(node);
+        redirect(node.output(), product->output());
+        return true;
+    }
+    return false;
 }
 
 // x * gain + (b - m * gain), the operands in this order.
@@ -257,7 +205,7 @@ bool fuse(Node& node) {
     }
     return node.is("Add") ? fuse_sum(node, node.input(0), node.input(1)) ||
                                 fuse_sum(node, node.input(1), node.input(0))
-                          : fuse_quotient(node);
+                          : fuse_quotient(node) || fuse_product(node);
 }
 
 }  // namespace

@@ -249,8 +249,10 @@ void layer_norm_row(const LayerNormParams& params, const float* src, Dst* dst) {
     const hn::ScalableTag<float> d;
     const std::size_t n = params.length;
     const float inv_count = 1.0f / static_cast<float>(n);
-    const float mean =
-        sum_over(src, n, 0.0f, [](auto x, std::size_t) HWY_ATTR { return x; }) * inv_count;
+    float mean = 0.0f;
+    if (!params.keep_mean) {
+        mean = sum_over(src, n, 0.0f, [](auto x, std::size_t) HWY_ATTR { return x; }) * inv_count;
+    }
     float factor = 1.0f;
     if (params.normalize_variance) {
         const float squares = sum_over(src, n, mean, [&](auto x, std::size_t) HWY_ATTR {

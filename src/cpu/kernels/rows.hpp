@@ -42,6 +42,7 @@ struct LayerNormParams {
     float epsilon = 1e-5f;
     bool epsilon_outside = false;
     bool normalize_variance = true;
+    bool keep_mean = false;          // 0 stands for the mean: RMS norm
     std::span<const float> gamma{};  // `length` values, one, or none
     std::span<const float> beta{};
 };

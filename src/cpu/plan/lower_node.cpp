@@ -224,6 +224,12 @@ private:
         return true;
     }
 
+    // A mask of scores: make_masked_softmax() takes both in one step.
+    bool is_part_of_softmax() const {
+        const std::vector<Use>& uses = node_.port(0).uses;
+        return node_.is("Add") && uses.size() == 1 && uses[0].node->is("SoftMax");
+    }
+
     // A second tensor of the same shape, of one element a plane or of one a pixel; a dequantize in
     // front of it is read through.
     bool with_tensor(std::size_t other) {
@@ -233,6 +239,9 @@ private:
         }
         post_ops::Binary binary;
         if (source.shape() != shape_) {
+            if (is_part_of_softmax()) {
+                return false;
+            }
             binary.per_plane = is_gate(source.shape());
             binary.per_pixel = !binary.per_plane && is_mask(source.shape());
             if (!binary.per_plane && !binary.per_pixel) {

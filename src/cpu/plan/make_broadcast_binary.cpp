@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 
+#include "cpu/plan/make_masked_softmax.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/steps/broadcast_binary.hpp"
 #include "ops/binary_arithmetic.hpp"
@@ -61,6 +62,9 @@ bool make_broadcast_binary(PlanBuilder& builder, Node& node) {
     if (!function || broadcast_of(node) == AutoBroadcast::kPdpd ||
         node.port(0).type != ElementType::f32 || node.input(0).type() != ElementType::f32) {
         return false;
+    }
+    if (make_masked_softmax(builder, node)) {
+        return true;
     }
     const Layout layout = layout_of(builder, node);
     const Shape shape = node.port(0).shape.to_shape();

@@ -90,6 +90,7 @@ void run_split(const AxesInMemory& axes, const Kernel& kernel) {
 struct NormSettings {
     std::vector<std::int64_t> axes;
     kernels::NormalizeParams params;
+    bool keep_mean = false;
 };
 
 std::optional<NormSettings> mvn_settings(const Node& node) {
@@ -114,6 +115,7 @@ std::optional<NormSettings> mvn_settings(const Node& node) {
     settings.params.epsilon = attrs.eps;
     settings.params.epsilon_outside = attrs.eps_mode == EpsMode::kOutsideSqrt;
     settings.params.normalize_variance = attrs.normalize_variance;
+    settings.keep_mean = attrs.keep_mean;
     return settings;
 }
 
@@ -210,10 +212,12 @@ std::optional<LinearTail> tail_of(const Group* group,
     return per_tensor || along ? tail : std::nullopt;
 }
 
-KernelStep::Kernel row_kernel(const kernels::NormalizeParams& norm,
+KernelStep::Kernel row_kernel(const NormSettings& settings,
                               const AxesInMemory& axes,
                               const LinearTail& tail) {
+    const kernels::NormalizeParams& norm = settings.params;
     kernels::LayerNormParams params;
+    params.keep_mean = settings.keep_mean;
     params.length = axes.length;
     params.epsilon = norm.epsilon;
     params.epsilon_outside = norm.epsilon_outside;
@@ -286,6 +290,9 @@ bool make_mvn(PlanBuilder& builder, Node& node) {
         return false;
     }
     const bool rows = place->axes.inner == 1;
+    if (settings->keep_mean && !rows) {
+        return false;
+    }
     // The kernel of columns reads integers as well as floats.
     const Output integers = rows ? Output{} : builder.integers_behind(node.input(0));
     const TensorId src = builder.tensor_of(integers ? integers : node.input(0), place->layout);
@@ -293,12 +300,12 @@ bool make_mvn(PlanBuilder& builder, Node& node) {
     const auto tail = tail_of(group, builder.tensor(src), place->axes);
     const TensorId dst = builder.new_tensor(tail ? tail->dst_type : ElementType::f32,
                                             node.port(0).shape, place->layout);
-    StepInfo info = kernel_info("mvn", rows ? "layer_norm" : "normalize", builder.tensor(src),
-                                builder.tensor(dst));
+    const char* kernel_name = settings->keep_mean ? "rms_norm" : rows ? "layer_norm" : "normalize";
+    StepInfo info = kernel_info("mvn", kernel_name, builder.tensor(src), builder.tensor(dst));
     if (integers) {
         info.layers = {node.input_node(0)->name()};
     }
-    auto kernel = rows ? row_kernel(settings->params, place->axes, tail.value_or(LinearTail{}))
+    auto kernel = rows ? row_kernel(*settings, place->axes, tail.value_or(LinearTail{}))
                        : column_kernel(settings->params, place->axes, builder.tensor(src).type,
                                        tail.value_or(LinearTail{}));
     auto step = std::make_unique<KernelStep>(std::move(kernel), src, dst, std::move(info));

@@ -127,6 +127,95 @@ TEST(FuseActivation, FindsGelu) {
     EXPECT_LT(largest_difference(tanh), 1e-6);
 }
 
+// Spellings of the clamp.
+TEST(FuseActivation, FindsHswishOfLimits) {
+    const std::string sum = "%p = Add(%x, %three)\n%zero = Const value={0} : f32[]\n";
+    const std::string end = "\n%q = Multiply(%x, %c)\n%y = Divide(%q, %six)";
+    for (const char* clamp :
+         {"%m = ReLU(%p)\n%c = Minimum(%m, %six)", "%m = Minimum(%p, %six)\n%c = ReLU(%m)",
+          "%m = Maximum(%p, %zero)\n%c = Minimum(%six, %m)",
+          "%m = Minimum(%six, %p)\n%c = Maximum(%m, %zero)"}) {
+        const PassTest test = fused(sum + clamp + end);
+        EXPECT_EQ(differs_from(test, single("%y = HSwish(%x)")), "") << clamp;
+        EXPECT_LT(largest_difference(test), 1e-6);
+    }
+    // clamp(x / 6 + 1 / 2, 0, 1)
+    const PassTest small = fused(
+        "%d = Divide(%x, %six)\n%p = Add(%d, %half)\n%c = Clamp(%p) min=0 max=1\n"
+        "%y = Multiply(%c, %x)");
+    EXPECT_EQ(differs_from(small, single("%y = HSwish(%x)")), "");
+    EXPECT_LT(largest_difference(small), 1e-6);
+    // A HardSigmoid of x / 6 and its own 1 / 2.
+    const PassTest hard =
+        fused("%d = Divide(%x, %six)\n%c = HardSigmoid(%d, %one, %half)\n%y = Multiply(%c, %x)");
+    EXPECT_EQ(differs_from(hard, single("%y = HSwish(%x)")), "");
+}
+
+// A sum below the clamp that is x itself.
+TEST(FuseActivation, FindsHsigmoidOfASum) {
+    const PassTest test = fused(
+        "%a = Add(%x, %half)\n%p = Add(%a, %three)\n%c = Clamp(%p) min=0 max=6\n"
+        "%y = Divide(%c, %six)");
+    EXPECT_EQ(test.after->find("y")->type(), "HSigmoid");
+    EXPECT_EQ(test.after->find("y")->input_node(0)->name(), "a");
+    EXPECT_LT(largest_difference(test), 1e-6);
+}
+
+// 1 + erf multiplied by a half, and the cubic in other orders.
+TEST(FuseActivation, FindsGeluInOtherOrders) {
+    const PassTest inner = fused(R"(
+        %root = Const value={0.70710678} : f32[]
+        %d = Multiply(%root, %x)
+        %e = Erf(%d)
+        %m = Multiply(%e, %half)
+        %p = Add(%half, %m)
+        %y = Multiply(%p, %x))");
+    EXPECT_EQ(differs_from(inner, single("%y = Gelu.7(%x)")), "");
+    EXPECT_LT(largest_difference(inner), 1e-6);
+    const std::string constants = R"(
+        %b = Const value={0.044715} : f32[]
+        %a = Const value={0.79788456} : f32[]
+        %ab = Const value={0.035677407} : f32[]
+        %two = Const value={2} : f32[]
+    )";
+    const std::string end =
+        "\n%t = Tanh(%v)\n%p = Add(%t, %one)\n%h = Multiply(%x, %half)\n"
+        "%y = Multiply(%h, %p)";
+    for (const char* cubic :
+         {"%s = Multiply(%x, %x)\n%q = Multiply(%s, %x)\n%c = Multiply(%q, %b)\n"
+          "%u = Add(%x, %c)\n%v = Multiply(%u, %a)",
+          // FastGelu: x * a * (1 + b * x * x)
+          "%xb = Multiply(%x, %b)\n%s = Multiply(%xb, %x)\n%o = Add(%one, %s)\n"
+          "%xa = Multiply(%x, %a)\n%v = Multiply(%xa, %o)",
+          "%s = Power(%x, %two)\n%q = Multiply(%x, %s)\n%c = Multiply(%q, %ab)\n"
+          "%xa = Multiply(%x, %a)\n%v = Add(%c, %xa)"}) {
+        const PassTest test = fused(constants + cubic + end);
+        EXPECT_EQ(differs_from(test, single("%y = Gelu.7(%x) approximation_mode=TANH")), "")
+            << cubic;
+        EXPECT_LT(largest_difference(test), 1e-6);
+    }
+}
+
+// Numbers as f16 has them mean the same; others do not.
+TEST(FuseActivation, TakesNumbersOfGeluRoundedToF16) {
+    const auto gelu = [](const std::string& a, const std::string& b) {
+        return fused("%b = Const value={" + b + "} : f32[]\n%a = Const value={" + a + R"(} : f32[]
+        %q = Power(%x, %three)
+        %c = Multiply(%q, %b)
+        %u = Add(%x, %c)
+        %v = Multiply(%u, %a)
+        %t = Tanh(%v)
+        %p = Add(%t, %one)
+        %h = Multiply(%p, %half)
+        %y = Multiply(%h, %x))");
+    };
+    const PassTest half = gelu("0.7978515625", "0.04470825195");
+    EXPECT_EQ(half.after->find("y")->type(), "Gelu");
+    EXPECT_LT(largest_difference(half), 2e-5);
+    EXPECT_FALSE(gelu("0.7978", "0.044715").changed);
+    EXPECT_FALSE(gelu("0.79788456", "0.0448").changed);
+}
+
 // A gate behind the activation: the inner product is one, the outer stays.
 TEST(FuseActivation, TriesInnerProducts) {
     const PassTest test = run_pass(fuse_activation, R"(model "m"

@@ -92,6 +92,30 @@ TEST(FuseLayerNorm, FindsTheFormOfTensorflow) {
     EXPECT_LT(largest_difference(test), 1e-5);
 }
 
+// The gain is a factor of the reciprocal.
+TEST(FuseLayerNorm, FindsAGainBeforeTheDifference) {
+    const PassTest test = fused(R"(
+        %g = Const value={1,2,3,4} : f32[1,1,4]
+        %d = Subtract(%x, %m)
+        %q = Multiply(%d, %d)
+        %v = ReduceMean(%q, %axis) keep_dims=true
+        %s = Add(%v, %eps)
+        %u = Sqrt(%s)
+        %one = Const value={1} : f32[]
+        %t = Divide(%one, %u)
+        %k = Multiply(%t, %g)
+        %y = Multiply(%d, %k))");
+    EXPECT_EQ(differs_from(test, R"(model "m"
+        %x = Parameter : f32[2,3,4]
+        %axes = Const value={2} : i64[1]
+        %n = MVN.6(%x, %axes) normalize_variance=true eps=0.001 eps_mode=INSIDE_SQRT
+        %g = Const value={1,2,3,4} : f32[1,1,4]
+        %y = Multiply(%n, %g)
+        %r = Result(%y))"),
+              "");
+    EXPECT_LT(largest_difference(test), 1e-5);
+}
+
 TEST(FuseLayerNorm, LeavesWhatIsElse) {
     const auto changed = [](const std::string& square, const std::string& variance,
                             const std::string& sum = "%s = Add(%v, %eps)") {

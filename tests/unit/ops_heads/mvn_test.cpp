@@ -29,6 +29,14 @@ TEST(Mvn, AddsEpsOutside) {
                   {-0.5F, 0.5F});
 }
 
+TEST(Mvn, KeepsTheMean) {
+    MvnAttrs attrs;
+    attrs.keep_mean = true;
+    attrs.eps = 11;  // mean of squares 25
+    expect_values(run_op("MVN", 6, attrs, {floats({2}, {1, 7}), i64s({1}, {0})}, {1})[0],
+                  {1.0F / 6, 7.0F / 6});
+}
+
 TEST(Mvn, RefusesBadAxes) {
     MvnAttrs attrs;
     EXPECT_THAT(refusal("MVN", 6, attrs, {open("[2,3]"), i64s({1}, {2})}), HasSubstr("axes is 2"));

@@ -7,8 +7,9 @@
 //   Before:  DQ(q, s, z) -> MVN | NormalizeL2
 //   After:   Convert(q) -> MVN | NormalizeL2 with the other eps
 //   Refuses: values per channel (per_channel_scale), a scale that is not positive (scale_sign), a
-//            zero point in front of NormalizeL2 (zero_point), MVN that keeps the variance
-//            (keeps_variance), an eps that leaves the range of f32 (eps_range).
+//            zero point in front of NormalizeL2 or an MVN that keeps the mean (zero_point), MVN
+//            that keeps the variance (keeps_variance), an eps that leaves the range of f32
+//            (eps_range).
 //   Source:  the definitions of the operations.
 #include <cmath>
 
@@ -38,6 +39,10 @@ bool divide_eps(float& eps, double by) {
     return true;
 }
 
+LawResult zero_point_refused() {
+    return LawResult::refused("zero_point", "the zero point of the source is not zero");
+}
+
 LawResult eps_refused() {
     return LawResult::refused("eps_range", "eps in units of the integers is not representable");
 }
@@ -55,6 +60,9 @@ LawResult cancel_scale_of_mvn(Node& node, const Dequantize& dq) {
     // MVN-1 has eps inside the square root, MVN-6 says where.
     if (node.spec().version >= 6) {
         auto& attrs = node.attrs<MvnAttrs>();
+        if (attrs.keep_mean && dq.has_zero_point()) {
+            return zero_point_refused();
+        }
         if (!divide_eps(attrs.eps, attrs.eps_mode == EpsMode::kInsideSqrt ? s * s : s)) {
             return eps_refused();
         }
@@ -70,7 +78,7 @@ LawResult cancel_scale_of_normalize_l2(Node& node, const Dequantize& dq) {
         return result;
     }
     if (dq.has_zero_point()) {
-        return LawResult::refused("zero_point", "the zero point of the source is not zero");
+        return zero_point_refused();
     }
     const double s = dq.scale[0];
     if (!divide_eps(node.attrs<NormalizeL2Attrs>().eps, s * s)) {

@@ -28,6 +28,18 @@ TEST(CancelScale, OfMvnInsideTheSquareRoot) {
     EXPECT_LT(largest_difference(test), 1e-6);
 }
 
+TEST(CancelScale, OfAnMvnThatKeepsTheMean) {
+    const std::string attributes =
+        "normalize_variance=true eps=0.25 eps_mode=INSIDE_SQRT keep_mean=true";
+    const PassTest test =
+        run_pass(move_dequantize_down, mvn(dq("x", "u8[1,2,4,4]", "0.5", ""), attributes));
+    EXPECT_EQ(test.after->find("y")->attrs<MvnAttrs>().eps, 1.0f);
+    EXPECT_LT(largest_difference(test), 1e-6);
+    const PassTest shifted =
+        run_pass(move_dequantize_down, mvn(dq("x", "u8[1,2,4,4]", "0.5", "3.25"), attributes));
+    EXPECT_THAT(refusal_at(shifted.context, "y"), StartsWith("zero_point"));
+}
+
 TEST(CancelScale, OfMvnOutsideTheSquareRoot) {
     const PassTest test = run_pass(move_dequantize_down,
                                    mvn(dq("x", "i8[1,2,4,4]", "0.5", ""),

@@ -188,6 +188,7 @@ TEST(LayerNorm, CloseToDoublesAndTheSameOnEveryTarget) {
                                          .epsilon = 1e-3f,
                                          .epsilon_outside = rng() % 2 == 0,
                                          .normalize_variance = rng() % 4 != 0,
+                                         .keep_mean = rng() % 4 == 0,
                                          .gamma = gamma,
                                          .beta = beta};
             check_layer_norm(params);
@@ -199,7 +200,7 @@ TEST(LayerNorm, CloseToDoublesAndTheSameOnEveryTarget) {
             for (std::size_t r = 0; r < rows; ++r) {
                 const float* x = &src[r * n];
                 const double count = static_cast<double>(n);
-                const double mean = std::accumulate(x, x + n, 0.0) / count;
+                const double mean = params.keep_mean ? 0.0 : std::accumulate(x, x + n, 0.0) / count;
                 double variance = 0.0;
                 for (std::size_t i = 0; i < n; ++i) {
                     variance += (x[i] - mean) * (x[i] - mean) / count;
