@@ -82,6 +82,7 @@ Tensor synthetic_image(std::uint64_t seed) {
 
 std::shared_ptr<Model> residual_cnn(std::uint64_t seed) {
     std::vector<std::vector<Tensor>> images;
+    images.reserve(kCalibrationImages);
     for (int i = 0; i < kCalibrationImages; ++i) {
         images.push_back({synthetic_image(seed + static_cast<std::uint64_t>(i))});
     }
