@@ -9,86 +9,111 @@
 // scale f32 [N, G]; zero_point f32 [N, G], optional.
 #include "ops/compressed_matmul.hpp"
 
+#include <optional>
+
 #include "model/typed.hpp"
 #include "ops/op_list.hpp"
 
 namespace fuseq {
 namespace {
 
-void check_table(const InferContext& context, std::size_t input, const Shape& codes) {
-    const auto& attrs = context.attrs<CompressedMatMulAttrs>();
-    const char* what = input == 2 ? "the scale" : "the zero point";
-    const std::size_t channels = codes[attrs.transpose_b ? 0 : 1];
-    const std::size_t depth = codes[attrs.transpose_b ? 1 : 0];
-    context.require_type(input, ElementType::f32, what);
-    const PartialShape& shape = context.shape(input);
-    context.require(shape.is_static() && shape.rank() == 2, what, " has shape ", to_string(shape),
-                    ", expected two known dimensions");
-    const Shape dims = shape.to_shape();
-    context.require(dims[0] == channels, what, " has ", dims[0], " rows, expected ", channels,
-                    ", one an output channel");
-    context.require(dims[1] != 0 && depth % dims[1] == 0, what, " has ", dims[1],
-                    " groups, which do not divide the depth of ", depth);
-    context.require(shape == context.shape(2), "the zero point has shape ", to_string(shape),
-                    ", the scale ", to_string(context.shape(2)));
+struct Shapes {
+    PartialShape src, codes, scale;
+    std::optional<PartialShape> zero_point;
+};
+
+struct Sizes {
+    Dimension channels, depth, groups;
+};
+
+// What is known of the sizes. Calls context.fail() where the shapes do not fit.
+template <class Context>
+Sizes check_shapes(const Context& context, const Shapes& shapes) {
+    const bool transposed = context.template attrs<CompressedMatMulAttrs>().transpose_b;
+    Sizes sizes;
+    if (shapes.codes.rank_is_static()) {
+        context.require(shapes.codes.rank() == 2, "the codes have shape ", to_string(shapes.codes),
+                        ", expected two dimensions");
+        sizes.channels = shapes.codes[transposed ? 0 : 1];
+        sizes.depth = shapes.codes[transposed ? 1 : 0];
+    }
+    const PartialShape& scale = shapes.scale;
+    if (scale.rank_is_static()) {
+        context.require(scale.rank() == 2 && scale[0].compatible(sizes.channels),
+                        "the scale has shape ", to_string(scale), ", expected a row for each of ",
+                        to_string(sizes.channels), " output channels");
+        sizes.groups = scale[1];
+    }
+    if (sizes.groups.is_static() && sizes.depth.is_static()) {
+        const Dimension::value_type groups = sizes.groups.get_length();
+        context.require(groups != 0 && sizes.depth.get_length() % groups == 0, "the scale has ",
+                        groups, " groups, which do not divide the depth of ",
+                        sizes.depth.get_length());
+    }
+    context.require(!shapes.zero_point || shapes.zero_point->compatible(scale),
+                    "the zero point has shape ", to_string(shapes.zero_point.value_or(scale)),
+                    ", the scale ", to_string(scale));
+    if (shapes.src.rank_is_static()) {
+        context.require(shapes.src.rank() >= 1, "the source is a scalar, expected rank 1 or more");
+        const Dimension& columns = shapes.src[shapes.src.rank() - 1];
+        context.require(columns.compatible(sizes.depth), "the source has ", to_string(columns),
+                        " columns, the codes have ", to_string(sizes.depth), " rows");
+    }
+    return sizes;
 }
 
 void infer(InferContext& context) {
     context.require_type(0, ElementType::f32, "the source");
     context.require(is_weight_code(context.type(1)), "the codes are ", to_string(context.type(1)),
                     ", expected i8, u8, i4, u4 or nf4");
-    const PartialShape& codes = context.shape(1);
-    context.require(codes.is_static() && codes.rank() == 2, "the codes have shape ",
-                    to_string(codes), ", expected two known dimensions");
-    const Shape matrix = codes.to_shape();
-    for (std::size_t i = 2; i < context.input_count(); ++i) {
-        check_table(context, i, matrix);
+    context.require_type(2, ElementType::f32, "the scale");
+    Shapes shapes{context.shape(0), context.shape(1), context.shape(2), std::nullopt};
+    if (context.has_input(3)) {
+        context.require_type(3, ElementType::f32, "the zero point");
+        shapes.zero_point = context.shape(3);
     }
-    const PartialShape& src = context.shape(0);
-    if (!src.rank_is_static()) {
-        context.set_output(0, ElementType::f32, PartialShape::dynamic());
-        return;
+    const Sizes sizes = check_shapes(context, shapes);
+    PartialShape dst = PartialShape::dynamic();
+    if (shapes.src.rank_is_static()) {
+        dst = shapes.src;
+        dst[dst.rank() - 1] = sizes.channels;
     }
-    const bool transposed = context.attrs<CompressedMatMulAttrs>().transpose_b;
-    const std::size_t depth = matrix[transposed ? 1 : 0];
-    context.require(src.rank() >= 1, "the source is a scalar, expected rank 1 or more");
-    context.require(src[src.rank() - 1].compatible(Dimension(static_cast<std::int64_t>(depth))),
-                    "the source has ", to_string(src[src.rank() - 1]), " columns, the codes have ",
-                    depth, " rows");
-    std::vector<Dimension> dims = src.dims();
-    dims.back() = Dimension(static_cast<std::int64_t>(matrix[transposed ? 0 : 1]));
-    context.set_output(0, ElementType::f32, PartialShape(dims));
+    context.set_output(0, ElementType::f32, dst);
 }
 
 void evaluate(EvalContext& context) {
     const bool transposed = context.attrs<CompressedMatMulAttrs>().transpose_b;
     const Tensor& src = context.input(0);
+    Shapes shapes{src.get_shape(), context.input(1).get_shape(), context.input(2).get_shape(),
+                  std::nullopt};
+    if (context.has_input(3)) {
+        shapes.zero_point = context.input(3).get_shape();
+    }
+    check_shapes(context, shapes);
     const Shape matrix = context.input(1).get_shape();
     const std::size_t channels = matrix[transposed ? 0 : 1];
     const std::size_t depth = matrix[transposed ? 1 : 0];
     const std::size_t groups = context.input(2).get_shape()[1];
-    context.require(src.get_shape().back() == depth, "the source has ", src.get_shape().back(),
-                    " columns, the codes have ", depth, " rows");
     Shape shape = src.get_shape();
     shape.back() = channels;
-    const Tensor codes = context.input(1).to(ElementType::f32);
+    Tensor& dst = context.output(0, shape);
+    const Tensor values = context.input(1).to(ElementType::f32);
+    const float* codes = values.data<float>();
     const float* scale = context.input(2).data<float>();
     const float* zero_point = context.has_input(3) ? context.input(3).data<float>() : nullptr;
-    float* dst = context.output(0, shape).data<float>();
-    const float* x = src.data<float>();
     const std::size_t k_step = transposed ? 1 : channels;
     const std::size_t n_step = transposed ? depth : 1;
-    for (std::size_t i = 0; i < shape_size(shape); ++i) {
+    for (std::size_t i = 0; i < dst.get_size(); ++i) {
         const std::size_t n = i % channels;
-        const float* row = x + i / channels * depth;
-        const float* code = codes.data<float>() + n * n_step;
+        const float* row = src.data<float>() + i / channels * depth;
         double sum = 0;
         for (std::size_t k = 0; k < depth; ++k) {
             const std::size_t at = n * groups + k / (depth / groups);
             const double zero = zero_point == nullptr ? 0.0 : zero_point[at];
-            sum += static_cast<double>(row[k]) * (code[k * k_step] - zero) * scale[at];
+            const double code = codes[n * n_step + k * k_step];
+            sum += row[k] * (code - zero) * scale[at];
         }
-        dst[i] = static_cast<float>(sum);
+        dst.data<float>()[i] = static_cast<float>(sum);
     }
 }
 

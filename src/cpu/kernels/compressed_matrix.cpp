@@ -131,18 +131,24 @@ struct GroupSums {
     Vector sums[kSplit][kRows][kVectors];
 
     HWY_INLINE void clear() {
-        for (auto& split : sums) {
-            for (auto& row : split) {
-                for (Vector& v : row) {
-                    v = hn::Zero(Tag());
+#pragma GCC unroll 8
+        for (std::size_t s = 0; s < kSplit; ++s) {
+#pragma GCC unroll 4
+            for (std::size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+                for (std::size_t v = 0; v < kVectors; ++v) {
+                    sums[s][r][v] = hn::Zero(Tag());
                 }
             }
         }
     }
 
-    // kCount units; of the last one kLast codes.
+    // kCount units; of the last one kLast codes. Rows of x lie `step` apart.
     template <std::size_t kCount, std::size_t kLast = Codes::kDepth>
-    HWY_INLINE void add(const Codes& codes, const std::uint8_t* from, const float* const* x) {
+    HWY_INLINE void add(const Codes& codes,
+                        const std::uint8_t* from,
+                        const float* x,
+                        std::size_t step) {
         const Tag d;
 #pragma GCC unroll 8
         for (std::size_t u = 0; u < kCount; ++u) {
@@ -156,7 +162,7 @@ struct GroupSums {
 #pragma GCC unroll 4
                     for (std::size_t r = 0; r < kRows; ++r) {
                         Vector& sum = sums[number % kSplit][r][v];
-                        sum = hn::MulAdd(hn::Set(d, x[r][number]), w[k], sum);
+                        sum = hn::MulAdd(hn::Set(d, x[r * step + number]), w[k], sum);
                     }
                 }
             }
@@ -177,30 +183,24 @@ template <class Codes, std::size_t kRows>
 HWY_INLINE void sum_group(const Codes& codes,
                           const std::uint8_t* from,
                           std::size_t depth,
-                          const float* const* src,
+                          const float* x,
+                          std::size_t step,
                           GroupSums<Codes, kRows>& sums) {
-    using Sums = GroupSums<Codes, kRows>;
-    constexpr std::size_t kStep = Sums::kUnits * Codes::kDepth;
-    const float* x[kRows];
-    std::copy(src, src + kRows, x);
-    const auto advance = [&](std::size_t units) HWY_ATTR {
-        from += units * kPanel;
-        for (const float*& row : x) {
-            row += units * Codes::kDepth;
-        }
-    };
+    constexpr std::size_t kUnits = GroupSums<Codes, kRows>::kUnits;
     sums.clear();
     std::size_t left = depth;
-    for (; left >= kStep; left -= kStep) {
-        sums.template add<Sums::kUnits>(codes, from, x);
-        advance(Sums::kUnits);
+    for (; left >= kUnits * Codes::kDepth; left -= kUnits * Codes::kDepth) {
+        sums.template add<kUnits>(codes, from, x, step);
+        from += kUnits * kPanel;
+        x += kUnits * Codes::kDepth;
     }
     for (; left >= Codes::kDepth; left -= Codes::kDepth) {
-        sums.template add<1>(codes, from, x);
-        advance(1);
+        sums.template add<1>(codes, from, x, step);
+        from += kPanel;
+        x += Codes::kDepth;
     }
     if (left != 0) {
-        sums.template add<1, 1>(codes, from, x);
+        sums.template add<1, 1>(codes, from, x, step);
     }
 }
 
@@ -229,20 +229,18 @@ void stream_panel(const PackedCodes& p,
     const Tag d;
     const Codes codes(p.table);
     Vector totals[kRows][kVectors];
-    for (auto& row : totals) {
-        for (Vector& v : row) {
-            v = hn::Zero(d);
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            totals[r][v] = hn::Zero(d);
         }
     }
     const std::uint8_t* from = p.codes + panel * p.panel_bytes();
     const float* scales = p.scales + panel * p.groups * kPanel;
     for (std::size_t g = 0; g < p.groups; ++g, from += p.group_bytes, scales += kPanel) {
-        const float* x[kRows];
-        for (std::size_t r = 0; r < kRows; ++r) {
-            x[r] = src + r * p.depth + g * p.group_depth;
-        }
         GroupSums<Codes, kRows> sums;
-        sum_group<Codes, kRows>(codes, from, p.group_depth, x, sums);
+        sum_group<Codes, kRows>(codes, from, p.group_depth, src + g * p.group_depth, p.depth, sums);
 #pragma GCC unroll 4
         for (std::size_t v = 0; v < kVectors; ++v) {
             const Vector scale = hn::LoadU(d, scales + v * kLanes);
@@ -258,8 +256,10 @@ void stream_panel(const PackedCodes& p,
             }
         }
     }
+#pragma GCC unroll 4
     for (std::size_t r = 0; r < kRows; ++r) {
         float row[kPanel];
+#pragma GCC unroll 4
         for (std::size_t v = 0; v < kVectors; ++v) {
             hn::StoreU(totals[r][v], d, row + v * kLanes);
         }

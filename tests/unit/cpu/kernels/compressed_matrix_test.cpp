@@ -171,9 +171,9 @@ struct Sizes {
     std::size_t channels, depth, groups;
 };
 // Groups of even and odd lengths, shorter and longer than a block of the depth (256).
-constexpr Sizes kSizes[] = {{1, 1, 1},    {16, 7, 1},   {17, 64, 2},  {45, 96, 3},  {33, 301, 1},
-                            {20, 45, 3},  {16, 512, 4}, {5, 1027, 1}, {18, 600, 2}, {31, 771, 3},
-                            {32, 360, 24}};
+constexpr Sizes kSizes[] = {{1, 1, 1},    {16, 7, 1},   {17, 64, 2},  {45, 96, 3},
+                            {33, 301, 1}, {20, 45, 3},  {16, 512, 4}, {5, 1027, 1},
+                            {18, 600, 2}, {31, 771, 3}, {32, 360, 24}};
 
 TEST(CompressedMatrix, IsTheProductWithTheValuesOfTheCodes) {
     constexpr unsigned kSeed = 11;
@@ -184,9 +184,8 @@ TEST(CompressedMatrix, IsTheProductWithTheValuesOfTheCodes) {
                 for (const std::size_t rows : {1, 2, 3, 4, 5, 6, 7, 12, 13, 33}) {
                     const auto zeros = static_cast<Zeros>(random() % 3);
                     const bool channels_first = random() % 2 == 0;
-                    const Problem p =
-                        random_problem({type, size.channels, size.depth, size.groups}, rows,
-                                       channels_first, zeros, random);
+                    const Problem p = random_problem({type, size.channels, size.depth, size.groups},
+                                                     rows, channels_first, zeros, random);
                     const CompressedMatrix matrix = packed(p);
                     SCOPED_TRACE(target + ", seed " + std::to_string(kSeed) + ", " +
                                  to_string(type) + ", " + std::to_string(rows) + " rows, " +
@@ -226,8 +225,7 @@ TEST(CompressedMatrix, EverySplitGivesTheSameBytes) {
     std::mt19937 random(3);
     for (const ElementType type : kTypes) {
         for (const std::size_t rows : {1, 4, 40}) {
-            const Problem p =
-                random_problem({type, 70, 600, 2}, rows, true, Zeros::kEach, random);
+            const Problem p = random_problem({type, 70, 600, 2}, rows, true, Zeros::kEach, random);
             const CompressedMatrix matrix = packed(p);
             const bool stream = rows <= CompressedMatrix::kMostStreamedRows;
             const std::vector<float> whole = stream ? streamed(p, matrix) : multiplied(p, matrix);
