@@ -18,6 +18,7 @@
 #include "transformations/common/fuse_sigmoid.hpp"
 #include "transformations/common/fuse_softmax.hpp"
 #include "transformations/common/gather_before_dequantize.hpp"
+#include "transformations/common/keep_compressed_weights.hpp"
 #include "transformations/common/matmul_to_convolution.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
 #include "transformations/common/replace_convert_variants.hpp"
@@ -51,6 +52,8 @@ const std::vector<Pass>& common_passes() {
         {"matmul_to_convolution", matmul_to_convolution},
         // Before folding, which would make f32 tables of the 8-bit ones.
         {"gather_before_dequantize", gather_before_dequantize},
+        // Before folding, which would make floats of them.
+        {"keep_compressed_weights", keep_compressed_weights},
         // Everything else recognises constants as Const nodes.
         {"fold_constants", fold_constants},
         // Before the passes that look at neighbours, which such operations would separate.
@@ -103,6 +106,8 @@ const std::vector<Pass>& low_precision_passes() {
         {"max_pool_before_dequantize", max_pool_before_dequantize},
         // When quantizations stand where they stay, and convolutions read parts of their sources.
         {"read_channels_at_origin", read_channels_at_origin},
+        // Weights that might have been operands of integer products; before they are folded.
+        {"keep_compressed_bytes", keep_compressed_bytes},
         // Weights that stayed float because their source did.
         {"fold_all_constants", fold_all_constants},
         // With constant weights, and when the type of the source is known.

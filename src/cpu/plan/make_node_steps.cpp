@@ -197,10 +197,13 @@ bool make_node_step(PlanBuilder& builder, Node& node) {
         return false;
     }
     constexpr bool (*kMakers[])(PlanBuilder&, Node&) = {
-        make_view,        make_transpose,        make_concat,  make_max_pool,         make_pooling,
-        make_softmax,     make_interpolate,      make_average, make_reduce,           make_mvn,
-        make_movement,    make_broadcast_binary, make_top_k,   make_detection_output, make_lrn,
-        make_region_yolo, make_recurrent,        make_gather,  make_convert,
+        make_view,        make_transpose,         make_concat,
+        make_max_pool,    make_pooling,           make_softmax,
+        make_interpolate, make_average,           make_reduce,
+        make_mvn,         make_movement,          make_broadcast_binary,
+        make_top_k,       make_detection_output,  make_lrn,
+        make_region_yolo, make_recurrent,         make_gather,
+        make_convert,     make_compressed_matmul,
     };
     return std::any_of(std::begin(kMakers), std::end(kMakers),
                        [&](const auto make) { return make(builder, node); });

@@ -63,6 +63,8 @@ bool make_recurrent(PlanBuilder& builder, Node& node);
 bool make_region_yolo(PlanBuilder& builder, Node& node);
 bool make_top_k(PlanBuilder& builder, Node& node);
 bool make_detection_output(PlanBuilder& builder, Node& node);
+// CompressedMatMul: weights that stay in 8 or 4 bits.
+bool make_compressed_matmul(PlanBuilder& builder, Node& node);
 // Add, Multiply, ... of tensors that are broadcast.
 bool make_broadcast_binary(PlanBuilder& builder, Node& node);
 
