@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
+#include "ops/pooling.hpp"
 #include "support/op_runner.hpp"
 
 namespace fuseq::test {
@@ -146,6 +147,21 @@ TEST(MaxPool, RefusesBadAttributes) {
                 HasSubstr("axis is 4"));
     EXPECT_THAT(blind_error_of("MaxPool", 1, "kernel=5,5; strides=1,1", {k4x4}),
                 HasSubstr("does not fit"));
+}
+
+// Asked of any model when it is compiled: the answer must not take a step a window.
+TEST(Pooling, FindsWindowsInThePaddingOfHugeDimensions) {
+    const Shape src{1, 1, std::size_t{1} << 60};
+    PoolAttrs attrs;
+    attrs.kernel = {2};
+    EXPECT_FALSE(has_window_in_padding(pool_geometry(attrs, src), src));
+    attrs.pads_end = {3};
+    EXPECT_TRUE(has_window_in_padding(pool_geometry(attrs, src), src));
+    attrs.pads_end = {0};
+    attrs.pads_begin = {1};
+    EXPECT_FALSE(has_window_in_padding(pool_geometry(attrs, src), src));
+    attrs.pads_begin = {2};
+    EXPECT_TRUE(has_window_in_padding(pool_geometry(attrs, src), src));
 }
 
 }  // namespace
