@@ -140,7 +140,9 @@ Sample sample_at(double y, double x, double mask, const Geometry& g) {
     Sample sample;
     for (std::size_t i = 0; i < 4; ++i) {
         sample.place[i] = rows.cell[i / 2] * g.width + columns.cell[i % 2];
-        sample.weight[i] = rows.weight[i / 2] * columns.weight[i % 2] * mask;
+        const double weight = rows.weight[i / 2] * columns.weight[i % 2];
+        // A mask of NaN does not make a neighbour count, which may lie outside of src.
+        sample.weight[i] = weight == 0 ? 0.0 : weight * mask;
     }
     return sample;
 }
