@@ -16,7 +16,7 @@
 #include "ops/from_double.hpp"
 #include "ops/op_list.hpp"
 #include "ops/scalars.hpp"
-#include "ops/sparse/segments.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {

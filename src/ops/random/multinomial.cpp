@@ -18,6 +18,7 @@
 #include "ops/op_list.hpp"
 #include "ops/random/seeds.hpp"
 #include "ops/scalars.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {
@@ -143,7 +144,9 @@ void evaluate(EvalContext& context) {
     check_classes(context, samples, static_cast<std::int64_t>(shape[1]));
     const auto count = static_cast<std::size_t>(samples);
     context.require(shape[1] > 0 || count == 0 || shape[0] == 0, "probs has no classes");
-    Tensor& out = context.output(0, Shape{shape[0], count});
+    const Shape drawn_shape{shape[0], count};
+    check_element_count(context, drawn_shape, "the result");
+    Tensor& out = context.output(0, drawn_shape);
     std::vector<std::int64_t> drawn;
     drawn.reserve(out.get_size());
     dispatch_real(context, context.input(0).get_element_type(),
@@ -161,7 +164,8 @@ const OpSpec kOps[] = {
      .evaluate = evaluate,
      .summary = "Classes drawn with given probabilities",
      .refused = "probabilities that are negative, not finite or all 0; without replacement more "
-                "samples than classes above 0; seeds below 0 or above 2^63 - 1"},
+                "samples than classes above 0; seeds below 0 or above 2^63 - 1; more than 2^28 "
+                "samples in all"},
 };
 
 }  // namespace

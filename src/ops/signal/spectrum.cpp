@@ -6,6 +6,7 @@
 
 #include "ops/axis_groups.hpp"
 #include "ops/indexing.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {
@@ -73,12 +74,18 @@ void write_real(EvalContext& context, const Spectrum& spectrum) {
     });
 }
 
-void resize_axis(Spectrum& spectrum, std::size_t axis, std::size_t size) {
+void resize_axis(const EvalContext& context,
+                 Spectrum& spectrum,
+                 std::size_t axis,
+                 std::size_t size) {
     if (spectrum.shape[axis] == size) {
         return;
     }
     Spectrum resized{spectrum.shape, {}};
     resized.shape[axis] = size;
+    if (size > spectrum.shape[axis]) {
+        check_element_count(context, resized.shape, "the data resized to signal_size");
+    }
     resized.values.resize(shape_size(resized.shape));
     const std::size_t step = partial_size(spectrum.shape, axis + 1, spectrum.shape.size());
     const std::size_t outer = partial_size(spectrum.shape, 0, axis);

@@ -13,7 +13,7 @@
 #include "ops/indexing.hpp"
 #include "ops/op_list.hpp"
 #include "ops/scalars.hpp"
-#include "ops/sparse/segments.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "ops/indexing.hpp"
 #include "ops/op_list.hpp"
-#include "ops/sparse/segments.hpp"
+#include "ops/stated_sizes.hpp"
 #include "ops/truth.hpp"
 
 namespace fuseq {

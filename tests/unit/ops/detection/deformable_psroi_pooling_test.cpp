@@ -126,7 +126,9 @@ TEST(DeformablePsRoiPooling, Refuses) {
     EXPECT_THAT(refused(good + "; group_size=0", "[1,4,4,4]", "[3,2,1,1]"),
                 HasSubstr("group_size is 0, expected a value in [1, 65536]"));
     EXPECT_THAT(refused(good + "; spatial_bins_x=0", "[1,4,4,4]", "[3,2,1,1]"),
-                HasSubstr("spatial_bins_x is 0"));
+                HasSubstr("spatial_bins_x is 0, expected a value in [1, 4096]"));
+    EXPECT_THAT(refused(good + "; spatial_bins_y=65536", "[1,4,4,4]", "[3,2,1,1]"),
+                HasSubstr("spatial_bins_y is 65536, expected a value in [1, 4096]"));
     EXPECT_THAT(refused(good + "; spatial_bins_y=-1", "[1,4,4,4]", "[3,2,1,1]"),
                 HasSubstr("spatial_bins_y is -1"));
     EXPECT_THAT(refused(good + "; part_size=0", "[1,4,4,4]", "[3,2,1,1]"),

@@ -81,6 +81,14 @@ TEST(Eye, Refuses) {
                 HasSubstr("diagonal_index is f32, expected an integer type"));
     EXPECT_THAT(error_of("Eye", 9, "output_type=f32", {ints({1, 2}), two, two}),
                 HasSubstr("num_rows has shape [2], expected one element"));
+    const In many = int_scalar(65536);
+    for (const auto& why : {error_of, blind_error_of}) {
+        EXPECT_THAT(why("Eye", 9, "output_type=f32", {many, many, two}),
+                    HasSubstr("the result has shape [65536,65536], expected at most 268435456 "
+                              "elements"));
+        EXPECT_THAT(why("Eye", 9, "output_type=f32", {two, two, two, ints({1LL << 30})}),
+                    HasSubstr("expected at most 268435456 elements"));
+    }
     EXPECT_THAT(blind_error_of("Eye", 9, "output_type=f32", {int_scalar(-1), two, two}),
                 HasSubstr("num_rows is -1"));
     EXPECT_THAT(blind_error_of("Eye", 9, "output_type=f32", {two, two, two, ints({-1})}),

@@ -117,6 +117,8 @@ TEST(Multinomial, Refuses) {
                 HasSubstr("probs has 1 values above 0, without replacement 2 classes cannot"));
     EXPECT_THAT(why(kReplaced, half, -1),
                 HasSubstr("num_samples is -1, expected a value in [0, 2147483648]"));
+    EXPECT_THAT(why(kReplaced, half, 1LL << 29),
+                HasSubstr("the result has shape [1,536870912], expected at most 268435456"));
     EXPECT_THAT(why(kReplaced, in_f32({1, 2}, {-0.5F, 1}), 1),
                 HasSubstr("probs has the value -0.5, expected finite values, 0 or more"));
     EXPECT_THAT(why(kReplaced, in_f32({1, 2}, {0, 0}), 1), HasSubstr("all values of probs are 0"));

@@ -93,6 +93,10 @@ TEST(Dft, Refuses) {
                 HasSubstr("data is i32, expected a real type"));
     EXPECT_THAT(blind_error_of("DFT", 7, "", {kLine, ints({0}), ints({-2})}),
                 HasSubstr("signal_size has the value -2"));
+    const In point = in_f32({1, 1, 2}, {1, 2});
+    EXPECT_THAT(error_of("DFT", 7, "", {point, ints({0, 1}), ints({65536, 65536})}),
+                HasSubstr("the data resized to signal_size has shape [65536,65536], expected at "
+                          "most 268435456 elements"));
     EXPECT_THAT(blind_error_of("IDFT", 7, "", {in_f32({3}, {1, 2, 3}), ints({0})}),
                 HasSubstr("expected pairs in the last dimension"));
 }
@@ -151,6 +155,9 @@ TEST(Rdft, Refuses) {
     EXPECT_THAT(error_of("RDFT", 9, "", {in_f32({}, {1}), ints({0})}),
                 HasSubstr("data has shape [], expected rank 1 or more"));
     EXPECT_THAT(error_of("IRDFT", 9, "", {line, ints({0})}), HasSubstr("expected rank 2 or more"));
+    EXPECT_THAT(
+        error_of("RDFT", 9, "", {in_f32({1, 1}, {1}), ints({0, 1}), ints({1 << 15, 1 << 15})}),
+        HasSubstr("the data resized to signal_size has shape [32768,16385]"));
 }
 
 }  // namespace
