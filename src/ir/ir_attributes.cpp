@@ -6,6 +6,7 @@
 
 #include "fuseq/error.hpp"
 #include "ir/ir_legacy_attributes.hpp"
+#include "model/type_names.hpp"
 
 namespace fuseq {
 namespace {
@@ -99,7 +100,7 @@ std::vector<IrAttributeFault> attribute_faults(pugi::xml_node layer, Attributes&
         const std::string value = found.value();
         if (constant) {
             if (found && !parse_element_type(value)) {
-                faults.push_back({name, value, "'" + value + "' is not a supported element type"});
+                faults.push_back({name, value, refused_type_text(value)});
             }
         } else if (stands_in_data(item)) {
             try {
