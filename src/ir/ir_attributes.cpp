@@ -93,7 +93,7 @@ std::vector<IrAttributeFault> attribute_faults(pugi::xml_node layer, Attributes&
     }
     std::vector<IrAttributeFault> faults;
     for (const NamedAttribute& item : items) {
-        // The type of a constant stands where its value would.
+        // A Const states its type in place of its value.
         const bool constant = std::holds_alternative<Tensor*>(item.ref);
         const std::string name = constant ? "element_type" : item.name;
         const pugi::xml_attribute found = data.attribute(name.c_str());

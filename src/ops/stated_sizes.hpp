@@ -33,7 +33,7 @@ void check_sizes(const Context& context,
     }
 }
 
-// A shape that is not that of an input: at most 2^28 elements.
+// A shape that follows from stated sizes: at most 2^28 elements.
 template <class Context>
 void check_element_count(const Context& context, const Shape& shape, std::string_view what) {
     constexpr std::size_t kMost = std::size_t{1} << 28;

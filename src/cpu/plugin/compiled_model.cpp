@@ -154,7 +154,7 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector
     return plans_.back().plan;
 }
 
-// The least recently used goes first. A request that is on it keeps it alive.
+// Drops the least recently used first. A request that uses a plan keeps it alive.
 void CpuCompiledModel::drop_old_plans() {
     const std::size_t most = grows() ? kMostOfGrowing : SIZE_MAX;
     while (plans_.size() > 1 &&

@@ -58,7 +58,7 @@ std::vector<NmsKept> suppress_class(const std::vector<AnyBox>& boxes,
             candidates.push_back({static_cast<double>(scores[i]), i, 0});
         }
     }
-    // Made into a heap at once; few of them are ever taken off.
+    // One pass makes the heap; few candidates are ever taken off it.
     std::priority_queue<NmsCandidate> queue(std::less<NmsCandidate>(), std::move(candidates));
     std::vector<NmsKept> kept;
     while (!queue.empty() && kept.size() < limits.most) {

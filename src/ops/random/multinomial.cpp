@@ -5,8 +5,8 @@
 //
 // As the specification and OpenVINO's reference have it: element i of the output belongs to the
 // i-th double in [0, 1) of Philox with the two seeds, and is the first class whose cumulative
-// probability reaches it. Each run draws the same; seeds that are both 0 draw what nobody can
-// foresee. (The CPU device of OpenVINO takes other numbers, of single precision.)
+// probability reaches it. Each run draws the same; seeds that are both 0 draw
+// other numbers in each run. (The CPU device of OpenVINO takes other numbers, of single precision.)
 #include "ops/random/multinomial.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void infer(InferContext& context) {
                                     samples ? Dimension(*samples) : Dimension::dynamic()});
 }
 
-// Of one batch element: what is proportional to the probabilities.
+// The weights of the classes of one batch element, proportional to their probabilities.
 template <class T>
 std::vector<double> weights_of(const EvalContext& context, const T* probs, std::size_t classes) {
     std::vector<double> weights(probs, probs + classes);

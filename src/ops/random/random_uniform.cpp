@@ -3,10 +3,10 @@
 //
 // RandomUniform-8: numbers in [minval, maxval), bit for bit those of OpenVINO's CPU device.
 //
-// With alignment "tensorflow" they come from Philox, and each run of a request goes on in the
-// sequence: a run of n elements moves on by 256 n groups, as TensorFlow and OpenVINO do. With
-// "pytorch" they come from a Mersenne twister that each run starts anew with global_seed. Seeds
-// that are both 0 give numbers that nobody can foresee.
+// With alignment "tensorflow" they come from Philox, and each run of a request continues the
+// sequence: a run of n elements advances it by 256 n groups, as TensorFlow and OpenVINO do. With
+// "pytorch" they come from a Mersenne twister that each run starts again with global_seed. Seeds
+// that are both 0 give other numbers in each run.
 #include "ops/random/random_uniform.hpp"
 
 #include <bit>

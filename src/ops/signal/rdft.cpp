@@ -54,7 +54,7 @@ void evaluate_inverse(EvalContext& context) {
     const std::size_t axis = list.axes[last];
     const std::size_t given = spectrum.shape[axis];
     const std::size_t size = list.size_of(last, given > 1 ? 2 * (given - 1) : 0);
-    // A part that is longer than the half spectrum is not read, a shorter one is zero behind.
+    // What exceeds the half spectrum is not read; a shorter part gets zeros after it.
     resize_axis(context, spectrum, axis, std::min(given, size / 2 + 1));
     resize_axis(context, spectrum, axis, size);
     mirror_axis(spectrum, axis);

@@ -11,7 +11,7 @@
 namespace fuseq {
 namespace {
 
-// Calls function(offset of the first value) for every line along the axis; step: between values.
+// Calls function(offset of the first value, distance between values) for every line along the axis.
 template <class Function>
 void each_line(const Shape& shape, std::size_t axis, Function&& function) {
     const std::size_t step = partial_size(shape, axis + 1, shape.size());

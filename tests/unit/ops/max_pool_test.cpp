@@ -71,7 +71,7 @@ TEST(MaxPool8, CountsIndicesFromTheAxis) {
 }
 
 // Three elements and a pad on each side: with stride 2 the third window of two taps begins at place
-// 3, behind the last element. torch does not count it, ceil does.
+// 3, after the last element. torch does not count it, ceil does.
 TEST(MaxPool14, CeilTorchDropsTheWindowThatBeginsInTheEndPadding) {
     const In x = in_f32({1, 1, 3}, {1, 5, 3});
     const std::string window = "kernel=2; strides=2; pads_begin=1; pads_end=1; rounding_type=";

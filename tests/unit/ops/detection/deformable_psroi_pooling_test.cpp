@@ -49,7 +49,7 @@ TEST(DeformablePsRoiPooling, LeavesOutWhatLiesOutside) {
     expect_pooled(one, {ramp(1), in_f32({1, 5}, {0, 3, 0, 5, 2})}, {1, 1, 1, 1}, {2.5F});
     expect_pooled(one, {ramp(1), in_f32({1, 5}, {0, 100, 0, 102, 2})}, {1, 1, 1, 1}, {0});
     expect_pooled(one, {ramp(1), in_f32({1, 5}, {0, 0, 100, 2, 102})}, {1, 1, 1, 1}, {0});
-    // A region of no image, and one behind it.
+    // A region of no image, and one after it.
     expect_pooled(one, {ramp(1), in_f32({2, 5}, {-1, 3, 0, 5, 2, 0, 3, 0, 5, 2})}, {2, 1, 1, 1},
                   {0, 2.5F});
     // Without a side it is 0.1 wide: samples at 1.5 and 1.55.

@@ -18,7 +18,7 @@ TEST(Eye, Diagonals) {
     expect_tensor<float>(run_op("Eye", 9, "output_type=f32",
                                 {int_scalar(2), int_scalar(2), int_scalar(5), ints({1, 2})})[0],
                          {1, 2, 2, 2}, {0, 0, 0, 0, 0, 0, 0, 0});
-    // More rows than columns; the last diagonals and those behind them.
+    // More rows than columns; the last diagonals and those after them.
     const auto tall = [](std::int64_t diagonal) {
         return run_op("Eye", 9, "output_type=u8", {ints({3}), ints({2}), ints({diagonal})})[0];
     };

@@ -42,7 +42,7 @@ TEST(Multinomial, RowsGoOnInTheSequence) {
 
 TEST(Multinomial, WithoutReplacementNoClassTwice) {
     // 0.4574 takes class 1 of 0.1, 0.6, 1; left are 0.1 and 0.4, cumulative 0.2 and 1: 0.2789 takes
-    // class 2, and what is left is class 0.
+    // class 2, and only class 0 remains.
     const In probs = in_f32({1, 3}, {0.1F, 0.5F, 0.4F});
     expect_tensor<std::int32_t>(run_op("Multinomial", 13, kUnique, {probs, int_scalar(3)})[0],
                                 {1, 3}, {1, 2, 0});

@@ -121,7 +121,7 @@ TEST(Irdft, RealSignals) {
     // An odd size: 10, -2 + 2i, -2 and the mirrored ones.
     const In odd = in_f32({2, 2}, {6, 0, -1.5F, kRoot3 / 2});
     expect_near(run_op("IRDFT", 9, "", {odd, ints({0}), ints({3})})[0], {3}, {1, 2, 3});
-    // Longer: zeros behind. [10, -2 + 2i, -2, 0, mirrored] / 6 at 0 is (10 - 4 - 4) / 6.
+    // Longer: zeros after it. [10, -2 + 2i, -2, 0, mirrored] / 6 at 0 is (10 - 4 - 4) / 6.
     EXPECT_NEAR(run_op("IRDFT", 9, "", {half, ints({0}), ints({6})})[0].data<float>()[0], 1.0 / 3,
                 1e-6);
     // Shorter: the value at 2 is not read. [10, -2] / 2.
