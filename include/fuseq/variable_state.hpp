@@ -32,6 +32,9 @@ struct Variable {
 // TensorIterator, Loop or If has variables.
 std::vector<Variable> variables_of(const Model& model);
 
+// Whether one of them has open dimensions: its shape may differ from one inference to the next.
+bool may_grow(const std::vector<Variable>& variables);
+
 // One variable of one InferRequest. A handle: copies share the variable, and keep the request. One
 // thread at a time uses a request and its variables; while the request runs every function but
 // get_name() throws Error "busy".
