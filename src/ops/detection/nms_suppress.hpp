@@ -118,7 +118,10 @@ void run_nms(EvalContext& context, std::size_t numbers_of_a_box, const ReadBox& 
         case ElementType::f64:
             kept = suppress_images<double>(context, sizes, limits, read_box);
             break;
-        default: context.fail("no kernel for boxes of another type than f32 and f64");
+        default:
+            context.fail("no kernel for boxes of ",
+                         to_string(context.input(kBoxes).get_element_type()),
+                         ", expected f32 or f64");
     }
     finish_nms(context, sizes, limits, kept);
 }

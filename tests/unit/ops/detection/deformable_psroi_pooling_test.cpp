@@ -134,7 +134,7 @@ TEST(DeformablePsRoiPooling, Refuses) {
     EXPECT_THAT(refused(good + "; part_size=0", "[1,4,4,4]", "[3,2,1,1]"),
                 HasSubstr("part_size is 0"));
     EXPECT_THAT(refused(good + "; trans_std=inf", "[1,4,4,4]", "[3,2,1,1]"),
-                HasSubstr("trans_std"));
+                HasSubstr("trans_std is inf, expected a finite value"));
     EXPECT_THAT(refused(good + "; mode=average", "[1,4,4,4]", "[3,2,1,1]"),
                 HasSubstr("'average' is not one of bilinear_deformable"));
     EXPECT_THAT(refused(good, "[1,5,4,4]", "[3,2,1,1]"),
