@@ -48,7 +48,8 @@ typedef enum {
     FUSEQ_BF16 = 11,
     FUSEQ_F32 = 12,
     FUSEQ_F64 = 13,
-    /* Packed: several elements to a byte, the first in the lowest bits (U1: in the highest). */
+    /* Packed: several elements to a byte, the first in the lowest bits (U1: in the highest).
+     * fuseq_tensor_byte_size() rounds up to whole bytes. */
     FUSEQ_U1 = 14,
     FUSEQ_U2 = 15,
     FUSEQ_U4 = 16,
@@ -179,7 +180,9 @@ FUSEQ_C_API fuseq_status fuseq_infer_request_get_output_tensor(const fuseq_infer
                                                                size_t index,
                                                                fuseq_tensor** tensor);
 /* Variables of the model (ReadValue, Assign), numbered from 0 in the order of their names, with the
- * values that they have in this request. See include/fuseq/variable_state.hpp. */
+ * values that they have in this request; include/fuseq/variable_state.hpp explains them. An index
+ * beyond the last one is FUSEQ_INVALID_ARGUMENT. While the request runs, all of these functions fail
+ * with FUSEQ_ERROR. */
 FUSEQ_C_API fuseq_status fuseq_infer_request_state_count(const fuseq_infer_request* request,
                                                          size_t* count);
 FUSEQ_C_API fuseq_status fuseq_infer_request_state_name(const fuseq_infer_request* request,
@@ -187,15 +190,17 @@ FUSEQ_C_API fuseq_status fuseq_infer_request_state_name(const fuseq_infer_reques
                                                         char* buffer,
                                                         size_t capacity,
                                                         size_t* length);
-/* A copy, freed like any tensor. */
+/* A copy, freed like any tensor. Of a variable that was reset or never assigned: zeros, where open
+ * dimensions have their lower bound. */
 FUSEQ_C_API fuseq_status fuseq_infer_request_get_state(const fuseq_infer_request* request,
                                                        size_t index,
                                                        fuseq_tensor** value);
-/* Copies the value, which must have the type of the variable and a shape that it allows. */
+/* Copies the value, which must have the type of the variable and a shape that it allows, else
+ * FUSEQ_ERROR. */
 FUSEQ_C_API fuseq_status fuseq_infer_request_set_state(fuseq_infer_request* request,
                                                        size_t index,
                                                        const fuseq_tensor* value);
-/* The next run gives the variable its initial value. */
+/* The next run gives the variable, or all of them, their initial value, or zeros without one. */
 FUSEQ_C_API fuseq_status fuseq_infer_request_reset_state(fuseq_infer_request* request,
                                                          size_t index);
 FUSEQ_C_API fuseq_status fuseq_infer_request_reset_all_states(fuseq_infer_request* request);

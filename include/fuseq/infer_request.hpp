@@ -72,7 +72,7 @@ public:
     // have in this request: a value lasts from one run to the next, and no other request sees it. A
     // run that throws leaves them as they were. Empty for a model without variables.
     std::vector<VariableState> query_state() const;
-    // Resets all of them: the next run is as the first one.
+    // Resets all variables: they are as before the first run. Random numbers continue.
     void reset_state();
 
     // Steps of the last run; needs PERF_COUNT=YES.

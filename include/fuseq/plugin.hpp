@@ -69,7 +69,8 @@ public:
     // (property FUSEQ_KEEP_INTERMEDIATES of compile_model).
     virtual std::vector<std::pair<std::string, Tensor>> get_intermediates() { return {}; }
     // The value of a variable, as VariableState says; variables are numbered as in
-    // variables_of(*ICompiledModel::ports()). Without them: Error, the device keeps no state.
+    // variables_of(*ICompiledModel::ports()). The defaults are for a device that keeps no state:
+    // they throw Error.
     virtual Tensor get_state(std::size_t index);
     virtual void set_state(std::size_t index, const Tensor& value);
     virtual void reset_state(std::size_t index);

@@ -28,9 +28,12 @@ struct Variable {
 };
 
 // The variables of a model, sorted by name. Throws Error when a variable has not exactly one
-// ReadValue and one Assign, when these do not agree in type or shape, or when a body of a
+// ReadValue and one Assign, when these do not agree in type, shape or opset, or when a body of a
 // TensorIterator, Loop or If has variables.
 std::vector<Variable> variables_of(const Model& model);
+
+// Whether one of them has open dimensions: its shape may differ from one inference to the next.
+bool may_grow(const std::vector<Variable>& variables);
 
 // One variable of one InferRequest. A handle: copies share the variable, and keep the request. One
 // thread at a time uses a request and its variables; while the request runs every function but
@@ -43,12 +46,13 @@ public:
     explicit operator bool() const { return request_ != nullptr; }
 
     const std::string& get_name() const;
-    // A copy of the value; later inferences do not change it. Of a variable that was reset, or
-    // never assigned, zeros where open dimensions are 0: the initial value is computed by the
-    // next inference.
+    // A copy of the value; later inferences do not change it. Of a variable that was reset or never
+    // assigned: zeros, where open dimensions have their lower bound (0 unless the model states
+    // another one; [0] where the rank is open). The next inference computes the initial value.
     Tensor get_state() const;
-    // The value that ReadValue gives in the next inference, instead of the initial value too. It is
-    // copied. Throws Error when its type is not that of the variable, or its shape is not allowed.
+    // The value that ReadValue gives in the next inference; it replaces the initial value too. It
+    // is copied. Throws Error when the tensor is empty, when its type is not that of the variable,
+    // or when Variable::shape does not allow its shape; the variable keeps its value then.
     void set_state(const Tensor& value);
     // As before the first inference: ReadValue gives its initial value, or zeros without one.
     void reset();

@@ -220,7 +220,7 @@ struct RandomRange {
     float offset = 0;
 };
 
-// Reals: those of pictures, else [0, 1), nf4 [-1, 1). Integers of at most 8 bits: all values;
+// Reals: those of images, else [0, 1), nf4 [-1, 1). Integers of at most 8 bits: all values;
 // larger ones: 0 to 9.
 RandomRange range_of(ElementType type, const Shape& shape) {
     if (type == ElementType::nf4) {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmark_app/measure.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -41,12 +40,8 @@ struct Before {
 };
 
 bool resets_state(const Options& options, const Model& model) {
-    if (!options.reset_state.empty()) {
-        return options.reset_state == "true";
-    }
-    const std::vector<Variable> variables = variables_of(model);
-    return std::any_of(variables.begin(), variables.end(),
-                       [](const Variable& v) { return v.shape.is_dynamic(); });
+    return options.reset_state.empty() ? may_grow(variables_of(model))
+                                       : options.reset_state == "true";
 }
 
 // Says when to stop, and holds back a run that would come too early for -max_irate.

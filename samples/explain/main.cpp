@@ -3,7 +3,6 @@
 //
 // explain: what became of every FakeQuantize and every layer of a model on the CPU device.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fstream>
 #include <iostream>
 
@@ -57,12 +56,6 @@ void write_json(const Report& report, const std::string& file) {
     }
 }
 
-bool has_growing_variables(const Model& model) {
-    const std::vector<Variable> variables = variables_of(model);
-    return std::any_of(variables.begin(), variables.end(),
-                       [](const Variable& v) { return v.shape.is_dynamic(); });
-}
-
 void run(const Arguments& arguments) {
     Core core;
     const std::shared_ptr<Model> model = core.read_model(arguments.model);
@@ -86,7 +79,7 @@ void run(const Arguments& arguments) {
     }
     set_properties(properties, arguments.config);
     const CompiledModel compiled = core.compile_model(model, arguments.device, properties);
-    if (has_growing_variables(*model)) {
+    if (may_grow(variables_of(*model))) {
         compiled.create_infer_request().infer();  // its plan is of the shapes that they begin with
     }
     Report report = Report::parse(compiled.get_runtime_report());

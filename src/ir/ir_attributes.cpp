@@ -6,6 +6,7 @@
 
 #include "fuseq/error.hpp"
 #include "ir/ir_legacy_attributes.hpp"
+#include "model/type_names.hpp"
 
 namespace fuseq {
 namespace {
@@ -92,14 +93,14 @@ std::vector<IrAttributeFault> attribute_faults(pugi::xml_node layer, Attributes&
     }
     std::vector<IrAttributeFault> faults;
     for (const NamedAttribute& item : items) {
-        // The type of a constant stands where its value would.
+        // A Const states its type in place of its value.
         const bool constant = std::holds_alternative<Tensor*>(item.ref);
         const std::string name = constant ? "element_type" : item.name;
         const pugi::xml_attribute found = data.attribute(name.c_str());
         const std::string value = found.value();
         if (constant) {
             if (found && !parse_element_type(value)) {
-                faults.push_back({name, value, "'" + value + "' is not a supported element type"});
+                faults.push_back({name, value, refused_type_text(value)});
             }
         } else if (stands_in_data(item)) {
             try {

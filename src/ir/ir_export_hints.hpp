@@ -11,8 +11,8 @@
 
 namespace fuseq {
 
-// For an operation that is not known: "export without FP8 compression". Empty where no option of a
-// converter avoids it.
+// For an operation that is not known: "export the model without the tokenizer". Empty where no
+// option of a converter avoids it. Element types have such hints in model/type_names.hpp.
 std::string export_hint(const IrOperation& operation);
 
 }  // namespace fuseq

@@ -35,7 +35,7 @@ bool reads_only_shape(const Node& node) {
     return node.is("ShapeOf");
 }
 
-// Not computed in by most kernels: halves and packed types.
+// Types that most kernels do not compute in: halves and packed types.
 bool is_narrow(ElementType type) {
     return type == ElementType::f16 || type == ElementType::bf16 || is_packed(type);
 }
@@ -179,8 +179,8 @@ void Node::infer() {
     try {
         results = evaluate_node(*this, values);
     } catch (const Error&) {
-        // Most kernels have no halves and no packed types. The value is not known until the graph
-        // is one of floats and bytes (convert_precision), where whatever else is wrong is found
+        // Most kernels do not compute in halves and packed types. The value is not known until
+        // convert_precision has made the graph one of floats and bytes. That finds other errors
         // again.
         if (!reads_or_makes_narrow(*this)) {
             throw;

@@ -30,7 +30,7 @@ constexpr std::array<float, 16> kNormalFloats = {-1.0f,
                                                  0.7229568362236023f,
                                                  1.0f};
 
-// How codes lie in a byte, and what they stand for.
+// The order of codes in a byte, and their values.
 template <int kWidth, bool kFromTheTop = false>
 struct Unsigned {
     using Value = std::uint8_t;

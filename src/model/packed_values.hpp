@@ -11,7 +11,7 @@
 
 namespace fuseq {
 
-// The least and the greatest value of a packed integer type.
+// The range of a packed integer type, both ends included.
 struct PackedRange {
     int low = 0;
     int high = 0;

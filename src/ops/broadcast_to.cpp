@@ -9,17 +9,13 @@
 #include "ops/broadcast.hpp"
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
+#include "ops/stated_sizes.hpp"
 #include "ops/strided_copy.hpp"
 
 namespace fuseq {
 namespace {
 
-template <class Context>
-void check_target(const Context& context, const std::vector<std::int64_t>& target) {
-    for (const std::int64_t size : target) {
-        context.require(size >= 0, "the target shape has the value ", size, ", expected 0 or more");
-    }
-}
+constexpr const char* kTarget = "the target shape";
 
 // src [a, b] with axes (2, 0) of a target of rank 3 becomes [b, 1, a], as places in src; -1: new.
 template <class Context>
@@ -53,7 +49,7 @@ PartialShape infer_shape(InferContext& context) {
     const BroadcastMode mode = context.attrs<BroadcastAttrs>().mode;
     const PartialShape& src = context.shape(0);
     if (const auto target = context.ints(1)) {
-        check_target(context, *target);
+        check_sizes(context, *target, kTarget);
     }
     const auto dims = shape_values(context, 1);
     if (!dims) {
@@ -105,7 +101,7 @@ void evaluate(EvalContext& context) {
     const BroadcastMode mode = context.attrs<BroadcastAttrs>().mode;
     const Tensor& src = context.input(0);
     const std::vector<std::int64_t> sizes = to_ints(context.input(1));
-    check_target(context, sizes);
+    check_sizes(context, sizes, kTarget);
     Shape target(std::vector<std::size_t>(sizes.begin(), sizes.end()));
     Shape from = src.get_shape();
     std::vector<std::int64_t> strides = dense_strides(from);

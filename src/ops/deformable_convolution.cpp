@@ -129,7 +129,7 @@ AxisCells cells_at(double position, std::int64_t size, bool pad) {
     const auto low = static_cast<std::int64_t>(std::floor(position));
     const double share = position - static_cast<double>(low);
     cells.cell = {std::max<std::int64_t>(low, 0), std::min(low + 1, size - 1)};
-    // With `pad` the plane has a border of zeros, else the last cell goes on.
+    // With `pad` the plane has a border of zeros, otherwise the last cell is repeated.
     cells.weight = {pad && low < 0 ? 0.0 : 1 - share, pad && low + 1 >= size ? 0.0 : share};
     return cells;
 }
@@ -140,7 +140,9 @@ Sample sample_at(double y, double x, double mask, const Geometry& g) {
     Sample sample;
     for (std::size_t i = 0; i < 4; ++i) {
         sample.place[i] = rows.cell[i / 2] * g.width + columns.cell[i % 2];
-        sample.weight[i] = rows.weight[i / 2] * columns.weight[i % 2] * mask;
+        const double weight = rows.weight[i / 2] * columns.weight[i % 2];
+        // A mask of NaN does not make a neighbour count, which may lie outside of src.
+        sample.weight[i] = weight == 0 ? 0.0 : weight * mask;
     }
     return sample;
 }
@@ -201,7 +203,7 @@ void read_columns(const Geometry& g,
                     const Sample& s = samples[p];
                     out[p] = 0;
                     for (std::size_t i = 0; i < 4; ++i) {
-                        if (s.weight[i] != 0) {  // else what is there, infinity too, is not read
+                        if (s.weight[i] != 0) {  // else the value, maybe infinity, is not read
                             out[p] += s.weight[i] * static_cast<double>(plane[s.place[i]]);
                         }
                     }

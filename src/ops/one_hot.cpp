@@ -12,6 +12,7 @@
 #include "ops/indexing.hpp"
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {
@@ -67,6 +68,7 @@ void evaluate(EvalContext& context) {
     const std::byte* off = single_element(context, 3, "off_value");
     Shape dst = shape;
     dst.insert(dst.begin() + static_cast<std::ptrdiff_t>(axis), static_cast<std::size_t>(depth));
+    check_element_count(context, dst, "the result");
     Tensor& out = context.output(0, dst);
     const std::size_t bytes = size_of(out.get_element_type());
     auto* to = static_cast<std::byte*>(out.data());
@@ -94,7 +96,7 @@ OpSpec row(int version, std::unique_ptr<Attributes> (*attributes)(), std::string
             .infer = infer,
             .evaluate = evaluate,
             .summary = summary,
-            .refused = "a negative depth"};
+            .refused = "a negative depth; more than 2^28 elements"};
 }
 
 const OpSpec kOps[] = {

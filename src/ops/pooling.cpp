@@ -81,11 +81,19 @@ PoolGeometry pool_geometry(const PoolAttrs& attrs, const Shape& src) {
 bool has_window_in_padding(const PoolGeometry& geometry, const Shape& src) {
     for (std::size_t d = 0; d < geometry.windows.size(); ++d) {
         const Window& window = geometry.windows[d];
-        for (std::int64_t i = 0; i < geometry.positions[d]; ++i) {
-            if (!meets_src(window, i * window.stride - window.pad_begin,
-                           static_cast<std::int64_t>(src.at(d + 2)))) {
-                return true;
-            }
+        const auto meets = [&](std::int64_t i) {
+            return meets_src(window, i * window.stride - window.pad_begin,
+                             static_cast<std::int64_t>(src.at(d + 2)));
+        };
+        const std::int64_t last = geometry.positions[d] - 1;
+        // Of the windows that begin in src or after it, the last one is the first to miss it.
+        bool all_meet = last < 0 || meets(last);
+        for (std::int64_t i = 0; all_meet && i < last && i * window.stride < window.pad_begin;
+             ++i) {
+            all_meet = meets(i);
+        }
+        if (!all_meet) {
+            return true;
         }
     }
     return false;

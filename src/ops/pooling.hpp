@@ -102,7 +102,7 @@ PoolGeometry pool_geometry(const PoolAttrs& attrs, const Shape& src);
 // src.
 bool has_window_in_padding(const PoolGeometry& geometry, const Shape& src);
 
-// Whether the result of a MaxPool is the maxima alone: it has no indices, or nobody reads them.
+// Whether the result of a MaxPool is the maxima alone: it has no indices, or they are not read.
 bool gives_maxima_only(const Node& node);
 
 // Checks the attributes; shape of dst. Operations before version 14 do not know ceil_torch.

@@ -13,7 +13,7 @@
 namespace fuseq {
 namespace {
 
-constexpr std::size_t kLongest = std::size_t{1} << 31;
+constexpr std::size_t kLongest = std::size_t{1} << 28;
 
 struct Bounds {
     double start, stop, step;
@@ -97,7 +97,7 @@ const OpSpec kOps[] = {
      .infer = infer,
      .evaluate = evaluate,
      .summary = "start, start + step, ... up to stop",
-     .refused = "a step of 0; more than 2^31 values"},
+     .refused = "a step of 0; more than 2^28 values"},
     {.type = "Range",
      .version = 4,
      .inputs = {3, 3},
@@ -105,7 +105,7 @@ const OpSpec kOps[] = {
      .infer = infer,
      .evaluate = evaluate,
      .summary = "Range-1 with the output type as an attribute",
-     .refused = "a step of 0; more than 2^31 values"},
+     .refused = "a step of 0; more than 2^28 values"},
 };
 
 }  // namespace

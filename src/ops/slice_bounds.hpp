@@ -34,7 +34,7 @@ SliceRange slice_range(const Context& context, const SliceBounds& bounds, std::s
     return range;
 }
 
-// In inference: the bounds are inputs `first`, `first` + 1, ...; what is known of them.
+// In inference: the known bounds, which are inputs `first`, `first` + 1, ...
 SliceBounds known_slice_bounds(const InferContext& context, std::size_t first);
 // How many axes are sliced; nothing where that is not known. Refuses inputs that are no lists of
 // integers.

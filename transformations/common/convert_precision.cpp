@@ -93,7 +93,7 @@ std::vector<std::shared_ptr<Model>*> convert_nodes(Model& model,
     return bodies;
 }
 
-// A Convert behind each Const and Convert of packed elements, and each such Parameter of the
+// A Convert after each Const and Convert of packed elements, and each such Parameter of the
 // outermost model. Other Converts read packed elements themselves, and so do its Results.
 void unpack(Model& model, bool outermost) {
     for (Node* node : model.ordered_nodes()) {
@@ -128,7 +128,7 @@ void convert_bodies(std::vector<std::shared_ptr<Model>*> bodies, const PassConte
     }
 }
 
-// A Convert behind each Parameter of another real type, read in its place.
+// A Convert after each Parameter of another real type, read in its place.
 void convert_inputs(Model& model) {
     for (Node* parameter : model.parameters()) {
         if (!to_be_converted(parameter->port().type) || is_packed(parameter->port().type)) {

@@ -57,7 +57,7 @@ bool can_evaluate(const Node& node) {
 bool too_large(const Node& node) {
     std::size_t inputs = 0;
     for (const Output& input : node.inputs()) {
-        // Packed elements count as the bytes that they stand for.
+        // Packed elements count as the bytes that they become.
         const Tensor* const value = input ? known_constant(input) : nullptr;
         inputs += value ? std::max(value->get_byte_size(), value->get_size()) : 0;
     }

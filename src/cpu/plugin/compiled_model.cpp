@@ -106,15 +106,10 @@ std::string CpuCompiledModel::cache_before_shapes() const {
     if (imported_) {
         return "imported";
     }
-    if (grows() && !config_.cache_dir.empty()) {
+    if (may_grow(variables_) && !config_.cache_dir.empty()) {
         return "off: a variable has open dimensions, and each of its shapes would be a file";
     }
     return config_.cache_dir.empty() ? "off" : "waits for the shapes of the first inference";
-}
-
-bool CpuCompiledModel::grows() const {
-    return std::any_of(variables_.begin(), variables_.end(),
-                       [](const Variable& v) { return v.shape.is_dynamic(); });
 }
 
 std::size_t CpuCompiledModel::cached_bytes() const {
@@ -148,15 +143,15 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector
         shared_ = std::make_unique<SharedByPlans>(*original_.model());
     }
     plans_.push_back({shapes, plan_model(with_shapes(*original_.model(), shapes),
-                                         grows() ? without_cache(config_) : config_,
+                                         may_grow(variables_) ? without_cache(config_) : config_,
                                          machine_clock(), shared_.get())});
     drop_old_plans();
     return plans_.back().plan;
 }
 
-// The least recently used goes first. A request that is on it keeps it alive.
+// Drops the least recently used first. A request that uses a plan keeps it alive.
 void CpuCompiledModel::drop_old_plans() {
-    const std::size_t most = grows() ? kMostOfGrowing : SIZE_MAX;
+    const std::size_t most = may_grow(variables_) ? kMostOfGrowing : SIZE_MAX;
     while (plans_.size() > 1 &&
            (plans_.size() > most ||
             cached_bytes() > static_cast<std::size_t>(config_.plan_cache_bytes))) {

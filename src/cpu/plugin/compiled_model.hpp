@@ -52,8 +52,6 @@ public:
     const std::vector<Initial>& initial();
 
 private:
-    // Whether a variable has another shape from one inference to the next.
-    bool grows() const;
     std::size_t cached_bytes() const;
     void drop_old_plans();
     std::string cache_before_shapes() const;

@@ -131,11 +131,9 @@ std::shared_ptr<const PlannedModel> made(ModelCache& cache,
 }  // namespace
 
 bool has_open_shapes(const Model& model) {
-    const std::vector<Variable> variables = variables_of(model);
     return std::any_of(model.parameters().begin(), model.parameters().end(),
                        [](const Node* p) { return p->port(0).shape.is_dynamic(); }) ||
-           std::any_of(variables.begin(), variables.end(),
-                       [](const Variable& v) { return v.shape.is_dynamic(); });
+           may_grow(variables_of(model));
 }
 
 std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> original,

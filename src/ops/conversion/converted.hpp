@@ -11,7 +11,7 @@
 
 namespace fuseq {
 
-// Output i is input i in that type; what is known of a list of integers is kept.
+// Output i is input i in that type; known values of a list of integers stay known.
 inline void infer_converted(InferContext& context, std::size_t i, ElementType type) {
     context.set_output(i, type, context.shape(i));
     if (is_integral(type) && is_integral(context.type(i))) {

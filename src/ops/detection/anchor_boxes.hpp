@@ -39,7 +39,8 @@ CornerBox anchor_box(const T* p) {
             static_cast<double>(p[3])};
 }
 
-// The moved box, cut to the image. `extra`: what a side counts beyond the difference of its ends.
+// The moved box, clipped to the image. `extra`: what a side counts beyond the difference of its
+// ends.
 inline CornerBox moved_anchor(const CornerBox& anchor,
                               const AnchorDelta& delta,
                               const ImageSize& image,
@@ -59,9 +60,9 @@ inline CornerBox moved_anchor(const CornerBox& anchor,
             inside(y + half_height - extra, image.height)};
 }
 
-// Both sides are at least as long as that.
-inline bool large_enough(const CornerBox& box, const ImageSize& least, double extra) {
-    return least.width <= box.x2 - box.x1 + extra && least.height <= box.y2 - box.y1 + extra;
+// Both sides of the box have at least that length.
+inline bool large_enough(const CornerBox& box, const ImageSize& min, double extra) {
+    return min.width <= box.x2 - box.x1 + extra && min.height <= box.y2 - box.y1 + extra;
 }
 
 }  // namespace fuseq

@@ -36,7 +36,7 @@ inline double overlap(const CornerBox& a, const CornerBox& b, double extra = 0) 
     return area_a > 0 && area_b > 0 && area > 0 ? area / (area_a + area_b - area) : 0.0;
 }
 
-// How the threshold of an adaptive suppression goes on when a box was kept.
+// The threshold of an adaptive suppression after a box was kept.
 inline double next_threshold(float eta, double threshold) {
     constexpr double kLowestAdapted = 0.5;
     return eta < 1 && threshold > kLowestAdapted ? threshold * static_cast<double>(eta) : threshold;

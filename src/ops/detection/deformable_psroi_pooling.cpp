@@ -40,10 +40,13 @@ void infer(InferContext& context) {
     const auto& attrs = context.attrs<DeformablePsRoiPoolingAttrs>();
     for (const auto& [name, value] :
          {std::pair{"output_dim", attrs.output_dim}, std::pair{"group_size", attrs.group_size},
-          std::pair{"spatial_bins_x", attrs.spatial_bins_x},
-          std::pair{"spatial_bins_y", attrs.spatial_bins_y},
           std::pair{"part_size", attrs.part_size}}) {
         require_pooled_size(context, name, value);
+    }
+    for (const auto& [name, value] : {std::pair{"spatial_bins_x", attrs.spatial_bins_x},
+                                      std::pair{"spatial_bins_y", attrs.spatial_bins_y}}) {
+        context.require(value >= 1 && value <= kMostRoiSamples, name, " is ", value,
+                        ", expected a value in [1, ", kMostRoiSamples, "]");
     }
     context.require(attrs.spatial_scale > 0 && std::isfinite(attrs.spatial_scale),
                     "spatial_scale is ", attrs.spatial_scale, ", expected a value above 0");

@@ -19,6 +19,7 @@ constexpr double kSmall = 1e-6;
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<DetectronRoiFeaturesAttrs>();
     require_pooled_size(context, "output_size", attrs.output_size);
+    require_pooled_area(context, {attrs.output_size, attrs.output_size});
     context.require(attrs.sampling_ratio >= 0 && attrs.sampling_ratio <= kMostRoiSamples,
                     "sampling_ratio is ", attrs.sampling_ratio, ", expected a value in [0, ",
                     kMostRoiSamples, "]");

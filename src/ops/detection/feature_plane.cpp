@@ -35,13 +35,20 @@ void require_pooled_size(const InferContext& context, const char* name, std::int
                     ", expected a value in [1, ", kLargest, "]");
 }
 
+void require_pooled_area(const InferContext& context, const RoiPooled& pooled) {
+    constexpr std::int64_t kLargest = 1 << 24;
+    require_pooled_size(context, "pooled_h", pooled.height);
+    require_pooled_size(context, "pooled_w", pooled.width);
+    context.require(pooled.height * pooled.width <= kLargest, "a region of ", pooled.height, " x ",
+                    pooled.width, " values is too large, expected at most ", kLargest, " values");
+}
+
 void infer_roi_align(InferContext& context,
                      const RoiPooled& pooled,
                      std::int64_t sampling_ratio,
                      float spatial_scale,
                      std::int64_t columns) {
-    require_pooled_size(context, "pooled_h", pooled.height);
-    require_pooled_size(context, "pooled_w", pooled.width);
+    require_pooled_area(context, pooled);
     context.require(sampling_ratio >= 0 && sampling_ratio <= kMostRoiSamples, "sampling_ratio is ",
                     sampling_ratio, ", expected a value in [0, ", kMostRoiSamples, "]");
     context.require(spatial_scale > 0 && std::isfinite(spatial_scale), "spatial_scale is ",

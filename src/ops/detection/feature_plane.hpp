@@ -67,12 +67,15 @@ void require_roi_shapes(const EvalContext& context, std::size_t columns);
 // A sensible size of an output, named in messages.
 void require_pooled_size(const InferContext& context, const char* name, std::int64_t value);
 
-// In inference, of ROIAlign and ROIAlignRotated: features [N,C,H,W], regions [R,columns], the image
-// of each region [R]. Sets the output.
+// The size of a pooled region. Both attributes are sensible sizes, and so is their product.
 struct RoiPooled {
     std::int64_t height;
     std::int64_t width;
 };
+void require_pooled_area(const InferContext& context, const RoiPooled& pooled);
+
+// In inference, of ROIAlign and ROIAlignRotated: features [N,C,H,W], regions [R,columns], the image
+// of each region [R]. Sets the output.
 void infer_roi_align(InferContext& context,
                      const RoiPooled& pooled,
                      std::int64_t sampling_ratio,

@@ -83,12 +83,12 @@ struct Proposal {
 // All of one image.
 template <class T>
 std::vector<Proposal> propose(const EvalContext& context, std::size_t image, double extra) {
-    const auto least = static_cast<double>(context.attrs<GenerateProposalsAttrs>().min_size);
+    const auto min_size = static_cast<double>(context.attrs<GenerateProposalsAttrs>().min_size);
     const std::size_t numbers = context.input(0).get_shape()[1];
     const T* info = context.input(0).data<T>() + image * numbers;
     const auto number = [&](std::size_t i) { return static_cast<double>(info[i]); };
     const ImageSize size{number(0), number(1)};
-    const ImageSize least_size{least * number(2), least * number(numbers - 1)};
+    const ImageSize min_sides{min_size * number(2), min_size * number(numbers - 1)};
     const Shape& shape = context.input(3).get_shape();
     const std::size_t anchors = shape[1];
     const std::size_t cells = shape[2] * shape[3];
@@ -103,14 +103,14 @@ std::vector<Proposal> propose(const EvalContext& context, std::size_t image, dou
                                                delta_of(deltas, a, cell, cells), size, extra);
             const auto score = static_cast<double>(scores[a * cells + cell]);
             if (!std::isnan(score)) {  // which has no place in an order
-                all.push_back({box, score, order, large_enough(box, least_size, extra)});
+                all.push_back({box, score, order, large_enough(box, min_sides, extra)});
             }
         }
     }
     return all;
 }
 
-// What is kept of them, best first.
+// The proposals that are kept, best first.
 std::vector<Proposal> select(std::vector<Proposal> all,
                              const GenerateProposalsAttrs& attrs,
                              double extra) {

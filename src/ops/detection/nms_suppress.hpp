@@ -58,7 +58,7 @@ std::vector<NmsKept> suppress_class(const std::vector<AnyBox>& boxes,
             candidates.push_back({static_cast<double>(scores[i]), i, 0});
         }
     }
-    // Made into a heap at once; few of them are ever taken off.
+    // One pass makes the heap; few candidates are ever taken off it.
     std::priority_queue<NmsCandidate> queue(std::less<NmsCandidate>(), std::move(candidates));
     std::vector<NmsKept> kept;
     while (!queue.empty() && kept.size() < limits.most) {
@@ -118,7 +118,10 @@ void run_nms(EvalContext& context, std::size_t numbers_of_a_box, const ReadBox& 
         case ElementType::f64:
             kept = suppress_images<double>(context, sizes, limits, read_box);
             break;
-        default: context.fail("no kernel for boxes of another type than f32 and f64");
+        default:
+            context.fail("no kernel for boxes of ",
+                         to_string(context.input(kBoxes).get_element_type()),
+                         ", expected f32 or f64");
     }
     finish_nms(context, sizes, limits, kept);
 }

@@ -12,12 +12,7 @@
 namespace fuseq {
 namespace {
 
-struct Pooled {
-    std::int64_t height;
-    std::int64_t width;
-};
-
-Pooled pooled_size(const RoiPoolingAttrs& attrs) {
+RoiPooled pooled_size(const RoiPoolingAttrs& attrs) {
     for (const auto* const size : {&attrs.output_size, &attrs.output_roi}) {
         if (!size->empty()) {
             return {size->at(0), size->at(1)};
@@ -33,9 +28,8 @@ void infer(InferContext& context) {
         context.require(size->empty() || size->size() == 2, name, " has ", size->size(),
                         " values, expected 2");
     }
-    const Pooled pooled = pooled_size(attrs);
-    require_pooled_size(context, "pooled_h", pooled.height);
-    require_pooled_size(context, "pooled_w", pooled.width);
+    const RoiPooled pooled = pooled_size(attrs);
+    require_pooled_area(context, pooled);
     context.require(attrs.spatial_scale > 0 && std::isfinite(attrs.spatial_scale),
                     "spatial_scale is ", attrs.spatial_scale, ", expected a value above 0");
     const RoiDims dims = check_roi_inputs(context, 5);
@@ -94,7 +88,7 @@ struct Parts {
 // place(begin, end, count, part, size) says where a part lies along one axis.
 template <class T, class Function>
 auto parts_of(const CornerBox& box,
-              const Pooled& pooled,
+              const RoiPooled& pooled,
               const FeaturePlane<T>& plane,
               Function place) {
     Parts<decltype(place(0.0, 0.0, 1, 0, 1))> parts;
@@ -127,7 +121,7 @@ T* pool_region(FeaturePlane<T> plane,
 template <class T>
 void run(EvalContext& context) {
     const auto& attrs = context.attrs<RoiPoolingAttrs>();
-    const Pooled pooled = pooled_size(attrs);
+    const RoiPooled pooled = pooled_size(attrs);
     const Tensor& features = context.input(0);
     const Tensor& regions = context.input(1);
     const std::size_t channels = features.get_shape()[1];

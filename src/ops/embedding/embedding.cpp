@@ -3,7 +3,7 @@
 //
 // Sums of rows of a table [V, ...]: EmbeddingBagOffsetsSum, EmbeddingBagPackedSum,
 // EmbeddingSegmentsSum; sums or means: EmbeddingBagOffsets, EmbeddingBagPacked. They differ in how
-// the bags are told. A mean of integers drops the fraction.
+// the bags are given. A mean of integers drops the fraction.
 #include "ops/embedding/embedding.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include "ops/from_double.hpp"
 #include "ops/op_list.hpp"
 #include "ops/scalars.hpp"
-#include "ops/sparse/segments.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {

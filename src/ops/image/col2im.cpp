@@ -12,6 +12,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 #include "ops/spatial.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {
@@ -186,7 +187,11 @@ void evaluate(EvalContext& context) {
     if (shape.size() == 3) {
         image.insert(image.begin(), shape[0]);
     }
+    check_element_count(context, image, "the image");
     Tensor& dst = context.output(0, image);
+    if (dst.get_size() == 0) {  // the sizes may be any: no plane is made
+        return;
+    }
     dispatch_numeric(data.get_element_type(),
                      [&](auto tag) { run<typename decltype(tag)::type>(g, data, dst); });
 }
@@ -199,7 +204,9 @@ const OpSpec kOps[] = {
      .infer = infer,
      .evaluate = evaluate,
      .summary = "Columns of windows back to an image; what windows share is added up",
-     .refused = "rank other than 2 and 3; sizes, strides or dilations below 1; negative pads"},
+     .refused =
+         "rank other than 2 and 3; sizes, strides or dilations below 1; negative pads; images "
+         "of more than 2^28 elements"},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "ops/op_list.hpp"
 #include "ops/scalars.hpp"
 #include "ops/shape_values.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {
@@ -21,13 +22,6 @@ enum Input : std::size_t { kRows, kColumns, kDiagonal, kBatch };
 template <class Context>
 void check_size(const Context& context, std::int64_t size, const char* what) {
     context.require(size >= 0, what, " is ", size, ", expected 0 or more");
-}
-
-template <class Context>
-void check_batch(const Context& context, const std::vector<std::int64_t>& sizes) {
-    for (const std::int64_t size : sizes) {
-        context.require(size >= 0, "batch_shape has the value ", size, ", expected 0 or more");
-    }
 }
 
 // Where it follows from constants or from shapes.
@@ -51,7 +45,7 @@ void infer(InferContext& context) {
     if (context.has_input(kBatch)) {
         require_int_list(context, kBatch, "batch_shape");
         if (const auto known = context.ints(kBatch)) {
-            check_batch(context, *known);
+            check_sizes(context, *known, "batch_shape");
         }
         const auto batch = shape_values(context, kBatch);
         if (!batch) {
@@ -62,14 +56,18 @@ void infer(InferContext& context) {
     }
     dims.push_back(rows);
     dims.push_back(columns);
-    context.set_output(0, type, PartialShape(std::move(dims)));
+    const PartialShape shape(std::move(dims));
+    if (shape.is_static()) {
+        check_element_count(context, shape.to_shape(), "the result");
+    }
+    context.set_output(0, type, shape);
 }
 
 Shape output_shape(const EvalContext& context) {
     Shape shape;
     if (context.has_input(kBatch)) {
         const std::vector<std::int64_t> batch = to_ints(context.input(kBatch));
-        check_batch(context, batch);
+        check_sizes(context, batch, "batch_shape");
         shape.assign(batch.begin(), batch.end());
     }
     for (const Input input : {kRows, kColumns}) {
@@ -78,6 +76,7 @@ Shape output_shape(const EvalContext& context) {
         check_size(context, size, what);
         shape.push_back(static_cast<std::size_t>(size));
     }
+    check_element_count(context, shape, "the result");
     return shape;
 }
 
@@ -116,7 +115,7 @@ const OpSpec kOps[] = {
      .infer = infer,
      .evaluate = evaluate,
      .summary = "Matrices with ones on one diagonal",
-     .refused = "negative sizes; output_type boolean"},
+     .refused = "negative sizes; more than 2^28 elements; output_type boolean"},
 };
 
 }  // namespace

@@ -5,8 +5,8 @@
 //
 // As the specification and OpenVINO's reference have it: element i of the output belongs to the
 // i-th double in [0, 1) of Philox with the two seeds, and is the first class whose cumulative
-// probability reaches it. Each run draws the same; seeds that are both 0 draw what nobody can
-// foresee. (The CPU device of OpenVINO takes other numbers, of single precision.)
+// probability reaches it. Each run draws the same; seeds that are both 0 draw
+// other numbers in each run. (The CPU device of OpenVINO takes other numbers, of single precision.)
 #include "ops/random/multinomial.hpp"
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "ops/op_list.hpp"
 #include "ops/random/seeds.hpp"
 #include "ops/scalars.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {
@@ -62,7 +63,7 @@ void infer(InferContext& context) {
                                     samples ? Dimension(*samples) : Dimension::dynamic()});
 }
 
-// Of one batch element: what is proportional to the probabilities.
+// The weights of the classes of one batch element, proportional to their probabilities.
 template <class T>
 std::vector<double> weights_of(const EvalContext& context, const T* probs, std::size_t classes) {
     std::vector<double> weights(probs, probs + classes);
@@ -143,7 +144,9 @@ void evaluate(EvalContext& context) {
     check_classes(context, samples, static_cast<std::int64_t>(shape[1]));
     const auto count = static_cast<std::size_t>(samples);
     context.require(shape[1] > 0 || count == 0 || shape[0] == 0, "probs has no classes");
-    Tensor& out = context.output(0, Shape{shape[0], count});
+    const Shape drawn_shape{shape[0], count};
+    check_element_count(context, drawn_shape, "the result");
+    Tensor& out = context.output(0, drawn_shape);
     std::vector<std::int64_t> drawn;
     drawn.reserve(out.get_size());
     dispatch_real(context, context.input(0).get_element_type(),
@@ -161,7 +164,8 @@ const OpSpec kOps[] = {
      .evaluate = evaluate,
      .summary = "Classes drawn with given probabilities",
      .refused = "probabilities that are negative, not finite or all 0; without replacement more "
-                "samples than classes above 0; seeds below 0 or above 2^63 - 1"},
+                "samples than classes above 0; seeds below 0 or above 2^63 - 1; more than 2^28 "
+                "samples in all"},
 };
 
 }  // namespace

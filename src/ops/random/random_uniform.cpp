@@ -3,10 +3,10 @@
 //
 // RandomUniform-8: numbers in [minval, maxval), bit for bit those of OpenVINO's CPU device.
 //
-// With alignment "tensorflow" they come from Philox, and each run of a request goes on in the
-// sequence: a run of n elements moves on by 256 n groups, as TensorFlow and OpenVINO do. With
-// "pytorch" they come from a Mersenne twister that each run starts anew with global_seed. Seeds
-// that are both 0 give numbers that nobody can foresee.
+// With alignment "tensorflow" they come from Philox, and each run of a request continues the
+// sequence: a run of n elements advances it by 256 n groups, as TensorFlow and OpenVINO do. With
+// "pytorch" they come from a Mersenne twister that each run starts again with global_seed. Seeds
+// that are both 0 give other numbers in each run.
 #include "ops/random/random_uniform.hpp"
 
 #include <bit>
@@ -19,6 +19,7 @@
 #include "ops/op_list.hpp"
 #include "ops/random/seeds.hpp"
 #include "ops/shape_values.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {
@@ -28,10 +29,11 @@ enum Input : std::size_t { kShape, kMin, kMax };
 constexpr std::uint64_t kGroupsPerElement = 256;
 
 template <class Context>
-void check_sizes(const Context& context, const std::vector<std::int64_t>& sizes) {
-    for (const std::int64_t size : sizes) {
-        context.require(size >= 0, "shape has the value ", size, ", expected 0 or more");
-    }
+Shape checked_shape(const Context& context, const std::vector<std::int64_t>& sizes) {
+    check_sizes(context, sizes, "shape");
+    Shape shape(std::vector<std::size_t>(sizes.begin(), sizes.end()));
+    check_element_count(context, shape, "the result");
+    return shape;
 }
 
 template <class Context>
@@ -74,7 +76,7 @@ void infer(InferContext& context) {
         check_bounds(context, *min, *max);
     }
     if (const auto sizes = context.ints(kShape)) {
-        check_sizes(context, *sizes);
+        checked_shape(context, *sizes);
     }
     const auto dims = shape_values(context, kShape);
     context.set_output(0, attrs.output_type, dims ? PartialShape(*dims) : PartialShape::dynamic());
@@ -183,9 +185,9 @@ void fill(EvalContext& context, Tensor& out) {
 
 void evaluate(EvalContext& context) {
     const std::vector<std::int64_t> sizes = to_ints(context.input(kShape));
-    check_sizes(context, sizes);
+    const Shape shape = checked_shape(context, sizes);
     check_bounds(context, context.input(kMin), context.input(kMax));
-    Tensor& out = context.output(0, Shape(std::vector<std::size_t>(sizes.begin(), sizes.end())));
+    Tensor& out = context.output(0, shape);
     switch (out.get_element_type()) {
         case ElementType::i32: fill<std::int32_t>(context, out); return;
         case ElementType::i64: fill<std::int64_t>(context, out); return;
@@ -203,7 +205,7 @@ const OpSpec kOps[] = {
      .infer = infer,
      .evaluate = evaluate,
      .summary = "Random numbers in [minval, maxval), those of OpenVINO's CPU device",
-     .refused = "minval not below maxval; seeds below 0 or above 2^63 - 1"},
+     .refused = "minval not below maxval; seeds below 0 or above 2^63 - 1; more than 2^28 numbers"},
 };
 
 }  // namespace

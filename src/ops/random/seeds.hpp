@@ -16,7 +16,7 @@ void check_seeds(const InferContext& context, const A& attrs) {
     context.require(attrs.op_seed >= 0, "op_seed is ", attrs.op_seed, ", expected 0 or more");
 }
 
-// Both 0: a key that nobody can foresee, another one at each call, as OpenVINO defines it.
+// Both 0: a random key, another one at each call, as OpenVINO defines it.
 template <class A>
 PhiloxKey key_of(const A& attrs) {
     return attrs.global_seed == 0 && attrs.op_seed == 0

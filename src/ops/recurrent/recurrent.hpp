@@ -109,7 +109,7 @@ enum class RecurrentKind { kLstm, kGru, kRnn };
 // An operation of the family, and its inputs:
 //   x [N, I], h [N, H], c [N, H], w [G * H, I], r [G * H, H], b [G * H]          cells
 //   x [N, T, I], h [N, D, H], c [N, D, H], lengths [N], w, r, b [D, ...]         sequences
-// LSTMCell-1 and LSTMSequence-1 have peepholes p [3 * H] behind b; only those of zero are taken.
+// LSTMCell-1 and LSTMSequence-1 have peepholes p [3 * H] after b, which must be zero.
 struct RecurrentForm {
     RecurrentKind kind;
     bool sequence;

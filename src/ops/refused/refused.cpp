@@ -9,7 +9,7 @@
 namespace fuseq {
 namespace {
 
-// Whatever the IR states is taken, to reach the sentence that matters.
+// Takes any value that the IR states, so that the reason for the refusal is what is reported.
 struct BinaryConvolutionAttrs final : AttributesOf<BinaryConvolutionAttrs> {
     std::vector<std::int64_t> strides;
     std::vector<std::int64_t> dilations;

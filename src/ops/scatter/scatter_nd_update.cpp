@@ -24,8 +24,8 @@ void check_tuples(const Context& context,
                   const PartialShape& data,
                   const PartialShape& indices,
                   const PartialShape& updates) {
-    context.require(data.rank() >= 1 && indices.rank() >= 1,
-                    "data and indices are expected to have rank 1 or more");
+    context.require(data.rank() >= 1 && indices.rank() >= 1, "data has shape ", to_string(data),
+                    ", indices ", to_string(indices), ", expected rank 1 or more");
     const Dimension& length = indices[indices.rank() - 1];
     if (!length.is_static()) {
         return;

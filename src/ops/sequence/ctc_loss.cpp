@@ -84,7 +84,7 @@ std::vector<std::size_t> decoded(std::vector<std::size_t> labels, const CtcLossA
     return labels;
 }
 
-// blank, label 0, blank, label 1, ..., blank: a path walks along it.
+// blank, label 0, blank, label 1, ..., blank: a path follows it.
 std::vector<std::size_t> chain_of(const std::vector<std::size_t>& labels, std::size_t blank) {
     std::vector<std::size_t> chain(2 * labels.size() + 1, blank);
     for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -93,8 +93,8 @@ std::vector<std::size_t> chain_of(const std::vector<std::size_t>& labels, std::s
     return chain;
 }
 
-// Logarithm of the probability of all paths of `steps` steps. `reach[s]` is that of those that
-// stand at place s of the chain.
+// Logarithm of the probability of all paths of `steps` steps. `reach[s]`: of those that have
+// reached place s of the chain.
 template <class T>
 double log_likelihood(const T* logits,
                       std::size_t steps,
@@ -103,7 +103,7 @@ double log_likelihood(const T* logits,
                       bool merge) {
     const std::size_t blank = chain[0];
     std::vector<double> reach(chain.size(), kImpossible);
-    reach[0] = 0;  // before the first step: a blank of no cost, which it may leave at once
+    reach[0] = 0;  // before the first step: a blank of no cost; the first step may leave it
     std::vector<double> next(chain.size());
     for (std::size_t t = 0; t < steps; ++t, logits += classes) {
         const double all = log_of_exp_sum(logits, classes);

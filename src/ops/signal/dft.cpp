@@ -18,7 +18,7 @@ void run(EvalContext& context, FftDirection direction) {
     const TransformAxes list = transform_axes(context, spectrum.shape.size());
     for (std::size_t i = 0; i < list.axes.size(); ++i) {
         const std::size_t axis = list.axes[i];
-        resize_axis(spectrum, axis, list.size_of(i, spectrum.shape[axis]));
+        resize_axis(context, spectrum, axis, list.size_of(i, spectrum.shape[axis]));
         transform_axis(spectrum, axis, direction);
     }
     write_pairs(context, spectrum);
@@ -40,7 +40,7 @@ OpSpec row(std::string_view type, void (*evaluate)(EvalContext&), std::string_vi
             .infer = infer,
             .evaluate = evaluate,
             .summary = summary,
-            .refused = "an axis named twice; sizes above 2^28"};
+            .refused = "an axis named twice; sizes above 2^28, also all together"};
 }
 
 const OpSpec kOps[] = {

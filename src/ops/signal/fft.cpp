@@ -13,7 +13,7 @@ namespace {
 // A butterfly of a prime costs its square: from here on the convolution is cheaper.
 constexpr std::size_t kLargestRadix = 31;
 
-// 4 has a butterfly of its own, without products; then primes.
+// First 4, whose butterfly needs no products; then primes.
 std::vector<std::size_t> radices(std::size_t n) {
     std::vector<std::size_t> factors;
     for (; n % 4 == 0; n /= 4) {

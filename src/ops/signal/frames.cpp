@@ -54,16 +54,19 @@ Frames read_frames(const EvalContext& context) {
     const Tensor& window = context.input(1);
     context.require(window.get_shape().size() == 1, "the window has shape ",
                     to_string(window.get_shape()), ", expected one dimension");
-    const std::size_t length = window.get_size();
-    check_window(context, static_cast<std::int64_t>(length), size);
-    Frames frames{static_cast<std::size_t>(size), static_cast<std::size_t>(step), {}};
-    frames.window.assign(frames.size, 0.0);
+    check_window(context, static_cast<std::int64_t>(window.get_size()), size);
+    return {static_cast<std::size_t>(size), static_cast<std::size_t>(step)};
+}
+
+std::vector<double> padded_window(const EvalContext& context, std::size_t size) {
+    const Tensor& window = context.input(1);
+    const auto begin = static_cast<std::ptrdiff_t>((size - window.get_size()) / 2);
+    std::vector<double> padded(size, 0.0);
     dispatch_real(context, window.get_element_type(), [&](auto tag) {
         const auto values = window.values<typename decltype(tag)::type>();
-        std::copy(values.begin(), values.end(),
-                  frames.window.begin() + static_cast<std::ptrdiff_t>((frames.size - length) / 2));
+        std::copy(values.begin(), values.end(), padded.begin() + begin);
     });
-    return frames;
+    return padded;
 }
 
 }  // namespace fuseq

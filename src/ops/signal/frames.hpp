@@ -15,10 +15,12 @@ namespace fuseq {
 struct Frames {
     std::size_t size = 0;
     std::size_t step = 0;
-    std::vector<double> window;  // `size` values: zeros on both sides of a shorter window
 };
 
 Frames read_frames(const EvalContext& context);
+// `size` values: zeros on both sides of a shorter window. The caller has checked that the data has
+// frames of that size.
+std::vector<double> padded_window(const EvalContext& context, std::size_t size);
 
 struct KnownFrames {
     std::optional<std::int64_t> size;

@@ -15,6 +15,7 @@
 #include "ops/signal/frames.hpp"
 #include "ops/signal/spectrum.hpp"
 #include "ops/signal/stft.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {
@@ -110,11 +111,14 @@ std::vector<double> add_frames(
     return sum;
 }
 
-std::vector<double> add_windows(std::size_t count, const Frames& frames, std::size_t length) {
+std::vector<double> add_windows(const std::vector<double>& window,
+                                std::size_t count,
+                                std::size_t step,
+                                std::size_t length) {
     std::vector<double> sum(length, 0.0);
     for (std::size_t f = 0; f < count; ++f) {
-        for (std::size_t i = 0; i < frames.size; ++i) {
-            sum[f * frames.step + i] += frames.window[i];
+        for (std::size_t i = 0; i < window.size(); ++i) {
+            sum[f * step + i] += window[i];
         }
     }
     return sum;
@@ -142,9 +146,12 @@ void evaluate(EvalContext& context) {
     const double scale = attrs.normalized ? std::sqrt(static_cast<double>(frames.size)) : 1.0;
 
     const std::size_t batch = from.size() == 4 ? from[0] : 1;
-    Tensor& out = context.output(0, from.size() == 4 ? Shape{batch, length} : Shape{length});
+    const Shape shape = from.size() == 4 ? Shape{batch, length} : Shape{length};
+    check_element_count(context, shape, "the signal");
+    Tensor& out = context.output(0, shape);
     Fft fft(frames.size);
-    const std::vector<double> weights = add_windows(count, frames, all);
+    const std::vector<double> weights =
+        add_windows(padded_window(context, frames.size), count, frames.step, all);
     const std::size_t kept = std::min(length, all - margin);
     dispatch_real(context, out.get_element_type(), [&](auto tag) {
         using T = typename decltype(tag)::type;
@@ -169,7 +176,9 @@ const OpSpec kOps[] = {
      .infer = infer,
      .evaluate = evaluate,
      .summary = "The signal of an STFT with transposed frames",
-     .refused = "data whose frequencies do not suit frame_size, windows longer than a frame"},
+     .refused =
+         "data whose frequencies do not suit frame_size, windows longer than a frame, results "
+         "of more than 2^28 values"},
 };
 
 }  // namespace

@@ -33,10 +33,10 @@ void evaluate_forward(EvalContext& context) {
     for (std::size_t i = list.axes.size(); i-- > 0;) {
         const std::size_t axis = list.axes[i];
         const std::size_t size = list.size_of(i, spectrum.shape[axis]);
-        resize_axis(spectrum, axis, size);
+        resize_axis(context, spectrum, axis, size);
         transform_axis(spectrum, axis, FftDirection::kForward);
         if (i + 1 == list.axes.size()) {
-            resize_axis(spectrum, axis, size / 2 + 1);
+            resize_axis(context, spectrum, axis, size / 2 + 1);
         }
     }
     write_pairs(context, spectrum);
@@ -48,15 +48,15 @@ void evaluate_inverse(EvalContext& context) {
     const std::size_t last = list.axes.size() - 1;
     for (std::size_t i = 0; i < last; ++i) {
         const std::size_t axis = list.axes[i];
-        resize_axis(spectrum, axis, list.size_of(i, spectrum.shape[axis]));
+        resize_axis(context, spectrum, axis, list.size_of(i, spectrum.shape[axis]));
         transform_axis(spectrum, axis, FftDirection::kInverse);
     }
     const std::size_t axis = list.axes[last];
     const std::size_t given = spectrum.shape[axis];
     const std::size_t size = list.size_of(last, given > 1 ? 2 * (given - 1) : 0);
-    // A part that is longer than the half spectrum is not read, a shorter one is zero behind.
-    resize_axis(spectrum, axis, std::min(given, size / 2 + 1));
-    resize_axis(spectrum, axis, size);
+    // What exceeds the half spectrum is not read; a shorter part gets zeros after it.
+    resize_axis(context, spectrum, axis, std::min(given, size / 2 + 1));
+    resize_axis(context, spectrum, axis, size);
     mirror_axis(spectrum, axis);
     transform_axis(spectrum, axis, FftDirection::kInverse);
     write_real(context, spectrum);
@@ -70,7 +70,7 @@ const OpSpec kOps[] = {
      .infer = infer_forward,
      .evaluate = evaluate_forward,
      .summary = "Fourier transform of real numbers; half the spectrum of the last axis",
-     .refused = "an axis named twice; no axes; sizes above 2^28"},
+     .refused = "an axis named twice; no axes; sizes above 2^28, also all together"},
     {.type = "IRDFT",
      .version = 9,
      .inputs = {2, 3},
@@ -78,7 +78,7 @@ const OpSpec kOps[] = {
      .infer = infer_inverse,
      .evaluate = evaluate_inverse,
      .summary = "Inverse of RDFT",
-     .refused = "an axis named twice; no axes; sizes above 2^28"},
+     .refused = "an axis named twice; no axes; sizes above 2^28, also all together"},
 };
 
 }  // namespace

@@ -6,11 +6,12 @@
 
 #include "ops/axis_groups.hpp"
 #include "ops/indexing.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {
 
-// Calls function(offset of the first value) for every line along the axis; step: between values.
+// Calls function(offset of the first value, distance between values) for every line along the axis.
 template <class Function>
 void each_line(const Shape& shape, std::size_t axis, Function&& function) {
     const std::size_t step = partial_size(shape, axis + 1, shape.size());
@@ -73,12 +74,18 @@ void write_real(EvalContext& context, const Spectrum& spectrum) {
     });
 }
 
-void resize_axis(Spectrum& spectrum, std::size_t axis, std::size_t size) {
+void resize_axis(const EvalContext& context,
+                 Spectrum& spectrum,
+                 std::size_t axis,
+                 std::size_t size) {
     if (spectrum.shape[axis] == size) {
         return;
     }
     Spectrum resized{spectrum.shape, {}};
     resized.shape[axis] = size;
+    if (size > spectrum.shape[axis]) {
+        check_element_count(context, resized.shape, "the data resized to signal_size");
+    }
     resized.values.resize(shape_size(resized.shape));
     const std::size_t step = partial_size(spectrum.shape, axis + 1, spectrum.shape.size());
     const std::size_t outer = partial_size(spectrum.shape, 0, axis);

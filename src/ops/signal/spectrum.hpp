@@ -27,8 +27,12 @@ Spectrum read_real(const EvalContext& context);
 void write_pairs(EvalContext& context, const Spectrum& spectrum);
 void write_real(EvalContext& context, const Spectrum& spectrum);
 
-// Keeps the first `size` values along the axis; zeros come behind where there are fewer.
-void resize_axis(Spectrum& spectrum, std::size_t axis, std::size_t size);
+// Keeps the first `size` values along the axis; adds zeros after them where there are fewer. Fails
+// where the spectrum grows beyond the limit of check_element_count().
+void resize_axis(const EvalContext& context,
+                 Spectrum& spectrum,
+                 std::size_t axis,
+                 std::size_t size);
 // All lines along the axis.
 void transform_axis(Spectrum& spectrum, std::size_t axis, FftDirection direction);
 // The values of a real signal's spectrum that mirror the first size / 2 + 1: x[n - k] is the

@@ -69,7 +69,11 @@ struct Layout {
 };
 
 template <class T>
-void transform(const Tensor& signal, const Frames& frames, const Layout& layout, Tensor& out) {
+void transform(const Tensor& signal,
+               const Frames& frames,
+               const std::vector<double>& window,
+               const Layout& layout,
+               Tensor& out) {
     Fft fft(frames.size);
     std::vector<Complex> line(frames.size);
     const std::size_t length = signal.get_shape().back();
@@ -78,7 +82,7 @@ void transform(const Tensor& signal, const Frames& frames, const Layout& layout,
         const std::size_t frame = f % layout.count;
         const T* src = signal.data<T>() + b * length + frame * frames.step;
         for (std::size_t i = 0; i < frames.size; ++i) {
-            line[i] = static_cast<double>(src[i]) * frames.window[i];
+            line[i] = static_cast<double>(src[i]) * window[i];
         }
         fft.transform(line, FftDirection::kForward);
         T* dst = out.data<T>() + b * layout.count * layout.frequencies * 2;
@@ -112,9 +116,10 @@ void evaluate(EvalContext& context) {
     if (from.size() == 2) {
         shape.insert(shape.begin(), layout.batch);
     }
+    const std::vector<double> window = padded_window(context, frames.size);
     Tensor& out = context.output(0, shape);
     dispatch_real(context, signal.get_element_type(), [&](auto tag) {
-        transform<typename decltype(tag)::type>(signal, frames, layout, out);
+        transform<typename decltype(tag)::type>(signal, frames, window, layout, out);
     });
 }
 

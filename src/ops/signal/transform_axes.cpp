@@ -67,7 +67,7 @@ std::vector<Dimension> line_dims(const InferContext& context, bool pairs) {
     return dims;
 }
 
-// What is known of the size of an axis. `whole`: where the list has -1 or is absent.
+// The known sizes of axes. `whole`: the size where the list has -1 or is absent.
 struct KnownSizes {
     std::optional<std::vector<std::int64_t>> exact;
     std::optional<std::vector<Dimension>> open;

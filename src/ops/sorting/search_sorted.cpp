@@ -14,7 +14,7 @@
 namespace fuseq {
 namespace {
 
-// Shape of the output: that of the values, with what the sequences tell of it.
+// Shape of the output: that of the values, merged with the leading dimensions of the sequences.
 template <class Context>
 PartialShape searched_shape(const Context& context,
                             const PartialShape& sequences,

@@ -7,7 +7,7 @@
 namespace fuseq {
 
 struct SearchSortedAttrs final : AttributesOf<SearchSortedAttrs> {
-    bool right_mode = false;  // behind equal elements of the sequence, else before them
+    bool right_mode = false;  // after equal elements of the sequence, else before them
     ElementType output_type = ElementType::i64;
     void visit(AttributeVisitor& v) override {
         v.optional("right_mode", right_mode);

@@ -13,7 +13,7 @@
 #include "ops/indexing.hpp"
 #include "ops/op_list.hpp"
 #include "ops/scalars.hpp"
-#include "ops/sparse/segments.hpp"
+#include "ops/stated_sizes.hpp"
 
 namespace fuseq {
 namespace {
@@ -21,9 +21,9 @@ namespace {
 template <class Context>
 void check_ids(const Context& context, const std::vector<std::int64_t>& ids) {
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        const std::int64_t least = i == 0 ? 0 : ids[i - 1];
-        context.require(ids[i] >= least, "element ", i, " of segment_ids is ", ids[i],
-                        ", expected ", least, " or more");
+        const std::int64_t lowest = i == 0 ? 0 : ids[i - 1];
+        context.require(ids[i] >= lowest, "element ", i, " of segment_ids is ", ids[i],
+                        ", expected ", lowest, " or more");
     }
 }
 

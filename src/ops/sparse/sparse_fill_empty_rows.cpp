@@ -10,7 +10,7 @@
 
 #include "ops/indexing.hpp"
 #include "ops/op_list.hpp"
-#include "ops/sparse/segments.hpp"
+#include "ops/stated_sizes.hpp"
 #include "ops/truth.hpp"
 
 namespace fuseq {
@@ -84,7 +84,7 @@ Dimension output_count(const InferContext& context, const std::optional<Matrix>&
     if (const auto places = context.ints(2)) {
         return count + Dimension(empty_rows(filled_rows(context, *matrix, *places)));
     }
-    // One value a row at least. Most are added when all values share a row.
+    // Each row has at least one value. The maximum is added when all values share a row.
     const std::int64_t low = std::max(count.get_min_length(), matrix->rows);
     if (count.get_max_length() == Dimension::kUnbounded) {
         return {low, Dimension::kUnbounded};
@@ -110,7 +110,7 @@ void infer(InferContext& context) {
                        PartialShape{matrix ? Dimension(matrix->rows) : Dimension::dynamic()});
 }
 
-// A value of the output: where it stands and which value it is; kDefault for the default value.
+// A value of the output: its place, and its index among the input values or kDefault.
 struct Entry {
     static constexpr std::size_t kDefault = SIZE_MAX;
     std::int64_t row;

@@ -14,12 +14,12 @@
 
 namespace fuseq {
 
-// Puts a Parameter in the place of each ReadValue and a Result in that of each Assign, behind those
-// that the model has, in the order of variables_of(); they take over names of layers and tensors.
-// What only initial values were computed from goes. Nothing changes in a model without variables.
+// Replaces each ReadValue by a Parameter and each Assign by a Result. They come after those that
+// the model has, in the order of variables_of(), and keep the names of layers and tensors. Removes
+// what only initial values were computed from. A model without variables stays as it is.
 void separate_state(Model& model);
 
-// Initial values that can be computed at once: none depends on another one.
+// Initial values that one run can compute: none depends on another one.
 struct InitialValues {
     // Inputs: those of the model, then one a variable, as separate_state() makes them. Outputs: the
     // values of `variables`.

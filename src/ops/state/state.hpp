@@ -39,7 +39,7 @@ struct ReadValueAttrs final : VariableAttrs {
     }
 };
 
-// A node that is computed although nobody reads its result.
+// A node that is computed although its result is not read.
 inline bool is_sink(const Node& node) {
     return node.is("Assign");
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/state/variable_nodes.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "fuseq/error.hpp"
@@ -120,6 +121,11 @@ std::vector<Variable> variables_of(const Model& model) {
         variables.push_back(std::move(nodes.variable));
     }
     return variables;
+}
+
+bool may_grow(const std::vector<Variable>& variables) {
+    return std::any_of(variables.begin(), variables.end(),
+                       [](const Variable& v) { return v.shape.is_dynamic(); });
 }
 
 }  // namespace fuseq

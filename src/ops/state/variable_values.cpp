@@ -37,7 +37,7 @@ VariableValues::VariableValues(std::vector<Variable> variables)
 void VariableValues::give_room(Buffer& buffer, const Shape& shape) {
     const std::size_t size = shape_size(shape);
     if (size > buffer.capacity) {
-        // The first time there is just enough: most states do not grow.
+        // The first allocation has no reserve: most states do not grow.
         buffer.capacity = buffer.capacity == 0 ? size : size + size / 2;
         buffer.tensor = Tensor(buffer.tensor.get_element_type(), Shape{buffer.capacity});
     }
@@ -91,7 +91,7 @@ void VariableValues::commit() {
 
 Tensor VariableValues::get(std::size_t i) const {
     const Tensor& value = slots_.at(i).value.tensor;
-    if (needs_initial(i)) {  // what is there is of an inference that failed
+    if (needs_initial(i)) {  // the buffer holds the value of an inference that failed
         return {variables_[i].type, smallest_shape(variables_[i].shape)};
     }
     Tensor copy(value.get_element_type(), value.get_shape());

@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The values of all variables of one request. What an inference assigns stands beside the value
-// that it reads, so that one which fails changes nothing.
+// The values of all variables of one request. An inference assigns to a second buffer
+// beside the one that it reads, so that an inference that fails changes nothing.
 #pragma once
 
 #include <vector>

@@ -130,7 +130,7 @@ TEST(IrOperations, ANewerMeaningIsNotReadAsTheOlderOne) {
     EXPECT_EQ(find_ir_op(of("Add", 17)), nullptr);  // who knows
     EXPECT_EQ(find_ir_op(of("Interpolate", 16))->version, 11);
     EXPECT_EQ(find_ir_op(of("Pad", 16))->version, 12);
-    // A form that is not known is not taken for the one before it.
+    // A form that is not known is not read as the one before it.
     for (const OpsetForm& form : opset_forms()) {
         const OpSpec* spec = find_ir_op(of(std::string(form.type), form.last));
         EXPECT_TRUE(spec == nullptr || opset_form_of(*spec) == &form) << form.type;

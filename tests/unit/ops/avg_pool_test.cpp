@@ -35,7 +35,7 @@ TEST(AvgPool, IntegersAreRoundedHalfToEvenOrGiveReals) {
         {1, 1, 2}, {1.5F, 2.5F});
 }
 
-// Windows of {pad, 2}, {4, 6} and, behind the last element, {pad}: ceil counts it, torch does not.
+// Windows of {pad, 2}, {4, 6} and, after the last element, {pad}: ceil counts it, torch does not.
 TEST(AvgPool14, CeilTorchDropsTheWindowThatBeginsInTheEndPadding) {
     const In x = in_f32({1, 1, 3}, {2, 4, 6});
     const std::string window =

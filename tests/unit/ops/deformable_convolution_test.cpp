@@ -73,6 +73,15 @@ TEST(DeformableConvolution, ReadsBetweenCells) {
     EXPECT_EQ(shifted(0, 1e30F), Floats(9, 0.0F));
 }
 
+// A tap that lies outside reads nothing, whatever its mask is.
+TEST(DeformableConvolution, IgnoresTheMaskOfTapsOutside) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const Tensor out = run_op(
+        "DeformableConvolution", 8, "strides=1,1; dilations=1,1; pads_begin=1,0; pads_end=0,0",
+        {in_f32({1, 1, 1, 1}, {5}), zeros({1, 2, 2, 1}), kOne, in_f32({1, 1, 2, 1}, {nan, 2})})[0];
+    expect_tensor<float>(out, {1, 1, 2, 1}, {0, 10});
+}
+
 TEST(DeformableConvolution, ReadsZerosAroundTheImageIfAsked) {
     const std::string pad = "; bilinear_interpolation_pad=true";
     EXPECT_EQ(shifted(0.5F, 0, pad), (Floats{1.5F, 2.5F, 3.5F, 4.5F, 5.5F, 6.5F, 3, 3.5F, 4}));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
+#include "ops/pooling.hpp"
 #include "support/op_runner.hpp"
 
 namespace fuseq::test {
@@ -70,7 +71,7 @@ TEST(MaxPool8, CountsIndicesFromTheAxis) {
 }
 
 // Three elements and a pad on each side: with stride 2 the third window of two taps begins at place
-// 3, behind the last element. torch does not count it, ceil does.
+// 3, after the last element. torch does not count it, ceil does.
 TEST(MaxPool14, CeilTorchDropsTheWindowThatBeginsInTheEndPadding) {
     const In x = in_f32({1, 1, 3}, {1, 5, 3});
     const std::string window = "kernel=2; strides=2; pads_begin=1; pads_end=1; rounding_type=";
@@ -146,6 +147,21 @@ TEST(MaxPool, RefusesBadAttributes) {
                 HasSubstr("axis is 4"));
     EXPECT_THAT(blind_error_of("MaxPool", 1, "kernel=5,5; strides=1,1", {k4x4}),
                 HasSubstr("does not fit"));
+}
+
+// Asked of any model when it is compiled: the answer must not take a step a window.
+TEST(Pooling, FindsWindowsInThePaddingOfHugeDimensions) {
+    const Shape src{1, 1, std::size_t{1} << 60};
+    PoolAttrs attrs;
+    attrs.kernel = {2};
+    EXPECT_FALSE(has_window_in_padding(pool_geometry(attrs, src), src));
+    attrs.pads_end = {3};
+    EXPECT_TRUE(has_window_in_padding(pool_geometry(attrs, src), src));
+    attrs.pads_end = {0};
+    attrs.pads_begin = {1};
+    EXPECT_FALSE(has_window_in_padding(pool_geometry(attrs, src), src));
+    attrs.pads_begin = {2};
+    EXPECT_TRUE(has_window_in_padding(pool_geometry(attrs, src), src));
 }
 
 }  // namespace

@@ -70,6 +70,8 @@ TEST(OneHot, RefusesBadInputs) {
     EXPECT_THAT(error_of("OneHot", 1, "axis=0",
                          {indices, int_scalar(1), constant<float>({2}, {1, 1}), kOff}),
                 HasSubstr("on_value has 2 values"));
+    EXPECT_THAT(error_of("OneHot", 1, "axis=0", {indices, int_scalar(1LL << 30), kOn, kOff}),
+                HasSubstr("the result has shape [1073741824,1], expected at most 268435456"));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Recurrent networks and convolutions that get a sequence a step at a time, held against the same
-// weights on the whole sequence at once.
+// weights on the whole sequence in one run.
 #include <random>
 
 #include "unit/state/state_testing.hpp"
@@ -80,7 +80,7 @@ std::shared_ptr<Model> lstm_step() {
         %out = Result(%s:0))");
 }
 
-// Three rows of a picture of 8 columns make one: the two before are the variable.
+// Three rows of an image of 8 columns make one: the two before are the variable.
 constexpr const char* kConvolution = R"(
     %l = Const value={-2} : f32[]
     %u = Const value={1.984375} : f32[]

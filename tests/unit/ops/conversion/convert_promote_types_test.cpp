@@ -83,6 +83,12 @@ TEST(ConvertPromoteTypes, InfersOpenShapes) {
     EXPECT_EQ(shape_of("ConvertPromoteTypes", 14, "", inputs, 1), "[...]");
 }
 
+TEST(ConvertPromoteTypes, RefusesAPromotionToNoType) {
+    EXPECT_THAT(error_of("ConvertPromoteTypes", 14, "u64_integer_promotion_target=undefined",
+                         {open(i8, "[2]"), open(i8, "[2]")}),
+                HasSubstr("u64_integer_promotion_target is undefined, expected an element type"));
+}
+
 TEST(ConvertPromoteTypes, RefusesWhatIsNotSafe) {
     const Case refused[] = {{f16, i64, f16},
                             {f64, u64, f64},

@@ -49,7 +49,7 @@ TEST(DeformablePsRoiPooling, LeavesOutWhatLiesOutside) {
     expect_pooled(one, {ramp(1), in_f32({1, 5}, {0, 3, 0, 5, 2})}, {1, 1, 1, 1}, {2.5F});
     expect_pooled(one, {ramp(1), in_f32({1, 5}, {0, 100, 0, 102, 2})}, {1, 1, 1, 1}, {0});
     expect_pooled(one, {ramp(1), in_f32({1, 5}, {0, 0, 100, 2, 102})}, {1, 1, 1, 1}, {0});
-    // A region of no image, and one behind it.
+    // A region of no image, and one after it.
     expect_pooled(one, {ramp(1), in_f32({2, 5}, {-1, 3, 0, 5, 2, 0, 3, 0, 5, 2})}, {2, 1, 1, 1},
                   {0, 2.5F});
     // Without a side it is 0.1 wide: samples at 1.5 and 1.55.
@@ -126,13 +126,15 @@ TEST(DeformablePsRoiPooling, Refuses) {
     EXPECT_THAT(refused(good + "; group_size=0", "[1,4,4,4]", "[3,2,1,1]"),
                 HasSubstr("group_size is 0, expected a value in [1, 65536]"));
     EXPECT_THAT(refused(good + "; spatial_bins_x=0", "[1,4,4,4]", "[3,2,1,1]"),
-                HasSubstr("spatial_bins_x is 0"));
+                HasSubstr("spatial_bins_x is 0, expected a value in [1, 4096]"));
+    EXPECT_THAT(refused(good + "; spatial_bins_y=65536", "[1,4,4,4]", "[3,2,1,1]"),
+                HasSubstr("spatial_bins_y is 65536, expected a value in [1, 4096]"));
     EXPECT_THAT(refused(good + "; spatial_bins_y=-1", "[1,4,4,4]", "[3,2,1,1]"),
                 HasSubstr("spatial_bins_y is -1"));
     EXPECT_THAT(refused(good + "; part_size=0", "[1,4,4,4]", "[3,2,1,1]"),
                 HasSubstr("part_size is 0"));
     EXPECT_THAT(refused(good + "; trans_std=inf", "[1,4,4,4]", "[3,2,1,1]"),
-                HasSubstr("trans_std"));
+                HasSubstr("trans_std is inf, expected a finite value"));
     EXPECT_THAT(refused(good + "; mode=average", "[1,4,4,4]", "[3,2,1,1]"),
                 HasSubstr("'average' is not one of bilinear_deformable"));
     EXPECT_THAT(refused(good, "[1,5,4,4]", "[3,2,1,1]"),

@@ -106,6 +106,10 @@ TEST(RoiAlignRotated, Refuses) {
     EXPECT_THAT(
         refused("pooled_h=0; pooled_w=1; sampling_ratio=1; spatial_scale=1", "[3,5]", images),
         HasSubstr("pooled_h is 0, expected a value in [1, 65536]"));
+    EXPECT_THAT(refused("pooled_h=65536; pooled_w=65536; sampling_ratio=1; spatial_scale=1",
+                        "[3,5]", images),
+                HasSubstr("a region of 65536 x 65536 values is too large, expected at most "
+                          "16777216 values"));
     EXPECT_THAT(
         refused("pooled_h=1; pooled_w=1; sampling_ratio=-1; spatial_scale=1", "[3,5]", images),
         HasSubstr("sampling_ratio is -1, expected a value in [0, 4096]"));

@@ -50,6 +50,12 @@ TEST(Col2Im, KeepsChannelsAndImagesApart) {
                  {1, 2, 3, 4, 5, 6, 7, 8});
 }
 
+TEST(Col2Im, MakesEmptyImagesOfAnySize) {
+    const In size = ints({1 << 24, 1 << 24});
+    EXPECT_EQ(to_string(run_op("Col2Im", 15, "", {in_f32({0, 1}, {}), size, size})[0].get_shape()),
+              "[0,16777216,16777216]");
+}
+
 TEST(Col2Im, TakesIntegers) {
     const In size = constant<std::int32_t>({2}, {1, 2});
     expect_tensor<std::int64_t>(
@@ -108,6 +114,9 @@ TEST(Col2Im, Refuses) {
                 HasSubstr("pads_begin has the value -1"));
     EXPECT_THAT(error_of("Col2Im", 15, "", {open(ElementType::boolean, "[4,4]"), size, kernel}),
                 HasSubstr("data is boolean, expected a numeric type"));
+    EXPECT_THAT(error_of("Col2Im", 15, "strides=65536,65536",
+                         {in_f32({1, 1}, {1}), ints({65536, 65536}), ints({1, 1})}),
+                HasSubstr("the image has shape [1,65536,65536], expected at most 268435456"));
     EXPECT_THAT(blind_error_of("Col2Im", 15, "", {in_f32({4, 1}, {1, 2, 3, 4}), size, kernel}),
                 HasSubstr("data has 1 columns, expected 4"));
 }

@@ -18,7 +18,7 @@ TEST(Eye, Diagonals) {
     expect_tensor<float>(run_op("Eye", 9, "output_type=f32",
                                 {int_scalar(2), int_scalar(2), int_scalar(5), ints({1, 2})})[0],
                          {1, 2, 2, 2}, {0, 0, 0, 0, 0, 0, 0, 0});
-    // More rows than columns; the last diagonals and those behind them.
+    // More rows than columns; the last diagonals and those after them.
     const auto tall = [](std::int64_t diagonal) {
         return run_op("Eye", 9, "output_type=u8", {ints({3}), ints({2}), ints({diagonal})})[0];
     };
@@ -81,6 +81,14 @@ TEST(Eye, Refuses) {
                 HasSubstr("diagonal_index is f32, expected an integer type"));
     EXPECT_THAT(error_of("Eye", 9, "output_type=f32", {ints({1, 2}), two, two}),
                 HasSubstr("num_rows has shape [2], expected one element"));
+    const In many = int_scalar(65536);
+    for (const auto& why : {error_of, blind_error_of}) {
+        EXPECT_THAT(why("Eye", 9, "output_type=f32", {many, many, two}),
+                    HasSubstr("the result has shape [65536,65536], expected at most 268435456 "
+                              "elements"));
+        EXPECT_THAT(why("Eye", 9, "output_type=f32", {two, two, two, ints({1LL << 30})}),
+                    HasSubstr("expected at most 268435456 elements"));
+    }
     EXPECT_THAT(blind_error_of("Eye", 9, "output_type=f32", {int_scalar(-1), two, two}),
                 HasSubstr("num_rows is -1"));
     EXPECT_THAT(blind_error_of("Eye", 9, "output_type=f32", {two, two, two, ints({-1})}),

@@ -42,7 +42,7 @@ TEST(Multinomial, RowsGoOnInTheSequence) {
 
 TEST(Multinomial, WithoutReplacementNoClassTwice) {
     // 0.4574 takes class 1 of 0.1, 0.6, 1; left are 0.1 and 0.4, cumulative 0.2 and 1: 0.2789 takes
-    // class 2, and what is left is class 0.
+    // class 2, and only class 0 remains.
     const In probs = in_f32({1, 3}, {0.1F, 0.5F, 0.4F});
     expect_tensor<std::int32_t>(run_op("Multinomial", 13, kUnique, {probs, int_scalar(3)})[0],
                                 {1, 3}, {1, 2, 0});
@@ -117,6 +117,8 @@ TEST(Multinomial, Refuses) {
                 HasSubstr("probs has 1 values above 0, without replacement 2 classes cannot"));
     EXPECT_THAT(why(kReplaced, half, -1),
                 HasSubstr("num_samples is -1, expected a value in [0, 2147483648]"));
+    EXPECT_THAT(why(kReplaced, half, 1LL << 29),
+                HasSubstr("the result has shape [1,536870912], expected at most 268435456"));
     EXPECT_THAT(why(kReplaced, in_f32({1, 2}, {-0.5F, 1}), 1),
                 HasSubstr("probs has the value -0.5, expected finite values, 0 or more"));
     EXPECT_THAT(why(kReplaced, in_f32({1, 2}, {0, 0}), 1), HasSubstr("all values of probs are 0"));

@@ -189,6 +189,12 @@ TEST(RandomUniform, Refuses) {
                 HasSubstr("minval has shape [2], expected one element"));
     EXPECT_THAT(why("output_type=f32; alignment=numpy", bounds<float>({2}, 0, 1)),
                 HasSubstr("'numpy' is not one of tensorflow, pytorch"));
+    EXPECT_THAT(why("output_type=f32", bounds<float>({65536, 65536}, 0, 1)),
+                HasSubstr("the result has shape [65536,65536], expected at most 268435456 "
+                          "elements"));
+    EXPECT_THAT(
+        blind_error_of("RandomUniform", 8, "output_type=f32", bounds<float>({1LL << 29}, 0, 1)),
+        HasSubstr("the result has shape [536870912]"));
     EXPECT_THAT(blind_error_of("RandomUniform", 8, "output_type=f32", bounds<float>({2}, 2, 1)),
                 HasSubstr("minval is 2, maxval is 1"));
     EXPECT_THAT(blind_error_of("RandomUniform", 8, "output_type=f32", bounds<float>({-2}, 0, 1)),

@@ -91,6 +91,9 @@ TEST(ScatterNDUpdate, OfOpset14IsVersion3) {
 }
 
 TEST(ScatterNDUpdate, RefusesBadInputs) {
+    EXPECT_THAT(error_of("ScatterNDUpdate", 15, "reduction=sum",
+                         {in_f32({}, {1}), constant<std::int64_t>({1}, {0}), in_f32({}, {1})}),
+                HasSubstr("data has shape [], indices [1], expected rank 1 or more"));
     EXPECT_THAT(error_of("ScatterNDUpdate", 3, "",
                          {kGrid, constant<std::int64_t>({1, 2}, {0, 2}), in_f32({1}, {1})}),
                 HasSubstr("element 1 of the indices is 2"));

@@ -28,7 +28,7 @@ double probability(const std::string& attributes,
                    const std::vector<std::int32_t>& labels,
                    std::int32_t blank = 2) {
     std::vector<std::int32_t> row = labels;
-    row.resize(steps, 9);  // what stands behind the labels is not read
+    row.resize(steps, 9);  // values after the labels are not read
     const auto count = static_cast<std::int32_t>(labels.size());
     const auto length = static_cast<std::int32_t>(steps);
     std::vector<In> inputs = {in_f32({1, steps, 3}, logits(steps)), in<std::int32_t>({1}, {length}),

@@ -93,6 +93,10 @@ TEST(Dft, Refuses) {
                 HasSubstr("data is i32, expected a real type"));
     EXPECT_THAT(blind_error_of("DFT", 7, "", {kLine, ints({0}), ints({-2})}),
                 HasSubstr("signal_size has the value -2"));
+    const In point = in_f32({1, 1, 2}, {1, 2});
+    EXPECT_THAT(error_of("DFT", 7, "", {point, ints({0, 1}), ints({65536, 65536})}),
+                HasSubstr("the data resized to signal_size has shape [65536,65536], expected at "
+                          "most 268435456 elements"));
     EXPECT_THAT(blind_error_of("IDFT", 7, "", {in_f32({3}, {1, 2, 3}), ints({0})}),
                 HasSubstr("expected pairs in the last dimension"));
 }
@@ -117,7 +121,7 @@ TEST(Irdft, RealSignals) {
     // An odd size: 10, -2 + 2i, -2 and the mirrored ones.
     const In odd = in_f32({2, 2}, {6, 0, -1.5F, kRoot3 / 2});
     expect_near(run_op("IRDFT", 9, "", {odd, ints({0}), ints({3})})[0], {3}, {1, 2, 3});
-    // Longer: zeros behind. [10, -2 + 2i, -2, 0, mirrored] / 6 at 0 is (10 - 4 - 4) / 6.
+    // Longer: zeros after it. [10, -2 + 2i, -2, 0, mirrored] / 6 at 0 is (10 - 4 - 4) / 6.
     EXPECT_NEAR(run_op("IRDFT", 9, "", {half, ints({0}), ints({6})})[0].data<float>()[0], 1.0 / 3,
                 1e-6);
     // Shorter: the value at 2 is not read. [10, -2] / 2.
@@ -151,6 +155,9 @@ TEST(Rdft, Refuses) {
     EXPECT_THAT(error_of("RDFT", 9, "", {in_f32({}, {1}), ints({0})}),
                 HasSubstr("data has shape [], expected rank 1 or more"));
     EXPECT_THAT(error_of("IRDFT", 9, "", {line, ints({0})}), HasSubstr("expected rank 2 or more"));
+    EXPECT_THAT(
+        error_of("RDFT", 9, "", {in_f32({1, 1}, {1}), ints({0, 1}), ints({1 << 15, 1 << 15})}),
+        HasSubstr("the data resized to signal_size has shape [32768,16385]"));
 }
 
 }  // namespace

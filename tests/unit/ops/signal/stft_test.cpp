@@ -117,7 +117,7 @@ TEST(Istft, LengthsOfTheSignal) {
     };
     expect_near(with_length(kNeither, int_scalar(2)), {2}, {1, 2});
     expect_near(with_length(kNeither, ints({7})), {7}, {1, 2, 3, 4, 5, 0, 0});
-    // What is behind the centre is there when it is asked for.
+    // The values after the centre are there when signal_length asks for them.
     expect_near(with_length("center=true; normalized=false", int_scalar(5)), {5}, {2, 3, 4, 5, 0});
 }
 

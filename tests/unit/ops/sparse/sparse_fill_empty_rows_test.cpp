@@ -60,7 +60,7 @@ TEST(SparseFillEmptyRows, InfersIntervals) {
     const auto f32 = [](const char* shape) { return open(ElementType::f32, shape); };
     const auto i64 = [](const char* shape) { return open(ElementType::i64, shape); };
     EXPECT_EQ(shapes({f32("[4]"), kShape, kPlaces, kDefault}), "[6,2] [6] [5] ");
-    // 4 values fill one row at least and four at most.
+    // 4 values fill between one and four rows.
     EXPECT_EQ(shapes({f32("[4]"), kShape, i64("[4,2]"), kDefault}), "[5..8,2] [5..8] [5] ");
     EXPECT_EQ(shapes({f32("[9]"), kShape, i64("[?,2]"), kDefault}), "[9..13,2] [9..13] [5] ");
     EXPECT_EQ(shapes({f32("..."), kShape, i64("[0,2]"), kDefault}), "[5,2] [5] [5] ");

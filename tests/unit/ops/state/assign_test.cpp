@@ -77,6 +77,8 @@ TEST(Assign, VariablesAreSortedByName) {
     EXPECT_EQ(variables[1].name, "z");
     EXPECT_EQ(to_string(variables[1].shape), "[?,2]");
     EXPECT_FALSE(variables[1].has_initial);
+    EXPECT_TRUE(may_grow(variables));
+    EXPECT_FALSE(may_grow({variables[0]}));
 }
 
 TEST(Assign, RefusesWhatIsNoPair) {
