@@ -13,7 +13,8 @@ build=(
     opencl-headers ocl-icd-opencl-dev   # ... whose CMake config asks for OpenCL
     libpugixml-dev libtbb-dev libhwy-dev nlohmann-json3-dev libcli11-dev
 )
-tests=(libgtest-dev libgmock-dev libbenchmark-dev python3)
+tests=(libgtest-dev libgmock-dev libbenchmark-dev python3
+    python3-numpy) # the oracle of ../shared
 ci=(clang-format clang-tidy libomp-dev git) # libomp-dev: the omp.h that clang reads
 emulator=(bochs bochs-term isolinux syslinux-common xorriso busybox-static cpio # tests/emulator/run_emulated.sh
     qemu-user)                          # tests/emulator/run_qemu_user.sh

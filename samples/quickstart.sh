@@ -11,7 +11,7 @@ samples/install_deps.sh build
 without_tests=()
 [ -f build/release/CMakeCache.txt ] || without_tests=(-DFUSEQ_TESTS=OFF)
 cmake --preset release "${without_tests[@]}"
-cmake --build --preset release -j "$(nproc)" --target benchmark_app explain infer
+cmake --build --preset release -j "$(nproc)" --target benchmark_app explain infer hello_infer generate_model
 
 bin=build/release/bin
 model=samples/models/residual_cnn.xml
