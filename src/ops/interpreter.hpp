@@ -28,7 +28,7 @@ public:
     // `inputs`: one tensor a Parameter, in the order of Model::parameters(), of the Parameter's
     // type and a shape that its PartialShape allows. Returns one tensor a Result, in the order of
     // Model::results(); it may share memory with an input or a constant. A tensor is freed after
-    // its last reader. May be called from several threads at once, with `states` of their own.
+    // its last reader. Several threads may call it concurrently, each with its own `states`.
     // Throws Error.
     std::vector<Tensor> run(std::span<const Tensor> inputs,
                             const AfterNode& after = {},

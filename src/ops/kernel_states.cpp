@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fuseq/model.hpp"
+#include "model/binary_attributes.hpp"
 
 namespace fuseq {
 namespace {
@@ -47,11 +48,9 @@ bool is_random(const Node& node) {
     if (!node.is("If") && !node.is("Loop") && !node.is("TensorIterator")) {
         return false;
     }
-    const auto attributes = list_attributes(node.attributes());
-    return std::any_of(attributes.begin(), attributes.end(), [](const NamedAttribute& item) {
-        const auto* const* body = std::get_if<std::shared_ptr<Model>*>(&item.ref);
-        return body != nullptr && **body && has_random_node(***body);
-    });
+    const std::vector<const Model*> bodies = bodies_of(node.attributes());
+    return std::any_of(bodies.begin(), bodies.end(),
+                       [](const Model* body) { return has_random_node(*body); });
 }
 
 }  // namespace fuseq

@@ -1,7 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "transformations/support/weights.hpp"
-#include "transformations/support/constant_cache.hpp"
 
 #include <algorithm>
 

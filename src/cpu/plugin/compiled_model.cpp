@@ -149,7 +149,7 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector
     return plans_.back().plan;
 }
 
-// Drops the least recently used first. A request that uses a plan keeps it alive.
+// The plans that were used longest ago go first. A request that uses a plan keeps it alive.
 void CpuCompiledModel::drop_old_plans() {
     const std::size_t most = may_grow(variables_) ? kMostOfGrowing : SIZE_MAX;
     while (plans_.size() > 1 &&

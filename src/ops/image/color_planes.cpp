@@ -55,9 +55,10 @@ PartialShape image_shape(const Context& context, const std::vector<PartialShape>
                         " rows, expected 3 for every 2 of the image");
         image[1] = rows / 3 * 2;
     } else if (one) {
-        const std::int64_t most = image[1].get_max_length();
-        image[1] = {(image[1].get_min_length() + 2) / 3 * 2,
-                    most == Dimension::kUnbounded ? most : most / 3 * 2};
+        const std::int64_t min = image[1].get_min_length();
+        const std::int64_t max = image[1].get_max_length();
+        image[1] = {(min / 3 + (min % 3 == 0 ? 0 : 1)) * 2,
+                    max == Dimension::kUnbounded ? max : max / 3 * 2};
     }
     for (std::size_t i = 1; i < shapes.size(); ++i) {
         const bool fits = Dimension::merge(image[0], image[0], shapes[i][0]) &&

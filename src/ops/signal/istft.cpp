@@ -49,8 +49,8 @@ std::int64_t covered(const Context& context,
                      std::int64_t size,
                      std::int64_t step) {
     context.require(frames >= 1 && frames - 1 <= (kLongestSignal - size) / step, frames,
-                    " frames of ", size, " values at steps of ", step, " are no signal of 1 to ",
-                    kLongestSignal, " values");
+                    " frames of ", size, " values at steps of ", step,
+                    ", expected a signal of 1 to ", kLongestSignal, " values");
     return (frames - 1) * step + size;
 }
 

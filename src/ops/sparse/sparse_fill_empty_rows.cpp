@@ -89,8 +89,11 @@ Dimension output_count(const InferContext& context, const std::optional<Matrix>&
     if (count.get_max_length() == Dimension::kUnbounded) {
         return {low, Dimension::kUnbounded};
     }
-    const std::int64_t most = count.get_max_length();
-    return {low, std::max(low, most + matrix->rows - (most > 0 ? 1 : 0))};
+    const Dimension values_at_most(count.get_max_length());
+    const bool one_row_has_them = values_at_most.get_length() > 0 && matrix->rows > 0;
+    const Dimension sum = values_at_most + Dimension(matrix->rows - (one_row_has_them ? 1 : 0));
+    const std::int64_t high = sum.get_max_length();  // unbounded where the sum overflows
+    return {low, high == Dimension::kUnbounded ? high : std::max(low, high)};
 }
 
 void infer(InferContext& context) {

@@ -175,8 +175,9 @@ TEST(Istft, Refuses) {
                 HasSubstr("the window has 3 values, expected 1 to 2"));
     EXPECT_THAT(why(kFrames, kOnes, 2, int_scalar(0)),
                 HasSubstr("signal_length is 0, expected a value in [1, 268435456]"));
-    EXPECT_THAT(why(in_f32({2, 0, 2}, {}), kOnes, 2, absent()),
-                HasSubstr("0 frames of 2 values at steps of 1 are no signal of 1 to 268435456"));
+    EXPECT_THAT(
+        why(in_f32({2, 0, 2}, {}), kOnes, 2, absent()),
+        HasSubstr("0 frames of 2 values at steps of 1, expected a signal of 1 to 268435456"));
     EXPECT_THAT(
         blind_error_of("ISTFT", 16, kNeither, {kFrames, kOnes, int_scalar(4), int_scalar(1)}),
         HasSubstr("data has 2 frequencies, a frame of 4 values has 3"));

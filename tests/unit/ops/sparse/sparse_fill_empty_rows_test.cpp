@@ -66,6 +66,9 @@ TEST(SparseFillEmptyRows, InfersIntervals) {
     EXPECT_EQ(shapes({f32("..."), kShape, i64("[0,2]"), kDefault}), "[5,2] [5] [5] ");
     EXPECT_EQ(shapes({f32("[?]"), kShape, i64("..."), kDefault}), "[5..,2] [5..] [5] ");
     EXPECT_EQ(shapes({f32("[4]"), i64("[2]"), i64("..."), kDefault}), "[4..,2] [4..] [?] ");
+    // The largest size plus 5 rows is no size.
+    EXPECT_EQ(shapes({f32("[0..9223372036854775807]"), kShape, i64("..."), kDefault}),
+              "[5..,2] [5..] [5] ");
 }
 
 TEST(SparseFillEmptyRows, RefusesBadInputs) {
