@@ -56,8 +56,9 @@ StepInfo describe(const Node& node, const kernels::CompressedMatrixParams& param
     info.wei_type = to_string(params.type);
     info.dst_type = to_string(ElementType::f32);
     info.layout = "plain";
-    info.macs = static_cast<std::int64_t>(shape_size(node.port(0).shape.to_shape()) * params.depth);
-    std::size_t bytes = bytes_of(node.output(0));
+    const std::size_t results = shape_size(node.port(0).shape.to_shape());
+    info.macs = static_cast<std::int64_t>(results * params.depth);
+    std::size_t bytes = results * sizeof(float);
     for (const Output& input : node.inputs()) {
         bytes += input ? bytes_of(input) : 0;
     }
