@@ -86,7 +86,11 @@ std::shared_ptr<Model> behind_convolution(const OpCase& op_case) {
 
 void examine(Core& core, const OpCase& op_case, DeviceSupport& support) {
     const auto model = op_cases::make_model(op_case, 1);
-    support.takes_weights = takes_weights(*model->find(kName));
+    const Node* operation = model->find(kName);
+    if (operation == nullptr) {
+        throw Error("docs", detail::cat("the case '", op_case.text, "' has no node %", kName));
+    }
+    support.takes_weights = takes_weights(*operation);
     if (const auto step = step_of_operation(core, model); !step.is_null()) {
         note(step, support);
     } else if (!all_constant(op_case)) {

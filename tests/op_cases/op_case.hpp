@@ -17,7 +17,7 @@
 //
 // "@1" at the end of a line: only so many outputs have a Result.
 //
-// Operations with bodies are written in the text form of the Model:
+// Operations with bodies are written in the text form of the Model; the operation is "%op":
 //
 //   model Loop.5
 //   %x = Parameter.1() ...
