@@ -51,7 +51,7 @@ TEST(CompressedMatMul, InfersOpenShapes) {
     EXPECT_EQ(shape("[16]", "[5,16]"), "[5]");
     EXPECT_EQ(shape("[2,?]", "[?,16]"), "[2,?]");
     EXPECT_EQ(shape("[2,3]", "..."), "[2,?]");
-    EXPECT_EQ(shape("...", "[5,16]"), "...");
+    EXPECT_EQ(shape("...", "[5,16]"), "[...]");
 }
 
 TEST(CompressedMatMul, RefusesWhatDoesNotFit) {
