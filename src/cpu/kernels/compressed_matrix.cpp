@@ -152,17 +152,22 @@ struct GroupSums {
         const Tag d;
 #pragma GCC unroll 8
         for (std::size_t u = 0; u < kCount; ++u) {
+            // All of them first: a value of the source then needs a register for a moment only.
+            Vector w[kVectors][Codes::kDepth];
 #pragma GCC unroll 4
             for (std::size_t v = 0; v < kVectors; ++v) {
-                Vector w[Codes::kDepth];
-                codes.widen(from + u * kPanel + v * kLanes, w);
+                codes.widen(from + u * kPanel + v * kLanes, w[v]);
+            }
 #pragma GCC unroll 2
-                for (std::size_t k = 0; k < kLast; ++k) {
-                    const std::size_t number = u * Codes::kDepth + k;
+            for (std::size_t k = 0; k < kLast; ++k) {
+                const std::size_t number = u * Codes::kDepth + k;
 #pragma GCC unroll 4
-                    for (std::size_t r = 0; r < kRows; ++r) {
+                for (std::size_t r = 0; r < kRows; ++r) {
+                    const Vector by = hn::Set(d, x[r * step + number]);
+#pragma GCC unroll 4
+                    for (std::size_t v = 0; v < kVectors; ++v) {
                         Vector& sum = sums[number % kSplit][r][v];
-                        sum = hn::MulAdd(hn::Set(d, x[r * step + number]), w[k], sum);
+                        sum = hn::MulAdd(by, w[v][k], sum);
                     }
                 }
             }
