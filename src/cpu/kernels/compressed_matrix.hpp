@@ -33,7 +33,7 @@ public:
     // Channels that are worked on together.
     static constexpr std::size_t kPanel = 16;
     // Up to so many rows the codes are turned to floats in registers.
-    static constexpr std::size_t kMostStreamedRows = 4;
+    static constexpr std::size_t kMostStreamedRows = 8;
 
     // To be packed before anything else is asked.
     explicit CompressedMatrix(const CompressedMatrixParams& params);
@@ -71,7 +71,7 @@ private:
     void pack_scales(const Source& source);
 
     CompressedMatrixParams p_;
-    LargePageVector<std::uint8_t> codes_;  // [panel][group][unit][kPanel], see .cpp
+    LargePageVector<std::uint8_t> codes_;  // [panel][group][unit][kPanel], see compressed_codes.hpp
     std::vector<float> scales_;            // [panel][group][kPanel]
     std::vector<float> zero_points_;       // the same; one for all; or none, for 0
 };
