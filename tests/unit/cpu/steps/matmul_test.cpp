@@ -99,7 +99,9 @@ TEST(MatMulStep, LeavesOtherTranspositions) {
                                                   "%r2 = Result(%m)\n"
                                                   "%r3 = Result(%tq)\n",
                                               5, kTolerance);
-    EXPECT_EQ(count(shared, "transpose"), 2u);
+    if (has_strides()) {
+        EXPECT_EQ(count(shared, "transpose"), 2u);
+    }
     const DeviceRun turned = check_on_devices(kScores +
                                                   "%tq = Transpose(%q, %heads)\n"
                                                   "%tk = Transpose(%k, %turned)\n"

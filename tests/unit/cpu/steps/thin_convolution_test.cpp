@@ -59,6 +59,9 @@ TEST(ThinConvolutionStep, WritesHeadsOfMoreChannelsPlain) {
                tail;
     };
     const char* const result = "%r = Result(%a)";
+    // Without VNNI the integers are added up in f32, beginning at the bias: fractions of 1/64 are
+    // lost at sums of 2^18.
+    const double tolerance = has_kernel() ? 1e-5 : 1e-4;
     for (const char* source : {"u8", "i8"}) {
         const DeviceRun run = check_on_devices(head(source, "1,1", result), 1, 1e-5);
         expect_step(run, "c");
@@ -68,7 +71,7 @@ TEST(ThinConvolutionStep, WritesHeadsOfMoreChannelsPlain) {
     }
     expect_step(check_on_devices(head("u8", "1,1", "%s = Sigmoid(%a)\n%r = Result(%s)"), 2, 1e-5),
                 "s");
-    EXPECT_NE(check_on_devices(head("u8", "3,3", result), 3, 1e-5).step_of("c"),
+    EXPECT_NE(check_on_devices(head("u8", "3,3", result), 3, tolerance).step_of("c"),
               "convolution fuseq:thin_conv");
     EXPECT_NE(check_on_devices(head("u8", "1,1",
                                     "%s = MaxPool.1(%a) strides=[1,1] kernel=[2,2]\n"
@@ -98,7 +101,9 @@ TEST(ThinConvolutionStep, LeavesASecondTensorToAChain) {
         %r = Result(%t))"),
                                            4, 1e-5);
     expect_step(run, "c");
-    EXPECT_EQ(run.step_of("t"), "chain fuseq:chain");
+    if (has_kernel()) {  // oneDNN takes it along elsewhere
+        EXPECT_EQ(run.step_of("t"), "chain fuseq:chain");
+    }
 }
 
 // Sixteen channels: tiles are channels-last, and other tensors are read in the step.
