@@ -117,7 +117,7 @@ TEST(Transform, WritesTheModelAfterEveryPass) {
     PassOptions options;
     options.dump_dir = folder.string();
     run_transform(kNetwork, options);
-    EXPECT_TRUE(std::filesystem::exists(folder / "004_fold_constants.txt"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "006_fold_constants.txt"));
     std::filesystem::remove_all(folder);
 }
 

@@ -34,7 +34,7 @@ std::string expected(const std::string& shape, const std::string& order) {
            order + R"(} : i64[4]
         %w = Transpose(%x, %all)
         %a = Const value={0} : i64[1]
-        %t = Squeeze(%w, %a)
+        %t = Squeeze.1(%w, %a)
         %n = ReLU(%t)
         %r = Result(%n))";
 }

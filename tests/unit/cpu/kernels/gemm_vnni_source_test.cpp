@@ -22,6 +22,9 @@ Bytes numbered() {
 }
 
 TEST(GemmVnniSourceTest, EverySecondPixelFlipped) {
+    if (!GemmVnni::available()) {
+        GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+    }
     gemm::Packed p;
     p.shape = {.src_channels = 2,
                .src_height = 3,
@@ -57,6 +60,9 @@ gemm::Packed padded_rows() {
 }
 
 TEST(GemmVnniSourceTest, RowsWithTheirPadding) {
+    if (!GemmVnni::available()) {
+        GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+    }
     gemm::Packed p = padded_rows();
     p.pitch = 6 * 2;
     Bytes scratch(2 * p.pitch, 0xEE);
@@ -74,6 +80,9 @@ TEST(GemmVnniSourceTest, RowsWithTheirPadding) {
 
 // Three columns at either edge, of one row above the picture and its first one.
 TEST(GemmVnniSourceTest, StripsWithTheirPadding) {
+    if (!GemmVnni::available()) {
+        GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+    }
     gemm::Packed p = padded_rows();
     p.pitch = 4 * 2;
     p.strips = {gemm::EdgeStrip{.begin = -1, .pitch = 3 * 2, .at = 0},
@@ -96,6 +105,9 @@ TEST(GemmVnniSourceTest, StripsWithTheirPadding) {
 // 2 x 3 kernel with a step of two columns, padded by one row at the top and one column on the left;
 // of two images.
 TEST(GemmVnniSourceTest, WindowsWithTheirPadding) {
+    if (!GemmVnni::available()) {
+        GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+    }
     gemm::Packed p;
     p.shape = {.batch = 2,
                .src_channels = 1,

@@ -13,6 +13,7 @@
 #include "cpu/plugin/plan_options.hpp"
 #include "cpu/plugin/planned_model.hpp"
 #include "cpu/plugin/trial.hpp"
+#include "cpu/runtime/isa.hpp"
 #include "fuseq/fuseq.hpp"
 #include "support/small_model.hpp"
 
@@ -115,6 +116,9 @@ std::vector<float> result(const std::string& text,
 }
 
 TEST(FloatFallback, WithoutPermissionNothingIsMeasured) {
+    if (!int8_accumulates_exactly()) {
+        GTEST_SKIP() << "without VNNI these layers run in float anyway";
+    }
     Given given{{{"c1", 100}}, {{"c1", 10}}};
     const auto model = Model::from_text(kTwo);
     const auto plain = plan_model(model, Config(), given.clock());
@@ -126,6 +130,9 @@ TEST(FloatFallback, WithoutPermissionNothingIsMeasured) {
 }
 
 TEST(FloatFallback, KeepsTheSlowerLayerInFloat) {
+    if (!int8_accumulates_exactly()) {
+        GTEST_SKIP() << "without VNNI these layers run in float anyway";
+    }
     Given given{{{"c1", 100}, {"c2", 20}}, {{"c1", 120}, {"c2", 10}}};
     const auto model = Model::from_text(kTwo);
     const auto planned = plan_model(model, allowed(), given.clock());
@@ -159,6 +166,9 @@ TEST(FloatFallback, TheResultIsTheFloatResult) {
 }
 
 TEST(FloatFallback, NothingChangesWhenTheWholeModelIsNotFaster) {
+    if (!int8_accumulates_exactly()) {
+        GTEST_SKIP() << "without VNNI these layers run in float anyway";
+    }
     for (const double after : {100.0, 101.0}) {
         Given given{{{"c2", 20}}, {{"c2", 10}}, {100, after}};
         const auto planned = plan_model(Model::from_text(kTwo), allowed(), given.clock());
@@ -209,6 +219,9 @@ TEST(FloatFallback, MeasuresNothingWithoutLowPrecision) {
 }
 
 TEST(FloatFallback, AFailureToMeasureIsSaid) {
+    if (!int8_accumulates_exactly()) {
+        GTEST_SKIP() << "without VNNI these layers run in float anyway";
+    }
     FallbackClock broken;
     broken.layers = [](const Model&, const Config&, const Config&) -> FallbackClock::Layers {
         throw Error("test", "no clock");
@@ -219,6 +232,9 @@ TEST(FloatFallback, AFailureToMeasureIsSaid) {
 }
 
 TEST(FloatFallback, TheCacheRemembersTheDecision) {
+    if (!int8_accumulates_exactly()) {
+        GTEST_SKIP() << "without VNNI these layers run in float anyway";
+    }
     const test::TemporaryFolder folder;
     Config config = allowed();
     config.cache_dir = folder.path("cache");
@@ -262,6 +278,9 @@ TEST(FloatFallback, RemarksSayWhy) {
 // With the times of the machine: whatever they are, the report is about them, and the exported
 // model is the same one.
 TEST(FloatFallback, MeasuresOnTheMachine) {
+    if (!int8_accumulates_exactly()) {
+        GTEST_SKIP() << "without VNNI these layers run in float anyway";
+    }
     Core core;
     CompiledModel model =
         core.compile_model(Model::from_text(kTwo), "CPU", {{"FUSEQ_FLOAT_FALLBACK", "YES"}});
@@ -279,6 +298,9 @@ TEST(FloatFallback, MeasuresOnTheMachine) {
 }
 
 TEST(FloatFallback, OpenShapesAreMeasuredWhenTheyAreKnown) {
+    if (!int8_accumulates_exactly()) {
+        GTEST_SKIP() << "without VNNI these layers run in float anyway";
+    }
     std::string open = kTwo;
     open.replace(open.find("[1,8,12,12]"), 11, "[1,8,?,?]");
     Core core;
