@@ -142,16 +142,18 @@ class NetworkBuilder:
         result_type: the element type where it is no real one and no attribute names it."""
         attributes = {key.replace("exclude_pad", "exclude-pad"): _text(value)
                       for key, value in attributes.items()}
-        context = SimpleNamespace(dtype=np.float64, declared=[], read=[True, False])
+        # An IR always has both outputs of a MaxPool from opset8 on.
+        positions = type_ == "MaxPool" and opset >= 8
+        context = SimpleNamespace(dtype=np.float64, declared=[], read=[True, positions])
         with np.errstate(all="ignore"):
             results = self.ops[type_]([t.value for t in inputs], attributes, context)
         if attributes.get("destination_type") == "f32":
             attributes["destination_type"] = self.real
         layer = self._layer(type_, opset, attributes, inputs, name)
         out_type = result_type or attributes.get("destination_type", self.real)
-        for value in results if isinstance(results, list) else [results]:
+        for number, value in enumerate(results if isinstance(results, list) else [results]):
             if value is not None:
-                self._output(layer, value, out_type)
+                self._output(layer, value, "i64" if positions and number == 1 else out_type)
         return layer.outputs
 
     def add(self, type_, inputs, opset=1, name="", result_type=None, **attributes):
