@@ -414,7 +414,7 @@ private:
         add_packed_step(builder_,
                         std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst,
                                                      scratch, describe(composed, std::move(notes))),
-                        desc_, std::move(weights));
+                        desc_, weights);
         if (merge_ != nullptr) {
             builder_.finish_node(*merge_, dst);
             return kNoTensor;

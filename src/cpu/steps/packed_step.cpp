@@ -109,7 +109,7 @@ PackedTable packed_table(const Plan& plan) {
 void add_packed_step(PlanBuilder& builder,
                      std::unique_ptr<PackedStep> step,
                      const dnnl::primitive_desc_base& desc,
-                     PlainWeights weights) {
+                     const PlainWeights& weights) {
     step->set_number(builder.next_packed());
     const dnnl::memory::desc layout = desc.query_md(dnnl::query::weights_md);
     step->set_key(key_of(layout, step->info().name, weights.scale), weights.source);

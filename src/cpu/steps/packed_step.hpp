@@ -67,6 +67,6 @@ void give_up(Node* weights);
 void add_packed_step(PlanBuilder& builder,
                      std::unique_ptr<PackedStep> step,
                      const dnnl::primitive_desc_base& desc,
-                     PlainWeights weights);
+                     const PlainWeights& weights);
 
 }  // namespace fuseq::cpu

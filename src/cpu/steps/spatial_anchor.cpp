@@ -192,7 +192,7 @@ TensorId SpatialAnchorMaker::add_step(const ComposedAnchor& composed,
     add_packed_step(builder_,
                     std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst, scratch,
                                                  describe(composed, std::move(notes))),
-                    desc_, std::move(weights));
+                    desc_, weights);
     return finish_anchor(builder_, group_, composed, dst);
 }
 
