@@ -181,8 +181,8 @@ FUSEQ_C_API fuseq_status fuseq_infer_request_get_output_tensor(const fuseq_infer
                                                                fuseq_tensor** tensor);
 /* Variables of the model (ReadValue, Assign), numbered from 0 in the order of their names, with the
  * values that they have in this request; include/fuseq/variable_state.hpp explains them. An index
- * beyond the last one is FUSEQ_INVALID_ARGUMENT. While the request runs, all of these functions fail
- * with FUSEQ_ERROR. */
+ * beyond the last one is FUSEQ_INVALID_ARGUMENT. While the request runs, all of these functions
+ * fail with FUSEQ_ERROR. */
 FUSEQ_C_API fuseq_status fuseq_infer_request_state_count(const fuseq_infer_request* request,
                                                          size_t* count);
 FUSEQ_C_API fuseq_status fuseq_infer_request_state_name(const fuseq_infer_request* request,

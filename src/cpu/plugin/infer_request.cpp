@@ -182,7 +182,8 @@ void CpuInferRequest::compute_initial() {
         }
         CpuInferRequest& request = *initial_[level];
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
-            request.set_input(i, i < model_inputs_ ? inputs_[i] : variables_.value(i - model_inputs_));
+            request.set_input(i,
+                              i < model_inputs_ ? inputs_[i] : variables_.value(i - model_inputs_));
         }
         request.infer();
         for (std::size_t i = 0; i < variables.size(); ++i) {

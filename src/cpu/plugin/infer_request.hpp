@@ -56,7 +56,9 @@ public:
     std::vector<ProfilingInfo> get_profiling_info() const override;
     std::vector<std::pair<std::string, Tensor>> get_intermediates() override;
     Tensor get_state(std::size_t index) override { return variables_.get(index); }
-    void set_state(std::size_t index, const Tensor& value) override { variables_.set(index, value); }
+    void set_state(std::size_t index, const Tensor& value) override {
+        variables_.set(index, value);
+    }
     void reset_state(std::size_t index) override { variables_.reset(index); }
     // Those of the request that this one runs a body of; else it has its own. Before infer().
     void keep_states_in(KernelStates& states) { states_ = &states; }
