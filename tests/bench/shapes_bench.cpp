@@ -54,6 +54,7 @@ fuseq::Tensor input_of(fuseq::ElementType type, const fuseq::Shape& shape) {
 
 Time median_of_runs(fuseq::InferRequest& request) {
     std::vector<Time> times;
+    times.reserve(kRuns);
     for (int i = 0; i < kRuns; ++i) {
         times.push_back(time_of([&] { request.infer(); }));
     }
