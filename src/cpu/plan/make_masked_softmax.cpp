@@ -9,6 +9,7 @@
 
 #include "cpu/kernels/rows.hpp"
 #include "cpu/plan/linear_tail.hpp"
+#include "cpu/plan/make_softmax.hpp"
 #include "cpu/plan/step_makers.hpp"
 #include "cpu/runtime/parallel.hpp"
 #include "cpu/steps/call_step.hpp"
@@ -69,7 +70,7 @@ bool takes(const Node& add, const Node* reader) {
         return false;
     }
     const Shape shape = add.port(0).shape.to_shape();
-    return shape.size() >= 2 && shape.back() <= kSums &&
+    return shape.size() >= 2 && shape_size(shape) != 0 && shape.back() <= kSums &&
            wrapped_axis(reader->attrs<SoftmaxAttrs>().axis, shape.size()) == shape.size() - 1;
 }
 
@@ -119,14 +120,7 @@ bool make_masked_softmax(PlanBuilder& builder, Node& add) {
     const Shape shape = add.port(0).shape.to_shape();
     kernels::SoftmaxParams params;
     params.length = shape.back();
-    const Group* group = builder.chain_behind(reader->output(0));
-    const auto tail = group == nullptr ? std::nullopt : match_linear_tail(*group);
-    const bool fused = tail && tail->scale.per_tensor() && tail->shift.per_tensor();
-    if (fused) {
-        params.scale = tail->scale[0];
-        params.shift = tail->shift[0];
-        params.dst_type = tail->dst_type;
-    }
+    const Group* tail = take_tail(builder, *reader, params);
     kernels::check_softmax(params);
     const TensorId scores = builder.tensor_of(operands->scores, Layout::kPlain);
     const TensorId mask = builder.tensor_of(operands->mask, Layout::kPlain);
@@ -144,7 +138,7 @@ bool make_masked_softmax(PlanBuilder& builder, Node& add) {
     info.layers = {add.name()};
     auto step = std::make_unique<CallStep>(
         std::move(call), CallStep::Tensors{{scores, mask}, {dst}, {}}, std::move(info));
-    add_step_with_tail(builder, *reader, std::move(step), fused ? group : nullptr, dst);
+    add_step_with_tail(builder, *reader, std::move(step), tail, dst);
     builder.finish_node(*reader, dst);
     return true;
 }

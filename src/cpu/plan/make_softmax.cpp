@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SoftMax with the quantization behind it, on the plugin's own kernel.
+#include "cpu/plan/make_softmax.hpp"
+
 #include "cpu/kernels/rows.hpp"
 #include "cpu/plan/axes_in_memory.hpp"
 #include "cpu/plan/linear_tail.hpp"
@@ -18,14 +20,7 @@ void make_rows(PlanBuilder& builder, Node& node, TensorId src, const AxesInMemor
     kernels::SoftmaxParams params;
     params.length = axes.length;
     params.inner = axes.inner;
-    const Group* group = builder.chain_behind(node.output(0));
-    const auto tail = group == nullptr ? std::nullopt : match_linear_tail(*group);
-    const bool fused = tail && tail->scale.per_tensor() && tail->shift.per_tensor();
-    if (fused) {
-        params.scale = tail->scale[0];
-        params.shift = tail->shift[0];
-        params.dst_type = tail->dst_type;
-    }
+    const Group* tail = take_tail(builder, node, params);
     kernels::check_softmax(params);
     const PlanTensor& from = builder.tensor(src);
     const TensorId dst = builder.new_tensor(params.dst_type, from.shape, from.layout);
@@ -38,10 +33,22 @@ void make_rows(PlanBuilder& builder, Node& node, TensorId src, const AxesInMemor
     };
     auto step = std::make_unique<KernelStep>(
         run, src, dst, kernel_info("softmax", "softmax", builder.tensor(src), builder.tensor(dst)));
-    add_step_with_tail(builder, node, std::move(step), fused ? group : nullptr, dst);
+    add_step_with_tail(builder, node, std::move(step), tail, dst);
 }
 
 }  // namespace
+
+const Group* take_tail(const PlanBuilder& builder, Node& softmax, kernels::SoftmaxParams& params) {
+    const Group* group = builder.chain_behind(softmax.output(0));
+    const auto tail = group == nullptr ? std::nullopt : match_linear_tail(*group);
+    if (!tail || !tail->scale.per_tensor() || !tail->shift.per_tensor()) {
+        return nullptr;
+    }
+    params.scale = tail->scale[0];
+    params.shift = tail->shift[0];
+    params.dst_type = tail->dst_type;
+    return group;
+}
 
 bool make_softmax(PlanBuilder& builder, Node& node) {
     if (!node.is("SoftMax") || node.port(0).type != ElementType::f32 ||

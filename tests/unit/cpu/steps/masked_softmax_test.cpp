@@ -85,5 +85,18 @@ TEST(MaskedSoftmax, LeavesWhatIsElse) {
     EXPECT_FALSE(is_one_step(text_of("[3,1,7]", "[5,7]", kSoftmax)));
 }
 
+// Rows of no elements are left to the steps that know them.
+TEST(MaskedSoftmax, TakesNoEmptyRows) {
+    const auto model = Model::from_text(R"(model "m"
+        %x = Parameter : f32[2,3,0]
+        %m = Parameter : f32[3,0]
+        %s = Add(%x, %m)
+        %y = SoftMax.8(%s) axis=-1
+        %r = Result(%y))");
+    InferRequest request = Core().compile_model(model, "CPU").create_infer_request();
+    request.infer();
+    EXPECT_EQ(request.get_output_tensor(0).get_shape(), (Shape{2, 3, 0}));
+}
+
 }  // namespace
 }  // namespace fuseq::test
