@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <random>
 
-#include "cpu/kernels/aligned_vector.hpp"
+#include "cpu/kernels/common/aligned_vector.hpp"
 
 namespace fuseq::bench {
 

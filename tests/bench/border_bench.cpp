@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench_data.hpp"
-#include "cpu/kernels/border.hpp"
+#include "cpu/kernels/eltwise/io_reorder.hpp"
 
 namespace fuseq::bench {
 namespace {

@@ -10,8 +10,8 @@
 #include <unordered_map>
 
 #include "bench_data.hpp"
-#include "cpu/kernels/chain_kernel.hpp"
-#include "cpu/kernels/residual_add.hpp"
+#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/eltwise/residual_add.hpp"
 
 namespace fuseq::bench {
 namespace {

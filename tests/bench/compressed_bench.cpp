@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "bench_data.hpp"
-#include "cpu/kernels/compressed_matrix.hpp"
-#include "cpu/runtime/parallel.hpp"
+#include "cpu/kernels/gemm/compressed_matrix.hpp"
+#include "cpu/threading/parallel.hpp"
 
 namespace fuseq::bench {
 namespace {

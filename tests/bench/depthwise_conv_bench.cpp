@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench_data.hpp"
-#include "cpu/kernels/depthwise_conv.hpp"
+#include "cpu/kernels/depthwise/depthwise_conv.hpp"
 #include "onednn_convolution.hpp"
 
 namespace fuseq::bench {

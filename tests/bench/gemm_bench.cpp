@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench_data.hpp"
-#include "cpu/kernels/gemm_vnni.hpp"
+#include "cpu/kernels/gemm/gemm_vnni.hpp"
 #include "onednn_convolution.hpp"
 
 namespace fuseq::bench {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench_data.hpp"
-#include "cpu/kernels/channel_copy.hpp"
-#include "cpu/kernels/resize.hpp"
+#include "cpu/kernels/common/channel_copy.hpp"
+#include "cpu/kernels/resize/resize.hpp"
 
 namespace fuseq::bench {
 namespace {

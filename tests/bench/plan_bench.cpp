@@ -22,7 +22,7 @@
 #include "bare_primitive.hpp"
 #include "cpu/plugin/compiled_model.hpp"
 #include "cpu/plugin/infer_request.hpp"
-#include "cpu/runtime/parallel.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/dnnl_support.hpp"
 #include "fuseq/core.hpp"
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "bench_data.hpp"
-#include "cpu/kernels/average_pool.hpp"
-#include "cpu/kernels/max_pool.hpp"
+#include "cpu/kernels/pool/average_pool.hpp"
+#include "cpu/kernels/pool/max_pool.hpp"
 
 namespace fuseq::bench {
 namespace {

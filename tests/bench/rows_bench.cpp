@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "bench_data.hpp"
-#include "cpu/kernels/rows.hpp"
+#include "cpu/kernels/reduce/rows.hpp"
 
 namespace fuseq::bench {
 namespace {

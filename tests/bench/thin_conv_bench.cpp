@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bench_data.hpp"
-#include "cpu/kernels/thin_conv.hpp"
+#include "cpu/kernels/small_conv/small_conv.hpp"
 
 namespace fuseq::bench {
 namespace {

@@ -7,15 +7,15 @@
 #include <unordered_set>
 #include <utility>
 
-#include "cpu/kernels/float_sums.hpp"
+#include "cpu/kernels/float_conv/float_sums.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
-#include "cpu/plan/fetch_ahead.hpp"
-#include "cpu/plan/join_results.hpp"
-#include "cpu/plan/row_walks.hpp"
-#include "cpu/plan/slices_of_concats.hpp"
-#include "cpu/plan/step_makers.hpp"
+#include "cpu/plan/passes/prefetch_weights.hpp"
+#include "cpu/plan/passes/join_results.hpp"
+#include "cpu/plan/passes/tile_groups.hpp"
+#include "cpu/plan/passes/concat_slices.hpp"
+#include "cpu/lowering/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
-#include "cpu/runtime/parallel.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/gemm.hpp"
 #include "cpu/steps/named_failure.hpp"

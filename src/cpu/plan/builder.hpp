@@ -14,8 +14,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "cpu/plan/attach_post_ops.hpp"
-#include "cpu/plan/packed_table.hpp"
+#include "cpu/plan/groups.hpp"
+#include "cpu/steps/packed_table.hpp"
 #include "cpu/plan/plan.hpp"
 #include "cpu/steps/body.hpp"
 #include "fuseq/model.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cpu/plan/builder.hpp"
-#include "cpu/steps/border.hpp"
+#include "cpu/steps/io_reorder.hpp"
 #include "cpu/steps/reorder.hpp"
 #include "fuseq/error.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "cpu/plan/plan_tensor.hpp"
+#include "cpu/steps/plan_tensor.hpp"
 #include "fuseq/model.hpp"
 #include "transformations/pass.hpp"
 

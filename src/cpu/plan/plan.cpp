@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "cpu/memory/arena.hpp"
+#include "cpu/plan/passes/arena.hpp"
 
 namespace fuseq::cpu {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "cpu/plan/plan_tensor.hpp"
+#include "cpu/steps/plan_tensor.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cpu/plan/why_standalone.hpp"
-#include "cpu/runtime/isa.hpp"
+#include "cpu/machine/isa.hpp"
 #include "ops/state/variables_json.hpp"
 
 namespace fuseq::cpu {

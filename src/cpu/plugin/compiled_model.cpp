@@ -8,8 +8,8 @@
 
 #include "cpu/plan/report.hpp"
 #include "cpu/plugin/infer_request.hpp"
-#include "cpu/plugin/model_cache.hpp"
-#include "cpu/plugin/plan_options.hpp"
+#include "cpu/cache/model_cache.hpp"
+#include "cpu/compile/plan_options.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "ops/state/separate_state.hpp"
 

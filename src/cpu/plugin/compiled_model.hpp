@@ -9,8 +9,8 @@
 #include <mutex>
 #include <vector>
 
-#include "cpu/plugin/planned_model.hpp"
-#include "cpu/runtime/streams.hpp"
+#include "cpu/compile/planned_model.hpp"
+#include "cpu/threading/streams.hpp"
 #include "fuseq/plugin.hpp"
 #include "fuseq/variable_state.hpp"
 

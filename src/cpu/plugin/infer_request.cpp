@@ -7,10 +7,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "cpu/kernels/large_pages.hpp"
-#include "cpu/plugin/intermediates.hpp"
-#include "cpu/plugin/run_steps.hpp"
-#include "cpu/runtime/parallel.hpp"
+#include "cpu/kernels/common/large_pages.hpp"
+#include "cpu/exec/intermediates.hpp"
+#include "cpu/exec/run_steps.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {

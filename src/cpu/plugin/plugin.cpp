@@ -11,14 +11,14 @@
 #include <iterator>
 #include <mutex>
 
-#include "cpu/plugin/build_id.hpp"
+#include "cpu/cache/build_id.hpp"
 #include "cpu/plugin/compiled_model.hpp"
-#include "cpu/plugin/config.hpp"
-#include "cpu/plugin/model_cache.hpp"
-#include "cpu/plugin/model_files.hpp"
-#include "cpu/plugin/planned_model.hpp"
-#include "cpu/runtime/cpu_count.hpp"
-#include "cpu/runtime/isa.hpp"
+#include "cpu/compile/config.hpp"
+#include "cpu/cache/model_cache.hpp"
+#include "cpu/cache/model_files.hpp"
+#include "cpu/compile/planned_model.hpp"
+#include "cpu/machine/cpu_count.hpp"
+#include "cpu/machine/isa.hpp"
 #include "fuseq/error.hpp"
 #include "ops/op_spec.hpp"
 

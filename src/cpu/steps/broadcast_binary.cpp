@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cpu/runtime/parallel.hpp"
+#include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "cpu/kernels/best_ranks.hpp"
-#include "cpu/kernels/box_overlap.hpp"
+#include "cpu/kernels/detection/best_ranks.hpp"
+#include "cpu/kernels/detection/box_overlap.hpp"
 #include "cpu/steps/own_kernels.hpp"
 #include "ops/detection/matrix_nms.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "cpu/plan/step_makers.hpp"
-#include "cpu/runtime/parallel.hpp"
+#include "cpu/lowering/step_makers.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/dnnl_support.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "model/mapped_memory.hpp"

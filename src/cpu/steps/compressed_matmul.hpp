@@ -4,7 +4,7 @@
 // A product of rows of floats and constant weights of 8 or 4 bits.
 #pragma once
 
-#include "cpu/kernels/compressed_matrix.hpp"
+#include "cpu/kernels/gemm/compressed_matrix.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {

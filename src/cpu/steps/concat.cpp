@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/kernels/channel_copy.hpp"
-#include "cpu/runtime/parallel.hpp"
+#include "cpu/kernels/common/channel_copy.hpp"
+#include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "cpu/kernels/conv_geometry.hpp"
+#include "cpu/kernels/common/conv_geometry.hpp"
 #include "fuseq/node.hpp"
 #include "ops/deconvolution.hpp"
 

@@ -9,12 +9,12 @@
 #include <cstring>
 #include <iterator>
 
-#include "cpu/kernels/instructions.hpp"
-#include "cpu/plan/step_makers.hpp"
+#include "cpu/machine/instructions.hpp"
+#include "cpu/lowering/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/post_ops/values.hpp"
-#include "cpu/runtime/parallel.hpp"
-#include "cpu/steps/anchor.hpp"
+#include "cpu/threading/parallel.hpp"
+#include "cpu/lowering/anchor.hpp"
 #include "cpu/steps/depthwise_fold.hpp"
 
 namespace fuseq::cpu {

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "cpu/kernels/chain_kernel.hpp"
-#include "cpu/kernels/depthwise_conv.hpp"
+#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/depthwise/depthwise_conv.hpp"
 #include "cpu/post_ops/basic_ops.hpp"
 #include "cpu/steps/step.hpp"
 

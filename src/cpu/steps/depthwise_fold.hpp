@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "cpu/kernels/conv_geometry.hpp"
+#include "cpu/kernels/common/conv_geometry.hpp"
 #include "fuseq/node.hpp"
 
 namespace fuseq::cpu {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "cpu/kernels/best_ranks.hpp"
-#include "cpu/kernels/box_overlap.hpp"
-#include "cpu/plan/step_makers.hpp"
+#include "cpu/kernels/detection/best_ranks.hpp"
+#include "cpu/kernels/detection/box_overlap.hpp"
+#include "cpu/lowering/step_makers.hpp"
 
 namespace fuseq::cpu {
 namespace {

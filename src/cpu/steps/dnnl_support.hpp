@@ -10,7 +10,7 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
-#include "cpu/runtime/parallel.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {

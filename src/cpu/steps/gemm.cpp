@@ -5,14 +5,14 @@
 #include <algorithm>
 
 #include "cpu/plan/split_weight_zero_points.hpp"
-#include "cpu/plan/step_makers.hpp"
+#include "cpu/lowering/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
-#include "cpu/runtime/isa.hpp"
-#include "cpu/runtime/parallel.hpp"
-#include "cpu/steps/anchor.hpp"
-#include "cpu/steps/gemm_tail.hpp"
+#include "cpu/machine/isa.hpp"
+#include "cpu/threading/parallel.hpp"
+#include "cpu/lowering/anchor.hpp"
+#include "cpu/lowering/gemm_epilogue_ops.hpp"
 #include "cpu/steps/packed_step.hpp"
-#include "cpu/steps/pool_behind.hpp"
+#include "cpu/lowering/pool_after.hpp"
 #include "model/mapped_memory.hpp"
 
 namespace fuseq::cpu {

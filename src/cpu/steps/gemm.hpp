@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/kernels/gemm_vnni.hpp"
+#include "cpu/kernels/gemm/gemm_vnni.hpp"
 #include "cpu/plan/builder.hpp"
 #include "cpu/post_ops/emit.hpp"
 #include "cpu/steps/depthwise.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/half_matrix.hpp"
 
-#include "cpu/runtime/parallel.hpp"
+#include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
 namespace {

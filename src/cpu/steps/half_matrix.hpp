@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "cpu/kernels/half_matrix.hpp"
+#include "cpu/kernels/gemm/half_matrix.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {

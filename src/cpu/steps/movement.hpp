@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "cpu/kernels/byte_shuffle.hpp"
+#include "cpu/kernels/common/byte_shuffle.hpp"
 #include "cpu/steps/movement_map.hpp"
 #include "cpu/steps/step.hpp"
 

@@ -10,9 +10,9 @@
 #include <limits>
 #include <memory>
 
-#include "cpu/kernels/best_ranks.hpp"
-#include "cpu/kernels/box_overlap.hpp"
-#include "cpu/runtime/parallel_tasks.hpp"
+#include "cpu/kernels/detection/best_ranks.hpp"
+#include "cpu/kernels/detection/box_overlap.hpp"
+#include "cpu/threading/parallel_tasks.hpp"
 #include "cpu/steps/own_kernels.hpp"
 
 namespace fuseq::cpu {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/own_kernels.hpp"
 
-#include "cpu/runtime/parallel_tasks.hpp"
+#include "cpu/threading/parallel_tasks.hpp"
 #include "ops/deformable_convolution.hpp"
 
 namespace fuseq::cpu {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "cpu/kernels/large_pages.hpp"
+#include "cpu/kernels/common/large_pages.hpp"
 #include "model/mapped_memory.hpp"
 #include "ops/constant.hpp"
 

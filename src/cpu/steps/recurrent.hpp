@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "cpu/kernels/aligned_vector.hpp"
-#include "cpu/kernels/recurrent.hpp"
+#include "cpu/kernels/common/aligned_vector.hpp"
+#include "cpu/kernels/recurrent/recurrent.hpp"
 #include "cpu/steps/call_step.hpp"
 #include "fuseq/node.hpp"
 #include "ops/recurrent/recurrent.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/plan/plan_tensor.hpp"
+#include "cpu/steps/plan_tensor.hpp"
 
 namespace fuseq::cpu {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "cpu/plan/plan_tensor.hpp"
+#include "cpu/steps/plan_tensor.hpp"
 #include "cpu/steps/movement_map.hpp"
 #include "fuseq/node.hpp"
 

@@ -7,10 +7,10 @@
 #include <limits>
 #include <vector>
 
-#include "cpu/kernels/best_of_lines.hpp"
-#include "cpu/kernels/best_ranks.hpp"
-#include "cpu/plan/step_makers.hpp"
-#include "cpu/runtime/parallel.hpp"
+#include "cpu/kernels/detection/best_of_lines.hpp"
+#include "cpu/kernels/detection/best_ranks.hpp"
+#include "cpu/lowering/step_makers.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "ops/axes.hpp"
 
 namespace fuseq::cpu {

@@ -6,10 +6,10 @@
 #include <array>
 #include <cstddef>
 
-#include "cpu/plan/step_makers.hpp"
+#include "cpu/lowering/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
-#include "cpu/runtime/parallel.hpp"
-#include "cpu/steps/anchor.hpp"
+#include "cpu/threading/parallel.hpp"
+#include "cpu/lowering/anchor.hpp"
 #include "ops/convolution.hpp"
 
 namespace fuseq::cpu {

@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "cpu/kernels/chain_kernel.hpp"
-#include "cpu/kernels/depthwise_conv.hpp"
+#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/depthwise/depthwise_conv.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {

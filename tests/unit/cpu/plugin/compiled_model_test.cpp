@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cpu/runtime/isa.hpp"
+#include "cpu/machine/isa.hpp"
 #include "fuseq/fuseq.hpp"
 #include "support/quantized_convolution_text.hpp"
 

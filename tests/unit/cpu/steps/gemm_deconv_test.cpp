@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Deconvolutions on the own matrix product: the bytes are those of a plan without it.
-#include "cpu/kernels/gemm_vnni.hpp"
+#include "cpu/kernels/gemm/gemm_vnni.hpp"
 #include "unit/cpu/steps/on_devices.hpp"
 
 namespace fuseq::cpu {

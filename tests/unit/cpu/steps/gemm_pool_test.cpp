@@ -3,7 +3,7 @@
 //
 // Max poolings that the own matrix product takes, and those that it leaves alone: the bytes are
 // those of a plan without it.
-#include "cpu/kernels/gemm_vnni.hpp"
+#include "cpu/kernels/gemm/gemm_vnni.hpp"
 #include "unit/cpu/steps/on_devices.hpp"
 
 namespace fuseq::cpu {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cpu/kernels/instructions.hpp"
-#include "cpu/steps/gemm_tail.hpp"
+#include "cpu/machine/instructions.hpp"
+#include "cpu/lowering/gemm_epilogue_ops.hpp"
 
 namespace fuseq::cpu {
 namespace {

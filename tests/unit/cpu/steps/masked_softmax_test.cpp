@@ -1,6 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/plan/make_masked_softmax.hpp"
+#include "cpu/lowering/make_masked_softmax.hpp"
 
 #include "unit/cpu/steps/on_devices.hpp"
 

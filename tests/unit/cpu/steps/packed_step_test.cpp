@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "cpu/plan/builder.hpp"
-#include "cpu/plugin/plan_options.hpp"
-#include "cpu/plugin/transformed.hpp"
+#include "cpu/compile/plan_options.hpp"
+#include "cpu/compile/transformed.hpp"
 #include "support/quantized_convolution_text.hpp"
 
 namespace fuseq::cpu {

@@ -1,0 +1,150 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/cache/model_cache.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <system_error>
+
+#include "cpu/cache/build_id.hpp"
+#include "cpu/machine/isa.hpp"
+#include "ir/weights_file.hpp"
+#include "model/hash.hpp"
+#include "model/mapped_memory.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+// ISA and threads are part of the name, so that machines that share a folder do not take each
+// other's place; the build is not, so that a new one replaces what the old one left.
+std::string file_name(const BlobHeader& header) {
+    std::uint64_t numbers[2] = {header.key.first, header.key.second};
+    const std::string rest = detail::cat(header.isa, "|", header.options);
+    char name[40];
+    std::snprintf(
+        name, sizeof name, "%016llx%016llx.blob",
+        static_cast<unsigned long long>(hash_bytes(rest.data(), rest.size(), numbers[0])),
+        static_cast<unsigned long long>(hash_bytes(rest.data(), rest.size(), numbers[1])));
+    return name;
+}
+
+Tensor mapped(const fs::path& path) {
+    std::shared_ptr<const WeightsFile> file = WeightsFile::open(path);
+    const std::byte* data = file->data();
+    const std::size_t size = file->size();
+    return {ElementType::u8, Shape{size}, data, std::move(file)};
+}
+
+// Unlike every other of this process and of the processes that run now.
+fs::path temporary_name(const fs::path& file) {
+    static std::atomic<unsigned> counter{0};
+    fs::path name = file;
+    name += detail::cat(".", ::getpid(), ".", counter++, ".tmp");
+    return name;
+}
+
+std::string reason() {
+    return std::generic_category().message(errno);
+}
+
+}  // namespace
+
+BlobHeader expected_header(const Config& config, const ModelKey& key) {
+    return {build_id(), effective_isa(),
+            detail::cat(config.compile_options(), "; threads=", config.threads_per_stream()), key};
+}
+
+std::string difference(const BlobHeader& found, const BlobHeader& expected) {
+    if (found.build != expected.build) {
+        return detail::cat("was made by build '", found.build, "', this is '", expected.build, "'");
+    }
+    if (found.isa != expected.isa) {
+        return detail::cat("was made for ", found.isa, ", this is ", expected.isa);
+    }
+    if (found.options != expected.options) {
+        return detail::cat("was made with '", found.options, "', asked for is '", expected.options,
+                           "'");
+    }
+    if (found.key.first != expected.key.first || found.key.second != expected.key.second) {
+        return "was made of another model";
+    }
+    return {};
+}
+
+ModelCache::ModelCache(const Config& config, const Model& model)
+    : ModelCache(config, key_of_model(model, config.threads_to_compile()), {}) {}
+
+ModelCache::ModelCache(const Config& config, const ModelFiles& files)
+    : ModelCache(config, files.key(), files.weights()) {}
+
+ModelCache::ModelCache(const Config& config, const ModelKey& key, Tensor weights)
+    : header_(expected_header(config, key)),
+      weights_(std::move(weights)),
+      threads_(config.threads_to_compile()),
+      folder_(config.cache_dir),
+      file_(folder_ / file_name(header_)) {}
+
+std::optional<BlobContent> ModelCache::load() {
+    std::error_code error;
+    if (!fs::exists(file_, error)) {
+        status_ = detail::cat("miss: ", file_.string(), " is not there");
+        return std::nullopt;
+    }
+    try {
+        const Tensor bytes = mapped(file_);
+        const std::string why = difference(read_blob_header(bytes, threads_), header_);
+        let_go_of_pages(bytes);  // the checksum has read them all
+        if (why.empty()) {
+            BlobContent content = read_blob_content(bytes, weights_);
+            status_ = detail::cat("hit: ", file_.string());
+            return content;
+        }
+        status_ = detail::cat("rejected: ", file_.string(), " ", why);
+    } catch (const Error& failure) {
+        status_ = detail::cat("rejected: ", file_.string(), " ", failure.info().rule);
+    }
+    return std::nullopt;
+}
+
+void ModelCache::write(const BlobContent& content) const {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    const fs::path temporary = temporary_name(file_);
+    errno = 0;
+    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+    if (!out) {
+        throw Error("cache", detail::cat("cannot create ", temporary.string(), ": ", reason()));
+    }
+    write_blob(out, header_, content, weights_);
+    out.close();
+    if (!out) {
+        const std::string why = reason();
+        fs::remove(temporary, error);
+        throw Error("cache", detail::cat("cannot write ", temporary.string(), ": ", why));
+    }
+    fs::rename(temporary, file_, error);
+    if (error) {
+        std::error_code ignored;
+        fs::remove(temporary, ignored);
+        throw Error("cache",
+                    detail::cat("cannot rename ", temporary.string(), ": ", error.message()));
+    }
+}
+
+void ModelCache::store(const BlobContent& content) {
+    const bool anew = status_.rfind("rejected", 0) == 0;
+    try {
+        write(content);
+        status_ += anew ? "; stored anew" : "; stored";
+    } catch (const Error& error) {
+        status_ += detail::cat("; not stored: ", error.info().rule);
+    }
+}
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,323 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/compile/config.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+#include <string_view>
+
+#include "cpu/machine/cpu_count.hpp"
+#include "fuseq/error.hpp"
+#include "model/binary_attributes.hpp"
+#include "transformations/pass.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+struct Row {
+    const char* name;
+    void (*set)(Config&, const Any&);
+    Any (*get)(const Config&);
+};
+
+int thread_count(const char* name, const Any& value) {
+    constexpr std::int64_t kMost = 4096;
+    const std::int64_t threads = value.as_int();
+    if (threads < 0 || threads > kMost) {
+        throw Error("property",
+                    detail::cat(name, " is ", threads, ", expected a value in [0, ", kMost, "]"));
+    }
+    return static_cast<int>(threads);
+}
+
+int stream_count(const Any& value) {
+    constexpr std::int64_t kMost = 1024;
+    const std::string text = value.as_string();
+    if (text == "AUTO" || text == "-1") {
+        return 0;
+    }
+    const std::int64_t streams = value.as_int();
+    if (streams < 0 || streams > kMost) {
+        throw Error("property", detail::cat(property::kNumStreams, " is ", streams,
+                                            ", expected AUTO or a value in [0, ", kMost, "]"));
+    }
+    return static_cast<int>(streams);
+}
+
+std::int64_t byte_count(const Any& value) {
+    const std::int64_t bytes = value.as_int();
+    if (bytes < 0) {
+        throw Error("property",
+                    detail::cat("FUSEQ_PLAN_CACHE_BYTES is ", bytes, ", expected 0 or more"));
+    }
+    return bytes;
+}
+
+std::int64_t milliseconds(const Any& value) {
+    constexpr std::int64_t kMost = 3600 * 1000;
+    const std::int64_t time = value.as_int();
+    if (time < 0 || time > kMost) {
+        throw Error("property", detail::cat("FUSEQ_TUNE_MS is ", time, ", expected a value in [0, ",
+                                            kMost, "]"));
+    }
+    return time;
+}
+
+int poison(const Any& value) {
+    const std::int64_t byte = value.as_int();
+    if (byte < -1 || byte > 255) {
+        throw Error("property", detail::cat("FUSEQ_POISON_MEMORY is ", byte,
+                                            ", expected -1 (off) or a byte in [0, 255]"));
+    }
+    return static_cast<int>(byte);
+}
+
+std::string hint(const Any& value) {
+    const std::string text = value.as_string();
+    for (const char* known : {"LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT", "NONE", ""}) {
+        if (text == known) {
+            return text;
+        }
+    }
+    throw Error("property", detail::cat("PERFORMANCE_HINT is '", text,
+                                        "', expected LATENCY, THROUGHPUT or NONE"));
+}
+
+std::vector<std::string> pass_names(const Any& value) {
+    std::vector<std::string> names = value.as_list();
+    for (const std::string& name : names) {
+        const auto is_of = [&](const std::vector<Pass>& passes) {
+            return std::any_of(passes.begin(), passes.end(),
+                               [&](const Pass& pass) { return pass.name == name; });
+        };
+        if (!is_of(common_passes()) && !is_of(low_precision_passes())) {
+            throw Error("property", detail::cat("FUSEQ_DISABLE: there is no pass '", name, "'"));
+        }
+    }
+    return names;
+}
+
+// Of the model and its bodies.
+std::set<std::string> fake_quantize_names(const Model& model) {
+    std::set<std::string> names;
+    std::vector<const Model*> open{&model};
+    while (!open.empty()) {
+        const Model& graph = *open.back();
+        open.pop_back();
+        for (const Node* node : graph.ordered_nodes()) {
+            if (node->is("FakeQuantize")) {
+                names.insert(node->name());
+            }
+            const std::vector<const Model*> bodies = bodies_of(node->attributes());
+            open.insert(open.end(), bodies.begin(), bodies.end());
+        }
+    }
+    return names;
+}
+
+const Row kRows[] = {
+    {property::kInferenceNumThreads,
+     [](Config& c, const Any& v) {
+         c.num_threads = thread_count(property::kInferenceNumThreads, v);
+     },
+     [](const Config& c) { return Any(c.num_threads); }},
+    {property::kNumStreams, [](Config& c, const Any& v) { c.num_streams = stream_count(v); },
+     [](const Config& c) { return Any(c.streams()); }},
+    {property::kPerformanceHint, [](Config& c, const Any& v) { c.performance_hint = hint(v); },
+     [](const Config& c) { return Any(c.performance_hint); }},
+    {"FUSEQ_COMPILE_THREADS",
+     [](Config& c, const Any& v) { c.compile_threads = thread_count("FUSEQ_COMPILE_THREADS", v); },
+     [](const Config& c) { return Any(c.compile_threads); }},
+    {property::kPerfCount, [](Config& c, const Any& v) { c.perf_count = v.as_bool(); },
+     [](const Config& c) { return Any(c.perf_count); }},
+    {"FUSEQ_PLAN_CACHE_BYTES", [](Config& c, const Any& v) { c.plan_cache_bytes = byte_count(v); },
+     [](const Config& c) { return Any(c.plan_cache_bytes); }},
+    {property::kFusion, [](Config& c, const Any& v) { c.fusion = v.as_bool(); },
+     [](const Config& c) { return Any(c.fusion); }},
+    {property::kLowPrecision, [](Config& c, const Any& v) { c.low_precision = v.as_bool(); },
+     [](const Config& c) { return Any(c.low_precision); }},
+    {"FUSEQ_OWN_GEMM", [](Config& c, const Any& v) { c.own_gemm = v.as_bool(); },
+     [](const Config& c) { return Any(c.own_gemm); }},
+    {"FUSEQ_ROW_WALKS", [](Config& c, const Any& v) { c.row_walks = v.as_bool(); },
+     [](const Config& c) { return Any(c.row_walks); }},
+    {property::kKeepIntermediates,
+     [](Config& c, const Any& v) { c.keep_intermediates = v.as_bool(); },
+     [](const Config& c) { return Any(c.keep_intermediates); }},
+    {"FUSEQ_POISON_MEMORY", [](Config& c, const Any& v) { c.poison = poison(v); },
+     [](const Config& c) { return Any(c.poison); }},
+    {"FUSEQ_KEEP_FLOAT", [](Config& c, const Any& v) { c.keep_float = v.as_list(); },
+     [](const Config& c) { return Any(c.keep_float); }},
+    {"FUSEQ_FLOAT_FALLBACK", [](Config& c, const Any& v) { c.float_fallback = v.as_bool(); },
+     [](const Config& c) { return Any(c.float_fallback); }},
+    {"FUSEQ_DISABLE", [](Config& c, const Any& v) { c.disabled = pass_names(v); },
+     [](const Config& c) { return Any(c.disabled); }},
+    {"FUSEQ_TUNE_MS", [](Config& c, const Any& v) { c.tune_ms = milliseconds(v); },
+     [](const Config& c) { return Any(c.tune_ms); }},
+    {property::kCacheDir, [](Config& c, const Any& v) { c.cache_dir = v.as_string(); },
+     [](const Config& c) { return Any(c.cache_dir); }},
+    {"FUSEQ_DROP_MIDDLE_ROUNDS",
+     [](Config& c, const Any& v) { c.drop_middle_rounds = v.as_bool(); },
+     [](const Config& c) { return Any(c.drop_middle_rounds); }},
+    {"FUSEQ_DUMP_DIR", [](Config& c, const Any& v) { c.dump_dir = v.as_string(); },
+     [](const Config& c) { return Any(c.dump_dir); }},
+};
+
+// They decide what a model becomes.
+const char* const kCompileOptions[] = {
+    property::kFusion,     property::kLowPrecision, property::kKeepIntermediates,
+    "FUSEQ_KEEP_FLOAT",    "FUSEQ_DISABLE",         "FUSEQ_DROP_MIDDLE_ROUNDS",
+    "FUSEQ_OWN_GEMM",      "FUSEQ_ROW_WALKS",       "FUSEQ_TUNE_MS",
+    "FUSEQ_FLOAT_FALLBACK"};
+
+// Names of layers may hold what options are separated by.
+constexpr std::string_view kSeparators = " ,;=%";
+
+std::string escaped(const std::string& item) {
+    constexpr const char* kDigits = "0123456789ABCDEF";
+    std::string text;
+    for (const char c : item) {
+        if (kSeparators.find(c) == std::string_view::npos) {
+            text += c;
+        } else {
+            text += {'%', kDigits[c / 16], kDigits[c % 16]};
+        }
+    }
+    return text;
+}
+
+std::string unescaped(const std::string& text) {
+    std::string item;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
+            item += text[i];
+            continue;
+        }
+        int code = 0;
+        const char* const digits = text.data() + i + 1;
+        const char* const end = text.data() + std::min(i + 3, text.size());
+        if (end - digits != 2 || std::from_chars(digits, end, code, 16).ptr != end) {
+            throw Error("property", detail::cat("'", text, "' ends in the middle of a character"));
+        }
+        item += static_cast<char>(code);
+        i += 2;
+    }
+    return item;
+}
+
+std::size_t cpus_of(const Config& config) {
+    return config.cpus > 0 ? config.cpus : count_cpus().cpus;
+}
+
+const Row& find(const std::string& name) {
+    for (const Row& row : kRows) {
+        if (name == row.name) {
+            return row;
+        }
+    }
+    std::string known;
+    for (const Row& row : kRows) {
+        known += detail::cat(known.empty() ? "" : ", ", row.name);
+    }
+    throw Error("property",
+                detail::cat("the CPU device has no property '", name, "'; it has ", known));
+}
+
+}  // namespace
+
+void Config::set(const std::string& name, const Any& value) {
+    const Row& row = find(name);
+    try {
+        row.set(*this, value);
+    } catch (const Error& error) {
+        const std::string& rule = error.info().rule;
+        throw Error("property",
+                    rule.find(name) == std::string::npos ? detail::cat(name, ": ", rule) : rule);
+    }
+}
+
+void Config::set(const AnyMap& properties) {
+    Config changed = *this;  // all or nothing
+    for (const auto& [name, value] : properties) {
+        changed.set(name, value);
+    }
+    *this = std::move(changed);
+}
+
+void Config::check_layers(const Model& model) const {
+    if (keep_float.empty()) {
+        return;
+    }
+    const std::set<std::string> known = fake_quantize_names(model);
+    for (const std::string& layer : keep_float) {
+        if (!known.contains(layer)) {
+            throw Error("property",
+                        detail::cat("FUSEQ_KEEP_FLOAT: there is no FakeQuantize '", layer, "'"));
+        }
+    }
+}
+
+Any Config::get(const std::string& name) const {
+    return find(name).get(*this);
+}
+
+std::string Config::compile_options() const {
+    std::string text;
+    for (const char* name : kCompileOptions) {
+        text += detail::cat(text.empty() ? "" : "; ", name, "=");
+        for (const std::string& item : get(name).as_list()) {
+            text += detail::cat(text.back() == '=' ? "" : " ", escaped(item));
+        }
+    }
+    return text;
+}
+
+void Config::set_compile_options(const std::string& text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find("; ", at), text.size());
+        const std::string option = text.substr(at, end - at);
+        const std::size_t equals = option.find('=');
+        if (equals == std::string::npos) {
+            throw Error("property", detail::cat("'", option, "' is no option"));
+        }
+        const std::string name = option.substr(0, equals);
+        std::vector<std::string> items = Any(option.substr(equals + 1)).as_list();
+        try {
+            std::transform(items.begin(), items.end(), items.begin(), unescaped);
+        } catch (const Error& error) {
+            throw Error("property", detail::cat(name, ": ", error.info().rule));
+        }
+        const bool one = items.size() == 1 && escaped(items[0]) == items[0];
+        set(name, one ? Any(items[0]) : Any(std::move(items)));
+        at = end + 2;
+    }
+}
+
+int Config::streams() const {
+    if (num_streams > 0) {
+        return num_streams;
+    }
+    if (performance_hint != "THROUGHPUT" && performance_hint != "CUMULATIVE_THROUGHPUT") {
+        return 1;
+    }
+    return num_threads > 0 ? num_threads : static_cast<int>(cpus_of(*this));
+}
+
+int Config::threads_per_stream() const {
+    const int all = num_threads > 0 ? num_threads : static_cast<int>(cpus_of(*this));
+    return std::max(1, all / streams());
+}
+
+std::size_t Config::threads_to_compile() const {
+    return compile_threads > 0 ? static_cast<std::size_t>(compile_threads) : cpus_of(*this);
+}
+
+std::vector<std::string> Config::names() {
+    std::vector<std::string> names;
+    for (const Row& row : kRows) {
+        names.emplace_back(row.name);
+    }
+    return names;
+}
+
+}  // namespace fuseq::cpu

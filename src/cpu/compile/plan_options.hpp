@@ -1,0 +1,21 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the properties decide what PlanBuilder does.
+#pragma once
+
+#include "cpu/plan/builder.hpp"
+#include "cpu/compile/config.hpp"
+
+namespace fuseq::cpu {
+
+// The configuration must live as long as the options.
+BuildOptions build_options(const Config& config);
+
+// Of a model that is compiled as a part of another one with that configuration.
+Config config_of_part(const Config& whole);
+
+// What the passes made, made ready for PlanBuilder.
+void prepare_to_plan(Model& transformed, const Config& config);
+
+}  // namespace fuseq::cpu

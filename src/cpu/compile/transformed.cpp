@@ -1,0 +1,54 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/compile/transformed.hpp"
+
+#include "cpu/plan/fake_quantize_ranges.hpp"
+#include "ops/state/separate_state.hpp"
+
+namespace fuseq::cpu {
+
+namespace {
+
+PassOptions pass_options(const Config& config) {
+    PassOptions options;
+    options.low_precision = config.low_precision;
+    options.disabled = config.disabled;
+    options.keep_float = config.keep_float;
+    options.dump_dir = config.dump_dir;
+    options.threads = config.threads_to_compile();
+    return options;
+}
+
+std::shared_ptr<Model> copy_without_state(const Model& original) {
+    std::shared_ptr<Model> copy = original.clone();
+    separate_state(*copy);
+    return copy;
+}
+
+}  // namespace
+
+Transformed transform_for_cpu(const Model& original,
+                              const Config& config,
+                              ConstantCache* constants) {
+    Transformed result;
+    result.model = copy_without_state(original);
+    PassOptions options = pass_options(config);
+    options.constants = constants;
+    PassContext context(options);
+    run_passes(*result.model, context, common_passes());
+    result.ranges = fake_quantize_ranges(*result.model, options);
+    if (config.low_precision) {
+        run_passes(*result.model, context, low_precision_passes());
+    }
+    result.remarks = context.remarks();
+    return result;
+}
+
+std::shared_ptr<Model> with_common_passes(const Model& original, const Config& config) {
+    std::shared_ptr<Model> model = copy_without_state(original);
+    PassContext context(pass_options(config));
+    run_passes(*model, context, common_passes());
+    return model;
+}
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,34 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the passes make of a model, ready to be planned.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cpu/steps/plan_tensor.hpp"
+#include "cpu/compile/config.hpp"
+#include "fuseq/model.hpp"
+#include "transformations/pass.hpp"
+
+namespace fuseq::cpu {
+
+struct Transformed {
+    std::shared_ptr<Model> model;
+    std::map<std::string, FakeQuantizeResult> ranges;  // of the FakeQuantize layers of the original
+    std::vector<Remark> remarks;
+};
+
+// Runs the passes on a copy. The same model and configuration give the same result. `constants`:
+// what other plans of the same model computed; null: there are none.
+Transformed transform_for_cpu(const Model& original,
+                              const Config& config,
+                              ConstantCache* constants = nullptr);
+
+// What it begins with: nothing was made of the FakeQuantize layers yet.
+std::shared_ptr<Model> with_common_passes(const Model& original, const Config& config);
+
+}  // namespace fuseq::cpu

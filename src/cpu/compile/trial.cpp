@@ -1,0 +1,100 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/compile/trial.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "cpu/exec/run_steps.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The same bytes at each run: zeros would let implementations agree that do not.
+void fill(Tensor& tensor) {
+    const std::size_t count = tensor.get_size();
+    std::uint32_t state = 1;
+    const auto next = [&] {
+        state = state * 1664525u + 1013904223u;
+        return state >> 8;
+    };
+    if (tensor.get_element_type() == ElementType::f32) {
+        float* values = tensor.data<float>();
+        for (std::size_t i = 0; i < count; ++i) {
+            values[i] = static_cast<float>(next() % 512) - 256.0f;
+        }
+        return;
+    }
+    // Small whole numbers suit indices and pictures.
+    std::vector<std::int64_t> values(count);
+    for (std::int64_t& value : values) {
+        value = next() % 2;
+    }
+    tensor = Tensor::of(tensor.get_shape(), values).to(tensor.get_element_type());
+}
+
+double us_since(Clock::time_point begin) {
+    return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+}
+
+}  // namespace
+
+Trial::Trial(Plan plan, const Model& model) : plan_(std::move(plan)) {
+    for (const Output& port : model.inputs()) {
+        inputs_.emplace_back(port.type(), port.shape());
+        fill(inputs_.back());
+    }
+    for (const TensorId id : plan_.outputs) {
+        const PlanTensor& tensor = plan_.tensors[id];
+        outputs_.emplace_back(tensor.type, tensor.shape.is_static() ? tensor.dims() : Shape{0});
+    }
+    memory_ = std::make_unique<BoundMemory>(plan_, inputs_, outputs_);
+    for (const auto& step : plan_.steps) {
+        runners_.push_back(step->bind(*memory_));
+        times_.push_back(std::numeric_limits<double>::infinity());
+    }
+}
+
+void Trial::run() {
+    for (std::size_t s = 0; s < runners_.size(); ++s) {
+        const auto begin = Clock::now();
+        runners_[s]->run();
+        times_[s] = std::min(times_[s], us_since(begin));
+    }
+}
+
+double Trial::run_whole() {
+    const auto begin = Clock::now();
+    run_steps(plan_, runners_);
+    return us_since(begin);
+}
+
+bool Trial::same_outputs(const Trial& other) const {
+    for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+        if (!same_bytes(output(i), other.output(i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::map<std::string, Trial::Part> Trial::parts() const {
+    std::map<std::string, Part> parts;
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+        const StepInfo& info = plan_.steps[s]->info();
+        if (info.group.empty()) {
+            continue;
+        }
+        Part& part = parts[info.group];
+        part.time_us += times_[s];
+        if (is_anchor_kind(info.kind)) {
+            part.implementation = info.implementation;
+        }
+    }
+    return parts;
+}
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,102 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Depthwise convolution on integers, channels-last, with everything that follows it up to the next
+// tensor fused into the store. For each output element, exactly (no 16-bit saturation anywhere):
+//
+//   acc = sum over taps of (src - src_zero_point[c]) * wei       32-bit integers; padding adds 0
+//   v   = fma(float(acc), scale[c], bias[c])                     one rounding
+//   v   = v > 0 ? v : v * slope[c]                               if there is a slope
+//   v   = v + shift                                              if shift != 0
+//   v   = min(max(v, low), high)
+//   dst = v, or v rounded half to even and saturated (u8, i8)
+//
+// The same bytes on every instruction set and for every split of the work. The object is immutable
+// after construction and may be used by any number of threads at once; run() does not allocate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "cpu/kernels/common/conv_geometry.hpp"
+#include "cpu/kernels/common/range.hpp"
+#include "fuseq/element_type.hpp"
+
+namespace fuseq::kernels {
+
+// As many channels of dst as of src. Rows and columns that are read outside of src count as zero
+// (src_zero_point in memory).
+struct DepthwiseShape : ConvGeometry {
+    // Elements from one pixel to the next; 0 means `src_channels`. Larger when the tensor is a
+    // slice of the channels of a wider one (in-place concat or split). Rows and images are dense in
+    // pixels.
+    std::size_t src_pixel_stride = 0;
+    std::size_t dst_pixel_stride = 0;
+};
+
+enum class DepthwisePath {
+    kAuto,      // the fastest that this machine and Highway's enabled targets allow
+    kVnni512,   // AVX-512 VNNI; of its forms the one that suits the machine and the epilogue
+    kRing,      // sums of all columns that read a source column, in a ring
+    kPairs,     // two columns or rows of outputs together, where the shape has it
+    kFlat,      // a row of few channels as a row of bytes, where the shape has it
+    kPortable,  // pairs of 16-bit products, on the best target Highway has enabled
+};
+
+struct DepthwiseParams {
+    DepthwiseShape shape;
+    ElementType src_type = ElementType::u8;  // u8, i8
+    ElementType dst_type = ElementType::u8;  // u8, i8, f32
+    std::span<const std::int32_t>
+        src_zero_point{};                    // none, one, or one a channel; in src_type's range
+    std::span<const std::int8_t> weights{};  // [channels, kernel_height, kernel_width]
+    std::span<const float> scale{};          // one, or one a channel
+    std::span<const float> bias{};           // none, one, or one a channel
+    std::span<const float> slope{};          // none, one, or one a channel
+    float shift = 0.0f;
+    float low = -std::numeric_limits<float>::infinity();
+    float high = std::numeric_limits<float>::infinity();
+    DepthwisePath path = DepthwisePath::kAuto;
+};
+
+namespace depthwise {
+struct Packed;
+}
+
+class DepthwiseConv {
+public:
+    // Packs weights and per-channel vectors into the kernel's own layout; the spans are not kept.
+    // Throws fuseq::Error for shapes, types or sizes of lists that do not fit together.
+    explicit DepthwiseConv(const DepthwiseParams& params);
+    ~DepthwiseConv();
+    DepthwiseConv(DepthwiseConv&&) noexcept;
+    DepthwiseConv& operator=(DepthwiseConv&&) noexcept;
+
+    // The work is a grid of rows() x blocks(): output rows of all images (image-major) by blocks of
+    // channels. Any split is right; whole blocks, and rows in multiples of 8, are fast.
+    std::size_t rows() const;
+    // Rows that have to be computed together, or a multiple of them, to be fast.
+    std::size_t fast_rows() const;
+    // The same for all blocks of channels: rows of few channels share a vector.
+    std::size_t even_rows() const;
+    std::size_t blocks() const;
+    // src and dst point to the first element of the first image, whatever the range. dst must not
+    // overlap src.
+    void run(const void* src, void* dst, Range rows, Range blocks) const;
+    // The same rows, all blocks, to a buffer that begins with row rows.begin.
+    void run_to_buffer(const void* src, void* buffer, Range rows) const;
+    std::size_t dst_row_bytes() const;
+    void run(const void* src, void* dst) const { run(src, dst, {0, rows()}, {0, blocks()}); }
+
+    // Name of the implementation, for explain: "dw_vnni512:3x3s1", "dw_portable:AVX2", ...
+    const char* implementation() const;
+    std::size_t packed_bytes() const;
+
+private:
+    std::unique_ptr<const depthwise::Packed> packed_;
+};
+
+}  // namespace fuseq::kernels

@@ -1,0 +1,159 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the files of the depthwise kernel share. Private to them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cpu/kernels/common/aligned_vector.hpp"
+#include "cpu/kernels/depthwise/depthwise_conv.hpp"
+
+namespace fuseq::kernels::depthwise {
+
+struct Packed;
+// rows and blocks are not empty and within bounds.
+using RunFunction = void (*)(
+    const Packed& packed, const std::uint8_t* src, std::uint8_t* dst, Range rows, Range blocks);
+
+enum class Store : std::uint8_t { kU8, kI8, kF32 };
+
+struct Epilogue {
+    Store store = Store::kU8;
+    bool slope = false;
+    bool clip = false;          // also set when float -> int32 could overflow otherwise
+    bool plain = false;         // none of these, and an integer store
+    bool plain_floats = false;  // the same with floats
+    float shift = 0.0f;
+    float low = 0.0f;
+    float high = 0.0f;
+};
+
+// One block of channels. `slots` values of each vector, in the order of the path's accumulators;
+// slots that stand for no channel hold zeros.
+struct Block {
+    std::size_t first_channel = 0;
+    std::size_t channels = 0;
+    const std::uint8_t* packed = nullptr;  // init, scale, bias, slope, wei, one behind the other
+    const std::int8_t* wei = nullptr;
+    const std::int32_t* init = nullptr;  // -src_zero_point * sum of weights
+    const float* scale = nullptr;
+    const float* bias = nullptr;
+    const float* slope = nullptr;
+    bool float_sums = false;  // init, scale and bias are those of float_sum.hpp
+};
+
+struct Packed {
+    DepthwiseShape shape;  // strides filled in
+    Epilogue epilogue;
+    std::uint8_t flip = 0;      // src bytes are xored with this to become u8 (VNNI path)
+    bool src_signed = false;    // (portable path)
+    bool zero_padding = false;  // padding_row is zeros, after the flip too
+    AlignedVector<std::uint8_t> padding_row;  // a row outside of src: zero points
+    AlignedVector<std::uint8_t> memory;       // what the blocks point to
+    std::vector<Block> blocks;
+    bool overlaps = false;  // the last two blocks share channels: both belong to one thread
+    std::size_t fast_rows = 2;
+    std::size_t even_rows = 2;
+    RunFunction run = nullptr;
+    std::string implementation;
+};
+
+// A source row of an image; rows outside of src are the padding row.
+inline const std::uint8_t* src_row(const Packed& packed,
+                                   const std::uint8_t* src,
+                                   std::size_t image,
+                                   std::ptrdiff_t y) {
+    const DepthwiseShape& s = packed.shape;
+    if (y < 0 || y >= static_cast<std::ptrdiff_t>(s.src_height)) {
+        return packed.padding_row.data();
+    }
+    return src +
+           (image * s.src_height + static_cast<std::size_t>(y)) * s.src_width * s.src_pixel_stride;
+}
+
+// The addresses of all taps of one output pixel, row by row, at a channel.
+inline constexpr std::size_t kMaxTaps = 256;
+inline void collect_taps(const Packed& packed,
+                         const std::uint8_t* src,
+                         std::size_t image,
+                         std::size_t dst_y,
+                         std::size_t dst_x,
+                         std::size_t channel,
+                         const std::uint8_t** taps) {
+    const DepthwiseShape& s = packed.shape;
+    const auto top = static_cast<std::ptrdiff_t>(dst_y * s.stride_height) - s.pad_top;
+    const auto left = static_cast<std::ptrdiff_t>(dst_x * s.stride_width) - s.pad_left;
+    for (std::size_t ky = 0; ky < s.kernel_height; ++ky) {
+        const auto y = top + static_cast<std::ptrdiff_t>(ky * s.dilation_height);
+        const std::uint8_t* row = src_row(packed, src, image, y);
+        const bool row_outside = y < 0 || y >= static_cast<std::ptrdiff_t>(s.src_height);
+        for (std::size_t kx = 0; kx < s.kernel_width; ++kx) {
+            const auto x = left + static_cast<std::ptrdiff_t>(kx * s.dilation_width);
+            const bool outside =
+                row_outside || x < 0 || x >= static_cast<std::ptrdiff_t>(s.src_width);
+            *taps++ = outside ? packed.padding_row.data() + channel
+                              : row + static_cast<std::size_t>(x) * s.src_pixel_stride + channel;
+        }
+    }
+}
+
+inline std::size_t dst_size(Store store) {
+    return store == Store::kF32 ? sizeof(float) : 1;
+}
+
+// How a path wants the values of a block laid out.
+struct Tap {
+    std::ptrdiff_t row = -1;  // -1: no tap, weight zero
+    std::ptrdiff_t column = -1;
+};
+using Taps = std::vector<Tap>;
+// One list of taps for all slots, or several for as many equal shares of the slots.
+using Entry = std::vector<Taps>;
+struct Order {
+    // Channel within the block of each slot, -1 for none. Per-channel vectors have this order.
+    std::vector<std::ptrdiff_t> slots;
+    // Weights: for each entry, for each slot, the weights of the entry's taps.
+    std::vector<Entry> entries;
+    std::size_t bytes_per_tap = 1;  // 1 or 2
+};
+
+// A way to run the convolution, chosen for a shape.
+struct Path {
+    RunFunction run = nullptr;
+    std::string name;
+    std::size_t block_channels = 0;
+    bool flips_sign = false;  // wants u8: i8 is xored with 0x80
+    // Of what remains behind full blocks: more channels become a full block, moved back.
+    std::size_t most_alone = 0;
+    bool float_sums = false;    // can have them, in u8 without flip
+    std::size_t fast_rows = 2;  // as many rows at once, or a multiple, are fast
+    std::size_t even_rows = 2;  // the same for the last block, of few channels
+    // Of a block of `channels` channels.
+    Order (*order)(const DepthwiseShape& shape,
+                   std::size_t block_channels,
+                   std::size_t channels) = nullptr;
+};
+
+// In the form of depthwise_conv_strip-inl.h, or that of depthwise_conv_pairs-inl.h or
+// depthwise_conv_flat-inl.h if the shape has it.
+enum class VnniForm : std::uint8_t { kRing, kPairs, kFlat };
+Path vnni_path(const DepthwiseShape& shape, VnniForm form);
+bool has_flat_form(const DepthwiseShape& shape);
+void run_vnni_flat_3x3(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+void run_vnni_3x3_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+void run_vnni_3x3_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+void run_vnni_pairs_3x3_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+void run_vnni_pairs_3x3_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+void run_vnni_5x5_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+void run_vnni_5x5_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+// Bound to the best target that Highway has enabled now.
+struct PortableRun {
+    RunFunction run = nullptr;
+    std::size_t block_channels = 0;
+    const char* target = "";
+};
+Path portable_path(const DepthwiseShape& shape, bool src_signed);
+
+}  // namespace fuseq::kernels::depthwise

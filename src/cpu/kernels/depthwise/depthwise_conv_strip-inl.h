@@ -1,0 +1,305 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Strips of output rows: a column of src is loaded and interleaved once and added to all sums that
+// read it. See depthwise_conv_vnni-inl.h. For the files that instantiate Runner only; several of
+// them, to share the compiler's work.
+#pragma once
+
+#include "cpu/kernels/depthwise/depthwise_conv_vnni-inl.h"
+
+FUSEQ_BEGIN_VNNI
+
+namespace fuseq::kernels::depthwise {
+namespace {
+
+// A square kernel of Size, Rows output rows, Stride in both directions.
+template <std::size_t Size, std::size_t Rows, std::size_t Stride>
+struct Geometry {
+    static constexpr std::size_t kSrcRows = Size + Rows - 1;
+    static constexpr std::size_t kRing = (Size + Stride - 1) / Stride;
+    static constexpr bool kSmallStride2 = Size == 3 && Stride == 2;
+    static_assert(kSrcRows <= kMaxRows && (Rows == 1 || (Size == 3 && Stride == 1)));
+};
+
+// An output row in flight.
+template <std::size_t Rows>
+using Sums = Registers<Quarters, Rows>;
+
+// Rows 0 to 3 of a column of src, interleaved.
+using Column = Quarters;
+
+// Runs a strip. One object that the compiler takes apart into registers: all functions are inlined,
+// and closures in closures would keep it in memory.
+template <std::size_t Size,
+          std::size_t Rows,
+          std::size_t Stride,
+          std::size_t Mode,
+          bool Flip,
+          Finish F>
+class StripRun {
+public:
+    FUSEQ_INLINE explicit StripRun(const Strip& strip)
+        : strip_(strip),
+          packed_(strip.block->packed),
+          first_x_(strip.first_x),
+          src_width_(strip.src_width),
+          src_step_(strip.src_step),
+          dst_step_(strip.dst_step),
+          src_at_(first_x_ * src_step_) {
+        unrolled<G::kSrcRows>([&](auto r) FUSEQ_LAMBDA { rows_[r] = strip.src[r][0]; });
+        unrolled<Rows>([&](auto r) FUSEQ_LAMBDA { dst_[r] = strip.dst[r][0]; });
+        unrolled<G::kRing>([&](auto slot) FUSEQ_LAMBDA {
+            unrolled<Rows>([&](auto row) FUSEQ_LAMBDA {
+                ring_[slot][row] = four_times(_mm512_setzero_si512());
+            });
+        });
+    }
+
+    FUSEQ_INLINE void run() {
+        const std::ptrdiff_t steps = strip_.dst_width + kRing - 1;
+        // Steps whose columns lie inside of src and that finish an output.
+        const std::ptrdiff_t inner_begin = std::max(kRing - 1, (kStride - 1 - first_x_) / kStride);
+        const std::ptrdiff_t inner_end =
+            std::min(steps, std::max<std::ptrdiff_t>(src_width_ - first_x_, 0) / kStride);
+        for (std::ptrdiff_t step = 0; step < steps;) {
+            if (step >= inner_begin && step + kRing <= inner_end) {
+                step += run_inner_steps((inner_end - step) / kRing);
+                continue;
+            }
+            unrolled<G::kRing>([&](auto turn) FUSEQ_LAMBDA {
+                if (step < steps) {
+                    run_border_step<turn()>(step);
+                    ++step;
+                }
+            });
+        }
+    }
+
+private:
+    using G = Geometry<Size, Rows, Stride>;
+    static constexpr auto kStride = static_cast<std::ptrdiff_t>(Stride);
+    static constexpr auto kRing = static_cast<std::ptrdiff_t>(G::kRing);
+
+    // Forgets what is known of the block: weights and vectors are operands in memory, and must not
+    // be carried along in registers that the sums need.
+    FUSEQ_INLINE void forget() { __asm__("" : "+r"(packed_)); }
+
+    FUSEQ_INLINE std::ptrdiff_t run_inner_steps(std::ptrdiff_t turns) {
+        const std::ptrdiff_t end = src_at_ + turns * kRing * kStride * src_step_;
+        while (src_at_ != end) {
+            unrolled<G::kRing>([&](auto turn) FUSEQ_LAMBDA {
+                forget();
+                add_step<turn(), false>({}, true);
+                advance(true);
+            });
+        }
+        return turns * kRing;
+    }
+
+    FUSEQ_INLINE void advance(bool ended) {
+        src_at_ += kStride * src_step_;
+        if (ended) {
+            unrolled<Rows>([&](auto r) FUSEQ_LAMBDA { dst_[r] += dst_step_; });
+            dst_at_ += dst_step_;
+        }
+    }
+
+    struct Outside {
+        bool first = false;  // column of the step
+        bool second = false;
+    };
+
+    template <std::size_t Turn>
+    FUSEQ_INLINE void run_border_step(std::ptrdiff_t step) {
+        forget();
+        const std::ptrdiff_t at = first_x_ + step * kStride;
+        const Outside outside{at < 0 || at >= src_width_, at + 1 < 0 || at + 1 >= src_width_};
+        const bool ends = step >= kRing - 1;
+        if (strip_.zero_padding && outside.first && (Stride == 1 || outside.second) &&
+            !fifth_waits(at)) {
+            if (ends) {
+                store(ring_[(Turn + 1) % G::kRing]);
+            }
+            unrolled<Rows>([&](auto row) FUSEQ_LAMBDA { begin_sums(ring_[Turn][row]); });
+        } else {
+            add_step<Turn, true>(outside, ends);
+        }
+        advance(ends);
+    }
+
+    // The fifth row of the column before, which is inside of src, is added with that of this one.
+    FUSEQ_INLINE bool fifth_waits(std::ptrdiff_t at) const {
+        return Size == 5 && Stride == 1 && at > 0 && at <= src_width_;
+    }
+
+    template <bool Checked>
+    FUSEQ_INLINE __m512i load(std::size_t row, std::size_t column, Outside outside) const {
+        const std::ptrdiff_t at = column == 0 ? src_at_ : src_at_ + src_step_;
+        const bool padding = Checked && (column == 0 ? outside.first : outside.second);
+        __m512i v;
+        if constexpr (Mode == 0) {
+            v = _mm512_loadu_si512(padding ? strip_.src[kPadding][0] : rows_[row] + at);
+#if FUSEQ_VECTOR_ASM
+            if constexpr (!Flip) {  // one load for all its uses, which may cross cache lines
+                __asm__("" : "+v"(v));
+            }
+#endif
+        } else if (padding) {
+            v = load_parts<Mode>(strip_, strip_.src[kPadding], 0);
+        } else {
+            v = load_parts<Mode>(strip_, strip_.src[row], at);
+        }
+        if constexpr (Flip) {
+            v = _mm512_xor_si512(v, strip_.flip);
+        }
+        return v;
+    }
+
+    template <bool Checked>
+    FUSEQ_INLINE void load_column(Column& to, std::size_t column, Outside outside) const {
+        const __m512i r0 = load<Checked>(0, column, outside);
+        const __m512i r1 = load<Checked>(1, column, outside);
+        const __m512i r2 = load<Checked>(2, column, outside);
+        to = interleave(r0, r1, r2, G::kSrcRows == 3 ? r2 : load<Checked>(3, column, outside));
+    }
+
+    // The fifth row of two neighbouring columns: of the step, or with stride 1 of the one before
+    // and this one.
+    template <bool Checked>
+    FUSEQ_INLINE void load_fifth(Outside outside) {
+        const __m512i row = load<Checked>(4, 0, outside);
+        if constexpr (Stride == 1) {
+            fifth_ = interleave_pair(last_, row);
+            last_ = row;
+        } else {
+            fifth_ = interleave_pair(row, load<Checked>(4, 1, outside));
+        }
+    }
+
+    FUSEQ_INLINE void begin_sums(Quarters& sums) const {
+        begin(sums, packed_);
+    }
+
+    // Adds a column of src, which is column Tap of the kernel for these sums.
+    template <std::size_t Tap>
+    FUSEQ_INLINE void add_column(const Column& column, Sums<Rows>& sums) const {
+        unrolled<Rows>([&](auto row) FUSEQ_LAMBDA {
+            if constexpr (Tap == 0) {
+                begin_sums(sums[row]);
+            }
+            constexpr std::size_t kVariants = Size == 3 ? 2 : 1;
+            add_taps(sums[row], column, packed_, Tap * kVariants + row);
+            if constexpr (Size == 5 && (Tap % 2 == 1 || Tap == 4)) {  // see strip_order()
+                add_taps(sums[row], fifth_, packed_, Size + Tap / 2);
+            }
+        });
+    }
+
+    // The columns of a step to all sums that read them, and the oldest sums, which are complete
+    // then, to memory if they are of an output.
+    template <std::size_t Turn, bool Checked>
+    FUSEQ_INLINE void add_step(Outside outside, bool ends) {
+        if constexpr (G::kSmallStride2) {
+            add_small_step<Turn, Checked>(outside, ends);
+        } else {
+            Sums<Rows>& oldest = ring_[(Turn + 1) % G::kRing];
+            Column column;
+            if constexpr (Size == 5) {
+                load_fifth<Checked>(outside);
+            }
+            load_column<Checked>(column, 0, outside);
+            add_column<Size - 1>(column, oldest);
+            if (ends) {  // early: other sums need the registers
+                store(oldest);
+            }
+            add_others<Turn, 0>(column);
+            if constexpr (Stride == 2) {
+                load_column<Checked>(column, 1, outside);
+                add_others<Turn, 1>(column);
+            }
+        }
+    }
+
+    // Columns a and b of a 3x3 kernel of stride 2: three rows of a and the lowest of b make four
+    // taps, the other two of b a pair.
+    template <std::size_t Turn, bool Checked>
+    FUSEQ_INLINE void add_small_step(Outside outside, bool ends) {
+        Quarters& oldest = ring_[(Turn + 1) % 2][0];
+        Quarters& now = ring_[Turn][0];
+        const Quarters four =
+            interleave(load<Checked>(0, 0, outside), load<Checked>(1, 0, outside),
+                       load<Checked>(2, 0, outside), load<Checked>(2, 1, outside));
+        add_taps(oldest, four, packed_, 0);
+        if (ends) {
+            store_row<0>(oldest);
+        }
+        begin_sums(now);
+        add_taps(now, four, packed_, 1);
+        add_taps(now, interleave_pair(load<Checked>(0, 1, outside), load<Checked>(1, 1, outside)),
+                 packed_, 2);
+    }
+
+    // Column c of the step to all sums but the oldest.
+    template <std::size_t Turn, std::size_t C>
+    FUSEQ_INLINE void add_others(const Column& column) {
+        unrolled<G::kRing - 1>([&](auto i) FUSEQ_LAMBDA {
+            constexpr std::size_t kAge = G::kRing - 2 - i();
+            add_column<Stride * kAge + C>(column, ring_[(Turn + G::kRing - kAge) % G::kRing]);
+        });
+    }
+
+    FUSEQ_INLINE void store(const Sums<Rows>& sums) const {
+        // The second row first: where it is not wanted it has the address of the first.
+        unrolled<Rows>([&](auto r)
+                           FUSEQ_LAMBDA { store_row<Rows - 1 - r()>(sums[Rows - 1 - r()]); });
+    }
+
+    template <std::size_t Row>
+    FUSEQ_INLINE void store_row(const Quarters& sums) const {
+        if constexpr (Mode == 0) {
+            std::uint8_t* const to = dst_[Row];
+            finish<Mode, F>(strip_, packed_, &to, 0, sums);
+        } else {
+            finish<Mode, F>(strip_, packed_, strip_.dst[Row], dst_at_, sums);
+        }
+    }
+
+    const Strip& strip_;
+    const std::uint8_t* packed_;
+    // Copies: a store may change the strip for all the compiler knows.
+    std::ptrdiff_t first_x_;
+    std::ptrdiff_t src_width_;
+    std::ptrdiff_t src_step_;
+    std::ptrdiff_t dst_step_;
+    std::ptrdiff_t src_at_;      // offset of the first column of the step
+    std::ptrdiff_t dst_at_ = 0;  // and of the next output
+    Registers<const std::uint8_t*, G::kSrcRows> rows_;
+    Registers<std::uint8_t*, Rows> dst_;
+    Registers<Sums<Rows>, G::kRing> ring_;
+    Quarters fifth_;
+    __m512i last_ = _mm512_setzero_si512();  // fifth row of the column before
+};
+
+// A form of strips, for Runner.
+struct Ring {
+    static constexpr bool kOpens = false;  // see Strip
+    template <std::size_t Size, std::size_t Stride>
+    static constexpr std::size_t kRows = Size == 3 && Stride == 1 ? 2 : 1;
+
+    template <std::size_t Size,
+              std::size_t Rows,
+              std::size_t Stride,
+              std::size_t Mode,
+              bool Flip,
+              Finish F>
+    __attribute__((noinline)) static void run(const Strip& strip) {
+        StripRun<Size, Rows, Stride, Mode, Flip, F> run(strip);
+        run.run();
+    }
+};
+
+}  // namespace
+}  // namespace fuseq::kernels::depthwise
+
+FUSEQ_END_VNNI

@@ -1,0 +1,205 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Activations on vectors of floats, good to 1e-6 relative, the same bits on every Highway target:
+// multiplications and additions are fused on all of them (fused_mul_add) or on none (Highway's own
+// contrib/math fuses them where the target can). Include after hwy/highway.h, once a target.
+#if defined(FUSEQ_KERNELS_ACTIVATION_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSEQ_KERNELS_ACTIVATION_MATH_INL_H_
+#undef FUSEQ_KERNELS_ACTIVATION_MATH_INL_H_
+#else
+#define FUSEQ_KERNELS_ACTIVATION_MATH_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "hwy/highway.h"
+
+#include "cpu/kernels/common/exact-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// c[0] + c[1] * x + c[2] * x^2 + ...
+template <class D, std::size_t N, class V = hn::Vec<D>>
+HWY_INLINE V polynomial(D d, V x, const float (&c)[N]) {
+    V out = hn::Set(d, c[N - 1]);
+    for (std::size_t i = N - 1; i-- > 0;) {
+        out = hn::Add(hn::Mul(out, x), hn::Set(d, c[i]));
+    }
+    return out;
+}
+
+// x = q * ln 2 + r with |r| <= ln(2) / 2: gives q and e^r - 1. |x| <= 105.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V reduced_expm1(D d, V x, hn::Vec<hn::RebindToSigned<D>>& q) {
+    q = hn::NearestInt(hn::Mul(x, hn::Set(d, 1.44269504f)));
+    const V qf = hn::ConvertTo(d, q);
+    // The first part of ln 2 has so few bits that its product with q is exact.
+    V r = hn::Sub(x, hn::Mul(qf, hn::Set(d, 0.693145751953125f)));
+    r = hn::Sub(r, hn::Mul(qf, hn::Set(d, 1.42860677e-6f)));
+    // Taylor's coefficients, the last two adjusted to the interval.
+    static constexpr float kCoefficients[] = {0.5f,           0.166666672f,   0.0416664854f,
+                                              0.00833337776f, 0.00139304355f, 0.000198527618f};
+    return hn::Add(r, hn::Mul(hn::Mul(r, r), polynomial(d, r, kCoefficients)));
+}
+
+// y * 2^q for q in [-150, 128], in two steps because 2^128 is no float.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V times_power_of_two(D d, V y, hn::Vec<hn::RebindToSigned<D>> q) {
+    const hn::RebindToSigned<D> di;
+    const auto power = [&](auto e) HWY_ATTR {
+        return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(e, hn::Set(di, 127))));
+    };
+    const auto half = hn::ShiftRight<1>(q);
+    return hn::Mul(hn::Mul(y, power(half)), power(hn::Sub(q, half)));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp(D d, V x) {
+    const V most = hn::Set(d, 88.7228394f);
+    const V in_range = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), most);
+    hn::Vec<hn::RebindToSigned<D>> q;
+    const V part = reduced_expm1(d, in_range, q);
+    const V y = times_power_of_two(d, hn::Add(part, hn::Set(d, 1.0f)), q);
+    return hn::IfThenElse(hn::Gt(x, most), hn::Set(d, std::numeric_limits<float>::infinity()), y);
+}
+
+// e^x - 1 without loss near 0; x <= 88.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V expm1(D d, V x) {
+    const V one = hn::Set(d, 1.0f);
+    hn::Vec<hn::RebindToSigned<D>> q;
+    const V part = reduced_expm1(d, hn::Max(x, hn::Set(d, -104.0f)), q);
+    const V whole = hn::Sub(times_power_of_two(d, hn::Add(part, one), q), one);
+    const auto is_small = hn::Eq(hn::ConvertTo(d, q), hn::Zero(d));
+    return hn::IfThenElse(is_small, part, whole);
+}
+
+// e^x - 1 for x <= 0, to 1e-7 absolute and 1e-6 relative: for elu, which computes little else.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V expm1_below_zero(D d, V x) {
+    const hn::RebindToSigned<D> di;
+    const V bounded = hn::Max(x, hn::Set(d, -30.0f));  // below, the result is -1
+    const auto q = hn::NearestInt(hn::Mul(bounded, hn::Set(d, 1.44269504f)));
+    const V qf = hn::ConvertTo(d, q);
+    // r = x - q * ln 2; the products are rounded once with the sums.
+    V r = fused_mul_add(d, qf, hn::Set(d, -0.693145751953125f), bounded);
+    r = fused_mul_add(d, qf, hn::Set(d, -1.42860677e-6f), r);
+    V p = hn::Set(d, 0.000198527618f);
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.00139304355f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.00833337776f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.0416664854f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.166666672f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.5f));
+    const V part = fused_mul_add(d, hn::Mul(r, r), p, r);  // e^r - 1
+    // 2^q * (e^r - 1) + (2^q - 1): exact for q = 0.
+    const V power = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(q, hn::Set(di, 127))));
+    return fused_mul_add(d, power, part, hn::Sub(power, hn::Set(d, 1.0f)));
+}
+
+// x, or alpha * (e^x - 1) where x is not above 0: to 2e-7 of alpha, 0 at 0, and -alpha far below.
+// For results of which 8 bits remain.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V coarse_elu(D d, V x, V alpha) {
+    const hn::RebindToSigned<D> di;
+    const V per_ln2 = hn::Set(d, 1.44269504f);
+    const V bounded = hn::Max(x, hn::Set(d, -30.0f));
+    // x / ln 2 = q + r. A float of this size is a whole number: the sum is rounded to q, and its
+    // last bits are the exponent of 2^q.
+    const V large = hn::Set(d, 0x1.8p23f + 127.0f);
+    const V rounded = fused_mul_add(d, bounded, per_ln2, large);
+    const V r = fused_mul_add(d, bounded, per_ln2, hn::Sub(large, rounded));
+    V p = hn::Set(d, 0.00134072592f);
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.00967187621f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.0555030853f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.24022235f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 0.693147242f));
+    p = fused_mul_add(d, p, r, hn::Set(d, 1.0f));
+    const V power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, rounded)));
+    const V below = fused_mul_add(d, power, p, hn::Set(d, -1.0f));
+    return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(alpha, below));
+}
+
+// log(1 + y) for 0 <= y <= 1.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log1p_unit(D d, V y) {
+    const V one = hn::Set(d, 1.0f);
+    // log(1 + y) = 2 * atanh(z) = 2 * (z + z^3/3 + z^5/5 + ...), z = y / (2 + y) <= 1/3
+    const V z = hn::Div(y, hn::Add(y, hn::Set(d, 2.0f)));
+    static constexpr float kCoefficients[] = {1.0f / 3.0f, 1.0f / 5.0f,  1.0f / 7.0f,
+                                              1.0f / 9.0f, 1.0f / 11.0f, 1.0f / 13.0f};
+    const V z2 = hn::Mul(z, z);
+    const V series = hn::Add(one, hn::Mul(z2, polynomial(d, z2, kCoefficients)));
+    return hn::Mul(hn::Add(z, z), series);
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V sigmoid(D d, V x) {
+    const V one = hn::Set(d, 1.0f);
+    return hn::Div(one, hn::Add(one, exp(d, hn::Neg(x))));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V tanh(D d, V x) {
+    const V magnitude = hn::Min(hn::Abs(x), hn::Set(d, 10.0f));  // tanh(10) is 1 in float
+    const V y = expm1(d, hn::Add(magnitude, magnitude));
+    return hn::CopySign(hn::Div(y, hn::Add(y, hn::Set(d, 2.0f))), x);
+}
+
+// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|)
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V softplus(D d, V x) {
+    const V tail = log1p_unit(d, exp(d, hn::Neg(hn::Abs(x))));
+    return hn::Add(hn::Max(x, hn::Zero(d)), tail);
+}
+
+// tanh(log(1 + e)) = (e^2 + 2 e) / (e^2 + 2 e + 2) with e = e^x
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V mish(D d, V x) {
+    const V two = hn::Set(d, 2.0f);
+    const V e = exp(d, hn::Min(x, hn::Set(d, 20.0f)));
+    const V n = hn::Mul(e, hn::Add(e, two));
+    return hn::Mul(x, hn::Div(n, hn::Add(n, two)));
+}
+
+// 0.5 * x * (1 + tanh(u)) = x * sigmoid(2 * u), u = sqrt(2 / pi) * (x + 0.044715 * x^3)
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V gelu_tanh(D d, V x) {
+    const V cubic = hn::Mul(hn::Mul(x, x), hn::Set(d, 0.0713548163f));
+    const V twice_u = hn::Mul(x, hn::Add(hn::Set(d, 1.59576912f), cubic));
+    return hn::Mul(x, sigmoid(d, twice_u));
+}
+
+// 0.5 * x * erfc(-x / sqrt 2). erfc(z) = t * e^(-z^2 + p(t)), t = 1 / (1 + z / 2), with the
+// polynomial of Numerical Recipes (2nd edition, 6.2), good to 1.2e-7 relative. z^2 = x^2 / 2 is
+// taken in two parts, the first of which is exact, or its rounding would show in the tail.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V gelu_erf(D d, V x) {
+    const hn::RebindToUnsigned<D> du;
+    const V half = hn::Set(d, 0.5f);
+    const V one = hn::Set(d, 1.0f);
+    const V a = hn::Min(hn::Abs(x), hn::Set(d, 14.0f));  // beyond, erfc is 0 in float
+    const V t = hn::Div(one, hn::Add(one, hn::Mul(a, hn::Set(d, 0.353553391f))));
+    static constexpr float kCoefficients[] = {-1.26551223f, 1.00002368f, 0.37409196f,  0.09678418f,
+                                              -0.18628806f, 0.27886807f, -1.13520398f, 1.48851587f,
+                                              -0.82215223f, 0.17087277f};
+    const V p = polynomial(d, t, kCoefficients);
+    const V coarse = hn::BitCast(d, hn::And(hn::BitCast(du, a), hn::Set(du, 0xFFFFF000u)));
+    const V square = hn::Mul(hn::Mul(coarse, coarse), half);
+    const V rest = hn::Mul(hn::Mul(hn::Sub(a, coarse), hn::Add(a, coarse)), half);
+    const V tail = hn::Mul(hn::Mul(t, exp(d, hn::Neg(square))), exp(d, hn::Sub(p, rest)));
+    const V half_tail = hn::Mul(half, tail);
+    return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), half_tail, hn::Sub(one, half_tail)));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

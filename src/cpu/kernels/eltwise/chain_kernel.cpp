@@ -1,0 +1,408 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A tile of a row is converted to floats in a buffer, each operation runs over the buffer, and the
+// tile is converted and stored. The buffer stays in L1; the loops over it are one load, one or two
+// operations and one store, about what a single pass through registers costs.
+#include "cpu/kernels/eltwise/chain_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "cpu/kernels/eltwise/chain_program.hpp"
+#include "fuseq/error.hpp"
+#include "hwy/cache_control.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/eltwise/chain_kernel.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "cpu/kernels/eltwise/chain_registers-inl.h"
+#include "cpu/kernels/eltwise/chain_tile-inl.h"
+#include "cpu/kernels/eltwise/eltwise-inl.h"
+#include "cpu/kernels/common/exact-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+
+// ---- operations -------------------------------------------------------------------------------
+
+template <class F>
+HWY_INLINE void over_tile(float* HWY_RESTRICT tile, std::size_t count, F&& f) {
+    const DF d;
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+        hn::Store(f(hn::Load(d, tile + i)), d, tile + i);
+    }
+}
+
+// Rare functions, lane by lane in double precision.
+void apply_scalar(const post_ops::Eltwise& op, float* tile, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        tile[i] = static_cast<float>(post_ops::apply(op, tile[i]));
+    }
+}
+
+void apply(const post_ops::Eltwise& op, float* tile, std::size_t count) {
+    const auto all = [&](auto&& f) FUSEQ_HWY_LAMBDA { over_tile(tile, count, f); };
+    if (!with_eltwise(DF(), op, all)) {
+        apply_scalar(op, tile, count);
+    }
+}
+
+// t = (element - zero_point) * scale, in place.
+void apply(const post_ops::Binary& op,
+           float* HWY_RESTRICT tile,
+           float* HWY_RESTRICT extra,
+           std::size_t count) {
+    const DF d;
+    const VF zero_point = hn::Set(d, op.zero_point);
+    const VF scale = hn::Set(d, op.scale);
+    const auto combine = [&](auto&& f) HWY_ATTR {
+        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+            const VF t = hn::Mul(hn::Sub(hn::Load(d, extra + i), zero_point), scale);
+            hn::Store(f(hn::Load(d, tile + i), t), d, tile + i);
+        }
+    };
+    switch (op.kind) {
+        case post_ops::BinaryKind::kAdd:
+            return combine([](VF x, VF t) HWY_ATTR { return hn::Add(x, t); });
+        case post_ops::BinaryKind::kMul:
+            return combine([](VF x, VF t) HWY_ATTR { return hn::Mul(x, t); });
+        case post_ops::BinaryKind::kMax:
+            return combine([](VF x, VF t) HWY_ATTR { return hn::Max(x, t); });
+        case post_ops::BinaryKind::kMin:
+            return combine([](VF x, VF t) HWY_ATTR { return hn::Min(x, t); });
+    }
+}
+
+// ---- walk -------------------------------------------------------------------------------------
+
+// A run of elements that are one behind the other in every tensor.
+struct Stretch {
+    std::size_t row;      // or plane
+    std::size_t offset;   // of its first element in that row
+    std::size_t channel;  // of the plane; of the first element is `offset` in rows
+    std::size_t count;    // at most kChainTile
+};
+
+Constant constant_of(const ChainProgram& program, const ChainParameter& p, const Stretch& at) {
+    if (!p.per_channel) {
+        return {p.values.data(), false};
+    }
+    if (program.layout == ChainLayout::kRows) {
+        return {p.values.data() + at.offset, true};
+    }
+    return {p.values.data() + at.channel, false};
+}
+
+// The elements of an extra input with one a plane, repeated for all positions of the stretch.
+void load_planes(const ChainProgram& program,
+                 const ChainKernelArgs& args,
+                 const post_ops::Binary& op,
+                 const Stretch& at,
+                 float* HWY_RESTRICT extra) {
+    const ChainTensor& tensor = args.extras[op.input];
+    const DF d;
+    if (program.layout == ChainLayout::kPlanes) {
+        const std::size_t image = at.row / program.channels;
+        load_tile(op.type, tensor.data, image * tensor.stride + at.channel, 1, extra);
+        const VF value = hn::Set(d, extra[0]);
+        for (std::size_t i = 0; i < at.count; i += hn::Lanes(d)) {
+            hn::Store(value, d, extra + i);
+        }
+        return;
+    }
+    const std::size_t first = at.row / args.rows_per_image * tensor.stride;
+    const std::size_t row = std::min(program.channels, at.count);
+    load_tile(op.type, tensor.data, first + at.offset % program.channels, row, extra);
+    // A stretch holds whole rows, or a part of one.
+    for (std::size_t done = row; done < at.count; done *= 2) {
+        std::memcpy(extra + done, extra, std::min(done, at.count - done) * sizeof(float));
+    }
+}
+
+// The elements of an extra input with one a pixel.
+void load_pixels(const ChainProgram& program,
+                 const ChainTensor& tensor,
+                 const post_ops::Binary& op,
+                 const Stretch& at,
+                 float* HWY_RESTRICT extra) {
+    const std::size_t channels = program.channels;
+    if (program.layout == ChainLayout::kPlanes) {
+        load_tile(op.type, tensor.data, at.row / channels * tensor.stride + at.offset, at.count,
+                  extra);
+        return;
+    }
+    const DF d;
+    HWY_ALIGN_MAX float values[kChainTile + kChainPadding];
+    const std::size_t first = at.row + at.offset / channels;
+    const std::size_t last = at.row + (at.offset + at.count - 1) / channels;
+    load_tile(op.type, tensor.data, first, last - first + 1, values);
+    // Whole vectors: what is too much is overwritten by the next row, or lies behind the tile.
+    std::size_t count = std::min(channels - at.offset % channels, at.count);
+    for (std::size_t row = 0, done = 0; done < at.count; ++row) {
+        const VF value = hn::Set(d, values[row]);
+        for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+            hn::StoreU(value, d, extra + done + i);
+        }
+        done += count;
+        count = std::min(channels, at.count - done);
+    }
+}
+
+void load_extra(const ChainProgram& program,
+                const ChainKernelArgs& args,
+                const post_ops::Binary& op,
+                const Stretch& at,
+                float* HWY_RESTRICT extra) {
+    if (op.per_plane) {
+        load_planes(program, args, op, at, extra);
+        return;
+    }
+    const ChainTensor& tensor = args.extras[op.input];
+    if (op.per_pixel) {
+        load_pixels(program, tensor, op, at, extra);
+        return;
+    }
+    load_tile(op.type, tensor.data, at.row * tensor.stride + at.offset, at.count, extra);
+}
+
+constexpr std::size_t kAtOnce = 8;  // simple operations
+
+void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const Stretch& at) {
+    HWY_ALIGN_MAX float tile[kChainTile + kChainPadding];
+    HWY_ALIGN_MAX float extra[kChainTile + kChainPadding];
+    load_tile(program.src_type, args.src.data, at.row * args.src.stride + at.offset, at.count,
+              tile);
+    SimpleOp simple[kAtOnce];
+    std::size_t waiting = 0;
+    const auto flush = [&] {
+        if (waiting != 0) {
+            apply_simple_ops({simple, waiting}, tile, at.count);
+            waiting = 0;
+        }
+    };
+    for (const ChainStepOp& op : program.ops) {
+        if (is_simple(op)) {
+            if (waiting == kAtOnce) {
+                flush();
+            }
+            simple[waiting++] = {op.kind, constant_of(program, op.a, at),
+                                 constant_of(program, op.b, at)};
+            continue;
+        }
+        flush();
+        if (op.kind == ChainStepOp::Kind::kBinary) {
+            load_extra(program, args, op.binary, at, extra);
+            apply(op.binary, tile, extra, at.count);
+        } else {
+            apply(op.eltwise, tile, at.count);
+        }
+    }
+    flush();
+    store_tile(program.dst_type, tile, at.count, args.dst, at.row * args.dst_stride + at.offset);
+}
+
+// Second tensors of one element a plane, repeated for whole rows. They stay the same until the next
+// image.
+constexpr std::size_t kMostSpread = 2;
+struct Spread {
+    HWY_ALIGN_MAX float values[kMostSpread][kChainTile + kChainPadding];
+    post_ops::Binary ops[kMostSpread];
+    std::size_t image = ~std::size_t{0};
+    std::size_t count = 0;
+};
+
+void spread_planes(const ChainProgram& program,
+                   const ChainKernelArgs& args,
+                   const Stretch& at,
+                   Spread& spread) {
+    const std::size_t image = at.row / args.rows_per_image;
+    if (!program.per_plane || (spread.image == image && spread.count >= at.count)) {
+        return;
+    }
+    std::size_t number = 0;
+    for (const ChainStepOp& op : program.ops) {
+        if (op.kind == ChainStepOp::Kind::kBinary && op.binary.per_plane) {
+            float* const values = spread.values[number];
+            load_planes(program, args, op.binary, at, values);
+            const VF zero_point = hn::Set(DF(), op.binary.zero_point);
+            const VF scale = hn::Set(DF(), op.binary.scale);
+            over_tile(values, at.count, [&](VF t) FUSEQ_HWY_LAMBDA {
+                return hn::Mul(hn::Sub(t, zero_point), scale);
+            });
+            post_ops::Binary& applied = spread.ops[number++];
+            applied = op.binary;
+            applied.type = ElementType::f32;
+            applied.zero_point = 0.0f;
+            applied.scale = 1.0f;
+        }
+    }
+    spread.image = image;
+    spread.count = at.count;
+}
+
+// Of a second tensor with an element for each one of the stretch, or a pixel.
+const void* extra_at(const ChainProgram& program,
+                     const ChainKernelArgs& args,
+                     const post_ops::Binary& op,
+                     const Stretch& at) {
+    const ChainTensor& tensor = args.extras[op.input];
+    const std::size_t row = op.per_pixel ? at.row / program.channels : at.row;
+    return static_cast<const std::byte*>(tensor.data) +
+           (row * tensor.stride + at.offset) * size_of(op.type);
+}
+
+// A stretch in registers; what is left of it, where second tensors are read, in a tile.
+void run_short(const ChainProgram& program,
+               const ChainKernelArgs& args,
+               const Stretch& at,
+               Spread& spread) {
+    if (program.per_plane && at.count % kSimpleBlock != 0) {
+        return run_stretch(program, args, at);
+    }
+    SimpleOp ops[kAtOnce];
+    std::size_t count = 0;
+    std::size_t planes = 0;
+    spread_planes(program, args, at, spread);
+    for (const ChainStepOp& op : program.ops) {
+        const bool binary = op.kind == ChainStepOp::Kind::kBinary;
+        if (binary && op.binary.per_plane) {
+            ops[count++] = {op.kind, {}, {}, &spread.ops[planes], spread.values[planes]};
+            ++planes;
+            continue;
+        }
+        ops[count++] = {op.kind, constant_of(program, op.a, at), constant_of(program, op.b, at),
+                        binary ? &op.binary : nullptr,
+                        binary ? extra_at(program, args, op.binary, at) : nullptr};
+    }
+    const std::size_t whole =
+        program.extra_count == 0 ? at.count : at.count / kSimpleBlock * kSimpleBlock;
+    const std::size_t from = at.row * args.src.stride + at.offset;
+    const std::size_t to = at.row * args.dst_stride + at.offset;
+    constexpr std::size_t kCacheLine = 64;
+    const bool stream =
+        args.stream && program.dst_type == ElementType::f32 &&
+        reinterpret_cast<std::uintptr_t>(static_cast<float*>(args.dst) + to) % kCacheLine == 0;
+    with_elements(program.src_type, args.src.data, from, [&](const auto* src) {
+        const auto run = [&](auto* dst) { run_simple({ops, count}, src, dst + to, whole, stream); };
+        switch (program.dst_type) {
+            case ElementType::u8: return run(static_cast<std::uint8_t*>(args.dst));
+            case ElementType::i8: return run(static_cast<std::int8_t*>(args.dst));
+            case ElementType::i32: return run(static_cast<std::int32_t*>(args.dst));
+            default: return run(static_cast<float*>(args.dst));
+        }
+    });
+    if (whole < at.count) {
+        run_stretch(program, args, {at.row, at.offset + whole, at.channel, at.count - whole});
+    }
+}
+
+bool is_short(const ChainProgram& program) {
+    const bool rows = program.layout == ChainLayout::kRows;
+    std::size_t planes = 0;
+    return program.ops.size() <= kAtOnce &&
+           std::all_of(program.ops.begin(), program.ops.end(), [&](const ChainStepOp& op) {
+               if (op.kind != ChainStepOp::Kind::kBinary) {
+                   return is_simple(op);
+               }
+               planes += op.binary.per_plane ? 1 : 0;
+               const bool whole_rows = rows && program.channels <= kChainTile;
+               return op.binary.per_plane ? whole_rows && planes <= kMostSpread
+                                          : !op.binary.per_pixel || !rows;
+           });
+}
+
+// Rows of a stretch that are whole blocks of run_simple(), if there are such among `most`.
+std::size_t rows_of_blocks(std::size_t most, std::size_t length) {
+    const std::size_t step = kSimpleBlock / std::gcd(kSimpleBlock, length);
+    return most < step ? most : most / step * step;
+}
+
+// Rows whose elements all lie one behind the other can be taken several at once.
+bool is_dense(const ChainProgram& program, const ChainKernelArgs& args, std::size_t length) {
+    return args.src.stride == length && args.dst_stride == length &&
+           std::all_of(program.ops.begin(), program.ops.end(), [&](const ChainStepOp& op) {
+               return op.kind != ChainStepOp::Kind::kBinary || op.binary.per_plane ||
+                      op.binary.per_pixel || args.extras[op.binary.input].stride == length;
+           });
+}
+
+void run_range(const ChainProgram& program,
+               const ChainKernelArgs& args,
+               std::size_t begin,
+               std::size_t end) {
+    const bool rows = program.layout == ChainLayout::kRows;
+    const std::size_t length = rows ? program.channels : args.inner;
+    // Planes only when it does not matter to which channel an element belongs.
+    const bool together = (rows || !program.per_channel) && is_dense(program, args, length);
+    const std::size_t most =
+        !together ? 1
+        : rows    ? rows_of_blocks(program.repeated_row / length, length)
+                  : std::max<std::size_t>(1, kChainTile / std::max<std::size_t>(1, length));
+    const bool is_simple_chain = is_short(program);
+    Spread spread;
+    std::size_t taken = 0;
+    for (std::size_t row = begin; row < end; row += taken) {
+        taken = std::min(most, end - row);
+        if (rows && program.per_plane) {  // not into the next image
+            taken = std::min(taken, args.rows_per_image - row % args.rows_per_image);
+        }
+        const std::size_t count = taken * length;
+        for (std::size_t offset = 0; offset < count; offset += kChainTile) {
+            const Stretch stretch{.row = row,
+                                  .offset = offset,
+                                  .channel = row % program.channels,
+                                  .count = std::min(kChainTile, count - offset)};
+            is_simple_chain ? run_short(program, args, stretch, spread)
+                            : run_stretch(program, args, stretch);
+        }
+    }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fuseq::kernels {
+
+HWY_EXPORT(run_range);
+
+ChainKernel::ChainKernel(const post_ops::Chain& chain,
+                         ElementType src_type,
+                         std::size_t channels,
+                         ChainLayout layout)
+    : program_(std::make_unique<const ChainProgram>(
+          make_chain_program(chain, src_type, channels, layout))) {}
+
+ChainKernel::~ChainKernel() = default;
+ChainKernel::ChainKernel(ChainKernel&&) noexcept = default;
+ChainKernel& ChainKernel::operator=(ChainKernel&&) noexcept = default;
+
+void ChainKernel::run(const ChainKernelArgs& args, std::size_t begin, std::size_t end) const {
+    if (args.extras.size() < program_->extra_count) {
+        throw Error("infer", detail::cat("chain kernel: ", args.extras.size(),
+                                         " extra inputs are given, the chain reads ",
+                                         program_->extra_count));
+    }
+    HWY_DYNAMIC_DISPATCH(run_range)(*program_, args, begin, end);
+}
+
+void ChainKernel::end_stream() {
+    hwy::FlushStream();
+}
+
+std::size_t ChainKernel::grain(std::size_t length) const {
+    constexpr std::size_t kElements = 16384;  // about two microseconds of a short chain
+    return std::max<std::size_t>(1, kElements / std::max<std::size_t>(1, length));
+}
+
+}  // namespace fuseq::kernels
+#endif  // HWY_ONCE

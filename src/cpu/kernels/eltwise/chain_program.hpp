@@ -1,0 +1,66 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A chain made ready for execution: constants unpacked, neighbours that are done in one pass
+// joined. Used by chain_kernel.cpp only.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cpu/kernels/common/aligned_vector.hpp"
+#include "cpu/kernels/eltwise/chain_kernel.hpp"
+
+namespace fuseq::kernels {
+
+// Elements that are worked on at once; they and their extra input stay in the L1 cache.
+inline constexpr std::size_t kChainTile = 1024;
+// The most floats of any vector; arrays are padded by so many.
+inline constexpr std::size_t kChainPadding = 64;
+
+// A constant of an operation: one value, or one for each element of a row.
+struct ChainParameter {
+    AlignedVector<float> values;  // 1, or row length (kRows) or channels (kPlanes), padded
+    bool per_channel = false;
+};
+
+struct ChainStepOp {
+    enum class Kind {
+        kAffine,  // x * a + b, two roundings
+        kScale,   // x * a
+        kShift,   // x + a
+        kRound,
+        kClip,       // to [a, b]
+        kRoundClip,  // round, then to [a, b]
+        kPrelu,      // slope a
+        kElu,        // b * (x or a * (e^x - 1)), of which 8 bits remain
+        kEltwise,
+        kBinary,
+    };
+    Kind kind = Kind::kRound;
+    ChainParameter a{};
+    ChainParameter b{};
+    post_ops::Eltwise eltwise{};
+    post_ops::Binary binary{};
+};
+
+struct ChainProgram {
+    std::vector<ChainStepOp> ops;
+    ElementType src_type = ElementType::f32;
+    ElementType dst_type = ElementType::f32;
+    ChainLayout layout = ChainLayout::kRows;
+    std::size_t channels = 1;
+    // Rows that lie one behind the other are taken together, so many elements at once; per-channel
+    // constants of kRows are repeated accordingly. A multiple of `channels`.
+    std::size_t repeated_row = 1;
+    std::size_t extra_count = 0;
+    bool per_channel = false;  // some constant is, or an extra input is broadcast
+    bool per_plane = false;    // some extra input is
+};
+
+ChainProgram make_chain_program(const post_ops::Chain& chain,
+                                ElementType src_type,
+                                std::size_t channels,
+                                ChainLayout layout);
+
+}  // namespace fuseq::kernels

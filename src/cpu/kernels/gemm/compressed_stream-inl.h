@@ -1,0 +1,272 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Codes of a CompressedMatrix as floats in registers, and products of few rows with them. For
+// compressed_matrix.cpp; include after hwy/highway.h, once a target.
+#if defined(FUSEQ_KERNELS_COMPRESSED_STREAM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSEQ_KERNELS_COMPRESSED_STREAM_INL_H_
+#undef FUSEQ_KERNELS_COMPRESSED_STREAM_INL_H_
+#else
+#define FUSEQ_KERNELS_COMPRESSED_STREAM_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "cpu/kernels/gemm/compressed_codes.hpp"
+#include "cpu/kernels/gemm/compressed_matrix.hpp"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t kPanel = CompressedMatrix::kPanel;
+using Tag = hn::CappedTag<float, kPanel>;
+using IntTag = hn::RebindToSigned<Tag>;
+using Vector = hn::Vec<Tag>;
+using IntVector = hn::Vec<IntTag>;
+constexpr std::size_t kLanes = hn::MaxLanes(Tag());
+constexpr std::size_t kVectors = kPanel / kLanes;
+
+// kDepth codes of each of kLanes channels, from one unit.
+struct Bytes {
+    static constexpr std::size_t kDepth = 1;
+    explicit Bytes(const float* /*table*/) {}
+    HWY_INLINE void widen(const std::uint8_t* from, Vector* to) const {
+        const hn::Rebind<std::int8_t, Tag> narrow;
+        to[0] = hn::ConvertTo(
+            Tag(),
+            hn::PromoteTo(IntTag(), hn::LoadU(narrow, reinterpret_cast<const std::int8_t*>(from))));
+    }
+};
+
+HWY_INLINE IntVector both_nibbles(const std::uint8_t* from) {
+    return hn::PromoteTo(IntTag(), hn::LoadU(hn::Rebind<std::uint8_t, Tag>(), from));
+}
+HWY_INLINE IntVector low_nibble(IntVector both) {
+    return hn::And(both, hn::Set(IntTag(), 15));
+}
+
+struct Nibbles {
+    static constexpr std::size_t kDepth = 2;
+    explicit Nibbles(const float* /*table*/) {}
+    HWY_INLINE void widen(const std::uint8_t* from, Vector* to) const {
+        const IntVector both = both_nibbles(from);
+        to[0] = hn::ConvertTo(Tag(), low_nibble(both));
+        to[1] = hn::ConvertTo(Tag(), hn::ShiftRight<4>(both));
+    }
+};
+
+struct Table {
+    static constexpr std::size_t kDepth = 2;
+    const float* table;
+
+    explicit Table(const float* values) : table(values) {}
+    HWY_INLINE void widen(const std::uint8_t* from, Vector* to) const {
+        const IntVector both = both_nibbles(from);
+        to[0] = look_up(low_nibble(both));
+        to[1] = look_up(hn::ShiftRight<4>(both));
+    }
+    HWY_INLINE Vector look_up(IntVector code) const {
+        const Tag d;
+        const IntTag di;
+        if constexpr (kLanes == 16) {
+            return hn::TableLookupLanes(hn::LoadU(d, table), hn::IndicesFromVec(d, code));
+        } else if constexpr (kLanes == 8) {
+            const auto place = hn::IndicesFromVec(d, hn::And(code, hn::Set(di, 7)));
+            const auto upper = hn::RebindMask(d, hn::Gt(code, hn::Set(di, 7)));
+            return hn::IfThenElse(upper, hn::TableLookupLanes(hn::LoadU(d, table + 8), place),
+                                  hn::TableLookupLanes(hn::LoadU(d, table), place));
+        } else {
+            return hn::GatherIndex(d, table, code);
+        }
+    }
+};
+
+// Sums of a group for kRows rows and the channels of a panel: kSplit sums a value, of every
+// kSplit-th product, where rows are so few that one sum would wait for the one before.
+template <class Codes, std::size_t kRows>
+struct GroupSums {
+    static constexpr std::size_t kSplit = kRows * kVectors >= 8   ? 1
+                                          : kRows * kVectors >= 4 ? 2
+                                          : kRows * kVectors >= 2 ? 4
+                                                                  : 8;
+    static constexpr std::size_t kUnits = kSplit / Codes::kDepth == 0 ? 1 : kSplit / Codes::kDepth;
+
+    Vector sums[kSplit][kRows][kVectors];
+
+    HWY_INLINE void clear() {
+#pragma GCC unroll 8
+        for (std::size_t s = 0; s < kSplit; ++s) {
+#pragma GCC unroll 4
+            for (std::size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+                for (std::size_t v = 0; v < kVectors; ++v) {
+                    sums[s][r][v] = hn::Zero(Tag());
+                }
+            }
+        }
+    }
+
+    // kCount units; of the last one kLast codes. Rows of x lie `step` apart.
+    template <std::size_t kCount, std::size_t kLast = Codes::kDepth>
+    HWY_INLINE void add(const Codes& codes,
+                        const std::uint8_t* from,
+                        const float* x,
+                        std::size_t step) {
+        const Tag d;
+#pragma GCC unroll 8
+        for (std::size_t u = 0; u < kCount; ++u) {
+            // All of them first: a value of the source then needs a register for a moment only.
+            Vector w[kVectors][Codes::kDepth];
+#pragma GCC unroll 4
+            for (std::size_t v = 0; v < kVectors; ++v) {
+                codes.widen(from + u * kPanel + v * kLanes, w[v]);
+            }
+#pragma GCC unroll 2
+            for (std::size_t k = 0; k < kLast; ++k) {
+                const std::size_t number = u * Codes::kDepth + k;
+#pragma GCC unroll 4
+                for (std::size_t r = 0; r < kRows; ++r) {
+                    const Vector by = hn::Set(d, x[r * step + number]);
+#pragma GCC unroll 4
+                    for (std::size_t v = 0; v < kVectors; ++v) {
+                        Vector& sum = sums[number % kSplit][r][v];
+                        sum = hn::MulAdd(by, w[v][k], sum);
+                    }
+                }
+            }
+        }
+    }
+
+    HWY_INLINE Vector total(std::size_t r, std::size_t v) const {
+        Vector sum = sums[0][r][v];
+#pragma GCC unroll 8
+        for (std::size_t s = 1; s < kSplit; ++s) {
+            sum = hn::Add(sum, sums[s][r][v]);
+        }
+        return sum;
+    }
+};
+
+template <class Codes, std::size_t kRows>
+HWY_INLINE void sum_group(const Codes& codes,
+                          const std::uint8_t* from,
+                          std::size_t depth,
+                          const float* x,
+                          std::size_t step,
+                          GroupSums<Codes, kRows>& sums) {
+    constexpr std::size_t kUnits = GroupSums<Codes, kRows>::kUnits;
+    sums.clear();
+    std::size_t left = depth;
+    for (; left >= kUnits * Codes::kDepth; left -= kUnits * Codes::kDepth) {
+        sums.template add<kUnits>(codes, from, x, step);
+        from += kUnits * kPanel;
+        x += kUnits * Codes::kDepth;
+    }
+    for (; left >= Codes::kDepth; left -= Codes::kDepth) {
+        sums.template add<1>(codes, from, x, step);
+        from += kPanel;
+        x += Codes::kDepth;
+    }
+    if (left != 0) {
+        sums.template add<1, 1>(codes, from, x, step);
+    }
+}
+
+HWY_INLINE Vector zero_point_at(const PackedCodes& p,
+                                std::size_t panel,
+                                std::size_t group,
+                                std::size_t v) {
+    const Tag d;
+    return p.zero_point_step == 0
+               ? hn::Set(d, p.zero_points[0])
+               : hn::LoadU(d, p.zero_points + (panel * p.groups + group) * kPanel + v * kLanes);
+}
+
+// kPanel floats or, of the last panel, as many as there are channels left.
+HWY_INLINE void store_panel(const PackedCodes& p, std::size_t panel, const float* row, float* dst) {
+    const std::size_t first = panel * kPanel;
+    std::copy(row, row + std::min(kPanel, p.channels - first), dst + first);
+}
+
+template <class Codes, std::size_t kRows>
+void stream_panel(const PackedCodes& p,
+                  const float* src,
+                  const float* group_sums,
+                  float* dst,
+                  std::size_t panel) {
+    const Tag d;
+    const Codes codes(p.table);
+    Vector totals[kRows][kVectors];
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            totals[r][v] = hn::Zero(d);
+        }
+    }
+    const std::uint8_t* from = p.codes + panel * p.panel_bytes();
+    const float* scales = p.scales + panel * p.groups * kPanel;
+    for (std::size_t g = 0; g < p.groups; ++g, from += p.group_bytes, scales += kPanel) {
+        GroupSums<Codes, kRows> sums;
+        sum_group<Codes, kRows>(codes, from, p.group_depth, src + g * p.group_depth, p.depth, sums);
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            const Vector scale = hn::LoadU(d, scales + v * kLanes);
+            const Vector zero =
+                p.zero_points == nullptr ? hn::Zero(d) : zero_point_at(p, panel, g, v);
+#pragma GCC unroll 4
+            for (std::size_t r = 0; r < kRows; ++r) {
+                Vector sum = sums.total(r, v);
+                if (p.zero_points != nullptr) {
+                    sum = hn::NegMulAdd(zero, hn::Set(d, group_sums[r * p.groups + g]), sum);
+                }
+                totals[r][v] = hn::MulAdd(sum, scale, totals[r][v]);
+            }
+        }
+    }
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < kRows; ++r) {
+        float row[kPanel];
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            hn::StoreU(totals[r][v], d, row + v * kLanes);
+        }
+        store_panel(p, panel, row, dst + r * p.channels);
+    }
+}
+
+// Four rows at a time, which leave registers for the codes; the panel stays in a cache.
+template <class Codes>
+void stream_panels(const PackedCodes& p,
+                   const float* src,
+                   std::size_t rows,
+                   const float* sums,
+                   float* dst,
+                   Range panels) {
+    constexpr std::size_t kRows = 4;
+    for (std::size_t panel = panels.begin; panel < panels.end; ++panel) {
+        for (std::size_t row = 0; row < rows; row += kRows) {
+            const float* x = src + row * p.depth;
+            const float* group_sums = sums == nullptr ? nullptr : sums + row * p.groups;
+            float* to = dst + row * p.channels;
+            switch (std::min(kRows, rows - row)) {
+                case 1: stream_panel<Codes, 1>(p, x, group_sums, to, panel); break;
+                case 2: stream_panel<Codes, 2>(p, x, group_sums, to, panel); break;
+                case 3: stream_panel<Codes, 3>(p, x, group_sums, to, panel); break;
+                default: stream_panel<Codes, 4>(p, x, group_sums, to, panel); break;
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

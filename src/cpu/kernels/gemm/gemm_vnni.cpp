@@ -1,0 +1,558 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loops around the micro-kernel: blocks of source that stay in L2, groups of panels that stay
+// in L1, tiles.
+#include "cpu/kernels/gemm/gemm_vnni.hpp"
+
+#include <algorithm>
+
+#include "cpu/kernels/gemm/gemm_vnni_ahead.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/machine/instructions.hpp"
+#include "cpu/kernels/common/range.hpp"
+
+namespace fuseq::kernels {
+
+using namespace gemm;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
+constexpr std::size_t kLeastWidePixels = 24;
+
+class Worker {
+public:
+    Worker(const Packed& packed, const GemmArgs& args, std::uint8_t* scratch, Range panels)
+        : p_(packed),
+          args_(args),
+          scratch_(scratch),
+          panels_(panels),
+          row_step_(static_cast<std::ptrdiff_t>(p_.shape.stride_height * p_.pitch)),
+          tap_list_(p_.taps),
+          taps_{0, p_.taps.size()},
+          pitch_(args.dst_pitch != 0 ? args.dst_pitch : p_.channels()),
+          part_{.depth4 = p_.depth4,
+                .dst_step = p_.phases ? p_.phases->columns * pitch_ : pitch_,
+                .args = &args},
+          extras_ahead_(packed, args) {
+        if (!args.rows.empty() && p_.mode == SourceMode::kRows &&
+            args.extras.size() <= kMostExtras) {
+            moved_args_ = args;
+            moved_args_.extras = {row_extras_, args.extras.size()};
+        }
+    }
+
+    // `alone`: the pixel behind the range may not be looked at.
+    void pixels(Range range, bool alone = false) {
+        first_ = range.begin;
+        last_ = range.end;
+        const std::size_t channels = p_.shape.src_channels;
+        if (p_.mode == SourceMode::kInPlace) {
+            // A pixel is read by fours: bytes of the next one meet weights of zero. Behind the last
+            // pixel there may be nothing.
+            const bool at_end = (alone || range.end == p_.units()) && channels % 4 != 0;
+            const std::size_t copied = at_end ? std::min(kLastPixels, range.end - range.begin) : 0;
+            const Range read{range.begin, range.end - copied};
+            for (std::size_t at = read.begin; at < read.end; at += p_.block) {
+                const auto* src = static_cast<const std::uint8_t*>(args_.src) + at * channels;
+                const std::size_t end = std::min(at + p_.block, read.end);
+                sum_pixels(src, channels, {at, end});
+                segments(src, channels, 0, {at, end}, 1);
+            }
+            range.begin = read.end;
+        }
+        for (std::size_t at = range.begin; at < range.end; at += p_.block) {
+            const std::size_t count = std::min(p_.block, range.end - at);
+            copy_pixels(p_, args_.src, at, count, scratch_);
+            sum_pixels(scratch_, p_.step, {at, at + count});
+            segments(scratch_, p_.step, 0, {.begin = at, .end = at + count}, 1);
+        }
+    }
+
+    void rows(Range range) {
+        first_ = range.begin;
+        last_ = range.end;
+        const GemmShape& s = p_.shape;
+        const std::size_t window = p_.window();
+        const std::size_t height = s.dst_height / window;
+        const std::size_t width = s.dst_width / window;
+        for (std::size_t at = range.begin; at < range.end;) {
+            const std::size_t image = at / height;
+            const std::size_t y = at % height;
+            const std::size_t count = std::min({p_.block, range.end - at, height - y});
+            const std::uint8_t* const src = rows_of(image, y * window, count * window);
+            expect_rows((at + count) * window, count * window);
+            const std::size_t first = at * width;
+            if (p_.needs_sums()) {
+                sums_ = gemm::sum_windows(p_, src, count, scratch_ + p_.sums);
+                first_sum_ = first;
+            }
+            segments(src, window * s.stride_width * s.src_channels,
+                     window * s.stride_height * p_.pitch, {.begin = first, .end = first + width},
+                     count);
+            at += count;
+        }
+    }
+
+private:
+    // Where the window of the first pixel of row `y` of the convolution begins, when `count` rows
+    // are worked on: in scratch, or, where inner columns read src itself, there, outside of it
+    // perhaps.
+    const std::uint8_t* rows_of(std::size_t image, std::size_t y, std::size_t count) {
+        if (!p_.in_place) {
+            copy_rows(p_, args_.src, image, y, count, scratch_);
+            return scratch_;
+        }
+        copy_strips(p_, args_.src, image, y, count, scratch_);
+        const GemmShape& s = p_.shape;
+        const auto row =
+            static_cast<std::ptrdiff_t>(image * s.src_height + y * s.stride_height) - s.pad_top;
+        return static_cast<const std::uint8_t*>(args_.src) +
+               row * static_cast<std::ptrdiff_t>(p_.pitch) -
+               s.pad_left * static_cast<std::ptrdiff_t>(s.src_channels);
+    }
+
+    void sum_pixels(const std::uint8_t* src, std::size_t step, Range pixels) {
+        if (p_.needs_sums()) {
+            sums_ = gemm::sum_pixels(p_, src, step, pixels.end - pixels.begin, scratch_ + p_.sums);
+            first_sum_ = pixels.begin;
+        }
+    }
+
+    // While a block of `count` rows is worked on, the source rows of the next one are fetched into
+    // L2, some with each tile.
+    void expect_rows(std::size_t at, std::size_t count) {
+        const GemmShape& s = p_.shape;
+        const std::size_t y = at % s.dst_height;
+        const std::size_t row_bytes = s.src_width * s.src_channels;
+        const std::ptrdiff_t reach =
+            static_cast<std::ptrdiff_t>(y * s.stride_height +
+                                        (s.kernel_height - 1) * s.dilation_height) -
+            s.pad_top;
+        const auto begin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(reach, 0));
+        const std::size_t end = std::min(s.src_height, begin + count * s.stride_height);
+        rows_ahead_.expect_nothing();
+        if (y == 0 || begin >= end) {
+            return;
+        }
+        const auto* image = static_cast<const std::uint8_t*>(args_.src) +
+                            at / s.dst_height * s.src_height * row_bytes;
+        const std::size_t tiles = count / p_.window() *
+                                  tiles_of(s.dst_width / p_.window(), p_.panels[panels_.begin]) *
+                                  (panels_.end - panels_.begin);
+        rows_ahead_.expect({image + begin * row_bytes, (end - begin) * row_bytes}, tiles);
+    }
+
+    // `count` segments of consecutive pixels of dst, the first one `pixels`; each begins `pitch`
+    // bytes of source behind the one before.
+    void segments(const std::uint8_t* src,
+                  std::size_t step,
+                  std::size_t pitch,
+                  Range pixels,
+                  std::size_t count) {
+        const std::size_t length = pixels.end - pixels.begin;
+        const bool streams =
+            is_end(pixels.begin + count * length) && !loads_one_wide_vector_a_cycle();
+        if (streams) {
+            expect_all(count * tiles_of(length, p_.panels[panels_.begin]), is_begin(pixels.begin));
+        }
+        for (std::size_t first = panels_.begin; first < panels_.end;) {
+            std::size_t last = first + 1;
+            std::size_t bytes = p_.panel_bytes(p_.panels[first]);
+            while (last < panels_.end && bytes + p_.panel_bytes(p_.panels[last]) <= kPanelBytes) {
+                bytes += p_.panel_bytes(p_.panels[last++]);
+            }
+            const std::size_t tiles = count * tiles_of(length, p_.panels[first]) * (last - first);
+            if (streams) {
+                skip_to(last);
+            } else if (last < panels_.end) {
+                expect({p_.panels[last].wei, std::min(bytes, bytes_from(last))}, bytes, tiles);
+            } else {
+                expect_next(pixels.begin + count * length, tiles);
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                const std::size_t begin = pixels.begin + i * length;
+                choose_taps(begin / length);
+                choose_rows(begin / length);
+                if (p_.mode != SourceMode::kRows) {
+                    some_segment(src, step, {begin, begin + length}, {first, last});
+                } else {
+                    some_segment(src + i * pitch + p_.inner.begin * step, step,
+                                 {begin + p_.inner.begin, begin + p_.inner.end}, {first, last});
+                }
+            }
+            for (const EdgeColumn& column : p_.edge_columns) {
+                const Range rows{pixels.begin / length, pixels.begin / length + count};
+                if (p_.in_place) {
+                    strip_column(column, rows, {first, last});
+                } else {
+                    edge_column(column, src + column.x * step, pitch, rows, {first, last});
+                }
+            }
+            first = last;
+        }
+    }
+
+    void some_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
+        // The rows of a phase are not one behind the other.
+        const std::size_t width = p_.shape.dst_width;
+        const std::size_t count = pixels.end - pixels.begin;
+        const std::size_t left = width - pixels.begin % width;
+        if (p_.phases && left < count) {
+            some_segment(src, step, {pixels.begin, pixels.begin + left}, group);
+            return some_segment(src + left * step, step, {pixels.begin + left, pixels.end}, group);
+        }
+        p_.wide ? wide_segment(src, step, pixels, group) : segment(src, step, pixels, group);
+    }
+
+    // The same from the copy of its side of src.
+    void strip_column(const EdgeColumn& column, Range rows, Range group) {
+        const GemmShape& s = p_.shape;
+        const EdgeStrip& strip = p_.strips[column.x < p_.inner.begin ? 0 : 1];
+        const auto left = static_cast<std::ptrdiff_t>(column.x * s.stride_width) - s.pad_left;
+        const auto at = static_cast<std::size_t>(left - strip.begin) * s.src_channels;
+        tap_list_ = strip.taps;
+        inits_ = 0;  // with all rows of the kernel
+        edge_column(column, scratch_ + strip.at + at, s.stride_height * strip.pitch, rows, group);
+        tap_list_ = p_.taps;
+    }
+
+    // Pixels of a column, in rows of dst, as if they were those of a row.
+    void edge_column(const EdgeColumn& column,
+                     const std::uint8_t* src,
+                     std::size_t pitch,
+                     Range rows,
+                     Range group) {
+        const void* extras[kMostExtras];
+        const std::size_t offset = column.x * p_.shape.dst_channels;  // there is no pitch then
+        for (const PackedOp& op : p_.epilogue.ops) {
+            if (op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary) {
+                extras[op.binary.input] = static_cast<const char*>(args_.extras[op.binary.input]) +
+                                          offset * size_of(op.binary.type);
+            }
+        }
+        GemmArgs args = args_;
+        args.extras = {extras, kMostExtras};
+        args.dst = static_cast<char*>(args_.dst) + column.x * pitch_ * element_size();
+        const Part all = part_;
+        const std::size_t fours = p_.shape.src_channels / 4;  // of a column of the kernel
+        part_ = {.depth4 = (column.kernel.end - column.kernel.begin) * fours,
+                 .left_out = column.kernel.begin * fours,
+                 .dst_step = p_.shape.dst_width * pitch_,
+                 .args = &args};
+        taps_ = p_.tap_ranges[0];
+        // Pixels of all rows at once: tensors as they are.
+        some_segment(src + column.kernel.begin * p_.shape.src_channels, pitch, rows, group);
+        part_ = all;
+    }
+
+    // Those that the pixels of a row of dst need: at the edges others would only meet padding.
+    void choose_taps(std::size_t row) {
+        if (!p_.range_of_row.empty()) {
+            const std::size_t range = p_.range_of_row[row % p_.range_of_row.size()];
+            taps_ = p_.tap_ranges[range];
+            inits_ = p_.init_count() == 1 ? 0 : range;
+        }
+    }
+    // Where tensors of which few rows are kept would begin, for row `row` of dst to be at its
+    // place.
+    void choose_rows(std::size_t row) {
+        if (moved_args_.extras.empty()) {
+            return;
+        }
+        for (std::size_t i = 0; i < moved_args_.extras.size(); ++i) {
+            row_extras_[i] = args_.extras[i];
+        }
+        for (const PackedOp& op : p_.epilogue.ops) {
+            const bool reads = op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary;
+            const std::size_t input = reads ? op.binary.input : 0;
+            if (reads && args_.rows[input].data != nullptr) {
+                const std::size_t bytes = p_.shape.dst_width / p_.window() * p_.shape.dst_channels *
+                                          size_of(op.binary.type);
+                const GemmRows& rows = args_.rows[input];
+                row_extras_[input] = static_cast<const char*>(rows.data) + rows.offsets[row] -
+                                     static_cast<std::ptrdiff_t>(row * bytes);
+            }
+        }
+        part_.args = &moved_args_;
+    }
+    std::span<const std::ptrdiff_t> taps(const Panel& panel) const {
+        const Range taps = p_.phases ? panel.taps : taps_;
+        return tap_list_.subspan(taps.begin, taps.end - taps.begin);
+    }
+    std::size_t element_size() const { return p_.store == Store::kF32 ? 4 : 1; }
+
+    // The element of dst that a panel begins with in a pixel.
+    std::size_t place_of(std::size_t pixel, const Panel& panel) const {
+        if (!p_.phases) {
+            return pixel * part_.dst_step + panel.channel;
+        }
+        const Phases& phases = *p_.phases;
+        const std::size_t phase = phases.of(panel.channel);
+        const std::size_t width = p_.shape.dst_width;
+        const std::size_t row = pixel / width * phases.rows + phase / phases.columns;
+        const std::size_t column = pixel % width * phases.columns + phase % phases.columns;
+        return (row * width * phases.columns + column) * pitch_ + panel.channel -
+               phase * phases.all_channels;
+    }
+
+    const std::int8_t* weights_of(const Panel& panel) const {
+        const std::size_t taps = p_.phases ? 0 : taps_.begin;
+        return panel.wei + (taps * p_.depth4 + part_.left_out) * 4 * kLanes * panel.vectors;
+    }
+    // Of the weights of a tap.
+    std::size_t skipped(const Panel& panel) const {
+        return (p_.depth4 - part_.depth4) * 4 * kLanes * panel.vectors;
+    }
+
+    std::size_t tiles_of(std::size_t pixels, const Panel& panel) const {
+        const std::size_t most = p_.most_pixels(panel);
+        return (pixels + most - 1) / most;
+    }
+
+    // While `tiles` tiles of a group of panels are worked on, the next group, of about as many
+    // bytes, is fetched into L2.
+    void expect(std::span<const std::int8_t> next, std::size_t bytes, std::size_t tiles) {
+        weights_ahead_.expect(next, bytes, tiles * p_.most_taps() * p_.depth4);
+    }
+
+    // Whether nothing is left to do behind the pixel in front of this one.
+    bool is_end(std::size_t pixel) const {
+        return pixel ==
+               last_ * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
+    }
+
+    bool is_begin(std::size_t pixel) const {
+        return pixel ==
+               first_ * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
+    }
+
+    // In the last block the weights that the caller names are fetched with all groups of panels:
+    // the last one alone is soon done. `tiles`: of a panel. `only`: there is no other block.
+    void expect_all(std::size_t tiles, bool only) {
+        const std::size_t steps = tiles * (panels_.end - panels_.begin);
+        const std::int8_t* const begin = p_.panels[panels_.begin].wei;
+        const std::size_t own = panels_.end < p_.panels.size()
+                                    ? static_cast<std::size_t>(p_.panels[panels_.end].wei - begin)
+                                    : bytes_from(panels_.begin);
+        std::span<const WeightSpan> behind = args_.next;
+        std::size_t bytes = 0;
+        for (const WeightSpan& next : behind) {
+            bytes += next.size();
+        }
+        const bool lacks = args_.next_has_own && !behind.empty() && is_own(behind.front().data());
+        if (only && args_.next_has_own) {
+            // A panel must be there when the one in front of it is done.
+            expect({begin, std::size_t{0}}, lacks ? std::max(bytes, own) : bytes, steps);
+            weights_ahead_.set_behind(behind);
+            return;
+        }
+        if (lacks) {
+            bytes -= behind.front().size();
+            behind = behind.subspan(1);
+        }
+        expect({begin, own}, own + bytes, steps);
+        weights_ahead_.set_behind(behind);
+    }
+
+    bool is_own(const std::int8_t* at) const {
+        return at >= p_.wei.data() && at < p_.wei.data() + p_.wei.size();
+    }
+
+    // What has not been fetched of the panels in front of this one will not be.
+    void skip_to(std::size_t panel) {
+        if (weights_ahead_.at() != nullptr && is_own(weights_ahead_.at())) {
+            weights_ahead_.skip_to(panel < panels_.end ? p_.panels[panel].wei : nullptr);
+        }
+    }
+
+    // Behind the last group of the last block there is what the caller names.
+    void expect_next(std::size_t pixel, std::size_t tiles) {
+        const std::size_t bytes = is_end(pixel) && !args_.next.empty() ? args_.next[0].size() : 0;
+        if (bytes == 0) {
+            weights_ahead_.expect_nothing();
+            return;
+        }
+        expect(args_.next[0], bytes, tiles);
+    }
+
+    void segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
+        const std::size_t length = pixels.end - pixels.begin;
+        const std::size_t tiles = tiles_of(length, p_.panels[group.begin]);
+        for (std::size_t t = 0; t < tiles; ++t) {
+            const std::size_t begin = length * t / tiles;
+            const std::size_t end = length * (t + 1) / tiles;
+            for (std::size_t panel = group.begin; panel < group.end; ++panel) {
+                tile(src + begin * step, step, pixels.begin + begin, end - begin, p_.panels[panel]);
+            }
+        }
+    }
+
+    // Some pixels at a time, so that their source stays in L1 while panel follows panel, and so do
+    // the cache lines of dst that two panels write.
+    void wide_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
+        const std::size_t channels = p_.shape.dst_channels;
+        const std::size_t bytes = std::max(step, channels % kCacheLine == 0 ? 0 : channels);
+        const std::size_t most = std::max(kLeastWidePixels, wide_part_bytes() / bytes);
+        const std::size_t length = pixels.end - pixels.begin;
+        const std::size_t parts = length / most + (length % most == 0 ? 0 : 1);
+        for (std::size_t i = 0; i < parts; ++i) {
+            const Range part{length * i / parts, length * (i + 1) / parts};
+            for (std::size_t panel = group.begin; panel < group.end; ++panel) {
+                wide_part(src + part.begin * step, step,
+                          {pixels.begin + part.begin, pixels.begin + part.end}, p_.panels[panel]);
+            }
+        }
+    }
+
+    void wide_part(const std::uint8_t* src, std::size_t step, Range pixels, const Panel& panel) {
+        const std::size_t count = pixels.end - pixels.begin;
+        const std::size_t tiles = tiles_of(count, panel);
+        const std::int8_t* const ahead =
+            weights_ahead_.take(tiles * taps(panel).size() * part_.depth4);
+        for (std::size_t i = 0; i < tiles; ++i) {
+            rows_ahead_.fetch();
+        }
+        const std::size_t place = place_of(pixels.begin, panel);
+        WideCall call{.src = src,
+                      .src_step = static_cast<std::ptrdiff_t>(step),
+                      .pixels = count,
+                      .wei = weights_of(panel),
+                      .depth4 = part_.depth4,
+                      .taps = taps(panel),
+                      .panel = panel.constants + inits_ * p_.panels.size(),
+                      .dst = static_cast<std::uint8_t*>(part_.args->dst) + place,
+                      .dst_step = static_cast<std::ptrdiff_t>(part_.dst_step),
+                      .channels = panel.channels,
+                      .is_signed = p_.store == Store::kI8,
+                      .ahead = ahead != nullptr ? ahead : panel.wei,
+                      .ahead_step = ahead != nullptr ? weights_ahead_.step() : 0,
+                      .skip = skipped(panel)};
+        if (sums_ != nullptr) {
+            call.sums = sums_ + (pixels.begin - first_sum_);
+        }
+        if (const auto& join = p_.epilogue.join) {
+            call.join = &*join;
+            call.q_signed = !join->q_unsigned;
+            call.residual =
+                static_cast<const std::uint8_t*>(part_.args->extras[join->input]) + place;
+        }
+        panel.wide(call);
+    }
+
+    void tile(const std::uint8_t* src,
+              std::size_t step,
+              std::size_t pixel,
+              std::size_t rows,
+              const Panel& panel) {
+        alignas(kCacheLine) std::int32_t accumulators[(kTileVectors + 3) * kLanes];
+        const std::int8_t* const ahead = weights_ahead_.take(taps(panel).size() * part_.depth4);
+        if (part_.args == &args_) {
+            extras_ahead_.fetch(pixel + rows, rows, panel);
+        }
+        rows_ahead_.fetch();
+        const MicroCall micro{.src = src,
+                              .src_step = static_cast<std::ptrdiff_t>(p_.pool ? step / 2 : step),
+                              .wei = weights_of(panel),
+                              .depth4 = part_.depth4,
+                              .taps = taps(panel),
+                              .init = p_.init.data() + inits_ * p_.init_size + panel.channel,
+                              .tile = accumulators,
+                              .ahead = ahead != nullptr ? ahead : panel.wei,
+                              .ahead_step = ahead != nullptr ? weights_ahead_.step() : 0,
+                              .row_step = row_step_,
+                              .skip = skipped(panel)};
+        // A phase has no pixels one behind the other: dst is moved to where the tile is. (No
+        // arguments made here: their zeros alone took 5 % of a model.)
+        if (p_.phases) {
+            moved_args_.dst = static_cast<char*>(args_.dst) +
+                              place_of(pixel, panel) * element_size() -
+                              panel.channel * element_size();
+        }
+        const EpilogueCall finish{.epilogue = &p_.epilogue,
+                                  .panel = &panel,
+                                  .tile = accumulators,
+                                  .rows = rows,
+                                  .pixel = p_.phases ? 0 : pixel,
+                                  .channels = part_.dst_step,
+                                  .sums = sums_ == nullptr ? nullptr : sums_ + (pixel - first_sum_),
+                                  .args = p_.phases ? &moved_args_ : part_.args};
+        if (panel.fused != nullptr && panel.fused[rows - 1] != nullptr) {
+            panel.fused[rows - 1](micro, finish);
+            return;
+        }
+        panel.micro[rows - 1](micro);
+        panel.finish(finish);
+    }
+
+    std::size_t bytes_from(std::size_t panel) const {
+        return static_cast<std::size_t>(p_.wei.data() + p_.wei.size() - p_.panels[panel].wei);
+    }
+
+    // Of the kernel, and of dst.
+    struct Part {
+        std::size_t depth4 = 0;    // of a tap that is used
+        std::size_t left_out = 0;  // in front of it
+        std::size_t dst_step = 0;  // elements from a pixel to the next
+        const GemmArgs* args = nullptr;
+    };
+
+    const Packed& p_;
+    const GemmArgs& args_;
+    std::uint8_t* scratch_;
+    Range panels_;
+    std::ptrdiff_t row_step_;
+    std::span<const std::ptrdiff_t> tap_list_;
+    Range taps_;             // of it, of the row worked on
+    std::size_t pitch_;      // elements from a pixel of dst to the next
+    std::size_t inits_ = 0;  // number of their `init`
+    Part part_;
+    GemmArgs moved_args_;  // of the row worked on, of the tile of a phase
+    const void* row_extras_[kMostExtras] = {};
+    std::size_t first_ = 0;        // unit
+    std::size_t last_ = 0;         // unit behind the last one
+    const float* sums_ = nullptr;  // of windows, from that of pixel first_sum_ on
+    std::size_t first_sum_ = 0;
+    WeightsAhead weights_ahead_;
+    RowsAhead rows_ahead_;
+    ExtrasAhead extras_ahead_;
+};
+
+}  // namespace
+
+void GemmVnni::run(const GemmArgs& args, std::size_t part, const GemmSplit& split) const {
+    const Packed& p = *packed_;
+    const Range panels = share(p.panels.size(), part % split.columns, split.columns);
+    if (panels.begin == panels.end) {
+        return;
+    }
+    auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * p.scratch;
+    const Range units = share(p.units(), part / split.columns, split.rows);
+    Worker worker(p, args, scratch, panels);
+    if (p.mode == SourceMode::kRows) {
+        worker.rows(units);
+    } else {
+        worker.pixels(units);
+    }
+}
+
+void GemmVnni::run_pixels(const GemmArgs& args,
+                          std::size_t begin,
+                          std::size_t end,
+                          std::size_t part) const {
+    const Packed& p = *packed_;
+    auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * p.scratch;
+    Worker worker(p, args, scratch, {0, p.panels.size()});
+    if (p.phases) {  // pixels of dst to those of a phase
+        begin /= p.phases->count();
+        end /= p.phases->count();
+    }
+    if (p.mode == SourceMode::kRows) {
+        worker.rows({begin / p.shape.dst_width, end / p.shape.dst_width});
+    } else {
+        worker.pixels({begin, end}, true);
+    }
+}
+
+}  // namespace fuseq::kernels

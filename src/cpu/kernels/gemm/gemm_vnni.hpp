@@ -1,0 +1,195 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolution (groups 1) and matrix product on integers with AVX-512 VNNI, channels-last, with
+// everything that follows up to the next tensor fused into the store. For each output element:
+//
+//   acc = sum over taps and channels of (src - src_zero_point) * wei     32-bit, exact; padding: 0
+//   x   = fma(sum over taps and channels of (src - src_zero_point), -wei_zero_point[n], float(acc))
+//   v   = (x + bias[n]) * scale[n]                                      two roundings, as oneDNN
+//   v   = op(v) for each op                                             in order
+//   dst = v, or v rounded half to even and saturated (u8, i8)
+//
+// A matrix product [M, K] x [K, N] is a convolution of one row of M pixels with a 1x1 kernel.
+//
+// The same bytes for every split of the work. The object is immutable after construction and may
+// be used by any number of threads at once; run() does not allocate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cpu/kernels/common/conv_geometry.hpp"
+#include "cpu/post_ops/basic_ops.hpp"
+#include "fuseq/element_type.hpp"
+
+namespace fuseq::kernels {
+
+class GemmWeightsCache;
+
+using GemmShape = ConvGeometry;
+
+// Where the weight of an output channel, input channel and tap is, counted in elements.
+struct GemmWeights {
+    std::span<const std::int8_t> values{};
+    std::size_t dst_channel = 0, src_channel = 0, row = 0, column = 0;
+};
+
+// What is done to v. Lists hold one value, or one a channel of dst.
+struct GemmOp {
+    enum class Kind {
+        kLinear,     // v * a + b, rounded once
+        kScale,      // v * a
+        kShift,      // v + a
+        kAffine,     // v * a + b, two roundings
+        kRound,      // half to even
+        kClip,       // min(max(v, a), b)
+        kRoundClip,  // the two in this order
+        kPrelu,      // v > 0 ? v : v * a
+        kMax,        // max(v, a)
+        kMin,        // min(v, a)
+        kEltwise,    // see takes()
+        kBinary,     // with (element - zero_point) * scale of an extra tensor of the size of dst
+        kSum,        // element * scale + v, rounded once
+    };
+    Kind kind = Kind::kRound;
+    std::vector<float> a{};
+    std::vector<float> b{};
+    post_ops::Eltwise eltwise{};
+    post_ops::Binary binary{};  // also of kSum; types u8, i8, f32
+    static bool takes(post_ops::EltwiseKind kind);
+};
+
+struct GemmParams {
+    GemmShape shape;
+    GemmWeights weights;
+    ElementType src_type = ElementType::u8;   // u8, i8
+    ElementType dst_type = ElementType::u8;   // u8, i8, f32
+    std::int32_t src_zero_point = 0;          // in src_type's range
+    std::span<const float> scale{};           // one, or one a channel
+    std::span<const float> bias{};            // none, one, or one a channel
+    std::span<const float> wei_zero_point{};  // none, one, or one a channel
+    // Products of the same weights, which stay where they are, share what was packed. Null: none.
+    GemmWeightsCache* shared = nullptr;
+    std::vector<GemmOp> ops{};
+    // A deconvolution: pixel (y, x) of src adds its products with the weights of (i, j) to pixel
+    // (y * stride_height + i - pad_top, x * stride_width + j - pad_left) of dst. Its sides are
+    // multiples of the strides, the kernel is as large as they are at least, there is no dilation;
+    // neither other tensors, nor zero points of weights, nor a pool.
+    bool transposed = false;
+    // dst has half as many rows and columns as the shape says, both even: the largest of 2 x 2
+    // values each. For what never falls when an accumulator rises; see is_monotonic().
+    bool pool = false;
+};
+
+// Whether v is an integer that never falls when acc rises: no scale below zero, no other tensors,
+// no sums of windows, no activation but those that compare. Then the largest value is that of the
+// largest accumulator.
+bool is_monotonic(const GemmParams& params);
+
+// How the work is cut: `rows` x `columns` parts, by pixels and by channels of dst.
+struct GemmSplit {
+    std::size_t rows = 1;
+    std::size_t columns = 1;
+    std::size_t parts() const { return rows * columns; }
+};
+
+using WeightSpan = std::span<const std::int8_t>;
+
+// The rows of a tensor of the size of dst, of which each different one is kept once.
+struct GemmRows {
+    const void* data = nullptr;            // null: none are kept
+    const std::size_t* offsets = nullptr;  // of each row of dst, of all images: bytes from `data`
+};
+
+// dst may be one of the extras: elements are read before they are written. src must not overlap it.
+struct GemmArgs {
+    const void* src = nullptr;
+    void* dst = nullptr;
+    std::span<const void* const> extras{};  // by Binary::input
+    // The same tensors, where they are known by rows; empty: none is.
+    std::span<const GemmRows> rows{};
+    void* scratch = nullptr;  // scratch_bytes() for each part, on a cache line
+    // Elements from a pixel of dst to the next; 0: its channels. More of them where dst is a slice
+    // of the channels of another tensor; there are no extras then.
+    std::size_t dst_pitch = 0;
+    // Memory that will be read behind this run, to be fetched into L2 in its last block of pixels,
+    // in this order.
+    std::span<const WeightSpan> next{};
+    // Steps in front have fetched weights of this run; what is missing of them, if anything, is the
+    // first of `next`.
+    bool next_has_own = false;
+};
+
+namespace gemm {
+struct Packed;
+}
+
+class GemmVnni {
+public:
+    // Whether this machine has AVX-512 VNNI and Highway's targets are not restricted below AVX-512.
+    static bool available();
+
+    // Whether the shape has so few pixels, in short rows, that reading its weights once, and ahead,
+    // is worth more than leaving out what meets padding.
+    static bool suits_few_pixels(const GemmShape& shape);
+    // Whether the shape, of u8 without a pool or zero points of weights, reads the rows of src
+    // where they are, with a kernel larger than 1x1.
+    static bool reads_rows_in_place(const GemmShape& shape);
+
+    // Packs weights and vectors; nothing of params is kept. Throws fuseq::Error for shapes, types
+    // or sizes of lists that do not fit together, or when the kernel is not available.
+    explicit GemmVnni(const GemmParams& params);
+    // Only implementation() and scratch_bytes() answer until pack() is called with the same params,
+    // by any thread. Throws what is wrong with shapes and types; pack() throws the rest.
+    static GemmVnni to_be_packed(const GemmParams& params);
+    void pack(const GemmParams& params);
+    ~GemmVnni();
+    GemmVnni(GemmVnni&&) noexcept;
+    GemmVnni& operator=(GemmVnni&&) noexcept;
+
+    std::size_t dst_channels() const;
+    std::size_t element_bytes() const;  // of dst
+    // Bytes of scratch memory that each part needs; a multiple of 64, maybe 0.
+    std::size_t scratch_bytes() const;
+    // The best way to cut the work into so many parts; to be asked once, not for every run.
+    GemmSplit split(std::size_t parts) const;
+    // The same where lines of other cores are slow (instructions.hpp), or are not.
+    GemmSplit split(std::size_t parts, bool remote_is_slow) const;
+    // Part `part` of the work. Parts may run at the same time, each with a scratch memory of its
+    // own: args.scratch + part * scratch_bytes().
+    void run(const GemmArgs& args, std::size_t part, const GemmSplit& split) const;
+    // The packed weights that a part reads, in the order in which it reads them.
+    std::span<const std::int8_t> weights(std::size_t part, const GemmSplit& split) const;
+
+    // Of those, what the step in front had better fetch: GemmArgs::next.
+    std::span<const std::int8_t> weights_ahead(std::size_t part, const GemmSplit& split) const;
+
+    // Bytes that a run in one part can fetch in its last block, of its own weights and of others.
+    std::size_t fetchable() const;
+
+    // Whether a pixel of dst depends on nothing but the pixel of src with its number.
+    bool is_by_pixel() const;
+    // What the pixels of a range given to run_pixels() must be multiples of.
+    std::size_t pixel_grain() const;
+    // Pixels [begin, end) of dst, counted over the batch. Ranges may run at the same time, each
+    // with another `part` of the scratch memory. When is_by_pixel(), no other pixel of src is used.
+    void run_pixels(const GemmArgs& args,
+                    std::size_t begin,
+                    std::size_t end,
+                    std::size_t part) const;
+
+    // Name of the implementation, for explain: "gemm_vnni512:14x2".
+    const std::string& implementation() const;
+    std::size_t packed_bytes() const;
+
+private:
+    explicit GemmVnni(gemm::Packed&& packed);
+    std::unique_ptr<const gemm::Packed> packed_;
+};
+
+}  // namespace fuseq::kernels

@@ -1,0 +1,128 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the loops around the micro-kernel fetch into the caches before it is read: weights, source
+// rows, tensors that the epilogue reads. A little with each tile, because a burst of misses stops
+// all other loads.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+
+namespace fuseq::kernels::gemm {
+
+inline constexpr std::size_t kCacheLine = 64;
+
+// Weights, into L2, from the micro-kernels: some bytes for each four of depth.
+class WeightsAhead {
+public:
+    // While `steps` steps of depth are done, `next` and what is named behind it, `bytes` in all.
+    void expect(std::span<const std::int8_t> next, std::size_t bytes, std::size_t steps) {
+        at_ = next.data();
+        end_ = at_ + next.size();
+        step_ = std::min(kCacheLine, (bytes + steps - 1) / steps);
+    }
+    void expect_nothing() { at_ = end_ = nullptr; }
+    // Read behind those, in this order.
+    void set_behind(std::span<const WeightSpan> behind) { behind_ = behind; }
+
+    // Where the next `steps` steps begin to fetch; null: there is nothing.
+    const std::int8_t* take(std::size_t steps) {
+        while (at_ >= end_ && !behind_.empty()) {
+            at_ = behind_.front().data();
+            end_ = at_ + behind_.front().size();
+            behind_ = behind_.subspan(1);
+        }
+        const std::int8_t* const from = at_ < end_ ? at_ : nullptr;
+        at_ += from != nullptr ? steps * step_ : 0;
+        return from;
+    }
+    std::size_t step() const { return step_; }
+
+    // What is next; null: nothing is left of what was expected.
+    const std::int8_t* at() const { return at_ < end_ ? at_ : nullptr; }
+    // What has not been fetched in front of `at` will not be; null: none of this range will.
+    void skip_to(const std::int8_t* at) { at_ = at != nullptr ? std::max(at_, at) : end_; }
+
+private:
+    const std::int8_t* at_ = nullptr;
+    const std::int8_t* end_ = nullptr;
+    std::size_t step_ = 0;
+    std::span<const WeightSpan> behind_;
+};
+
+// Source rows of the next block, into L2.
+class RowsAhead {
+public:
+    void expect_nothing() { at_ = end_ = nullptr; }
+    // While `tiles` tiles are done.
+    void expect(std::span<const std::uint8_t> rows, std::size_t tiles) {
+        at_ = rows.data();
+        end_ = at_ + rows.size();
+        lines_a_tile_ = rows.size() / kCacheLine / tiles + 1;
+    }
+    void fetch() {
+        for (std::size_t i = 0; i < lines_a_tile_ && at_ < end_; ++i) {
+            __builtin_prefetch(at_, 0, 2);
+            at_ += kCacheLine;
+        }
+    }
+
+private:
+    const std::uint8_t* at_ = nullptr;
+    const std::uint8_t* end_ = nullptr;
+    std::size_t lines_a_tile_ = 0;
+};
+
+// Tensors that the epilogue of the next tile reads.
+class ExtrasAhead {
+public:
+    ExtrasAhead(const Packed& packed, const GemmArgs& args) : channels_(packed.shape.dst_channels) {
+        for (const PackedOp& op : packed.epilogue.ops) {
+            const bool reads = op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary;
+            if (reads && count_ < extras_.size()) {
+                extras_[count_++] = {static_cast<const char*>(args.extras[op.binary.input]),
+                                     size_of(op.binary.type)};
+            }
+        }
+    }
+
+    // A cache line that begins in the panel before has been fetched with that one.
+    void fetch(std::size_t pixel, std::size_t rows, const Panel& panel) const {
+        for (std::size_t i = 0; i < count_; ++i) {
+            const Extra& extra = extras_[i];
+            const std::size_t pitch = channels_ * extra.size;
+            const std::size_t begin = panel.channel * extra.size;
+            const std::size_t end = begin + panel.channels * extra.size;
+            const bool aligned = pitch % kCacheLine == 0;
+            const char* at = extra.data + pixel * pitch;
+            for (std::size_t line = aligned ? round_up(begin) : begin; line < end;
+                 line += kCacheLine) {
+                for (std::size_t r = 0; r < rows; ++r) {
+                    __builtin_prefetch(at + line + r * pitch);
+                }
+            }
+        }
+    }
+
+private:
+    struct Extra {
+        const char* data = nullptr;
+        std::size_t size = 0;  // of an element
+    };
+
+    static std::size_t round_up(std::size_t bytes) {
+        return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+    }
+
+    std::size_t channels_;
+    std::array<Extra, 4> extras_;
+    std::size_t count_ = 0;
+};
+
+}  // namespace fuseq::kernels::gemm

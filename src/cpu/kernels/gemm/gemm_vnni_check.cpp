@@ -1,0 +1,63 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/gemm/gemm_vnni_check.hpp"
+
+#include "cpu/machine/instructions.hpp"
+
+namespace fuseq::kernels::gemm {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 40;
+
+void check_shape(const GemmShape& s) {
+    for (const std::size_t size :
+         {s.src_channels, s.dst_channels, s.src_height, s.src_width, s.dst_height, s.dst_width,
+          s.kernel_height, s.kernel_width, s.stride_height, s.stride_width, s.dilation_height,
+          s.dilation_width}) {
+        if (size == 0 || size > kMostBytes) {
+            refuse("a size is ", size, ", expected 1 to ", kMostBytes);
+        }
+    }
+}
+
+}  // namespace
+
+void check(const GemmParams& params) {
+    if (!has_avx512_vnni()) {
+        refuse("this machine has no AVX-512 VNNI");
+    }
+    const GemmShape& s = params.shape;
+    check_shape(s);
+    if (params.pool && (s.dst_height % 2 != 0 || s.dst_width % 2 != 0)) {
+        refuse("2 x 2 pixels of ", s.dst_height, " x ", s.dst_width, " are to become one");
+    }
+    const bool is_signed = params.src_type == ElementType::i8;
+    if (!is_signed && params.src_type != ElementType::u8) {
+        refuse("src is ", to_string(params.src_type), ", expected u8 or i8");
+    }
+    const int low = is_signed ? -128 : 0;
+    if (params.src_zero_point < low || params.src_zero_point > low + 255) {
+        refuse("the zero point of src is ", params.src_zero_point, ", expected ", low, " to ",
+               low + 255);
+    }
+    const GemmWeights& w = params.weights;
+    const std::size_t last = (s.dst_channels - 1) * w.dst_channel +
+                             (s.src_channels - 1) * w.src_channel + (s.kernel_height - 1) * w.row +
+                             (s.kernel_width - 1) * w.column;
+    if (last >= w.values.size()) {
+        refuse("there are ", w.values.size(), " weights, the last one used is number ", last);
+    }
+}
+
+void check_op(const GemmOp& op) {
+    if (op.kind == GemmOp::Kind::kEltwise && !GemmOp::takes(op.eltwise.kind)) {
+        refuse("it has no ", post_ops::to_text(op.eltwise));
+    }
+    const bool tensor = op.kind == GemmOp::Kind::kBinary || op.kind == GemmOp::Kind::kSum;
+    const ElementType type = op.binary.type;
+    if (tensor && type != ElementType::u8 && type != ElementType::i8 && type != ElementType::f32) {
+        refuse("an extra input is ", to_string(type), ", expected u8, i8 or f32");
+    }
+}
+
+}  // namespace fuseq::kernels::gemm

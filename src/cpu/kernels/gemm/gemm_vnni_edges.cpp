@@ -1,0 +1,188 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What pixels at the edges leave out, because it would only meet padding: rows of the kernel in
+// rows of dst at the upper and lower edge, columns in columns at the left and right edge. Each a
+// tenth of all products of a 3x3 kernel on 7 x 7 pixels.
+#include <algorithm>
+
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/machine/instructions.hpp"
+
+namespace fuseq::kernels::gemm {
+namespace {
+
+// Of the kernel, that meet rows of src: consecutive ones.
+Range kernel_rows(const GemmShape& s, std::size_t y) {
+    Range rows;
+    for (std::size_t k = 0; k < s.kernel_height; ++k) {
+        const auto at =
+            static_cast<std::ptrdiff_t>(y * s.stride_height + k * s.dilation_height) - s.pad_top;
+        if (at >= 0 && at < static_cast<std::ptrdiff_t>(s.src_height)) {
+            rows = {rows.end == 0 ? k : rows.begin, k + 1};
+        }
+    }
+    return rows;
+}
+
+Range kernel_columns(const GemmShape& s, std::size_t x) {
+    Range columns;
+    for (std::size_t k = 0; k < s.kernel_width; ++k) {
+        const auto at = static_cast<std::ptrdiff_t>(x * s.stride_width + k) - s.pad_left;
+        if (at >= 0 && at < static_cast<std::ptrdiff_t>(s.src_width)) {
+            columns = {columns.end == 0 ? k : columns.begin, k + 1};
+        }
+    }
+    return columns;
+}
+
+// Pixels between the edges from which on less work is less time: fewer make tiles that wait for
+// their weights, and two products a cycle need ten sums to hide that each takes five cycles (six
+// inner pixels lose 2 %, seven gain 2 to 3). What is saved of longer rows is not seen.
+std::size_t least_inner() {
+    return loads_one_wide_vector_a_cycle() ? 4 : 7;
+}
+constexpr std::size_t kMostInner = 60;
+constexpr std::size_t kLeastRows = 5;
+
+// Pixels of a column one behind the other: a column begins with a four.
+bool may_be_apart(const Packed& p, const GemmParams& params) {
+    return p.mode == SourceMode::kRows && !p.pool && !p.phases && p.shape.dilation_width == 1 &&
+           p.shape.src_channels % 4 == 0 && params.wei_zero_point.empty() &&
+           std::all_of(params.ops.begin(), params.ops.end(),
+                       [](const GemmOp& op) { return op.binary.input < kMostExtras; });
+}
+
+// edge_columns and inner; false, and nothing is changed, where too little is between them.
+// all_columns: of the kernel, with padding.
+bool set_apart(Packed& p, bool all_columns) {
+    const GemmShape& s = p.shape;
+    std::vector<EdgeColumn> edges;
+    Range inner{0, s.dst_width};
+    for (std::size_t x = 0; x < s.dst_width; ++x) {
+        const Range kernel = kernel_columns(s, x);
+        if (kernel.begin != 0 || kernel.end != s.kernel_width) {
+            edges.push_back({x, all_columns ? Range{0, s.kernel_width} : kernel});
+            if (kernel.begin != 0) {
+                inner.begin = x + 1;
+            } else {
+                inner.end = std::min(inner.end, x);
+            }
+        }
+    }
+    // Each of them is on one side, and meets something.
+    const bool apart = std::all_of(edges.begin(), edges.end(), [&](const EdgeColumn& column) {
+        return (column.x < inner.begin || column.x >= inner.end) && column.kernel.end != 0;
+    });
+    if (!apart || inner.end - std::min(inner.begin, inner.end) < least_inner()) {
+        return false;
+    }
+    p.edge_columns = std::move(edges);
+    p.inner = inner;
+    return true;
+}
+
+// For pixels of dst at one edge, `columns`.
+EdgeStrip strip_of(const Packed& p, Range columns) {
+    const GemmShape& s = p.shape;
+    EdgeStrip strip;
+    strip.begin = static_cast<std::ptrdiff_t>(columns.begin * s.stride_width) - s.pad_left;
+    const std::size_t width =
+        columns.begin == columns.end
+            ? 0
+            : (columns.end - columns.begin - 1) * s.stride_width + s.kernel_width;
+    strip.pitch = width * s.src_channels;
+    for (std::size_t y = 0; y < s.kernel_height; ++y) {
+        strip.taps.push_back(static_cast<std::ptrdiff_t>(y * s.dilation_height * strip.pitch));
+    }
+    return strip;
+}
+
+}  // namespace
+
+bool is_mostly_image(const GemmShape& s) {
+    std::size_t rows = 0;
+    std::size_t columns = 0;
+    for (std::size_t y = 0; y < s.dst_height; ++y) {
+        const Range kernel = kernel_rows(s, y);
+        rows += kernel.end - kernel.begin;
+    }
+    for (std::size_t x = 0; x < s.dst_width; ++x) {
+        const Range kernel = kernel_columns(s, x);
+        columns += kernel.end - kernel.begin;
+    }
+    const std::size_t all = s.dst_height * s.kernel_height * s.dst_width * s.kernel_width;
+    return 5 * rows * columns >= 4 * all;
+}
+
+void find_edge_columns(Packed& p, const GemmParams& params) {
+    p.inner = {0, p.shape.dst_width / p.window()};
+    // Padding of zeros adds nothing.
+    if (!may_be_apart(p, params) || p.fill != 0 || p.block < kLeastRows || !set_apart(p, false)) {
+        return;
+    }
+    if (p.inner.end - p.inner.begin > kMostInner) {
+        p.edge_columns.clear();
+        p.inner = {0, p.shape.dst_width};
+    }
+}
+
+bool suits_rows_in_place(const GemmShape& s) {
+    // One panel of wide tiles: where several read the same rows the copy costs little, and its
+    // rows begin on cache lines. In short rows it is worth more to leave columns out.
+    constexpr std::size_t kMostChannels = 64;
+    return s.kernel_width > 1 && s.dilation_width == 1 && s.src_channels % 4 == 0 &&
+           s.dst_channels <= kMostChannels && s.dst_width > kMostInner &&
+           s.dst_height >= kLeastRows;
+}
+
+void find_rows_in_place(Packed& p, const GemmParams& params) {
+    if (!may_be_apart(p, params) || p.flip != 0 || !suits_rows_in_place(p.shape) ||
+        !set_apart(p, p.fill != 0)) {
+        return;
+    }
+    const GemmShape& s = p.shape;
+    p.in_place = true;
+    p.pitch = s.src_width * s.src_channels;
+    for (std::size_t y = 0; y < p.taps.size(); ++y) {
+        p.taps[y] = static_cast<std::ptrdiff_t>(y * s.dilation_height * p.pitch);
+    }
+    p.strips = {strip_of(p, {0, p.inner.begin}), strip_of(p, {p.inner.end, s.dst_width})};
+}
+
+void find_tap_ranges(Packed& p) {
+    p.tap_ranges = {{0, p.taps.size()}};
+    p.range_of_row.clear();
+    // Pooled rows are two of the convolution, which may differ.
+    if (p.mode != SourceMode::kRows || p.pool || p.phases) {
+        return;
+    }
+    const std::size_t columns = p.taps.size() / p.shape.kernel_height;
+    for (std::size_t y = 0; y < p.shape.dst_height; ++y) {
+        const Range rows = kernel_rows(p.shape, y);
+        const Range taps{rows.begin * columns, rows.end * columns};
+        const auto found = std::find_if(
+            p.tap_ranges.begin(), p.tap_ranges.end(),
+            [&](const Range& other) { return other.begin == taps.begin && other.end == taps.end; });
+        p.range_of_row.push_back(static_cast<std::uint32_t>(found - p.tap_ranges.begin()));
+        if (found == p.tap_ranges.end()) {
+            p.tap_ranges.push_back(taps);
+        }
+    }
+    if (p.tap_ranges.size() == 1) {
+        p.range_of_row.clear();
+    }
+}
+
+WidePanel wide_panel_of(const Packed& p, std::size_t range, std::size_t number) {
+    WidePanel wide = p.wide_panels[number];
+    const Panel& panel = p.panels[number];
+    for (std::size_t c = 0; c < panel.channels; ++c) {
+        const std::size_t place = wide_place(c, panel.vectors);
+        const std::int32_t* init = p.init.data() + panel.channel + c;
+        wide.vectors[place / kLanes].init[place % kLanes] += init[range * p.init_size] - init[0];
+    }
+    return wide;
+}
+
+}  // namespace fuseq::kernels::gemm

@@ -1,0 +1,130 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The integer matrix product as an object: what it consists of and says of itself.
+#include "cpu/kernels/gemm/gemm_vnni.hpp"
+
+#include <algorithm>
+
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/machine/instructions.hpp"
+
+namespace fuseq::kernels {
+
+using namespace gemm;  // NOLINT(google-build-using-namespace)
+
+bool GemmOp::takes(post_ops::EltwiseKind kind) {
+    return kind != post_ops::EltwiseKind::kLog && kind != post_ops::EltwiseKind::kPower;
+}
+
+bool GemmVnni::available() {
+    return has_avx512_vnni();
+}
+
+bool GemmVnni::suits_few_pixels(const GemmShape& shape) {
+    constexpr std::size_t kVeryFew = 16;
+    return gathers_windows(shape) &&
+           (shape.batch * shape.dst_height * shape.dst_width <= kVeryFew || is_mostly_image(shape));
+}
+
+bool GemmVnni::reads_rows_in_place(const GemmShape& shape) {
+    return suits_rows_in_place(shape);
+}
+
+GemmVnni::GemmVnni(Packed&& packed) : packed_(std::make_unique<const Packed>(std::move(packed))) {}
+GemmVnni::GemmVnni(const GemmParams& params) : GemmVnni(gemm::pack(params)) {}
+GemmVnni GemmVnni::to_be_packed(const GemmParams& params) {
+    return GemmVnni(gemm::lay_out(params));
+}
+void GemmVnni::pack(const GemmParams& params) {
+    packed_ = std::make_unique<const Packed>(gemm::pack(params, packed_.get()));
+}
+GemmVnni::~GemmVnni() = default;
+GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;
+GemmVnni& GemmVnni::operator=(GemmVnni&&) noexcept = default;
+
+std::size_t GemmVnni::dst_channels() const {
+    return packed_->channels();
+}
+
+std::size_t GemmVnni::element_bytes() const {
+    return packed_->store == Store::kF32 ? sizeof(float) : 1;
+}
+
+std::size_t GemmVnni::scratch_bytes() const {
+    return packed_->scratch;
+}
+
+std::span<const std::int8_t> GemmVnni::weights(std::size_t part, const GemmSplit& split) const {
+    const Packed& p = *packed_;
+    const Range panels = share(p.panels.size(), part % split.columns, split.columns);
+    if (panels.begin == panels.end || p.wei.empty()) {
+        return {};
+    }
+    const Panel& last = p.panels[panels.end - 1];
+    const std::int8_t* const begin = p.panels[panels.begin].wei;
+    return {begin, last.wei + p.panel_bytes(last)};
+}
+
+std::span<const std::int8_t> GemmVnni::weights_ahead(std::size_t part,
+                                                     const GemmSplit& split) const {
+    const Packed& p = *packed_;
+    const std::span<const std::int8_t> all = weights(part, split);
+    constexpr std::size_t kMost = std::size_t{256} << 10;
+    if (p.panels.empty() || loads_one_wide_vector_a_cycle()) {
+        return all.first(std::min(all.size(), kMost));
+    }
+    // The panels that a part begins with. A layer of few pixels is done before what it fetches
+    // itself arrives.
+    constexpr std::size_t kFirstPanels = std::size_t{24} << 10;
+    constexpr std::size_t kFewPixels = 12;
+    constexpr std::size_t kMostOfFewPixels = 3 * kMost;
+    const bool few = p.shape.batch * p.shape.dst_height * p.shape.dst_width <= kFewPixels;
+    const std::size_t first = std::max(p.panel_bytes(p.panels.front()), kFirstPanels);
+    return all.first(std::min(all.size(), few ? kMostOfFewPixels : std::min(first, kMost)));
+}
+
+std::size_t GemmVnni::fetchable() const {
+    const Packed& p = *packed_;
+    if (p.panels.empty()) {
+        return 0;
+    }
+    const bool by_rows = p.mode == SourceMode::kRows;
+    const std::size_t rest = p.units() % p.block;
+    const std::size_t units = rest == 0 ? p.block : rest;
+    const std::size_t pixels = by_rows ? p.shape.dst_width / p.window() : units;
+    const std::size_t most = p.most_pixels(p.panels.front());
+    const std::size_t tiles = (by_rows ? units : 1) * ((pixels + most - 1) / most);
+    constexpr std::size_t kCacheLine = 64;
+    return tiles * p.panels.size() * p.most_taps() * p.depth4 * kCacheLine;
+}
+
+bool GemmVnni::is_by_pixel() const {
+    return packed_->dense && packed_->mode != SourceMode::kRows && !packed_->phases;
+}
+
+std::size_t GemmVnni::pixel_grain() const {
+    const Packed& p = *packed_;
+    if (p.phases) {
+        return p.phases->count() * p.shape.dst_width;
+    }
+    return p.mode == SourceMode::kRows ? p.shape.dst_width : 1;
+}
+
+const std::string& GemmVnni::implementation() const {
+    return packed_->implementation;
+}
+
+std::size_t GemmVnni::packed_bytes() const {
+    const Packed& p = *packed_;
+    std::size_t bytes =
+        p.wei.size() + p.init.size() * sizeof(std::int32_t) +
+        (p.epilogue.bias.size() + p.epilogue.scale.size() + p.epilogue.of_sum.size()) *
+            sizeof(float);
+    for (const PackedOp& op : p.epilogue.ops) {
+        bytes += (op.a.size() + op.b.size()) * sizeof(float);
+    }
+    return bytes;
+}
+
+}  // namespace fuseq::kernels

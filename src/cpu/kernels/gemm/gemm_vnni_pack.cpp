@@ -1,0 +1,481 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lays out the weights and vectors of a matrix product.
+#include <algorithm>
+#include <cmath>
+
+#include "cpu/kernels/gemm/gemm_vnni_bound.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_check.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+
+namespace fuseq::kernels::gemm {
+namespace {
+
+// Source bytes, or weights, that should stay in the L2 cache beside each other.
+constexpr std::size_t kBlockBytes = std::size_t{512} << 10;
+constexpr std::size_t kRowBlockBytes = std::size_t{192} << 10;
+// Rows of a layer whose weights all stay in L1 should be there too: no block waits for weights.
+constexpr std::size_t kRowBlockBytesInL1 = std::size_t{16} << 10;
+constexpr std::size_t kWeightBytesInL1 = std::size_t{16} << 10;
+// Addresses that differ by a multiple of this are in the same set of L1; its sets have 8 or 12
+// ways.
+constexpr std::size_t kCacheWay = 4096;
+constexpr std::size_t kCacheLine = 64;
+// Pixels and channels of dst from which on it pays to copy the source out of such places.
+constexpr std::size_t kManyPixels = 8;
+constexpr std::size_t kManyChannels = 64;
+
+// So that whole panels of vectors can be read.
+std::size_t padded_channels(std::size_t channels) {
+    return (channels + kLanes * kMaxPanelVectors - 1) / kLanes * kLanes;
+}
+
+AlignedVector<float> padded(std::span<const float> list,
+                            float otherwise,
+                            std::size_t channels,
+                            const char* what) {
+    if (list.size() > 1 && list.size() != channels) {
+        refuse(what, " has ", list.size(), " values, expected 1 or ", channels);
+    }
+    AlignedVector<float> values(padded_channels(channels), 0.0f);
+    for (std::size_t c = 0; c < channels; ++c) {
+        values[c] = list.empty() ? otherwise : list[list.size() == 1 ? 0 : c];
+    }
+    return values;
+}
+
+class Packer {
+public:
+    explicit Packer(const GemmParams& params, const Packed* laid_out = nullptr)
+        : given_(params), params_(params), laid_out_(laid_out) {
+        check(params);
+        if (params.transposed) {
+            packed_.phases = phases_of(params);
+            params_ = as_convolution(params, *packed_.phases, scale_, bias_);
+        }
+    }
+
+    // What does not depend on weights and constants.
+    Packed lay_out() {
+        packed_.shape = params_.shape;
+        packed_.pool = params_.pool;
+        packed_.store = store();
+        choose_source();
+        find_tap_ranges(packed_);
+        find_edge_columns(packed_, params_);
+        find_rows_in_place(packed_, params_);
+        place_strips();
+        packed_.scratch = scratch_bytes();
+        if (!params_.wei_zero_point.empty()) {
+            packed_.sums = packed_.scratch;
+            packed_.scratch += scratch_of(window_sum_bytes(packed_));
+        }
+        packed_.wide = is_wide();
+        make_panels();
+        packed_.implementation = detail::cat("gemm_vnni512:",
+                                             packed_.wide                     ? "6x4"
+                                             : packed_.panels[0].vectors == 1 ? "28x1"
+                                                                              : "14x2",
+                                             packed_.pool ? ":pool" : "");
+        return std::move(packed_);
+    }
+
+    Packed run() {
+        packed_ = lay_out();
+        pack_weights();
+        pack_epilogue();
+        if (packed_.pool && !is_monotonic(params_)) {
+            refuse("the largest of four is not that of the largest accumulator");
+        }
+        choose_functions();
+        return std::move(packed_);
+    }
+
+private:
+    bool is_1x1() const {
+        const GemmShape& s = params_.shape;
+        return s.kernel_height == 1 && s.kernel_width == 1 && s.pad_top == 0 && s.pad_left == 0 &&
+               (s.dst_height - 1) * s.stride_height < s.src_height &&
+               (s.dst_width - 1) * s.stride_width < s.src_width;
+    }
+
+    void choose_source() {
+        const GemmShape& s = params_.shape;
+        const bool is_signed = params_.src_type == ElementType::i8;
+        packed_.flip = is_signed ? 0x80 : 0;
+        packed_.fill = static_cast<std::uint8_t>(params_.src_zero_point) ^ packed_.flip;
+        const bool dense = is_1x1() && s.stride_height == 1 && s.stride_width == 1 &&
+                           s.src_height == s.dst_height && s.src_width == s.dst_width;
+        const std::size_t channels = s.src_channels;
+        packed_.dense = dense;
+        if (is_1x1() && !params_.pool) {
+            columns_ = 1;
+            packed_.taps.assign(packed_.phases ? packed_.phases->count() : 1, 0);
+            packed_.depth4 = (channels + 3) / 4;
+            packed_.step = spread(packed_.depth4 * 4);
+            // A copy takes less than two channels of dst.
+            const bool spreads = channels % kCacheWay == 0 &&
+                                 s.batch * s.dst_height * s.dst_width >= kManyPixels &&
+                                 s.dst_channels >= kManyChannels;
+            packed_.mode =
+                dense && !is_signed && !spreads ? SourceMode::kInPlace : SourceMode::kGather;
+            packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
+            return;
+        }
+        if (gathers_windows(s) && !params_.pool && params_.wei_zero_point.empty() &&
+            !packed_.phases) {
+            columns_ = s.kernel_width;
+            packed_.mode = SourceMode::kWindows;
+            packed_.depth4 = columns_ * channels / 4;
+            for (std::size_t y = 0; y < s.kernel_height; ++y) {
+                packed_.taps.push_back(static_cast<std::ptrdiff_t>(y * packed_.depth4 * 4));
+            }
+            packed_.step = spread(packed_.taps.size() * packed_.depth4 * 4);
+            packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
+            return;
+        }
+        packed_.mode = SourceMode::kRows;
+        // The pixels of a tap row lie one behind the other when they are not dilated.
+        columns_ = s.dilation_width == 1 && !packed_.phases ? s.kernel_width : 1;
+        packed_.depth4 = (columns_ * channels + 3) / 4;
+        const std::size_t extent_width = (s.kernel_width - 1) * s.dilation_width + 1;
+        const std::size_t width = (s.dst_width - 1) * s.stride_width + extent_width;
+        packed_.pitch = width * channels;
+        // Pixels of a column are tiles too; the rest of a line is no pixel.
+        if (channels > kCacheLine && s.stride_height * packed_.pitch % kCacheWay == 0) {
+            packed_.pitch += kCacheLine;
+        }
+        const auto add_tap = [&](std::size_t y, std::size_t x) {
+            packed_.taps.push_back(static_cast<std::ptrdiff_t>(
+                y * s.dilation_height * packed_.pitch + x * s.dilation_width * channels));
+        };
+        for (std::size_t y = 0; y < s.kernel_height && !packed_.phases; ++y) {
+            for (std::size_t x = 0; x < s.kernel_width; x += columns_) {
+                add_tap(y, x);
+            }
+        }
+        for (std::size_t i = 0; packed_.phases && i < packed_.phases->count(); ++i) {
+            for (const Phases::Tap& tap : packed_.phases->taps[i]) {
+                add_tap(tap.y, tap.x);
+            }
+        }
+        const std::size_t extent = (s.kernel_height - 1) * s.dilation_height + 1;
+        const std::size_t weights = packed_.most_taps() * packed_.depth4 * 4 * s.dst_channels;
+        const std::size_t bytes = weights <= kWeightBytesInL1 ? kRowBlockBytesInL1 : kRowBlockBytes;
+        const std::size_t rows = bytes / packed_.pitch;
+        packed_.block = rows > extent ? (rows - extent) / s.stride_height + 1 : 1;
+        packed_.block = std::clamp<std::size_t>(packed_.block / packed_.window(), 1,
+                                                s.dst_height / packed_.window());
+    }
+
+    void place_strips() {
+        if (!packed_.in_place) {
+            return;
+        }
+        const GemmShape& s = params_.shape;
+        packed_.block = std::clamp<std::size_t>(kRowBlockBytes / (s.stride_height * packed_.pitch),
+                                                1, s.dst_height);
+        std::size_t at = 0;
+        for (EdgeStrip& strip : packed_.strips) {
+            strip.at = at;
+            at += packed_.rows_read(packed_.block) * strip.pitch;
+        }
+        strip_bytes_ = at;
+    }
+
+    std::size_t scratch_bytes() const {
+        const GemmShape& s = params_.shape;
+        const std::size_t pixel = packed_.step;
+        if (packed_.in_place) {
+            return scratch_of(strip_bytes_);
+        }
+        switch (packed_.mode) {
+            case SourceMode::kInPlace:
+                return s.src_channels % 4 == 0 ? 0 : scratch_of(kLastPixels * pixel);
+            case SourceMode::kGather:
+            case SourceMode::kWindows:
+                return scratch_of(std::min(packed_.block, packed_.units()) * pixel);
+            default: {
+                return scratch_of(packed_.rows_read(packed_.block * packed_.window()) *
+                                  packed_.pitch);
+            }
+        }
+    }
+
+    // Bytes from one pixel to the next so that those of a tile, more than a set of the first cache
+    // has ways, are not all in one set.
+    static std::size_t spread(std::size_t bytes) {
+        return bytes % kCacheWay == 0 ? bytes + kCacheLine : bytes;
+    }
+
+    static std::size_t scratch_of(std::size_t bytes) {
+        return (bytes + kOverread + kCacheLine - 1) / kCacheLine * kCacheLine;
+    }
+
+    // A clip and a factor above it, of unsigned bytes.
+    bool clips() const {
+        return params_.ops.size() == 2 && params_.ops[0].kind == GemmOp::Kind::kClip &&
+               params_.ops[1].kind == GemmOp::Kind::kScale && params_.dst_type == ElementType::u8;
+    }
+
+    // Bytes behind scale and bias, or an elu, a leaky relu or a residual input behind these: its
+    // join is found.
+    bool is_wide() {
+        const bool fits =
+            params_.dst_type != ElementType::f32 && !params_.pool && suits_wide_panels(packed_);
+        return fits && (params_.ops.empty() || clips() || have_activations() || joins());
+    }
+
+    bool have_activations() const {
+        const std::size_t channels = params_.shape.dst_channels;
+        return params_.wei_zero_point.empty() &&
+               (have_elus(packed_ops(), channels) || have_leaky_relus(packed_ops(), channels));
+    }
+
+    bool joins() {
+        std::optional<Join>& join = packed_.epilogue.join;
+        if (laid_out_ != nullptr && laid_out_->join_searched) {
+            join = laid_out_->epilogue.join;
+            for (const GemmOp& op : params_.ops) {  // tensors have got their numbers since
+                if (join && op.kind == GemmOp::Kind::kSum) {
+                    join->input = op.binary.input;
+                }
+            }
+        } else {
+            join = find_join(packed_ops(), store(), params_.shape.dst_channels);
+        }
+        packed_.join_searched = true;
+        return join.has_value();
+    }
+
+    Store store() const {
+        switch (params_.dst_type) {
+            case ElementType::u8: return Store::kU8;
+            case ElementType::i8: return Store::kI8;
+            case ElementType::f32: return Store::kF32;
+            default: refuse("dst is ", to_string(params_.dst_type), ", expected u8, i8 or f32");
+        }
+    }
+
+    std::vector<PackedOp> packed_ops() const {
+        const std::size_t channels = params_.shape.dst_channels;
+        std::vector<PackedOp> ops;
+        for (const GemmOp& op : params_.ops) {
+            ops.push_back({.kind = op.kind,
+                           .a = padded(op.a, 0.0f, channels, "an operation"),
+                           .b = padded(op.b, 0.0f, channels, "an operation"),
+                           .eltwise = op.eltwise,
+                           .binary = op.binary});
+            if (op.kind == GemmOp::Kind::kEltwise && params_.dst_type != ElementType::f32) {
+                ops.back().quick = true;
+            }
+            check_op(op);
+        }
+        return ops;
+    }
+
+    static void add_tables(std::vector<PackedOp>& ops) {
+        for (PackedOp& op : ops) {
+            if (op.quick && GeluTable::knows(op.eltwise.kind)) {
+                op.gelu = std::make_shared<const GeluTable>(op.eltwise);
+            }
+        }
+    }
+
+    void make_panels() {
+        if (!packed_.phases) {
+            return make_panels(0, params_.shape.dst_channels, {0, packed_.taps.size()});
+        }
+        const Phases& phases = *packed_.phases;
+        Range taps;
+        for (std::size_t i = 0; i < phases.count(); ++i) {
+            taps = {taps.end, taps.end + phases.taps[i].size()};
+            make_panels(i * phases.all_channels, phases.channels, taps);
+        }
+    }
+
+    void make_panels(std::size_t first, std::size_t channels, Range taps) {
+        const std::size_t most = packed_.wide ? kMaxWideVectors : kMaxPanelVectors;
+        for (std::size_t c = 0; c < channels;) {
+            Panel panel;
+            panel.channel = first + c;
+            panel.vectors = std::min(most, (channels - c + kLanes - 1) / kLanes);
+            panel.channels = std::min(panel.vectors * kLanes, channels - c);
+            panel.taps = taps;
+            c += panel.channels;
+            packed_.panels.push_back(panel);
+        }
+    }
+
+    void pack_weights() {
+        packed_.weights = packed_weights(params_, packed_, columns_);
+        packed_.wei = packed_.weights->values;
+        const std::int8_t* wei = packed_.wei.data();
+        // u8 = src + flip, and the zero point goes with it.
+        const std::int32_t zero_point = packed_.fill;
+        packed_.init_size = padded_channels(params_.shape.dst_channels);
+        packed_.init.assign(packed_.init_size * packed_.init_count(), 0);
+        for (Panel& panel : packed_.panels) {
+            panel.wei = wei;
+            wei += packed_.panel_bytes(panel);
+            for (std::size_t t = 0; zero_point != 0 && t < panel.taps.end - panel.taps.begin; ++t) {
+                for (std::size_t c = panel.channel; c < panel.channel + panel.channels; ++c) {
+                    subtract(c, t, zero_point * packed_.weights->sum(c, t));
+                }
+            }
+        }
+    }
+
+    // The largest magnitude that an accumulator can have.
+    std::int64_t magnitude(std::size_t channel) const {
+        return 255 * packed_.weights->magnitudes[channel];
+    }
+
+    // Of all weights of a channel.
+    std::int64_t sum(std::size_t channel) const {
+        std::int64_t total = 0;
+        for (std::size_t t = 0; t < packed_.weights->taps; ++t) {
+            total += packed_.weights->sum(channel, t);
+        }
+        return total;
+    }
+
+    // From what sums over tap `t` of a channel begin at.
+    void subtract(std::size_t channel, std::size_t t, std::int32_t value) {
+        for (std::size_t i = 0; i < packed_.init_count(); ++i) {
+            const Range taps = packed_.tap_ranges[i];
+            packed_.init[i * packed_.init_size + channel] -=
+                t >= taps.begin && t < taps.end ? value : 0;
+        }
+    }
+
+    void pack_epilogue() {
+        Epilogue& e = packed_.epilogue;
+        const std::size_t channels = params_.shape.dst_channels;
+        if (params_.scale.empty()) {
+            refuse("there is no scale");
+        }
+        e.scale = padded(params_.scale, 1.0f, channels, "scale");
+        e.bias = padded(params_.bias, 0.0f, channels, "bias");
+        if (!params_.wei_zero_point.empty()) {
+            e.of_sum = padded(params_.wei_zero_point, 0.0f, channels, "zero point of the weights");
+            for (float& v : e.of_sum) {
+                v = -v;
+            }
+        }
+        const double window =
+            255.0 * static_cast<double>(params_.shape.src_channels * params_.shape.kernel_height *
+                                        params_.shape.kernel_width);
+        double bound = 0;
+        for (std::size_t c = 0; c < channels; ++c) {
+            const double of_sum =
+                e.of_sum.empty() ? 0.0 : std::abs(static_cast<double>(e.of_sum[c]));
+            bound = std::max(bound, std::abs(static_cast<double>(e.scale[c])) *
+                                        (static_cast<double>(magnitude(c)) + window * of_sum +
+                                         std::abs(static_cast<double>(e.bias[c]))));
+        }
+        e.ops = packed_ops();
+        add_tables(e.ops);
+        for (const GemmOp& op : params_.ops) {
+            bound = bound_after(op, bound);
+        }
+        constexpr double kFits = 1e9;
+        e.clamp = !(bound < kFits);
+        if (!packed_.wide) {                                     // clamps bytes itself
+            const bool none = e.clamp || packed_.join_searched;  // then the tiles would be wide
+            e.join = none ? std::nullopt : find_join(e.ops, packed_.store, channels);
+        }
+    }
+
+    void choose_functions() {
+        if (packed_.wide) {
+            return choose_wide();
+        }
+        for (Panel& panel : packed_.panels) {
+            panel.micro = packed_.pool ? pooled_functions(panel.vectors) : functions(panel.vectors);
+            const bool whole = panel.channels == panel.vectors * kLanes;
+            panel.finish = fixed_epilogue(packed_.epilogue, packed_.store, panel.vectors, whole);
+            if (whole && !packed_.pool) {
+                panel.fused = fused_functions(packed_.epilogue, packed_.store, panel.vectors);
+            }
+            if (panel.finish == nullptr) {
+                panel.finish = general_epilogue(packed_.store, panel.vectors, whole);
+            }
+        }
+    }
+
+    static const MicroFunction* functions(std::size_t vectors) {
+        return vectors == 1 ? micro_functions_1() : micro_functions_2();
+    }
+    static const MicroFunction* pooled_functions(std::size_t vectors) {
+        return vectors == 1 ? pooled_micro_functions_1() : pooled_micro_functions_2();
+    }
+
+    // What each sum can be, from the sums of the weights above and below zero.
+    WideChannel wide_channel(std::size_t c) const {
+        const std::int64_t magnitudes = packed_.weights->magnitudes[c];
+        const std::int32_t init = packed_.init[c];
+        const Epilogue& e = packed_.epilogue;
+        WideChannel channel{.init = init,
+                            .scale = e.scale[c],
+                            .bias = e.bias[c],
+                            .summed = packed_.needs_sums(),
+                            .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
+                            .least = init + 255 * (sum(c) - magnitudes) / 2,
+                            .most = init + 255 * (sum(c) + magnitudes) / 2};
+        channel.elu = elu_of(e.ops, c);
+        channel.leaky = leaky_of(e.ops, c);
+        if (clips()) {
+            channel.clips = true;
+            channel.low = e.ops[0].a[c];
+            channel.high = e.ops[0].b[c];
+            channel.factor = e.ops[1].a[c];
+        }
+        return channel;
+    }
+
+    void choose_wide() {
+        packed_.wide_panels.reserve(packed_.panels.size() * packed_.init_count());
+        for (Panel& panel : packed_.panels) {
+            std::vector<WideChannel> channels;
+            for (std::size_t c = 0; c < panel.channels; ++c) {
+                channels.push_back(wide_channel(panel.channel + c));
+            }
+            const Join* join = packed_.epilogue.join ? &*packed_.epilogue.join : nullptr;
+            const bool is_signed =
+                join != nullptr ? !join->q_unsigned : packed_.store == Store::kI8;
+            packed_.wide_panels.push_back(
+                make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
+            panel.wide = channels[0].elu || channels[0].leaky
+                             ? wide_elu_function(panel.vectors)
+                             : wide_function(panel.vectors, join, packed_.needs_sums());
+            panel.constants = &packed_.wide_panels.back();
+        }
+        for (std::size_t i = 1; i < packed_.init_count(); ++i) {
+            for (std::size_t n = 0; n < packed_.panels.size(); ++n) {
+                packed_.wide_panels.push_back(wide_panel_of(packed_, i, n));
+            }
+        }
+    }
+
+    const GemmParams& given_;
+    GemmParams params_;                // the same, or the convolution that a deconvolution is
+    std::vector<float> scale_, bias_;  // its own lists
+    const Packed* laid_out_;           // null: not known
+    Packed packed_;
+    std::size_t columns_ = 1;  // of the kernel that one tap covers
+    std::size_t strip_bytes_ = 0;
+};
+
+}  // namespace
+
+Packed pack(const GemmParams& params, const Packed* laid_out) {
+    return Packer(params, laid_out).run();
+}
+
+Packed lay_out(const GemmParams& params) {
+    return Packer(params).lay_out();
+}
+
+}  // namespace fuseq::kernels::gemm

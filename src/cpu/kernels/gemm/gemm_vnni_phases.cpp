@@ -1,0 +1,150 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A deconvolution as a convolution. Row S * q + r of dst, S the stride, gets rows k of the kernel
+// with r + pad - k a multiple of S, from row q + (r + pad - k) / S of src: which ones depends on r
+// alone. So each r, and each of the columns', is a convolution of stride 1 over some taps of a
+// window that holds those of all.
+#include <algorithm>
+
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "fuseq/error.hpp"
+
+namespace fuseq::kernels::gemm {
+namespace {
+
+// Along one dimension.
+struct Extent {
+    std::ptrdiff_t least = 0;  // offset in src that the window begins at
+    std::size_t size = 1;      // of the window
+    // By phase: places in the window, rising, and those of the kernel.
+    std::vector<std::vector<std::pair<std::size_t, std::size_t>>> taps;
+};
+
+Extent extent_of(std::size_t kernel, std::size_t stride, std::ptrdiff_t pad) {
+    const auto step = static_cast<std::ptrdiff_t>(stride);
+    const auto last = static_cast<std::ptrdiff_t>(kernel) - 1;
+    Extent extent;
+    // The first phase meets the largest k that it can with the least offset, the last one k of 0
+    // or a little more with the largest.
+    const auto down = [&](std::ptrdiff_t v) {
+        return v >= 0 ? v / step : -((-v + step - 1) / step);
+    };
+    extent.least = -down(last - pad);
+    std::ptrdiff_t most = extent.least;
+    for (std::ptrdiff_t r = 0; r < step; ++r) {
+        std::vector<std::pair<std::size_t, std::size_t>> taps;
+        for (std::ptrdiff_t k = last; k >= 0; --k) {
+            if ((r + pad - k) % step == 0) {
+                const std::ptrdiff_t offset = (r + pad - k) / step;
+                most = std::max(most, offset);
+                taps.emplace_back(static_cast<std::size_t>(offset - extent.least),
+                                  static_cast<std::size_t>(k));
+            }
+        }
+        extent.taps.push_back(std::move(taps));
+    }
+    extent.size = static_cast<std::size_t>(most - extent.least) + 1;
+    return extent;
+}
+
+Extent rows_of(const GemmShape& s) {
+    return extent_of(s.kernel_height, s.stride_height, s.pad_top);
+}
+
+Extent columns_of(const GemmShape& s) {
+    return extent_of(s.kernel_width, s.stride_width, s.pad_left);
+}
+
+void check(const GemmParams& params) {
+    const GemmShape& s = params.shape;
+    const bool fits = s.dst_height % s.stride_height == 0 && s.dst_width % s.stride_width == 0 &&
+                      s.kernel_height >= s.stride_height && s.kernel_width >= s.stride_width &&
+                      s.dilation_height == 1 && s.dilation_width == 1;
+    const bool reads = std::any_of(params.ops.begin(), params.ops.end(), [](const GemmOp& op) {
+        return op.kind == GemmOp::Kind::kBinary || op.kind == GemmOp::Kind::kSum;
+    });
+    if (!fits || reads || params.pool || !params.wei_zero_point.empty()) {
+        throw Error("compile", "integer matrix product: a deconvolution that it cannot do");
+    }
+}
+
+// Lists of the channels of one phase, for those of all; what is missing at the end of a phase is
+// like its last channel.
+std::vector<float> for_all(std::span<const float> list, const Phases& phases) {
+    if (list.size() <= 1) {
+        return {list.begin(), list.end()};
+    }
+    if (list.size() != phases.channels) {
+        throw Error("compile", detail::cat("integer matrix product: a list has ", list.size(),
+                                           " values, expected 1 or ", phases.channels));
+    }
+    std::vector<float> all;
+    for (std::size_t i = 0; i < phases.count(); ++i) {
+        all.insert(all.end(), list.begin(), list.end());
+        all.resize((i + 1) * phases.all_channels, list.back());
+    }
+    return all;
+}
+
+}  // namespace
+
+std::size_t Phases::most_taps() const {
+    std::size_t most = 0;
+    for (const auto& list : taps) {
+        most = std::max(most, list.size());
+    }
+    return most;
+}
+
+Phases phases_of(const GemmParams& params) {
+    check(params);
+    const GemmShape& s = params.shape;
+    const Extent rows = rows_of(s);
+    const Extent columns = columns_of(s);
+    Phases phases{.rows = s.stride_height,
+                  .columns = s.stride_width,
+                  .channels = s.dst_channels,
+                  .all_channels = (s.dst_channels + kLanes - 1) / kLanes * kLanes};
+    for (const auto& row_taps : rows.taps) {
+        for (const auto& column_taps : columns.taps) {
+            std::vector<Phases::Tap> taps;
+            for (const auto& [y, row] : row_taps) {
+                for (const auto& [x, column] : column_taps) {
+                    taps.push_back({.y = y, .x = x, .row = row, .column = column});
+                }
+            }
+            phases.taps.push_back(std::move(taps));
+        }
+    }
+    return phases;
+}
+
+GemmParams as_convolution(const GemmParams& params,
+                          const Phases& phases,
+                          std::vector<float>& scale,
+                          std::vector<float>& bias) {
+    GemmParams result = params;
+    GemmShape& s = result.shape;
+    const Extent rows = rows_of(s);
+    const Extent columns = columns_of(s);
+    s.dst_channels = phases.count() * phases.all_channels;
+    s.dst_height /= s.stride_height;
+    s.dst_width /= s.stride_width;
+    s.stride_height = s.stride_width = 1;
+    s.kernel_height = rows.size;
+    s.kernel_width = columns.size;
+    s.pad_top = -rows.least;
+    s.pad_left = -columns.least;
+    scale = for_all(params.scale, phases);
+    bias = for_all(params.bias, phases);
+    result.scale = scale;
+    result.bias = bias;
+    for (GemmOp& op : result.ops) {
+        op.a = for_all(op.a, phases);
+        op.b = for_all(op.b, phases);
+    }
+    return result;
+}
+
+}  // namespace fuseq::kernels::gemm

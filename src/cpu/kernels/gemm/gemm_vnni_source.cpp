@@ -1,0 +1,153 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies of source: pixels of a 1x1 kernel one behind the other, rows of a larger one with their
+// padding.
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/kernels/common/copy_flipped.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/machine/instructions.hpp"
+
+namespace fuseq::kernels::gemm {
+
+namespace {
+
+// Columns [begin, end) of the kernel that are on the image, `at` the source column of the first.
+Range columns_on_image(const GemmShape& s, std::ptrdiff_t at) {
+    const auto width = static_cast<std::ptrdiff_t>(s.src_width);
+    const auto kernel = static_cast<std::ptrdiff_t>(s.kernel_width);
+    const std::ptrdiff_t begin = std::clamp<std::ptrdiff_t>(-at, 0, kernel);
+    const std::ptrdiff_t end = std::clamp<std::ptrdiff_t>(width - at, begin, kernel);
+    return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
+}
+
+void copy_window(
+    const Packed& p, const std::uint8_t* image, std::size_t y, std::size_t x, std::uint8_t* to) {
+    const GemmShape& s = p.shape;
+    const std::size_t pixel = s.src_channels;
+    const std::size_t row_bytes = s.kernel_width * pixel;
+    const auto left = static_cast<std::ptrdiff_t>(x * s.stride_width) - s.pad_left;
+    const Range columns = columns_on_image(s, left);
+    for (std::size_t k = 0; k < s.kernel_height; ++k, to += row_bytes) {
+        const auto row =
+            static_cast<std::ptrdiff_t>(y * s.stride_height + k * s.dilation_height) - s.pad_top;
+        if (row < 0 || row >= static_cast<std::ptrdiff_t>(s.src_height)) {
+            std::memset(to, p.fill, row_bytes);
+            continue;
+        }
+        std::memset(to, p.fill, columns.begin * pixel);
+        const std::ptrdiff_t first = row * static_cast<std::ptrdiff_t>(s.src_width) + left +
+                                     static_cast<std::ptrdiff_t>(columns.begin);
+        if (columns.begin < columns.end) {
+            copy_flipped(image + static_cast<std::size_t>(first) * pixel,
+                         to + columns.begin * pixel, (columns.end - columns.begin) * pixel, p.flip);
+        }
+        std::memset(to + columns.end * pixel, p.fill, row_bytes - columns.end * pixel);
+    }
+}
+
+}  // namespace
+
+bool gathers_windows(const GemmShape& s) {
+    constexpr std::size_t kFewPixels = 64;
+    constexpr std::size_t kShortRow = 4;
+    constexpr std::size_t kLongRow = 7;
+    return !loads_one_wide_vector_a_cycle() && s.src_channels % 4 == 0 && s.dilation_width == 1 &&
+           s.dst_width < kLongRow && s.batch * s.dst_height * s.dst_width <= kFewPixels &&
+           (s.dst_width <= kShortRow || is_mostly_image(s));
+}
+
+void copy_pixels(
+    const Packed& p, const void* src, std::size_t at, std::size_t count, std::uint8_t* scratch) {
+    const GemmShape& s = p.shape;
+    const std::size_t step = p.step;
+    const auto* from = static_cast<const std::uint8_t*>(src);
+    if (p.mode == SourceMode::kWindows) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t row = (at + i) / s.dst_width;
+            copy_window(p, from + row / s.dst_height * s.src_height * s.src_width * s.src_channels,
+                        row % s.dst_height, (at + i) % s.dst_width, scratch + i * step);
+        }
+        return;
+    }
+    if (p.dense && step == s.src_channels) {
+        copy_flipped(from + at * step, scratch, count * step, p.flip);
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t x = (at + i) % s.dst_width;
+        const std::size_t row = (at + i) / s.dst_width;
+        const std::size_t y =
+            row / s.dst_height * s.src_height + row % s.dst_height * s.stride_height;
+        copy_flipped(from + (y * s.src_width + x * s.stride_width) * s.src_channels,
+                     scratch + i * step, s.src_channels, p.flip);
+    }
+}
+
+namespace {
+
+// Source columns that are copied together: `begin` may be in front of the first one.
+struct Columns {
+    std::ptrdiff_t begin;
+    std::size_t pitch;  // bytes of a row of the copy
+};
+
+void copy_columns(const Packed& p,
+                  const void* src,
+                  std::size_t image,
+                  std::size_t y,
+                  std::size_t count,
+                  const Columns& columns,
+                  std::uint8_t* to) {
+    const GemmShape& s = p.shape;
+    const std::size_t rows = p.rows_read(count);
+    const std::size_t width = columns.pitch / s.src_channels;
+    const auto clamp = [&](std::ptrdiff_t v, std::size_t most) {
+        return static_cast<std::size_t>(
+            std::clamp<std::ptrdiff_t>(v, 0, static_cast<std::ptrdiff_t>(most)));
+    };
+    // Of the copy: padding, source, padding.
+    const std::size_t left = clamp(-columns.begin, width);
+    const std::size_t begin = clamp(columns.begin, s.src_width);
+    const std::size_t inner = std::min(width - left, s.src_width - begin);
+    const auto* from = static_cast<const std::uint8_t*>(src);
+    for (std::size_t r = 0; r < rows; ++r, to += columns.pitch) {
+        const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y * s.stride_height + r) - s.pad_top;
+        if (at < 0 || at >= static_cast<std::ptrdiff_t>(s.src_height)) {
+            std::memset(to, p.fill, columns.pitch);
+            continue;
+        }
+        const std::size_t row = image * s.src_height + static_cast<std::size_t>(at);
+        std::memset(to, p.fill, left * s.src_channels);
+        copy_flipped(from + (row * s.src_width + begin) * s.src_channels,
+                     to + left * s.src_channels, inner * s.src_channels, p.flip);
+        std::memset(to + (left + inner) * s.src_channels, p.fill,
+                    (width - left - inner) * s.src_channels);
+    }
+}
+
+}  // namespace
+
+void copy_rows(const Packed& p,
+               const void* src,
+               std::size_t image,
+               std::size_t y,
+               std::size_t count,
+               std::uint8_t* scratch) {
+    copy_columns(p, src, image, y, count, {-p.shape.pad_left, p.pitch}, scratch);
+}
+
+void copy_strips(const Packed& p,
+                 const void* src,
+                 std::size_t image,
+                 std::size_t y,
+                 std::size_t count,
+                 std::uint8_t* scratch) {
+    for (const EdgeStrip& strip : p.strips) {
+        copy_columns(p, src, image, y, count, {strip.begin, strip.pitch}, scratch + strip.at);
+    }
+}
+
+}  // namespace fuseq::kernels::gemm

@@ -1,0 +1,481 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The micro-kernel of gemm_vnni_wide.hpp. For the files that instantiate it only; two of them, to
+// share the compiler's work.
+#pragma once
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "cpu/kernels/gemm/gemm_vnni_join-inl.h"
+#include "cpu/kernels/gemm/gemm_vnni_micro-inl.h"
+#include "cpu/kernels/gemm/gemm_vnni_wide.hpp"
+
+FUSEQ_BEGIN_VNNI
+
+namespace fuseq::kernels::gemm {
+namespace {
+
+constexpr bool joins(WideJoin how) {
+    return how != WideJoin::kNone && how != WideJoin::kElu;
+}
+constexpr Bends bends(WideJoin how) {
+    return how == WideJoin::kBent      ? Bends::kShort
+           : how == WideJoin::kFarBent ? Bends::kLong
+                                       : Bends::kNot;
+}
+
+// Vectors that leave together: a pixel of three or four, two pixels of two, four of one.
+constexpr std::size_t group_rows(std::size_t vectors) {
+    return vectors == 1 ? 4 : vectors == 2 ? 2 : 1;
+}
+// Groups of a tile: 24 accumulators.
+constexpr std::size_t most_groups(std::size_t vectors) {
+    return vectors == 3 ? 8 : 6;
+}
+
+template <std::size_t Vectors, std::size_t... I>
+FUSEQ_INLINE void begin_wide(Registers<__m512i, sizeof...(I)>& acc,
+                             const WidePanel& panel,
+                             std::index_sequence<I...>) {
+    ((acc.v[I] = _mm512_load_si512(panel.vectors[I % Vectors].init)), ...);
+}
+
+template <std::size_t Rows, std::size_t Vectors>
+FUSEQ_INLINE void accumulate_wide(const WideCall& call,
+                                  const std::uint8_t* src,
+                                  const std::int8_t*& ahead,
+                                  Registers<__m512i, Rows * Vectors>& acc) {
+    begin_wide<Vectors>(acc, *call.panel, std::make_index_sequence<Rows * Vectors>{});
+    const std::ptrdiff_t step = call.src_step;
+    Steps steps{step, 3 * step, 5 * step, 7 * step, 9 * step, 11 * step, 13 * step};
+    const std::int8_t* wei = call.wei;
+    const std::size_t bytes = call.depth4 * 64 * Vectors;  // of a tap
+    for (const std::ptrdiff_t tap : call.taps) {
+        const std::uint8_t* first = src + tap;
+        const std::int8_t* const end = wei + bytes;
+        do {
+            // As in the other micro-kernel: no registers for multiples of these.
+            asm("" : "+r"(steps.one));
+            if constexpr (Rows > 6) {
+                asm("" : "+r"(steps.three));
+            }
+            if constexpr (Rows > 10) {
+                asm("" : "+r"(steps.five));
+            }
+            Registers<__m512i, Vectors> b;
+            unrolled<Vectors>([&](auto n)
+                                  FUSEQ_LAMBDA { b[n] = _mm512_load_si512(wei + 64 * n()); });
+            const std::uint8_t* const second = first + static_cast<std::ptrdiff_t>(kReach) * step;
+            add_rows<kReach>(acc, first, second, steps, b, std::make_index_sequence<Rows>{});
+            first += 4;
+            _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T1);
+            ahead += call.ahead_step;
+            wei += 64 * Vectors;
+        } while (wei != end);
+        wei += call.skip;
+    }
+}
+
+// min(max(x, low), high) * factor, not more than a byte.
+FUSEQ_INLINE __m512 clipped(const WideVector& constants, __m512 x) {
+    x = _mm512_max_ps(x, _mm512_load_ps(constants.low));
+    x = _mm512_min_ps(x, _mm512_load_ps(constants.high));
+    x = _mm512_mul_ps(x, _mm512_load_ps(constants.factor));
+    return _mm512_min_ps(x, _mm512_set1_ps(255.0f));
+}
+
+// The sums of vector N, as 32-bit integers of the values, with those of windows.
+template <std::size_t Vectors, std::size_t N, std::size_t Count>
+FUSEQ_INLINE void finish_summed(const WidePanel& panel,
+                                const float* sums,
+                                Registers<__m512i, Count>& acc) {
+    const WideVector& constants = panel.vectors[N];
+    const __m512 scale = _mm512_load_ps(constants.scale);
+    const __m512 shift = _mm512_load_ps(constants.shift);
+    const __m512 of_sum = _mm512_load_ps(constants.of_sum);
+    const auto each = [&](auto&& rest) FUSEQ_LAMBDA {
+        unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
+            __m512i& v = acc.v[m() * Vectors + N];
+            const __m512 x =
+                _mm512_fmadd_ps(_mm512_set1_ps(sums[m()]), of_sum, _mm512_cvtepi32_ps(v));
+            v = _mm512_cvtps_epi32(rest(_mm512_mul_ps(_mm512_add_ps(x, shift), scale)));
+        });
+    };
+    const WideWay way = panel.ways[N];
+    if (way == WideWay::kSummedFactor) {
+        const __m512 factor = _mm512_load_ps(constants.factor);
+        each([&](__m512 x) FUSEQ_LAMBDA { return _mm512_mul_ps(x, factor); });
+    } else if (way == WideWay::kSummed) {
+        each([&](__m512 x) FUSEQ_LAMBDA { return x; });
+    } else {
+        each([&](__m512 x) FUSEQ_LAMBDA { return clipped(constants, x); });
+    }
+}
+
+// 2^t for t <= 0, as quick_exp() has it: to 3e-7.
+FUSEQ_INLINE __m512 power_of_two(__m512 t) {
+    const __m512 r = _mm512_reduce_ps(t, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    __m512 p = _mm512_set1_ps(0.0018775767f);
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.00898934002f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.0558263181f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.240153617f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.693153073f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.999999925f));
+    return _mm512_scalef_ps(p, t);
+}
+
+template <std::size_t Vectors, std::size_t N, bool Limited, std::size_t Count>
+FUSEQ_INLINE void finish_elu(const WidePanel& panel, Registers<__m512i, Count>& acc) {
+    const WideVector& k = panel.vectors[N];
+    unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
+        __m512i& v = acc.v[m() * Vectors + N];
+        const __m512 x = _mm512_cvtepi32_ps(v);
+        const __m512 t = _mm512_fmadd_ps(x, _mm512_load_ps(k.scale), _mm512_load_ps(k.shift));
+        const __m512 power = power_of_two(_mm512_min_ps(t, _mm512_setzero_ps()));
+        const __m512 below =
+            _mm512_fmadd_ps(power, _mm512_load_ps(k.below_scale), _mm512_load_ps(k.below_shift));
+        const __m512 above =
+            _mm512_fmadd_ps(x, _mm512_load_ps(k.above_scale), _mm512_load_ps(k.above_shift));
+        const __m512 value = _mm512_max_ps(above, below);
+        v = _mm512_cvtps_epi32(Limited ? _mm512_min_ps(value, _mm512_set1_ps(255.0f)) : value);
+    });
+}
+
+template <std::size_t Vectors, std::size_t N, bool Limited, std::size_t Count>
+FUSEQ_INLINE void finish_leaky(const WidePanel& panel, Registers<__m512i, Count>& acc) {
+    const WideVector& k = panel.vectors[N];
+    const __m512 scale = _mm512_load_ps(k.scale);
+    const __m512 bias = _mm512_load_ps(k.shift);
+    const __m512 slope = _mm512_load_ps(k.below_scale);
+    unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
+        __m512i& v = acc.v[m() * Vectors + N];
+        __m512 x = _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), bias), scale);
+        x = _mm512_max_ps(x, _mm512_mul_ps(x, slope));
+        x = _mm512_fmadd_ps(x, _mm512_load_ps(k.factor), _mm512_load_ps(k.above_shift));
+        v = _mm512_cvtps_epi32(Limited ? _mm512_min_ps(x, _mm512_set1_ps(255.0f)) : x);
+    });
+}
+
+// The sums of vector N, as 32-bit integers of the values.
+template <std::size_t Vectors, std::size_t N, WideJoin How, std::size_t Count>
+FUSEQ_INLINE void finish_vector(const WidePanel& panel,
+                                const float* sums,
+                                Registers<__m512i, Count>& acc) {
+    const __m512 scale = _mm512_load_ps(panel.vectors[N].scale);
+    const __m512 shift = _mm512_load_ps(panel.vectors[N].shift);
+    const auto each = [&](auto&& way) FUSEQ_LAMBDA {
+        unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
+            __m512i& v = acc.v[m() * Vectors + N];
+            v = _mm512_cvtps_epi32(way(v));
+        });
+    };
+    const WideWay way = panel.ways[N];
+    // Apart: the others lose 2 % where it is in their code. By tests of both ways: without the rest
+    // of this function the compiler's registers are worse by a fifth.
+    if constexpr (How == WideJoin::kElu) {
+        if (way == WideWay::kElu) {
+            return finish_elu<Vectors, N, false>(panel, acc);
+        }
+        if (way == WideWay::kEluLimited) {
+            return finish_elu<Vectors, N, true>(panel, acc);
+        }
+        if (way == WideWay::kLeaky) {
+            return finish_leaky<Vectors, N, false>(panel, acc);
+        }
+        if (way == WideWay::kLeakyLimited) {
+            return finish_leaky<Vectors, N, true>(panel, acc);
+        }
+    }
+    if (way == WideWay::kShort) [[likely]] {
+        each([&](__m512i v)
+                 FUSEQ_LAMBDA { return _mm512_fmadd_ps(_mm512_castsi512_ps(v), scale, shift); });
+    } else if (way == WideWay::kLong) {
+        each([&](__m512i v) FUSEQ_LAMBDA {
+            return _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale);
+        });
+    } else if (way == WideWay::kFactor) {
+        const __m512 factor = _mm512_load_ps(panel.vectors[N].factor);
+        each([&](__m512i v) FUSEQ_LAMBDA {
+            const __m512 x = _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale);
+            return _mm512_mul_ps(x, factor);
+        });
+    } else if (way == WideWay::kClipped) {
+        each([&](__m512i v) FUSEQ_LAMBDA {
+            return clipped(panel.vectors[N],
+                           _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale));
+        });
+    } else {
+        finish_summed<Vectors, N>(panel, sums, acc);
+    }
+}
+
+struct Stores {
+    std::uint8_t* dst;
+    std::ptrdiff_t step;
+    __mmask64 mask;
+    bool whole;                    // the bytes of a group lie one behind the other
+    bool is_signed;                // the bytes that sums become
+    const std::uint8_t* limits;    // null for none
+    const Join* join;              // null for none
+    const std::uint8_t* residual;  // for it
+    bool stores_signed;
+    const float* sums;  // of the windows of the pixels; null for none
+};
+
+FUSEQ_INLINE __m512i limited(__m512i bytes, const Stores& to) {
+    return to.limits == nullptr ? bytes : _mm512_min_epu8(bytes, _mm512_load_si512(to.limits));
+}
+
+// The bytes of a group in the order of memory, one pixel behind the other.
+template <std::size_t Vectors>
+FUSEQ_INLINE __m512i in_order(__m512i bytes) {
+    if constexpr (Vectors == 4) {
+        return bytes;
+    } else if constexpr (Vectors == 3) {  // three of four 32-bit values of each lane
+        return _mm512_permutexvar_epi32(
+            _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15), bytes);
+    } else if constexpr (Vectors == 2) {
+        return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), bytes);
+    } else {
+        return _mm512_permutexvar_epi32(
+            _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), bytes);
+    }
+}
+
+// As store_pixels() stores them.
+template <std::size_t Vectors>
+FUSEQ_INLINE __m512i load_pixels(const std::uint8_t* at, const Stores& to) {
+    const std::ptrdiff_t step = to.step;
+    const __mmask64 mask = to.mask;
+    if (Vectors != 3 && to.whole) {
+        return _mm512_loadu_si512(at);
+    }
+    if constexpr (Vectors > 2) {
+        return _mm512_maskz_loadu_epi8(mask, at);
+    } else if constexpr (Vectors == 2) {
+        const auto half = static_cast<__mmask32>(mask);
+        return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_maskz_loadu_epi8(half, at)),
+                                  _mm256_maskz_loadu_epi8(half, at + step), 1);
+    } else {
+        const auto quarter = static_cast<__mmask16>(mask);
+        const auto load = [&](std::ptrdiff_t i)
+                              FUSEQ_LAMBDA { return _mm_maskz_loadu_epi8(quarter, at + i * step); };
+        const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(load(0)), load(1), 1);
+        const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(load(2)), load(3), 1);
+        return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    }
+}
+
+template <std::size_t Vectors>
+FUSEQ_INLINE void store_pixels(__m512i bytes, const Stores& to) {
+    std::uint8_t* const at = to.dst;
+    const std::ptrdiff_t step = to.step;
+    const __mmask64 mask = to.mask;
+    if (Vectors != 3 && to.whole) {
+        return _mm512_storeu_si512(at, bytes);
+    }
+    if constexpr (Vectors > 2) {
+        _mm512_mask_storeu_epi8(at, mask, bytes);
+    } else if constexpr (Vectors == 2) {
+        const auto half = static_cast<__mmask32>(mask);
+        _mm256_mask_storeu_epi8(at, half, _mm512_castsi512_si256(bytes));
+        _mm256_mask_storeu_epi8(at + step, half, _mm512_extracti64x4_epi64(bytes, 1));
+    } else {
+        const auto quarter = static_cast<__mmask16>(mask);
+        _mm_mask_storeu_epi8(at, quarter, _mm512_castsi512_si128(bytes));
+        _mm_mask_storeu_epi8(at + step, quarter, _mm512_extracti32x4_epi32(bytes, 1));
+        _mm_mask_storeu_epi8(at + 2 * step, quarter, _mm512_extracti32x4_epi32(bytes, 2));
+        _mm_mask_storeu_epi8(at + 3 * step, quarter, _mm512_extracti32x4_epi32(bytes, 3));
+    }
+}
+
+// Four vectors of a group, as integers, to memory.
+template <std::size_t Vectors, WideJoin How>
+FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v,
+                              const Stores& to,
+                              const JoinConstants& join) {
+    constexpr Bends kBends = bends(How);
+    constexpr bool kMaySign = kBends == Bends::kNot;  // others are of unsigned bytes, see Bend
+    const __m512i low = _mm512_packs_epi32(v[0], v[1]);
+    const __m512i high = _mm512_packs_epi32(v[2], v[3]);
+    __m512i bytes =
+        kMaySign && to.is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+    bytes = in_order<Vectors>(bytes);
+    if constexpr (joins(How)) {  // without limits
+        const __m512i residual = load_pixels<Vectors>(to.residual, to);
+        bytes = joined_bytes<kBends>(join, bytes, residual, kMaySign && to.stores_signed);
+    } else {
+        bytes = limited(bytes, to);
+    }
+    store_pixels<Vectors>(bytes, to);
+}
+
+template <std::size_t Vectors, WideJoin How, std::size_t Group, std::size_t Count>
+FUSEQ_INLINE void finish_group(const Registers<__m512i, Count>& acc,
+                               const Stores& to,
+                               const JoinConstants& join) {
+    constexpr std::size_t kInGroup = group_rows(Vectors) * Vectors;
+    Registers<__m512i, 4> v;
+    unrolled<4>([&](auto i) FUSEQ_LAMBDA {
+        v[i] = acc.v[Group * kInGroup + std::min<std::size_t>(i(), kInGroup - 1)];
+    });
+    store_group<Vectors, How>(v, to, join);
+}
+
+// `tiles` tiles, one behind the other. Returns what is to be fetched then.
+// A join's constants are read for each tile: no registers are left while products are added up.
+template <WideJoin How>
+FUSEQ_INLINE JoinConstants load_join(const Stores& to) {
+    JoinConstants constants{};
+    if constexpr (joins(How)) {
+        const Join* join = to.join;
+        asm volatile("" : "+r"(join));
+        constants = constants_of(*join, join->q_unsigned);
+    }
+    return constants;
+}
+
+// What is read and written behind the products of this tile, and of the next one.
+FUSEQ_INLINE void fetch_pixels(const Stores& to, std::ptrdiff_t rows) {
+    for (std::ptrdiff_t i = 0; i < rows; ++i) {
+        __builtin_prefetch(to.residual + (rows + i) * to.step);
+        __builtin_prefetch(to.dst + i * to.step, 1);
+    }
+}
+
+template <std::size_t Vectors, WideJoin How, std::size_t Groups>
+const std::int8_t* wide_tiles_of(const WideCall& call,
+                                 const std::uint8_t* src,
+                                 const std::int8_t* ahead,
+                                 const Stores& stores,
+                                 std::size_t tiles) {
+    constexpr std::size_t kRows = Groups * group_rows(Vectors);
+    const WidePanel& panel = *call.panel;
+    Stores to = stores;  // nothing that is stored can change it
+    for (std::size_t t = 0; t < tiles; ++t) {
+        if constexpr (joins(How)) {
+            fetch_pixels(to, kRows);
+        }
+        Registers<__m512i, kRows * Vectors> acc;
+        accumulate_wide<kRows, Vectors>(call, src, ahead, acc);
+        unrolled<Vectors>(
+            [&](auto n) FUSEQ_LAMBDA { finish_vector<Vectors, n(), How>(panel, to.sums, acc); });
+        const JoinConstants join = load_join<How>(to);
+        unrolled<Groups>([&](auto g) FUSEQ_LAMBDA {
+            finish_group<Vectors, How, g()>(acc, to, join);
+            to.dst += static_cast<std::ptrdiff_t>(group_rows(Vectors)) * to.step;
+            if constexpr (joins(How)) {
+                to.residual += static_cast<std::ptrdiff_t>(group_rows(Vectors)) * to.step;
+            }
+        });
+        src += static_cast<std::ptrdiff_t>(kRows) * call.src_step;
+        to.sums += to.sums == nullptr ? 0 : kRows;
+    }
+    return ahead;
+}
+
+template <std::size_t Vectors, WideJoin How>
+struct WideRun {
+    const WideCall& call;
+    const std::int8_t* ahead;
+    Stores to;
+
+    template <std::size_t... G>
+    void dispatch(const std::uint8_t* src,
+                  std::size_t groups,
+                  std::size_t count,
+                  std::index_sequence<G...>) {
+        (void)((groups == G + 1
+                    ? (ahead = wide_tiles_of<Vectors, How, G + 1>(call, src, ahead, to, count),
+                       true)
+                    : false) ||
+               ...);
+    }
+
+    // `count` tiles of `groups` groups, from a pixel on.
+    void tiles(std::size_t pixel, std::size_t groups, std::size_t count) {
+        if (count == 0) {
+            return;
+        }
+        const auto at = static_cast<std::ptrdiff_t>(pixel);
+        to.dst = call.dst + at * call.dst_step;
+        to.sums = call.sums == nullptr ? nullptr : call.sums + pixel;
+        if constexpr (joins(How)) {
+            to.residual = call.residual + at * call.dst_step;
+        }
+        dispatch(call.src + at * call.src_step, groups, count,
+                 std::make_index_sequence<most_groups(Vectors)>{});
+    }
+};
+
+template <std::size_t Vectors, WideJoin How>
+void run_wide(const WideCall& call);
+
+// The last `count` pixels one by one, each as a group of the same pixel again and again.
+template <std::size_t Vectors, WideJoin How>
+void run_singly(const WideCall& call, std::size_t count) {
+    WideCall one = call;
+    const auto first = static_cast<std::ptrdiff_t>(call.pixels - count);
+    one.src_step = one.dst_step = 0;
+    one.pixels = group_rows(Vectors);
+    for (std::ptrdiff_t i = first; i < static_cast<std::ptrdiff_t>(call.pixels); ++i) {
+        one.src = call.src + i * call.src_step;
+        one.dst = call.dst + i * call.dst_step;
+        one.residual = joins(How) ? call.residual + i * call.dst_step : nullptr;
+        float sums[group_rows(Vectors)];
+        if (call.sums != nullptr) {
+            std::fill(std::begin(sums), std::end(sums), call.sums[i]);
+            one.sums = sums;
+        }
+        run_wide<Vectors, How>(one);
+    }
+}
+
+template <std::size_t Vectors>
+bool lies_whole(const WideCall& call) {
+    return call.channels == 16 * Vectors &&
+           (Vectors == 4 || call.dst_step == static_cast<std::ptrdiff_t>(16 * Vectors));
+}
+
+template <std::size_t Vectors, WideJoin How>
+void run_wide(const WideCall& call) {
+    constexpr std::size_t kRows = group_rows(Vectors);
+    if (call.pixels < kRows) {
+        return run_singly<Vectors, How>(call, call.pixels);
+    }
+    const __mmask64 mask = call.channels == 64 ? ~0ull : (1ull << call.channels) - 1;
+    const std::uint8_t* limits = call.panel->limited ? call.panel->limits : nullptr;
+    const Stores stores{.dst = call.dst,
+                        .step = call.dst_step,
+                        .mask = mask,
+                        .whole = lies_whole<Vectors>(call),
+                        .is_signed = joins(How) ? call.q_signed : call.is_signed,
+                        .limits = limits,
+                        .join = call.join,
+                        .residual = call.residual,
+                        .stores_signed = call.is_signed,
+                        .sums = call.sums};
+    WideRun<Vectors, How> run{call, call.ahead, stores};
+    // Tiles of two sizes.
+    const std::size_t groups = call.pixels / kRows;
+    const std::size_t tiles = (groups + most_groups(Vectors) - 1) / most_groups(Vectors);
+    const std::size_t larger = groups % tiles;
+    const std::size_t size = groups / tiles;
+    run.tiles(0, size + 1, larger);
+    run.tiles(larger * (size + 1) * kRows, size, tiles - larger);
+    const std::size_t left = call.pixels % kRows;
+    if (left != 0 && joins(How)) {  // dst may be the tensor that is read
+        run_singly<Vectors, How>(call, left);
+    } else if (left != 0) {  // some pixels a second time
+        run.tiles(call.pixels - kRows, 1, 1);
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::kernels::gemm
+
+FUSEQ_END_VNNI

@@ -1,0 +1,215 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/gemm/gemm_vnni_wide.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <numbers>
+
+#include "cpu/kernels/float_conv/float_sum.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/machine/instructions.hpp"
+
+namespace fuseq::kernels::gemm {
+
+namespace {
+
+// Up to so much depth the weights of a panel stay in L1.
+constexpr std::size_t kDepthInL1 = 512;
+// Where two wide vectors are loaded a cycle, weights may come from L2, but not for short rows of
+// kernels larger than 1x1, whose tiles of few pixels read them too often, and not while the next
+// ones come from beyond L2 as fast as in layers of few pixels. One tile reads them only once.
+constexpr std::size_t kLeastRow = 12;
+constexpr std::size_t kLeastPixels = 64;
+constexpr std::size_t kOneTile = 6;
+
+}  // namespace
+
+bool suits_wide_panels(const Packed& p) {
+    if (p.most_taps() * p.depth4 * 4 <= kDepthInL1) {
+        return true;
+    }
+    const std::size_t last = p.channels() % (kMaxWideVectors * kLanes);
+    const bool half = last != 0 && last <= kMaxPanelVectors * kLanes;
+    const std::size_t pixels = p.shape.batch * p.shape.dst_height * p.shape.dst_width;
+    const bool feeds = p.mode != SourceMode::kRows
+                           ? pixels >= kLeastPixels || pixels <= kOneTile
+                           : p.shape.dst_width >= kLeastRow && (!half || p.in_place);
+    return feeds && !loads_one_wide_vector_a_cycle();
+}
+
+// Part of the source in L1, and the weights of a panel as far as there is room. Where two products
+// are added a cycle it is better that the weights stay: of the source less is read a cycle.
+std::size_t wide_part_bytes() {
+    constexpr std::size_t kPart = std::size_t{16} << 10;
+    return loads_one_wide_vector_a_cycle() ? kPart : std::numeric_limits<std::size_t>::max();
+}
+
+WideFunction wide_function(std::size_t vectors, const Join* join, bool summed) {
+    constexpr WideFunction kFunctions[] = {run_wide_1, run_wide_2, run_wide_3, run_wide_4};
+    constexpr WideFunction kJoined[] = {run_wide_joined_1, run_wide_joined_2, run_wide_joined_3,
+                                        run_wide_joined_4};
+    constexpr WideFunction kBent[] = {run_wide_bent_1, run_wide_bent_2, run_wide_bent_3,
+                                      run_wide_bent_4};
+    constexpr WideFunction kFarBent[] = {run_wide_far_bent_1, run_wide_far_bent_2,
+                                         run_wide_far_bent_3, run_wide_far_bent_4};
+    if (join == nullptr) {
+        return kFunctions[vectors - 1];
+    }
+    if (join->bend) {
+        return (join->bend->is_long() ? kFarBent : kBent)[vectors - 1];
+    }
+    if (!summed && vectors == kMaxWideVectors && !looks_far_ahead()) {
+        return run_wide_woven;
+    }
+    return kJoined[vectors - 1];
+}
+
+WideFunction wide_elu_function(std::size_t vectors) {
+    constexpr WideFunction kFunctions[] = {run_wide_elu_1, run_wide_elu_2, run_wide_elu_3,
+                                           run_wide_elu_4};
+    return kFunctions[vectors - 1];
+}
+
+std::size_t wide_place(std::size_t channel, std::size_t vectors) {
+    if (vectors == 1) {
+        return channel;
+    }
+    // A lane of 128 bits has four channels of each vector.
+    const std::size_t in_lane = channel % (4 * vectors);
+    return in_lane / 4 * 16 + channel / (4 * vectors) * 4 + in_lane % 4;
+}
+
+std::size_t wide_tiles(std::size_t pixels, std::size_t vectors) {
+    const std::size_t rows = vectors == 1 ? 24 : vectors == 2 ? 12 : vectors == 3 ? 8 : 6;
+    return (pixels + rows - 1) / rows;
+}
+
+namespace {
+
+ByteRule rule_of(const WideChannel& c, bool is_signed) {
+    return {.scale = c.scale,
+            .bias = c.bias,
+            .bias_first = true,
+            .is_signed = is_signed,
+            .least = c.least,
+            .most = c.most,
+            .clips = c.clips,
+            .low = c.low,
+            .high = c.high,
+            .factor = c.factor};
+}
+
+// limits: by channel. A store has the bytes of one, two or four pixels.
+void set_limits(WidePanel& panel, std::span<const std::uint8_t> limits, std::size_t vectors) {
+    const std::size_t pixels = vectors == 1 ? 4 : vectors == 2 ? 2 : 1;
+    for (std::size_t i = 0; i < std::size(panel.limits); ++i) {
+        panel.limits[i] = limits[i % (std::size(panel.limits) / pixels)];
+        panel.limited = panel.limited || panel.limits[i] != 255;
+    }
+}
+
+void put_elu(WideVector& to, std::size_t lane, const WideChannel& from) {
+    const auto scale = static_cast<double>(from.scale);
+    const double bias = scale * static_cast<double>(from.bias);
+    const auto factor = static_cast<double>(from.elu->factor);
+    const auto shift = static_cast<double>(from.elu->shift);
+    const double below = factor * static_cast<double>(from.elu->alpha);
+    to.scale[lane] = static_cast<float>(scale * std::numbers::log2e);
+    to.shift[lane] = static_cast<float>(bias * std::numbers::log2e);
+    to.above_scale[lane] = static_cast<float>(scale * factor);
+    to.above_shift[lane] = static_cast<float>(bias * factor + shift);
+    to.below_scale[lane] = static_cast<float>(below);
+    to.below_shift[lane] = static_cast<float>(shift - below);
+}
+
+void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
+    to.init[lane] = from.init;
+    to.scale[lane] = from.scale;
+    to.shift[lane] = from.bias;
+    to.of_sum[lane] = from.of_sum;
+    to.low[lane] = from.clips ? from.low : std::numeric_limits<float>::lowest();
+    to.high[lane] = from.clips ? from.high : 255.0f;
+    to.factor[lane] = from.factor;
+    if (from.elu) {
+        put_elu(to, lane, from);
+    }
+    if (from.leaky) {
+        to.below_scale[lane] = from.leaky->slope;
+        to.factor[lane] = from.leaky->factor;
+        to.above_shift[lane] = from.leaky->shift;
+    }
+}
+
+// Whether clipping the bytes is the same as clipping the values.
+bool clips_bytes(const WideChannel& c) {
+    return !c.clips || (c.low <= 0.0f && c.high > 0.0f && c.factor > 0.0f);
+}
+
+// Where there is no short one.
+WideWay long_way(std::span<const WideChannel> channels, bool limited) {
+    if (channels[0].elu) {
+        return limited ? WideWay::kEluLimited : WideWay::kElu;
+    }
+    if (channels[0].leaky) {
+        return limited ? WideWay::kLeakyLimited : WideWay::kLeaky;
+    }
+    const bool summed = channels[0].summed;
+    if (limited || !std::all_of(channels.begin(), channels.end(), clips_bytes)) {
+        return summed ? WideWay::kSummedClipped : WideWay::kClipped;
+    }
+    if (channels[0].clips) {
+        return summed ? WideWay::kSummedFactor : WideWay::kFactor;
+    }
+    return summed ? WideWay::kSummed : WideWay::kLong;
+}
+
+}  // namespace
+
+WidePanel make_wide_panel(std::span<const WideChannel> channels,
+                          std::size_t vectors,
+                          bool is_signed,
+                          bool limited) {
+    WidePanel panel{};
+    std::size_t found[kMaxWideVectors] = {};
+    std::size_t wanted[kMaxWideVectors] = {};
+    FloatSum sums[kMaxWideVectors * 16];
+    std::uint8_t limits[kMaxWideVectors * 16];
+    std::fill(std::begin(limits), std::end(limits), std::uint8_t{255});
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        const WideChannel& from = channels[c];
+        const std::size_t place = wide_place(c, vectors);
+        put_constants(panel.vectors[place / 16], place % 16, from);
+        const ByteRule rule = rule_of(from, is_signed);
+        if (!is_signed && clips_bytes(from)) {
+            limits[c] = static_cast<std::uint8_t>(top_byte(rule));
+        }
+        ++wanted[place / 16];
+        // One channel without a short way is enough for the long one.
+        if (from.summed || from.elu || from.leaky || found[place / 16] + 1 != wanted[place / 16]) {
+            continue;
+        }
+        if (const auto sum = float_sum(rule)) {
+            sums[place] = *sum;
+            ++found[place / 16];
+        }
+    }
+    set_limits(panel, limits, vectors);
+    for (std::size_t v = 0; v < vectors; ++v) {
+        WideVector& to = panel.vectors[v];
+        if (found[v] != wanted[v]) {
+            panel.ways[v] = long_way(channels, limited);
+            continue;
+        }
+        panel.ways[v] = WideWay::kShort;
+        for (std::size_t i = 0; i < 16; ++i) {
+            to.init[i] += sums[v * 16 + i].begin;
+            to.scale[i] = sums[v * 16 + i].scale;
+            to.shift[i] = sums[v * 16 + i].shift;
+        }
+    }
+    return panel;
+}
+
+}  // namespace fuseq::kernels::gemm

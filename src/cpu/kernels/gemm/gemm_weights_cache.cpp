@@ -1,0 +1,27 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/gemm/gemm_weights_cache.hpp"
+
+namespace fuseq::kernels {
+
+GemmWeightsCache::Weights GemmWeightsCache::get(const std::string& key,
+                                                const std::function<Weights()>& pack) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = weights_.find(key); found != weights_.end()) {
+            if (Weights known = found->second.lock()) {
+                return known;
+            }
+        }
+    }
+    Weights packed = pack();
+    const std::lock_guard lock(mutex_);
+    std::weak_ptr<const gemm::PackedWeights>& kept = weights_[key];
+    if (Weights other = kept.lock()) {  // another thread was faster
+        return other;
+    }
+    kept = packed;
+    return packed;
+}
+
+}  // namespace fuseq::kernels

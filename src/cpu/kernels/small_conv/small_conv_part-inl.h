@@ -1,0 +1,64 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles with channels in lanes of which not all pixels exist. For thin_conv_lanes.cpp, inside of
+// its region of AVX-512.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "cpu/kernels/small_conv/small_conv_detail.hpp"
+
+namespace fuseq::kernels::thin {
+namespace {
+
+// What a tile stores, and the other tensors it reads, where not all of its pixels exist: as if they
+// did, in memory of its own. Masks for each of its vectors cost more than its products.
+template <std::size_t kPixels, std::size_t kVectors>
+class PartOfTile {
+public:
+    static bool suits(const Packed& packed) {
+        return packed.shape.dst_channels == kChannels && !packed.plain_bytes &&
+               !packed.results[0].rows;
+    }
+
+    PartOfTile(const Packed& packed, std::size_t first, std::size_t count, const LanePlaces& places)
+        : packed_(packed), first_(first), count_(count), places_(places) {
+        for (const LaneOp& op : packed.ops) {
+            if (op.kind == LaneOp::Kind::kAdd) {
+                const std::size_t pixel = kChannels * op.element;
+                std::memcpy(extras_[op.extra], places.extras[op.extra] + first * pixel,
+                            count * pixel);
+                whole_.extras[op.extra] = extras_[op.extra];
+            }
+        }
+        for (std::size_t r = 0; r < packed.results.size(); ++r) {
+            whole_.dst[r] = results_[r];
+        }
+    }
+
+    const LanePlaces& whole() const { return whole_; }
+
+    void store() const {
+        for (std::size_t r = 0; r < packed_.results.size(); ++r) {
+            const std::size_t pixel = kChannels * packed_.results[r].element;
+            std::memcpy(places_.dst[r] + first_ * pixel, results_[r], count_ * pixel);
+        }
+    }
+
+private:
+    static constexpr std::size_t kChannels = kVectors * kLanes;
+    static constexpr std::size_t kBytes = kPixels * kChannels * sizeof(float);
+
+    const Packed& packed_;
+    std::size_t first_;
+    std::size_t count_;
+    const LanePlaces& places_;
+    LanePlaces whole_;
+    alignas(64) std::byte extras_[kMostLaneExtras][kBytes];
+    alignas(64) std::byte results_[kMostLaneResults][kBytes];
+};
+
+}  // namespace
+}  // namespace fuseq::kernels::thin

@@ -1,0 +1,70 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the makers of convolution, deconvolution and matmul steps share: composing the post-ops,
+// trying primitives, and the chain step behind when not everything was mapped.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cpu/lowering/step_makers.hpp"
+#include "cpu/post_ops/dnnl_post_ops_composer.hpp"
+#include "cpu/steps/dnnl_support.hpp"
+
+namespace fuseq::cpu {
+
+// The attributes for a prefix of a chain, ready for a primitive.
+struct ComposedAnchor {
+    post_ops::Emission emission;
+    post_ops::ComposedAttributes attributes;
+    ElementType dst_type = ElementType::f32;
+    post_ops::Chain rest;   // what is left for a chain step
+    bool complete = false;  // nothing is left
+};
+
+// One candidate, tried by `make`: returns the implementation name, or nothing when oneDNN refuses
+// the attributes. The first candidate that does not land on a reference implementation wins; they
+// come from "everything that the composer maps" down to "nothing fused".
+using TryPrimitive = std::function<std::optional<std::string>(const ComposedAnchor&)>;
+struct AnchorResult {
+    dnnl::memory::desc dst;  // dims and order as the primitive writes them
+    int channel_axis = 1;
+};
+ComposedAnchor choose_composition(const Group& group,
+                                  const post_ops::Anchor& anchor,
+                                  const AnchorResult& result,
+                                  const TryPrimitive& make,
+                                  std::vector<std::string>& notes);
+
+// Extra inputs over which the anchor may write its result (sum post-op).
+std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder,
+                                             const Group& group,
+                                             Layout layout);
+// A tensor for the result of the anchor: new, or over the extra input that a sum reads.
+TensorId result_tensor(PlanBuilder& builder,
+                       const Group& group,
+                       const ComposedAnchor& composed,
+                       const Shape& dims,
+                       Layout layout);
+
+// The arguments of the post-ops: constants and extra tensors, in the layout given.
+void add_post_op_arguments(PlanBuilder& builder,
+                           const Group& group,
+                           const ComposedAnchor& composed,
+                           Layout layout,
+                           DnnlCall& call,
+                           std::vector<TensorId>& inputs);
+
+// The chain step for what was not mapped, if anything; the tensor of the group's result.
+TensorId finish_anchor(PlanBuilder& builder,
+                       const Group& group,
+                       const ComposedAnchor& composed,
+                       TensorId dst);
+
+// Fills the parts of StepInfo that come from the group.
+void describe_anchor(StepInfo& info, const Group& group, const ComposedAnchor& composed);
+
+}  // namespace fuseq::cpu

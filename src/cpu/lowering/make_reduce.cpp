@@ -1,0 +1,316 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions and normalisations of f32 along axes that lie side by side in memory. The product is
+// left to the reference kernel: in f32 it would overflow where in double it does not.
+#include <algorithm>
+
+#include "cpu/kernels/reduce/normalize_integers.hpp"
+#include "cpu/kernels/reduce/reduce.hpp"
+#include "cpu/kernels/reduce/rows.hpp"
+#include "cpu/lowering/axes_in_memory.hpp"
+#include "cpu/lowering/linear_epilogue.hpp"
+#include "cpu/lowering/step_makers.hpp"
+#include "cpu/threading/parallel.hpp"
+#include "cpu/steps/kernel_step.hpp"
+#include "fuseq/element_type.hpp"
+#include "ops/mvn.hpp"
+#include "ops/op_spec.hpp"
+#include "ops/reduce.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+using kernels::Range;
+using kernels::Reduction;
+
+std::optional<Reduction> kind_of(const Node& node) {
+    constexpr std::pair<const char*, Reduction> kKinds[] = {
+        {"ReduceSum", Reduction::kSum}, {"ReduceMean", Reduction::kMean},
+        {"ReduceMax", Reduction::kMax}, {"ReduceMin", Reduction::kMin},
+        {"ReduceL1", Reduction::kL1},   {"ReduceL2", Reduction::kL2}};
+    for (const auto& [type, kind] : kKinds) {
+        if (node.is(type)) {
+            return kind;
+        }
+    }
+    return std::nullopt;
+}
+
+bool is_float(const Node& node) {
+    return node.input(0).type() == ElementType::f32 && node.port(0).type == ElementType::f32 &&
+           shape_size(node.input(0).shape()) != 0;
+}
+
+struct Place {
+    Layout layout;
+    AxesInMemory axes;
+};
+
+// The layout to work in: one where the tensor is, else one that a reorder makes. `allowed` says
+// which layouts do for the result.
+template <class Allowed>
+std::optional<Place> place_of(const PlanBuilder& builder,
+                              const Node& node,
+                              const std::vector<bool>& along,
+                              const Allowed& allowed) {
+    const Shape dims = node.input(0).shape();
+    const bool agree = dims.size() < 3 || layouts_agree(dims);
+    std::optional<Place> reordered;
+    for (const Layout layout : {Layout::kChannelsLast, Layout::kPlain}) {
+        const auto axes = axes_in_memory(dims, layout, along);
+        if (!axes || !allowed(layout) || (agree && layout == Layout::kChannelsLast)) {
+            continue;
+        }
+        if (builder.available(node.input(0), layout)) {
+            return Place{layout, *axes};
+        }
+        reordered = Place{layout, *axes};
+    }
+    return reordered;
+}
+
+// Splits the outer dimension over threads or, if that is short, the inner one.
+template <class Kernel>
+void run_split(const AxesInMemory& axes, const Kernel& kernel) {
+    constexpr std::size_t kInnerAtOnce = 64;
+    constexpr std::size_t kElementsAtOnce = 4096;
+    if (axes.outer < static_cast<std::size_t>(omp_get_max_threads()) && axes.inner > 1) {
+        parallel_for(axes.inner, kInnerAtOnce, [&](std::size_t begin, std::size_t end) {
+            kernel(Range{0, axes.outer}, Range{begin, end});
+        });
+        return;
+    }
+    const std::size_t grain = 1 + kElementsAtOnce / (axes.length * axes.inner);
+    parallel_for(axes.outer, grain, [&](std::size_t begin, std::size_t end) {
+        kernel(Range{begin, end}, Range{0, axes.inner});
+    });
+}
+
+struct NormSettings {
+    std::vector<std::int64_t> axes;
+    kernels::NormalizeParams params;
+    bool keep_mean = false;
+};
+
+std::optional<NormSettings> mvn_settings(const Node& node) {
+    NormSettings settings;
+    if (node.spec().version == 1) {
+        const auto& attrs = node.attrs<Mvn1Attrs>();
+        settings.axes = attrs.reduction_axes;
+        const auto rank = static_cast<std::int64_t>(node.port(0).shape.rank());
+        for (std::int64_t d = attrs.across_channels ? 1 : 2;
+             attrs.reduction_axes.empty() && d < rank; ++d) {
+            settings.axes.push_back(d);
+        }
+        settings.params.epsilon = attrs.eps;
+        settings.params.normalize_variance = attrs.normalize_variance;
+        return settings;
+    }
+    if (!node.input_node(1)->is_constant()) {
+        return std::nullopt;
+    }
+    const auto& attrs = node.attrs<MvnAttrs>();
+    settings.axes = to_ints(node.input_node(1)->constant());
+    settings.params.epsilon = attrs.eps;
+    settings.params.epsilon_outside = attrs.eps_mode == EpsMode::kOutsideSqrt;
+    settings.params.normalize_variance = attrs.normalize_variance;
+    settings.keep_mean = attrs.keep_mean;
+    return settings;
+}
+
+const void* image_of(const void* data, ElementType type, std::size_t elements) {
+    return static_cast<const std::byte*>(data) + elements * size_of(type);
+}
+void* image_of(void* data, ElementType type, std::size_t elements) {
+    return static_cast<std::byte*>(data) + elements * size_of(type);
+}
+
+// One image: all threads sum its rows, then all write them.
+void normalize_image(const kernels::NormalizeParams& p, const void* from, void* to) {
+    constexpr std::size_t kElementsAtOnce = 8192;
+    const std::size_t grain = 1 + kElementsAtOnce / p.inner;
+    kernels::ColumnSums total;
+    std::fill(total.sums, total.sums + p.inner, 0);
+    std::fill(total.squares, total.squares + p.inner, 0);
+    parallel_for(p.length, grain, [&](std::size_t begin, std::size_t end) {
+        kernels::ColumnSums found;
+        kernels::sum_columns(p, from, {begin, end}, found);
+        kernels::add_sums(p, found, total);
+    });
+    kernels::ColumnFactors factors;
+    kernels::factors_of(p, total, factors);
+    parallel_for(p.length, grain, [&](std::size_t begin, std::size_t end) {
+        kernels::normalize_rows(p, factors, from, to, {begin, end});
+    });
+}
+
+void normalize_integers(const kernels::NormalizeParams& p,
+                        std::size_t images,
+                        const void* from,
+                        void* to) {
+    const auto one = [&](std::size_t image) {
+        const std::size_t first = image * p.length * p.inner;
+        normalize_image(p, image_of(from, p.src_type, first), image_of(to, p.dst_type, first));
+    };
+    if (images < static_cast<std::size_t>(omp_get_max_threads())) {
+        for (std::size_t image = 0; image < images; ++image) {
+            one(image);
+        }
+        return;
+    }
+    // Within the team an image is one thread's.
+    parallel_for(images, 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t image = begin; image < end; ++image) {
+            one(image);
+        }
+    });
+}
+
+KernelStep::Kernel column_kernel(kernels::NormalizeParams params,
+                                 const AxesInMemory& axes,
+                                 ElementType src_type,
+                                 const LinearTail& tail) {
+    params.length = axes.length;
+    params.inner = axes.inner;
+    params.src_type = src_type;
+    params.dst_type = tail.dst_type;
+    kernels::check_normalize(params);
+    // Nothing for a gamma of 1 and a beta of 0: what would be done is exact then, but for a -0.
+    const bool none = tail.scale.all_equal_to(1.0f) && tail.shift.all_equal_to(0.0f);
+    const auto values = [&](const post_ops::Values& v) {
+        return none ? std::vector<float>{} : v.list();
+    };
+    return [params, axes, gamma = values(tail.scale), beta = values(tail.shift)](const void* from,
+                                                                                 void* to) {
+        kernels::NormalizeParams p = params;
+        p.gamma = gamma;
+        p.beta = beta;
+        if (kernels::takes_integers(p)) {
+            normalize_integers(p, axes.outer, from, to);
+            return;
+        }
+        run_split(axes,
+                  [&](Range outer, Range inner) { kernels::normalize(p, from, to, outer, inner); });
+    };
+}
+
+// Gammas and betas, or a quantization, of the chain behind a normalisation.
+std::optional<LinearTail> tail_of(const Group* group,
+                                  const PlanTensor& src,
+                                  const AxesInMemory& axes) {
+    if (group == nullptr) {
+        return std::nullopt;
+    }
+    auto tail = match_linear_tail(*group);
+    const bool per_tensor = tail && tail->scale.per_tensor() && tail->shift.per_tensor();
+    // Values along the dimension that is last in memory, which is a whole row, or the columns.
+    const Shape dims = src.dims();
+    const std::size_t last = src.layout == Layout::kPlain ? dims.size() - 1 : 1;
+    const std::size_t size = axes.inner == 1 ? axes.length : axes.inner;
+    const bool along = group->channel_axis == last && dims[last] == size;
+    return per_tensor || along ? tail : std::nullopt;
+}
+
+KernelStep::Kernel row_kernel(const NormSettings& settings,
+                              const AxesInMemory& axes,
+                              const LinearTail& tail) {
+    const kernels::NormalizeParams& norm = settings.params;
+    kernels::LayerNormParams params;
+    params.keep_mean = settings.keep_mean;
+    params.length = axes.length;
+    params.epsilon = norm.epsilon;
+    params.epsilon_outside = norm.epsilon_outside;
+    params.normalize_variance = norm.normalize_variance;
+    params.dst_type = tail.dst_type;
+    return [params, axes, gamma = tail.scale.list(), beta = tail.shift.list()](const void* from,
+                                                                               void* to) {
+        kernels::LayerNormParams p = params;
+        p.gamma = gamma;
+        p.beta = beta;
+        run_split(axes, [&](Range rows, Range) {
+            kernels::layer_norm(p, static_cast<const float*>(from), to, rows);
+        });
+    };
+}
+
+// Whether what is left of a channels-last tensor is row-major without its reduced dimensions: only
+// batch and channels are left, or all but the channels.
+bool plain_without(const std::vector<bool>& along) {
+    return along.size() >= 2 &&
+           (along[1] || std::all_of(along.begin() + 2, along.end(), [](bool x) { return x; }));
+}
+
+}  // namespace
+
+bool make_reduce(PlanBuilder& builder, Node& node) {
+    const auto kind = kind_of(node);
+    if (!kind || !is_float(node) || !node.input_node(1)->is_constant()) {
+        return false;
+    }
+    const bool keep = node.attrs<ReduceAttrs>().keep_dims;
+    const std::vector<bool> along =
+        marked_axes(to_ints(node.input_node(1)->constant()), node.input(0).shape().size());
+    const auto place = place_of(builder, node, along, [&](Layout layout) {
+        return keep || layout == Layout::kPlain || plain_without(along);
+    });
+    if (!place) {
+        return false;
+    }
+    const kernels::ReduceParams params{*kind, place->axes.length, place->axes.inner};
+    kernels::check_reduce(params);
+    const TensorId src = builder.tensor_of(node.input(0), place->layout);
+    const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape,
+                                            keep ? place->layout : Layout::kPlain);
+    const auto run = [params, axes = place->axes](const void* from, void* to) {
+        run_split(axes, [&](Range outer, Range inner) {
+            kernels::reduce(params, static_cast<const float*>(from), static_cast<float*>(to), outer,
+                            inner);
+        });
+    };
+    add_node_step(builder, node,
+                  std::make_unique<KernelStep>(
+                      run, src, dst,
+                      kernel_info("reduce", "reduce", builder.tensor(src), builder.tensor(dst))),
+                  dst);
+    return true;
+}
+
+bool make_mvn(PlanBuilder& builder, Node& node) {
+    if (!node.is("MVN") || !is_float(node)) {
+        return false;
+    }
+    const auto settings = mvn_settings(node);
+    if (!settings) {
+        return false;
+    }
+    const std::vector<bool> along = marked_axes(settings->axes, node.input(0).shape().size());
+    const auto place = place_of(builder, node, along, [](Layout) { return true; });
+    if (!place) {
+        return false;
+    }
+    const bool rows = place->axes.inner == 1;
+    if (settings->keep_mean && !rows) {
+        return false;
+    }
+    // The kernel of columns reads integers as well as floats.
+    const Output integers = rows ? Output{} : builder.integers_behind(node.input(0));
+    const TensorId src = builder.tensor_of(integers ? integers : node.input(0), place->layout);
+    const Group* group = builder.chain_behind(node.output(0));
+    const auto tail = tail_of(group, builder.tensor(src), place->axes);
+    const TensorId dst = builder.new_tensor(tail ? tail->dst_type : ElementType::f32,
+                                            node.port(0).shape, place->layout);
+    const char* kernel_name = settings->keep_mean ? "rms_norm" : rows ? "layer_norm" : "normalize";
+    StepInfo info = kernel_info("mvn", kernel_name, builder.tensor(src), builder.tensor(dst));
+    if (integers) {
+        info.layers = {node.input_node(0)->name()};
+    }
+    auto kernel = rows ? row_kernel(*settings, place->axes, tail.value_or(LinearTail{}))
+                       : column_kernel(settings->params, place->axes, builder.tensor(src).type,
+                                       tail.value_or(LinearTail{}));
+    auto step = std::make_unique<KernelStep>(std::move(kernel), src, dst, std::move(info));
+    add_step_with_tail(builder, node, std::move(step), tail ? group : nullptr, dst);
+    return true;
+}
+
+}  // namespace fuseq::cpu

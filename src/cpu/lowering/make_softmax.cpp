@@ -1,0 +1,74 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// SoftMax with the quantization behind it, on the plugin's own kernel.
+#include "cpu/lowering/make_softmax.hpp"
+
+#include "cpu/kernels/reduce/rows.hpp"
+#include "cpu/lowering/axes_in_memory.hpp"
+#include "cpu/lowering/linear_epilogue.hpp"
+#include "cpu/lowering/step_makers.hpp"
+#include "cpu/threading/parallel.hpp"
+#include "cpu/steps/kernel_step.hpp"
+#include "ops/axes.hpp"
+#include "ops/softmax.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+void make_rows(PlanBuilder& builder, Node& node, TensorId src, const AxesInMemory& axes) {
+    kernels::SoftmaxParams params;
+    params.length = axes.length;
+    params.inner = axes.inner;
+    const Group* tail = take_tail(builder, node, params);
+    kernels::check_softmax(params);
+    const PlanTensor& from = builder.tensor(src);
+    const TensorId dst = builder.new_tensor(params.dst_type, from.shape, from.layout);
+    constexpr std::size_t kElementsAtOnce = 4096;
+    const auto run = [params, rows = axes.outer * axes.inner](const void* x, void* y) {
+        parallel_for(rows, 1 + kElementsAtOnce / params.length,
+                     [&](std::size_t begin, std::size_t end) {
+                         kernels::softmax(params, static_cast<const float*>(x), y, {begin, end});
+                     });
+    };
+    auto step = std::make_unique<KernelStep>(
+        run, src, dst, kernel_info("softmax", "softmax", builder.tensor(src), builder.tensor(dst)));
+    add_step_with_tail(builder, node, std::move(step), tail, dst);
+}
+
+}  // namespace
+
+const Group* take_tail(const PlanBuilder& builder, Node& softmax, kernels::SoftmaxParams& params) {
+    const Group* group = builder.chain_behind(softmax.output(0));
+    const auto tail = group == nullptr ? std::nullopt : match_linear_tail(*group);
+    if (!tail || !tail->scale.per_tensor() || !tail->shift.per_tensor()) {
+        return nullptr;
+    }
+    params.scale = tail->scale[0];
+    params.shift = tail->shift[0];
+    params.dst_type = tail->dst_type;
+    return group;
+}
+
+bool make_softmax(PlanBuilder& builder, Node& node) {
+    if (!node.is("SoftMax") || node.port(0).type != ElementType::f32 ||
+        node.port(0).shape.rank() == 0) {
+        return false;
+    }
+    const std::size_t rank = node.port(0).shape.rank();
+    const std::size_t axis = wrapped_axis(node.attrs<SoftmaxAttrs>().axis, rank);
+    // Over channels that lie side by side in memory, or plain over any axis.
+    const Layout layout = rank >= 3 && !builder.available(node.input(0), Layout::kPlain)
+                              ? Layout::kChannelsLast
+                              : Layout::kPlain;
+    std::vector<bool> along(rank);
+    along[axis] = true;
+    const auto axes = axes_in_memory(node.port(0).shape.to_shape(), layout, along);
+    if (!axes) {
+        return false;
+    }
+    make_rows(builder, node, builder.tensor_of(node.input(0), layout), *axes);
+    return true;
+}
+
+}  // namespace fuseq::cpu

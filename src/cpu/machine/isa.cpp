@@ -1,0 +1,48 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/machine/isa.hpp"
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "cpu/post_ops/dnnl_post_ops_composer.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+struct IsaRow {
+    dnnl::cpu_isa isa;
+    const char* name;
+};
+
+constexpr IsaRow kRows[] = {
+    {dnnl::cpu_isa::sse41, "sse41"},
+    {dnnl::cpu_isa::avx, "avx"},
+    {dnnl::cpu_isa::avx2, "avx2"},
+    {dnnl::cpu_isa::avx2_vnni, "avx2_vnni"},
+    {dnnl::cpu_isa::avx512_core, "avx512_core"},
+    {dnnl::cpu_isa::avx512_core_vnni, "avx512_core_vnni"},
+    {dnnl::cpu_isa::avx512_core_bf16, "avx512_core_bf16"},
+    {dnnl::cpu_isa::avx512_core_amx, "avx512_core_amx"},
+};
+
+}  // namespace
+
+std::string effective_isa() {
+    const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+    for (const IsaRow& row : kRows) {
+        if (row.isa == isa) {
+            return row.name;
+        }
+    }
+    return "unknown";
+}
+
+post_ops::IsaLevel isa_level() {
+    return post_ops::effective_isa();
+}
+
+bool int8_accumulates_exactly() {
+    return isa_level() == post_ops::IsaLevel::kVnni;
+}
+
+}  // namespace fuseq::cpu

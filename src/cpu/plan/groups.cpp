@@ -1,0 +1,317 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/groups.hpp"
+
+#include <algorithm>
+
+#include "cpu/lowering/lower_node.hpp"
+#include "ops/deconvolution.hpp"
+#include "ops/fake_quantize.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+bool storable(ElementType type) {
+    return type == ElementType::f32 || type == ElementType::u8 || type == ElementType::i8;
+}
+
+bool has_static_shapes(const Node& node) {
+    return std::all_of(node.inputs().begin(), node.inputs().end(),
+                       [](const Output& in) { return !in || in.partial_shape().is_static(); }) &&
+           node.port(0).shape.is_static();
+}
+
+bool is_dequantize(const Node& node) {
+    return node.is("Convert") || node.is("Subtract") || node.is("Multiply");
+}
+
+bool is_quantize_only(const Node& node) {
+    return node.is("FakeQuantize") && is_integral(node.port(0).type);
+}
+
+// Takes back the absorbed nodes behind number `keep`.
+void truncate(Group& group, std::size_t keep) {
+    group.absorbed.resize(keep);
+    group.ends.resize(keep);
+    group.chain.ops.resize(keep == 0 ? 0 : group.ends.back());
+    std::size_t extras = 0;
+    for (const post_ops::BasicOp& op : group.chain.ops) {
+        if (const auto* binary = std::get_if<post_ops::Binary>(&op)) {
+            extras = std::max(extras, binary->input + 1);
+        }
+    }
+    group.extras.resize(extras);
+}
+
+// A result that ends in a dequantize of integers of its own (a quantization's, those of a Clamp
+// that a ReLU became) is stored as integers instead; those who read it look through the dequantize.
+void store_integers(Group& group) {
+    for (std::size_t i = group.absorbed.size(); i-- > 0;) {
+        if (is_integral(group.absorbed[i]->port(0).type)) {
+            truncate(group, i + 1);
+            return;
+        }
+        if (!is_dequantize(*group.absorbed[i])) {
+            return;
+        }
+    }
+}
+
+bool absorb(Group& group, Node* node, Output data) {
+    if (!has_static_shapes(*node) || !storable(node->port(0).type)) {
+        return false;
+    }
+    std::optional<Lowered> lowered = lower_node(*node, data, group);
+    if (!lowered) {
+        return false;
+    }
+    group.chain.ops.insert(group.chain.ops.end(), lowered->ops.begin(), lowered->ops.end());
+    group.extras.insert(group.extras.end(), lowered->extras.begin(), lowered->extras.end());
+    if (lowered->axis_fixed) {
+        group.channel_axis = lowered->channel_axis;
+        group.axis_fixed = true;
+    }
+    group.absorbed.push_back(node);
+    group.ends.push_back(group.chain.ops.size());
+    return true;
+}
+
+// The nodes of the dequantize that ends there, Convert first; none when it is something else.
+std::vector<Node*> dequantize_in_front(Output at) {
+    std::vector<Node*> nodes;
+    for (const char* type : {"Multiply", "Subtract"}) {
+        if (at.node->is(type) && at.node->input_node(1)->is_constant()) {
+            nodes.push_back(at.node);
+            at = at.node->input(0);
+        }
+    }
+    if (!at.node->is("Convert") || at.type() != ElementType::f32 ||
+        (at.node->input(0).type() != ElementType::u8 &&
+         at.node->input(0).type() != ElementType::i8)) {
+        return {};
+    }
+    nodes.push_back(at.node);
+    std::reverse(nodes.begin(), nodes.end());
+    return nodes;
+}
+
+// A chain that reads the integers behind a dequantize, or `input` itself. The nodes of the
+// dequantize are not absorbed: others may read them too.
+Group chain_from(const Output& input, bool fuse) {
+    Group group;
+    group.source = input;
+    if (!fuse) {
+        return group;
+    }
+    Group integers;
+    for (Node* node : dequantize_in_front(input)) {
+        if (!integers.source) {
+            integers.source = node->input(0);
+        }
+        if (!has_static_shapes(*node) || !absorb(integers, node, node->input(0))) {
+            return group;
+        }
+    }
+    integers.absorbed.clear();
+    integers.ends.clear();
+    return integers.source ? integers : group;
+}
+
+class Grouper {
+public:
+    Grouper(const Model& model, bool fuse, const post_ops::SimplifyOptions& laws)
+        : order_(model.ordered_nodes()), fuse_(fuse), laws_(laws) {
+        for (std::size_t i = 0; i < order_.size(); ++i) {
+            place_[order_[i]] = i;
+        }
+    }
+
+    Grouping run() {
+        // Of two anchors that meet in an Add the later one takes it: the other result is stored.
+        for (std::size_t i = order_.size(); i-- > 0;) {
+            if (is_anchor(*order_[i])) {
+                add_anchor(order_[i]);
+            }
+        }
+        for (Node* node : order_) {
+            if (!result_.group_of.contains(node)) {
+                add_chain(node);
+            }
+        }
+        return std::move(result_);
+    }
+
+private:
+    void add_anchor(Node* node) {
+        Group group;
+        group.anchor = node;
+        group.source = node->output(0);
+        group.channel_axis = node->is("MatMul") ? node->port(0).shape.rank() - 1 : 1;
+        group.axis_fixed = true;
+        if (fuse_) {
+            extend(group, node->output(0));
+        }
+        finish(std::move(group));
+    }
+
+    void add_chain(Node* node) {
+        if (node->is("Const") || node->is("Parameter") || node->is("Result")) {
+            return;
+        }
+        // Either operand may be the data of the chain: the first that is not constant and works.
+        for (const Output& input : node->inputs()) {
+            if (!input || input.node->is_constant() || !storable(input.type())) {
+                continue;
+            }
+            Group group = chain_from(input, fuse_);
+            if (absorb(group, node, input)) {
+                if (fuse_) {
+                    extend(group, node->output(0));
+                }
+                finish(std::move(group));
+                return;
+            }
+        }
+    }
+
+    void extend(Group& group, Output data) {
+        while (true) {
+            const std::vector<Use>& uses = data.node->port(data.index).uses;
+            if (uses.size() != 1 || result_.group_of.contains(uses[0].node)) {
+                break;
+            }
+            Node* next = uses[0].node;
+            if (group.anchor == nullptr && is_left_to_other(*next, data)) {
+                break;
+            }
+            if (!absorb(group, next, data)) {
+                break;
+            }
+            data = next->output(0);
+        }
+        store_integers(group);
+    }
+
+    // Of two chains that meet, the one that begins later takes the node: what the other one does
+    // may be read through, or is stored.
+    bool is_left_to_other(const Node& next, const Output& data) const {
+        if (next.input_count() != 2 || next.input(0) == next.input(1)) {
+            return false;
+        }
+        const Output& other = next.input(next.input(0) == data ? 1 : 0);
+        return !other.node->is_constant() && other.shape() == data.shape() &&
+               place_.at(other.node) > place_.at(data.node) &&
+               !result_.group_of.contains(other.node) &&
+               other.node->port(other.index).uses.size() == 1 &&
+               (is_dequantize(*other.node) || other.node->is("FakeQuantize"));
+    }
+
+    void finish(Group group) {
+        group.result = group.absorbed.empty() ? group.source : group.absorbed.back()->output(0);
+        group.chain.dst_type = group.result.type();
+        group.laws = laws_;
+        const std::size_t index = result_.groups.size();
+        if (group.anchor != nullptr) {
+            result_.group_of[group.anchor] = index;
+        }
+        for (const Node* node : group.absorbed) {
+            result_.group_of[node] = index;
+        }
+        result_.groups.push_back(std::move(group));
+    }
+
+    std::vector<Node*> order_;
+    std::unordered_map<const Node*, std::size_t> place_;  // in order_
+    bool fuse_;
+    post_ops::SimplifyOptions laws_;
+    Grouping result_;
+};
+
+bool is_convolution(const Node& node) {
+    return node.is("Convolution") || node.is("GroupConvolution");
+}
+
+bool is_deconvolution(const Node& node) {
+    return node.is("ConvolutionBackpropData") || node.is("GroupConvolutionBackpropData");
+}
+
+// Integer anchors have i8 weights: the low-precision passes make no others, an IR may.
+bool types_fit_onednn(const Node& node) {
+    const ElementType src = node.input(0).type();
+    const ElementType wei = node.input(1).type();
+    return storable(src) && (src == ElementType::f32 ? wei == src : wei == ElementType::i8);
+}
+
+// oneDNN finds the size of src from dst by a division; what an output_padding of a stride or more
+// adds does not come out.
+bool sizes_fit_onednn(const Node& node) {
+    std::optional<std::vector<std::int64_t>> output_shape;
+    if (node.has_input(2)) {
+        const Shape dst = node.port(0).shape.to_shape();
+        output_shape.emplace(dst.begin() + 2, dst.end());
+    }
+    const Shape src = node.input(0).shape();
+    const auto spatial = deconvolution_windows(node.attrs<DeconvolutionAttrs>(), src,
+                                               node.input(1).shape(), output_shape);
+    for (std::size_t d = 0; d < spatial.size(); ++d) {
+        const Window& w = spatial[d].window;
+        const std::int64_t room = spatial[d].dst + w.pad_begin + w.pad_end - w.extent();
+        if (room < 0 || w.pad_end + w.stride < 0 ||
+            room / w.stride + 1 != static_cast<std::int64_t>(src[d + 2])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+bool is_anchor(const Node& node) {
+    if (!is_convolution(node) && !node.is("MatMul") && !is_deconvolution(node)) {
+        return false;
+    }
+    if (!has_static_shapes(node) || shape_size(node.port(0).shape.to_shape()) == 0) {
+        return false;
+    }
+    if (node.is("MatMul")) {
+        return node.port(0).shape.rank() >= 2 && node.input(0).shape().size() >= 2 &&
+               node.input(1).shape().size() >= 2 && types_fit_onednn(node);
+    }
+    return node.input_node(1)->is_constant() && types_fit_onednn(node) &&
+           (!is_deconvolution(node) || sizes_fit_onednn(node));
+}
+
+Grouping attach_post_ops(const Model& model, bool fuse, const post_ops::SimplifyOptions& laws) {
+    return Grouper(model, fuse, laws).run();
+}
+
+Group head_of(const Group& group, std::size_t count) {
+    Group head = group;
+    truncate(head, count);
+    head.result = head.absorbed.back()->output(0);
+    auto& ops = head.chain.ops;
+    while (!ops.empty() && !std::holds_alternative<post_ops::Clip>(ops.back())) {
+        ops.pop_back();
+    }
+    head.chain.dst_type = ElementType::f32;
+    head.may_overwrite = false;
+    head.for_show = true;
+    return head;
+}
+
+std::vector<std::size_t> hidden_quantizations(const Group& group, bool stored) {
+    std::vector<std::size_t> counts;
+    for (std::size_t i = 0; i + (stored ? 1 : 0) < group.absorbed.size(); ++i) {
+        if (is_quantize_only(*group.absorbed[i])) {
+            counts.push_back(i + 1);
+        }
+    }
+    return counts;
+}
+
+std::string to_text(const Group& group) {
+    return (group.anchor != nullptr ? group.anchor->name() : group.source.node->name()) + " | " +
+           post_ops::to_text(group.chain);
+}
+
+}  // namespace fuseq::cpu

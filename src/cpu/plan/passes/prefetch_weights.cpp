@@ -1,0 +1,135 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/plan/passes/prefetch_weights.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <omp.h>
+
+#include "cpu/machine/instructions.hpp"
+#include "cpu/steps/gemm.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kWaiting = std::size_t{1536} << 10;  // three quarters of an L2 of 2 MB
+
+// Multiplied while a byte comes from L3.
+constexpr std::size_t kMacsForAByte = 24;
+
+// Of a step's weights the half that it has read is the first that L2 gives up.
+std::size_t limit_of(const Step& step) {
+    const auto all = static_cast<std::size_t>(std::max<std::int64_t>(step.info().bytes, 0));
+    const std::size_t used = all - std::min(all, step.packed_weights().size() / 2);
+    return kWaiting - std::min(kWaiting, used);
+}
+
+std::vector<FetchStep> steps_of(const Plan& plan) {
+    std::vector<FetchStep> steps;
+    for (const auto& step : plan.steps) {
+        FetchStep& it = steps.emplace_back();
+        it.wanted = it.own = step->packed_weights().size();
+        it.limit = limit_of(*step);
+        if (const auto* gemm = dynamic_cast<const GemmStep*>(step.get())) {
+            const auto macs = static_cast<std::size_t>(step->info().macs);
+            it.room = std::min(gemm->kernel().fetchable(), macs / kMacsForAByte);
+            // Those of many pixels fetch what they need, but for the first, themselves.
+            it.wanted = it.room < 2 * it.own ? it.own : 0;
+        }
+    }
+    for (const RowWalkPlan& walk : plan.walks) {
+        for (std::size_t i = walk.first; i < walk.last; ++i) {
+            steps[i].room = 0;  // the parts of a walk are too short
+        }
+    }
+    return steps;
+}
+
+// The matrix product behind a step whose first weights it fetches in any case; none: it is told
+// apart.
+kernels::WeightSpan first_of_next(const GemmStep& step,
+                                  const Plan& plan,
+                                  std::span<const FetchStep> steps) {
+    for (std::size_t i = 0; i < steps.size() && step.next() != nullptr; ++i) {
+        const auto* gemm = dynamic_cast<const GemmStep*>(plan.steps[i].get());
+        if (gemm != nullptr && &gemm->kernel() == step.next()) {
+            return steps[i].wanted != 0 ? kernels::WeightSpan()
+                                        : gemm->kernel().weights_ahead(0, {});
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<std::vector<Fetch>> plan_fetches(std::span<const FetchStep> steps) {
+    std::vector<std::vector<Fetch>> fetches(steps.size());
+    std::vector<std::size_t> room(steps.size());
+    std::vector<std::size_t> limit(steps.size());
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+        limit[s] = steps[s].limit;
+        std::vector<std::pair<std::size_t, std::size_t>> taken;  // steps and bytes, from the last
+        std::size_t rest = steps[s].wanted;
+        std::size_t most = rest;
+        for (std::size_t i = s; i-- > 0 && rest > 0;) {
+            most = std::min(most, limit[i]);
+            const std::size_t all = std::min({rest, room[i], most});
+            const std::size_t bytes = all == rest ? all : all / kCacheLine * kCacheLine;
+            if (bytes == 0) {
+                continue;
+            }
+            taken.emplace_back(i, bytes);
+            room[i] -= bytes;
+            rest -= bytes;
+            for (std::size_t k = i; k < s; ++k) {
+                limit[k] -= bytes;
+            }
+            most = std::min(most - bytes, rest);
+        }
+        std::size_t at = 0;
+        for (auto it = taken.rbegin(); it != taken.rend(); at += it->second, ++it) {
+            fetches[it->first].push_back({s, at, at + it->second});
+        }
+        const std::size_t own = steps[s].own - std::min(steps[s].own, at);
+        room[s] = steps[s].room - std::min(steps[s].room, own);
+    }
+    return fetches;
+}
+
+void fetch_ahead(Plan& plan) {
+    // Measured where two wide vectors are loaded a cycle; others keep to the next step.
+    if (kernels::loads_one_wide_vector_a_cycle() || omp_get_max_threads() > 1) {
+        return;
+    }
+    const std::vector<FetchStep> steps = steps_of(plan);
+    const auto fetches = plan_fetches(steps);
+    std::vector<std::size_t> fetched(steps.size(), 0);  // of each one's weights, by others
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+        for (const Fetch& fetch : fetches[s]) {
+            fetched[fetch.step] = fetch.end;
+        }
+        auto* gemm = dynamic_cast<GemmStep*>(plan.steps[s].get());
+        if (gemm == nullptr || (fetches[s].empty() && fetched[s] == 0)) {
+            continue;
+        }
+        std::vector<kernels::WeightSpan> ahead;
+        const auto add = [&](kernels::WeightSpan weights) {
+            if (!weights.empty()) {
+                ahead.push_back(weights);
+            }
+        };
+        if (fetched[s] != 0) {
+            add(gemm->packed_weights().subspan(fetched[s]));
+        }
+        add(first_of_next(*gemm, plan, steps));
+        for (const Fetch& fetch : fetches[s]) {
+            add(plan.steps[fetch.step]->packed_weights().subspan(fetch.begin,
+                                                                 fetch.end - fetch.begin));
+        }
+        gemm->set_ahead(std::move(ahead), fetched[s] != 0);
+    }
+}
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,51 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chain: a list of basic operations applied to a tensor in one read and one write of memory.
+#pragma once
+
+#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/post_ops/basic_ops.hpp"
+#include "cpu/steps/step.hpp"
+
+namespace fuseq::cpu {
+
+// What an extra input of a chain holds: an element for each of the result, for each channel of an
+// image, for each position of an image.
+enum class ExtraForm { kFull, kPlane, kPixel };
+std::vector<ExtraForm> extra_forms(const post_ops::Chain& chain, std::size_t extras);
+
+// How the kernel walks over the tensor.
+struct ChainExtent {
+    kernels::ChainLayout layout = kernels::ChainLayout::kRows;
+    std::size_t channels = 1;
+    std::size_t rows = 0;    // or planes
+    std::size_t length = 0;  // elements of a row or plane
+    std::size_t rows_per_image = 1;
+    std::vector<ExtraForm> forms;  // by number of the extra input
+};
+
+class ChainStep final : public Step {
+public:
+    // src, dst and extras have the same shape and layout, but for extras of one element a plane,
+    // [images or 1, channels, 1, ...], or a pixel, [images, 1, ...], with axis 1. `axis` (IR order)
+    // is that of per-channel values.
+    ChainStep(const post_ops::Chain& chain,
+              const PlanTensor& src,
+              TensorId src_id,
+              std::vector<TensorId> extras,
+              const PlanTensor& dst,
+              TensorId dst_id,
+              std::size_t axis);
+    std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
+    std::optional<RowWalk> row_walk() const override;
+    const post_ops::Chain& chain() const { return chain_; }
+    const ChainExtent& extent() const { return extent_; }
+
+private:
+    post_ops::Chain chain_;
+    ChainExtent extent_;
+    kernels::ChainKernel kernel_;
+};
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,63 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Integer convolution of few channels by the plugin's own kernel, with the whole chain behind it on
+// tiles that lie in the L1 cache, written in either layout.
+#pragma once
+
+#include <optional>
+
+#include "cpu/kernels/eltwise/io_reorder.hpp"
+#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/small_conv/small_conv.hpp"
+#include "cpu/steps/depthwise.hpp"
+#include "cpu/steps/step.hpp"
+
+namespace fuseq::cpu {
+
+class ThinConvolutionStep final : public Step {
+public:
+    // `rest`: what is left of the chain behind scale and bias; its dst_type is that of `dst`. The
+    // tensors that it reads are of the size of dst and channels-last, as dst is then; kNoTensor
+    // where it is a constant with few rows.
+    ThinConvolutionStep(kernels::ThinConv kernel,
+                        const post_ops::Chain& rest,
+                        TensorId src,
+                        const std::vector<TensorId>& extras,
+                        std::vector<FewRows> few_rows,
+                        const PlanTensor& dst,
+                        TensorId dst_id);
+    std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
+    std::optional<RowWalk> row_walk() const override;
+    std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
+
+    // With channels in lanes: what is stored, a tensor each, in the order of outputs(). Others may
+    // take their place before the first bind(): the same values scaled, shifted and rounded, and,
+    // when `rows`, written as ThinConvParams::rows says.
+    const std::vector<post_ops::Chain>& results() const { return results_; }
+    bool writes_rows() const { return rows_; }
+    bool pools() const { return kernel_.pools(); }
+    std::size_t channels() const { return border_.channels; }
+    std::size_t width() const { return width_; }
+    void set_results(std::vector<post_ops::Chain> results, std::vector<TensorId> ids, bool rows);
+
+private:
+    class Run;
+
+    std::vector<post_ops::Chain> results_;  // none without channels in lanes
+    bool rows_ = false;
+    kernels::ThinConv kernel_;
+    std::optional<kernels::ChainKernel> chain_;
+    std::vector<TensorId> extras_;
+    std::vector<FewRows> few_rows_;  // one an extra
+    kernels::BorderParams border_;   // of a tile, for channels-last results
+    std::size_t height_ = 0;
+    std::size_t width_ = 0;
+    bool channels_last_ = true;
+    bool by_rows_ = true;     // pixels of dst lie one behind the other
+    bool by_pixels_ = false;  // the chain runs on pixels, not on planes
+    bool direct_ = false;     // the kernel stores the result
+    bool in_planes_ = false;  // the same of a plain result
+};
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,66 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/machine/instructions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "unit/cpu/kernels/common/on_every_target.hpp"
+
+namespace fuseq {
+namespace {
+
+// What the operating system says of the machine.
+bool machine_has(const std::string& flag) {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("flags")) {
+            std::istringstream words(line);
+            for (std::string word; words >> word;) {
+                if (word == flag) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+    return false;
+}
+
+bool machine_has_avx512() {
+    return machine_has("avx512f") && machine_has("avx512bw") && machine_has("avx512dq") &&
+           machine_has("avx512vl");
+}
+
+TEST(Instructions, AreThoseOfTheMachineWhereAllTargetsAreAllowed) {
+    test::restrict_targets(0);
+    const bool vnni = machine_has_avx512() && machine_has("avx512_vnni");
+    EXPECT_EQ(kernels::has_avx512_vnni(), vnni);
+    EXPECT_EQ(kernels::has_avx512_vbmi(), vnni && machine_has("avx512vbmi"));
+}
+
+TEST(Instructions, FollowTheTargetThatHighwayHasChosen) {
+    test::on_every_target([](const std::string& target) {
+        const bool wide = target.starts_with("AVX3");
+        EXPECT_EQ(kernels::has_avx512_vnni(), wide && machine_has("avx512_vnni"));
+        EXPECT_EQ(kernels::has_avx512_vbmi(),
+                  wide && machine_has("avx512_vnni") && machine_has("avx512vbmi"));
+    });
+}
+
+// Zen 4 is the only AVX-512 machine of AMD's family 25.
+TEST(Instructions, WideLoadsOfAMachine) {
+    std::ifstream file("/proc/cpuinfo");
+    std::ostringstream text;
+    text << file.rdbuf();
+    const bool amd = text.str().find("AuthenticAMD") != std::string::npos;
+    const bool family = text.str().find("cpu family\t: 25\n") != std::string::npos;
+    EXPECT_EQ(kernels::loads_one_wide_vector_a_cycle(), amd && family);
+    EXPECT_EQ(kernels::looks_far_ahead(), !amd);
+}
+
+}  // namespace
+}  // namespace fuseq
