@@ -93,13 +93,13 @@ const std::vector<Pass>& low_precision_passes() {
         {"share_fake_quantize", share_fake_quantize},
         {"drop_repeated_fake_quantize", drop_repeated_fake_quantize},
         {"split_fake_quantize", split_fake_quantize},
-        // Needs DQs; must be done before consumers look at what stands in front of them.
+        // Needs DQs; must be done before consumers look at what stands before them.
         {"move_dequantize_down", move_dequantize_down},
         {"quantize_convolution", quantize_convolution},
         {"quantize_deconvolution", quantize_deconvolution},
         {"quantize_matmul", quantize_matmul},
         // When it is known which convolutions are integer; what follows folds scales across them.
-        // Movement first: poolings may stand in front of it.
+        // Movement first: poolings may stand before it.
         {"quantize_before_movement", quantize_before_movement},
         {"quantize_before_max_pool", quantize_before_max_pool},
         // What is left between integers and a pooling: no convolution takes it along.
@@ -112,11 +112,11 @@ const std::vector<Pass>& low_precision_passes() {
         {"fold_all_constants", fold_all_constants},
         // With constant weights, and when the type of the source is known.
         {"deconvolution_to_depth_to_space", deconvolution_to_depth_to_space},
-        // When scales in front of it are gone.
+        // When scales before it are gone.
         {"decompose_normalize_l2", decompose_normalize_l2},
-        // Behind the last pass that makes one.
+        // After the last pass that makes one.
         {"move_depth_to_space_down", move_depth_to_space_down},
-        // The scale behind an integer convolution meets the model's own scales and the bias.
+        // The scale after an integer convolution meets the model's own scales and the bias.
         {"fold_chains_after_quantization", fold_multiply_add_chains},
     };
     return passes;

@@ -227,9 +227,9 @@ RandomRange range_of(ElementType type, const Shape& shape) {
         return {2, -1};
     }
     if (is_real(type)) {
-        const bool picture =
+        const bool image =
             shape.size() == 4 && (shape[1] == 3 || shape[1] == 1 || shape[3] == 3 || shape[3] == 1);
-        return {picture ? 255.0f : 1.0f, 0};
+        return {image ? 255.0f : 1.0f, 0};
     }
     const std::size_t bits = bits_of(type);
     if (bits > 8) {

@@ -23,7 +23,7 @@ using InputSet = std::vector<Tensor>;
 std::vector<InputSet> make_inputs(const Model& model, const Options& options);
 
 // Random values that suit the type: u8 and i8 all values, other integers 0 to 9 (they are often
-// indices), reals [0, 255) for pictures (rank 4, 1 or 3 channels), [0, 1) otherwise.
+// indices), reals [0, 255) for images (rank 4, 1 or 3 channels), [0, 1) otherwise.
 Tensor random_tensor(ElementType type, const Shape& shape, unsigned seed);
 
 }  // namespace fuseq::samples

@@ -106,7 +106,7 @@ Tensor channel_values(const Output& port,
     return Tensor::of<float>(shape, values);
 }
 
-// mean and scale behind an input; returns the last layer.
+// mean and scale after an input; returns the last layer.
 Output add_normalisation(Model& model, Output input, Output last, const Options& options) {
     struct Step {
         const std::string& text;

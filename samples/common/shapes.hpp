@@ -14,7 +14,7 @@
 
 namespace fuseq::samples {
 
-// What stands in brackets behind a name; several brackets behind one name are several texts. The
+// What stands in brackets after a name; several brackets after one name are several texts. The
 // name is empty where none is given. `option` is for messages. Throws UsageError.
 //   "a[1,3],b[2][4]" -> {"a": {"1,3"}, "b": {"2", "4"}}
 std::map<std::string, std::vector<std::string>> split_by_name(std::string_view text,

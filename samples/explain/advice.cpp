@@ -10,9 +10,9 @@ std::string advice(const std::string& code) {
     static constexpr std::pair<const char*, const char*> kAdvice[] = {
         {"network_input", "nothing: it costs one pass over the input"},
         {"no_anchor",
-         "nothing, behind an operation that is no convolution or matmul; it costs one pass over "
+         "nothing, after an operation that is no convolution or matmul; it costs one pass over "
          "memory"},
-        {"post_ops_rest", "operations that oneDNN takes behind the layer: docs/post_ops.md"},
+        {"post_ops_rest", "operations that oneDNN takes after the layer: docs/post_ops.md"},
         {"read_elsewhere", "one reader of the layer, or the same range for all of them"},
         {"requantizes", "the same range for both"},
         {"fusion_off", "leave FUSEQ_FUSION at its default"},

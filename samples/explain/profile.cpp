@@ -17,7 +17,7 @@ double median(std::vector<double> values) {
 }
 
 // Values 1 to 251 in turn, in the type of the input: an image has such values, no index is negative
-// and no size of a picture is 0.
+// and no size of an image is 0.
 Tensor made_up(const Output& port) {
     constexpr std::size_t kPeriod = 251;
     Tensor bytes(ElementType::u8, port.shape());

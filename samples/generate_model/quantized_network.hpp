@@ -61,7 +61,7 @@ public:
                       Output x,
                       ActivationKind kind,
                       bool per_channel = false);
-    // Convolution or, for depthwise, GroupConvolution, and the bias behind it.
+    // Convolution or, for depthwise, GroupConvolution, and the bias after it.
     Output convolution(const std::string& name,
                        Output x,
                        const ConvolutionShape& shape,

@@ -14,7 +14,7 @@ namespace fuseq::samples {
 inline constexpr std::uint64_t kDefaultSeed = 20260101;
 inline constexpr std::size_t kImageSize = 64;
 
-// A picture of soft blobs and noise, [1, 3, 64, 64], values 0 to 255.
+// An image of soft blobs and noise, [1, 3, 64, 64], values 0 to 255.
 Tensor synthetic_image(std::uint64_t seed);
 
 // Input "image" f32 [1, 3, 64, 64] with values 0 to 255, output "scores" [1, 10]. The ranges of

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
         fuseq::InferRequest request = model.create_infer_request();
 
         fuseq::Tensor image = request.get_input_tensor();
-        std::fill_n(image.data<float>(), image.get_size(), 128.0f);  // your picture here
+        std::fill_n(image.data<float>(), image.get_size(), 128.0f);  // your image here
         request.infer();
 
         fuseq::Tensor scores = request.get_output_tensor();

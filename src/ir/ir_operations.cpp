@@ -31,18 +31,18 @@ const OpSpec* find(std::string_view type, int opset) {
 class Layers {
 public:
     void add(std::string name) {
-        if (++count_ <= kMostNames) {
+        if (++count_ <= kMaxNames) {
             names_ += (names_.empty() ? "'" : ", '") + std::move(name) + "'";
         }
     }
     std::string text() const {
         const std::string more =
-            count_ > kMostNames ? detail::cat(" and ", count_ - kMostNames, " more") : "";
+            count_ > kMaxNames ? detail::cat(" and ", count_ - kMaxNames, " more") : "";
         return detail::cat(count_, count_ == 1 ? " layer: " : " layers: ", names_, more);
     }
 
 private:
-    static constexpr std::size_t kMostNames = 3;
+    static constexpr std::size_t kMaxNames = 3;
     std::size_t count_ = 0;
     std::string names_;
 };

@@ -150,8 +150,8 @@ private:
         Node* node =
             model.add_unchecked(*spec, std::move(name), std::move(inputs), std::move(attributes));
         const auto outputs = in_.number<std::uint64_t>();
-        constexpr std::uint64_t kMostOutputs = 1 << 20;
-        if (outputs > kMostOutputs) {
+        constexpr std::uint64_t kMaxOutputs = 1 << 20;
+        if (outputs > kMaxOutputs) {
             throw Error("blob", detail::cat("a layer has ", outputs, " outputs"));
         }
         node->set_output_count(outputs);

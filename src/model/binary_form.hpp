@@ -25,7 +25,7 @@ public:
     void write(ByteWriter& out, const Tensor& tensor);
     // The same; what lies in `file`, which the reader has too, is not taken into the pool.
     void write(ByteWriter& out, const Tensor& tensor, const Tensor& file);
-    // Bytes that the constants take when they are laid out one behind the other, padded.
+    // Bytes that the constants take when they are laid out one after the other, padded.
     std::uint64_t size() const { return size_; }
     // The pieces in that order; each is padded to kAlignment.
     const std::vector<Tensor>& tensors() const { return tensors_; }

@@ -25,7 +25,7 @@ void* map_huge_pages(std::size_t bytes) noexcept {
     if (bytes == 0 || bytes > SIZE_MAX - 2 * kHugePage) {
         return nullptr;
     }
-    // One page more, of which what is in front of the first boundary and behind the last goes.
+    // One page more, of which what is before the first boundary and after the last goes.
     const std::size_t size = whole_pages(bytes);
     const std::size_t mapped = size + kHugePage;
     void* const memory =

@@ -10,7 +10,7 @@ namespace fuseq {
 
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-// Zeroed, begins at a multiple of kHugePage. A rest of `bytes` behind the last whole page of that
+// Zeroed, begins at a multiple of kHugePage. A rest of `bytes` after the last whole page of that
 // size lies on small ones; so does everything where the system has no others. Null where there is
 // no such memory.
 void* map_huge_pages(std::size_t bytes) noexcept;

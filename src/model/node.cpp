@@ -136,7 +136,7 @@ void Node::infer() {
     InferContext context(*this);
     const Arity arity = spec_->inputs;
     const std::size_t most =
-        arity.max == Arity::kMany ? arity.max : arity.max + spec_->extra_inputs;
+        arity.max == Arity::kMany ? arity.max : arity.max + spec_->binary_sources;
     context.require(inputs_.size() >= arity.min && inputs_.size() <= most, "has ", inputs_.size(),
                     " inputs, expected ", arity.min,
                     arity.max == arity.min      ? ""

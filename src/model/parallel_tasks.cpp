@@ -21,7 +21,7 @@ void run_tasks(std::size_t count,
 BackgroundTasks::~BackgroundTasks() {
     {
         const std::lock_guard lock(mutex_);
-        waiting_.clear();
+        deferred_.clear();
     }
     stop();
 }
@@ -40,11 +40,11 @@ void BackgroundTasks::stop() {
 
 // The lock is held on entry and on return, and not while the task runs.
 bool BackgroundTasks::run_next(std::unique_lock<std::mutex>& lock) {
-    if (waiting_.empty() || failure_) {
+    if (deferred_.empty() || failure_) {
         return false;
     }
-    Task task = std::move(waiting_.front());
-    waiting_.pop_front();
+    Task task = std::move(deferred_.front());
+    deferred_.pop_front();
     lock.unlock();
     std::exception_ptr failure;
     try {
@@ -64,7 +64,7 @@ bool BackgroundTasks::run_next(std::unique_lock<std::mutex>& lock) {
 void BackgroundTasks::help() {
     std::unique_lock lock(mutex_);
     while (true) {
-        wake_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
+        wake_.wait(lock, [&] { return closed_ || !deferred_.empty(); });
         if (!run_next(lock) && (closed_ || failure_)) {
             return;
         }
@@ -72,14 +72,14 @@ void BackgroundTasks::help() {
 }
 
 void BackgroundTasks::add(std::function<void()> task) {
-    std::size_t behind = 0;
+    std::size_t after = 0;
     {
         const std::lock_guard lock(mutex_);
-        waiting_.push_back({added_++, std::move(task)});
-        behind = waiting_.size();
+        deferred_.push_back({added_++, std::move(task)});
+        after = deferred_.size();
     }
     wake_.notify_one();
-    if (helpers_.size() < most_helpers_ && behind > helpers_.size()) {
+    if (helpers_.size() < most_helpers_ && after > helpers_.size()) {
         try {
             helpers_.emplace_back([this] { help(); });
         } catch (const std::system_error&) {
@@ -96,7 +96,7 @@ void BackgroundTasks::finish() {
     }
     stop();
     if (failure_) {
-        waiting_.clear();
+        deferred_.clear();
         std::rethrow_exception(std::exchange(failure_, nullptr));
     }
 }

@@ -51,7 +51,7 @@ private:
     std::vector<std::thread> helpers_;
     std::mutex mutex_;
     std::condition_variable wake_;  // a task has come, or no more will
-    std::deque<Task> waiting_;
+    std::deque<Task> deferred_;
     std::size_t added_ = 0;
     bool closed_ = false;
     std::size_t failed_at_ = 0;

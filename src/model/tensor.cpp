@@ -16,7 +16,7 @@ constexpr std::size_t kAlignment = 64;
 
 // From this size on memory is of its own and in huge pages: kernels stream through such tensors,
 // and page tables and prefetching, which ends where a page does, slow them down.
-constexpr std::size_t kLeastHuge = 2 * kHugePage;
+constexpr std::size_t kMinHuge = 2 * kHugePage;
 
 std::shared_ptr<void> allocate_huge(std::size_t bytes) {
     void* const memory = map_huge_pages(bytes);
@@ -31,7 +31,7 @@ std::shared_ptr<void> allocate(std::size_t bytes) {
     if (rounded < bytes || rounded + kHugePage < rounded) {
         throw Error("tensor", detail::cat("cannot allocate ", bytes, " bytes"));
     }
-    if (rounded >= kLeastHuge) {
+    if (rounded >= kMinHuge) {
         if (auto huge = allocate_huge(rounded)) {
             return huge;
         }

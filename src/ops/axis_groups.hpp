@@ -15,7 +15,7 @@ namespace fuseq {
 
 struct AxisGroups {
     std::size_t count = 0;             // groups
-    std::vector<std::size_t> strides;  // from a position to its group, for StridedWalk
+    std::vector<std::size_t> strides;  // from a position to its group, for StridedLoop
 };
 
 // Fails naming `axes` when one is outside of the rank.

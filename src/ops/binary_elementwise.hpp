@@ -24,7 +24,7 @@ void walk_binary(
     const BinaryAttrs& attrs, const Shape& a, const Shape& b, const Shape& shape, Visit visit) {
     const bool pdpd = attrs.auto_broadcast == AutoBroadcast::kPdpd;
     const auto strides_b = pdpd ? pdpd_strides(b, shape, attrs.axis) : broadcast_strides(b, shape);
-    for (StridedWalk walk(shape, {broadcast_strides(a, shape), strides_b}); !walk.done();
+    for (StridedLoop walk(shape, {broadcast_strides(a, shape), strides_b}); !walk.done();
          walk.next()) {
         visit(walk.position(), walk.offset(0), walk.offset(1));
     }

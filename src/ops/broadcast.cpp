@@ -121,7 +121,7 @@ std::vector<std::size_t> pdpd_strides(const Shape& from, const Shape& to, std::i
                            axis == -1 ? to.size() - from.size() : static_cast<std::size_t>(axis));
 }
 
-StridedWalk::StridedWalk(const Shape& shape, std::vector<std::vector<std::size_t>> strides)
+StridedLoop::StridedLoop(const Shape& shape, std::vector<std::vector<std::size_t>> strides)
     : shape_(shape),
       strides_(std::move(strides)),
       index_(shape.size(), 0),
@@ -136,7 +136,7 @@ StridedWalk::StridedWalk(const Shape& shape, std::vector<std::vector<std::size_t
 }
 
 // To the first element of the next row.
-void StridedWalk::next_row() {
+void StridedLoop::next_row() {
     inner_ = 0;
     for (std::size_t t = 0; t < offsets_.size(); ++t) {
         offsets_[t] -= inner_strides_[t] * (inner_size_ - 1);

@@ -39,9 +39,9 @@ std::vector<std::size_t> broadcast_strides(const Shape& from, const Shape& to);
 std::vector<std::size_t> pdpd_strides(const Shape& from, const Shape& to, std::int64_t axis);
 
 // Walks all positions of `shape` in row-major order and keeps one offset a set of strides.
-class StridedWalk {
+class StridedLoop {
 public:
-    StridedWalk(const Shape& shape, std::vector<std::vector<std::size_t>> strides);
+    StridedLoop(const Shape& shape, std::vector<std::vector<std::size_t>> strides);
     bool done() const { return position_ == size_; }
     std::size_t position() const { return position_; }
     std::size_t offset(std::size_t tensor) const { return offsets_[tensor]; }

@@ -297,7 +297,7 @@ OpSpec row(std::string_view type, std::string_view summary) {
             .refused =
                 "rank other than 3, 4, 5; strides or dilations below 1; negative pads or "
                 "output_padding",
-            .extra_inputs = 2};
+            .binary_sources = 2};
 }
 
 const OpSpec kOps[] = {

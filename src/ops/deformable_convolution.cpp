@@ -63,12 +63,12 @@ void read_shapes(const Context& context, const ShapeOf& shape_of, PartialShape (
 }
 
 void infer(InferContext& context) {
-    constexpr std::int64_t kMostGroups = 1 << 24;
+    constexpr std::int64_t kMaxGroups = 1 << 24;
     const auto& attrs = context.attrs<DeformableConvolutionAttrs>();
     for (const auto& [name, value] :
          {std::pair{"group", attrs.group}, std::pair{"deformable_group", attrs.deformable_group}}) {
-        context.require(value >= 1 && value <= kMostGroups, name, " is ", value,
-                        ", expected a value in [1, ", kMostGroups, "]");
+        context.require(value >= 1 && value <= kMaxGroups, name, " is ", value,
+                        ", expected a value in [1, ", kMaxGroups, "]");
     }
     check_window_lists(context, 2, attrs.window);
     for (std::size_t i = 0; i < context.input_count(); ++i) {

@@ -57,7 +57,7 @@ void run(EvalContext& context) {
     }
     const float* src = in.data<float>();
     T* dst = context.output(0, shape).data<T>();
-    for (StridedWalk walk(shape, strides); !walk.done(); walk.next()) {
+    for (StridedLoop walk(shape, strides); !walk.done(); walk.next()) {
         const double value = fake_quantize(src[walk.position()], limits[0][walk.offset(0)],
                                            limits[1][walk.offset(1)], limits[2][walk.offset(2)],
                                            limits[3][walk.offset(3)], attrs.levels);

@@ -15,7 +15,7 @@
 namespace fuseq {
 
 // Floats give their own type, integers f32. Integers may have zero points: those of src at input
-// `zero_point_input`, those of the weights behind it.
+// `zero_point_input`, those of the weights after it.
 inline ElementType filter_output_type(const InferContext& context, std::size_t zero_point_input) {
     if (is_integral(context.type(0))) {
         context.require(is_integral(context.type(1)), "src is ", to_string(context.type(0)),

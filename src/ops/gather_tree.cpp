@@ -89,7 +89,7 @@ void evaluate(EvalContext& context) {
         const auto length = static_cast<std::size_t>(std::clamp<std::int64_t>(lengths[b], 0, most));
         for (std::size_t beam = 0; beam < tree.beams; ++beam) {
             const auto places = sequence(context, tree, parents, b, beam, length);
-            // Behind the first end token there are only such.
+            // After the first end token there are only such.
             for (std::size_t step = 0; step < length; ++step) {
                 const std::byte* token = from + places[length - 1 - step] * bytes;
                 if (std::memcmp(token, end, bytes) == 0) {

@@ -37,7 +37,7 @@ void infer(InferContext& context) {
     context.set_output(0, context.type(0), shape);
 }
 
-// One group of one picture: `count` values, `inner` of them a channel.
+// One group of one image: `count` values, `inner` of them a channel.
 struct Group {
     std::size_t count;
     std::size_t inner;

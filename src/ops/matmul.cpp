@@ -191,7 +191,7 @@ Plan plan(const EvalContext& context) {
 template <class A, class B, class Dst>
 void run(const Plan& plan, const A* a, const B* b, Dst* dst) {
     const Product& p = plan.product;
-    for (StridedWalk walk(plan.batch, {broadcast_strides(batch_of(plan.a), plan.batch),
+    for (StridedLoop walk(plan.batch, {broadcast_strides(batch_of(plan.a), plan.batch),
                                        broadcast_strides(batch_of(plan.b), plan.batch)});
          !walk.done(); walk.next()) {
         multiply(p, a + walk.offset(0) * p.m * p.k, b + walk.offset(1) * p.k * p.n,
@@ -232,7 +232,7 @@ const OpSpec kOps[] = {
      .evaluate = evaluate,
      .summary = "Matrix product with transposes and numpy broadcasting of the batch",
      .refused = "scalars",
-     .extra_inputs = 2},
+     .binary_sources = 2},
 };
 
 }  // namespace

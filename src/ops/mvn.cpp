@@ -53,7 +53,7 @@ void normalize(EvalContext& context, const std::vector<std::int64_t>& axes, cons
     std::vector<double> mean(groups, 0);
     std::vector<double> variance(groups, 0);
     const auto each = [&](auto&& function) {
-        for (StridedWalk walk(shape, {all.strides}); !walk.done(); walk.next()) {
+        for (StridedLoop walk(shape, {all.strides}); !walk.done(); walk.next()) {
             function(walk.position(), walk.offset(0));
         }
     };
@@ -117,7 +117,7 @@ const OpSpec kOps[] = {
      .make_attributes = make_attributes<Mvn1Attrs>,
      .infer = infer_1,
      .evaluate = evaluate_1,
-     .summary = "Subtracts the mean of a picture and divides by its deviation",
+     .summary = "Subtracts the mean of an image and divides by its deviation",
      .refused = "negative eps"},
     {.type = "MVN",
      .version = 6,

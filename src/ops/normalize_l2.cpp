@@ -50,11 +50,11 @@ void run(EvalContext& context, const std::vector<std::int64_t>& axes, const Divi
         const T* src = in.data<T>();
         T* dst = output.data<T>();
         std::vector<double> sums(groups.count, 0);
-        for (StridedWalk walk(shape, {groups.strides}); !walk.done(); walk.next()) {
+        for (StridedLoop walk(shape, {groups.strides}); !walk.done(); walk.next()) {
             const auto x = static_cast<double>(src[walk.position()]);
             sums[walk.offset(0)] += x * x;
         }
-        for (StridedWalk walk(shape, {groups.strides}); !walk.done(); walk.next()) {
+        for (StridedLoop walk(shape, {groups.strides}); !walk.done(); walk.next()) {
             dst[walk.position()] = static_cast<T>(static_cast<double>(src[walk.position()]) /
                                                   divisor(sums[walk.offset(0)]));
         }

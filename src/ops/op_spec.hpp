@@ -138,7 +138,7 @@ struct OpSpec {
     std::string_view summary;        // one line for docs/operations.md
     std::string_view refused = "";   // attributes or values that are refused, for the same page
     bool internal = false;           // made by transformations, never read from an IR
-    std::size_t extra_inputs = 0;    // optional inputs beyond those, made by transformations only
+    std::size_t binary_sources = 0;  // optional inputs beyond those, made by transformations only
 };
 
 template <class A>

@@ -47,7 +47,7 @@ void evaluate(EvalContext& context) {
         const T* x = in.data<T>();
         const T* slope = context.input(1).data<T>();
         T* y = out.data<T>();
-        for (StridedWalk walk(shape, {broadcast_strides(slope_shape, shape)}); !walk.done();
+        for (StridedLoop walk(shape, {broadcast_strides(slope_shape, shape)}); !walk.done();
              walk.next()) {
             const T value = x[walk.position()];
             y[walk.position()] =

@@ -74,7 +74,7 @@ struct Memory {
 template <class Bits>
 void select(const Rows& rows, const Memory& m) {
     std::byte* to = m.to;
-    for (StridedWalk walk(rows.outer, rows.strides); !walk.done(); walk.next()) {
+    for (StridedLoop walk(rows.outer, rows.strides); !walk.done(); walk.next()) {
         const std::uint8_t* c = m.condition + walk.offset(0);
         const std::byte* yes = m.yes + walk.offset(1) * sizeof(Bits);
         const std::byte* no = m.no + walk.offset(2) * sizeof(Bits);

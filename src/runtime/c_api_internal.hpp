@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the files of the C API share: the objects behind the handles, and the way from exceptions
+// What the files of the C API share: the objects after the handles, and the way from exceptions
 // to a status and a text.
 #pragma once
 

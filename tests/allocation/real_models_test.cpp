@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What an inference of a real model allocates: nothing, but in steps that run reference kernels and
-// in those whose results have a size that is known only behind them.
+// in those whose results have a size that is known only after them.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -81,7 +81,7 @@ dnnl::primitive_desc deconvolution(const Node& node, const memory::desc& dst) {
     return dnnl::deconvolution_forward::primitive_desc(operation, cpu::cpu_engine());
 }
 
-// [.., M, K] x [.., K, N]; a batch in front of two-dimensional weights joins the rows.
+// [.., M, K] x [.., K, N]; a batch before two-dimensional weights joins the rows.
 dnnl::primitive_desc matmul(const Node& node, ElementType dst_type) {
     const auto& attrs = node.attrs<MatMulAttrs>();
     Shape dst = node.port(0).shape.to_shape();

@@ -34,7 +34,7 @@ void residual_add_chain(benchmark::State& state) {
     args.src = {a.data(), kChannels};
     args.dst = dst.data();
     args.dst_stride = kChannels;
-    args.extras = {&extra, 1};
+    args.binary_sources = {&extra, 1};
     for (auto _ : state) {
         kernel.run(args, 0, rows);
         benchmark::ClobberMemory();

@@ -50,7 +50,7 @@ void own(benchmark::State& state, ElementType type) {
     const auto src = random_floats(p.rows * p.depth);
     std::vector<float> dst(p.rows * p.channels);
     std::vector<float> sums(p.rows * p.groups);
-    const bool few = p.rows <= kernels::CompressedMatrix::kMostStreamedRows;
+    const bool few = p.rows <= kernels::CompressedMatrix::kMaxStreamedRows;
     for (auto _ : state) {
         if (few && matrix.needs_sums()) {
             matrix.sum_groups(src.data(), p.rows, sums.data());

@@ -90,11 +90,13 @@ void own(benchmark::State& state, const Layer& layer) {
     const auto src = random_bytes(layer.height * layer.width * layer.src_channels);
     kernels::AlignedVector<std::uint8_t> dst(layer.pixels() * layer.dst_channels);
     kernels::AlignedVector<std::uint8_t> scratch(gemm.scratch_bytes());
-    const void* extras[] = {dst.data()};
+    const void* binary_sources[] = {dst.data()};
     for (auto _ : state) {
-        gemm.run(
-            {.src = src.data(), .dst = dst.data(), .extras = extras, .scratch = scratch.data()}, 0,
-            {});
+        gemm.run({.src = src.data(),
+                  .dst = dst.data(),
+                  .binary_sources = binary_sources,
+                  .scratch = scratch.data()},
+                 0, {});
         benchmark::ClobberMemory();
     }
     count_macs(state, layer);

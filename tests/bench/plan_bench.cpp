@@ -22,8 +22,8 @@
 #include "bare_primitive.hpp"
 #include "cpu/plugin/compiled_model.hpp"
 #include "cpu/plugin/infer_request.hpp"
-#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/dnnl_support.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "fuseq/core.hpp"
 
 namespace fuseq::bench {
@@ -67,7 +67,7 @@ class PlanBench {
 public:
     PlanBench(std::shared_ptr<const Model> model, int threads) : threads_(threads) {
         cpu::Config config;
-        config.row_walks = false;  // each step alone
+        config.tile_groups = false;  // each step alone
         config.num_threads = threads;
         compiled_ = std::make_shared<cpu::CpuCompiledModel>(std::move(model), config);
         std::vector<Shape> shapes;

@@ -57,8 +57,8 @@ OpCase with_open_inputs(OpCase op_case) {
     return op_case;
 }
 
-// The same with a 1x1 convolution in front of the first input; null where that makes no sense.
-std::shared_ptr<Model> behind_convolution(const OpCase& op_case) {
+// The same with a 1x1 convolution before the first input; null where that makes no sense.
+std::shared_ptr<Model> after_convolution(const OpCase& op_case) {
     const auto model = op_cases::make_model(op_case, 1);
     Node* input = model->find("in0");
     if (input == nullptr || !input->is("Parameter") || input->port().type != ElementType::f32 ||
@@ -109,7 +109,7 @@ void examine(Core& core, const OpCase& op_case, DeviceSupport& support) {
     if (support.post_op || op_case.inputs.empty()) {
         return;
     }
-    if (const auto fused = behind_convolution(op_case)) {
+    if (const auto fused = after_convolution(op_case)) {
         const auto step = step_of_operation(core, fused);
         support.post_op = !step.is_null() && step.at("kind") == "convolution";
     }
@@ -150,7 +150,7 @@ std::string int8_behaviour(const OpSpec& spec, const DeviceSupport& support) {
     }
     const std::string_view law = dequantize_law(spec.type);
     if (law.empty()) {
-        return support.post_op ? "behind an anchor" : "stops";
+        return support.post_op ? "after an anchor" : "stops";
     }
     return std::string(law);
 }

@@ -19,7 +19,7 @@ struct DeviceSupport {
     bool view = false;       // nothing runs: the same memory under another shape
     bool reference = false;  // the reference kernel as a step
     bool folded = false;     // constant inputs give a constant
-    bool post_op = false;    // joins the convolution in front of it
+    bool post_op = false;    // joins the convolution before it
     bool takes_weights = false;
     std::string text() const;
 };

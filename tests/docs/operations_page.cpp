@@ -35,11 +35,11 @@ warning, unless it is known to mean nothing (`src/ir/ir_legacy_attributes.cpp`).
 there are several, forms differ. *own kernel*: a step of this project; *oneDNN*: a primitive; *view*:
 nothing runs, the memory is read under another shape, or shapes alone give the result; *folded*:
 constant inputs give a constant; *reference kernel*: plain loops; *post-op*: joins the convolution,
-deconvolution or matmul in front of it.
+deconvolution or matmul before it.
 
 *int8*: what becomes of the scale (DQ) of a quantized input. *anchor*: integers go in, with quantized
-weights, and one scale stands behind. *passes*: the operation runs on the integers and the DQ moves
-behind it (`transformations/low_precision/laws` says when not). *behind an anchor*: computed in float
+weights, and one scale stands after. *passes*: the operation runs on the integers and the DQ moves
+after it (`transformations/low_precision/laws` says when not). *after an anchor*: computed in float
 between an anchor and the next FakeQuantize, in one step with them. *stops*: the DQ is applied in
 front of it.
 

@@ -1,13 +1,13 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A malloc whose blocks end where a page ends that may not be touched: a read or write behind a
+// A malloc whose blocks end where a page ends that may not be touched: a read or write after a
 // block faults at the instruction that does it, in kernels and in generated code as well, at full
 // speed and without another build. So does any use of a block that was freed. For LD_PRELOAD:
 //
 //   LD_PRELOAD=build/release/lib/libguard_malloc.so build/release/bin/test_kernels
 //
-// GUARD_MALLOC_FRONT=1 puts blocks behind such a page instead, for what reads in front of them.
+// GUARD_MALLOC_FRONT=1 puts blocks after such a page instead, for what reads before them.
 // GUARD_MALLOC_LEAST=N leaves blocks below N bytes to the C library (32). What alignment leaves
 // between the end of a block and its page is filled, and looked at when the block is freed.
 #include <sys/mman.h>
@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kArena = std::size_t{1} << 42;  // addresses, which are never used twice
-constexpr std::size_t kMostBlocks = 28000;            // two mappings each; the kernel has 65530
+constexpr std::size_t kMaxBlocks = 28000;             // two mappings each; the kernel has 65530
 constexpr unsigned char kFill = 0xA5;
 
 struct Block {
@@ -60,9 +60,9 @@ void* reserve(std::size_t bytes, int protection) {
 }
 
 __attribute__((constructor(101))) void begin() {
-    const char* in_front = std::getenv("GUARD_MALLOC_FRONT");
+    const char* before = std::getenv("GUARD_MALLOC_FRONT");
     const char* smallest = std::getenv("GUARD_MALLOC_LEAST");
-    front = in_front != nullptr && *in_front == '1';
+    front = before != nullptr && *before == '1';
     least = smallest != nullptr ? static_cast<std::size_t>(std::atol(smallest)) : least;
     blocks = static_cast<Block*>(reserve(kArena / kPage * sizeof(Block), PROT_READ | PROT_WRITE));
     auto* memory = static_cast<unsigned char*>(reserve(kArena, PROT_NONE));
@@ -89,7 +89,7 @@ std::size_t natural(std::size_t size) {
 // Null where the block is left to the C library.
 void* take(std::size_t alignment, std::size_t size) {
     if (arena == nullptr || size < least || alignment > kPage || size > kArena / 64 ||
-        alive.load(std::memory_order_relaxed) >= kMostBlocks) {
+        alive.load(std::memory_order_relaxed) >= kMaxBlocks) {
         return nullptr;
     }
     const std::size_t pages = (size + kPage - 1) / kPage;
@@ -120,13 +120,13 @@ void give_back(void* at) {
     unsigned char* end = arena + (page + known.pages) * kPage;
     for (const unsigned char* p = block + known.size; p < end; ++p) {
         if (*p != kFill) {
-            stop("guard_malloc: somebody has written behind a block\n");
+            stop("guard_malloc: somebody has written after a block\n");
         }
     }
     unsigned char* begin = arena + page * kPage;
     for (const unsigned char* p = begin; p < block; ++p) {
         if (*p != kFill) {
-            stop("guard_malloc: somebody has written in front of a block\n");
+            stop("guard_malloc: somebody has written before a block\n");
         }
     }
     blocks[page].pages = 0;

@@ -38,17 +38,17 @@ TEST(GuardMalloc, LetsGoodProgramsRun) {
     }
 }
 
-TEST(GuardMalloc, StopsAtTheFirstByteBehind) {
-    EXPECT_THAT(run("read_behind"), Not(HasSubstr("survived")));
-    EXPECT_THAT(run("write_behind"), Not(HasSubstr("survived")));
+TEST(GuardMalloc, StopsAtTheFirstByteAfter) {
+    EXPECT_THAT(run("read_after"), Not(HasSubstr("survived")));
+    EXPECT_THAT(run("write_after"), Not(HasSubstr("survived")));
 }
 
 TEST(GuardMalloc, StopsInFrontWhenAsked) {
-    EXPECT_THAT(run("read_in_front", kFront), Not(HasSubstr("survived")));
+    EXPECT_THAT(run("read_before", kFront), Not(HasSubstr("survived")));
 }
 
 TEST(GuardMalloc, SeesWhatWasWrittenWhereNoPageEnds) {
-    EXPECT_THAT(run("write_in_slack"), HasSubstr("written behind a block"));
+    EXPECT_THAT(run("write_in_slack"), HasSubstr("written after a block"));
 }
 
 TEST(GuardMalloc, NobodyUsesWhatWasFreed) {
@@ -57,7 +57,7 @@ TEST(GuardMalloc, NobodyUsesWhatWasFreed) {
 }
 
 TEST(GuardMalloc, LeavesSmallBlocksAlone) {
-    EXPECT_EQ(run("read_behind", "GUARD_MALLOC_LEAST=101"), "survived\n");
+    EXPECT_EQ(run("read_after", "GUARD_MALLOC_LEAST=101"), "survived\n");
 }
 
 }  // namespace

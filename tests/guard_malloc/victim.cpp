@@ -48,9 +48,9 @@ int main(int argc, char** argv) {
     const std::map<std::string, std::function<void()>> mistakes = {
         {"none", use_all},
         {"read_last", [] { touch(block() + kSize - 1); }},
-        {"read_behind", [] { touch(block() + kSize); }},
-        {"read_in_front", [] { touch(block() - 1); }},
-        {"write_behind", [] { block()[kSize] = 1; }},
+        {"read_after", [] { touch(block() + kSize); }},
+        {"read_before", [] { touch(block() - 1); }},
+        {"write_after", [] { block()[kSize] = 1; }},
         // Between the end and the page: 100 is no multiple of 64.
         {"write_in_slack",
          [] {

@@ -75,7 +75,7 @@ TEST_P(CompressedIr, AsymmetricGroupsOfFourBits) {
     EXPECT_THAT(run(ir, 16), ElementsAre(FloatEq(218)));
 }
 
-// INT4_SYM, a channel each, in f32; a bias and a ReLU behind the product.
+// INT4_SYM, a channel each, in f32; a bias and a ReLU after the product.
 TEST_P(CompressedIr, SymmetricFourBits) {
     IrText ir;
     const int x = ir.parameter("f32", "1,3");

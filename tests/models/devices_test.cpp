@@ -24,7 +24,7 @@ const std::string kModel = kModels + "residual_cnn.xml";
 // Probabilities of two correct devices differ by what a few ties among thousands of integers make.
 constexpr float kScoreTolerance = 0.01f;
 // Share of the elements of a quantized layer that may be off by one step.
-constexpr double kMostTies = 0.0005;
+constexpr double kMaxTies = 0.0005;
 
 class Devices : public testing::Test {
 protected:
@@ -95,12 +95,12 @@ TEST_F(Devices, FirstQuantizedLayersAreTheSameIntegers) {
             ASSERT_LT(off, 1.5f) << layer << " element " << i;
             off_by_one += off > 0.5f ? 1 : 0;
         }
-        EXPECT_LE(static_cast<double>(off_by_one), kMostTies * static_cast<double>(want.size()))
+        EXPECT_LE(static_cast<double>(off_by_one), kMaxTies * static_cast<double>(want.size()))
             << layer;
     }
 }
 
-// Every convolution computes on integers and stores them, with the FakeQuantize behind it fused.
+// Every convolution computes on integers and stores them, with the FakeQuantize after it fused.
 TEST(BundledModelReport, ConvolutionsRunInInt8) {
     Core core;
     const CompiledModel compiled = core.compile_model(kModel, "CPU");

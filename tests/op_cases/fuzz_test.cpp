@@ -19,7 +19,7 @@ namespace fuseq::op_cases {
 namespace {
 
 // Larger tensors only take time and memory.
-constexpr std::size_t kMostElements = std::size_t{1} << 22;
+constexpr std::size_t kMaxElements = std::size_t{1} << 22;
 
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {
     const char* text = std::getenv(name);
@@ -30,7 +30,7 @@ bool is_small(const Model& model) {
     for (const Node* node : model.ordered_nodes()) {
         for (std::size_t i = 0; i < node->output_count(); ++i) {
             const PartialShape& shape = node->port(i).shape;
-            if (shape.is_static() && shape_size(shape.to_shape()) > kMostElements) {
+            if (shape.is_static() && shape_size(shape.to_shape()) > kMaxElements) {
                 return false;
             }
         }

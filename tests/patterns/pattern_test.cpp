@@ -23,7 +23,7 @@
 namespace fuseq::patterns {
 namespace {
 
-constexpr double kMostTies = 0.001;  // share of the elements of an output that may be a step off
+constexpr double kMaxTies = 0.001;  // share of the elements of an output that may be a step off
 constexpr double kRoundingOfFloat = 0.02;  // of a step: equal but for float arithmetic
 constexpr std::uint32_t kSeeds[] = {1, 2, 3};
 
@@ -91,7 +91,7 @@ void expect_same_numbers(const Pattern& pattern, const Tensor& actual, const Ten
             << "element " << i << " is " << got[i] << ", expected " << want[i];
         ties += off > kRoundingOfFloat ? 1 : 0;
     }
-    EXPECT_LE(static_cast<double>(ties), std::ceil(kMostTies * static_cast<double>(want.size())))
+    EXPECT_LE(static_cast<double>(ties), std::ceil(kMaxTies * static_cast<double>(want.size())))
         << "of " << want.size() << " elements";
 }
 
@@ -171,7 +171,7 @@ std::vector<std::string> lines_with_version(const Pattern& pattern, const std::s
 }
 
 TEST(Patterns, PoolingsOfEveryVersionFuseAlike) {
-    for (const char* name : {"sppf_behind_fq", "max_pool_behind_fq", "max_pool_before_fq",
+    for (const char* name : {"sppf_after_fq", "max_pool_after_fq", "max_pool_before_fq",
                              "max_pool_before_relu_and_fq"}) {
         SCOPED_TRACE(name);
         const Pattern pattern = read_pattern(pattern_path(name));
@@ -232,12 +232,12 @@ TEST(Patterns, AnUpdateKeepsClassesThatAreTrue) {
                                           "matmul | u8 i8 u8 | fast | scale:2 -> u8\n"
                                           "matmul | u8 i8 u8 | own | scale:2 -> u8\n"
                                           "matmul | u8 i8 u8 | fast | scale:2 -> u8\n");
-    EXPECT_THAT(updated_lines(pattern, {"chain | f32 u8 | own | scale(16) -> u8",
+    EXPECT_THAT(updated_lines(pattern, {"eltwise | f32 u8 | own | scale(16) -> u8",
                                         "matmul | u8 i8 u8 | own | scale:3 -> u8",
                                         "matmul | u8 i8 u8 | jit | scale:3 -> u8",
                                         "matmul | u8 i8 u8 | ref | scale:3 -> u8",
                                         "refused feeds_output at fq"}),
-                testing::ElementsAre("chain | f32 u8 | own | scale(16) -> u8",
+                testing::ElementsAre("eltwise | f32 u8 | own | scale(16) -> u8",
                                      "matmul | u8 i8 u8 | fast | scale:3 -> u8",
                                      "matmul | u8 i8 u8 | own | scale:3 -> u8",
                                      "matmul | u8 i8 u8 | ref | scale:3 -> u8",

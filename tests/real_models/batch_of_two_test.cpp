@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Real models reshaped to batch 2, with two different pictures, give the results that batch 1 gives
+// Real models reshaped to batch 2, with two different images, give the results that batch 1 gives
 // for each of them. Where the graph itself pours the images of a batch into one list of boxes, the
 // quantized tensors before that are compared.
 #include <cmath>
@@ -21,10 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // Float layers may be blocked differently for a batch; integers are the same.
-constexpr double kLeastDecibels = 60;
+constexpr double kMinDecibels = 60;
 
-// The golden input of a port, and a second picture: the same values the other way round.
-std::vector<Tensor> pictures(const fs::path& golden, const Output& port) {
+// The golden input of a port, and a second image: the same values the other way round.
+std::vector<Tensor> images(const fs::path& golden, const Output& port) {
     Tensor first = samples::read_npy((golden / "in" / (port.node->name() + ".npy")).string())
                        .to(ElementType::f32)
                        .reshaped(port.shape());
@@ -34,7 +34,7 @@ std::vector<Tensor> pictures(const fs::path& golden, const Output& port) {
     return {first, second};
 }
 
-// Tensors with all dimensions equal but `axis`, one behind the other along it.
+// Tensors with all dimensions equal but `axis`, one after the other along it.
 Tensor joined(const Tensor& a, const Tensor& b, std::size_t axis) {
     Shape shape = a.get_shape();
     std::size_t row = a.get_byte_size();
@@ -159,7 +159,7 @@ std::size_t compare_quantized(const Result& one,
         if (it->second.get_shape() != doubled) {
             continue;
         }
-        EXPECT_GE(part_to_noise(tensor, it->second, image), kLeastDecibels)
+        EXPECT_GE(part_to_noise(tensor, it->second, image), kMinDecibels)
             << name << ", layer " << layer << ", image " << image;
         ++compared;
     }
@@ -177,7 +177,7 @@ void compare_outputs(const Model& twice,
             continue;
         }
         ASSERT_EQ(two.outputs[o].get_size(), 2 * one.outputs[o].get_size()) << name;
-        EXPECT_GE(part_to_noise(one.outputs[o], two.outputs[o], image), kLeastDecibels)
+        EXPECT_GE(part_to_noise(one.outputs[o], two.outputs[o], image), kMinDecibels)
             << name << ", output " << o << ", image " << image;
     }
 }
@@ -198,7 +198,7 @@ TEST_P(BatchOfTwo, GivesTheResultsOfBothPictures) {
     for (const Output& input : single->inputs()) {
         const std::size_t axis = batch_axis(input);
         ASSERT_LT(axis, input.shape().size()) << input.node->name();
-        const auto pair = pictures(shared_folder() / "golden" / GetParam(), input);
+        const auto pair = images(shared_folder() / "golden" / GetParam(), input);
         inputs[0].push_back(pair[0]);
         inputs[1].push_back(pair[1]);
         both.push_back(joined(pair[0], pair[1], axis));

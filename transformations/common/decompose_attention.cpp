@@ -6,10 +6,10 @@
 //
 //   Law:     attention(q, k, v, mask, scale) = softmax(q * k^T * scale + mask) * v, scale being
 //            1 / sqrt(E) where there is none; a boolean mask is 0 where it is true and -infinity
-//            elsewhere, a causal one where the key is not behind the query.
+//            elsewhere, a causal one where the key is not after the query.
 //   Before:  ScaledDotProductAttention(q, k, v [, mask [, scale]])
 //   After:   MatMul(q, k, transpose_b) [-> Multiply(scale)] [-> Add(mask)] -> SoftMax(-1)
-//            -> MatMul(v). The scale stands behind the product, where it is one with the scale of
+//            -> MatMul(v). The scale stands after the product, where it is one with the scale of
 //            quantized operands. What a mask becomes is made once for all attentions that read it,
 //            so is a causal mask of one size; a constant mask of nothing but 0 leaves no Add.
 //   Refuses: a width or lengths that are not known where the scale or a causal mask follow from

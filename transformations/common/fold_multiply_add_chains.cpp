@@ -48,7 +48,7 @@ Tensor combined(const Tensor& a, const Tensor& b, Function function) {
     const std::vector<float> x = to_floats(a);
     const std::vector<float> y = to_floats(b);
     std::vector<float> values(shape_size(shape));
-    for (StridedWalk walk(shape, {broadcast_strides(a.get_shape(), shape),
+    for (StridedLoop walk(shape, {broadcast_strides(a.get_shape(), shape),
                                   broadcast_strides(b.get_shape(), shape)});
          !walk.done(); walk.next()) {
         const auto value = static_cast<float>(function(static_cast<double>(x[walk.offset(0)]),

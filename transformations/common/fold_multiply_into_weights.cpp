@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Folds a Multiply behind a convolution or matmul into its float weights.
+// Folds a Multiply after a convolution or matmul into its float weights.
 //
 //   Law:     conv(x, w) * c = conv(x, w * c) for c per output channel, up to rounding.
 //   Before:  Convolution(x, Const f32) -> Multiply(Const [1, OC, 1, 1] or scalar)

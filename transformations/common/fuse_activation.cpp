@@ -8,7 +8,7 @@
 //            HSigmoid(x); x * (1 + erf(a x)) = 2 / s * Gelu(s x), s = a * sqrt(2); x * (1 + tanh(a
 //            x + a b x^3)) = 2 Gelu_tanh(x) for the a and b of Gelu. As f16 has them, they mean the
 //            same; that moves a result by less than 2e-5. A constant number among the factors stays
-//            a Multiply behind.
+//            a Multiply after.
 //   Before:  Multiply or Divide of x, what x became, and constant numbers, in any order. Clamp may
 //            be a HardSigmoid, or a Minimum with a ReLU or a Maximum; 1 + erf may be multiplied
 //            by a number; the cubic may be any formula of sums, products and powers.
@@ -37,8 +37,8 @@ namespace {
 
 constexpr std::string_view kName = "fuse_activation";
 // Factors of a product that are no constants, and operations that are looked at in all.
-constexpr std::size_t kMostFactors = 2;
-constexpr std::size_t kMostNodes = 12;
+constexpr std::size_t kMaxFactors = 2;
+constexpr std::size_t kMaxNodes = 12;
 // Two constants that mean the same number, stored in f32.
 constexpr double kSame = 1e-6;
 
@@ -74,7 +74,7 @@ std::optional<Product> product_of(const Node& last) {
         const Node* node = todo.back();
         todo.pop_back();
         product.nodes.push_back(node);
-        if (product.nodes.size() > kMostNodes) {
+        if (product.nodes.size() > kMaxNodes) {
             return std::nullopt;
         }
         const auto number = number_operand(*node);
@@ -97,7 +97,7 @@ std::optional<Product> product_of(const Node& last) {
             }
         }
     }
-    if (product.parts.empty() || product.parts.size() > kMostFactors) {
+    if (product.parts.empty() || product.parts.size() > kMaxFactors) {
         return std::nullopt;
     }
     return product;

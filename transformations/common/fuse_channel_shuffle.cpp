@@ -25,9 +25,9 @@ namespace {
 constexpr std::string_view kName = "fuse_channel_shuffle";
 
 // Numbers of elements are exact in f32 up to here.
-constexpr std::size_t kMostElements = std::size_t{1} << 24;
+constexpr std::size_t kMaxElements = std::size_t{1} << 24;
 
-// The Reshape and the Transpose in front of the last Reshape; empty when the pattern is another.
+// The Reshape and the Transpose before the last Reshape; empty when the pattern is another.
 std::vector<const Node*> match(const Node& last) {
     std::vector<const Node*> nodes = chain_to(last, {"Transpose", "Reshape"});
     if (nodes.empty()) {
@@ -35,7 +35,7 @@ std::vector<const Node*> match(const Node& last) {
     }
     const PartialShape& shape = nodes.front()->input(0).partial_shape();
     const bool fits = shape.is_static() && shape == last.port().shape && shape.rank() >= 3 &&
-                      shape_size(shape.to_shape()) <= kMostElements &&
+                      shape_size(shape.to_shape()) <= kMaxElements &&
                       shape_size(shape.to_shape()) > 0 && last.port().type == ElementType::f32;
     return fits ? nodes : std::vector<const Node*>();
 }
@@ -77,7 +77,7 @@ std::vector<std::int64_t> permutation(const Tensor& numbers) {
             from[channel] != static_cast<std::int64_t>(source)) {
             return {};
         }
-        // The rest of the plane lies behind its first element.
+        // The rest of the plane lies after its first element.
         for (std::size_t i = 1; i < area; ++i) {
             if (moved[i] != moved[0] + static_cast<float>(i)) {
                 return {};

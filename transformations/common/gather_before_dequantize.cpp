@@ -84,7 +84,7 @@ std::optional<Table> match_table(const Output& data) {
 struct Place {
     std::size_t axis;
     std::size_t rank;          // of the table
-    std::size_t indices_rank;  // dimensions that stand for the axis behind the Gather
+    std::size_t indices_rank;  // dimensions that stand for the axis after the Gather
 };
 
 std::optional<Place> place_of(const Node& gather) {

@@ -218,7 +218,7 @@ bool is_finite(const Tensor& values) {
 }
 
 std::optional<Refusal> find_groups(const Chain& chain, const Matrix& matrix, std::size_t& groups) {
-    constexpr std::size_t kLeastLength = 8;
+    constexpr std::size_t kMinLength = 8;
     groups = count_groups(chain, matrix);
     if (groups == 0) {
         return Refusal{"weight_groups",
@@ -227,9 +227,9 @@ std::optional<Refusal> find_groups(const Chain& chain, const Matrix& matrix, std
                                    " are not one a channel and group")};
     }
     const std::size_t length = matrix.depth() / groups;
-    if (groups != 1 && length < kLeastLength) {
+    if (groups != 1 && length < kMinLength) {
         return Refusal{"small_groups", detail::cat("groups of ", length, " weights, expected ",
-                                                   kLeastLength, " or more")};
+                                                   kMinLength, " or more")};
     }
     if (!is_finite(chain.scale) || (chain.zero_point && !is_finite(chain.zero_point))) {
         return Refusal{"weight_range", "a scale or zero point is no finite number"};

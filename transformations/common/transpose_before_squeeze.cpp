@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves a transposition in front of the loss of a dimension of size one, as when a detector takes
-// the picture of a batch and makes it channels-last: with all its dimensions the tensor is in that
+// Moves a transposition before the loss of a dimension of size one, as when a detector takes
+// the image of a batch and makes it channels-last: with all its dimensions the tensor is in that
 // order in memory already.
 //
 //   Law:     the elements stay in order when a dimension of size one goes, whatever the order of
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view kName = "transpose_before_squeeze";
 
-// The dimension of size one that is gone behind this node.
+// The dimension of size one that is gone after this node.
 std::optional<std::int64_t> lost_dimension(const Node& node) {
     if (!is_one_of(node, {"Squeeze", "Gather"}) || node.input_count() < 2 ||
         !node.input(0).partial_shape().rank_is_static() || !node.port().shape.rank_is_static()) {

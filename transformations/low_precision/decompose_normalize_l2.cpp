@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Takes a NormalizeL2 over channels apart: a reduction, and a factor for each pixel that one pass
-// applies together with the scales and the quantization behind it.
+// applies together with the scales and the quantization after it.
 //
 //   Law:     x / sqrt(s + eps) = x * (r^2 + eps)^(-1/2) with s = sum of x^2 over the channels and
 //            r = sqrt(s); likewise with max(s, eps).
@@ -22,13 +22,13 @@ namespace fuseq {
 namespace {
 
 constexpr std::string_view kName = "decompose_normalize_l2";
-constexpr std::size_t kLeastRank = 3;
+constexpr std::size_t kMinRank = 3;
 
 bool over_channels(const Node& node) {
     const PartialShape& shape = node.input(0).partial_shape();
     const Tensor* axes = known_constant(node.input(1));
     if (node.port().type != ElementType::f32 || !shape.rank_is_static() ||
-        shape.rank() < kLeastRank || axes == nullptr || axes->get_size() != 1) {
+        shape.rank() < kMinRank || axes == nullptr || axes->get_size() != 1) {
         return false;
     }
     const std::int64_t axis = to_ints(*axes)[0];

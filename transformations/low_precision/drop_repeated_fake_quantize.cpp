@@ -37,7 +37,7 @@ std::vector<double> limits_of(const Node& fq) {
     return limits;
 }
 
-const Node* quantizer_in_front(const Node& fq) {
+const Node* quantizer_before(const Node& fq) {
     const Node* node = fq.input_node(0);
     while (is_one_of(
         *node, {"MaxPool", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Split", "VariadicSplit",
@@ -64,7 +64,7 @@ bool is_kept(const Node& fq, const PassOptions& options) {
 bool drop_repeated_fake_quantize(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.find_all("FakeQuantize")) {
-        const Node* before = quantizer_in_front(*node);
+        const Node* before = quantizer_before(*node);
         if (before == nullptr || is_kept(*node, context.options()) || !repeats(*node, *before)) {
             continue;
         }

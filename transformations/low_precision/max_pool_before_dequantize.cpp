@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves a MaxPool in front of the multiplications and additions that integers go through before it,
+// Moves a MaxPool before the multiplications and additions that integers go through before it,
 // so that it compares bytes and these have fewer elements.
 //
 //   Law:     max(a * c + d, b * c + d) = max(a, b) * c + d for c > 0, as floats too: rounding does

@@ -1,12 +1,12 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves a DepthToSpace behind the element-wise operations that follow it, so that they fuse with
-// the convolution in front and the elements are moved as bytes; and orders the channels in front of
+// Moves a DepthToSpace after the element-wise operations that follow it, so that they fuse with
+// the convolution in front and the elements are moved as bytes; and orders the channels before
 // it as [block, channel], so that whole runs of elements move.
 //
 //   Law:     f(move(x)) = move(f(x)) for f that looks at one element and its channel; a
-//            permutation of the channels in front of it is a permutation of the weights.
+//            permutation of the channels before it is a permutation of the weights.
 //   Before:  Convolution -> [element-wise] -> DepthToSpace -> element-wise ... -> FakeQuantize
 //   After:   Convolution -> [element-wise] -> element-wise ... -> FakeQuantize -> DepthToSpace
 //            (blocks_first)
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view kName = "move_depth_to_space_down";
 
-// What stands in front of a DepthToSpace: the convolution, and the element-wise nodes behind it.
+// What stands before a DepthToSpace: the convolution, and the element-wise nodes after it.
 struct Front {
     Node* anchor = nullptr;
     std::vector<Node*> nodes;
@@ -56,7 +56,7 @@ std::optional<Front> front_of(const Node& move) {
     return std::nullopt;
 }
 
-// The element-wise nodes behind it, up to the quantization.
+// The element-wise nodes after it, up to the quantization.
 std::vector<Node*> followers_of(const Node& move) {
     std::vector<Node*> nodes;
     const OutputPort* port = &move.port();
@@ -75,8 +75,8 @@ std::vector<Node*> followers_of(const Node& move) {
     return nodes;
 }
 
-// For every channel in front of the movement: the channel behind it.
-std::vector<std::size_t> channels_behind(const Node& move) {
+// For every channel before the movement: the channel after it.
+std::vector<std::size_t> channels_after(const Node& move) {
     const auto& attrs = move.attrs<BlockAttrs>();
     const std::size_t in = move.input(0).shape()[1];
     const std::size_t out = move.port().shape.to_shape()[1];
@@ -102,8 +102,8 @@ void keep_name(Node& last, Node& move) {
     move.set_name(name);
 }
 
-void move_behind(Node& move, const std::vector<Node*>& nodes) {
-    const std::vector<std::size_t> source = channels_behind(move);
+void move_after(Node& move, const std::vector<Node*>& nodes) {
+    const std::vector<std::size_t> source = channels_after(move);
     for (Node* node : nodes) {
         remap_channels(*node, source);
     }
@@ -134,7 +134,7 @@ void reorder_weights(Node& anchor, const std::vector<std::size_t>& source) {
 }
 
 // The integers of a FakeQuantize go by its name, in the order of channels of its layer.
-void give_up_name(Node& node) {
+void released_name(Node& node) {
     if (is_integral(node.port().type)) {
         node.origins = origins_of(node);
         node.set_name(node.model().unique_name(node.name() + "/blocks_first"));
@@ -154,7 +154,7 @@ void order_blocks_first(Node& move, const Front& front) {
     reorder_weights(*front.anchor, source);
     for (Node* node : front.nodes) {
         remap_channels(*node, source);
-        give_up_name(*node);
+        released_name(*node);
     }
     attrs.mode = BlockOrder::kBlocksFirst;
 }
@@ -177,7 +177,7 @@ bool move_depth_to_space_down(Model& model, PassContext& context) {
             order_blocks_first(*move, *front);
         }
         if (!followers.empty()) {
-            move_behind(*move, followers);
+            move_after(*move, followers);
         }
         if (depth_first || !followers.empty()) {
             context.rewritten(kName, *move);

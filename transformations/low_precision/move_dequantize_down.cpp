@@ -83,7 +83,7 @@ bool is_part_of_dequantize(Node& node) {
 }
 
 // The DQ at input 0, or at any input of a Concat.
-std::optional<Dequantize> dequantize_in_front(const Node& node) {
+std::optional<Dequantize> dequantize_before(const Node& node) {
     const std::size_t inputs = node.is("Concat") ? node.input_count() : 1;
     for (std::size_t i = 0; i < inputs && node.has_input(i); ++i) {
         auto dq = match_dequantize(node.input(i));
@@ -109,7 +109,7 @@ bool move_dequantize_down(Model& model, PassContext& context) {
         if (is_part_of_dequantize(*node)) {
             continue;
         }
-        const auto dq = row == nullptr ? std::nullopt : dequantize_in_front(*node);
+        const auto dq = row == nullptr ? std::nullopt : dequantize_before(*node);
         if (!dq) {
             continue;
         }

@@ -35,7 +35,7 @@ namespace {
 
 constexpr std::string_view kName = "normalize_weights";
 
-// Const i8 -> Convert -> [Subtract] -> Multiply in front of the consumer.
+// Const i8 -> Convert -> [Subtract] -> Multiply before the consumer.
 Output build(Node& consumer, const WeightChain& chain, const WeightIntegers& integers) {
     Model& model = consumer.model();
     const std::string base = consumer.name() + "/weights";

@@ -1,11 +1,11 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves a quantization behind a MaxPool in front of it, so that it fuses with the integer
+// Moves a quantization after a MaxPool before it, so that it fuses with the integer
 // convolution there, or a float one of few channels, and the pooling reads bytes.
 //
 //   Law:     f(max(a, b)) = max(f(a), f(b)) for a function that never falls: a quantization of
-//            rising limits, and activations like ReLU in front of it.
+//            rising limits, and activations like ReLU before it.
 //   Before:  Convolution(integers) -> [element-wise] -> MaxPool -> [ReLU] -> FakeQuantize
 //            (quantize-only)
 //   After:   Convolution(integers) -> [element-wise] -> [ReLU] -> FakeQuantize -> MaxPool
@@ -67,7 +67,7 @@ bool rises(const Node& fq) {
 }
 
 // The rising activations between a MaxPool and the quantization, last one first.
-std::vector<Node*> activations_behind_pool(const Node& fq) {
+std::vector<Node*> activations_after_pool(const Node& fq) {
     std::vector<Node*> found;
     Node* at = fq.input_node(0);
     while (is_one_of(*at, {"ReLU", "Clamp", "Sigmoid", "Tanh"}) && has_single_use(at->output())) {
@@ -95,7 +95,7 @@ const char* why_not(const Node& fq, const Node& pool) {
 bool quantize_before_max_pool(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* fq : model.find_all("FakeQuantize")) {
-        const std::vector<Node*> activations = activations_behind_pool(*fq);
+        const std::vector<Node*> activations = activations_after_pool(*fq);
         Node* first = activations.empty() ? fq : activations.back();
         Node* pool = first->input_node(0);
         if (!is_integral(fq->port(0).type) || !pool->is("MaxPool") ||
@@ -105,7 +105,7 @@ bool quantize_before_max_pool(Model& model, PassContext& context) {
             continue;
         }
         if (const char* reason = why_not(*fq, *pool)) {
-            context.refused(kName, *fq, "max_pool_in_front", reason);
+            context.refused(kName, *fq, "max_pool_before", reason);
             continue;
         }
         redirect(fq->output(), pool->output());

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves a quantization behind operations that only move or repeat elements in front of them, so
+// Moves a quantization after operations that only move or repeat elements before them, so
 // that they move bytes, and so that it fuses with the integer convolution or matmul there.
 //
 //   Law:     f(move(x)) = move(f(x)) for f applied to each element; f(concat(a, b)) =
@@ -122,7 +122,7 @@ Refusal why_not(const Way& way, const std::optional<Limits>& limits) {
     if (shared(way.movement) ||
         std::any_of(way.activations.begin(), way.activations.end(), shared)) {
         return {"read_by_others", detail::cat("others read what ", describe(*way.movement),
-                                              " or an activation behind it gives")};
+                                              " or an activation after it gives")};
     }
     if (!limits) {
         return {"per_channel_range", "the range is not one for all channels"};
@@ -175,7 +175,7 @@ std::vector<Node*> rewrite(Node& fq, const Way& way, const Limits& limits) {
         inputs[i] = made.back()->output();
     }
     redirect(fq.output(), moved(fq, way, limits, std::move(inputs))->output());
-    // Or they would count as readers of what they stood behind.
+    // Or they would count as readers of what they stood after.
     Model& model = fq.model();
     model.remove(&fq);
     for (auto it = way.activations.rbegin(); it != way.activations.rend(); ++it) {

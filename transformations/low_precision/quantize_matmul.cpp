@@ -52,7 +52,7 @@ struct Second {
     bool constant = false;
 };
 
-// Whole parts of the zero points: Z of the source, Y of an activation behind it.
+// Whole parts of the zero points: Z of the source, Y of an activation after it.
 double whole_of(const Dequantize& src) {
     return whole_zero_point(src.zero_point[0], src.q.type());
 }
@@ -159,7 +159,7 @@ Node* integer_matmul(const Node& layer,
     return node;
 }
 
-// Collects a sum of terms behind a matmul, all named after it.
+// Collects a sum of terms after a matmul, all named after it.
 class Sum {
 public:
     Sum(const Node& layer, Output first) : layer_(layer), end_(first) {}
@@ -250,7 +250,7 @@ void correct_activations(Node& matmul, const Dequantize& src, const Second& wei,
     }
 }
 
-// Zero points of the operands, behind them.
+// Zero points of the operands, after them.
 void add_zero_points(Node& matmul, double z, double y, const std::vector<float>& of_columns) {
     Model& model = matmul.model();
     if (z == 0 && y == 0 && of_columns.empty()) {

@@ -30,7 +30,7 @@ bool is_source_of_deconvolution(const Use& use) {
            is_one_of(*use.node, {"ConvolutionBackpropData", "GroupConvolutionBackpropData"});
 }
 
-// Whether a consumer of that kind reads the integers: at once, or behind operations that DQ passes.
+// Whether a consumer of that kind reads the integers: at once, or after operations that DQ passes.
 bool feeds(const Node& fq, bool (*consumer)(const Use&)) {
     std::vector<const Node*> stack{&fq};
     std::unordered_set<const Node*> seen;
@@ -57,7 +57,7 @@ void ActivationTypes::add(const Node& fq, bool symmetric) {
                                                                           : Choice::kUnsigned;
 }
 
-std::vector<const Node*> ActivationTypes::quantizers_behind(const Node& concat) const {
+std::vector<const Node*> ActivationTypes::quantizers_after(const Node& concat) const {
     std::vector<const Node*> found;
     std::vector<const Node*> stack{&concat};
     std::unordered_set<const Node*> seen;
@@ -82,7 +82,7 @@ std::vector<const Node*> ActivationTypes::quantizers_behind(const Node& concat) 
 void ActivationTypes::unify() {
     std::vector<std::vector<const Node*>> sets;
     for (const Node* concat : model_.find_all("Concat")) {
-        sets.push_back(quantizers_behind(*concat));
+        sets.push_back(quantizers_after(*concat));
     }
     // A choice only ever rises, so that this ends.
     for (bool changed = true; changed;) {

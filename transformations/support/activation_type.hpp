@@ -26,7 +26,7 @@ private:
     enum class Choice { kSigned, kUnsigned, kMustBeSigned };
 
     // The FQs whose integers meet in it; none when something in float does too.
-    std::vector<const Node*> quantizers_behind(const Node& concat) const;
+    std::vector<const Node*> quantizers_after(const Node& concat) const;
 
     const Model& model_;
     std::unordered_map<const Node*, Choice> choices_;

@@ -13,7 +13,7 @@ namespace fuseq {
 namespace {
 
 // Constant expressions of limits and scales are short: Const -> Convert -> Reshape -> Multiply.
-constexpr std::size_t kMostNodes = 32;
+constexpr std::size_t kMaxNodes = 32;
 
 // Nodes of the expression, producers first; empty when it is not constant or too long.
 std::vector<const Node*> expression(const Node* root) {
@@ -31,7 +31,7 @@ std::vector<const Node*> expression(const Node* root) {
             }
             continue;
         }
-        if (done.size() > kMostNodes || node->spec().evaluate == nullptr ||
+        if (done.size() > kMaxNodes || node->spec().evaluate == nullptr ||
             (node->input_count() == 0 && !node->is_constant()) || is_random(*node)) {
             return {};
         }

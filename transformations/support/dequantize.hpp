@@ -30,7 +30,7 @@ struct Dequantize {
 
 // The whole number nearest to a zero point that integers of `type` (u8 or i8) can hold. Ranges that
 // leave zero out have zero points beyond it; kernels take them within the type, and what is left,
-// f = zero_point - whole, is corrected behind the layer like any other fraction.
+// f = zero_point - whole, is corrected after the layer like any other fraction.
 double whole_zero_point(double zero_point, ElementType type);
 
 // The DQ that ends at this port, if there is one.

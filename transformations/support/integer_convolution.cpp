@@ -92,7 +92,7 @@ Tensor correction(const Node& conv,
     return exact_correction(conv, q);
 }
 
-// Behind the inputs that the operation may have: a deconvolution's output_shape.
+// After the inputs that the operation may have: a deconvolution's output_shape.
 void add_zero_points(Node& conv, const IntegerConvolution& q) {
     const auto constant = [&](const char* name, const auto& values) {
         return make_constant(conv.model(), conv.name() + name,

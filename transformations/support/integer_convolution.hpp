@@ -37,7 +37,7 @@ IntegerConvolution describe_integer_convolution(const Node& conv,
                                                 const Dequantize& src,
                                                 const std::vector<float>& wei_scale);
 
-// Lets `conv` read the integers and puts Multiply(scale) and, for a fraction, Add behind it;
+// Lets `conv` read the integers and puts Multiply(scale) and, for a fraction, Add after it;
 // returns the port of the result in real numbers. Readers of conv stay where they are. `step`: of
 // the FQ that reads the result, 0 when unknown: below a thousandth of it, errors at a border do not
 // matter. Adds the remark approximate_border where the border cannot be corrected.

@@ -8,9 +8,9 @@ namespace fuseq {
 
 namespace {
 
-// The convolution or matmul in front of element-wise operations that are read by one node each;
+// The convolution or matmul before element-wise operations that are read by one node each;
 // null: none.
-const Node* anchor_in_front(const Output& tensor) {
+const Node* anchor_before(const Output& tensor) {
     const Output* at = &tensor;
     while (has_single_use(*at)) {
         const Node& node = *at->node;
@@ -30,13 +30,13 @@ const Node* anchor_in_front(const Output& tensor) {
 }  // namespace
 
 bool comes_from_integer_anchor(const Output& tensor) {
-    const Node* anchor = anchor_in_front(tensor);
+    const Node* anchor = anchor_before(tensor);
     return anchor != nullptr && is_integral(anchor->input(0).type());
 }
 
 bool comes_from_convolution_of_few_channels(const Output& tensor) {
     constexpr std::size_t kFewChannels = 4;
-    const Node* anchor = anchor_in_front(tensor);
+    const Node* anchor = anchor_before(tensor);
     if (anchor == nullptr || !anchor->is("Convolution") || !anchor->input_node(1)->is_constant() ||
         anchor->input(1).shape().size() != 4) {
         return false;

@@ -15,7 +15,7 @@ namespace fuseq {
 namespace {
 
 // A search that meets more nodes than this is given up.
-constexpr std::size_t kMostNodes = 64;
+constexpr std::size_t kMaxNodes = 64;
 
 // Operations whose result changes by no more than their input does. ELU and PReLU are counted
 // although slopes beyond one exist: the answer serves an estimate.
@@ -43,7 +43,7 @@ double input_step(const Node& fq) {
     return std::isfinite(step) ? step : 0;
 }
 
-// The operation in front of a float operand, through DQ and data movement, for the remark.
+// The operation before a float operand, through DQ and data movement, for the remark.
 const Node& origin_of_float(const Output& source) {
     const Node* node = source.node;
     while (node->input_count() > 0 && node->has_input(0) &&
@@ -101,7 +101,7 @@ double smallest_step_after(const Node& node) {
                 stack.push_back(use.node);
             }
         }
-        if (seen.size() > kMostNodes) {
+        if (seen.size() > kMaxNodes) {
             return 0;
         }
     }

@@ -21,7 +21,7 @@ struct SourcePart {
 
 // Parts of a source that is dequantized, per tensor or per channel, or a Concat along channels of
 // dequantized tensors. Empty when it is not, or when its number of channels is not known. A
-// part reads the tensor its channels come from, in front of Concat, Split and Gather. Builds
+// part reads the tensor its channels come from, before Concat, Split and Gather. Builds
 // nothing but a Concat of some of the inputs of a Concat, where a part consists of those.
 std::vector<SourcePart> source_parts(const Output& source);
 

@@ -81,7 +81,7 @@ public:
         if (length_ == 0) {
             return;
         }
-        for (StridedWalk walk(outer_, {strides_}); !walk.done(); walk.next()) {
+        for (StridedLoop walk(outer_, {strides_}); !walk.done(); walk.next()) {
             if (!function(walk.position() * length_, walk.offset(0))) {
                 return;
             }
@@ -112,7 +112,7 @@ enum class Offset : std::uint8_t {
 };
 
 // A tensor of what is left, empty when that is nothing.
-Tensor rest_tensor(const Shape& shape, const std::vector<float>& rest) {
+Tensor remainder_tensor(const Shape& shape, const std::vector<float>& rest) {
     const bool none = std::all_of(rest.begin(), rest.end(), [](float v) { return v == 0; });
     return none ? Tensor() : Tensor::of(shape, rest);
 }
@@ -135,13 +135,13 @@ public:
     const WeightLimits& limits() const { return entries_; }
     const std::vector<float>& scales() const { return scales_; }
     // Zero points less the offsets of the limits.
-    Tensor rest() const { return rest_tensor(shape_, rest_); }
+    Tensor rest() const { return remainder_tensor(shape_, remainder_); }
     // What is wrong with an entry, if anything.
     std::optional<WeightRefusal> refusal(std::size_t entry) const {
-        if (std::abs(rest_[entry]) <= kLargestZeroPoint) {
+        if (std::abs(remainder_[entry]) <= kLargestZeroPoint) {
             return std::nullopt;
         }
-        return no_zero_point(rest_[entry]);
+        return no_zero_point(remainder_[entry]);
     }
 
 private:
@@ -154,20 +154,20 @@ private:
         }
         const std::size_t count = shape_size(shape_);
         entries_.reserve(count);
-        for (StridedWalk walk(shape_, strides); !walk.done(); walk.next()) {
+        for (StridedLoop walk(shape_, strides); !walk.done(); walk.next()) {
             const double ol = values[2][walk.offset(2)];
             const double oh = values[3][walk.offset(3)];
             const double step = (oh - ol) / entries_.last;
             if (step == 0) {  // the channel has one value: zero, or one step of that size
                 entries_.add_constant(ol == 0 ? 0.0 : 1.0);
-                rest_.push_back(0);
+                remainder_.push_back(0);
                 scales_.push_back(ol == 0 ? 1.0f : static_cast<float>(ol));
                 continue;
             }
             const double zero = -ol / step;
             const double whole = offset_of(zero);
             const double rest = zero - whole;
-            rest_.push_back(std::abs(rest) < kRoundingNoise ? 0.0f : static_cast<float>(rest));
+            remainder_.push_back(std::abs(rest) < kRoundingNoise ? 0.0f : static_cast<float>(rest));
             scales_.push_back(static_cast<float>(step));
             entries_.add(values[0][walk.offset(0)], values[1][walk.offset(1)], whole);
         }
@@ -183,7 +183,7 @@ private:
     Shape shape_;
     std::int64_t levels_ = 0;
     WeightLimits entries_;
-    std::vector<float> rest_;
+    std::vector<float> remainder_;
     std::vector<float> scales_;
 };
 
@@ -268,7 +268,7 @@ std::optional<WeightRefusal> subtract(const Tensor& stored,
         offsets.push_back(offset_of(z, offset, type));
         rest.push_back(static_cast<float>(z - offsets.back()));
     }
-    out.zero = rest_tensor(zero.get_shape(), rest);
+    out.zero = remainder_tensor(zero.get_shape(), rest);
     const auto nothing = [](double o) { return o == 0; };
     if (type == ElementType::i8 && std::all_of(offsets.begin(), offsets.end(), nothing)) {
         out.values = stored;
@@ -278,7 +278,7 @@ std::optional<WeightRefusal> subtract(const Tensor& stored,
     const std::int32_t* from = wide.data<std::int32_t>();
     out.values = Tensor(ElementType::i8, stored.get_shape());
     std::int8_t* to = out.values.data<std::int8_t>();
-    StridedWalk walk(stored.get_shape(), {broadcast_strides(zero.get_shape(), stored.get_shape())});
+    StridedLoop walk(stored.get_shape(), {broadcast_strides(zero.get_shape(), stored.get_shape())});
     for (; !walk.done(); walk.next()) {
         const double value = from[walk.position()] - offsets[walk.offset(0)];
         if (!(value >= -128 && value <= 127)) {
@@ -354,7 +354,7 @@ Tensor values_of_channels(const Node& consumer, const Tensor& scale, const Shape
     std::vector<float> values(shape_size(small));
     std::vector<bool> seen(values.size());
     const float* all = scale.data<float>();
-    StridedWalk walk(both, {broadcast_strides(small, both), broadcast_strides(have, both)});
+    StridedLoop walk(both, {broadcast_strides(small, both), broadcast_strides(have, both)});
     for (; !walk.done(); walk.next()) {
         const std::size_t c = walk.offset(0);
         if (seen[c] && values[c] != all[walk.offset(1)]) {

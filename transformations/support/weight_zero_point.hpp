@@ -17,7 +17,7 @@
 namespace fuseq {
 
 // What a result of the consumer counts in: the real value of 1 in the accumulator, one value or one
-// an output channel, and the step of the FQ behind it, 0 when it is not known.
+// an output channel, and the step of the FQ after it, 0 when it is not known.
 struct ResultSteps {
     const std::vector<float>& scale;
     double step = 0;

@@ -138,7 +138,7 @@ ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants, const
     return out;
 }
 
-// The checksum of everything behind the header, computed piece by piece as a reader sees it whole:
+// The checksum of everything after the header, computed piece by piece as a reader sees it whole:
 // of the graph, and of the data.
 struct Payload {
     std::uint64_t graph_size = 0;  // without padding

@@ -26,7 +26,7 @@ struct Config {
     bool fusion = true;
     bool low_precision = true;
     bool own_gemm = true;
-    bool row_walks = true;
+    bool tile_groups = true;
     bool keep_intermediates = false;
     // Byte that all memory a plan writes to is filled with before each inference; -1: it is not.
     int poison = -1;

@@ -8,9 +8,9 @@
 #include <set>
 #include <string_view>
 
-#include "cpu/exec/layer_times.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/trial.hpp"
+#include "cpu/exec/layer_times.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The least of fewer times says little.
-constexpr std::size_t kLeastRounds = 5;
+constexpr std::size_t kMinRounds = 5;
 constexpr std::chrono::milliseconds kBudget(50);
 
 bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) {
@@ -69,7 +69,7 @@ Config without_low_precision(Config config) {
 
 std::unique_ptr<Trial> trial(const Transformed& transformed, const Config& config, bool walks) {
     BuildOptions options = build_options(config);
-    options.row_walks = walks && options.row_walks;
+    options.tile_groups = walks && options.tile_groups;
     return std::make_unique<Trial>(
         PlanBuilder(*transformed.model, transformed.ranges, options).build(), *transformed.model);
 }
@@ -78,7 +78,7 @@ std::unique_ptr<Trial> trial(const Transformed& transformed, const Config& confi
 template <class Run>
 void repeat(const Run& run) {
     const Clock::time_point end = Clock::now() + kBudget;
-    for (std::size_t round = 0; round < kLeastRounds || Clock::now() < end; ++round) {
+    for (std::size_t round = 0; round < kMinRounds || Clock::now() < end; ++round) {
         run();
     }
 }

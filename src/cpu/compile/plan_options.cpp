@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/compile/plan_options.hpp"
 
+#include "cpu/compile/compile_body.hpp"
+#include "cpu/lowering/gemm_problem.hpp"
 #include "cpu/plan/cover_deconvolutions.hpp"
 #include "cpu/plan/expand_constants.hpp"
 #include "cpu/plan/split_weight_zero_points.hpp"
-#include "cpu/compile/compile_body.hpp"
 #include "cpu/steps/gemm.hpp"
 
 namespace fuseq::cpu {
@@ -14,9 +15,9 @@ BuildOptions build_options(const Config& config) {
     BuildOptions options;
     options.fuse = config.fusion;
     options.own_gemm = config.own_gemm;
-    options.row_walks = config.row_walks;
+    options.tile_groups = config.tile_groups;
     options.drop_middle_rounds = config.drop_middle_rounds;
-    options.show_hidden = config.keep_intermediates;
+    options.dump_intermediates = config.keep_intermediates;
     options.threads = config.threads_to_compile();
     options.compile_body = [&config](const Model& body) { return compile_body(body, config); };
     return options;

@@ -9,11 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/kernels/float_conv/float_sums.hpp"
 #include "cpu/cache/model_cache.hpp"
 #include "cpu/compile/plan_options.hpp"
-#include "cpu/threading/parallel.hpp"
+#include "cpu/kernels/float_conv/float_sums.hpp"
+#include "cpu/lowering/packed_weights.hpp"
 #include "cpu/steps/packed_step.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "ops/parameter.hpp"
 #include "ops/state/separate_state.hpp"
 
@@ -65,7 +66,7 @@ std::shared_ptr<PlannedModel> make_planned(BlobContent content,
     }
     BuildOptions options = build_options(config);
     options.choices = planned->tuned.choices();
-    options.give_up_weights = true;
+    options.release_weights = true;
     options.packed = &content.packed;
     if (shared != nullptr) {
         options.constants = &shared->constants;

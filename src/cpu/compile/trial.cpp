@@ -28,7 +28,7 @@ void fill(Tensor& tensor) {
         }
         return;
     }
-    // Small whole numbers suit indices and pictures.
+    // Small whole numbers suit indices and images.
     std::vector<std::int64_t> values(count);
     for (std::int64_t& value : values) {
         value = next() % 2;

@@ -16,8 +16,8 @@ using Clock = std::chrono::steady_clock;
 constexpr double kMargin = 0.97;
 
 // The least of fewer times says little.
-constexpr std::size_t kLeastRounds = 5;
-constexpr std::size_t kLeastPairs = 9;
+constexpr std::size_t kMinRounds = 5;
+constexpr std::size_t kMinPairs = 9;
 
 // Of the budget, what is left for comparing whole plans.
 constexpr double kForWholes = 0.4;
@@ -35,12 +35,12 @@ public:
         : model_(model),
           ranges_(ranges),
           options_(std::move(options)),
-          row_walks_(options_.row_walks),
+          tile_groups_(options_.tile_groups),
           budget_(budget) {
-        options_.give_up_weights = false;
+        options_.release_weights = false;
         options_.packed = nullptr;
         options_.choices.clear();
-        options_.row_walks = false;  // each step is timed alone
+        options_.tile_groups = false;  // each step is timed alone
     }
 
     Tuned run() {
@@ -52,7 +52,7 @@ public:
             rules->run();
             once = std::min(once, Clock::now() - before);
         }
-        constexpr std::size_t kRuns = kLeastRounds * 4 + kLeastPairs * 2;
+        constexpr std::size_t kRuns = kMinRounds * 4 + kMinPairs * 2;
         if (once * kRuns > budget_) {
             Tuned tuned;
             tuned.note =
@@ -80,7 +80,7 @@ public:
                 t->run();
             }
             ++rounds;
-        } while (rounds < kLeastRounds || Clock::now() < end);
+        } while (rounds < kMinRounds || Clock::now() < end);
         Tuned tuned = pick(*rules, trials);
         tuned.note = detail::cat(rounds, " runs of ", trials.size() + 1, " plans (",
                                  made - trials.size(), " gave other bytes), ");
@@ -121,7 +121,7 @@ private:
     // that are fast one by one may keep others out of walks, or not fetch the weights of the next.
     void verify(Tuned& tuned, const Trial& rules) const {
         BuildOptions options = options_;
-        options.row_walks = row_walks_;
+        options.tile_groups = tile_groups_;
         const std::unique_ptr<Trial> whole_rules = trial(options);
         options.choices = tuned.choices();
         const std::unique_ptr<Trial> together = trial(options);
@@ -145,7 +145,7 @@ private:
             const double second = (rules_first ? *together : *whole_rules).run_whole();
             by_rules.push_back(rules_first ? first : second);
             by_picks.push_back(rules_first ? second : first);
-        } while (by_rules.size() < kLeastPairs || Clock::now() < end);
+        } while (by_rules.size() < kMinPairs || Clock::now() < end);
         if (!is_clearly_faster(by_picks, by_rules)) {
             tuned.anchors.clear();
             tuned.note += detail::cat(picks, " picks that together were not clearly faster, ");
@@ -155,7 +155,7 @@ private:
     const Model& model_;
     const std::map<std::string, FakeQuantizeResult>& ranges_;
     BuildOptions options_;
-    bool row_walks_;
+    bool tile_groups_;
     std::chrono::milliseconds budget_;
 };
 

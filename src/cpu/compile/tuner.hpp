@@ -32,7 +32,7 @@ struct Tuned {
     std::map<std::string, std::string> choices() const;
 };
 
-// Whether a plan wins in three of four pairs of runs, one behind the other, and its least time is
+// Whether a plan wins in three of four pairs of runs, one after the other, and its least time is
 // less by 2 %: not by chance, and not by the noise of a machine on which others work. One time a
 // pair in both lists, which are not empty.
 bool is_clearly_faster(std::span<const double> times, std::span<const double> others);

@@ -25,7 +25,7 @@ bool reads(const Plan& plan, const Step& step, TensorId root) {
 }
 
 // The only group that reads what a step writes; empty: there is none, or more than one, or the
-// result leaves the plan. `owner`: group of each step behind it.
+// result leaves the plan. `owner`: group of each step after it.
 std::string only_reader(const Plan& plan, std::size_t step, const std::vector<std::string>& owner) {
     std::optional<std::string> found;
     for (const TensorId id : plan.steps[step]->outputs()) {

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <vector>
 
-#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/named_failure.hpp"
+#include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -46,8 +46,8 @@ private:
 
 // The rows of one thread: parts of about equal size. `running` is the step that is being run.
 template <class Times>
-void walk_share(
-    const RowWalkPlan& walk, Runners runners, RowPart share, Times times, std::size_t& running) {
+void tile_share(
+    const TileGroup& walk, Runners runners, RowPart share, Times times, std::size_t& running) {
     const std::size_t grains = (share.end - share.begin + walk.grain - 1) / walk.grain;
     const std::size_t most = std::max<std::size_t>(1, walk.part / walk.grain);
     const std::size_t parts = (grains + most - 1) / most;
@@ -84,7 +84,7 @@ void walk_share(
 // No exception may leave a thread of the team: the first one, with the name of its step, is thrown
 // here when all have ended. A thread that fails leaves the rest of its rows as they are.
 template <class Times>
-void run_walk(const Plan& plan, const RowWalkPlan& walk, Runners runners, Times times) {
+void run_tile_group(const Plan& plan, const TileGroup& walk, Runners runners, Times times) {
     const std::size_t shares =
         std::min(walk.threads, static_cast<std::size_t>(omp_get_max_threads()));
     const std::size_t grain = walk.share_grain;
@@ -98,7 +98,7 @@ void run_walk(const Plan& plan, const RowWalkPlan& walk, Runners runners, Times 
             for (std::size_t t = begin; t < end; ++t) {
                 const RowPart share{grains * t / shares * grain,
                                     std::min(grains * (t + 1) / shares * grain, walk.rows), t};
-                walk_share(walk, runners, share, times, running);
+                tile_share(walk, runners, share, times, running);
             }
         } catch (...) {
             const std::scoped_lock lock(mutex);
@@ -139,7 +139,7 @@ public:
 private:
     void run_next() {
         if (walk_ != plan_.walks.end() && walk_->first == step_) {
-            run_walk(plan_, *walk_, runners_, times_);
+            run_tile_group(plan_, *walk_, runners_, times_);
             step_ = walk_->last;
             ++walk_;
             return;
@@ -153,7 +153,7 @@ private:
     const Plan& plan_;
     Runners runners_;
     Times times_;
-    std::vector<RowWalkPlan>::const_iterator walk_;
+    std::vector<TileGroup>::const_iterator walk_;
     std::size_t step_ = 0;
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the makers of convolution, deconvolution and matmul steps share: composing the post-ops,
-// trying primitives, and the chain step behind when not everything was mapped.
+// trying primitives, and the chain step after when not everything was mapped.
 #pragma once
 
 #include <functional>
@@ -40,9 +40,9 @@ ComposedAnchor choose_composition(const Group& group,
                                   std::vector<std::string>& notes);
 
 // Extra inputs over which the anchor may write its result (sum post-op).
-std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder,
-                                             const Group& group,
-                                             Layout layout);
+std::vector<std::size_t> overwritable_sources(const PlanBuilder& builder,
+                                              const Group& group,
+                                              Layout layout);
 // A tensor for the result of the anchor: new, or over the extra input that a sum reads.
 TensorId result_tensor(PlanBuilder& builder,
                        const Group& group,

@@ -28,7 +28,7 @@ std::optional<AxesInMemory> axes_in_memory(const Shape& dims,
 // Marks axes, negative ones counted from the end.
 std::vector<bool> marked_axes(const std::vector<std::int64_t>& axes, std::size_t rank);
 
-// Whether a Reshape, Squeeze or Unsqueeze of known shapes only cuts or joins dimensions behind the
+// Whether a Reshape, Squeeze or Unsqueeze of known shapes only cuts or joins dimensions after the
 // channels: its elements stay where they are in channels-last memory too.
 bool keeps_channels(const Node& node);
 

@@ -3,7 +3,6 @@
 //
 // Convolution and GroupConvolution by oneDNN.
 #include "ops/convolution.hpp"
-
 #include "cpu/lowering/spatial_anchor.hpp"
 
 namespace fuseq::cpu {

@@ -4,7 +4,6 @@
 // ConvolutionBackpropData and GroupConvolutionBackpropData by oneDNN's deconvolution, where
 // gemm.hpp does not take them.
 #include "ops/deconvolution.hpp"
-
 #include "cpu/lowering/spatial_anchor.hpp"
 
 namespace fuseq::cpu {
@@ -77,7 +76,7 @@ protected:
     }
 
 private:
-    // Number of dimensions in front of the channels of the weights: one for a grouped operation.
+    // Number of dimensions before the channels of the weights: one for a grouped operation.
     std::size_t groups() const { return node().is("GroupConvolutionBackpropData") ? 1 : 0; }
 };
 

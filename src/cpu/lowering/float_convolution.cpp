@@ -7,10 +7,10 @@
 #include <cstddef>
 
 #include "cpu/kernels/float_conv/float_conv.hpp"
-#include "cpu/post_ops/simplify.hpp"
-#include "cpu/threading/parallel.hpp"
-#include "cpu/steps/conv_geometry.hpp"
 #include "cpu/lowering/float_rows.hpp"
+#include "cpu/post_ops/simplify.hpp"
+#include "cpu/steps/conv_geometry.hpp"
+#include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -128,16 +128,15 @@ std::optional<TensorId> make_float_convolution(PlanBuilder& builder, const Group
     params.shift = head.shift;
     const bool is_plain = head.rest.ops.empty();
     params.dst_type = is_plain ? chain.dst_type : ElementType::f32;
-    std::optional<kernels::ChainKernel> behind;
+    std::optional<kernels::ChainKernel> after;
     if (!is_plain) {
-        behind.emplace(head.rest, ElementType::f32, shape.dst_channels,
-                       kernels::ChainLayout::kRows);
+        after.emplace(head.rest, ElementType::f32, shape.dst_channels, kernels::ChainLayout::kRows);
     }
     auto work = std::make_shared<Work>(
         Work{kernels::FloatConv(params),
-             FloatRows(std::move(behind), shape.dst_channels, size_of(chain.dst_type)),
+             FloatRows(std::move(after), shape.dst_channels, size_of(chain.dst_type)),
              shape.dst_width, shape.dst_channels});
-    work->rows.add_extras(builder, group, tensors);
+    work->rows.add_binary_sources(builder, group, tensors);
     return add_float_rows_step(builder, group, chain, "fuseq:float_conv", std::move(tensors),
                                work->scratch(), work->kernel.packed_bytes(),
                                [work](const CallMemory& memory) { work->run(memory); });

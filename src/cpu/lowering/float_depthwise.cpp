@@ -7,9 +7,9 @@
 
 #include "cpu/kernels/common/aligned_vector.hpp"
 #include "cpu/kernels/depthwise/depthwise_float.hpp"
+#include "cpu/lowering/float_rows.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/threading/parallel.hpp"
-#include "cpu/lowering/float_rows.hpp"
 #include "ops/convolution.hpp"
 
 namespace fuseq::cpu {
@@ -83,7 +83,7 @@ std::optional<TensorId> make_float_depthwise(PlanBuilder& builder, const Group& 
                                   work->weights.data());
     CallStep::Tensors tensors;
     tensors.inputs.push_back(builder.tensor_of(node.input(0), Layout::kChannelsLast));
-    work->rows.add_extras(builder, group, tensors);
+    work->rows.add_binary_sources(builder, group, tensors);
     const std::size_t bytes = work->weights.size() * sizeof(float);
     return add_float_rows_step(builder, group, chain, "fuseq:depthwise_float", std::move(tensors),
                                params.width.dst * params.channels, bytes,

@@ -6,13 +6,13 @@
 #include <array>
 #include <utility>
 
-#include "cpu/threading/parallel.hpp"
 #include "cpu/lowering/anchor.hpp"
+#include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::size_t kMostExtras = 16;
+constexpr std::size_t kMaxBinarySources = 16;
 
 StepInfo describe(const Group& group,
                   const PlanTensor& src,
@@ -39,17 +39,19 @@ bool has_float_rows(const Group& group) {
     const Node& node = *group.anchor;
     const auto& ops = group.chain.ops;
     return node.input(0).type() == ElementType::f32 && node.input(1).type() == ElementType::f32 &&
-           node.input_node(1)->is_constant() && group.extras.size() <= kMostExtras &&
+           node.input_node(1)->is_constant() && group.binary_sources.size() <= kMaxBinarySources &&
            std::none_of(ops.begin(), ops.end(), [](const post_ops::BasicOp& op) {
                const auto* binary = std::get_if<post_ops::Binary>(&op);
                return binary != nullptr && (binary->per_plane || binary->per_pixel);
            });
 }
 
-void FloatRows::add_extras(PlanBuilder& builder, const Group& group, CallStep::Tensors& tensors) {
-    for (const Output& extra : group.extras) {
+void FloatRows::add_binary_sources(PlanBuilder& builder,
+                                   const Group& group,
+                                   CallStep::Tensors& tensors) {
+    for (const Output& extra : group.binary_sources) {
         tensors.inputs.push_back(builder.tensor_of(extra, Layout::kChannelsLast));
-        extra_sizes_.push_back(size_of(builder.tensor(tensors.inputs.back()).type));
+        source_sizes_.push_back(size_of(builder.tensor(tensors.inputs.back()).type));
     }
 }
 
@@ -57,15 +59,16 @@ void FloatRows::store(const CallMemory& memory,
                       std::size_t pixel,
                       std::size_t count,
                       const float* sums) const {
-    std::array<kernels::ChainTensor, kMostExtras> extras;
-    for (std::size_t e = 0; e < extra_sizes_.size(); ++e) {
-        extras[e] = {memory.input<std::byte>(1 + e) + pixel * channels_ * extra_sizes_[e],
-                     channels_};
+    std::array<kernels::ChainTensor, kMaxBinarySources> binary_sources;
+    for (std::size_t e = 0; e < source_sizes_.size(); ++e) {
+        binary_sources[e] = {memory.input<std::byte>(1 + e) + pixel * channels_ * source_sizes_[e],
+                             channels_};
     }
-    const kernels::ChainKernelArgs args{.src = {sums, channels_},
-                                        .dst = dst(memory, pixel),
-                                        .dst_stride = channels_,
-                                        .extras = {extras.data(), extra_sizes_.size()}};
+    const kernels::ChainKernelArgs args{
+        .src = {sums, channels_},
+        .dst = dst(memory, pixel),
+        .dst_stride = channels_,
+        .binary_sources = {binary_sources.data(), source_sizes_.size()}};
     chain_->run(args, 0, count);
 }
 

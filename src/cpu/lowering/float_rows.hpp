@@ -18,7 +18,7 @@
 namespace fuseq::cpu {
 
 // Whether the group's anchor is one of f32 with constant weights, and rows of its result can be
-// followed by all that is behind it.
+// followed by all that is after it.
 bool has_float_rows(const Group& group);
 
 // The way from sums to the result.
@@ -29,8 +29,8 @@ public:
         : chain_(std::move(chain)), channels_(channels), dst_size_(dst_size) {}
 
     bool has_chain() const { return chain_.has_value(); }
-    // Adds the tensors that the chain reads to the inputs, behind the source.
-    void add_extras(PlanBuilder& builder, const Group& group, CallStep::Tensors& tensors);
+    // Adds the tensors that the chain reads to the inputs, after the source.
+    void add_binary_sources(PlanBuilder& builder, const Group& group, CallStep::Tensors& tensors);
     std::byte* dst(const CallMemory& memory, std::size_t pixel) const {
         return memory.output<std::byte>(0) + pixel * channels_ * dst_size_;
     }
@@ -44,7 +44,7 @@ private:
     std::optional<kernels::ChainKernel> chain_;
     std::size_t channels_;
     std::size_t dst_size_;
-    std::vector<std::size_t> extra_sizes_;  // of elements
+    std::vector<std::size_t> source_sizes_;  // of elements
 };
 
 // Adds the step that runs `run`; its result is channels-last. `thread_floats`: of memory for each

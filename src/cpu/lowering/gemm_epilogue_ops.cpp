@@ -31,7 +31,7 @@ std::optional<post_ops::EltwiseKind> kind_of(post_ops::EltwiseAlgorithm algorith
     }
 }
 
-class TailBuilder {
+class EpilogueBuilder {
 public:
     bool add(const post_ops::Emission& emission) {
         for (const post_ops::PostOp& op : emission.post_ops) {
@@ -58,7 +58,7 @@ public:
 
 private:
     void one(Kind kind, std::vector<float> a, std::vector<float> b = {}) {
-        // A product and a sum behind it, each rounded, are one operation.
+        // A product and a sum after it, each rounded, are one operation.
         if (kind == Kind::kShift && !ops_.empty() && ops_.back().kind == Kind::kScale) {
             ops_.back().kind = Kind::kAffine;
             ops_.back().b = std::move(a);
@@ -186,8 +186,9 @@ private:
 
 }  // namespace
 
-std::optional<GemmTail> gemm_tail(const post_ops::Emission& emission, const post_ops::Chain& rest) {
-    TailBuilder builder;
+std::optional<GemmEpilogueOps> gemm_epilogue_ops(const post_ops::Emission& emission,
+                                                 const post_ops::Chain& rest) {
+    EpilogueBuilder builder;
     if (!emission.possible || !emission.weight_scale.all_equal_to(1.0f) || !builder.add(emission)) {
         return std::nullopt;
     }
@@ -196,7 +197,7 @@ std::optional<GemmTail> gemm_tail(const post_ops::Emission& emission, const post
     if (stored_in_between || (!emission.complete && !builder.add(rest))) {
         return std::nullopt;
     }
-    return GemmTail{
+    return GemmEpilogueOps{
         .scale = emission.output_scales.list(), .bias = emission.bias, .ops = builder.take()};
 }
 

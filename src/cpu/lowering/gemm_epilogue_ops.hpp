@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From an emission and the chain that it leaves over to the operations of the plugin's own matrix
-// product. The order of roundings is that of oneDNN with a chain step behind it, so that both give
+// product. The order of roundings is that of oneDNN with a chain step after it, so that both give
 // the same integers.
 #pragma once
 
@@ -14,13 +14,14 @@
 
 namespace fuseq::cpu {
 
-struct GemmTail {
+struct GemmEpilogueOps {
     std::vector<float> scale{1.0f};
     std::vector<float> bias;
     std::vector<kernels::GemmOp> ops;
 };
 
 // Nothing when the kernel lacks an operation.
-std::optional<GemmTail> gemm_tail(const post_ops::Emission& emission, const post_ops::Chain& rest);
+std::optional<GemmEpilogueOps> gemm_epilogue_ops(const post_ops::Emission& emission,
+                                                 const post_ops::Chain& rest);
 
 }  // namespace fuseq::cpu

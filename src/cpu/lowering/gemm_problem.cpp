@@ -1,15 +1,16 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/plan/groups.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
-#include "cpu/machine/isa.hpp"
-#include "cpu/steps/gemm.hpp"
+#include "cpu/lowering/gemm_problem.hpp"
 
 #include <algorithm>
 #include <variant>
 
 #include "cpu/machine/instructions.hpp"
+#include "cpu/machine/isa.hpp"
+#include "cpu/plan/groups.hpp"
+#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/steps/conv_geometry.hpp"
+#include "cpu/steps/gemm.hpp"
 #include "ops/deconvolution.hpp"
 #include "ops/matmul.hpp"
 
@@ -45,7 +46,7 @@ std::optional<GemmProblem> convolution(const Node& node) {
     return problem;
 }
 
-// Where the kernel has phases of one size, each with taps; see kernels::GemmParams::transposed.
+// Where the kernel has subpixels of one size, each with taps; see kernels::GemmParams::transposed.
 bool takes_windows(const std::vector<DeconvolutionWindow>& windows) {
     return std::all_of(windows.begin(), windows.end(), [](const DeconvolutionWindow& d) {
         const Window& w = d.window;
@@ -213,9 +214,9 @@ bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain) {
     return chain.reads_tensors ? s.dst_channels >= kNarrowWithTensors : s.dst_channels >= kNarrow;
 }
 
-GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t extras) {
+GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t binary_sources) {
     GemmChainTraits traits;
-    traits.reads_tensors = extras != 0;
+    traits.reads_tensors = binary_sources != 0;
     traits.activates =
         chain.dst_type != ElementType::f32 &&
         std::any_of(chain.ops.begin(), chain.ops.end(), [](const post_ops::BasicOp& op) {

@@ -7,9 +7,9 @@
 
 namespace fuseq::cpu {
 
-std::optional<LinearTail> match_linear_tail(const Group& group) {
+std::optional<LinearEpilogue> match_linear_epilogue(const Group& group) {
     const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
-    LinearTail tail;
+    LinearEpilogue tail;
     tail.dst_type = chain.dst_type;
     std::size_t at = 0;
     if (at < chain.ops.size() && std::holds_alternative<post_ops::Scale>(chain.ops[at])) {
@@ -24,11 +24,11 @@ std::optional<LinearTail> match_linear_tail(const Group& group) {
     return tail;
 }
 
-void add_step_with_tail(PlanBuilder& builder,
-                        Node& node,
-                        std::unique_ptr<Step> step,
-                        const Group* group,
-                        TensorId dst) {
+void add_step_with_epilogue(PlanBuilder& builder,
+                            Node& node,
+                            std::unique_ptr<Step> step,
+                            const Group* group,
+                            TensorId dst) {
     if (group == nullptr) {
         add_node_step(builder, node, std::move(step), dst);
         return;

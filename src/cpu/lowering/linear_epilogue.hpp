@@ -12,18 +12,18 @@
 
 namespace fuseq::cpu {
 
-struct LinearTail {
+struct LinearEpilogue {
     post_ops::Values scale{1.0f};
     post_ops::Values shift{0.0f};
     ElementType dst_type = ElementType::f32;
 };
 
 // Nothing when the chain of the group is more than that.
-std::optional<LinearTail> match_linear_tail(const Group& group);
+std::optional<LinearEpilogue> match_linear_epilogue(const Group& group);
 
-// Adds a step that computes a node and, when `group` is not null, the chain behind it; the result
+// Adds a step that computes a node and, when `group` is not null, the chain after it; the result
 // is `dst`.
-void add_step_with_tail(
+void add_step_with_epilogue(
     PlanBuilder& builder, Node& node, std::unique_ptr<Step> step, const Group* group, TensorId dst);
 
 }  // namespace fuseq::cpu

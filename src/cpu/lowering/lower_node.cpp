@@ -248,7 +248,7 @@ private:
                 return false;
             }
         }
-        binary.input = group_.extras.size();
+        binary.input = group_.binary_sources.size();
         binary.kind = node_.is("Multiply")  ? post_ops::BinaryKind::kMul
                       : node_.is("Maximum") ? post_ops::BinaryKind::kMax
                       : node_.is("Minimum") ? post_ops::BinaryKind::kMin
@@ -262,7 +262,7 @@ private:
             }
         }
         binary.type = raw.type();
-        lowered_.extras.push_back(raw);
+        lowered_.binary_sources.push_back(raw);
         return push(binary);
     }
 

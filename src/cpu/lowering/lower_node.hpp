@@ -13,12 +13,12 @@ namespace fuseq::cpu {
 
 struct Lowered {
     std::vector<post_ops::BasicOp> ops;
-    std::vector<Output> extras;  // numbered from `first_extra` on
+    std::vector<Output> binary_sources;  // numbered from `first_source` on
     std::size_t channel_axis = 1;
     bool axis_fixed = false;
 };
 
-// The node applied to its input `data`, whose group already has `first_extra` extra tensors and
+// The node applied to its input `data`, whose group already has `first_source` extra tensors and
 // `axis` as the axis of per-channel values if `axis_fixed`. Nothing when it is no element-wise
 // operation of a form that a chain can hold.
 std::optional<Lowered> lower_node(const Node& node, Output data, const Group& group);

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "cpu/lowering/axes_in_memory.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
-#include "cpu/lowering/step_makers.hpp"
 #include "cpu/lowering/anchor.hpp"
-#include "cpu/steps/io_reorder.hpp"
-#include "cpu/steps/fused_eltwise.hpp"
+#include "cpu/lowering/axes_in_memory.hpp"
+#include "cpu/lowering/step_makers.hpp"
+#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/steps/eltwise_io_reorder.hpp"
+#include "cpu/steps/fused_eltwise.hpp"
+#include "cpu/steps/io_reorder.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
@@ -96,13 +96,14 @@ ComposedAnchor choose_composition(const Group& group,
     }
 }
 
-std::vector<std::size_t> overwritable_extras(const PlanBuilder& builder,
-                                             const Group& group,
-                                             Layout layout) {
+std::vector<std::size_t> overwritable_sources(const PlanBuilder& builder,
+                                              const Group& group,
+                                              Layout layout) {
     std::vector<std::size_t> inputs;
-    for (std::size_t i = 0; group.may_overwrite && i < group.extras.size(); ++i) {
-        const Output& extra = group.extras[i];
-        const auto twice = std::count(group.extras.begin(), group.extras.end(), extra);
+    for (std::size_t i = 0; group.may_overwrite && i < group.binary_sources.size(); ++i) {
+        const Output& extra = group.binary_sources[i];
+        const auto twice =
+            std::count(group.binary_sources.begin(), group.binary_sources.end(), extra);
         const bool is_source =
             group.anchor != nullptr &&
             std::count(group.anchor->inputs().begin(), group.anchor->inputs().end(), extra) != 0;
@@ -124,7 +125,7 @@ TensorId result_tensor(PlanBuilder& builder,
         return builder.new_tensor(composed.dst_type, dims, layout);
     }
     const TensorId extra =
-        builder.tensor_of(group.extras.at(composed.attributes.in_dst[0]), layout);
+        builder.tensor_of(group.binary_sources.at(composed.attributes.in_dst[0]), layout);
     return builder.new_view(extra, composed.dst_type, dims, layout);
 }
 
@@ -138,12 +139,12 @@ void add_post_op_arguments(PlanBuilder& builder,
         call.shared[constant.argument] = constant.memory;
     }
     for (const auto& extra : composed.attributes.tensors) {
-        const TensorId id = builder.tensor_of(group.extras.at(extra.input), layout);
+        const TensorId id = builder.tensor_of(group.binary_sources.at(extra.input), layout);
         call.tensors.push_back({extra.argument, id, extra.desc});
         inputs.push_back(id);
     }
     for (const std::size_t extra : composed.attributes.in_dst) {
-        inputs.push_back(builder.tensor_of(group.extras.at(extra), layout));
+        inputs.push_back(builder.tensor_of(group.binary_sources.at(extra), layout));
     }
 }
 
@@ -154,31 +155,31 @@ TensorId finish_anchor(PlanBuilder& builder,
     if (composed.complete) {
         return dst;
     }
-    return make_chain_on(builder, group, dst, composed.rest);
+    return make_eltwise_on(builder, group, dst, composed.rest);
 }
 
 void describe_anchor(StepInfo& info, const Group& group, const ComposedAnchor& composed) {
     info.name = group.anchor->name();
     info.layers = origins_of(*group.anchor);
     info.post_ops = post_ops::to_text(composed.emission);
-    // With a rest behind it the layers of the group belong to the chain step.
+    // With a rest after it the layers of the group belong to the chain step.
     if (composed.complete) {
         add_layers(info, group);
     }
 }
 
-TensorId make_chain_on(PlanBuilder& builder,
-                       const Group& group,
-                       TensorId src,
-                       const post_ops::Chain& chain) {
+TensorId make_eltwise_on(PlanBuilder& builder,
+                         const Group& group,
+                         TensorId src,
+                         const post_ops::Chain& chain) {
     const PlanTensor from = builder.tensor(src);
-    std::vector<TensorId> extras;
-    for (const Output& extra : group.extras) {
-        extras.push_back(builder.tensor_of(extra, from.layout));
+    std::vector<TensorId> binary_sources;
+    for (const Output& extra : group.binary_sources) {
+        binary_sources.push_back(builder.tensor_of(extra, from.layout));
     }
     const TensorId dst = builder.new_tensor(chain.dst_type, from.shape, from.layout);
-    auto step = std::make_unique<ChainStep>(chain, from, src, std::move(extras),
-                                            builder.tensor(dst), dst, group.channel_axis);
+    auto step = std::make_unique<FusedEltwiseStep>(chain, from, src, std::move(binary_sources),
+                                                   builder.tensor(dst), dst, group.channel_axis);
     name_after_group(step->info(), group);
     builder.add_step(std::move(step));
     return dst;
@@ -200,8 +201,8 @@ TensorId make_widened(PlanBuilder& builder,
         chain.ops.push_back(post_ops::Shift{by});
     }
     const TensorId dst = builder.new_tensor(ElementType::f32, from.shape, from.layout);
-    auto step = std::make_unique<ChainStep>(chain, from, src, std::vector<TensorId>{},
-                                            builder.tensor(dst), dst, axis);
+    auto step = std::make_unique<FusedEltwiseStep>(chain, from, src, std::vector<TensorId>{},
+                                                   builder.tensor(dst), dst, axis);
     step->info().name = "widen";
     builder.add_step(std::move(step));
     return dst;
@@ -248,40 +249,40 @@ std::optional<Layout> layout_wanted(const PlanBuilder& builder, const Group& gro
 
 // Converted, transposed and quantized in one pass where the layout changes: one for a plain tensor
 // that is quantized for a convolution, one for a result of the model.
-std::optional<TensorId> make_border_step(PlanBuilder& builder,
-                                         const Group& group,
-                                         const post_ops::Chain& chain) {
+std::optional<TensorId> make_io_reorder_step(PlanBuilder& builder,
+                                             const Group& group,
+                                             const post_ops::Chain& chain) {
     const Shape dims = group.source.shape();
     const auto layout = layouts_agree(dims) ? std::nullopt : layout_wanted(builder, group);
     if (!layout || (group.axis_fixed && group.channel_axis != 1) ||
-        !border_takes(group.source.type()) || !border_takes(chain.dst_type)) {
+        !io_reorder_takes(group.source.type()) || !io_reorder_takes(chain.dst_type)) {
         return std::nullopt;
     }
     const Layout from = *layout == Layout::kPlain ? Layout::kChannelsLast : Layout::kPlain;
-    const bool extras_fit =
-        std::all_of(group.extras.begin(), group.extras.end(), [&](const Output& extra) {
-            return builder.available(extra, from) && border_takes(extra.type());
+    const bool sources_fit = std::all_of(
+        group.binary_sources.begin(), group.binary_sources.end(), [&](const Output& extra) {
+            return builder.available(extra, from) && io_reorder_takes(extra.type());
         });
-    auto function = group.extras.empty() ? match_border(chain, dims[1]) : std::nullopt;
-    if (!function && (!extras_fit || !ChainBorderStep::takes(dims))) {
+    auto function = group.binary_sources.empty() ? match_io_reorder(chain, dims[1]) : std::nullopt;
+    if (!function && (!sources_fit || !EltwiseIoReorderStep::takes(dims))) {
         return std::nullopt;
     }
     const TensorId src = builder.tensor_of(group.source, from);
-    std::vector<TensorId> extras;
-    std::vector<PlanTensor> extra_tensors;
-    for (const Output& extra : group.extras) {
-        extras.push_back(builder.tensor_of(extra, from));
-        extra_tensors.push_back(builder.tensor(extras.back()));
+    std::vector<TensorId> binary_sources;
+    std::vector<PlanTensor> source_tensors;
+    for (const Output& extra : group.binary_sources) {
+        binary_sources.push_back(builder.tensor_of(extra, from));
+        source_tensors.push_back(builder.tensor(binary_sources.back()));
     }
     const TensorId dst = builder.new_tensor(chain.dst_type, dims, *layout);
     std::unique_ptr<Step> step;
     if (function) {
-        step = std::make_unique<BorderStep>(builder.tensor(src), src, builder.tensor(dst), dst,
-                                            std::move(*function));
+        step = std::make_unique<IoReorderStep>(builder.tensor(src), src, builder.tensor(dst), dst,
+                                               std::move(*function));
     } else {
-        step = std::make_unique<ChainBorderStep>(chain, builder.tensor(src), builder.tensor(dst),
-                                                 extra_tensors,
-                                                 ChainBorderIds{src, std::move(extras), dst});
+        step = std::make_unique<EltwiseIoReorderStep>(
+            chain, builder.tensor(src), builder.tensor(dst), source_tensors,
+            EltwiseIoReorderIds{src, std::move(binary_sources), dst});
     }
     step->info().post_ops = post_ops::to_text(chain);
     name_after_group(step->info(), group);
@@ -291,10 +292,10 @@ std::optional<TensorId> make_border_step(PlanBuilder& builder,
 
 }  // namespace
 
-TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
+TensorId make_eltwise_step(PlanBuilder& builder, const Group& group) {
     // Follow the source, unless it exists in one order only and all extra inputs in the other.
     const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
-    if (const auto result = make_border_step(builder, group, chain)) {
+    if (const auto result = make_io_reorder_step(builder, group, chain)) {
         return *result;
     }
     const TensorId src = builder.tensor_of(group.source);
@@ -302,12 +303,12 @@ TensorId make_chain_step(PlanBuilder& builder, const Group& group) {
         return builder.new_view(src, chain.dst_type, builder.tensor(src).shape,
                                 builder.tensor(src).layout);
     }
-    return make_chain_on(builder, group, src, chain);
+    return make_eltwise_on(builder, group, src, chain);
 }
 
 TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
-    // In front of the matrix product, whose vectors of output channels would be mostly empty.
-    if (const auto result = make_thin_convolution(builder, group)) {
+    // Before the matrix product, whose vectors of output channels would be mostly empty.
+    if (const auto result = make_small_convolution(builder, group)) {
         return *result;
     }
     if (const auto result = make_gemm(builder, group)) {

@@ -9,8 +9,8 @@
 #include "cpu/kernels/pool/average_pool.hpp"
 #include "cpu/lowering/axes_in_memory.hpp"
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "ops/pooling.hpp"
 
 namespace fuseq::cpu {

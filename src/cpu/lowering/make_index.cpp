@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/call_step.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "model/typed.hpp"
 #include "ops/axes.hpp"
 #include "ops/convert.hpp"

@@ -11,8 +11,8 @@
 #include "cpu/kernels/resize/resize.hpp"
 #include "cpu/lowering/linear_epilogue.hpp"
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "ops/axes.hpp"
 #include "ops/resize/interpolate.hpp"
 
@@ -178,8 +178,8 @@ bool takes(const Node& node) {
 }
 
 // What the kernel does with its result, in one scale and one shift; nothing when it is more.
-std::optional<LinearTail> tail_of(const Group* group) {
-    auto tail = group == nullptr ? std::nullopt : match_linear_tail(*group);
+std::optional<LinearEpilogue> epilogue_of(const Group* group) {
+    auto tail = group == nullptr ? std::nullopt : match_linear_epilogue(*group);
     const bool fits = tail && tail->scale.per_tensor() && tail->shift.per_tensor();
     return fits ? tail : std::nullopt;
 }
@@ -203,10 +203,10 @@ bool make_interpolate(PlanBuilder& builder, Node& node) {
     if (!params) {
         return false;
     }
-    const Output integers = nearest ? Output{} : builder.integers_behind(node.input(0));
+    const Output integers = nearest ? Output{} : builder.integers_before_convert(node.input(0));
     const Output& source = integers ? integers : node.input(0);
-    const Group* group = nearest ? nullptr : builder.chain_behind(node.output(0));
-    const auto tail = tail_of(group);
+    const Group* group = nearest ? nullptr : builder.eltwise_after(node.output(0));
+    const auto tail = epilogue_of(group);
     params->src_type = source.type();
     if (tail) {
         params->scale = tail->scale[0];
@@ -228,7 +228,7 @@ bool make_interpolate(PlanBuilder& builder, Node& node) {
         });
     };
     auto step = std::make_unique<KernelStep>(run, src, dst, std::move(info));
-    add_step_with_tail(builder, node, std::move(step), tail ? group : nullptr, dst);
+    add_step_with_epilogue(builder, node, std::move(step), tail ? group : nullptr, dst);
     return true;
 }
 

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// LRN with the quantization behind it, on the plugin's own kernel: along channels, or along any
+// LRN with the quantization after it, on the plugin's own kernel: along channels, or along any
 // other dimensions one after the other.
 #include <cmath>
 
@@ -9,9 +9,9 @@
 #include "cpu/lowering/axes_in_memory.hpp"
 #include "cpu/lowering/linear_epilogue.hpp"
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/call_step.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "ops/lrn.hpp"
 
 namespace fuseq::cpu {
@@ -87,7 +87,7 @@ std::optional<std::vector<Pass>> passes_of(const Node& node, Layout layout) {
         one[d] = true;
         const auto axes = axes_in_memory(dims, layout, one);
         if (!axes ||
-            (axes->inner == 1 && std::min(params.reach, axes->length) > kernels::kLrnMostReach)) {
+            (axes->inner == 1 && std::min(params.reach, axes->length) > kernels::kLrnMaxReach)) {
             return std::nullopt;
         }
         params.length = axes->length;
@@ -112,8 +112,8 @@ bool make_lrn(PlanBuilder& builder, Node& node) {
     if (!passes) {
         return false;
     }
-    const Group* group = builder.chain_behind(node.output(0));
-    const auto tail = group == nullptr ? std::nullopt : match_linear_tail(*group);
+    const Group* group = builder.eltwise_after(node.output(0));
+    const auto tail = group == nullptr ? std::nullopt : match_linear_epilogue(*group);
     const bool fused = tail && tail->scale.per_tensor() && tail->shift.per_tensor();
     LrnParams& last = passes->back().params;
     if (fused) {
@@ -134,7 +134,7 @@ bool make_lrn(PlanBuilder& builder, Node& node) {
     auto step = std::make_unique<CallStep>(
         [list = std::move(*passes)](const CallMemory& memory) { run_passes(list, memory); },
         std::move(tensors), std::move(info));
-    add_step_with_tail(builder, node, std::move(step), fused ? group : nullptr, dst);
+    add_step_with_epilogue(builder, node, std::move(step), fused ? group : nullptr, dst);
     return true;
 }
 

@@ -22,7 +22,7 @@ namespace fuseq::cpu {
 namespace {
 
 // Tables for more elements than that take too long to make.
-constexpr std::size_t kMostElements = std::size_t{1} << 26;
+constexpr std::size_t kMaxElements = std::size_t{1} << 26;
 
 bool only_moves(const Node& node) {
     static constexpr const char* kTypes[] = {
@@ -43,7 +43,7 @@ bool fits(const Output& output) {
         return false;
     }
     const std::size_t count = shape_size(shape.to_shape());
-    return count != 0 && count <= kMostElements &&
+    return count != 0 && count <= kMaxElements &&
            count * size_of(output.type()) <= std::numeric_limits<std::int32_t>::max();
 }
 
@@ -187,7 +187,7 @@ bool make_movement(PlanBuilder& builder, Node& node) {
     name_after(step->info(), node);
     MovementStep& later = *step;
     builder.add_step(std::move(step));
-    builder.finish_later(
+    builder.defer(
         [&later, &node, src, dst = std::move(dst)] { later.set_maps(maps_of(node, src, dst)); });
     return true;
 }

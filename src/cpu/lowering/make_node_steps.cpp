@@ -124,7 +124,7 @@ bool make_concat(PlanBuilder& builder, Node& node) {
 }
 
 // Reshape, Squeeze, Unsqueeze: the elements stay where they are when the tensor is plain, or when
-// the channels do; so the tokens of a transformer become the picture of a convolution. A pattern or
+// the channels do; so the tokens of a transformer become the image of a convolution. A pattern or
 // axes that are computed may be wrong at run time, even where only one shape is possible; the
 // reference kernel looks at them.
 bool make_view(PlanBuilder& builder, Node& node) {
@@ -142,7 +142,7 @@ bool make_view(PlanBuilder& builder, Node& node) {
 }
 
 // oneDNN is slow beyond; make_movement() takes those.
-constexpr std::size_t kMostReorderedDims = 5;
+constexpr std::size_t kMaxReorderedDims = 5;
 
 // In the layouts that exist, as one of the two layouts. A view that is channels-last turns into a
 // plain tensor by a reorder when somebody wants that; the transposition would have been no faster.
@@ -172,7 +172,7 @@ bool make_transpose(PlanBuilder& builder, Node& node) {
     if (make_transposed_view(builder, node, *order)) {
         return true;
     }
-    if (order->size() > kMostReorderedDims) {
+    if (order->size() > kMaxReorderedDims) {
         return false;
     }
     const TensorId src = builder.tensor_of(node.input(0));

@@ -11,8 +11,8 @@
 #include "cpu/lowering/axes_in_memory.hpp"
 #include "cpu/lowering/linear_epilogue.hpp"
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "fuseq/element_type.hpp"
 #include "ops/mvn.hpp"
 #include "ops/op_spec.hpp"
@@ -170,7 +170,7 @@ void normalize_integers(const kernels::NormalizeParams& p,
 KernelStep::Kernel column_kernel(kernels::NormalizeParams params,
                                  const AxesInMemory& axes,
                                  ElementType src_type,
-                                 const LinearTail& tail) {
+                                 const LinearEpilogue& tail) {
     params.length = axes.length;
     params.inner = axes.inner;
     params.src_type = src_type;
@@ -195,14 +195,14 @@ KernelStep::Kernel column_kernel(kernels::NormalizeParams params,
     };
 }
 
-// Gammas and betas, or a quantization, of the chain behind a normalisation.
-std::optional<LinearTail> tail_of(const Group* group,
-                                  const PlanTensor& src,
-                                  const AxesInMemory& axes) {
+// Gammas and betas, or a quantization, of the chain after a normalisation.
+std::optional<LinearEpilogue> epilogue_of(const Group* group,
+                                          const PlanTensor& src,
+                                          const AxesInMemory& axes) {
     if (group == nullptr) {
         return std::nullopt;
     }
-    auto tail = match_linear_tail(*group);
+    auto tail = match_linear_epilogue(*group);
     const bool per_tensor = tail && tail->scale.per_tensor() && tail->shift.per_tensor();
     // Values along the dimension that is last in memory, which is a whole row, or the columns.
     const Shape dims = src.dims();
@@ -214,7 +214,7 @@ std::optional<LinearTail> tail_of(const Group* group,
 
 KernelStep::Kernel row_kernel(const NormSettings& settings,
                               const AxesInMemory& axes,
-                              const LinearTail& tail) {
+                              const LinearEpilogue& tail) {
     const kernels::NormalizeParams& norm = settings.params;
     kernels::LayerNormParams params;
     params.keep_mean = settings.keep_mean;
@@ -294,10 +294,10 @@ bool make_mvn(PlanBuilder& builder, Node& node) {
         return false;
     }
     // The kernel of columns reads integers as well as floats.
-    const Output integers = rows ? Output{} : builder.integers_behind(node.input(0));
+    const Output integers = rows ? Output{} : builder.integers_before_convert(node.input(0));
     const TensorId src = builder.tensor_of(integers ? integers : node.input(0), place->layout);
-    const Group* group = builder.chain_behind(node.output(0));
-    const auto tail = tail_of(group, builder.tensor(src), place->axes);
+    const Group* group = builder.eltwise_after(node.output(0));
+    const auto tail = epilogue_of(group, builder.tensor(src), place->axes);
     const TensorId dst = builder.new_tensor(tail ? tail->dst_type : ElementType::f32,
                                             node.port(0).shape, place->layout);
     const char* kernel_name = settings->keep_mean ? "rms_norm" : rows ? "layer_norm" : "normalize";
@@ -305,11 +305,11 @@ bool make_mvn(PlanBuilder& builder, Node& node) {
     if (integers) {
         info.layers = {node.input_node(0)->name()};
     }
-    auto kernel = rows ? row_kernel(*settings, place->axes, tail.value_or(LinearTail{}))
+    auto kernel = rows ? row_kernel(*settings, place->axes, tail.value_or(LinearEpilogue{}))
                        : column_kernel(settings->params, place->axes, builder.tensor(src).type,
-                                       tail.value_or(LinearTail{}));
+                                       tail.value_or(LinearEpilogue{}));
     auto step = std::make_unique<KernelStep>(std::move(kernel), src, dst, std::move(info));
-    add_step_with_tail(builder, node, std::move(step), tail ? group : nullptr, dst);
+    add_step_with_epilogue(builder, node, std::move(step), tail ? group : nullptr, dst);
     return true;
 }
 

@@ -5,8 +5,8 @@
 #include "cpu/kernels/detection/region_yolo.hpp"
 #include "cpu/kernels/reduce/rows.hpp"
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "ops/detection/region_yolo.hpp"
 
 namespace fuseq::cpu {

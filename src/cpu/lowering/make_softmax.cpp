@@ -1,15 +1,15 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// SoftMax with the quantization behind it, on the plugin's own kernel.
+// SoftMax with the quantization after it, on the plugin's own kernel.
 #include "cpu/lowering/make_softmax.hpp"
 
 #include "cpu/kernels/reduce/rows.hpp"
 #include "cpu/lowering/axes_in_memory.hpp"
 #include "cpu/lowering/linear_epilogue.hpp"
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "ops/axes.hpp"
 #include "ops/softmax.hpp"
 
@@ -20,7 +20,7 @@ void make_rows(PlanBuilder& builder, Node& node, TensorId src, const AxesInMemor
     kernels::SoftmaxParams params;
     params.length = axes.length;
     params.inner = axes.inner;
-    const Group* tail = take_tail(builder, node, params);
+    const Group* tail = take_epilogue(builder, node, params);
     kernels::check_softmax(params);
     const PlanTensor& from = builder.tensor(src);
     const TensorId dst = builder.new_tensor(params.dst_type, from.shape, from.layout);
@@ -33,14 +33,16 @@ void make_rows(PlanBuilder& builder, Node& node, TensorId src, const AxesInMemor
     };
     auto step = std::make_unique<KernelStep>(
         run, src, dst, kernel_info("softmax", "softmax", builder.tensor(src), builder.tensor(dst)));
-    add_step_with_tail(builder, node, std::move(step), tail, dst);
+    add_step_with_epilogue(builder, node, std::move(step), tail, dst);
 }
 
 }  // namespace
 
-const Group* take_tail(const PlanBuilder& builder, Node& softmax, kernels::SoftmaxParams& params) {
-    const Group* group = builder.chain_behind(softmax.output(0));
-    const auto tail = group == nullptr ? std::nullopt : match_linear_tail(*group);
+const Group* take_epilogue(const PlanBuilder& builder,
+                           Node& softmax,
+                           kernels::SoftmaxParams& params) {
+    const Group* group = builder.eltwise_after(softmax.output(0));
+    const auto tail = group == nullptr ? std::nullopt : match_linear_epilogue(*group);
     if (!tail || !tail->scale.per_tensor() || !tail->shift.per_tensor()) {
         return nullptr;
     }

@@ -9,6 +9,8 @@ namespace fuseq::cpu {
 
 // The scale, shift and store after a SoftMax that its step computes too: set in `params`. Null:
 // there are none, or not per tensor.
-const Group* take_tail(const PlanBuilder& builder, Node& softmax, kernels::SoftmaxParams& params);
+const Group* take_epilogue(const PlanBuilder& builder,
+                           Node& softmax,
+                           kernels::SoftmaxParams& params);
 
 }  // namespace fuseq::cpu

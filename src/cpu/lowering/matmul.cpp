@@ -8,12 +8,13 @@
 #include <numeric>
 #include <utility>
 
+#include "cpu/lowering/anchor.hpp"
+#include "cpu/lowering/packed_weights.hpp"
+#include "cpu/lowering/saturation.hpp"
 #include "cpu/machine/instructions.hpp"
 #include "cpu/machine/isa.hpp"
-#include "cpu/lowering/anchor.hpp"
 #include "cpu/steps/half_matrix.hpp"
 #include "cpu/steps/packed_step.hpp"
-#include "cpu/lowering/saturation.hpp"
 #include "cpu/steps/transpose.hpp"
 #include "fuseq/error.hpp"
 #include "model/mapped_memory.hpp"
@@ -75,7 +76,7 @@ public:
     TensorId make() {
         read_node();
         read_operands();
-        merge_ = transpose_behind();
+        merge_ = transpose_after();
         halves_ = reads_halves();
         std::vector<std::string> notes;
         ComposedAnchor composed = choose(notes);
@@ -96,7 +97,7 @@ private:
         anchor.wei_type = wei_type_;
         anchor.oc = dst_dims_.back();
         anchor.isa = isa_level();
-        anchor.sum_inputs = overwritable_extras(builder_, group_, Layout::kPlain);
+        anchor.sum_inputs = overwritable_sources(builder_, group_, Layout::kPlain);
         anchor.constant_weights = constant_;
         anchor.whole_numbers = widened_;
         if (!note_.empty()) {
@@ -142,7 +143,7 @@ private:
         wei_desc_ = matrix_desc(wei_type_, wei_dims_, transpose_b_);
     }
 
-    // An operand as it is in front of its transposition, if that waits; else as it is.
+    // An operand as it is before its transposition, if that waits; else as it is.
     struct Operand {
         Output output;
         memory::desc desc;
@@ -150,7 +151,7 @@ private:
     Operand operand(std::size_t input, bool transposed) const {
         Output output = node_.input(input);
         Order order = unmoved(dst_dims_.size());
-        if (const Node* transpose = builder_.waiting_transpose(output)) {
+        if (const Node* transpose = builder_.deferred_transpose(output)) {
             output = transpose->input(0);
             order = *transpose_order(*transpose);
         }
@@ -164,8 +165,8 @@ private:
     // oneDNN is not fast then.
     bool read_through_transposes() {
         const std::size_t rank = dst_dims_.size();
-        if ((builder_.waiting_transpose(node_.input(0)) == nullptr &&
-             builder_.waiting_transpose(node_.input(1)) == nullptr) ||
+        if ((builder_.deferred_transpose(node_.input(0)) == nullptr &&
+             builder_.deferred_transpose(node_.input(1)) == nullptr) ||
             node_.input(0).shape().size() != rank || node_.input(1).shape().size() != rank) {
             return false;
         }
@@ -198,8 +199,8 @@ private:
     }
 
     // A transposition that alone reads the result, whose order the product may write.
-    Node* transpose_behind() const {
-        Node* node = group_.for_show || constant_ || !group_.extras.empty()
+    Node* transpose_after() const {
+        Node* node = group_.for_dump || constant_ || !group_.binary_sources.empty()
                          ? nullptr
                          : builder_.only_reader(group_.result);
         const auto order = node == nullptr ? std::nullopt : transpose_order(*node);
@@ -326,7 +327,7 @@ private:
             return scale.all_equal_to(1.0f) ? unscaled : scaled(unscaled, scale);
         };
         return {values, wei_desc_, scale, node_.input_node(1)->constant().data(),
-                weights_to_give_up(builder_, node_)};
+                weights_to_release(builder_, node_)};
     }
 
     Tensor scaled(const Tensor& weights, const post_ops::Values& scale) const {
@@ -360,9 +361,9 @@ private:
             std::make_unique<HalfMatrixStep>(kernels::HalfMatrix(depth, channels),
                                              composed.emission.bias, src_id_, dst, std::move(info));
         Tensor weights = node_.input_node(1)->constant();
-        give_up(weights_to_give_up(builder_, node_));
-        builder_.finish_later([matrix = &step->matrix(), weights = std::move(weights),
-                               channels_first = transpose_b_]() mutable {
+        release(weights_to_release(builder_, node_));
+        builder_.defer([matrix = &step->matrix(), weights = std::move(weights),
+                        channels_first = transpose_b_]() mutable {
             // Memory of a compiled model's file is there to be read.
             matrix->pack(std::as_const(weights).values<float>(), channels_first);
             let_go_of_pages(weights);

@@ -7,8 +7,8 @@
 
 namespace fuseq::cpu {
 
-Node* pool_behind(const PlanBuilder& builder, const Group& group) {
-    Node* node = group.for_show ? nullptr : builder.only_reader(group.result);
+Node* pool_after(const PlanBuilder& builder, const Group& group) {
+    Node* node = group.for_dump ? nullptr : builder.only_reader(group.result);
     if (node == nullptr || !node->is("MaxPool") || !gives_maxima_only(*node)) {
         return nullptr;
     }

@@ -10,7 +10,7 @@
 namespace fuseq::cpu {
 
 // A max pooling of 2 x 2 pixels with stride 2 that alone reads the result of the group; null: none.
-Node* pool_behind(const PlanBuilder& builder, const Group& group);
+Node* pool_after(const PlanBuilder& builder, const Group& group);
 // `dst`: its result.
 void add_pool(StepInfo& info, const Node& pool, const PlanTensor& dst);
 

@@ -4,9 +4,10 @@
 
 #include <cstring>
 
+#include "cpu/lowering/packed_weights.hpp"
+#include "cpu/lowering/saturation.hpp"
 #include "cpu/machine/isa.hpp"
 #include "cpu/steps/packed_step.hpp"
-#include "cpu/lowering/saturation.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
@@ -27,7 +28,7 @@ bool has(const dnnl::primitive_attr& attr, dnnl::primitive::kind kind) {
 
 // Whether oneDNN 2.6.3 applies a binary post-op wrongly: depthwise int8 convolutions for machines
 // without AVX-512 do where channels do not fill whole vectors, those of brgemm where the result is
-// one pixel of one image: a value a channel is a tensor like the result then, and vectors behind
+// one pixel of one image: a value a channel is a tensor like the result then, and vectors after
 // the first take the values of the first.
 bool loses_binary(const dnnl::primitive_attr& attr, const Shape& dst, const std::string& name) {
     constexpr std::size_t kVector = 8;
@@ -57,7 +58,7 @@ TensorId SpatialAnchorMaker::make() {
     anchor.whole_numbers = widened_;
     anchor.spatial_dims = dst_dims_.size() - 2;
     anchor.isa = isa_level();
-    anchor.sum_inputs = overwritable_extras(builder_, group_, Layout::kChannelsLast);
+    anchor.sum_inputs = overwritable_sources(builder_, group_, Layout::kChannelsLast);
     std::vector<std::string> notes;
     if (!note_.empty()) {
         notes.push_back(note_);
@@ -188,7 +189,7 @@ TensorId SpatialAnchorMaker::add_step(const ComposedAnchor& composed,
     }
     const post_ops::Values& scale = composed.emission.weight_scale;
     PlainWeights weights{[&] { return constant_weights(scale); }, plain_weights(wei_type_), scale,
-                         std::as_const(weights_).data(), weights_to_give_up(builder_, node())};
+                         std::as_const(weights_).data(), weights_to_release(builder_, node())};
     add_packed_step(builder_,
                     std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst, scratch,
                                                  describe(composed, std::move(notes))),

@@ -14,15 +14,15 @@
 
 namespace fuseq::cpu {
 
-// An anchor with its chain; what the composer does not map becomes a chain step behind it.
+// An anchor with its chain; what the composer does not map becomes a chain step after it.
 // Returns the tensor of the group's result.
 TensorId make_anchor_step(PlanBuilder& builder, const Group& group);
-TensorId make_chain_step(PlanBuilder& builder, const Group& group);
+TensorId make_eltwise_step(PlanBuilder& builder, const Group& group);
 // Part of the chain of a group, on a tensor of the plan.
-TensorId make_chain_on(PlanBuilder& builder,
-                       const Group& group,
-                       TensorId src,
-                       const post_ops::Chain& chain);
+TensorId make_eltwise_on(PlanBuilder& builder,
+                         const Group& group,
+                         TensorId src,
+                         const post_ops::Chain& chain);
 
 // Names of the IR layers that a node came from, its own among them.
 std::vector<std::string> origins_of(const Node& node);
@@ -42,7 +42,7 @@ TensorId make_widened(PlanBuilder& builder,
 // Any other node. False: there is no step for it (the reference kernel runs then).
 bool make_node_step(PlanBuilder& builder, Node& node);
 
-// The kinds behind make_node_step. False when they do not take the node.
+// The kinds after make_node_step. False when they do not take the node.
 bool make_max_pool(PlanBuilder& builder, Node& node);
 bool make_pooling(PlanBuilder& builder, Node& node);
 bool make_concat(PlanBuilder& builder, Node& node);
@@ -68,7 +68,7 @@ bool make_compressed_matmul(PlanBuilder& builder, Node& node);
 // Add, Multiply, ... of tensors that are broadcast.
 bool make_broadcast_binary(PlanBuilder& builder, Node& node);
 
-// The anchors behind make_anchor_step.
+// The anchors after make_anchor_step.
 // Nothing when it is no integer depthwise convolution.
 std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group);
 // Nothing when it is no integer depthwise convolution of three spatial dimensions.
@@ -77,7 +77,7 @@ std::optional<TensorId> make_volume_depthwise(PlanBuilder& builder, const Group&
 std::optional<TensorId> make_float_convolution(PlanBuilder& builder, const Group& group);
 std::optional<TensorId> make_float_depthwise(PlanBuilder& builder, const Group& group);
 // Nothing when it is no integer convolution of few channels.
-std::optional<TensorId> make_thin_convolution(PlanBuilder& builder, const Group& group);
+std::optional<TensorId> make_small_convolution(PlanBuilder& builder, const Group& group);
 // Nothing when the plugin's own matrix product does not take it, or is not expected to be faster.
 std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group);
 TensorId make_convolution(PlanBuilder& builder, const Group& group);

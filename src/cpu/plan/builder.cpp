@@ -8,30 +8,30 @@
 #include <utility>
 
 #include "cpu/kernels/float_conv/float_sums.hpp"
-#include "cpu/plan/fake_quantize_ranges.hpp"
-#include "cpu/plan/passes/prefetch_weights.hpp"
-#include "cpu/plan/passes/join_results.hpp"
-#include "cpu/plan/passes/tile_groups.hpp"
-#include "cpu/plan/passes/concat_slices.hpp"
 #include "cpu/lowering/step_makers.hpp"
+#include "cpu/plan/fake_quantize_ranges.hpp"
+#include "cpu/plan/passes/concat_slices.hpp"
+#include "cpu/plan/passes/join_results.hpp"
+#include "cpu/plan/passes/prefetch_weights.hpp"
+#include "cpu/plan/passes/tile_groups.hpp"
 #include "cpu/post_ops/simplify.hpp"
-#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/gemm.hpp"
 #include "cpu/steps/named_failure.hpp"
 #include "cpu/steps/own_kernels.hpp"
 #include "cpu/steps/reference.hpp"
 #include "cpu/steps/transpose.hpp"
+#include "cpu/threading/parallel.hpp"
 #include "transformations/support/constant_cache.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
-// Of `made` those that the steps behind them read, and what these read in turn.
+// Of `made` those that the steps after them read, and what these read in turn.
 std::unordered_set<const Step*> needed_steps(std::span<const std::unique_ptr<Step>> made,
-                                             std::span<const std::unique_ptr<Step>> behind) {
+                                             std::span<const std::unique_ptr<Step>> after) {
     std::unordered_set<TensorId> read;
-    for (const auto& step : behind) {
+    for (const auto& step : after) {
         read.insert(step->inputs().begin(), step->inputs().end());
     }
     std::unordered_set<const Step*> needed;
@@ -76,13 +76,14 @@ Plan PlanBuilder::build() {
     }
     bind_outputs();
     background_.finish();
-    join_results(plan_, options_.show_hidden);
-    if (!options_.show_hidden) {
+    join_results(plan_, options_.dump_intermediates);
+    if (!options_.dump_intermediates) {
         write_slices_of_concats(plan_);
     }
-    if (options_.row_walks) {
+    if (options_.tile_groups) {
         move_to_readers(plan_);
-        find_walks(plan_, static_cast<std::size_t>(omp_get_max_threads()), !options_.show_hidden);
+        find_tile_groups(plan_, static_cast<std::size_t>(omp_get_max_threads()),
+                         !options_.dump_intermediates);
     }
     expect_weights(plan_.steps);
     fetch_ahead(plan_);
@@ -123,7 +124,7 @@ void PlanBuilder::mark_needed() {
         } else {
             need(group.source);
         }
-        for (const Output& extra : group.extras) {
+        for (const Output& extra : group.binary_sources) {
             need(extra);
         }
     }
@@ -166,20 +167,21 @@ void PlanBuilder::build_node(Node* node) {
         return;
     }
     const Group& group = grouping_.groups[it->second];
-    if (group.result.node == node && may_wait(group)) {
-        waiting_[Key{group.result.node, group.result.index}] = &group;
+    if (group.result.node == node && may_defer(group)) {
+        deferred_[Key{group.result.node, group.result.index}] = &group;
     } else if (group.result.node == node && !finished_.contains(&group)) {
         build_group(group);
     }
 }
 
 TensorId PlanBuilder::make_group(const Group& group) {
-    return group.anchor != nullptr ? make_anchor_step(*this, group) : make_chain_step(*this, group);
+    return group.anchor != nullptr ? make_anchor_step(*this, group)
+                                   : make_eltwise_step(*this, group);
 }
 
 // Steps first, first + 1, ... are those of the group. What is shown runs before them, as they may
 // overwrite an extra input, and on the same implementation: two may round differently.
-void PlanBuilder::show_hidden(const Group& group, std::size_t first, bool stored) {
+void PlanBuilder::dump_intermediates(const Group& group, std::size_t first, bool stored) {
     auto& steps = plan_.steps;
     const std::size_t last = steps.size();
     std::string implementation;
@@ -189,7 +191,7 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first, bool stored
             group.anchor == nullptr ? info.kind != "reorder" : info.name == group.anchor->name();
         implementation = own ? info.implementation : "";
     }
-    for (const std::size_t count : hidden_quantizations(group, stored)) {
+    for (const std::size_t count : intermediate_quantizations(group, stored)) {
         Group head = head_of(group, count);
         head.preferred_implementation = implementation;
         const TensorId levels = make_group(head);
@@ -201,7 +203,7 @@ void PlanBuilder::show_hidden(const Group& group, std::size_t first, bool stored
     for (std::size_t s = last; s < steps.size(); ++s) {
         steps[s]->info().kind = "dump";
     }
-    // Behind what the group made for tensors of others, wherever that stands: reorders, and
+    // After what the group made for tensors of others, wherever that stands: reorders, and
     // transpositions that waited for it.
     const auto group_begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
     const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(last);
@@ -221,8 +223,8 @@ void PlanBuilder::build_group(const Group& group) {
             plan_.steps[s]->info().group = group.anchor->name();
         }
     }
-    if (options_.show_hidden && !options_.drop_middle_rounds) {
-        show_hidden(group, first, id != kNoTensor);
+    if (options_.dump_intermediates && !options_.drop_middle_rounds) {
+        dump_intermediates(group, first, id != kNoTensor);
     }
     if (id == kNoTensor) {  // its only reader is computed with it
         return;
@@ -232,8 +234,8 @@ void PlanBuilder::build_group(const Group& group) {
 }
 
 void PlanBuilder::build_plain(Node* node) {
-    if (waiting_transposes_.erase(Key{node, 0}) == 0 && may_wait(*node)) {
-        waiting_transposes_[Key{node, 0}] = node;
+    if (deferred_transposes_.erase(Key{node, 0}) == 0 && may_defer(*node)) {
+        deferred_transposes_[Key{node, 0}] = node;
         return;
     }
     if (!make_node_step(*this, *node)) {
@@ -279,7 +281,7 @@ void PlanBuilder::build_reference(Node* node) {
                                              compile_bodies(*node), own_kernel_of(*node)));
 }
 
-void PlanBuilder::finish_later(std::function<void()> work) {
+void PlanBuilder::defer(std::function<void()> work) {
     // Primitives are made for the number of threads of inference, whatever thread makes them.
     background_.add([threads = omp_get_max_threads(), sums = options_.float_sums,
                      work = std::move(work), layer = current_->name(), type = current_->type()] {
@@ -341,7 +343,7 @@ kernels::GemmWeightsCache* PlanBuilder::shared_weights(const Tensor& constant) c
     return stays ? options_.gemm_weights : nullptr;
 }
 
-const Group* PlanBuilder::chain_behind(const Output& output) const {
+const Group* PlanBuilder::eltwise_after(const Output& output) const {
     const std::vector<Use>& uses = output.node->port(output.index).uses;
     if (!options_.fuse || uses.size() != 1) {
         return nullptr;
@@ -351,8 +353,8 @@ const Group* PlanBuilder::chain_behind(const Output& output) const {
         return nullptr;
     }
     const Group& group = grouping_.groups[it->second];
-    const bool takes = group.anchor == nullptr && group.source == output && group.extras.empty() &&
-                       needed_.contains(group.result.node);
+    const bool takes = group.anchor == nullptr && group.source == output &&
+                       group.binary_sources.empty() && needed_.contains(group.result.node);
     return takes ? &group : nullptr;
 }
 
@@ -366,28 +368,28 @@ bool PlanBuilder::only_chains_read(const Output& output) const {
 
 // Nothing but a conversion of integers to f32, for a normalisation or a resize, which may take them
 // as they are.
-bool PlanBuilder::may_wait(const Group& group) const {
+bool PlanBuilder::may_defer(const Group& group) const {
     const std::vector<Use>& uses = group.result.node->port(group.result.index).uses;
-    return options_.fuse && group.anchor == nullptr && group.extras.empty() && uses.size() == 1 &&
-           (uses[0].node->is("MVN") || uses[0].node->is("Interpolate")) &&
+    return options_.fuse && group.anchor == nullptr && group.binary_sources.empty() &&
+           uses.size() == 1 && (uses[0].node->is("MVN") || uses[0].node->is("Interpolate")) &&
            is_integral(group.source.type()) && group.chain.dst_type == ElementType::f32 &&
            post_ops::simplified(group.chain).ops.empty();
 }
 
-void PlanBuilder::make_waiting(const Output& output) {
-    const auto it = waiting_.find(Key{output.node, output.index});
-    if (it != waiting_.end()) {
+void PlanBuilder::make_deferred(const Output& output) {
+    const auto it = deferred_.find(Key{output.node, output.index});
+    if (it != deferred_.end()) {
         const Group& group = *it->second;
-        waiting_.erase(it);
+        deferred_.erase(it);
         build_group(group);
     }
-    if (waiting_transposes_.contains(Key{output.node, output.index})) {
+    if (deferred_transposes_.contains(Key{output.node, output.index})) {
         build_plain(output.node);
     }
 }
 
 // A transposition that is an operand of one product of two tensors.
-bool PlanBuilder::may_wait(const Node& node) const {
+bool PlanBuilder::may_defer(const Node& node) const {
     if (!options_.fuse || !node.is("Transpose") || !transpose_order(node) ||
         node.port(0).uses.size() != 1 || !available(node.input(0), Layout::kPlain)) {
         return false;
@@ -397,14 +399,14 @@ bool PlanBuilder::may_wait(const Node& node) const {
            !use.node->input_node(1)->is_constant();
 }
 
-const Node* PlanBuilder::waiting_transpose(const Output& output) const {
-    const auto it = waiting_transposes_.find(Key{output.node, output.index});
-    return it == waiting_transposes_.end() ? nullptr : it->second;
+const Node* PlanBuilder::deferred_transpose(const Output& output) const {
+    const auto it = deferred_transposes_.find(Key{output.node, output.index});
+    return it == deferred_transposes_.end() ? nullptr : it->second;
 }
 
-Output PlanBuilder::integers_behind(const Output& output) const {
-    const auto it = waiting_.find(Key{output.node, output.index});
-    return it == waiting_.end() ? Output{} : it->second->source;
+Output PlanBuilder::integers_before_convert(const Output& output) const {
+    const auto it = deferred_.find(Key{output.node, output.index});
+    return it == deferred_.end() ? Output{} : it->second->source;
 }
 
 Node* PlanBuilder::only_reader(const Output& output) const {
@@ -427,7 +429,7 @@ void PlanBuilder::finish_group(const Group& group, TensorId id) {
 }
 
 // Says of an integer tensor which FakeQuantize of the IR it is the result of. A quantization that
-// was moved in front of a pooling has that result behind the pooling; one that was moved in front
+// was moved before a pooling has that result after the pooling; one that was moved in front
 // of a movement has given it its name.
 void PlanBuilder::note_quantized(const Output& output, TensorId id) {
     const Node* node = output.node;

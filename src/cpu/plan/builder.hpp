@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "cpu/plan/groups.hpp"
-#include "cpu/steps/packed_table.hpp"
 #include "cpu/plan/plan.hpp"
 #include "cpu/steps/body.hpp"
+#include "cpu/steps/packed_table.hpp"
 #include "fuseq/model.hpp"
 #include "model/parallel_tasks.hpp"
 
@@ -41,11 +41,11 @@ inline constexpr const char* kOwnGemm = "fuseq:gemm_";
 struct BuildOptions {
     bool fuse = true;
     // For -dump: quantizations in the middle of a chain are computed once more by the same
-    // primitive cut off behind them. The plan itself stays as it is.
-    bool show_hidden = false;
+    // primitive cut off after them. The plan itself stays as it is.
+    bool dump_intermediates = false;
     // Constants that only one step reads, in a form of its own, are given up when it has them. The
     // model cannot be planned a second time then.
-    bool give_up_weights = false;
+    bool release_weights = false;
     // Of an earlier plan of the same model; null: none. Must live until build() is done.
     const PackedTable* packed = nullptr;
     // Of several plans of one model: constants that stay where they are, and packed weights of own
@@ -59,8 +59,8 @@ struct BuildOptions {
     std::size_t threads = 1;  // to build with; the plan is the same for any number
     // Convolutions and matrix products by the plugin's own kernel where it is faster.
     bool own_gemm = true;
-    // Neighbouring steps that work on rows are walked over together (row_walks.hpp).
-    bool row_walks = true;
+    // Neighbouring steps that work on rows are walked over together (tile_groups.hpp).
+    bool tile_groups = true;
     // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
     // shown then: it is not computed.
     bool drop_middle_rounds = false;
@@ -98,7 +98,7 @@ public:
     // Work for a step that nothing else of building the plan waits for: creating its primitive,
     // packing its weights. Other threads begin with it at once, build() returns when all of it is
     // done; it must not touch the builder.
-    void finish_later(std::function<void()> work);
+    void defer(std::function<void()> work);
     // The next number of a step with packed weights, and what there is of its key; null: nothing.
     std::size_t next_packed() { return packed_count_++; }
     const PackedWeights* packed(std::size_t number,
@@ -107,22 +107,24 @@ public:
     // Where packed weights of such a constant can be shared with other plans; null: nowhere.
     kernels::GemmWeightsCache* shared_weights(const Tensor& constant) const;
     // Whether a step may empty a Const that nothing else reads.
-    bool gives_up_weights() const { return options_.give_up_weights && !options_.show_hidden; }
+    bool releases_weights() const {
+        return options_.release_weights && !options_.dump_intermediates;
+    }
     // Whether the step being made may write its result over that tensor: nobody else reads it, and
     // it is no memory of the user's and no constant.
     bool may_overwrite(const Output& output, Layout layout) const;
     // The run of element-wise nodes that is the only reader of an output and reads no other tensor;
     // null when there is none.
-    const Group* chain_behind(const Output& output) const;
+    const Group* eltwise_after(const Output& output) const;
     // Whether nothing but runs of element-wise nodes reads a result.
     bool only_chains_read(const Output& output) const;
     // Of an output that is only the integers of a tensor as f32, and not computed yet: that tensor.
     // Who reads it takes the integers, or asks for the output, which is computed then.
-    Output integers_behind(const Output& output) const;
+    Output integers_before_convert(const Output& output) const;
     // The Transpose whose result that is, while it is not computed yet because a matrix product may
     // read its source with other strides; null: there is none, or somebody has asked for the
     // result.
-    const Node* waiting_transpose(const Output& output) const;
+    const Node* deferred_transpose(const Output& output) const;
     // The group is computed in that tensor by a step already added: it gets none of its own.
     void finish_group(const Group& group, TensorId id);
     // The only reader of an output, when a step may compute it at once instead of the output; null
@@ -145,7 +147,7 @@ private:
     void build_node(Node* node);
     void build_group(const Group& group);
     TensorId make_group(const Group& group);
-    void show_hidden(const Group& group, std::size_t first, bool stored);
+    void dump_intermediates(const Group& group, std::size_t first, bool stored);
     void build_plain(Node* node);
     void build_reference(Node* node);
     CompiledBodies compile_bodies(const Node& node) const;
@@ -160,19 +162,19 @@ private:
     Grouping grouping_;
     std::unordered_set<const Node*> needed_;
     const Node* current_ = nullptr;  // what is being built
-    bool may_wait(const Group& group) const;
-    bool may_wait(const Node& node) const;
-    void make_waiting(const Output& output);
+    bool may_defer(const Group& group) const;
+    bool may_defer(const Node& node) const;
+    void make_deferred(const Output& output);
 
-    std::map<Key, const Group*> waiting_;        // computed when somebody asks for the result
-    std::map<Key, Node*> waiting_transposes_;    // the same
+    std::map<Key, const Group*> deferred_;       // computed when somebody asks for the result
+    std::map<Key, Node*> deferred_transposes_;   // the same
     std::unordered_set<const Group*> finished_;  // as part of a step of another node
     std::unordered_set<const Node*> finished_nodes_;
     std::map<Key, std::size_t> readers_;  // steps that read an output
     std::map<Key, Places> places_;
     std::size_t packed_count_ = 0;
     Plan plan_;
-    BackgroundTasks background_;  // behind the plan, which its tasks refer to
+    BackgroundTasks background_;  // after the plan, which its tasks refer to
 };
 
 }  // namespace fuseq::cpu

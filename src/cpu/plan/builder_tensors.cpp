@@ -78,7 +78,7 @@ TensorId PlanBuilder::constant(const Output& output) {
 }
 
 bool PlanBuilder::available(const Output& output, Layout layout) const {
-    if (const Output integers = integers_behind(output)) {
+    if (const Output integers = integers_before_convert(output)) {
         return available(integers, layout);
     }
     const auto it = places_.find(Key{output.node, output.index});
@@ -89,7 +89,7 @@ bool PlanBuilder::available(const Output& output, Layout layout) const {
 }
 
 TensorId PlanBuilder::tensor_of(const Output& output) {
-    make_waiting(output);
+    make_deferred(output);
     const auto it = places_.find(Key{output.node, output.index});
     if (it != places_.end() && it->second[1] != kNoTensor) {
         return it->second[1];
@@ -98,7 +98,7 @@ TensorId PlanBuilder::tensor_of(const Output& output) {
 }
 
 TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
-    make_waiting(output);
+    make_deferred(output);
     auto it = places_.find(Key{output.node, output.index});
     if (it == places_.end()) {
         if (!output.node->is_constant()) {
@@ -123,9 +123,9 @@ TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
     } else {
         id = new_tensor(source.type, source.shape, layout);
         std::unique_ptr<Step> step;
-        if (border_takes(source.type)) {
-            step =
-                std::make_unique<BorderStep>(source, from, plan_.tensors[id], id, BorderFunction{});
+        if (io_reorder_takes(source.type)) {
+            step = std::make_unique<IoReorderStep>(source, from, plan_.tensors[id], id,
+                                                   IoReorderFunction{});
         } else {
             step = std::make_unique<ReorderStep>(source, from, plan_.tensors[id], id);
         }

@@ -6,7 +6,7 @@
 
 namespace fuseq::cpu {
 
-// Where the results of a deconvolution go on behind the last tap of the last element of src, as
+// Where the results of a deconvolution go on after the last tap of the last element of src, as
 // with an output_padding that is more than pads_end, its kernel gets taps of zero at the end until
 // they do not: oneDNN's int8 deconvolutions give wrong numbers near such an end. So do kernels
 // smaller than their stride, until they reach it: oneDNN fills the rows between the taps with what

@@ -15,9 +15,9 @@ std::vector<double> doubles(const Tensor& tensor) {
     return {values.begin(), values.end()};
 }
 
-// Name of the MaxPool that a FakeQuantize stands behind, activations in between; empty without one.
+// Name of the MaxPool that a FakeQuantize stands after, activations in between; empty without one.
 // As quantize_before_max_pool sees it.
-std::string pool_in_front(const Node& fq) {
+std::string pool_before(const Node& fq) {
     const Node* at = fq.input_node(0);
     while (at->is("ReLU") || at->is("Clamp") || at->is("Sigmoid") || at->is("Tanh")) {
         at = at->input_node(0);
@@ -78,7 +78,7 @@ std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& mode
         FakeQuantizeResult result;
         result.layer = node->name();
         result.shape = node->port(0).shape;
-        result.pool = pool_in_front(*node);
+        result.pool = pool_before(*node);
         const std::size_t count = longer.get_size();
         if ((lows.size() != count && lows.size() != 1) ||
             (highs.size() != count && highs.size() != 1)) {

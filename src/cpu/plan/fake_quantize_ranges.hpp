@@ -16,8 +16,8 @@ namespace fuseq::cpu {
 std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& model,
                                                                const PassOptions& options);
 
-// Whether an output of the transformed model, a quantization or a MaxPool behind one, is what the
-// FakeQuantize gives in the IR. One that stands behind a MaxPool there may have been moved in front
+// Whether an output of the transformed model, a quantization or a MaxPool after one, is what the
+// FakeQuantize gives in the IR. One that stands after a MaxPool there may have been moved in front
 // of it; its result is then that of the pooling, even where both have the same shape.
 bool holds_result(const Output& output, const FakeQuantizeResult& fq);
 

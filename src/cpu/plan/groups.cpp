@@ -29,18 +29,18 @@ bool is_quantize_only(const Node& node) {
     return node.is("FakeQuantize") && is_integral(node.port(0).type);
 }
 
-// Takes back the absorbed nodes behind number `keep`.
+// Takes back the absorbed nodes after number `keep`.
 void truncate(Group& group, std::size_t keep) {
     group.absorbed.resize(keep);
     group.ends.resize(keep);
     group.chain.ops.resize(keep == 0 ? 0 : group.ends.back());
-    std::size_t extras = 0;
+    std::size_t binary_sources = 0;
     for (const post_ops::BasicOp& op : group.chain.ops) {
         if (const auto* binary = std::get_if<post_ops::Binary>(&op)) {
-            extras = std::max(extras, binary->input + 1);
+            binary_sources = std::max(binary_sources, binary->input + 1);
         }
     }
-    group.extras.resize(extras);
+    group.binary_sources.resize(binary_sources);
 }
 
 // A result that ends in a dequantize of integers of its own (a quantization's, those of a Clamp
@@ -66,7 +66,8 @@ bool absorb(Group& group, Node* node, Output data) {
         return false;
     }
     group.chain.ops.insert(group.chain.ops.end(), lowered->ops.begin(), lowered->ops.end());
-    group.extras.insert(group.extras.end(), lowered->extras.begin(), lowered->extras.end());
+    group.binary_sources.insert(group.binary_sources.end(), lowered->binary_sources.begin(),
+                                lowered->binary_sources.end());
     if (lowered->axis_fixed) {
         group.channel_axis = lowered->channel_axis;
         group.axis_fixed = true;
@@ -77,7 +78,7 @@ bool absorb(Group& group, Node* node, Output data) {
 }
 
 // The nodes of the dequantize that ends there, Convert first; none when it is something else.
-std::vector<Node*> dequantize_in_front(Output at) {
+std::vector<Node*> dequantize_before(Output at) {
     std::vector<Node*> nodes;
     for (const char* type : {"Multiply", "Subtract"}) {
         if (at.node->is(type) && at.node->input_node(1)->is_constant()) {
@@ -95,7 +96,7 @@ std::vector<Node*> dequantize_in_front(Output at) {
     return nodes;
 }
 
-// A chain that reads the integers behind a dequantize, or `input` itself. The nodes of the
+// A chain that reads the integers after a dequantize, or `input` itself. The nodes of the
 // dequantize are not absorbed: others may read them too.
 Group chain_from(const Output& input, bool fuse) {
     Group group;
@@ -104,7 +105,7 @@ Group chain_from(const Output& input, bool fuse) {
         return group;
     }
     Group integers;
-    for (Node* node : dequantize_in_front(input)) {
+    for (Node* node : dequantize_before(input)) {
         if (!integers.source) {
             integers.source = node->input(0);
         }
@@ -295,11 +296,11 @@ Group head_of(const Group& group, std::size_t count) {
     }
     head.chain.dst_type = ElementType::f32;
     head.may_overwrite = false;
-    head.for_show = true;
+    head.for_dump = true;
     return head;
 }
 
-std::vector<std::size_t> hidden_quantizations(const Group& group, bool stored) {
+std::vector<std::size_t> intermediate_quantizations(const Group& group, bool stored) {
     std::vector<std::size_t> counts;
     for (std::size_t i = 0; i + (stored ? 1 : 0) < group.absorbed.size(); ++i) {
         if (is_quantize_only(*group.absorbed[i])) {

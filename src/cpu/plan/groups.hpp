@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Groups the nodes of a transformed Model: an anchor (convolution, deconvolution, matmul) with the
-// element-wise nodes behind it, or a run of element-wise nodes on a tensor. A group becomes one
+// element-wise nodes after it, or a run of element-wise nodes on a tensor. A group becomes one
 // step, or two where the post-ops composer cannot map the whole list. The Model is not changed.
 #pragma once
 
@@ -23,12 +23,12 @@ struct Group {
     std::size_t channel_axis = 1;  // of the per-channel values, in the IR's order
     bool axis_fixed = false;       // some value is per channel, so the axis is decided
     post_ops::Chain chain;
-    std::vector<Output> extras;     // tensors that Binary operations read, raw
-    std::vector<Node*> absorbed;    // in order
-    std::vector<std::size_t> ends;  // number of basic operations after each absorbed node
-    Output result;                  // what the group computes
-    bool may_overwrite = true;      // an extra input may be overwritten by the result
-    bool for_show = false;  // a head_of: what reads the result in the model is no part of it
+    std::vector<Output> binary_sources;  // tensors that Binary operations read, raw
+    std::vector<Node*> absorbed;         // in order
+    std::vector<std::size_t> ends;       // number of basic operations after each absorbed node
+    Output result;                       // what the group computes
+    bool may_overwrite = true;           // an extra input may be overwritten by the result
+    bool for_dump = false;  // a head_of: what reads the result in the model is no part of it
     post_ops::SimplifyOptions laws;
     // Where oneDNN has several implementations: take the one of this name if there is one.
     std::string preferred_implementation;
@@ -53,7 +53,7 @@ Group head_of(const Group& group, std::size_t count);
 // Absorbed nodes that are quantize-only FakeQuantize and whose integers exist only inside the step:
 // those in the middle of the chain, and the last one where the result is not `stored` because its
 // reader is part of the step. As numbers of nodes up to and with them.
-std::vector<std::size_t> hidden_quantizations(const Group& group, bool stored);
+std::vector<std::size_t> intermediate_quantizations(const Group& group, bool stored);
 
 // "conv | scale(0.5) relu round clip(0,255) -> u8": for tests and the debug log.
 std::string to_text(const Group& group);

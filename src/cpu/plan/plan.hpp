@@ -16,7 +16,7 @@ namespace fuseq::cpu {
 // Steps [first, last) are walked over together: each thread takes its share of the rows, `part` of
 // them at a time. In a band the second step reads windows of rows that the first one writes: the
 // first runs ahead to the last row that a part reads, and what two parts read is kept.
-struct RowWalkPlan {
+struct TileGroup {
     std::size_t first = 0;
     std::size_t last = 0;
     std::size_t rows = 0;
@@ -30,9 +30,9 @@ struct RowWalkPlan {
 struct Plan {
     std::vector<PlanTensor> tensors;
     std::vector<std::unique_ptr<Step>> steps;
-    std::vector<TensorId> inputs;    // one a Parameter
-    std::vector<TensorId> outputs;   // one a Result
-    std::vector<RowWalkPlan> walks;  // by their first steps
+    std::vector<TensorId> inputs;   // one a Parameter
+    std::vector<TensorId> outputs;  // one a Result
+    std::vector<TileGroup> walks;   // by their first steps
     std::size_t arena_bytes = 0;
 
     // Memory that keeping this plan and one request on it costs: arena, packed weights, constants

@@ -9,8 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cpu/plan/why_standalone.hpp"
 #include "cpu/machine/isa.hpp"
+#include "cpu/plan/why_standalone.hpp"
 #include "ops/state/variables_json.hpp"
 
 namespace fuseq::cpu {
@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 
 // One pass of the plugin's own kernels over memory.
 bool is_pass_kind(const std::string& kind) {
-    return kind == "chain" || kind == "border";
+    return kind == "eltwise" || kind == "io_reorder";
 }
 
 // Steps that are fused with the quantization of their result.

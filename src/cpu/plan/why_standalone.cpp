@@ -23,7 +23,7 @@ std::optional<std::size_t> maker_of(const Plan& plan, TensorId id, std::size_t a
     return std::nullopt;
 }
 
-// Steps behind `maker` that read what it wrote, before somebody writes there again.
+// Steps after `maker` that read what it wrote, before somebody writes there again.
 std::size_t readers_of(const Plan& plan, TensorId id, std::size_t maker) {
     const TensorId memory = plan.root(id);
     const auto same = [&](TensorId other) { return plan.root(other) == memory; };

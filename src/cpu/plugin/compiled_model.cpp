@@ -6,10 +6,11 @@
 #include <ostream>
 #include <unordered_set>
 
-#include "cpu/plan/report.hpp"
-#include "cpu/plugin/infer_request.hpp"
 #include "cpu/cache/model_cache.hpp"
 #include "cpu/compile/plan_options.hpp"
+#include "cpu/lowering/packed_weights.hpp"
+#include "cpu/plan/report.hpp"
+#include "cpu/plugin/infer_request.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "ops/state/separate_state.hpp"
 
@@ -41,7 +42,7 @@ std::vector<FallbackRow> fallback_rows(const FloatFallback& fallback) {
 
 // Plans of a model whose variables grow: each inference may bring a new shape, and what a plan
 // costs besides its tensors is not in Plan::bytes().
-constexpr std::size_t kMostOfGrowing = 64;
+constexpr std::size_t kMaxOfGrowing = 64;
 
 Config without_cache(Config config) {
     config.cache_dir.clear();
@@ -151,7 +152,7 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector
 
 // The plans that were used longest ago go first. A request that uses a plan keeps it alive.
 void CpuCompiledModel::drop_old_plans() {
-    const std::size_t most = may_grow(variables_) ? kMostOfGrowing : SIZE_MAX;
+    const std::size_t most = may_grow(variables_) ? kMaxOfGrowing : SIZE_MAX;
     while (plans_.size() > 1 &&
            (plans_.size() > most ||
             cached_bytes() > static_cast<std::size_t>(config_.plan_cache_bytes))) {

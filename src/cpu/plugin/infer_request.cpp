@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "cpu/kernels/common/large_pages.hpp"
 #include "cpu/exec/intermediates.hpp"
 #include "cpu/exec/run_steps.hpp"
+#include "cpu/kernels/common/large_pages.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "fuseq/error.hpp"
 
@@ -213,7 +213,7 @@ void CpuInferRequest::run_steps() {
                           : cpu::run_steps(plan_->plan, runners_);
         return;
     }
-    // A step at a time: behind it its result is looked at.
+    // A step at a time: after it its result is looked at.
     times_us_.assign(runners_.size(), 0);
     intermediates_.clear();
     using Clock = std::chrono::steady_clock;

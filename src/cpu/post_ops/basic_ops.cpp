@@ -185,7 +185,7 @@ double store(ElementType type, double x) {
 double evaluate_ops(const std::vector<BasicOp>& ops,
                     double x,
                     std::size_t channel,
-                    const std::vector<double>& extras) {
+                    const std::vector<double>& binary_sources) {
     const Overloaded step{
         [&](const Scale& op) { return x * op.by[channel]; },
         [&](const Shift& op) { return x + op.by[channel]; },
@@ -196,12 +196,12 @@ double evaluate_ops(const std::vector<BasicOp>& ops,
         [&](const Eltwise& op) { return apply(op, x); },
         [&](const Prelu& op) { return x > 0.0 ? x : op.slope[channel] * x; },
         [&](const Binary& op) {
-            if (op.input >= extras.size()) {
+            if (op.input >= binary_sources.size()) {
                 throw Error("infer",
                             detail::cat("extra input #", op.input, " of a chain is missing, ",
-                                        extras.size(), " are given"));
+                                        binary_sources.size(), " are given"));
             }
-            const double t = (extras[op.input] - op.zero_point) * op.scale;
+            const double t = (binary_sources[op.input] - op.zero_point) * op.scale;
             return apply_binary(op.kind, x, t);
         },
     };
@@ -214,8 +214,8 @@ double evaluate_ops(const std::vector<BasicOp>& ops,
 double evaluate(const Chain& chain,
                 double x,
                 std::size_t channel,
-                const std::vector<double>& extras) {
-    return store(chain.dst_type, evaluate_ops(chain.ops, x, channel, extras));
+                const std::vector<double>& binary_sources) {
+    return store(chain.dst_type, evaluate_ops(chain.ops, x, channel, binary_sources));
 }
 
 std::string to_text(const BasicOp& op) {

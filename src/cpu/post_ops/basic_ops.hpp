@@ -112,17 +112,18 @@ struct Chain {
     friend bool operator==(const Chain&, const Chain&) = default;
 };
 
-// The definition: one value through the chain, in double precision. `extras` are the raw elements
-// of the extra inputs at this position. The result is what is stored (an integer for u8 and i8).
+// The definition: one value through the chain, in double precision. `binary_sources` are the raw
+// elements of the extra inputs at this position. The result is what is stored (an integer for u8
+// and i8).
 double evaluate(const Chain& chain,
                 double x,
                 std::size_t channel,
-                const std::vector<double>& extras = {});
+                const std::vector<double>& binary_sources = {});
 // The same without the final store.
 double evaluate_ops(const std::vector<BasicOp>& ops,
                     double x,
                     std::size_t channel,
-                    const std::vector<double>& extras = {});
+                    const std::vector<double>& binary_sources = {});
 
 // One activation, its scale included.
 double apply(const Eltwise& op, double x);

@@ -60,7 +60,7 @@ public:
     const Emission& emission() const { return emission_; }
     // What the anchor leaves to the chain kernel; no operations and the anchor's dst_type when
     // emission().complete.
-    Chain rest() const { return rest_of(simplified_.chain, emission_); }
+    Chain rest() const { return remainder_of(simplified_.chain, emission_); }
     ComposedAttributes compose(const dnnl::memory::desc& dst,
                                int channel_axis,
                                const dnnl::engine& engine) const {

@@ -16,7 +16,7 @@ namespace {
 
 // oneDNN takes 32 post-ops; one basic operation makes up to four,
 // and make_distinct() writes some of them as two.
-constexpr std::size_t kMostPostOps = 16;
+constexpr std::size_t kMaxPostOps = 16;
 // A channel whose scale is 0 has no bias that could stand for a shift. This scale makes any
 // accumulator vanish beside the bias, and being a power of two it gives the shift back exactly.
 constexpr double kVanishing = 0x1p-100;
@@ -55,12 +55,12 @@ std::optional<EltwiseAlgorithm> algorithm_of(EltwiseKind kind) {
 EmissionBuilder::EmissionBuilder(const Anchor& anchor, ElementType dst_type)
     : anchor_(anchor), can_(capabilities_of(anchor)) {
     out_.dst_type = dst_type;
-    scale_behind_ =
+    scale_after_ =
         anchor.whole_numbers && !can_.output_scales && can_.bias && can_.binary_per_channel;
 }
 
 std::string EmissionBuilder::append(const BasicOp& op, bool last) {
-    if (out_.post_ops.size() > kMostPostOps) {
+    if (out_.post_ops.size() > kMaxPostOps) {
         return "more post-ops than oneDNN takes";
     }
     Emission before = out_;
@@ -79,7 +79,7 @@ std::string EmissionBuilder::append(const BasicOp& op, bool last) {
 Emission EmissionBuilder::emission() const {
     Emission out = out_;
     out.post_ops = make_distinct(out_.post_ops).post_ops;
-    if (scale_behind_ && !out.output_scales.all_equal_to(1.0f)) {
+    if (scale_after_ && !out.output_scales.all_equal_to(1.0f)) {
         out.post_ops.insert(out.post_ops.begin(),
                             ConstantPostOp{BinaryKind::kMul, out.output_scales});
         out.output_scales = Values(1.0f);
@@ -170,7 +170,7 @@ bool EmissionBuilder::sum_fits(const Binary& op) const {
     const auto& inputs = anchor_.sum_inputs;
     const bool allowed = std::find(inputs.begin(), inputs.end(), op.input) != inputs.end();
     const bool first =
-        out_.post_ops.empty() && (!scale_behind_ || out_.output_scales.all_equal_to(1.0f));
+        out_.post_ops.empty() && (!scale_after_ || out_.output_scales.all_equal_to(1.0f));
     const bool in_place =
         can_.sum == SumSupport::kAnywhere || (can_.sum == SumSupport::kFirst && first);
     const bool alone = can_.sum_beside_binary || !has_tensor();
@@ -336,7 +336,7 @@ EltwisePostOp* EmissionBuilder::last_eltwise() {
     return out_.post_ops.empty() ? nullptr : std::get_if<EltwisePostOp>(&out_.post_ops.back());
 }
 
-// Removes a last linear(s, 0) with s > 0; its factor is to go behind a relu or clip.
+// Removes a last linear(s, 0) with s > 0; its factor is to go after a relu or clip.
 bool EmissionBuilder::take_linear_scale(float& scale) {
     const EltwisePostOp* last = last_eltwise();
     if (last == nullptr || last->algorithm != EltwiseAlgorithm::kLinear || last->beta != 0.0f ||

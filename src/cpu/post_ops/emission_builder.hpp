@@ -37,14 +37,14 @@ private:
     std::string push_tensor(const Binary& op);
     bool sum_fits(const Binary& op) const;
     bool has_tensor() const;
-    bool has_output_scales() const { return can_.output_scales || scale_behind_; }
+    bool has_output_scales() const { return can_.output_scales || scale_after_; }
     EltwisePostOp* last_eltwise();
     bool take_linear_scale(float& scale);
 
     const Anchor& anchor_;
     Capabilities can_;
     // The output scales become a first post-op: the same arithmetic where there are none.
-    bool scale_behind_ = false;
+    bool scale_after_ = false;
     Emission out_;
     bool sum_used_ = false;
 };

@@ -99,7 +99,7 @@ std::string fault_of(std::string_view implementation,
     return {};
 }
 
-Chain rest_of(const Chain& chain, const Emission& emission) {
+Chain remainder_of(const Chain& chain, const Emission& emission) {
     const auto first = chain.ops.begin() + static_cast<std::ptrdiff_t>(emission.consumed);
     return {.ops = {first, chain.ops.end()}, .dst_type = chain.dst_type};
 }

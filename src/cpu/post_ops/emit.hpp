@@ -98,7 +98,7 @@ struct Emission {
 Emission emit(const Chain& chain, const Anchor& anchor);
 
 // What is left for the chain kernel: reads emission.dst_type, stores chain.dst_type.
-Chain rest_of(const Chain& chain, const Emission& emission);
+Chain remainder_of(const Chain& chain, const Emission& emission);
 
 // Why an implementation that oneDNN chose for the emission must not be used: it is a reference one,
 // or known to compute something else. Empty when there is nothing against it. To be asked for every

@@ -15,7 +15,7 @@ namespace {
 // Beyond this distance from zero, in steps, x * inv is a float with less than 13 bits for the
 // fraction, and errors of more than 1e-4 step would follow.
 constexpr double kFarFromZero = 512.0;
-constexpr std::int64_t kMostLevels = std::int64_t{1} << 24;  // integers a float can hold
+constexpr std::int64_t kMaxLevels = std::int64_t{1} << 24;  // integers a float can hold
 
 Lowered refuse(std::string reason) {
     return {.ops = std::nullopt, .refused = std::move(reason)};
@@ -105,8 +105,8 @@ std::string check_ranges(const FakeQuantizeLimits& limits, std::size_t channels)
 }  // namespace
 
 Lowered lower_fake_quantize(const FakeQuantizeLimits& limits) {
-    if (limits.levels < 2 || limits.levels > kMostLevels) {
-        return refuse(detail::cat("levels is ", limits.levels, ", expected 2 to ", kMostLevels));
+    if (limits.levels < 2 || limits.levels > kMaxLevels) {
+        return refuse(detail::cat("levels is ", limits.levels, ", expected 2 to ", kMaxLevels));
     }
     const std::initializer_list<Named> lists = {{"input_low", &limits.input_low},
                                                 {"input_high", &limits.input_high},

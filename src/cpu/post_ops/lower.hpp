@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// First part of the composer: what stands behind an anchor in the graph becomes basic operations.
+// First part of the composer: what stands after an anchor in the graph becomes basic operations.
 // Plain numbers in, basic operations out; limits and scales are in double because the constants of
 // f16 models and reciprocals of steps must not be rounded twice. Each value becomes a float only
 // when its operation is made.

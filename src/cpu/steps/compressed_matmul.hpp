@@ -30,7 +30,7 @@ public:
     void run(const float* src, float* sums, float* dst) const;
 
 private:
-    void run_few_rows(const float* src, float* sums, float* dst) const;
+    void run_dedup_rows(const float* src, float* sums, float* dst) const;
     void run_many_rows(const float* src, float* dst) const;
 
     kernels::CompressedMatrix matrix_;

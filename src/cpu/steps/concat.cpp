@@ -46,8 +46,8 @@ public:
             copies_[i].dst = dst + step_.slices_[i].offset;
         }
         constexpr std::size_t kBytesPerPiece = 1 << 15;
-        if (rows_ < kFewRows) {
-            copy_few_rows();
+        if (rows_ < kDedupRows) {
+            copy_dedup_rows();
             return;
         }
         const std::size_t grain = 1 + kBytesPerPiece / (dst_row_bytes_ + 1);
@@ -73,7 +73,7 @@ public:
 
 private:
     // Long rows are cut, so that every thread has its part.
-    void copy_few_rows() const {
+    void copy_dedup_rows() const {
         constexpr std::size_t kGrain = 1 << 15;
         for (const kernels::ChannelCopy& copy : copies_) {
             for (std::size_t row = 0; row < rows_; ++row) {
@@ -86,7 +86,7 @@ private:
         }
     }
 
-    static constexpr std::size_t kFewRows = 32;
+    static constexpr std::size_t kDedupRows = 32;
     std::vector<kernels::ChannelCopy> copies_;
     std::size_t rows_;
     std::size_t dst_row_bytes_;

@@ -19,7 +19,7 @@ public:
                TensorId dst_id,
                std::size_t axis);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
-    std::optional<RowWalk> row_walk() const override { return RowWalk{.rows = rows_}; }
+    std::optional<RowTiling> row_tiling() const override { return RowTiling{.rows = rows_}; }
 
     // Of each input, and where they go.
     std::size_t row_bytes(std::size_t input) const { return slices_[input].bytes; }

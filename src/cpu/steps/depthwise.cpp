@@ -10,17 +10,13 @@
 #include <iterator>
 
 #include "cpu/machine/instructions.hpp"
-#include "cpu/lowering/step_makers.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/post_ops/values.hpp"
-#include "cpu/threading/parallel.hpp"
-#include "cpu/lowering/anchor.hpp"
 #include "cpu/steps/depthwise_fold.hpp"
+#include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
 namespace {
-
-constexpr std::size_t kMostExtras = 16;
 
 // Where the rows of the source are that a part of a walk has brought.
 RowPart source_of(const RowPart& part) {
@@ -76,22 +72,22 @@ private:
 class DepthwiseChainRunner final : public Runner {
 public:
     DepthwiseChainRunner(const kernels::DepthwiseConv& kernel,
-                         const DepthwiseRest& rest,
+                         const DepthwiseRemainder& rest,
                          const Step& step,
                          RequestMemory& memory)
-        : kernel_(kernel), rest_(rest), step_(step), memory_(memory) {
+        : kernel_(kernel), remainder_(rest), step_(step), memory_(memory) {
         const TensorId dst = step.outputs()[0];
         dst_size_ = size_of(memory.tensor(dst).type);
-        for (const TensorId extra : rest.extras) {
-            extra_sizes_.push_back(extra == kNoTensor ? 0 : size_of(memory.tensor(extra).type));
+        for (const TensorId extra : rest.binary_sources) {
+            source_sizes_.push_back(extra == kNoTensor ? 0 : size_of(memory.tensor(extra).type));
         }
-        row_by_row_ = std::any_of(rest.few_rows.begin(), rest.few_rows.end(),
-                                  [](const FewRows& rows) { return !rows.offsets.empty(); });
+        row_by_row_ = std::any_of(rest.dedup_rows.begin(), rest.dedup_rows.end(),
+                                  [](const DedupRows& rows) { return !rows.offsets.empty(); });
         // Rows that the kernel is fast with; more when the buffer stays in the first cache.
         const std::size_t row = rest.row_pixels * rest.channels;
         constexpr std::size_t kFewElements = 8 * 1024;
         rows_at_once_ = std::clamp<std::size_t>(kFewElements / row, kernel.fast_rows(), 8);
-        rows_at_once_ = std::min(rows_at_once_, DepthwiseStep::kMostRowElements / row);
+        rows_at_once_ = std::min(rows_at_once_, DepthwiseStep::kMaxRowElements / row);
     }
 
     void run() override {
@@ -105,7 +101,7 @@ public:
 
     void run_rows(const RowPart& part) override {
         const TensorId src = step_.inputs()[0];
-        compute({part.begin / rest_.row_pixels, part.end / rest_.row_pixels},
+        compute({part.begin / remainder_.row_pixels, part.end / remainder_.row_pixels},
                 [&](TensorId id) { return memory_.rows(id, id == src ? source_of(part) : part); });
         memory_.keep_rows(src, source_of(part));
     }
@@ -114,7 +110,7 @@ private:
     // `where` is the address that row 0 of a tensor has, or would have.
     template <class Where>
     void compute(kernels::Range rows, const Where& where) const {
-        alignas(64) float buffer[DepthwiseStep::kMostRowElements];
+        alignas(64) float buffer[DepthwiseStep::kMaxRowElements];
         for (std::size_t first = rows.begin; first < rows.end; first += rows_at_once_) {
             compute_rows({first, std::min(first + rows_at_once_, rows.end)}, buffer, where);
         }
@@ -129,36 +125,38 @@ private:
         }
         for (std::size_t row = rows.begin; row < rows.end; ++row) {
             finish_rows({row, row + 1}, buffer, where);
-            buffer += rest_.row_pixels * rest_.channels;
+            buffer += remainder_.row_pixels * remainder_.channels;
         }
     }
 
     template <class Where>
     void finish_rows(kernels::Range rows, const float* sums, const Where& where) const {
-        const std::size_t offset = rows.begin * rest_.row_pixels * rest_.channels;
+        const std::size_t offset = rows.begin * remainder_.row_pixels * remainder_.channels;
         const auto at = [&](TensorId id, std::size_t size) {
             return static_cast<std::byte*>(where(id)) + offset * size;
         };
-        std::array<kernels::ChainTensor, kMostExtras> extras;
-        for (std::size_t e = 0; e < rest_.extras.size(); ++e) {
-            const FewRows& few = rest_.few_rows[e];
-            const void* from = few.offsets.empty() ? at(rest_.extras[e], extra_sizes_[e])
-                                                   : few.bytes.data() + few.offsets[rows.begin];
-            extras[e] = {from, rest_.channels};
+        std::array<kernels::ChainTensor, DepthwiseStep::kMaxBinarySources> binary_sources;
+        for (std::size_t e = 0; e < remainder_.binary_sources.size(); ++e) {
+            const DedupRows& few = remainder_.dedup_rows[e];
+            const void* from = few.offsets.empty()
+                                   ? at(remainder_.binary_sources[e], source_sizes_[e])
+                                   : few.bytes.data() + few.offsets[rows.begin];
+            binary_sources[e] = {from, remainder_.channels};
         }
-        const kernels::ChainKernelArgs args{.src = {sums, rest_.channels},
-                                            .dst = at(step_.outputs()[0], dst_size_),
-                                            .dst_stride = rest_.channels,
-                                            .extras = {extras.data(), rest_.extras.size()}};
-        rest_.kernel.run(args, 0, (rows.end - rows.begin) * rest_.row_pixels);
+        const kernels::ChainKernelArgs args{
+            .src = {sums, remainder_.channels},
+            .dst = at(step_.outputs()[0], dst_size_),
+            .dst_stride = remainder_.channels,
+            .binary_sources = {binary_sources.data(), remainder_.binary_sources.size()}};
+        remainder_.kernel.run(args, 0, (rows.end - rows.begin) * remainder_.row_pixels);
     }
 
     const kernels::DepthwiseConv& kernel_;
-    const DepthwiseRest& rest_;
+    const DepthwiseRemainder& remainder_;
     const Step& step_;
     RequestMemory& memory_;
     std::size_t dst_size_ = 1;
-    std::vector<std::size_t> extra_sizes_;
+    std::vector<std::size_t> source_sizes_;
     std::size_t rows_at_once_ = 1;
     bool row_by_row_ = false;
 };
@@ -183,15 +181,15 @@ bool is_computable(const post_ops::BasicOp& op) {
     return true;
 }
 
-class TailMatcher {
+class EpilogueMatcher {
 public:
-    explicit TailMatcher(const post_ops::Chain& chain)
+    explicit EpilogueMatcher(const post_ops::Chain& chain)
         : ops_(chain.ops),
           end_(static_cast<std::size_t>(
               std::find_if_not(chain.ops.begin(), chain.ops.end(), is_computable) -
               chain.ops.begin())) {}
 
-    DepthwiseTail run() {
+    DepthwiseEpilogue run() {
         if (const auto* scale = next<post_ops::Scale>()) {
             tail_.scale = scale->by.list();
         }
@@ -241,23 +239,15 @@ private:
     const std::vector<post_ops::BasicOp>& ops_;
     std::size_t end_;
     std::size_t at_ = 0;
-    DepthwiseTail tail_;
+    DepthwiseEpilogue tail_;
 };
-
-// Of integers, and in a form that the kernel takes.
-std::optional<kernels::ConvGeometry> geometry_of(const Node& node) {
-    const ElementType src = node.input(0).type();
-    const bool integers = (src == ElementType::u8 || src == ElementType::i8) &&
-                          node.input(1).type() == ElementType::i8;
-    return integers ? folded_depthwise(node) : std::nullopt;
-}
 
 }  // namespace
 
-FewRows FewRows::of(std::span<const std::byte> constant, std::size_t rows) {
+DedupRows DedupRows::of(std::span<const std::byte> constant, std::size_t rows) {
     constexpr std::size_t kMost = 8;  // three for 3x3, five for 5x5
     const std::size_t row = constant.size() / rows;
-    FewRows few;
+    DedupRows few;
     for (std::size_t r = 0; r < rows; ++r) {
         const auto mine = constant.subspan(r * row, row);
         std::size_t at = few.bytes.size();
@@ -278,7 +268,7 @@ FewRows FewRows::of(std::span<const std::byte> constant, std::size_t rows) {
     return few;
 }
 
-FewRows FewRows::of_picture(const PlanTensor& tensor, const Shape& dims) {
+DedupRows DedupRows::of_image(const PlanTensor& tensor, const Shape& dims) {
     if (tensor.storage != Storage::kConstant || tensor.type != ElementType::f32 ||
         tensor.dims() != dims) {
         return {};
@@ -288,37 +278,37 @@ FewRows FewRows::of_picture(const PlanTensor& tensor, const Shape& dims) {
               dims[0] * dims[2]);
 }
 
-DepthwiseTail match_depthwise_tail(const post_ops::Chain& chain) {
-    return TailMatcher(chain).run();
+DepthwiseEpilogue match_depthwise_epilogue(const post_ops::Chain& chain) {
+    return EpilogueMatcher(chain).run();
 }
 
 DepthwiseStep::DepthwiseStep(kernels::DepthwiseConv kernel,
                              const kernels::ConvGeometry& geometry,
-                             std::optional<DepthwiseRest> rest,
+                             std::optional<DepthwiseRemainder> rest,
                              TensorId src,
                              TensorId dst,
                              StepInfo info)
-    : kernel_(std::move(kernel)), geometry_(geometry), rest_(std::move(rest)) {
+    : kernel_(std::move(kernel)), geometry_(geometry), remainder_(std::move(rest)) {
     inputs_ = {src};
-    if (rest_) {
-        std::copy_if(rest_->extras.begin(), rest_->extras.end(), std::back_inserter(inputs_),
-                     [](TensorId id) { return id != kNoTensor; });
+    if (remainder_) {
+        std::copy_if(remainder_->binary_sources.begin(), remainder_->binary_sources.end(),
+                     std::back_inserter(inputs_), [](TensorId id) { return id != kNoTensor; });
     }
     outputs_ = {dst};
     info_ = std::move(info);
 }
 
 std::unique_ptr<Runner> DepthwiseStep::bind(RequestMemory& memory) const {
-    if (rest_) {
-        return std::make_unique<DepthwiseChainRunner>(kernel_, *rest_, *this, memory);
+    if (remainder_) {
+        return std::make_unique<DepthwiseChainRunner>(kernel_, *remainder_, *this, memory);
     }
     return std::make_unique<DepthwiseRunner>(kernel_, geometry_.dst_width, inputs_[0], outputs_[0],
                                              memory);
 }
 
-std::optional<RowWalk> DepthwiseStep::row_walk() const {
+std::optional<RowTiling> DepthwiseStep::row_tiling() const {
     const kernels::ConvGeometry& g = geometry_;
-    RowWalk walk{
+    RowTiling walk{
         .rows = kernel_.rows() * g.dst_width,
         .grain = std::min(kernel_.fast_rows() * g.dilation_height, g.dst_height) * g.dst_width,
         .whole = {inputs_[0]}};
@@ -332,115 +322,6 @@ std::optional<RowWalk> DepthwiseStep::row_walk() const {
                                 .pad_top = g.pad_top};
     }
     return walk;
-}
-
-namespace {
-
-ComposedAnchor compose(const post_ops::Chain& chain, std::size_t consumed) {
-    ComposedAnchor composed;
-    composed.complete = consumed == chain.ops.size();
-    composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
-    composed.rest.ops.assign(chain.ops.begin() + static_cast<std::ptrdiff_t>(consumed),
-                             chain.ops.end());
-    composed.rest.dst_type = chain.dst_type;
-    return composed;
-}
-
-// What the kernel does not compute, as part of its step. Nothing when a row has no room in the
-// buffer, or an extra input is not of the size of dst.
-std::optional<DepthwiseRest> make_rest(PlanBuilder& builder,
-                                       const Group& group,
-                                       const ComposedAnchor& composed,
-                                       const kernels::ConvGeometry& dst) {
-    const auto& ops = composed.rest.ops;
-    const bool per_plane = std::any_of(ops.begin(), ops.end(), [](const post_ops::BasicOp& op) {
-        const auto* binary = std::get_if<post_ops::Binary>(&op);
-        return binary != nullptr && binary->per_plane;
-    });
-    if (composed.complete || per_plane ||
-        dst.dst_channels * dst.dst_width > DepthwiseStep::kMostRowElements ||
-        group.extras.size() > kMostExtras) {
-        return std::nullopt;
-    }
-    std::vector<TensorId> extras;
-    std::vector<FewRows> few_rows;
-    for (const Output& extra : group.extras) {
-        TensorId id = builder.tensor_of(extra, Layout::kChannelsLast);
-        few_rows.emplace_back();
-        if (const Tensor& value = builder.tensor(id).constant;
-            builder.tensor(id).storage == Storage::kConstant) {
-            few_rows.back() =
-                FewRows::of({static_cast<const std::byte*>(value.data()), value.get_byte_size()},
-                            dst.batch * dst.dst_height);
-            id = few_rows.back().offsets.empty() ? id : kNoTensor;
-        }
-        extras.push_back(id);
-    }
-    return DepthwiseRest{kernels::ChainKernel(composed.rest, ElementType::f32, dst.dst_channels,
-                                              kernels::ChainLayout::kRows),
-                         std::move(extras), std::move(few_rows), dst.dst_channels, dst.dst_width};
-}
-
-}  // namespace
-
-std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group) {
-    const Node& node = *group.anchor;
-    const auto geometry = geometry_of(node);
-    if (!geometry) {
-        return std::nullopt;
-    }
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
-    const DepthwiseTail tail = match_depthwise_tail(chain);
-    ComposedAnchor composed = compose(chain, tail.consumed);
-
-    const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
-    const Tensor& weights = node.input_node(1)->constant();
-    kernels::DepthwiseParams params;
-    params.shape = {*geometry};
-    params.src_type = builder.tensor(src).type;
-    params.dst_type = composed.dst_type;
-    std::vector<std::int32_t> zero_point;
-    if (node.has_input(2)) {
-        for (const std::int64_t z : to_ints(node.input_node(2)->constant())) {
-            zero_point.push_back(static_cast<std::int32_t>(z));
-        }
-    }
-    params.src_zero_point = zero_point;
-    params.weights = weights.values<std::int8_t>();
-    params.scale = tail.scale;
-    params.bias = tail.bias;
-    params.slope = tail.slope;
-    params.shift = tail.shift;
-    params.low = tail.low;
-    params.high = tail.high;
-    kernels::DepthwiseConv kernel(params);
-    auto rest = make_rest(builder, group, composed, *geometry);
-    composed.complete = composed.complete || rest;
-    composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
-
-    StepInfo info;
-    info.kind = "convolution";
-    info.implementation = std::string("fuseq:") + kernel.implementation();
-    info.src_type = to_string(params.src_type);
-    info.wei_type = to_string(ElementType::i8);
-    info.dst_type = to_string(composed.dst_type);
-    info.layout = to_string(Layout::kChannelsLast);
-    info.quantized = true;
-    const Shape dst_dims = node.port(0).shape.to_shape();
-    info.macs =
-        static_cast<std::int64_t>(shape_size(dst_dims) * (weights.get_size() / dst_dims[1]));
-    info.bytes = static_cast<std::int64_t>(builder.tensor(src).bytes() + weights.get_byte_size() +
-                                           shape_size(dst_dims) * size_of(composed.dst_type));
-    describe_anchor(info, group, composed);
-    post_ops::Chain fused = chain;
-    fused.ops.resize(composed.complete ? chain.ops.size() : tail.consumed);
-    fused.dst_type = composed.dst_type;
-    info.post_ops = post_ops::to_text(fused);
-
-    const TensorId dst = builder.new_tensor(composed.dst_type, dst_dims, Layout::kChannelsLast);
-    builder.add_step(std::make_unique<DepthwiseStep>(std::move(kernel), *geometry, std::move(rest),
-                                                     src, dst, std::move(info)));
-    return finish_anchor(builder, group, composed, dst);
 }
 
 }  // namespace fuseq::cpu

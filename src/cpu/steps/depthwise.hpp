@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "cpu/kernels/eltwise/chain_kernel.hpp"
 #include "cpu/kernels/depthwise/depthwise_conv.hpp"
+#include "cpu/kernels/eltwise/chain_kernel.hpp"
 #include "cpu/post_ops/basic_ops.hpp"
 #include "cpu/steps/step.hpp"
 
@@ -21,7 +21,7 @@ namespace fuseq::cpu {
 
 // The beginning of a chain in the form that the kernel computes: a scale, a bias, one slope for
 // negative values, a shift and bounds, in this order; each may be absent.
-struct DepthwiseTail {
+struct DepthwiseEpilogue {
     std::vector<float> scale{1.0f};
     std::vector<float> bias;
     std::vector<float> slope;
@@ -30,27 +30,27 @@ struct DepthwiseTail {
     float high = std::numeric_limits<float>::infinity();
     std::size_t consumed = 0;  // basic operations of the chain
 };
-DepthwiseTail match_depthwise_tail(const post_ops::Chain& chain);
+DepthwiseEpilogue match_depthwise_epilogue(const post_ops::Chain& chain);
 
-// Rows of a constant of which few differ, as where only the border of a picture does: each once,
-// and where each row of the picture is. They stay in the cache, where the constant would have to be
+// Rows of a constant of which few differ, as where only the border of an image does: each once,
+// and where each row of the image is. They stay in the cache, where the constant would have to be
 // fetched again for each inference.
-struct FewRows {
+struct DedupRows {
     std::vector<std::byte> bytes;
     std::vector<std::size_t> offsets;  // empty: the rows are too many
 
     // Of a constant of `rows` rows.
-    static FewRows of(std::span<const std::byte> constant, std::size_t rows);
-    // Of a tensor of the size of a picture, if it is a constant of floats.
-    static FewRows of_picture(const PlanTensor& tensor, const Shape& dims);
+    static DedupRows of(std::span<const std::byte> constant, std::size_t rows);
+    // Of a tensor of the size of an image, if it is a constant of floats.
+    static DedupRows of_image(const PlanTensor& tensor, const Shape& dims);
 };
 
 // Operations that the kernel does not have, on rows of its f32 result that are still in the cache.
-struct DepthwiseRest {
+struct DepthwiseRemainder {
     kernels::ChainKernel kernel;
     // Channels-last, of the size of dst; kNoTensor where the constant has few rows.
-    std::vector<TensorId> extras;
-    std::vector<FewRows> few_rows;  // one an extra
+    std::vector<TensorId> binary_sources;
+    std::vector<DedupRows> dedup_rows;  // one an extra
     std::size_t channels = 0;
     std::size_t row_pixels = 0;
 };
@@ -60,21 +60,23 @@ public:
     // With a rest, `kernel` gives f32.
     DepthwiseStep(kernels::DepthwiseConv kernel,
                   const kernels::ConvGeometry& geometry,
-                  std::optional<DepthwiseRest> rest,
+                  std::optional<DepthwiseRemainder> rest,
                   TensorId src,
                   TensorId dst,
                   StepInfo info);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
-    std::optional<RowWalk> row_walk() const override;
+    std::optional<RowTiling> row_tiling() const override;
     std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
 
     // The longest row of dst that a rest can work on, in elements.
-    static constexpr std::size_t kMostRowElements = 32 * 1024;
+    static constexpr std::size_t kMaxRowElements = 32 * 1024;
+    // Of a remainder.
+    static constexpr std::size_t kMaxBinarySources = 16;
 
 private:
     kernels::DepthwiseConv kernel_;
     kernels::ConvGeometry geometry_;
-    std::optional<DepthwiseRest> rest_;
+    std::optional<DepthwiseRemainder> remainder_;
 };
 
 }  // namespace fuseq::cpu

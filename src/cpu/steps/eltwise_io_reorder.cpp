@@ -12,17 +12,17 @@
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::size_t kMostExtras = 16;
+constexpr std::size_t kMaxBinarySources = 16;
 constexpr std::size_t kTileElements = 1 << 14;  // on the stack
 constexpr std::size_t kGoodTile = 1 << 12;      // elements that stay in the L1 cache with all else
 constexpr std::size_t kStep = 64;               // pixels that the border kernel takes at once
-constexpr std::size_t kMostPixels = 1024;
+constexpr std::size_t kMaxPixels = 1024;
 // Where channels are few, rows of them are too short for vectors: planes are better.
 constexpr std::size_t kFewChannels = 16;
-constexpr std::size_t kMostPlanar = 4;  // tensors, on the stack
+constexpr std::size_t kMaxPlanar = 4;  // tensors, on the stack
 
 std::size_t tile_pixels(std::size_t channels) {
-    return std::clamp(kGoodTile / channels / kStep * kStep, kStep, kMostPixels);
+    return std::clamp(kGoodTile / channels / kStep * kStep, kStep, kMaxPixels);
 }
 
 const std::byte* advance(const void* data, ElementType type, std::size_t elements) {
@@ -31,9 +31,9 @@ const std::byte* advance(const void* data, ElementType type, std::size_t element
 
 }  // namespace
 
-class ChainBorderStep::Run final : public Runner {
+class EltwiseIoReorderStep::Run final : public Runner {
 public:
-    Run(const ChainBorderStep& step, RequestMemory& memory) : step_(step), memory_(memory) {}
+    Run(const EltwiseIoReorderStep& step, RequestMemory& memory) : step_(step), memory_(memory) {}
 
     void run() override {
         const std::size_t tiles = (step_.pixels_ + step_.tile_ - 1) / step_.tile_;
@@ -94,15 +94,16 @@ private:
         const std::size_t channels = step_.border_.channels;
         const bool planes = step_.to_channels_last_;
         const std::size_t stride = planes ? step_.pixels_ : channels;
-        kernels::ChainTensor extras[kMostExtras];
+        kernels::ChainTensor binary_sources[kMaxBinarySources];
         for (std::size_t e = 0; e + 1 < inputs.size(); ++e) {
             const ExtraForm form = step_.forms_[e];
-            extras[e] = tensor(inputs[e + 1], form, part, form == ExtraForm::kFull ? stride : 0);
+            binary_sources[e] =
+                tensor(inputs[e + 1], form, part, form == ExtraForm::kFull ? stride : 0);
         }
         step_.kernel_.run({.src = tensor(inputs[0], ExtraForm::kFull, part, stride),
                            .dst = tile,
                            .dst_stride = planes ? step_.tile_ : channels,
-                           .extras = {extras, inputs.size() - 1},
+                           .binary_sources = {binary_sources, inputs.size() - 1},
                            .inner = part.count,
                            .rows_per_image = step_.tile_},
                           0, planes ? channels : part.count);
@@ -133,26 +134,26 @@ private:
             return {planes, step_.tile_};
         };
         const kernels::ChainTensor src = planes_of(inputs[0]);
-        kernels::ChainTensor extras[kMostExtras];
+        kernels::ChainTensor binary_sources[kMaxBinarySources];
         for (std::size_t e = 0; e + 1 < inputs.size(); ++e) {
             const ExtraForm form = step_.forms_[e];
-            extras[e] = form == ExtraForm::kFull ? planes_of(inputs[e + 1])
-                                                 : tensor(inputs[e + 1], form, part, 0);
+            binary_sources[e] = form == ExtraForm::kFull ? planes_of(inputs[e + 1])
+                                                         : tensor(inputs[e + 1], form, part, 0);
         }
         step_.kernel_.run({.src = src,
                            .dst = result(part, 1),
                            .dst_stride = step_.pixels_,
-                           .extras = {extras, inputs.size() - 1},
+                           .binary_sources = {binary_sources, inputs.size() - 1},
                            .inner = part.count,
                            .stream = step_.stream_},
                           0, channels);
     }
 
-    const ChainBorderStep& step_;
+    const EltwiseIoReorderStep& step_;
     RequestMemory& memory_;
 };
 
-bool ChainBorderStep::takes(const Shape& dims) {
+bool EltwiseIoReorderStep::takes(const Shape& dims) {
     return dims.size() >= 3 && dims[1] >= 1 && dims[1] * kStep <= kTileElements;
 }
 
@@ -162,11 +163,11 @@ namespace {
 bool is_planar(const post_ops::Chain& chain,
                const PlanTensor& src,
                const PlanTensor& dst,
-               std::size_t extras) {
-    const auto forms = extra_forms(chain, extras);
+               std::size_t binary_sources) {
+    const auto forms = source_forms(chain, binary_sources);
     const auto full = std::count(forms.begin(), forms.end(), ExtraForm::kFull);
     return dst.layout == Layout::kPlain && src.dims()[1] <= kFewChannels &&
-           static_cast<std::size_t>(full) < kMostPlanar;
+           static_cast<std::size_t>(full) < kMaxPlanar;
 }
 
 // What the kernel stores: tiles that are transposed later are converted then.
@@ -176,22 +177,24 @@ post_ops::Chain stored(const post_ops::Chain& chain, bool planar) {
 
 }  // namespace
 
-ChainBorderStep::ChainBorderStep(const post_ops::Chain& chain,
-                                 const PlanTensor& src,
-                                 const PlanTensor& dst,
-                                 const std::vector<PlanTensor>& extras,
-                                 const ChainBorderIds& ids)
-    : kernel_(stored(chain, is_planar(chain, src, dst, extras.size())),
-              src.type,
-              src.dims()[1],
-              dst.layout == Layout::kChannelsLast || is_planar(chain, src, dst, extras.size())
-                  ? kernels::ChainLayout::kPlanes
-                  : kernels::ChainLayout::kRows),
-      forms_(extra_forms(chain, extras.size())),
+EltwiseIoReorderStep::EltwiseIoReorderStep(const post_ops::Chain& chain,
+                                           const PlanTensor& src,
+                                           const PlanTensor& dst,
+                                           const std::vector<PlanTensor>& binary_sources,
+                                           const EltwiseIoReorderIds& ids)
+    : kernel_(
+          stored(chain, is_planar(chain, src, dst, binary_sources.size())),
+          src.type,
+          src.dims()[1],
+          dst.layout == Layout::kChannelsLast || is_planar(chain, src, dst, binary_sources.size())
+              ? kernels::ChainLayout::kPlanes
+              : kernels::ChainLayout::kRows),
+      forms_(source_forms(chain, binary_sources.size())),
       to_channels_last_(dst.layout == Layout::kChannelsLast) {
-    if (extras.size() > kMostExtras) {
-        throw Error("compile", detail::cat("a chain step reads ", extras.size(),
-                                           " extra inputs, expected ", kMostExtras, " at most"));
+    if (binary_sources.size() > kMaxBinarySources) {
+        throw Error("compile",
+                    detail::cat("a chain step reads ", binary_sources.size(),
+                                " extra inputs, expected ", kMaxBinarySources, " at most"));
     }
     const Shape dims = src.dims();
     images_ = dims[0];
@@ -204,11 +207,11 @@ ChainBorderStep::ChainBorderStep(const post_ops::Chain& chain,
     border_.src_type = ElementType::f32;
     border_.dst_type = chain.dst_type;
     kernels::check_border(border_);
-    if (is_planar(chain, src, dst, extras.size())) {
+    if (is_planar(chain, src, dst, binary_sources.size())) {
         add_planar(src.type);
-        for (std::size_t e = 0; e < extras.size(); ++e) {
+        for (std::size_t e = 0; e < binary_sources.size(); ++e) {
             if (forms_[e] == ExtraForm::kFull) {
-                add_planar(extras[e].type);
+                add_planar(binary_sources[e].type);
             }
         }
     }
@@ -218,10 +221,10 @@ ChainBorderStep::ChainBorderStep(const post_ops::Chain& chain,
     stream_ =
         !planar_.empty() && dst.bytes() >= kLargeBytes && !kernels::loads_one_wide_vector_a_cycle();
     inputs_ = {ids.src};
-    inputs_.insert(inputs_.end(), ids.extras.begin(), ids.extras.end());
+    inputs_.insert(inputs_.end(), ids.binary_sources.begin(), ids.binary_sources.end());
     outputs_ = {ids.dst};
-    info_.kind = "border";
-    info_.implementation = "fuseq:chain_border";
+    info_.kind = "io_reorder";
+    info_.implementation = "fuseq:eltwise_io_reorder";
     info_.src_type = to_string(src.type);
     info_.dst_type = to_string(dst.type);
     info_.layout = to_string(src.layout) + " -> " + to_string(dst.layout);
@@ -229,8 +232,8 @@ ChainBorderStep::ChainBorderStep(const post_ops::Chain& chain,
     info_.bytes = static_cast<std::int64_t>(src.bytes() + dst.bytes());
 }
 
-void ChainBorderStep::add_planar(ElementType type) {
-    kernels::BorderParams params;
+void EltwiseIoReorderStep::add_planar(ElementType type) {
+    kernels::IoReorderParams params;
     params.channels = border_.channels;
     params.pixels = params.plane_stride = tile_;
     params.src_type = params.dst_type = type;
@@ -238,7 +241,7 @@ void ChainBorderStep::add_planar(ElementType type) {
     planar_.push_back(params);
 }
 
-std::unique_ptr<Runner> ChainBorderStep::bind(RequestMemory& memory) const {
+std::unique_ptr<Runner> EltwiseIoReorderStep::bind(RequestMemory& memory) const {
     return std::make_unique<Run>(*this, memory);
 }
 

@@ -11,24 +11,24 @@
 
 namespace fuseq::cpu {
 
-struct ChainBorderIds {
+struct EltwiseIoReorderIds {
     TensorId src;
-    std::vector<TensorId> extras;
+    std::vector<TensorId> binary_sources;
     TensorId dst;
 };
 
-class ChainBorderStep final : public Step {
+class EltwiseIoReorderStep final : public Step {
 public:
     // Whether tiles of that many channels fit.
     static bool takes(const Shape& dims);
 
     // src and dst have different layouts; extra inputs that are not broadcast have that of src.
     // Per-channel values belong to dimension 1.
-    ChainBorderStep(const post_ops::Chain& chain,
-                    const PlanTensor& src,
-                    const PlanTensor& dst,
-                    const std::vector<PlanTensor>& extras,
-                    const ChainBorderIds& ids);
+    EltwiseIoReorderStep(const post_ops::Chain& chain,
+                         const PlanTensor& src,
+                         const PlanTensor& dst,
+                         const std::vector<PlanTensor>& binary_sources,
+                         const EltwiseIoReorderIds& ids);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
 
 private:
@@ -37,10 +37,10 @@ private:
     void add_planar(ElementType type);
 
     kernels::ChainKernel kernel_;
-    std::vector<ExtraForm> forms_;  // of the extra inputs
-    kernels::BorderParams border_;  // of a tile
+    std::vector<ExtraForm> forms_;     // of the extra inputs
+    kernels::IoReorderParams border_;  // of a tile
     // Transposed first: src and the extra inputs that are not broadcast, in their own types.
-    std::vector<kernels::BorderParams> planar_;
+    std::vector<kernels::IoReorderParams> planar_;
     std::size_t tile_ = 0;  // pixels
     std::size_t images_ = 0;
     std::size_t pixels_ = 0;  // of an image

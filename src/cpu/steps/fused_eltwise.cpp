@@ -11,7 +11,7 @@
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::size_t kMostExtras = 16;
+constexpr std::size_t kMaxBinarySources = 16;
 
 const void* advance(const void* data, ElementType type, std::size_t elements) {
     return static_cast<const std::byte*>(data) + elements * size_of(type);
@@ -27,17 +27,17 @@ public:
           kernel_(kernel),
           extent_(extent),
           memory_(memory),
-          extras_(step.inputs().size() - 1) {}
+          binary_sources_(step.inputs().size() - 1) {}
 
     void run() override {
         const std::vector<TensorId>& inputs = step_.inputs();
-        for (std::size_t e = 0; e < extras_.size(); ++e) {
-            extras_[e] = {memory_.data(inputs[e + 1]), stride_of(e)};
+        for (std::size_t e = 0; e < binary_sources_.size(); ++e) {
+            binary_sources_[e] = {memory_.data(inputs[e + 1]), stride_of(e)};
         }
         const kernels::ChainKernelArgs args{.src = {memory_.data(inputs[0]), extent_.length},
                                             .dst = memory_.data(step_.outputs()[0]),
                                             .dst_stride = extent_.length,
-                                            .extras = extras_,
+                                            .binary_sources = binary_sources_,
                                             .inner = extent_.length,
                                             .rows_per_image = extent_.rows_per_image};
         const bool few_planes =
@@ -52,18 +52,20 @@ public:
 
     void run_rows(const RowPart& part) override {
         const std::vector<TensorId>& inputs = step_.inputs();
-        kernels::ChainTensor extras[kMostExtras];
-        for (std::size_t e = 0; e < extras_.size(); ++e) {
+        kernels::ChainTensor binary_sources[kMaxBinarySources];
+        for (std::size_t e = 0; e < binary_sources_.size(); ++e) {
             const bool whole = extent_.forms[e] == ExtraForm::kPlane;
-            extras[e] = {whole ? memory_.data(inputs[e + 1]) : memory_.rows(inputs[e + 1], part),
-                         stride_of(e)};
+            binary_sources[e] = {
+                whole ? memory_.data(inputs[e + 1]) : memory_.rows(inputs[e + 1], part),
+                stride_of(e)};
         }
-        const kernels::ChainKernelArgs args{.src = {memory_.rows(inputs[0], part), extent_.length},
-                                            .dst = memory_.rows(step_.outputs()[0], part),
-                                            .dst_stride = extent_.length,
-                                            .extras = {extras, extras_.size()},
-                                            .inner = extent_.length,
-                                            .rows_per_image = extent_.rows_per_image};
+        const kernels::ChainKernelArgs args{
+            .src = {memory_.rows(inputs[0], part), extent_.length},
+            .dst = memory_.rows(step_.outputs()[0], part),
+            .dst_stride = extent_.length,
+            .binary_sources = {binary_sources, binary_sources_.size()},
+            .inner = extent_.length,
+            .rows_per_image = extent_.rows_per_image};
         kernel_.run(args, part.begin, part.end);
     }
 
@@ -95,12 +97,13 @@ private:
         const std::vector<TensorId>& inputs = step_.inputs();
         const auto type_of = [&](TensorId id) { return memory_.tensor(id).type; };
         kernels::ChainKernelArgs args = whole;
-        kernels::ChainTensor extras[kMostExtras];
-        for (std::size_t e = 0; e < extras_.size(); ++e) {
+        kernels::ChainTensor binary_sources[kMaxBinarySources];
+        for (std::size_t e = 0; e < binary_sources_.size(); ++e) {
             const std::size_t by = extent_.forms[e] == ExtraForm::kPlane ? 0 : offset;
-            extras[e] = {advance(extras_[e].data, type_of(inputs[e + 1]), by), extras_[e].stride};
+            binary_sources[e] = {advance(binary_sources_[e].data, type_of(inputs[e + 1]), by),
+                                 binary_sources_[e].stride};
         }
-        args.extras = {extras, extras_.size()};
+        args.binary_sources = {binary_sources, binary_sources_.size()};
         args.src.data = advance(whole.src.data, type_of(inputs[0]), offset);
         args.dst =
             static_cast<std::byte*>(whole.dst) + offset * size_of(type_of(step_.outputs()[0]));
@@ -112,14 +115,14 @@ private:
     const kernels::ChainKernel& kernel_;
     const ChainExtent& extent_;
     RequestMemory& memory_;
-    std::vector<kernels::ChainTensor> extras_;
+    std::vector<kernels::ChainTensor> binary_sources_;
 };
 
 // In memory order a tensor is [.., channels, inner]; with one element a channel these are rows.
 ChainExtent extent_of(const PlanTensor& src,
                       std::size_t axis,
                       const post_ops::Chain& chain,
-                      std::size_t extras) {
+                      std::size_t binary_sources) {
     const Shape dims = src.dims();
     ChainExtent extent;
     extent.channels = axis < dims.size() ? std::max<std::size_t>(1, dims[axis]) : 1;
@@ -136,14 +139,14 @@ ChainExtent extent_of(const PlanTensor& src,
     extent.rows = extent.length == 0 ? 0 : shape_size(dims) / extent.length;
     const std::size_t images = dims.empty() ? 1 : std::max<std::size_t>(1, dims[0]);
     extent.rows_per_image = std::max<std::size_t>(1, extent.rows / images);
-    extent.forms = extra_forms(chain, extras);
+    extent.forms = source_forms(chain, binary_sources);
     return extent;
 }
 
 }  // namespace
 
-std::vector<ExtraForm> extra_forms(const post_ops::Chain& chain, std::size_t extras) {
-    std::vector<ExtraForm> forms(extras, ExtraForm::kFull);
+std::vector<ExtraForm> source_forms(const post_ops::Chain& chain, std::size_t binary_sources) {
+    std::vector<ExtraForm> forms(binary_sources, ExtraForm::kFull);
     for (const post_ops::BasicOp& op : chain.ops) {
         if (const auto* binary = std::get_if<post_ops::Binary>(&op)) {
             forms.at(binary->input) = binary->per_plane   ? ExtraForm::kPlane
@@ -154,25 +157,26 @@ std::vector<ExtraForm> extra_forms(const post_ops::Chain& chain, std::size_t ext
     return forms;
 }
 
-ChainStep::ChainStep(const post_ops::Chain& chain,
-                     const PlanTensor& src,
-                     TensorId src_id,
-                     std::vector<TensorId> extras,
-                     const PlanTensor& dst,
-                     TensorId dst_id,
-                     std::size_t axis)
+FusedEltwiseStep::FusedEltwiseStep(const post_ops::Chain& chain,
+                                   const PlanTensor& src,
+                                   TensorId src_id,
+                                   std::vector<TensorId> binary_sources,
+                                   const PlanTensor& dst,
+                                   TensorId dst_id,
+                                   std::size_t axis)
     : chain_(chain),
-      extent_(extent_of(src, axis, chain, extras.size())),
+      extent_(extent_of(src, axis, chain, binary_sources.size())),
       kernel_(chain, src.type, extent_.channels, extent_.layout) {
-    if (extras.size() > kMostExtras) {
-        throw Error("compile", detail::cat("a chain step reads ", extras.size(),
-                                           " extra inputs, expected ", kMostExtras, " at most"));
+    if (binary_sources.size() > kMaxBinarySources) {
+        throw Error("compile",
+                    detail::cat("a chain step reads ", binary_sources.size(),
+                                " extra inputs, expected ", kMaxBinarySources, " at most"));
     }
     inputs_ = {src_id};
-    inputs_.insert(inputs_.end(), extras.begin(), extras.end());
+    inputs_.insert(inputs_.end(), binary_sources.begin(), binary_sources.end());
     outputs_ = {dst_id};
-    info_.kind = "chain";
-    info_.implementation = "fuseq:chain";
+    info_.kind = "eltwise";
+    info_.implementation = "fuseq:eltwise";
     info_.src_type = to_string(src.type);
     info_.dst_type = to_string(dst.type);
     info_.layout = to_string(src.layout);
@@ -180,11 +184,11 @@ ChainStep::ChainStep(const post_ops::Chain& chain,
     info_.bytes = static_cast<std::int64_t>(src.bytes() + dst.bytes());
 }
 
-std::optional<RowWalk> ChainStep::row_walk() const {
+std::optional<RowTiling> FusedEltwiseStep::row_tiling() const {
     if (extent_.layout != kernels::ChainLayout::kRows) {
         return std::nullopt;
     }
-    RowWalk walk{.rows = extent_.rows};
+    RowTiling walk{.rows = extent_.rows};
     for (std::size_t e = 0; e < extent_.forms.size(); ++e) {
         if (extent_.forms[e] == ExtraForm::kPlane) {
             walk.whole.push_back(inputs_[e + 1]);
@@ -193,7 +197,7 @@ std::optional<RowWalk> ChainStep::row_walk() const {
     return walk;
 }
 
-std::unique_ptr<Runner> ChainStep::bind(RequestMemory& memory) const {
+std::unique_ptr<Runner> FusedEltwiseStep::bind(RequestMemory& memory) const {
     return std::make_unique<ChainRunner>(*this, kernel_, extent_, memory);
 }
 

@@ -13,7 +13,7 @@ namespace fuseq::cpu {
 // What an extra input of a chain holds: an element for each of the result, for each channel of an
 // image, for each position of an image.
 enum class ExtraForm { kFull, kPlane, kPixel };
-std::vector<ExtraForm> extra_forms(const post_ops::Chain& chain, std::size_t extras);
+std::vector<ExtraForm> source_forms(const post_ops::Chain& chain, std::size_t binary_sources);
 
 // How the kernel walks over the tensor.
 struct ChainExtent {
@@ -25,20 +25,20 @@ struct ChainExtent {
     std::vector<ExtraForm> forms;  // by number of the extra input
 };
 
-class ChainStep final : public Step {
+class FusedEltwiseStep final : public Step {
 public:
-    // src, dst and extras have the same shape and layout, but for extras of one element a plane,
-    // [images or 1, channels, 1, ...], or a pixel, [images, 1, ...], with axis 1. `axis` (IR order)
-    // is that of per-channel values.
-    ChainStep(const post_ops::Chain& chain,
-              const PlanTensor& src,
-              TensorId src_id,
-              std::vector<TensorId> extras,
-              const PlanTensor& dst,
-              TensorId dst_id,
-              std::size_t axis);
+    // src, dst and binary_sources have the same shape and layout, but for binary_sources of one
+    // element a plane, [images or 1, channels, 1, ...], or a pixel, [images, 1, ...], with axis 1.
+    // `axis` (IR order) is that of per-channel values.
+    FusedEltwiseStep(const post_ops::Chain& chain,
+                     const PlanTensor& src,
+                     TensorId src_id,
+                     std::vector<TensorId> binary_sources,
+                     const PlanTensor& dst,
+                     TensorId dst_id,
+                     std::size_t axis);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
-    std::optional<RowWalk> row_walk() const override;
+    std::optional<RowTiling> row_tiling() const override;
     const post_ops::Chain& chain() const { return chain_; }
     const ChainExtent& extent() const { return extent_; }
 

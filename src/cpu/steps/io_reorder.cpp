@@ -9,12 +9,12 @@
 namespace fuseq::cpu {
 namespace {
 
-class BorderRunner final : public Runner {
+class IoReorderRunner final : public Runner {
 public:
-    BorderRunner(const kernels::BorderParams& params,
-                 bool to_channels_last,
-                 const Step& step,
-                 RequestMemory& memory)
+    IoReorderRunner(const kernels::IoReorderParams& params,
+                    bool to_channels_last,
+                    const Step& step,
+                    RequestMemory& memory)
         : params_(params), to_channels_last_(to_channels_last), step_(step), memory_(memory) {}
 
     void run() override {
@@ -32,7 +32,7 @@ public:
     }
 
 private:
-    const kernels::BorderParams& params_;
+    const kernels::IoReorderParams& params_;
     bool to_channels_last_;
     const Step& step_;
     RequestMemory& memory_;
@@ -46,7 +46,7 @@ std::vector<float> expanded(const post_ops::Values& values, std::size_t channels
     return result;
 }
 
-// A clip in front of a store that rounds: the same as a round in front of it.
+// A clip before a store that rounds: the same as a round before it.
 bool clips_integers(const post_ops::Clip& clip, ElementType dst) {
     const auto whole = [](float bound) { return bound == std::nearbyint(bound); };
     return is_integral(dst) && whole(clip.low[0]) && whole(clip.high[0]);
@@ -77,13 +77,14 @@ struct ChainReader {
 
 }  // namespace
 
-bool border_takes(ElementType type) {
+bool io_reorder_takes(ElementType type) {
     return type == ElementType::f32 || type == ElementType::u8 || type == ElementType::i8;
 }
 
-std::optional<BorderFunction> match_border(const post_ops::Chain& chain, std::size_t channels) {
+std::optional<IoReorderFunction> match_io_reorder(const post_ops::Chain& chain,
+                                                  std::size_t channels) {
     ChainReader reader{chain.ops, channels, 0};
-    BorderFunction function;
+    IoReorderFunction function;
     function.scale = reader.scale();
     function.shift = reader.shift();
     const bool rounds = reader.take<post_ops::Round>() != nullptr;
@@ -104,11 +105,11 @@ std::optional<BorderFunction> match_border(const post_ops::Chain& chain, std::si
     return whole ? std::optional(std::move(function)) : std::nullopt;
 }
 
-BorderStep::BorderStep(const PlanTensor& src,
-                       TensorId src_id,
-                       const PlanTensor& dst,
-                       TensorId dst_id,
-                       BorderFunction function)
+IoReorderStep::IoReorderStep(const PlanTensor& src,
+                             TensorId src_id,
+                             const PlanTensor& dst,
+                             TensorId dst_id,
+                             IoReorderFunction function)
     : function_(std::move(function)), to_channels_last_(dst.layout == Layout::kChannelsLast) {
     const Shape dims = src.dims();
     params_.batch = dims[0];
@@ -130,16 +131,16 @@ BorderStep::BorderStep(const PlanTensor& src,
     outputs_ = {dst_id};
     const bool same = function_.scale.empty() && function_.shift.empty() && !function_.levels &&
                       src.type == dst.type;
-    info_.kind = same ? "reorder" : "border";
-    info_.implementation = "fuseq:border";
+    info_.kind = same ? "reorder" : "io_reorder";
+    info_.implementation = "fuseq:io_reorder";
     info_.src_type = to_string(src.type);
     info_.dst_type = to_string(dst.type);
     info_.layout = to_string(src.layout) + " -> " + to_string(dst.layout);
     info_.bytes = static_cast<std::int64_t>(src.bytes() + dst.bytes());
 }
 
-std::unique_ptr<Runner> BorderStep::bind(RequestMemory& memory) const {
-    return std::make_unique<BorderRunner>(params_, to_channels_last_, *this, memory);
+std::unique_ptr<Runner> IoReorderStep::bind(RequestMemory& memory) const {
+    return std::make_unique<IoReorderRunner>(params_, to_channels_last_, *this, memory);
 }
 
 }  // namespace fuseq::cpu

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Border: between plain and channels-last, with a linear function a channel and the conversion of
-// the elements in the same pass. A step of its own kind where values change ("border"), a reorder
-// where they do not.
+// the elements in the same pass. A step of its own kind where values change ("io_reorder"), a
+// reorder where they do not.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace fuseq::cpu {
 
 // Scale and shift of each channel; then, where the tensor is quantized on the way, round, clip and
 // once more scale and shift.
-struct BorderFunction {
+struct IoReorderFunction {
     std::vector<float> scale;
     std::vector<float> shift;
     struct Levels {
@@ -29,24 +29,25 @@ struct BorderFunction {
     std::optional<Levels> levels;
 };
 // The chain as such a function followed by its store; nothing when it holds anything else.
-std::optional<BorderFunction> match_border(const post_ops::Chain& chain, std::size_t channels);
+std::optional<IoReorderFunction> match_io_reorder(const post_ops::Chain& chain,
+                                                  std::size_t channels);
 
 // Types that the kernel takes.
-bool border_takes(ElementType type);
+bool io_reorder_takes(ElementType type);
 
-class BorderStep final : public Step {
+class IoReorderStep final : public Step {
 public:
     // One tensor is plain, the other channels-last; same shape, rank 3 or more.
-    BorderStep(const PlanTensor& src,
-               TensorId src_id,
-               const PlanTensor& dst,
-               TensorId dst_id,
-               BorderFunction function);
+    IoReorderStep(const PlanTensor& src,
+                  TensorId src_id,
+                  const PlanTensor& dst,
+                  TensorId dst_id,
+                  IoReorderFunction function);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
 
 private:
-    BorderFunction function_;
-    kernels::BorderParams params_;
+    IoReorderFunction function_;
+    kernels::IoReorderParams params_;
     bool to_channels_last_;
 };
 

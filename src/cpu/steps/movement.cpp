@@ -14,11 +14,11 @@ namespace {
 constexpr std::size_t kBytesPerPiece = 1 << 15;
 
 // The largest block that is worth a byte permutation: larger ones are copied at full speed.
-constexpr std::size_t kMostShuffled = 15;
+constexpr std::size_t kMaxShuffled = 15;
 constexpr std::size_t kLongestRow = 4096;
 
 // Shorter blocks are several to a byte permutation.
-constexpr std::size_t kLeastOfRun = 5;
+constexpr std::size_t kMinOfRun = 5;
 
 void copy_run(const MovementStep::Move& move, const void* src, void* dst, kernels::Range blocks) {
     const StridedRun& run = *move.run;
@@ -32,7 +32,7 @@ void copy_run(const MovementStep::Move& move, const void* src, void* dst, kernel
 
 // A map whose every group of blocks fills bytes of dst that lie side by side.
 std::optional<kernels::ByteShuffle> shuffle_of(const MovementMap& map) {
-    if (map.blocks() == 0 || map.block > kMostShuffled ||
+    if (map.blocks() == 0 || map.block > kMaxShuffled ||
         map.src_inner.size() * map.block > kLongestRow || map.src_inner.size() == 1) {
         return std::nullopt;
     }
@@ -191,17 +191,17 @@ void MovementStep::set_maps(std::vector<MovementMap> maps) {
     for (MovementMap& map : maps) {
         info_.bytes += static_cast<std::int64_t>(map.blocks() * map.block);
         info_.bytes += static_cast<std::int64_t>(map.elements * map.element);
-        auto run = map.block < kLeastOfRun ? std::nullopt : strided_run(map);
+        auto run = map.block < kMinOfRun ? std::nullopt : strided_run(map);
         auto shuffle = run ? std::nullopt : shuffle_of(map);
         moves_.push_back({std::move(map), run, std::move(shuffle)});
     }
 }
 
-std::optional<RowWalk> MovementStep::row_walk() const {
+std::optional<RowTiling> MovementStep::row_tiling() const {
     const bool by_row = std::all_of(moves_.begin(), moves_.end(), [&](const Move& move) {
         return keeps_rows(move.map, rows_, src_bytes_);
     });
-    return by_row && !moves_.empty() ? std::optional(RowWalk{.rows = rows_}) : std::nullopt;
+    return by_row && !moves_.empty() ? std::optional(RowTiling{.rows = rows_}) : std::nullopt;
 }
 
 std::unique_ptr<Runner> MovementStep::bind(RequestMemory& memory) const {

@@ -24,7 +24,7 @@ public:
     void set_maps(std::vector<MovementMap> maps);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
     // When every row of the source becomes a row of each result: channels are moved, not pixels.
-    std::optional<RowWalk> row_walk() const override;
+    std::optional<RowTiling> row_tiling() const override;
 
     // A map, and a slice of channels or byte permutations of its rows where that is faster than
     // block after block by the table.

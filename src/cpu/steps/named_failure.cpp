@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/named_failure.hpp"
 
-#include <new>
-
 #include <oneapi/dnnl/dnnl_debug.h>
+#include <new>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "fuseq/error.hpp"

@@ -3,8 +3,6 @@
 //
 // NonMaxSuppression: scores are filtered first, only the best candidates are sorted, only their
 // boxes are looked at, and a box is compared with many kept ones at a time.
-#include "ops/detection/non_max_suppression.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,15 +10,16 @@
 
 #include "cpu/kernels/detection/best_ranks.hpp"
 #include "cpu/kernels/detection/box_overlap.hpp"
-#include "cpu/threading/parallel_tasks.hpp"
 #include "cpu/steps/own_kernels.hpp"
+#include "cpu/threading/parallel_tasks.hpp"
+#include "ops/detection/non_max_suppression.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
 namespace kernels = fuseq::kernels;
 
-// Of one class of one picture.
+// Of one class of one image.
 struct ClassBoxes {
     const float* boxes;
     const float* scores;

@@ -6,8 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/plan/builder.hpp"
+#include "cpu/post_ops/basic_ops.hpp"
 #include "cpu/steps/dnnl_support.hpp"
+#include "cpu/steps/packed_table.hpp"
 
 namespace fuseq::cpu {
 
@@ -41,32 +42,14 @@ private:
     Tensor stored_;
 };
 
-// The table of a plan's packed weights; it shares their memory with the plan.
-PackedTable packed_table(const Plan& plan);
-
-// Constant weights: row-major values that `plain` describes.
-struct PlainWeights {
-    // Makes the values; called when they have not been packed yet. No function: there are none.
-    std::function<Tensor()> values;
-    dnnl::memory::desc plain;
-    // By what the Const is multiplied, a value an output channel.
-    post_ops::Values scale{1.0f};
-    const void* source = nullptr;  // address of the Const's values
-    // The Const that nothing but this step reads: its memory is given back once it is packed. Null:
-    // keep it.
-    Node* given_up = nullptr;
-};
-
-// The Const at input 1 of the anchor when nothing else of the model, and of the plan, reads it.
-Node* weights_to_give_up(const PlanBuilder& builder, const Node& anchor);
-// Empties such a Const; null is allowed.
-void give_up(Node* weights);
-
-// Adds the step, and leaves creating the primitive of `desc` and packing the weights as it wants
-// them for later.
-void add_packed_step(PlanBuilder& builder,
-                     std::unique_ptr<PackedStep> step,
-                     const dnnl::primitive_desc_base& desc,
-                     const PlainWeights& weights);
+// Packs row-major values that `plain` describes as a primitive wants them.
+PackedWeights pack_weights(const Tensor& values,
+                           const dnnl::memory::desc& plain,
+                           const dnnl::memory::desc& wanted);
+// What tells apart packed weights: oneDNN's descriptor, the name of the step, and by what the
+// values were multiplied.
+std::vector<char> packed_key(const dnnl::memory::desc& layout,
+                             const std::string& step,
+                             const post_ops::Values& scale);
 
 }  // namespace fuseq::cpu

@@ -13,7 +13,7 @@ using kernels::kUnits;
 // Everything is kept for whole blocks of units.
 struct RecurrentRun::Work {
     float* gates;     // [direction][block][image][step][gate][kUnits]
-    float* state[2];  // [image][direction][units], before and behind a step, in turn
+    float* state[2];  // [image][direction][units], before and after a step, in turn
     float* cell;
     float* reset;
 };
@@ -105,18 +105,18 @@ void RecurrentRun::block_step(const RecurrentMemory& memory,
                               const Work& work,
                               std::size_t item,
                               std::size_t step,
-                              std::size_t phase) const {
+                              std::size_t subpixel) const {
     const std::size_t number = item % params_.blocks();
     const std::size_t direction = item / params_.blocks();
     const RecurrentWeights& w = weights_[direction];
-    const std::size_t gates = phase == 1                                     ? 1
+    const std::size_t gates = subpixel == 1                                  ? 1
                               : params_.cell == kernels::RecurrentCell::kGru ? 2
                                                                              : params_.gates();
     kernels::RecurrentBlock block;
     block.number = number;
-    block.phase = phase;
+    block.subpixel = subpixel;
     block.weights =
-        (phase == 1 ? w.hidden : w.state).data() + number * params_.hidden * gates * kUnits;
+        (subpixel == 1 ? w.hidden : w.state).data() + number * params_.hidden * gates * kUnits;
     block.bias = w.linear_bias.empty() ? nullptr : w.linear_bias.data() + number * kUnits;
     const bool backwards = direction == 1 || sizes_.first_backwards;
     constexpr std::size_t kRowsAtOnce = 32;
@@ -162,10 +162,10 @@ void RecurrentRun::run(const RecurrentMemory& memory) const {
         const std::size_t end = blocks * (id + 1) / size;
         // One direction after the other: the weights of both might not fit in the second cache.
         for (std::size_t direction = 0; direction < sizes_.directions; ++direction) {
-            for (std::size_t i = 0; i < steps * params_.phases(); ++i) {
+            for (std::size_t i = 0; i < steps * params_.subpixels(); ++i) {
                 for (std::size_t block = begin; block < end; ++block) {
-                    block_step(memory, work, direction * blocks + block, i / params_.phases(),
-                               i % params_.phases());
+                    block_step(memory, work, direction * blocks + block, i / params_.subpixels(),
+                               i % params_.subpixels());
                 }
                 wait();
             }

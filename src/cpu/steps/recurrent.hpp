@@ -20,7 +20,7 @@ namespace fuseq::cpu {
 struct RecurrentWeights {
     kernels::AlignedVector<float> input;        // of x
     kernels::AlignedVector<float> state;        // of h; of a GRU update and reset only
-    kernels::AlignedVector<float> hidden;       // GRU: of the product behind the reset gate
+    kernels::AlignedVector<float> hidden;       // GRU: of the product after the reset gate
     kernels::AlignedVector<float> bias;         // [block][gate][kUnits]
     kernels::AlignedVector<float> linear_bias;  // kGruLinear: [block][kUnits]
 };
@@ -67,7 +67,7 @@ private:
                     const Work& work,
                     std::size_t item,
                     std::size_t step,
-                    std::size_t phase) const;
+                    std::size_t subpixel) const;
     void finish(const RecurrentMemory& memory, const Work& work) const;
     std::size_t length_of(const RecurrentMemory& memory, std::size_t row) const;
     std::size_t padded() const { return params_.blocks() * kernels::kUnits; }

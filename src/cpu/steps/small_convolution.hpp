@@ -1,39 +1,39 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer convolution of few channels by the plugin's own kernel, with the whole chain behind it on
+// Integer convolution of few channels by the plugin's own kernel, with the whole chain after it on
 // tiles that lie in the L1 cache, written in either layout.
 #pragma once
 
 #include <optional>
 
-#include "cpu/kernels/eltwise/io_reorder.hpp"
 #include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/eltwise/io_reorder.hpp"
 #include "cpu/kernels/small_conv/small_conv.hpp"
 #include "cpu/steps/depthwise.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
 
-class ThinConvolutionStep final : public Step {
+class SmallConvolutionStep final : public Step {
 public:
-    // `rest`: what is left of the chain behind scale and bias; its dst_type is that of `dst`. The
+    // `rest`: what is left of the chain after scale and bias; its dst_type is that of `dst`. The
     // tensors that it reads are of the size of dst and channels-last, as dst is then; kNoTensor
     // where it is a constant with few rows.
-    ThinConvolutionStep(kernels::ThinConv kernel,
-                        const post_ops::Chain& rest,
-                        TensorId src,
-                        const std::vector<TensorId>& extras,
-                        std::vector<FewRows> few_rows,
-                        const PlanTensor& dst,
-                        TensorId dst_id);
+    SmallConvolutionStep(kernels::SmallConv kernel,
+                         const post_ops::Chain& rest,
+                         TensorId src,
+                         const std::vector<TensorId>& binary_sources,
+                         std::vector<DedupRows> dedup_rows,
+                         const PlanTensor& dst,
+                         TensorId dst_id);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
-    std::optional<RowWalk> row_walk() const override;
+    std::optional<RowTiling> row_tiling() const override;
     std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
 
     // With channels in lanes: what is stored, a tensor each, in the order of outputs(). Others may
     // take their place before the first bind(): the same values scaled, shifted and rounded, and,
-    // when `rows`, written as ThinConvParams::rows says.
+    // when `rows`, written as SmallConvParams::rows says.
     const std::vector<post_ops::Chain>& results() const { return results_; }
     bool writes_rows() const { return rows_; }
     bool pools() const { return kernel_.pools(); }
@@ -46,15 +46,15 @@ private:
 
     std::vector<post_ops::Chain> results_;  // none without channels in lanes
     bool rows_ = false;
-    kernels::ThinConv kernel_;
+    kernels::SmallConv kernel_;
     std::optional<kernels::ChainKernel> chain_;
-    std::vector<TensorId> extras_;
-    std::vector<FewRows> few_rows_;  // one an extra
-    kernels::BorderParams border_;   // of a tile, for channels-last results
+    std::vector<TensorId> binary_sources_;
+    std::vector<DedupRows> dedup_rows_;  // one an extra
+    kernels::IoReorderParams border_;    // of a tile, for channels-last results
     std::size_t height_ = 0;
     std::size_t width_ = 0;
     bool channels_last_ = true;
-    bool by_rows_ = true;     // pixels of dst lie one behind the other
+    bool by_rows_ = true;     // pixels of dst lie one after the other
     bool by_pixels_ = false;  // the chain runs on pixels, not on planes
     bool direct_ = false;     // the kernel stores the result
     bool in_planes_ = false;  // the same of a plain result

@@ -27,12 +27,12 @@ struct RowPart {
     std::size_t source_end = 0;
 };
 
-// Rows (pixels) of a picture as windows of rows of the picture that `whole` holds.
+// Rows (pixels) of an image as windows of rows of the image that `whole` holds.
 struct RowWindow {
-    std::size_t src_row = 0;  // pixels of a row of the source's picture
+    std::size_t src_row = 0;  // pixels of a row of the source's image
     std::size_t dst_row = 0;
     std::size_t src_height = 0;
-    std::size_t extent = 1;  // rows of the picture from the first to the last tap
+    std::size_t extent = 1;  // rows of the image from the first to the last tap
     std::size_t stride = 1;
     std::ptrdiff_t pad_top = 0;
 
@@ -51,8 +51,8 @@ struct RowWindow {
 };
 
 // Of a step that computes each row (pixel) of its results from the same row of its inputs. Such
-// steps are walked over together (plan/row_walks.hpp).
-struct RowWalk {
+// steps are walked over together (plan/tile_groups.hpp).
+struct RowTiling {
     std::size_t rows = 0;               // of every tensor but those in `whole`
     std::size_t grain = 1;              // parts begin at its multiples
     std::vector<TensorId> whole{};      // inputs of which any row may be read
@@ -93,15 +93,15 @@ class Runner {
 public:
     virtual ~Runner() = default;
     virtual void run() = 0;
-    // Some rows; of steps with a row_walk(). Several threads at once, each with other rows.
+    // Some rows; of steps with a row_tiling(). Several threads at once, each with other rows.
     virtual void run_rows(const RowPart& part) { (void)part; }
 };
 
 // What explain and profiling show of a step.
 struct StepInfo {
     std::string name;                 // layer that gave the step its name
-    std::string kind;                 // "convolution", "chain", "reorder", ...
-    std::string implementation;       // "brgconv:avx512_core_vnni", "fuseq:chain", "reference"
+    std::string kind;                 // "convolution", "eltwise", "reorder", ...
+    std::string implementation;       // "brgconv:avx512_core_vnni", "fuseq:eltwise", "reference"
     std::vector<std::string> layers;  // IR layers that it executes
     std::string group;                // the anchor's layer, of all steps made for it
     std::string src_type;
@@ -126,7 +126,7 @@ public:
     virtual std::unique_ptr<Runner> bind(RequestMemory& memory) const = 0;
 
     // Nothing: the step can only be run as a whole.
-    virtual std::optional<RowWalk> row_walk() const { return std::nullopt; }
+    virtual std::optional<RowTiling> row_tiling() const { return std::nullopt; }
 
     // Whether it starts OpenMP regions of its own, other than by runtime/parallel.hpp.
     virtual bool starts_regions() const { return false; }

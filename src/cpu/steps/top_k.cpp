@@ -9,7 +9,6 @@
 
 #include "cpu/kernels/detection/best_of_lines.hpp"
 #include "cpu/kernels/detection/best_ranks.hpp"
-#include "cpu/lowering/step_makers.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "ops/axes.hpp"
 
@@ -70,7 +69,7 @@ private:
         std::vector<std::uint64_t> sorted;
     };
 
-    // The lines [begin, end) of all, whose results stand one behind the other.
+    // The lines [begin, end) of all, whose results stand one after the other.
     void run_best(std::size_t begin, std::size_t end) const {
         const TopKGeometry& g = task_.geometry;
         const T* src = static_cast<const T*>(memory_.data(task_.src));
@@ -187,43 +186,6 @@ std::unique_ptr<Runner> TopKStep::bind(RequestMemory& memory) const {
         return std::make_unique<TopKRunner<float>>(task, memory);
     }
     return std::make_unique<TopKRunner<std::int32_t>>(task, memory);
-}
-
-bool make_top_k(PlanBuilder& builder, Node& node) {
-    if (!node.is("TopK") || !node.input_node(1)->is_constant() ||
-        (node.input(0).type() != ElementType::f32 && node.input(0).type() != ElementType::i32)) {
-        return false;
-    }
-    const auto& attrs = node.attrs<TopKAttrs>();
-    const Shape shape = node.input(0).shape();
-    const Shape dst = node.port(0).shape.to_shape();
-    if (shape.empty() || shape_size(shape) == 0) {
-        return false;
-    }
-    const std::size_t axis = wrapped_axis(attrs.axis, shape.size());
-    TopKGeometry geometry;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-        (d < axis ? geometry.outer : d == axis ? geometry.size : geometry.inner) *= shape[d];
-    }
-    geometry.k = dst[axis];
-    if (geometry.size > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
-        return false;
-    }
-    geometry.lines_are_dense = geometry.k == 1 && axis == 1 && shape.size() >= 3 &&
-                               !builder.available(node.input(0), Layout::kPlain);
-    const TensorId src = builder.tensor_of(
-        node.input(0), geometry.lines_are_dense ? Layout::kChannelsLast : Layout::kPlain);
-    if (geometry.k == 1 && geometry.inner == 1) {
-        std::swap(geometry.inner, geometry.outer);
-        geometry.lines_are_dense = true;
-    }
-    const TensorId values = builder.new_tensor(node.port(0).type, dst, Layout::kPlain);
-    const TensorId indices = builder.new_tensor(node.port(1).type, dst, Layout::kPlain);
-    auto step =
-        std::make_unique<TopKStep>(geometry, attrs, builder.tensor(src), src, values, indices);
-    add_node_step(builder, node, std::move(step), values);
-    builder.set_tensor(node.output(1), indices);
-    return true;
 }
 
 }  // namespace fuseq::cpu

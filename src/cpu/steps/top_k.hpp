@@ -3,7 +3,7 @@
 //
 // TopK of f32 or i32 along one axis: the best k of a line are selected and only they are sorted; of
 // k = 1 many lines are worked on at a time (kernels/best_of_lines). Equal values keep their order
-// and NaN stands behind all numbers, as in the reference kernel.
+// and NaN stands after all numbers, as in the reference kernel.
 #pragma once
 
 #include "cpu/steps/step.hpp"
@@ -16,7 +16,7 @@ struct TopKGeometry {
     std::size_t size = 1;   // of the axis
     std::size_t inner = 1;  // elements from one of a line to the next
     std::size_t k = 0;
-    // `inner` lines of `size` elements stand one behind the other: the channels of a channels-last
+    // `inner` lines of `size` elements stand one after the other: the channels of a channels-last
     // tensor, or the last dimension. For k = 1, whose result has the same order in either layout.
     bool lines_are_dense = false;
 };

@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "cpu/kernels/eltwise/chain_kernel.hpp"
 #include "cpu/kernels/depthwise/depthwise_conv.hpp"
+#include "cpu/kernels/eltwise/chain_kernel.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
@@ -26,11 +26,14 @@ struct VolumeGeometry {
 class VolumeDepthwiseStep final : public Step {
 public:
     // taps: by position in depth, each over the planes of all images, u8 or i8 to f32 (the exact
-    // sums). chain: reads the first sum, then `extras`, then the other sums.
+    // sums). chain: reads the first sum, then `binary_sources`, then the other sums.
     VolumeDepthwiseStep(std::vector<kernels::DepthwiseConv> taps,
                         kernels::ChainKernel chain,
                         const VolumeGeometry& geometry);
-    void set_tensors(TensorId src, std::vector<TensorId> extras, TensorId dst, TensorId scratch);
+    void set_tensors(TensorId src,
+                     std::vector<TensorId> binary_sources,
+                     TensorId dst,
+                     TensorId scratch);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
     std::size_t packed_bytes() const override;
 
@@ -40,7 +43,7 @@ public:
     static std::size_t scratch_size(const VolumeGeometry& geometry,
                                     std::size_t taps,
                                     std::size_t threads);
-    static constexpr std::size_t kMostExtras = 16;
+    static constexpr std::size_t kMaxBinarySources = 16;
 
 private:
     class Run;

@@ -268,7 +268,7 @@ void run(const EvalContext& context, const Sizes& sizes, Tensor& out) {
     const auto strides = [&](const Tensor& tensor) {
         return broadcast_strides(batch_of(tensor.get_shape()), sizes.batch);
     };
-    for (StridedWalk walk(sizes.batch,
+    for (StridedLoop walk(sizes.batch,
                           {strides(query), strides(key), strides(value), mask.batch_strides()});
          !walk.done(); walk.next()) {
         const Matrices<T> m{query.data<T>() + walk.offset(0) * sizes.query_rows * sizes.width,

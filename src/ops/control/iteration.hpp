@@ -23,7 +23,7 @@ std::optional<std::int64_t> inferred_parts(const InferContext& context);
 // integers that exporters write.
 constexpr std::int64_t kOpenTripCount = std::int64_t{1} << 30;
 // Iterations after which such a loop is taken for one that does not end.
-constexpr std::int64_t kMostOpenIterations = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxOpenIterations = std::int64_t{1} << 20;
 
 // Runs the body at most `limit` times, fewer when inputs are cut into fewer parts or the body's
 // execution condition says stop. Error when an open loop goes on for too long.

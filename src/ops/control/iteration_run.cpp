@@ -42,10 +42,10 @@ public:
 
     void run() {
         for (std::int64_t i = 0; i < limit_; ++i) {
-            context_.require(limit_ < kOpenTripCount || i < kMostOpenIterations,
+            context_.require(limit_ < kOpenTripCount || i < kMaxOpenIterations,
                              "trip_count sets no end and the condition of the body is still true "
                              "after ",
-                             kMostOpenIterations, " iterations");
+                             kMaxOpenIterations, " iterations");
             for (const SlicedInput& input : sliced_) {
                 const auto begin =
                     static_cast<std::size_t>(input.slices.first + i * input.slices.step);

@@ -45,13 +45,13 @@ inline CornerBox moved_anchor(const CornerBox& anchor,
                               const AnchorDelta& delta,
                               const ImageSize& image,
                               double extra) {
-    static const double kMostGrowth = std::log(1000.0 / 16.0);
+    static const double kMaxGrowth = std::log(1000.0 / 16.0);
     const double width = anchor.x2 - anchor.x1 + extra;
     const double height = anchor.y2 - anchor.y1 + extra;
     const double x = anchor.x1 + width / 2 + delta.x * width;
     const double y = anchor.y1 + height / 2 + delta.y * height;
-    const double half_width = std::exp(std::min(delta.log_width, kMostGrowth)) * width / 2;
-    const double half_height = std::exp(std::min(delta.log_height, kMostGrowth)) * height / 2;
+    const double half_width = std::exp(std::min(delta.log_width, kMaxGrowth)) * width / 2;
+    const double half_height = std::exp(std::min(delta.log_height, kMaxGrowth)) * height / 2;
     const auto inside = [&](double v, double size) {
         return std::max(0.0, std::min(v, size - extra));
     };

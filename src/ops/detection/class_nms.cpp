@@ -38,7 +38,7 @@ void check(const InferContext& context, const ClassNmsAttrs& attrs) {
     }
 }
 
-// Stable order of what the kernel found: by picture unless across the batch.
+// Stable order of what the kernel found: by image unless across the batch.
 void sort_detections(std::vector<Detection>& all, const ClassNmsAttrs& attrs) {
     const auto key = [&](const Detection& d) {
         const std::size_t image = attrs.sort_result_across_batch ? 0 : d.image;
@@ -54,7 +54,7 @@ void sort_detections(std::vector<Detection>& all, const ClassNmsAttrs& attrs) {
     }
 }
 
-// What one picture keeps: the best keep_top_k, by score, class and box.
+// What one image keeps: the best keep_top_k, by score, class and box.
 void keep_best(std::vector<Detection>& found, const ClassNmsAttrs& attrs) {
     std::sort(found.begin(), found.end(), [](const Detection& a, const Detection& b) {
         return std::tuple(-a.score, a.label, a.index) < std::tuple(-b.score, b.label, b.index);
@@ -67,9 +67,9 @@ void keep_best(std::vector<Detection>& found, const ClassNmsAttrs& attrs) {
 struct Sizes {
     std::size_t images = 0;
     std::size_t classes = 0;
-    std::size_t boxes = 0;               // of all pictures, where they are not shared
-    std::vector<std::size_t> first;      // of each picture, where boxes belong to classes
-    std::vector<std::size_t> box_count;  // of each picture
+    std::size_t boxes = 0;               // of all images, where they are not shared
+    std::vector<std::size_t> first;      // of each image, where boxes belong to classes
+    std::vector<std::size_t> box_count;  // of each image
     bool shared = true;                  // all classes score the same boxes
 };
 

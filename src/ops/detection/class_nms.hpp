@@ -43,12 +43,12 @@ struct ClassNmsAttrs : Attributes {
 struct Detection {
     std::size_t image = 0;
     std::size_t label = 0;
-    std::size_t index = 0;  // of the box in its picture
+    std::size_t index = 0;  // of the box in its image
     double score = 0;
     std::int64_t number = 0;  // what selected_indices shows
 };
 
-// Boxes and scores of one class of one picture. Strides are in elements.
+// Boxes and scores of one class of one image. Strides are in elements.
 template <class T>
 struct ClassView {
     const T* boxes;
@@ -63,7 +63,7 @@ struct ClassView {
 };
 
 // Validates and sets the three outputs. Boxes [N,M,4], scores [N,C,M]; with a third input boxes
-// [C,M,4], scores [C,M], and the number of boxes of each picture.
+// [C,M,4], scores [C,M], and the number of boxes of each image.
 void infer_class_nms(InferContext& context, const ClassNmsAttrs& attrs);
 
 // Positions of the scores above (or at, if `inclusive`) the threshold, best first, at most
@@ -78,7 +78,7 @@ template <class T>
 using SuppressClass = std::vector<Detection> (*)(const ClassView<T>& view,
                                                  const ClassNmsAttrs& attrs);
 
-// Runs it over all pictures and classes and writes the outputs.
+// Runs it over all images and classes and writes the outputs.
 void run_class_nms(EvalContext& context,
                    const ClassNmsAttrs& attrs,
                    SuppressClass<float> suppress_f32,

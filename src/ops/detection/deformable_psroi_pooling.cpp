@@ -13,7 +13,7 @@ namespace fuseq {
 namespace {
 
 constexpr double kToMiddleOfCell = -0.5;
-constexpr double kLeastSide = 0.1;  // of a region, in cells
+constexpr double kMinSide = 0.1;  // of a region, in cells
 
 std::int64_t channels_in(const DeformablePsRoiPoolingAttrs& attrs) {
     return attrs.output_dim * attrs.group_size * attrs.group_size;
@@ -45,8 +45,8 @@ void infer(InferContext& context) {
     }
     for (const auto& [name, value] : {std::pair{"spatial_bins_x", attrs.spatial_bins_x},
                                       std::pair{"spatial_bins_y", attrs.spatial_bins_y}}) {
-        context.require(value >= 1 && value <= kMostRoiSamples, name, " is ", value,
-                        ", expected a value in [1, ", kMostRoiSamples, "]");
+        context.require(value >= 1 && value <= kMaxRoiSamples, name, " is ", value,
+                        ", expected a value in [1, ", kMaxRoiSamples, "]");
     }
     context.require(attrs.spatial_scale > 0 && std::isfinite(attrs.spatial_scale),
                     "spatial_scale is ", attrs.spatial_scale, ", expected a value above 0");
@@ -75,7 +75,7 @@ struct Side {
 Side side_of(double low, double high, double scale) {
     const double begin = std::round(low) * scale + kToMiddleOfCell;
     const double end = (std::round(high) + 1) * scale + kToMiddleOfCell;
-    return {begin, std::max(end - begin, kLeastSide)};
+    return {begin, std::max(end - begin, kMinSide)};
 }
 
 // Mean of the samples of one part that lie in the plane; 0 when none does. The part begins at
@@ -144,7 +144,7 @@ Offset offset_of(const EvalContext& context, std::size_t region, const Place& pl
 template <class T>
 void pool_region(const EvalContext& context, std::size_t region, const T* numbers, T* out) {
     const auto& attrs = context.attrs<DeformablePsRoiPoolingAttrs>();
-    const std::size_t image = picture_index(context, static_cast<double>(numbers[0]));
+    const std::size_t image = image_index(context, static_cast<double>(numbers[0]));
     const auto number = [&](std::size_t i) { return static_cast<double>(numbers[i]); };
     const auto scale = static_cast<double>(attrs.spatial_scale);
     const Side x = side_of(number(1), number(3), scale);

@@ -49,7 +49,7 @@ struct DetectronPriorGridAttrs final : AttributesOf<DetectronPriorGridAttrs> {
     bool flatten = true;
     std::int64_t h = 0;  // 0: of the feature map
     std::int64_t w = 0;
-    float stride_x = 0.0F;  // 0: of the picture over the grid
+    float stride_x = 0.0F;  // 0: of the image over the grid
     float stride_y = 0.0F;
     void visit(AttributeVisitor& v) override {
         v.optional("flatten", flatten);

@@ -30,7 +30,7 @@ void check(const InferContext& context, const DetectronDetectionOutputAttrs& att
     }
 }
 
-// Regions [N,4], deltas [N, 4 * classes], scores [N, classes], picture [1,3].
+// Regions [N,4], deltas [N, 4 * classes], scores [N, classes], image [1,3].
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<DetectronDetectionOutputAttrs>();
     check(context, attrs);
@@ -62,7 +62,7 @@ struct Detection {
     std::int32_t label = 0;
 };
 
-// A region moved by its deltas for one class, inside of the picture. Nothing for one without an
+// A region moved by its deltas for one class, inside of the image. Nothing for one without an
 // area.
 template <class T>
 std::optional<CornerBox> refine(const EvalContext& context, std::size_t region, std::size_t label) {

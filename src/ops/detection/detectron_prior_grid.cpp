@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kLargest = 1 << 20;
 
-// Priors [P,4], feature map [1,C,H,W], picture [1,C,H,W]; of the last two only shapes matter.
+// Priors [P,4], feature map [1,C,H,W], image [1,C,H,W]; of the last two only shapes matter.
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<DetectronPriorGridAttrs>();
     context.require(attrs.h >= 0 && attrs.h <= kLargest && attrs.w >= 0 && attrs.w <= kLargest,
@@ -29,8 +29,8 @@ void infer(InferContext& context) {
     map = map.rank_is_static() ? map : PartialShape::dynamic(4);
     const PartialShape& image = context.shape(2);
     context.require(map.rank() == 4 && image.compatible(PartialShape::dynamic(4)),
-                    "the feature map has shape ", to_string(map), ", the picture ",
-                    to_string(image), ", expected rank 4");
+                    "the feature map has shape ", to_string(map), ", the image ", to_string(image),
+                    ", expected rank 4");
     const Dimension height = attrs.h > 0 ? Dimension(attrs.h) : map[2];
     const Dimension width = attrs.w > 0 ? Dimension(attrs.w) : map[3];
     context.set_output(0, context.type(0),

@@ -20,9 +20,9 @@ void infer(InferContext& context) {
     const auto& attrs = context.attrs<DetectronRoiFeaturesAttrs>();
     require_pooled_size(context, "output_size", attrs.output_size);
     require_pooled_area(context, {attrs.output_size, attrs.output_size});
-    context.require(attrs.sampling_ratio >= 0 && attrs.sampling_ratio <= kMostRoiSamples,
+    context.require(attrs.sampling_ratio >= 0 && attrs.sampling_ratio <= kMaxRoiSamples,
                     "sampling_ratio is ", attrs.sampling_ratio, ", expected a value in [0, ",
-                    kMostRoiSamples, "]");
+                    kMaxRoiSamples, "]");
     const std::size_t levels = context.input_count() - 1;
     context.require(attrs.pyramid_scales.size() == levels, "pyramid_scales has ",
                     attrs.pyramid_scales.size(), " values for ", levels, " feature maps");

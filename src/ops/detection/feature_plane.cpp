@@ -49,8 +49,8 @@ void infer_roi_align(InferContext& context,
                      float spatial_scale,
                      std::int64_t columns) {
     require_pooled_area(context, pooled);
-    context.require(sampling_ratio >= 0 && sampling_ratio <= kMostRoiSamples, "sampling_ratio is ",
-                    sampling_ratio, ", expected a value in [0, ", kMostRoiSamples, "]");
+    context.require(sampling_ratio >= 0 && sampling_ratio <= kMaxRoiSamples, "sampling_ratio is ",
+                    sampling_ratio, ", expected a value in [0, ", kMaxRoiSamples, "]");
     context.require(spatial_scale > 0 && std::isfinite(spatial_scale), "spatial_scale is ",
                     spatial_scale, ", expected a value above 0");
     RoiDims dims = check_roi_inputs(context, columns);
@@ -75,7 +75,7 @@ std::vector<std::size_t> images_of_regions(const EvalContext& context) {
     std::vector<std::size_t> images;
     images.reserve(count);
     for (const std::int64_t index : indices) {
-        images.push_back(picture_index(context, static_cast<double>(index)));
+        images.push_back(image_index(context, static_cast<double>(index)));
     }
     return images;
 }
@@ -89,10 +89,10 @@ std::size_t listed_regions(const Tensor& regions) {
     return count;
 }
 
-std::size_t picture_index(const EvalContext& context, double value) {
-    const std::size_t pictures = context.input(0).get_shape()[0];
-    context.require(value >= 0 && value < static_cast<double>(pictures), "a region names picture ",
-                    value, ", but there are ", pictures);
+std::size_t image_index(const EvalContext& context, double value) {
+    const std::size_t images = context.input(0).get_shape()[0];
+    context.require(value >= 0 && value < static_cast<double>(images), "a region names image ",
+                    value, ", but there are ", images);
     return static_cast<std::size_t>(value);
 }
 

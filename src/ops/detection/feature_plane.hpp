@@ -12,7 +12,7 @@
 
 namespace fuseq {
 
-inline constexpr std::int64_t kMostRoiSamples = 1 << 12;  // along one side of a part
+inline constexpr std::int64_t kMaxRoiSamples = 1 << 12;  // along one side of a part
 
 // A position, NaN and infinities included, as an index in [0, size].
 inline std::int64_t clamped_cell(double position, std::int64_t size) {
@@ -84,11 +84,11 @@ void infer_roi_align(InferContext& context,
 // The images of the regions, input 2, at run time.
 std::vector<std::size_t> images_of_regions(const EvalContext& context);
 
-// How many of the regions [R, 5] count: a picture of -1 ends the list, as Proposal writes it. What
+// How many of the regions [R, 5] count: an image of -1 ends the list, as Proposal writes it. What
 // is pooled for the rows from there on is 0.
 std::size_t listed_regions(const Tensor& regions);
 
-// A number from a region as the index of a picture; fails when there is none.
-std::size_t picture_index(const EvalContext& context, double value);
+// A number from a region as the index of an image; fails when there is none.
+std::size_t image_index(const EvalContext& context, double value);
 
 }  // namespace fuseq

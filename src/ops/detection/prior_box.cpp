@@ -186,7 +186,7 @@ void evaluate(EvalContext& context) {
     double step_y = step;
     double step_x = step;
     double offset = attrs.offset;
-    if (step == 0) {  // spread over the picture, from the middle of each cell
+    if (step == 0) {  // spread over the image, from the middle of each cell
         step_y = grid.image_height / static_cast<double>(grid.rows);
         step_x = grid.image_width / static_cast<double>(grid.columns);
         offset = 0.5;

@@ -55,7 +55,7 @@ struct Prior {
     double shift_y = 0;
     double half_width = 0;
     double half_height = 0;
-    bool clip = false;  // a box of a fixed size: its corners stay inside the picture
+    bool clip = false;  // a box of a fixed size: its corners stay inside the image
 };
 
 // The priors around every cell, in the order of the output. `image_height` scales the sizes when

@@ -43,7 +43,7 @@ void check(const InferContext& context, const ProposalAttrs& attrs) {
     context.require_same_type(2, 0);
 }
 
-// Scores [N, 2A, H, W], deltas [N, 4A, H, W], picture [3] or [4].
+// Scores [N, 2A, H, W], deltas [N, 4A, H, W], image [3] or [4].
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<ProposalAttrs>();
     check(context, attrs);
@@ -75,11 +75,11 @@ void infer(InferContext& context) {
     }
 }
 
-struct Picture {
+struct ImageSize {
     double height;
     double width;
-    double least_height;  // of a box
-    double least_width;
+    double min_height;  // of a box
+    double min_width;
     double extra;  // what a side counts beyond the difference of its ends
 };
 
@@ -103,13 +103,13 @@ struct Delta {
 Candidate propose(const ProposalAttrs& attrs,
                   CornerBox box,
                   const Delta& delta,
-                  const Picture& picture,
+                  const ImageSize& size,
                   double score) {
     if (attrs.tensorflow()) {
-        box = clipped(box, picture.width, picture.height);
+        box = clipped(box, size.width, size.height);
     }
-    const double width = box.x2 - box.x1 + picture.extra;
-    const double height = box.y2 - box.y1 + picture.extra;
+    const double width = box.x2 - box.x1 + size.extra;
+    const double height = box.y2 - box.y1 + size.extra;
     const auto shift = static_cast<double>(attrs.box_coordinate_scale);
     const auto growth = static_cast<double>(attrs.box_size_scale);
     const double centre_x = box.x1 + width / 2 + delta.x / shift * width;
@@ -119,20 +119,20 @@ Candidate propose(const ProposalAttrs& attrs,
     box = {centre_x - half_width, centre_y - half_height, centre_x + half_width,
            centre_y + half_height};
     if (attrs.clip_before_nms) {
-        box = clipped(box, std::max(0.0, picture.width - picture.extra),
-                      std::max(0.0, picture.height - picture.extra));
+        box = clipped(box, std::max(0.0, size.width - size.extra),
+                      std::max(0.0, size.height - size.extra));
     }
-    const bool large = picture.least_width <= box.x2 - box.x1 + picture.extra &&
-                       picture.least_height <= box.y2 - box.y1 + picture.extra;
+    const bool large = size.min_width <= box.x2 - box.x1 + size.extra &&
+                       size.min_height <= box.y2 - box.y1 + size.extra;
     // NaN has no place in an order.
     return {box, large && !std::isnan(score) ? score : 0.0};
 }
 
-// All candidates of one picture, cell by cell.
+// All candidates of one image, cell by cell.
 template <class T>
 std::vector<Candidate> propose_all(const EvalContext& context,
                                    std::size_t image,
-                                   const Picture& picture) {
+                                   const ImageSize& size) {
     const auto& attrs = context.attrs<ProposalAttrs>();
     const std::vector<CornerBox> anchors = proposal_anchors(attrs);
     const Shape& shape = context.input(0).get_shape();
@@ -154,7 +154,7 @@ std::vector<Candidate> propose_all(const EvalContext& context,
             const CornerBox& anchor = anchors[a];
             all.push_back(propose(attrs,
                                   {anchor.x1 + x, anchor.y1 + y, anchor.x2 + x, anchor.y2 + y},
-                                  {delta(0), delta(1), delta(2), delta(3)}, picture,
+                                  {delta(0), delta(1), delta(2), delta(3)}, size,
                                   static_cast<double>(scores[a * area + cell])));
         }
     }
@@ -183,7 +183,7 @@ std::vector<Candidate> select(std::vector<Candidate> all,
     return kept;
 }
 
-Picture read_picture(const EvalContext& context) {
+ImageSize read_image(const EvalContext& context) {
     const auto& attrs = context.attrs<ProposalAttrs>();
     const std::vector<float> values = to_floats(context.input(2));
     context.require(values.size() == 3 || values.size() == 4, "image_shape has ", values.size(),
@@ -195,8 +195,8 @@ Picture read_picture(const EvalContext& context) {
     const auto least = static_cast<double>(attrs.min_size);
     return {.height = static_cast<double>(values[0]),
             .width = static_cast<double>(values[1]),
-            .least_height = least * static_cast<double>(values[2]),
-            .least_width = least * static_cast<double>(values[values.size() - 1]),
+            .min_height = least * static_cast<double>(values[2]),
+            .min_width = least * static_cast<double>(values[values.size() - 1]),
             .extra = attrs.tensorflow() ? 0.0 : 1.0};
 }
 
@@ -205,20 +205,20 @@ void run(EvalContext& context) {
     const auto& attrs = context.attrs<ProposalAttrs>();
     const std::size_t images = context.input(0).get_shape()[0];
     const auto most = static_cast<std::size_t>(attrs.post_nms_topn);
-    const Picture picture = read_picture(context);
+    const ImageSize size = read_image(context);
     Tensor& rois = context.output(0, {images * most, 5});
     std::vector<T> scores(images * most, T{0});
     std::fill_n(rois.data<T>(), rois.get_size(), T{0});
     for (std::size_t image = 0; image < images; ++image) {
-        const auto kept = select(propose_all<T>(context, image, picture), attrs, picture.extra);
+        const auto kept = select(propose_all<T>(context, image, size), attrs, size.extra);
         T* out = rois.data<T>() + image * most * 5;
         for (std::size_t i = 0; i < kept.size(); ++i) {
             CornerBox box = kept[i].box;
             if (attrs.clip_after_nms) {
-                box = clipped(box, picture.width, picture.height);
+                box = clipped(box, size.width, size.height);
             }
-            const double w = attrs.normalize ? picture.width : 1.0;
-            const double h = attrs.normalize ? picture.height : 1.0;
+            const double w = attrs.normalize ? size.width : 1.0;
+            const double h = attrs.normalize ? size.height : 1.0;
             for (const double v :
                  {static_cast<double>(image), box.x1 / w, box.y1 / h, box.x2 / w, box.y2 / h}) {
                 *out++ = static_cast<T>(v);

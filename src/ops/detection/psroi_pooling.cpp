@@ -30,7 +30,7 @@ void infer(InferContext& context) {
                        {dims.regions, attrs.output_dim, attrs.group_size, attrs.group_size});
 }
 
-// Along one axis: where the region begins and ends, in cells or as shares of the picture.
+// Along one axis: where the region begins and ends, in cells or as shares of the image.
 struct Extent {
     double begin;
     double end;
@@ -98,7 +98,7 @@ Region read_region(const EvalContext& context, const T* p) {
     const auto high = [&](T v) {
         return (cells ? std::round(static_cast<double>(v)) + 1 : static_cast<double>(v)) * scale;
     };
-    return {picture_index(context, static_cast<double>(p[0])),
+    return {image_index(context, static_cast<double>(p[0])),
             {low(p[2]), high(p[4])},
             {low(p[1]), high(p[3])}};
 }

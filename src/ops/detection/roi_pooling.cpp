@@ -65,14 +65,14 @@ double pool_max(const FeaturePlane<T>& plane, const Cells& rows, const Cells& co
     return best;
 }
 
-// Position of a sample between begin and end, which are shares of the picture.
+// Position of a sample between begin and end, which are shares of the image.
 double sample(double begin, double end, std::int64_t count, std::int64_t at, std::int64_t size) {
     const auto last = static_cast<double>(size - 1);
     if (count == 1) {
         return (begin + end) / 2 * last;
     }
     if (at == count - 1) {
-        return end * last;  // exactly, so that the border of the picture counts
+        return end * last;  // exactly, so that the border of the image counts
     }
     return begin * last +
            static_cast<double>(at) * (end - begin) * last / static_cast<double>(count - 1);
@@ -133,7 +133,7 @@ void run(EvalContext& context) {
     for (std::size_t r = 0; r < listed; ++r) {
         const T* p = regions.data<T>() + r * 5;
         const auto first =
-            plane_of<T>(features, picture_index(context, static_cast<double>(p[0])), 0);
+            plane_of<T>(features, image_index(context, static_cast<double>(p[0])), 0);
         const CornerBox box{static_cast<double>(p[1]), static_cast<double>(p[2]),
                             static_cast<double>(p[3]), static_cast<double>(p[4])};
         if (attrs.method == RoiPoolingMethod::kBilinear) {

@@ -35,8 +35,8 @@ inline RoiAxis make_roi_axis(const EvalContext& context,
     const double length = size / static_cast<double>(parts);
     const double samples =
         sampling_ratio > 0 ? static_cast<double>(sampling_ratio) : std::ceil(length);
-    context.require(samples <= static_cast<double>(kMostRoiSamples), "a region needs ", samples,
-                    " samples a part, expected ", kMostRoiSamples, " or fewer");
+    context.require(samples <= static_cast<double>(kMaxRoiSamples), "a region needs ", samples,
+                    " samples a part, expected ", kMaxRoiSamples, " or fewer");
     return {begin, length, std::max<std::int64_t>(0, static_cast<std::int64_t>(samples))};
 }
 

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// BatchToSpace and SpaceToBatch: blocks of pixels become pictures of the batch, and back.
+// BatchToSpace and SpaceToBatch: blocks of pixels become images of the batch, and back.
 //   inputs: data [N, D1, D2, ...], block [rank], begin [rank], end [rank]; block[0] is 1
 #include <algorithm>
 #include <cstring>
@@ -19,7 +19,7 @@ struct Blocks {
     std::vector<std::int64_t> block;
     std::vector<std::int64_t> begin;  // crops or pads
     std::vector<std::int64_t> end;
-    std::int64_t count() const {  // pictures that a picture is spread over
+    std::int64_t count() const {  // images that an image is spread over
         std::int64_t product = 1;
         for (const std::int64_t b : block) {
             product *= b;
@@ -184,7 +184,7 @@ const OpSpec kOps[] = {
      .make_attributes = make_attributes<NoAttrs>,
      .infer = infer<false>,
      .evaluate = evaluate<false>,
-     .summary = "Pads, then blocks of pixels become pictures of the batch",
+     .summary = "Pads, then blocks of pixels become images of the batch",
      .refused = "blocks that do not divide the padded size"},
 };
 

@@ -23,12 +23,12 @@
 namespace fuseq {
 namespace {
 
-constexpr std::int64_t kMostSamples = std::int64_t{1} << 31;
+constexpr std::int64_t kMaxSamples = std::int64_t{1} << 31;
 
 template <class Context>
 void check_samples(const Context& context, std::int64_t samples) {
-    context.require(samples >= 0 && samples <= kMostSamples, "num_samples is ", samples,
-                    ", expected a value in [0, ", kMostSamples, "]");
+    context.require(samples >= 0 && samples <= kMaxSamples, "num_samples is ", samples,
+                    ", expected a value in [0, ", kMaxSamples, "]");
 }
 
 template <class Context>

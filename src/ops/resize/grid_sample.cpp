@@ -145,7 +145,7 @@ const OpSpec kOps[] = {
      .make_attributes = make_attributes<GridSampleAttrs>,
      .infer = infer,
      .evaluate = evaluate,
-     .summary = "Samples of a picture at given points"},
+     .summary = "Samples of an image at given points"},
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ def step(kind, implementation, plan, **more):
 
 
 REPORT = {"name": "net", "threads": 1, "infer_us": 112.0, "steps": [
-    step("border", "fuseq:border", 5.0),
+    step("io_reorder", "fuseq:io_reorder", 5.0),
     step("convolution", "brgconv:avx512", 60.0, bare_us=50.0, bare_alone_us=40.0,
          bare_implementation="brgconv:avx512"),
     step("convolution", "fuseq:depthwise", 20.0, bare_us=30.0, bare_alone_us=30.0,

@@ -20,7 +20,7 @@ PassTest decomposed(const std::string& body) {
     return run_pass(decompose_attention, kHead + body + "\n%r = Result(%y)");
 }
 
-TEST(DecomposeAttention, ScalesBehindTheProduct) {
+TEST(DecomposeAttention, ScalesAfterTheProduct) {
     const PassTest test = decomposed("%y = ScaledDotProductAttention.13(%q, %k, %v) causal=false");
     EXPECT_EQ(differs_from(test, std::string(kHead) + R"(
         %p = MatMul(%q, %k) transpose_b=true

@@ -216,7 +216,7 @@ TEST(FuseActivation, TakesNumbersOfGeluRoundedToF16) {
     EXPECT_FALSE(gelu("0.79788456", "0.0448").changed);
 }
 
-// A gate behind the activation: the inner product is one, the outer stays.
+// A gate after the activation: the inner product is one, the outer stays.
 TEST(FuseActivation, TriesInnerProducts) {
     const PassTest test = run_pass(fuse_activation, R"(model "m"
         %x = Parameter : f32[2,3,2,2]

@@ -78,8 +78,8 @@ TEST(FuseRmsNorm, KeepsTheGain) {
     const PassTest first = fused(root + "%m = Multiply(%t, %g)\n%y = Multiply(%x, %m)");
     EXPECT_EQ(differs_from(first, expected), "");
     EXPECT_LT(largest_difference(first), 1e-5);
-    const PassTest behind = fused(root + "%m = Multiply(%x, %t)\n%y = Multiply(%m, %g)");
-    EXPECT_EQ(differs_from(behind, expected), "");
+    const PassTest after = fused(root + "%m = Multiply(%x, %t)\n%y = Multiply(%m, %g)");
+    EXPECT_EQ(differs_from(after, expected), "");
 }
 
 TEST(FuseRmsNorm, RefusesInnerAxes) {

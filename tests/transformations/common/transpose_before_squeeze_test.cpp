@@ -66,7 +66,7 @@ TEST(TransposeBeforeSqueeze, LeavesOthers) {
     const auto changed = [](const std::string& text) {
         return run_pass(transpose_before_squeeze, text).changed;
     };
-    // The second of two pictures, one of which the number is not known, a number of pictures.
+    // The second of two images, one of which the number is not known, a number of images.
     EXPECT_FALSE(changed(model("2,3,4,5", "Gather.8(%x, %last, %zero)", "1,2,0")));
     EXPECT_FALSE(changed(model("?,3,4,5", "Gather.8(%x, %zero, %zero)", "1,2,0")));
     EXPECT_FALSE(changed(model("1,4,5", "Gather.8(%x, %one_zero, %zero)", "1,2,0")));

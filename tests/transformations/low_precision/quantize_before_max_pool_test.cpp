@@ -64,7 +64,7 @@ TEST(QuantizeBeforeMaxPool, RefusesFallingLimits) {
     const PassTest test = run_pass(quantize_before_max_pool, model("{26} : f32[]", kPoolFirst));
     EXPECT_FALSE(test.changed);
     EXPECT_EQ(refusal_at(test.context, "q"),
-              "max_pool_in_front: the limits fall, vary within a pooled plane or are not constant");
+              "max_pool_before: the limits fall, vary within a pooled plane or are not constant");
 }
 
 TEST(QuantizeBeforeMaxPool, RefusesAPoolingThatOthersRead) {
@@ -72,7 +72,7 @@ TEST(QuantizeBeforeMaxPool, RefusesAPoolingThatOthersRead) {
         run_pass(quantize_before_max_pool, model("{0} : f32[]", kPoolFirst + "\n%r2 = Result(%p)"));
     EXPECT_FALSE(test.changed);
     EXPECT_EQ(refusal_at(test.context, "q"),
-              "max_pool_in_front: others read the result of the MaxPool");
+              "max_pool_before: others read the result of the MaxPool");
 }
 
 // A float convolution of `from` channels.

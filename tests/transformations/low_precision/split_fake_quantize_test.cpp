@@ -314,7 +314,7 @@ TEST(SplitFakeQuantize, LeavesWhatTheUserKeepsInFloat) {
     EXPECT_THAT(refusal_at(test.context, "fq"), StartsWith("kept_float"));
 }
 
-// The types that FQs of [0, 1] (as %u) and [-1, 1) (as %s) get in front of what is given.
+// The types that FQs of [0, 1] (as %u) and [-1, 1) (as %s) get before what is given.
 std::vector<ElementType> types_of(const std::string& rest) {
     const PassTest test = run_pass(split_fake_quantize, R"(model "m"
         %x = Parameter : f32[1,4,4,4]

@@ -22,7 +22,7 @@ TEST(HugePages, AreZeroAndBeginWhereAPageDoes) {
     }
 }
 
-// What is cut off in front and behind does not belong to a neighbour.
+// What is cut off in front and after does not belong to a neighbour.
 TEST(HugePages, DoNotTouchEachOther) {
     constexpr std::size_t kBytes = kHugePage + 5000;
     auto* one = static_cast<unsigned char*>(map_huge_pages(kBytes));

@@ -30,7 +30,7 @@ TEST(GatherTree, FollowsParentsFromTheLastStep) {
         std::vector<std::int32_t>(12, 10));
 }
 
-TEST(GatherTree, NothingStandsBehindAnEndToken) {
+TEST(GatherTree, NothingStandsAfterAnEndToken) {
     const In ids = in<float>({3, 2, 1}, {1, 10, 10, 2, 3, 4});
     const In parents = in<float>({3, 2, 1}, {0, 0, 0, 0, 0, 0});
     expect_tensor<float>(

@@ -82,13 +82,13 @@ TEST(MulticlassNms, SortsAcrossTheBatch) {
 TEST(MulticlassNms, ReadsBoxesOfEveryClass) {
     MulticlassNmsAttrs attrs;
     attrs.iou_threshold = 0.4F;
-    // Two classes, three boxes: two of the first picture, one of the second.
+    // Two classes, three boxes: two of the first image, one of the second.
     const Tensor boxes = floats({2, 3, 4}, {0, 0, 4, 4, 0, 0, 4, 2, 0, 0, 1, 1,  //
                                             0, 0, 1, 1, 5, 5, 6, 6, 0, 0, 2, 2});
     const Tensor scores = floats({2, 3}, {0.9F, 0.8F, 0.7F, 0.1F, 0.6F, 0.5F});
     const auto out = run_op("MulticlassNms", 9, attrs, {boxes, scores, i64s({2}, {2, 1})});
     expect_ints(out[2], {3, 2});
-    expect_ints(out[1], {0, 3, 1, 4, 5});  // (box of all pictures) * 2 + class
+    expect_ints(out[1], {0, 3, 1, 4, 5});  // (box of all images) * 2 + class
     EXPECT_THAT(error_of([&] {
                     run_op("MulticlassNms", 9, attrs, {boxes, scores, i64s({2}, {2, 2})});
                 }),

@@ -55,7 +55,7 @@ TEST(DetectronPriorGrid, InfersAndRefuses) {
                 HasSubstr("h and w are -1 and 0"));
 }
 
-// Two equal anchors and one that leaves the picture.
+// Two equal anchors and one that leaves the image.
 struct ProposalCase {
     DetectronProposalsAttrs attrs;
     Tensor info = floats({3}, {10, 10, 1});

@@ -27,7 +27,7 @@ PriorBox8Attrs ssd() {
     return attrs;
 }
 
-// Around (8, 8) in a picture of 64 x 32: 16 x 16, 32 x 32, 32 x 8, 8 x 32.
+// Around (8, 8) in an image of 64 x 32: 16 x 16, 32 x 32, 32 x 8, 8 x 32.
 const std::vector<float> kFirst{0, 0, 0.25F, 0.5F};
 const std::vector<float> kBetween{-0.125F, -0.25F, 0.375F, 0.75F};
 const std::vector<float> kStretched{-0.125F, 0.125F, 0.375F,  0.375F,

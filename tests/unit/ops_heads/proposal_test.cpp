@@ -44,14 +44,14 @@ TEST(ProposalAnchors, FollowCaffeAndTensorFlow) {
 // A grid of 1 x 2 cells with one anchor: boxes [0, 15] and [16, 31] in x.
 const Tensor kScores = floats({1, 2, 1, 2}, {0.9F, 0.9F, 0.25F, 0.75F});
 const Tensor kStill = floats({1, 4, 1, 2}, {0, 0, 0, 0, 0, 0, 0, 0});
-const Tensor kPicture = floats({3}, {16, 32, 1});
+const Tensor kImage = floats({3}, {16, 32, 1});
 
 TEST(Proposal, KeepsBoxesByScore) {
-    const auto out = run_op("Proposal", 4, make(), {kScores, kStill, kPicture});
+    const auto out = run_op("Proposal", 4, make(), {kScores, kStill, kImage});
     // The centre moves by half a pixel, as Caffe does it: x + width / 2 - width / 2.
     expect_values(out[0], {0, 16, 0, 31, 15, 0, 0, 0, 16, 15, -1, 0, 0, 0, 0});
     expect_values(out[1], {0.75F, 0.25F, 0});
-    const auto old = run_op("Proposal", 1, make(), {kScores, kStill, kPicture});
+    const auto old = run_op("Proposal", 1, make(), {kScores, kStill, kImage});
     EXPECT_EQ(old.size(), 1u);
     EXPECT_TRUE(same_bytes(old[0], out[0]));
 }
@@ -60,21 +60,21 @@ TEST(Proposal, MovesAndClipsBoxes) {
     ProposalAttrs attrs = make();
     attrs.normalize = true;
     attrs.box_coordinate_scale = 2;
-    // Cell 0 moves by 16 * 0.5 / 2 = 4 to the right, cell 1 by 8 beyond the picture.
+    // Cell 0 moves by 16 * 0.5 / 2 = 4 to the right, cell 1 by 8 beyond the image.
     const Tensor moved = floats({1, 4, 1, 2}, {0.5F, 1, 0, 0, 0, 0, 0, 0});
-    const auto out = run_op("Proposal", 4, attrs, {kScores, moved, kPicture});
+    const auto out = run_op("Proposal", 4, attrs, {kScores, moved, kImage});
     expect_values(out[0], {0, 24.F / 32, 0, 31.F / 32, 15.F / 16, 0, 4.F / 32, 0, 20.F / 32,
                            15.F / 16, -1, 0, 0, 0, 0});
 }
 
 TEST(Proposal, DropsSmallAndCoveredBoxes) {
     ProposalAttrs attrs = make();
-    attrs.min_size = 17;  // a side clipped to the picture has 16
-    auto out = run_op("Proposal", 4, attrs, {kScores, kStill, kPicture});
+    attrs.min_size = 17;  // a side clipped to the image has 16
+    auto out = run_op("Proposal", 4, attrs, {kScores, kStill, kImage});
     expect_values(out[1], {0, 0, 0});
     attrs = make();
     attrs.nms_thresh = 0;  // the boxes share a column of pixels
-    out = run_op("Proposal", 4, attrs, {kScores, kStill, kPicture});
+    out = run_op("Proposal", 4, attrs, {kScores, kStill, kImage});
     expect_values(out[1], {0.75F, 0, 0});
 }
 

@@ -48,7 +48,7 @@ TEST(RoiPooling, InterpolatesSamples) {
                   {7.5F});
 }
 
-// Proposal gives fewer regions than it has rows: -1 and zeros behind the last one.
+// Proposal gives fewer regions than it has rows: -1 and zeros after the last one.
 TEST(RoiPooling, StopsAtTheEndOfTheList) {
     RoiPoolingAttrs attrs;
     attrs.pooled_h = 1;
@@ -85,7 +85,7 @@ TEST(RoiPooling, InfersAndRefuses) {
     EXPECT_THAT(error_of([&] {
                     run_op("ROIPooling", 2, attrs, {kFeatures, floats({1, 5}, {1, 0, 0, 1, 1})});
                 }),
-                HasSubstr("a region names picture 1, but there are 1"));
+                HasSubstr("a region names image 1, but there are 1"));
 }
 
 TEST(PsRoiPooling, AveragesChannelsOfItsOwn) {
@@ -171,7 +171,7 @@ TEST(RoiAlign, ReadsNothingOutside) {
                     run_op("ROIAlign", 3, attrs,
                            {kFeatures, floats({1, 4}, {0, 0, 1, 1}), i64s({1}, {-1})});
                 }),
-                HasSubstr("a region names picture -1"));
+                HasSubstr("a region names image -1"));
     EXPECT_THAT(
         refusal("ROIAlign", 3, attrs, {open("[1,2,4,4]"), open("[3,4]"), i64s({2}, {0, 0})}),
         HasSubstr("batch_indices have shape [2]"));

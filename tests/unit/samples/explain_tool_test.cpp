@@ -14,7 +14,7 @@ namespace {
 using test::Outcome;
 using testing::HasSubstr;
 
-// A Reshape to two rows fits pictures of an even width only.
+// A Reshape to two rows fits images of an even width only.
 class ExplainTool : public testing::Test {
 protected:
     ExplainTool() {

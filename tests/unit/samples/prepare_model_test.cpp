@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 constexpr const char* kTwoInputs = R"(model "two"
-    %image = Parameter.1 : f32[1,2,1,2] "picture"
+    %image = Parameter.1 : f32[1,2,1,2] "image"
     %info = Parameter.1 : f32[3]
     %y = ReLU.1(%image) : f32[1,2,1,2]
     %z = ReLU.1(%info) : f32[3]
@@ -34,7 +34,7 @@ TEST(PrepareModel, SetsShapesAndBatch) {
     const auto model = Model::from_text(kTwoInputs);
     Options options;
     EXPECT_EQ(batch_of(*model, options), 1u);
-    options.shape = "picture[?,2,4,4]";
+    options.shape = "image[?,2,4,4]";
     options.batch = 3;
     set_shapes(*model, options);
     EXPECT_EQ(to_string(model->input(0).partial_shape()), "[3,2,4,4]");
@@ -92,7 +92,7 @@ TEST(PrepareModel, TypesByNameComeFirst) {
     const auto model = Model::from_text(kTwoInputs);
     Options options;
     options.input_precision = "f16";
-    options.tensor_precision = "picture:u8,z:i32";
+    options.tensor_precision = "image:u8,z:i32";
     set_preprocessing(*model, options);
     EXPECT_EQ(model->input(0).type(), ElementType::u8);
     EXPECT_EQ(model->input(1).type(), ElementType::f16);

@@ -26,8 +26,8 @@ Report example() {
             {"name": "conv1", "kind": "convolution", "implementation": "brgconv", "layers": ["conv1"],
              "src_type": "u8", "wei_type": "i8", "dst_type": "u8", "layout": "nhwc",
              "post_ops": "relu", "quantized": true, "macs": 2000000, "bytes": 1536, "notes": []},
-            {"name": "a_layer_with_a_very_long_name_of_more_than_36_letters", "kind": "chain",
-             "implementation": "fuseq:chain", "layers": [], "src_type": "f32", "wei_type": "",
+            {"name": "a_layer_with_a_very_long_name_of_more_than_36_letters", "kind": "eltwise",
+             "implementation": "fuseq:eltwise", "layers": [], "src_type": "f32", "wei_type": "",
              "dst_type": "u8", "layout": "nhwc", "post_ops": "", "macs": 0, "bytes": 0}],
         "refusals": [{"pass": "move_x", "layer": "l7", "code": "many", "reason": "two readers"}]})");
 }

@@ -7,7 +7,7 @@
 //   Before:  DQ(q, s, z) -> MVN | NormalizeL2
 //   After:   Convert(q) -> MVN | NormalizeL2 with the other eps
 //   Refuses: values per channel (per_channel_scale), a scale that is not positive (scale_sign), a
-//            zero point in front of NormalizeL2 or an MVN that keeps the mean (zero_point), MVN
+//            zero point before NormalizeL2 or an MVN that keeps the mean (zero_point), MVN
 //            that keeps the variance (keeps_variance), an eps that leaves the range of f32
 //            (eps_range).
 //   Source:  the definitions of the operations.

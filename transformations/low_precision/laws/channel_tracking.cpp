@@ -11,7 +11,7 @@ namespace fuseq {
 namespace {
 
 // Tracking computes with one float an element of the data.
-constexpr std::size_t kMostElements = std::size_t{1} << 24;
+constexpr std::size_t kMaxElements = std::size_t{1} << 24;
 
 // Positions that no element was seen at.
 constexpr float kUnknown = -1.0f;
@@ -24,7 +24,7 @@ std::optional<Shape> representative(const PartialShape& partial, std::size_t axi
         shape.push_back(d.is_static() ? static_cast<std::size_t>(d.get_length()) : 1);
     }
     const std::size_t size = shape_size(shape);
-    const bool usable = partial[axis].is_static() && size > 0 && size <= kMostElements;
+    const bool usable = partial[axis].is_static() && size > 0 && size <= kMaxElements;
     return usable ? std::optional<Shape>(shape) : std::nullopt;
 }
 
@@ -60,7 +60,7 @@ std::vector<float> representatives(const Dequantize& dq, std::size_t channels) {
     return first;
 }
 
-// Elements in the dimensions in front of one and behind it.
+// Elements in the dimensions before one and after it.
 struct Around {
     std::size_t outer = 1;
     std::size_t inner = 1;

@@ -26,20 +26,20 @@ void read_converted(Node& node, const Dequantize& dq) {
     node.infer();
 }
 
-void put_dequantize_behind(Node& node, std::size_t port, const Dequantize& dq) {
+void put_dequantize_after(Node& node, std::size_t port, const Dequantize& dq) {
     const Output source = node.output(port);
     const std::vector<Use> uses = node.port(port).uses;
     if (uses.empty()) {
         return;
     }
-    Dequantize behind = dq;
-    behind.q = source;
+    Dequantize after = dq;
+    after.q = source;
     const std::string suffix = node.output_count() == 1 ? "" : "." + std::to_string(port);
-    const Output end = build_dequantize(node.model(), node.name() + suffix + "/dq", behind);
+    const Output end = build_dequantize(node.model(), node.name() + suffix + "/dq", after);
     move_uses(uses, source, end);
 }
 
-void put_arithmetic_behind(Node& node, const Dequantize& dq) {
+void put_arithmetic_after(Node& node, const Dequantize& dq) {
     Model& model = node.model();
     const std::size_t rank = node.port().shape.rank();
     const std::vector<Use> uses = node.port().uses;

@@ -27,7 +27,7 @@ struct LawResult {
 };
 
 // `dq` ends at input 0 of the node. A law that holds rewrites the node in place and puts the DQ
-// behind it; one that refuses leaves the model as it was.
+// after it; one that refuses leaves the model as it was.
 using Law = LawResult (*)(Node& node, const Dequantize& dq);
 
 LawResult cancel_scale_of_mvn(Node& node, const Dequantize& dq);
@@ -50,11 +50,11 @@ LawResult move_through_space_to_batch(Node& node, const Dequantize& dq);
 void read_integers(Node& node, const Dequantize& dq);
 // Lets the node read the integers as f32, by a Convert of its own, and infers it.
 void read_converted(Node& node, const Dequantize& dq);
-// Puts a DQ like `dq` behind an output of a node that gives integers now. Readers move to its end.
-void put_dequantize_behind(Node& node, std::size_t port, const Dequantize& dq);
-// Puts the Subtract and the Multiply of a DQ behind a node whose only result is in steps of the
+// Puts a DQ like `dq` after an output of a node that gives integers now. Readers move to its end.
+void put_dequantize_after(Node& node, std::size_t port, const Dequantize& dq);
+// Puts the Subtract and the Multiply of a DQ after a node whose only result is in steps of the
 // integers, but no integer. Readers move to their end.
-void put_arithmetic_behind(Node& node, const Dequantize& dq);
+void put_arithmetic_after(Node& node, const Dequantize& dq);
 
 // Dimension of the result of a reduction (axes in input 1, attribute keep_dims) that holds what
 // `axis` held before; nothing when it is reduced or the axes are not known.

@@ -3,7 +3,7 @@
 //
 //   Law:     (q - z) * s * c = (q - z) * (s * c);  (q - z) * s + c = (q - (z - c / s)) * s
 //   Before:  DQ(q, s, z) -> Multiply(Const c) | Add(Const c)      After:  DQ with other numbers
-//            Only in front of convolutions and matmuls of quantized weights, which become integer
+//            Only before convolutions and matmuls of quantized weights, which become integer
 //            ones by it; elsewhere the chain kernel applies such constants at no cost.
 //   Refuses: constants per channel unless every reader is a depthwise convolution
 //   (per_channel_constant), constants of
@@ -24,7 +24,7 @@ namespace {
 // A zero point beyond this many steps from the integers costs more digits than it is worth.
 constexpr double kFarthestZeroPoint = 1 << 14;
 
-// The readers behind further constants and operations that DQ passes.
+// The readers after further constants and operations that DQ passes.
 std::vector<Use> readers(const Node& node) {
     std::vector<Use> found;
     std::vector<const Node*> stack{&node};
@@ -96,15 +96,15 @@ LawResult move_through_arithmetic(Node& node, const Dequantize& dq) {
         return LawResult::refused("per_channel_constant",
                                   "a reader sums channels, which would have different scales");
     }
-    Dequantize behind = dq;
-    if (LawResult result = apply_constant(node, *constant, behind); !result) {
+    Dequantize after = dq;
+    if (LawResult result = apply_constant(node, *constant, after); !result) {
         return result;
     }
     for (const std::string& origin : origins_of(node)) {
-        behind.origins.push_back(origin);
+        after.origins.push_back(origin);
     }
     const std::vector<Use> direct = node.port().uses;
-    move_uses(direct, node.output(), build_dequantize(node.model(), node.name() + "/dq", behind));
+    move_uses(direct, node.output(), build_dequantize(node.model(), node.name() + "/dq", after));
     return LawResult::moved();
 }
 

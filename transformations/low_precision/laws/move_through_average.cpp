@@ -51,23 +51,23 @@ LawResult move_through_avg_pool(Node& node, const Dequantize& dq) {
     }
     attrs.output_type = ElementType::f32;
     read_integers(node, dq);
-    put_arithmetic_behind(node, dq);
+    put_arithmetic_after(node, dq);
     return LawResult::moved();
 }
 
 LawResult move_through_reduce_mean(Node& node, const Dequantize& dq) {
-    Dequantize behind = dq;
+    Dequantize after = dq;
     if (!dq.per_tensor()) {
         const auto axis = axis_after_reduction(node, dq.axis());
         if (!axis) {
             return LawResult::refused("channel_dimension",
                                       "channels of different scales are averaged");
         }
-        behind = moved_to_axis(dq, *axis);
+        after = moved_to_axis(dq, *axis);
     }
     node.attrs<ReduceAttrs>().output_type = ElementType::f32;
     read_integers(node, dq);
-    put_arithmetic_behind(node, behind);
+    put_arithmetic_after(node, after);
     return LawResult::moved();
 }
 

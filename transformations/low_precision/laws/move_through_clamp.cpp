@@ -68,7 +68,7 @@ LawResult move_through_clamp(Node& node, const Dequantize& dq) {
     node.attrs<ClampAttrs>().min = static_cast<float>(low);
     node.attrs<ClampAttrs>().max = static_cast<float>(high);
     read_integers(node, dq);
-    put_dequantize_behind(node, 0, dq);
+    put_dequantize_after(node, 0, dq);
     return LawResult::moved();
 }
 

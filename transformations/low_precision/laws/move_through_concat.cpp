@@ -71,7 +71,7 @@ LawResult move_through_concat(Node& node, const Dequantize& dq) {
         static_cast<std::size_t>(stated < 0 ? stated + static_cast<std::int64_t>(rank) : stated);
     const bool equal = std::all_of(inputs.begin(), inputs.end(),
                                    [&](const Dequantize& other) { return other.same_mapping(dq); });
-    Dequantize behind = dq;
+    Dequantize after = dq;
     if (!equal || (!dq.per_tensor() && dq.axis() == axis)) {
         const auto joined = concatenated(inputs, node, axis);
         if (!joined || (!joined->per_tensor() && axis != 1)) {
@@ -80,19 +80,19 @@ LawResult move_through_concat(Node& node, const Dequantize& dq) {
                 detail::cat("the inputs have different scales or zero points along dimension ",
                             axis));
         }
-        behind = *joined;
+        after = *joined;
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         for (const std::string& origin : inputs[i].origins) {
-            if (std::find(behind.origins.begin(), behind.origins.end(), origin) ==
-                behind.origins.end()) {
-                behind.origins.push_back(origin);
+            if (std::find(after.origins.begin(), after.origins.end(), origin) ==
+                after.origins.end()) {
+                after.origins.push_back(origin);
             }
         }
         node.set_input(i, inputs[i].q);
     }
     node.infer();
-    put_dequantize_behind(node, 0, behind);
+    put_dequantize_after(node, 0, after);
     return LawResult::moved();
 }
 

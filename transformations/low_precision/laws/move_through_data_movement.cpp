@@ -6,7 +6,7 @@
 //   Before:  DQ(q) -> Reshape | Squeeze | Unsqueeze | Transpose | Split | VariadicSplit |
 //            StridedSlice | Slice | Gather | Tile | Broadcast | ShuffleChannels | DepthToSpace |
 //            SpaceToDepth | Reverse | ReverseSequence | BatchToSpace | Roll
-//   After:   the same (q) -> DQ behind every output
+//   After:   the same (q) -> DQ after every output
 //   Refuses: per-channel values where the channels of a result follow no single dimension
 //            (channel_dimension), or where shapes are open (shape_not_known).
 //   Source:  the definitions of the operations.
@@ -15,8 +15,8 @@
 namespace fuseq {
 
 LawResult move_through_data_movement(Node& node, const Dequantize& dq) {
-    const auto behind = track_channels(node, dq);
-    if (!behind) {
+    const auto after = track_channels(node, dq);
+    if (!after) {
         const PartialShape& shape = node.input(0).partial_shape();
         return shape.is_static()
                    ? LawResult::refused(
@@ -29,7 +29,7 @@ LawResult move_through_data_movement(Node& node, const Dequantize& dq) {
     }
     read_integers(node, dq);
     for (std::size_t i = 0; i < node.output_count(); ++i) {
-        put_dequantize_behind(node, i, (*behind)[i]);
+        put_dequantize_after(node, i, (*after)[i]);
     }
     return LawResult::moved();
 }

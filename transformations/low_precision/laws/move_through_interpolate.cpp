@@ -39,10 +39,10 @@ LawResult move_through_interpolate(Node& node, const Dequantize& dq) {
     }
     if (nearest) {
         read_integers(node, dq);
-        put_dequantize_behind(node, 0, dq);
+        put_dequantize_after(node, 0, dq);
     } else {
         read_converted(node, dq);
-        put_arithmetic_behind(node, dq);
+        put_arithmetic_after(node, dq);
     }
     return LawResult::moved();
 }

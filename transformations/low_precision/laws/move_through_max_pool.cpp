@@ -15,7 +15,7 @@ LawResult move_through_max_pool(Node& node, const Dequantize& dq) {
         return order_refused();
     }
     read_integers(node, dq);
-    put_dequantize_behind(node, 0, dq);
+    put_dequantize_after(node, 0, dq);
     return LawResult::moved();
 }
 

@@ -51,7 +51,7 @@ LawResult move_through_pad(Node& node, const Dequantize& dq) {
         }
     }
     read_integers(node, dq);
-    put_dequantize_behind(node, 0, dq);
+    put_dequantize_after(node, 0, dq);
     return LawResult::moved();
 }
 

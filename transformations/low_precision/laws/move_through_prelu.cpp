@@ -30,7 +30,7 @@ LawResult move_through_prelu(Node& node, const Dequantize& dq) {
         return LawResult::not_wanted();
     }
     read_converted(node, dq);
-    put_arithmetic_behind(node, dq);
+    put_arithmetic_after(node, dq);
     return LawResult::moved();
 }
 

@@ -13,17 +13,17 @@ LawResult move_through_reduce_max(Node& node, const Dequantize& dq) {
     if (!keeps_order(dq)) {
         return order_refused();
     }
-    Dequantize behind = dq;
+    Dequantize after = dq;
     if (!dq.per_tensor()) {
         const auto axis = axis_after_reduction(node, dq.axis());
         if (!axis) {
             return LawResult::refused("channel_dimension",
                                       "channels of different scales are compared");
         }
-        behind = moved_to_axis(dq, *axis);
+        after = moved_to_axis(dq, *axis);
     }
     read_integers(node, dq);
-    put_dequantize_behind(node, 0, behind);
+    put_dequantize_after(node, 0, after);
     return LawResult::moved();
 }
 

@@ -29,7 +29,7 @@ LawResult move_through_relu(Node& node, const Dequantize& dq) {
     }
     if (!dq.has_zero_point()) {
         read_integers(node, dq);
-        put_dequantize_behind(node, 0, dq);
+        put_dequantize_after(node, 0, dq);
         return LawResult::moved();
     }
     const float zero = dq.zero_point[0];
@@ -44,7 +44,7 @@ LawResult move_through_relu(Node& node, const Dequantize& dq) {
     Node* clamp = node.model().add("Clamp", 1, node.name(), {dq.q}, bounds);
     add_origins(*clamp, node);
     redirect(node.output(), clamp->output());
-    put_dequantize_behind(*clamp, 0, dq);
+    put_dequantize_after(*clamp, 0, dq);
     return LawResult::moved();
 }
 

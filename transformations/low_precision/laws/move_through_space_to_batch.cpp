@@ -40,7 +40,7 @@ LawResult move_through_space_to_batch(Node& node, const Dequantize& dq) {
             "pad_value", detail::cat("the zero point is ", dq.zero_point[0], ", pads are zeros"));
     }
     read_integers(node, dq);
-    put_dequantize_behind(node, 0, dq);
+    put_dequantize_after(node, 0, dq);
     return LawResult::moved();
 }
 

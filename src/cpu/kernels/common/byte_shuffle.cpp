@@ -12,7 +12,7 @@ namespace fuseq::kernels {
 namespace {
 
 constexpr std::size_t kVector = 64;
-constexpr std::size_t kMostWindows = 6;  // of 64 bytes of a row
+constexpr std::size_t kMaxWindows = 6;  // of 64 bytes of a row
 
 // Where the windows begin that hold all these bytes: each at the lowest byte that is in none.
 std::vector<std::int32_t> windows_over(std::span<const std::int32_t> sources) {
@@ -64,7 +64,7 @@ std::optional<ByteShuffle> ByteShuffle::make(std::span<const std::int32_t> sourc
     for (std::size_t at = 0; at < sources.size(); at += kVector) {
         const auto here = sources.subspan(at, std::min(kVector, sources.size() - at));
         const std::vector<std::int32_t> windows = windows_over(here);
-        if (windows.size() > kMostWindows) {
+        if (windows.size() > kMaxWindows) {
             return std::nullopt;
         }
         Chunk chunk;

@@ -22,8 +22,8 @@ constexpr Indices indices_of(std::size_t channel, bool third) {
     Indices result;
     for (std::size_t i = 0; i < kVector; ++i) {
         const std::size_t at = kChannels * i + channel;
-        const bool behind = at >= 2 * kVector;
-        const std::size_t index = !third ? at % (2 * kVector) : behind ? at - kVector : i;
+        const bool after = at >= 2 * kVector;
+        const std::size_t index = !third ? at % (2 * kVector) : after ? at - kVector : i;
         result.bytes[i] = static_cast<std::uint8_t>(index);
     }
     return result;

@@ -124,7 +124,7 @@ HWY_INLINE void store_float(D d, hn::Vec<D> v, std::int8_t* to) {
     hn::StoreU(hn::DemoteTo(d8, rounded), d8, to);
 }
 
-// Four vectors, stored one behind the other. The packs work within 128-bit blocks; a permutation
+// Four vectors, stored one after the other. The packs work within 128-bit blocks; a permutation
 // puts the blocks' parts in order.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void store_four(D d, V a, V b, V c, V e, float* to) {

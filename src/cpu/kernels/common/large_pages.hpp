@@ -13,7 +13,7 @@
 
 namespace fuseq::kernels {
 
-// Begins on a cache line and is zero. Of any thread; taken from blocks of large pages one behind
+// Begins on a cache line and is zero. Of any thread; taken from blocks of large pages one after
 // the other, which are given back when nothing in them is in use. Throws std::bad_alloc.
 void* take_large_pages(std::size_t bytes);
 void give_back_large_pages(void* memory, std::size_t bytes) noexcept;

@@ -35,7 +35,7 @@ struct Epilogue {
 struct Block {
     std::size_t first_channel = 0;
     std::size_t channels = 0;
-    const std::uint8_t* packed = nullptr;  // init, scale, bias, slope, wei, one behind the other
+    const std::uint8_t* packed = nullptr;  // init, scale, bias, slope, wei, one after the other
     const std::int8_t* wei = nullptr;
     const std::int32_t* init = nullptr;  // -src_zero_point * sum of weights
     const float* scale = nullptr;
@@ -125,7 +125,7 @@ struct Path {
     std::string name;
     std::size_t block_channels = 0;
     bool flips_sign = false;  // wants u8: i8 is xored with 0x80
-    // Of what remains behind full blocks: more channels become a full block, moved back.
+    // Of what remains after full blocks: more channels become a full block, moved back.
     std::size_t most_alone = 0;
     bool float_sums = false;    // can have them, in u8 without flip
     std::size_t fast_rows = 2;  // as many rows at once, or a multiple, are fast

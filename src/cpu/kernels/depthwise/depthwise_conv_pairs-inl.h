@@ -40,7 +40,7 @@ public:
         std::ptrdiff_t left = strip_.dst_width;
         load_first();
         while (left >= kTogether) {
-            const std::ptrdiff_t inner = std::min((left - kBehind) / kTogether, inner_steps());
+            const std::ptrdiff_t inner = std::min((left - kAfter) / kTogether, inner_steps());
             if (inner > 0) {
                 run_inner_steps(inner);
                 left -= inner * kTogether;
@@ -62,8 +62,8 @@ private:
     static constexpr std::ptrdiff_t kTogether =
         is_to_floats(F) || (Rows == 2 && Stride == 2) ? 1 : 2;
     static constexpr std::size_t kColumns = kTogether;
-    // Pixels of src and dst behind those of an inner step.
-    static constexpr std::ptrdiff_t kBehind = is_open(Mode) ? 1 : 0;
+    // Pixels of src and dst after those of an inner step.
+    static constexpr std::ptrdiff_t kAfter = is_open(Mode) ? 1 : 0;
     // Columns that an output leaves to the next.
     static constexpr std::size_t kCarried = Stride == 1 ? 2 : 1;
     static constexpr std::size_t kTaps = 3;  // vectors of four taps a quarter
@@ -78,7 +78,7 @@ private:
 
     // How many steps from here on read no column outside of src.
     FUSEQ_INLINE std::ptrdiff_t inner_steps() const {
-        const std::ptrdiff_t room = strip_.src_width - kBehind - x_ - end_column(kTogether);
+        const std::ptrdiff_t room = strip_.src_width - kAfter - x_ - end_column(kTogether);
         return x_ + kFirst < 0 || room < 0 ? 0 : room / (kTogether * kStride) + 1;
     }
 

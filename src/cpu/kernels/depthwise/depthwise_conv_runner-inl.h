@@ -6,7 +6,7 @@
 // Runner only; several of them, to share the compiler's work.
 //
 // With a dilation of D in both directions (and stride 1) the outputs of every Dth row and column
-// read no other than every Dth row and column of the source: D x D pictures that have nothing to do
+// read no other than every Dth row and column of the source: D x D images that have nothing to do
 // with each other, each with a dense kernel. Nothing is moved for that. A strip is every Dth column
 // of a row, its source rows are D rows apart, and the columns take D turns.
 #pragma once

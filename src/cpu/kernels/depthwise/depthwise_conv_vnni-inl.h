@@ -12,7 +12,7 @@
 // it, kept in a ring of accumulators. A 3x3 kernel of stride 1 makes two output rows of the four
 // source rows, with weights (w0 w1 w2 0) and (0 w0 w1 w2).
 //
-// The channels that remain behind the blocks of 64 do not fill a vector. When they are 32 (16) or
+// The channels that remain after the blocks of 64 do not fill a vector. When they are 32 (16) or
 // fewer, the two (four) parts of the vector hold the same channels of two (four) different outputs
 // rows, which are loaded and stored under masks.
 //
@@ -25,10 +25,10 @@
 
 #include <algorithm>
 
-#include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
 #include "cpu/kernels/common/unrolled-inl.h"
 #include "cpu/kernels/common/vnni_products-inl.h"
 #include "cpu/kernels/common/vnni_target.hpp"
+#include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
 
 FUSEQ_BEGIN_VNNI
 
@@ -37,7 +37,7 @@ namespace {
 
 constexpr std::size_t kBlock = 64;
 constexpr std::size_t kMaxRows = 5;         // source rows of a strip
-constexpr std::size_t kPadding = kMaxRows;  // the row behind them: a pixel outside of src
+constexpr std::size_t kPadding = kMaxRows;  // the row after them: a pixel outside of src
 constexpr std::size_t kMaxParts = 4;        // strips in one vector
 constexpr std::size_t kQuarters = 4;
 // Of a block in memory: vectors of 64 values, then the weights.
@@ -76,9 +76,9 @@ constexpr std::size_t parts_of(std::size_t mode) {
 constexpr bool is_open(std::size_t mode) {
     return mode > 20;
 }
-// Of an open one, behind which there is a pixel (no masks) or not.
-constexpr std::size_t closed_mode(std::size_t mode, bool pixel_behind) {
-    return !pixel_behind ? mode % 10 : mode == 21 ? 0 : 12;
+// Of an open one, after which there is a pixel (no masks) or not.
+constexpr std::size_t closed_mode(std::size_t mode, bool pixel_after) {
+    return !pixel_after ? mode % 10 : mode == 21 ? 0 : 12;
 }
 inline std::size_t mode_of(std::size_t channels) {
     switch (channels) {

@@ -221,11 +221,11 @@ Path vnni_path(const DepthwiseShape& s, VnniForm form) {
     path.most_alone = kBlock / 2;  // several rows of fewer share a vector
     path.flips_sign = true;
     path.order = strip_order;
-    // Dilated ones as pictures of every Dth row and column, see Runner.
-    constexpr std::size_t kMostDilation = 16;
+    // Dilated ones as images of every Dth row and column, see Runner.
+    constexpr std::size_t kMaxDilation = 16;
     const bool dilated = s.dilation_height != 1 || s.dilation_width != 1;
     const bool dense = !dilated || (s.dilation_height == s.dilation_width && s.stride_height == 1 &&
-                                    s.stride_width == 1 && s.dilation_width <= kMostDilation);
+                                    s.stride_width == 1 && s.dilation_width <= kMaxDilation);
     const std::size_t stride = s.stride_height == s.stride_width ? s.stride_width : 0;
     const std::size_t size = s.kernel_height == s.kernel_width ? s.kernel_height : 0;
     path.float_sums = true;

@@ -20,7 +20,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Calls function(place) for the places that `mask`, of vectors, and `one`, of single elements,
-// mark, until it says no. Returns the place behind the last one looked at. A branch for four
+// mark, until it says no. Returns the place after the last one looked at. A branch for four
 // vectors: most of them have no such place.
 template <class D, class Mask, class Scalar, class Function>
 HWY_INLINE std::size_t for_marked(
@@ -61,7 +61,7 @@ HWY_INLINE std::size_t for_marked(
     return end;
 }
 
-// Entries of the ranks of [begin, end) below the limit, behind the `size` that are there, until
+// Entries of the ranks of [begin, end) below the limit, after the `size` that are there, until
 // there are `room`. Returns the place where it ended.
 std::size_t add_below(const std::uint32_t* ranks,
                       Range places,

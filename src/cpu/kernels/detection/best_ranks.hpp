@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The best of many scores: TopK, the candidates of detections. A score becomes an unsigned rank,
-// the better the less; an entry is its rank and behind that its place, so that entries compare as
+// the better the less; an entry is its rank and after that its place, so that entries compare as
 // integers and of equal scores the first one is the best.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace fuseq::kernels {
 
-// Zeros of either sign are equal; NaN comes behind all numbers.
+// Zeros of either sign are equal; NaN comes after all numbers.
 template <class T>
 std::uint32_t rank_of(T value, bool largest) {
     constexpr std::uint32_t kSign = 0x80000000U;

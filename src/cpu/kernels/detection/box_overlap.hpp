@@ -31,14 +31,14 @@ public:
         }
         ++size_;
     }
-    // Whole vectors may be read; what stands behind the last box is of no use.
+    // Whole vectors may be read; what stands after the last box is of no use.
     const T* column(std::size_t c) const { return data_.data() + c * room_; }
 
 private:
     static constexpr std::size_t kColumns = 5;
     void grow() {
         const std::size_t room = room_ == 0 ? kFirstRoom : 2 * room_;
-        std::vector<T> data(kColumns * room + kBehind);
+        std::vector<T> data(kColumns * room + kAfter);
         for (std::size_t c = 0; c < kColumns; ++c) {
             for (std::size_t i = 0; i < size_; ++i) {
                 data[c * room + i] = data_[c * room_ + i];
@@ -48,7 +48,7 @@ private:
         room_ = room;
     }
     static constexpr std::size_t kFirstRoom = 64;
-    static constexpr std::size_t kBehind = 16;  // at least a vector
+    static constexpr std::size_t kAfter = 16;  // at least a vector
 
     std::size_t size_ = 0;
     std::size_t room_ = 0;

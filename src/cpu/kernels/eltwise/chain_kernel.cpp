@@ -22,10 +22,10 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include "cpu/kernels/common/exact-inl.h"
 #include "cpu/kernels/eltwise/chain_registers-inl.h"
 #include "cpu/kernels/eltwise/chain_tile-inl.h"
 #include "cpu/kernels/eltwise/eltwise-inl.h"
-#include "cpu/kernels/common/exact-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -83,7 +83,7 @@ void apply(const post_ops::Binary& op,
 
 // ---- walk -------------------------------------------------------------------------------------
 
-// A run of elements that are one behind the other in every tensor.
+// A run of elements that are one after the other in every tensor.
 struct Stretch {
     std::size_t row;      // or plane
     std::size_t offset;   // of its first element in that row
@@ -107,7 +107,7 @@ void load_planes(const ChainProgram& program,
                  const post_ops::Binary& op,
                  const Stretch& at,
                  float* HWY_RESTRICT extra) {
-    const ChainTensor& tensor = args.extras[op.input];
+    const ChainTensor& tensor = args.binary_sources[op.input];
     const DF d;
     if (program.layout == ChainLayout::kPlanes) {
         const std::size_t image = at.row / program.channels;
@@ -144,7 +144,7 @@ void load_pixels(const ChainProgram& program,
     const std::size_t first = at.row + at.offset / channels;
     const std::size_t last = at.row + (at.offset + at.count - 1) / channels;
     load_tile(op.type, tensor.data, first, last - first + 1, values);
-    // Whole vectors: what is too much is overwritten by the next row, or lies behind the tile.
+    // Whole vectors: what is too much is overwritten by the next row, or lies after the tile.
     std::size_t count = std::min(channels - at.offset % channels, at.count);
     for (std::size_t row = 0, done = 0; done < at.count; ++row) {
         const VF value = hn::Set(d, values[row]);
@@ -156,16 +156,16 @@ void load_pixels(const ChainProgram& program,
     }
 }
 
-void load_extra(const ChainProgram& program,
-                const ChainKernelArgs& args,
-                const post_ops::Binary& op,
-                const Stretch& at,
-                float* HWY_RESTRICT extra) {
+void load_source(const ChainProgram& program,
+                 const ChainKernelArgs& args,
+                 const post_ops::Binary& op,
+                 const Stretch& at,
+                 float* HWY_RESTRICT extra) {
     if (op.per_plane) {
         load_planes(program, args, op, at, extra);
         return;
     }
-    const ChainTensor& tensor = args.extras[op.input];
+    const ChainTensor& tensor = args.binary_sources[op.input];
     if (op.per_pixel) {
         load_pixels(program, tensor, op, at, extra);
         return;
@@ -188,7 +188,7 @@ void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const
             waiting = 0;
         }
     };
-    for (const ChainStepOp& op : program.ops) {
+    for (const ProgramOp& op : program.ops) {
         if (is_simple(op)) {
             if (waiting == kAtOnce) {
                 flush();
@@ -198,8 +198,8 @@ void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const
             continue;
         }
         flush();
-        if (op.kind == ChainStepOp::Kind::kBinary) {
-            load_extra(program, args, op.binary, at, extra);
+        if (op.kind == ProgramOp::Kind::kBinary) {
+            load_source(program, args, op.binary, at, extra);
             apply(op.binary, tile, extra, at.count);
         } else {
             apply(op.eltwise, tile, at.count);
@@ -211,10 +211,10 @@ void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const
 
 // Second tensors of one element a plane, repeated for whole rows. They stay the same until the next
 // image.
-constexpr std::size_t kMostSpread = 2;
+constexpr std::size_t kMaxSpread = 2;
 struct Spread {
-    HWY_ALIGN_MAX float values[kMostSpread][kChainTile + kChainPadding];
-    post_ops::Binary ops[kMostSpread];
+    HWY_ALIGN_MAX float values[kMaxSpread][kChainTile + kChainPadding];
+    post_ops::Binary ops[kMaxSpread];
     std::size_t image = ~std::size_t{0};
     std::size_t count = 0;
 };
@@ -228,8 +228,8 @@ void spread_planes(const ChainProgram& program,
         return;
     }
     std::size_t number = 0;
-    for (const ChainStepOp& op : program.ops) {
-        if (op.kind == ChainStepOp::Kind::kBinary && op.binary.per_plane) {
+    for (const ProgramOp& op : program.ops) {
+        if (op.kind == ProgramOp::Kind::kBinary && op.binary.per_plane) {
             float* const values = spread.values[number];
             load_planes(program, args, op.binary, at, values);
             const VF zero_point = hn::Set(DF(), op.binary.zero_point);
@@ -249,11 +249,11 @@ void spread_planes(const ChainProgram& program,
 }
 
 // Of a second tensor with an element for each one of the stretch, or a pixel.
-const void* extra_at(const ChainProgram& program,
-                     const ChainKernelArgs& args,
-                     const post_ops::Binary& op,
-                     const Stretch& at) {
-    const ChainTensor& tensor = args.extras[op.input];
+const void* source_at(const ChainProgram& program,
+                      const ChainKernelArgs& args,
+                      const post_ops::Binary& op,
+                      const Stretch& at) {
+    const ChainTensor& tensor = args.binary_sources[op.input];
     const std::size_t row = op.per_pixel ? at.row / program.channels : at.row;
     return static_cast<const std::byte*>(tensor.data) +
            (row * tensor.stride + at.offset) * size_of(op.type);
@@ -271,8 +271,8 @@ void run_short(const ChainProgram& program,
     std::size_t count = 0;
     std::size_t planes = 0;
     spread_planes(program, args, at, spread);
-    for (const ChainStepOp& op : program.ops) {
-        const bool binary = op.kind == ChainStepOp::Kind::kBinary;
+    for (const ProgramOp& op : program.ops) {
+        const bool binary = op.kind == ProgramOp::Kind::kBinary;
         if (binary && op.binary.per_plane) {
             ops[count++] = {op.kind, {}, {}, &spread.ops[planes], spread.values[planes]};
             ++planes;
@@ -280,10 +280,10 @@ void run_short(const ChainProgram& program,
         }
         ops[count++] = {op.kind, constant_of(program, op.a, at), constant_of(program, op.b, at),
                         binary ? &op.binary : nullptr,
-                        binary ? extra_at(program, args, op.binary, at) : nullptr};
+                        binary ? source_at(program, args, op.binary, at) : nullptr};
     }
     const std::size_t whole =
-        program.extra_count == 0 ? at.count : at.count / kSimpleBlock * kSimpleBlock;
+        program.source_count == 0 ? at.count : at.count / kSimpleBlock * kSimpleBlock;
     const std::size_t from = at.row * args.src.stride + at.offset;
     const std::size_t to = at.row * args.dst_stride + at.offset;
     constexpr std::size_t kCacheLine = 64;
@@ -308,13 +308,13 @@ bool is_short(const ChainProgram& program) {
     const bool rows = program.layout == ChainLayout::kRows;
     std::size_t planes = 0;
     return program.ops.size() <= kAtOnce &&
-           std::all_of(program.ops.begin(), program.ops.end(), [&](const ChainStepOp& op) {
-               if (op.kind != ChainStepOp::Kind::kBinary) {
+           std::all_of(program.ops.begin(), program.ops.end(), [&](const ProgramOp& op) {
+               if (op.kind != ProgramOp::Kind::kBinary) {
                    return is_simple(op);
                }
                planes += op.binary.per_plane ? 1 : 0;
                const bool whole_rows = rows && program.channels <= kChainTile;
-               return op.binary.per_plane ? whole_rows && planes <= kMostSpread
+               return op.binary.per_plane ? whole_rows && planes <= kMaxSpread
                                           : !op.binary.per_pixel || !rows;
            });
 }
@@ -325,12 +325,12 @@ std::size_t rows_of_blocks(std::size_t most, std::size_t length) {
     return most < step ? most : most / step * step;
 }
 
-// Rows whose elements all lie one behind the other can be taken several at once.
+// Rows whose elements all lie one after the other can be taken several at once.
 bool is_dense(const ChainProgram& program, const ChainKernelArgs& args, std::size_t length) {
     return args.src.stride == length && args.dst_stride == length &&
-           std::all_of(program.ops.begin(), program.ops.end(), [&](const ChainStepOp& op) {
-               return op.kind != ChainStepOp::Kind::kBinary || op.binary.per_plane ||
-                      op.binary.per_pixel || args.extras[op.binary.input].stride == length;
+           std::all_of(program.ops.begin(), program.ops.end(), [&](const ProgramOp& op) {
+               return op.kind != ProgramOp::Kind::kBinary || op.binary.per_plane ||
+                      op.binary.per_pixel || args.binary_sources[op.binary.input].stride == length;
            });
 }
 
@@ -387,10 +387,10 @@ ChainKernel::ChainKernel(ChainKernel&&) noexcept = default;
 ChainKernel& ChainKernel::operator=(ChainKernel&&) noexcept = default;
 
 void ChainKernel::run(const ChainKernelArgs& args, std::size_t begin, std::size_t end) const {
-    if (args.extras.size() < program_->extra_count) {
-        throw Error("infer", detail::cat("chain kernel: ", args.extras.size(),
+    if (args.binary_sources.size() < program_->source_count) {
+        throw Error("infer", detail::cat("chain kernel: ", args.binary_sources.size(),
                                          " extra inputs are given, the chain reads ",
-                                         program_->extra_count));
+                                         program_->source_count));
     }
     HWY_DYNAMIC_DISPATCH(run_range)(*program_, args, begin, end);
 }

@@ -44,9 +44,9 @@ struct ChainKernelArgs {
     std::size_t dst_stride = 0;
     // By Binary::input. Of one with an element a plane, `stride` is that from image to image; so it
     // is of one with an element a pixel for kPlanes, whose rows lie side by side for kRows.
-    std::span<const ChainTensor> extras{};
+    std::span<const ChainTensor> binary_sources{};
     std::size_t inner = 1;           // elements of a plane (kPlanes)
-    std::size_t rows_per_image = 1;  // kRows, for extras with an element a plane
+    std::size_t rows_per_image = 1;  // kRows, for binary_sources with an element a plane
     // Floats of dst may go past the caches: nobody reads them soon. Then end_stream() on the same
     // thread before another one may.
     bool stream = false;

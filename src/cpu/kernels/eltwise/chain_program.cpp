@@ -12,7 +12,7 @@ namespace {
 
 using post_ops::BasicOp;
 using post_ops::Values;
-using Kind = ChainStepOp::Kind;
+using Kind = ProgramOp::Kind;
 
 void check_type(const char* what, ElementType type) {
     switch (type) {
@@ -104,7 +104,7 @@ private:
         check_type("an extra input", op.type);
         push(Kind::kBinary);
         program_.ops.back().binary = op;
-        program_.extra_count = std::max(program_.extra_count, op.input + 1);
+        program_.source_count = std::max(program_.source_count, op.input + 1);
         program_.per_plane = program_.per_plane || op.per_plane;
         program_.per_channel = program_.per_channel || op.per_plane || op.per_pixel;
     }

@@ -24,7 +24,7 @@ struct ChainParameter {
     bool per_channel = false;
 };
 
-struct ChainStepOp {
+struct ProgramOp {
     enum class Kind {
         kAffine,  // x * a + b, two roundings
         kScale,   // x * a
@@ -45,15 +45,15 @@ struct ChainStepOp {
 };
 
 struct ChainProgram {
-    std::vector<ChainStepOp> ops;
+    std::vector<ProgramOp> ops;
     ElementType src_type = ElementType::f32;
     ElementType dst_type = ElementType::f32;
     ChainLayout layout = ChainLayout::kRows;
     std::size_t channels = 1;
-    // Rows that lie one behind the other are taken together, so many elements at once; per-channel
+    // Rows that lie one after the other are taken together, so many elements at once; per-channel
     // constants of kRows are repeated accordingly. A multiple of `channels`.
     std::size_t repeated_row = 1;
-    std::size_t extra_count = 0;
+    std::size_t source_count = 0;
     bool per_channel = false;  // some constant is, or an extra input is broadcast
     bool per_plane = false;    // some extra input is
 };

@@ -15,11 +15,11 @@
 #include <span>
 #include <type_traits>
 
-#include "cpu/kernels/eltwise/activation_math-inl.h"
 #include "cpu/kernels/common/always_inline.hpp"
+#include "cpu/kernels/common/exact-inl.h"
+#include "cpu/kernels/eltwise/activation_math-inl.h"
 #include "cpu/kernels/eltwise/chain_program.hpp"
 #include "cpu/kernels/eltwise/chain_tile-inl.h"
-#include "cpu/kernels/common/exact-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -47,12 +47,12 @@ HWY_INLINE void with_elements(ElementType type,
 }
 
 // Whether an operation is done by apply_simple_ops().
-bool is_simple(const ChainStepOp& op) {
-    return op.kind != ChainStepOp::Kind::kEltwise && op.kind != ChainStepOp::Kind::kBinary;
+bool is_simple(const ProgramOp& op) {
+    return op.kind != ProgramOp::Kind::kEltwise && op.kind != ProgramOp::Kind::kBinary;
 }
 
 struct SimpleOp {
-    ChainStepOp::Kind kind;
+    ProgramOp::Kind kind;
     Constant a;
     Constant b;
     // Of kBinary: its element that belongs to the first one of the stretch.
@@ -99,7 +99,7 @@ HWY_INLINE void with_one(VF (&x)[N], const SimpleOp& op, std::size_t i, F&& f) {
     }
 }
 
-// With a second tensor that has an element for each one of the stretch, one behind the other.
+// With a second tensor that has an element for each one of the stretch, one after the other.
 template <std::size_t N>
 HWY_INLINE void with_extra(VF (&x)[N], const SimpleOp& op, std::size_t i) {
     const DF d;
@@ -145,28 +145,28 @@ HWY_INLINE void with_extra(VF (&x)[N], const SimpleOp& op, std::size_t i) {
 template <std::size_t N>
 HWY_INLINE void apply(const SimpleOp& op, std::size_t i, VF (&x)[N]) {
     switch (op.kind) {
-        case ChainStepOp::Kind::kBinary: return with_extra(x, op, i);
-        case ChainStepOp::Kind::kAffine:
+        case ProgramOp::Kind::kBinary: return with_extra(x, op, i);
+        case ProgramOp::Kind::kAffine:
             return with_two(x, op, i, [](VF y, VF scale, VF shift) HWY_ATTR {
                 return hn::Add(hn::Mul(y, scale), shift);
             });
-        case ChainStepOp::Kind::kScale:
+        case ProgramOp::Kind::kScale:
             return with_one(x, op, i, [](VF y, VF v) HWY_ATTR { return hn::Mul(y, v); });
-        case ChainStepOp::Kind::kShift:
+        case ProgramOp::Kind::kShift:
             return with_one(x, op, i, [](VF y, VF v) HWY_ATTR { return hn::Add(y, v); });
-        case ChainStepOp::Kind::kClip:
+        case ProgramOp::Kind::kClip:
             return with_two(x, op, i, [](VF y, VF low, VF high) HWY_ATTR {
                 return hn::Min(hn::Max(y, low), high);
             });
-        case ChainStepOp::Kind::kRoundClip:
+        case ProgramOp::Kind::kRoundClip:
             return with_two(x, op, i, [](VF y, VF low, VF high) HWY_ATTR {
                 return hn::Min(hn::Max(hn::Round(y), low), high);
             });
-        case ChainStepOp::Kind::kPrelu:
+        case ProgramOp::Kind::kPrelu:
             return with_one(x, op, i, [](VF y, VF slope) HWY_ATTR {
                 return hn::IfThenElse(hn::Gt(y, hn::Zero(DF())), y, hn::Mul(slope, y));
             });
-        case ChainStepOp::Kind::kElu:
+        case ProgramOp::Kind::kElu:
             return with_two(x, op, i, [](VF y, VF alpha, VF scale) HWY_ATTR {
                 return hn::Mul(scale, coarse_elu(DF(), y, alpha));
             });

@@ -54,14 +54,17 @@ void for_parts(std::size_t image_pixels, Range pixels, const Body& body) {
 }
 
 // Whether values are only moved, and converted where the types differ.
-bool is_copy(const BorderParams& params) {
+bool is_copy(const IoReorderParams& params) {
     return params.scale.empty() && params.shift.empty() && !params.levels;
 }
 
 // Elements of one channel.
 template <class Src, class Dst>
-HWY_INLINE void convert_row(
-    const BorderParams& params, std::size_t channel, const Src* src, Dst* dst, std::size_t count) {
+HWY_INLINE void convert_row(const IoReorderParams& params,
+                            std::size_t channel,
+                            const Src* src,
+                            Dst* dst,
+                            std::size_t count) {
     if constexpr (std::is_same_v<Src, Dst>) {
         if (is_copy(params)) {
             std::memcpy(dst, src, count * sizeof(Src));
@@ -71,7 +74,7 @@ HWY_INLINE void convert_row(
     const float scale = params.scale.empty() ? 1.0f : params.scale[channel];
     const float shift = params.shift.empty() ? 0.0f : params.shift[channel];
     if (params.levels) {
-        const BorderLevels& levels = *params.levels;
+        const IoReorderLevels& levels = *params.levels;
         const float scale2 = levels.scale.empty() ? 1.0f : levels.scale[channel];
         const float shift2 = levels.shift.empty() ? 0.0f : levels.shift[channel];
         map_elements(count, dst, [&](auto d, std::size_t i) HWY_ATTR {
@@ -243,7 +246,7 @@ HWY_INLINE void fetch_ahead(const T* plane) {
 }
 
 template <class Src, class Dst>
-void to_last(const BorderParams& params, const void* src_data, void* dst_data, Range pixels) {
+void to_last(const IoReorderParams& params, const void* src_data, void* dst_data, Range pixels) {
     const auto* src = static_cast<const Src*>(src_data);
     auto* dst = static_cast<Dst*>(dst_data);
     const std::size_t channels = params.channels;
@@ -338,7 +341,7 @@ HWY_INLINE void move_square(const float* src,
 }
 
 // Channels-last floats to planes without a change of values: through registers, not a tile.
-void floats_from_last(const BorderParams& params, const float* src, float* dst, Range pixels) {
+void floats_from_last(const IoReorderParams& params, const float* src, float* dst, Range pixels) {
     const std::size_t channels = params.channels;
     const std::size_t stride = params.pixel_stride == 0 ? channels : params.pixel_stride;
     const std::size_t plane = params.plane_stride == 0 ? params.pixels : params.plane_stride;
@@ -363,7 +366,7 @@ void floats_from_last(const BorderParams& params, const float* src, float* dst, 
 #endif
 
 template <class Src, class Dst>
-void from_last(const BorderParams& params, const void* src_data, void* dst_data, Range pixels) {
+void from_last(const IoReorderParams& params, const void* src_data, void* dst_data, Range pixels) {
     const auto* src = static_cast<const Src*>(src_data);
     auto* dst = static_cast<Dst*>(dst_data);
     const std::size_t channels = params.channels;
@@ -410,11 +413,11 @@ void from_last(const BorderParams& params, const void* src_data, void* dst_data,
     });
 }
 
-using Function = void (*)(const BorderParams&, const void*, void*, Range);
+using Function = void (*)(const IoReorderParams&, const void*, void*, Range);
 
 template <class Src>
-void run_border(
-    const BorderParams& params, const void* src, void* dst, Range pixels, Direction way) {
+void run_io_reorder(
+    const IoReorderParams& params, const void* src, void* dst, Range pixels, Direction way) {
     const bool f32 = params.dst_type == ElementType::f32;
     const bool u8 = params.dst_type == ElementType::u8;
     const Function function = way == Direction::kToLast ? f32  ? to_last<Src, float>
@@ -426,11 +429,12 @@ void run_border(
     function(params, src, dst, pixels);
 }
 
-void border(const BorderParams& params, const void* src, void* dst, Range pixels, Direction way) {
+void border(
+    const IoReorderParams& params, const void* src, void* dst, Range pixels, Direction way) {
     switch (params.src_type) {
-        case ElementType::f32: return run_border<float>(params, src, dst, pixels, way);
-        case ElementType::u8: return run_border<std::uint8_t>(params, src, dst, pixels, way);
-        default: return run_border<std::int8_t>(params, src, dst, pixels, way);
+        case ElementType::f32: return run_io_reorder<float>(params, src, dst, pixels, way);
+        case ElementType::u8: return run_io_reorder<std::uint8_t>(params, src, dst, pixels, way);
+        default: return run_io_reorder<std::int8_t>(params, src, dst, pixels, way);
     }
 }
 
@@ -444,7 +448,7 @@ namespace fuseq::kernels {
 
 HWY_EXPORT(border);
 
-void check_border(const BorderParams& p) {
+void check_border(const IoReorderParams& p) {
     const auto known = [](ElementType type) {
         return type == ElementType::f32 || type == ElementType::u8 || type == ElementType::i8;
     };
@@ -452,13 +456,13 @@ void check_border(const BorderParams& p) {
         throw Error("compile", "border kernel: " + to_string(p.src_type) + " to " +
                                    to_string(p.dst_type) + ", expected u8, i8 or f32");
     }
-    const BorderLevels levels = p.levels.value_or(BorderLevels{});
+    const IoReorderLevels levels = p.levels.value_or(IoReorderLevels{});
     const auto fits = [&](std::span<const float> values) {
         return values.empty() || values.size() == p.channels;
     };
     if (!fits(levels.scale) || !fits(levels.shift)) {
         throw Error("compile", detail::cat("border kernel: ", levels.scale.size(), " scales and ",
-                                           levels.shift.size(), " shifts behind a quantization of ",
+                                           levels.shift.size(), " shifts after a quantization of ",
                                            p.channels, " channels"));
     }
     if (p.channels == 0 || p.pixels == 0 || !fits(p.scale) || !fits(p.shift) ||
@@ -472,11 +476,11 @@ void check_border(const BorderParams& p) {
     }
 }
 
-void to_channels_last(const BorderParams& params, const void* src, void* dst, Range pixels) {
+void to_channels_last(const IoReorderParams& params, const void* src, void* dst, Range pixels) {
     HWY_DYNAMIC_DISPATCH(border)(params, src, dst, pixels, Direction::kToLast);
 }
 
-void from_channels_last(const BorderParams& params, const void* src, void* dst, Range pixels) {
+void from_channels_last(const IoReorderParams& params, const void* src, void* dst, Range pixels) {
     HWY_DYNAMIC_DISPATCH(border)(params, src, dst, pixels, Direction::kFromLast);
 }
 

@@ -24,14 +24,14 @@ namespace fuseq::kernels {
 
 // A quantization between the two linear functions: of an input that is quantized, scaled and
 // quantized again.
-struct BorderLevels {
+struct IoReorderLevels {
     float low = 0.0f;
     float high = 255.0f;
     std::span<const float> scale{};  // `channels` values each, or none for 1 and 0
     std::span<const float> shift{};
 };
 
-struct BorderParams {
+struct IoReorderParams {
     std::size_t batch = 1;
     std::size_t channels = 0;
     std::size_t pixels = 0;                   // of one image: height x width (x depth)
@@ -40,7 +40,7 @@ struct BorderParams {
     // `channels` values each, or none for 1 and 0.
     std::span<const float> scale{};
     std::span<const float> shift{};
-    std::optional<BorderLevels> levels{};
+    std::optional<IoReorderLevels> levels{};
     // Elements from one pixel to the next of the channels-last tensor; 0 means `channels`.
     std::size_t pixel_stride = 0;
     // Elements from one channel to the next of the planes; 0 means `pixels`. More for one image of
@@ -50,10 +50,10 @@ struct BorderParams {
 
 // Throws fuseq::Error for types and sizes that the two functions below do not take. They do not
 // check again.
-void check_border(const BorderParams& params);
+void check_border(const IoReorderParams& params);
 
 // `pixels` counts those of all images (batch * pixels in all); multiples of 64 are fast.
-void to_channels_last(const BorderParams& params, const void* src, void* dst, Range pixels);
-void from_channels_last(const BorderParams& params, const void* src, void* dst, Range pixels);
+void to_channels_last(const IoReorderParams& params, const void* src, void* dst, Range pixels);
+void from_channels_last(const IoReorderParams& params, const void* src, void* dst, Range pixels);
 
 }  // namespace fuseq::kernels

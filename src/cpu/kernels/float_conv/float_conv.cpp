@@ -12,22 +12,22 @@
 #include <utility>
 
 #include "cpu/kernels/common/always_inline.hpp"
-#include "cpu/machine/instructions.hpp"
 #include "cpu/kernels/common/unrolled-inl.h"
 #include "cpu/kernels/common/vnni_target.hpp"
+#include "cpu/machine/instructions.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::kernels {
 namespace {
 
 constexpr std::size_t kLanes = 16;
-constexpr std::size_t kMostVectors = 4;  // of output channels
-constexpr std::size_t kMostChannels = 4;
+constexpr std::size_t kMaxVectors = 4;  // of output channels
+constexpr std::size_t kMaxChannels = 4;
 constexpr std::size_t kMostTaps = 256;
-constexpr std::size_t kMostRows = 16;    // of a kernel
-constexpr std::size_t kLeastWidth = 24;  // the pixels of any tile
+constexpr std::size_t kMostRows = 16;  // of a kernel
+constexpr std::size_t kMinWidth = 24;  // the pixels of any tile
 
-// Whether a window reaches over the edge of the picture.
+// Whether a window reaches over the edge of the image.
 bool is_padded(const ConvGeometry& s) {
     const auto reach = [](std::size_t dst, std::size_t stride, std::size_t kernel) {
         return static_cast<std::ptrdiff_t>((dst - 1) * stride + kernel);
@@ -70,7 +70,7 @@ public:
             static_cast<std::ptrdiff_t>(row % s_.dst_height * s_.stride_height) - s_.pad_top;
         taps.count = 0;
         for (std::size_t ky = 0; ky < s_.kernel_height; ++ky) {
-            std::array<const float*, kMostChannels> rows{};
+            std::array<const float*, kMaxChannels> rows{};
             find_rows(image, first + static_cast<std::ptrdiff_t>(ky), rows);
             for (std::size_t kx = 0; kx < s_.kernel_width; ++kx) {
                 for (std::size_t c = 0; c < s_.src_channels; ++c) {
@@ -92,7 +92,7 @@ private:
     // Row y of each plane.
     void find_rows(std::size_t image,
                    std::ptrdiff_t y,
-                   std::array<const float*, kMostChannels>& rows) {
+                   std::array<const float*, kMaxChannels>& rows) {
         if (scratch_ == nullptr) {
             for (std::size_t p = 0; p < planes_; ++p) {
                 rows[p] = source_row(image, p, y);
@@ -163,7 +163,7 @@ constexpr std::size_t tile_pixels(std::size_t vectors) {
 FUSEQ_INLINE __m512i integers(__m512 v) {
     return _mm512_cvtps_epi32(_mm512_min_ps(v, _mm512_set1_ps(255.0f)));
 }
-// Four vectors as bytes, one behind the other: packs work within 128 bits.
+// Four vectors as bytes, one after the other: packs work within 128 bits.
 FUSEQ_INLINE __m512i bytes_of(__m512 a, __m512 b, __m512 c, __m512 d, bool is_signed) {
     const __m512i low = _mm512_packs_epi32(integers(a), integers(b));
     const __m512i high = _mm512_packs_epi32(integers(c), integers(d));
@@ -257,8 +257,8 @@ using RowFunction = void (*)(const Taps&, const Constants&, std::size_t, std::by
 
 template <std::size_t kStep>
 RowFunction of_vectors(std::size_t vectors) {
-    constexpr std::array<RowFunction, kMostVectors> kAll = {row_of<1, kStep>, row_of<2, kStep>,
-                                                            row_of<3, kStep>, row_of<4, kStep>};
+    constexpr std::array<RowFunction, kMaxVectors> kAll = {row_of<1, kStep>, row_of<2, kStep>,
+                                                           row_of<3, kStep>, row_of<4, kStep>};
     return kAll[vectors - 1];
 }
 
@@ -280,12 +280,12 @@ RowFunction row_function(std::size_t vectors, std::size_t step) {
 FUSEQ_END_VNNI
 
 bool FloatConv::takes(const ConvGeometry& s) {
-    constexpr std::size_t kMostStride = 2;
-    return has_avx512_vnni() && s.src_channels >= 1 && s.src_channels <= kMostChannels &&
+    constexpr std::size_t kMaxStride = 2;
+    return has_avx512_vnni() && s.src_channels >= 1 && s.src_channels <= kMaxChannels &&
            s.dst_channels % kLanes == 0 && s.dst_channels >= kLanes &&
-           s.dst_channels <= kMostVectors * kLanes && s.stride_width <= kMostStride &&
+           s.dst_channels <= kMaxVectors * kLanes && s.stride_width <= kMaxStride &&
            s.dilation_height == 1 && s.dilation_width == 1 && s.kernel_height >= 1 &&
-           s.kernel_height <= kMostRows && s.dst_width >= kLeastWidth && s.dst_height >= 1 &&
+           s.kernel_height <= kMostRows && s.dst_width >= kMinWidth && s.dst_height >= 1 &&
            s.pad_top >= 0 && s.pad_left >= 0 &&
            s.pad_top < static_cast<std::ptrdiff_t>(s.kernel_height) &&
            s.src_channels * s.kernel_height * s.kernel_width <= kMostTaps &&

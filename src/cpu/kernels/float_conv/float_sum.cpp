@@ -131,7 +131,7 @@ FUSEQ_INLINE Places find_places(const ByteRule& rule, const Steps& steps) {
     };
     const __m512i one = _mm512_set1_epi32(1);
     const __m512i least = _mm512_set1_epi32(static_cast<std::int32_t>(rule.least));
-    const __m512i behind = _mm512_set1_epi32(static_cast<std::int32_t>(rule.most + 1));
+    const __m512i after = _mm512_set1_epi32(static_cast<std::int32_t>(rule.most + 1));
     Places places;
     for (std::size_t i = 0; i < kSteps; i += 16) {
         const __m512i byte = _mm512_load_si512(steps.byte.data() + i);
@@ -143,7 +143,7 @@ FUSEQ_INLINE Places find_places(const ByteRule& rule, const Steps& steps) {
         const __m512i first =
             _mm512_mask_sub_epi32(_mm512_mask_add_epi32(x, later, x, one), sooner, x, one);
         _mm512_store_si512(places.first.data() + i,
-                           _mm512_min_epi32(_mm512_max_epi32(first, least), behind));
+                           _mm512_min_epi32(_mm512_max_epi32(first, least), after));
     }
     return places;
 }
@@ -262,7 +262,7 @@ std::optional<FloatSum> search_float_sum(const ByteRule& rule) {
     if (!has_places(rule, steps, places, by_long_way)) {
         return std::nullopt;
     }
-    // The slope of the long way is not quite that of its product of scales: each rounding behind it
+    // The slope of the long way is not quite that of its product of scales: each rounding after it
     // moves the places a little, and a neighbour of it may have them where it has not.
     for (const int ulps : {0, 1, -1, 2, -2}) {
         const float slope = std::bit_cast<float>(std::bit_cast<std::int32_t>(scale) + ulps);

@@ -33,7 +33,7 @@ public:
     // Channels that are worked on together.
     static constexpr std::size_t kPanel = 16;
     // Up to so many rows the codes are turned to floats in registers.
-    static constexpr std::size_t kMostStreamedRows = 8;
+    static constexpr std::size_t kMaxStreamedRows = 8;
 
     // To be packed before anything else is asked.
     explicit CompressedMatrix(const CompressedMatrixParams& params);
@@ -59,7 +59,7 @@ public:
     bool needs_sums() const { return !zero_points_.empty(); }
     void sum_groups(const float* src, std::size_t rows, float* sums) const;
 
-    // At most kMostStreamedRows rows. sums: of sum_groups(), null where they are not needed.
+    // At most kMaxStreamedRows rows. sums: of sum_groups(), null where they are not needed.
     void stream(
         const float* src, std::size_t rows, const float* sums, float* dst, Range panels) const;
     // Any number of rows.

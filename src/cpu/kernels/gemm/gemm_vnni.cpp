@@ -7,10 +7,10 @@
 
 #include <algorithm>
 
+#include "cpu/kernels/common/range.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_ahead.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/machine/instructions.hpp"
-#include "cpu/kernels/common/range.hpp"
 
 namespace fuseq::kernels {
 
@@ -19,7 +19,7 @@ using namespace gemm;  // NOLINT(google-build-using-namespace)
 namespace {
 
 constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
-constexpr std::size_t kLeastWidePixels = 24;
+constexpr std::size_t kMinWidePixels = 24;
 
 class Worker {
 public:
@@ -33,23 +33,23 @@ public:
           taps_{0, p_.taps.size()},
           pitch_(args.dst_pitch != 0 ? args.dst_pitch : p_.channels()),
           part_{.depth4 = p_.depth4,
-                .dst_step = p_.phases ? p_.phases->columns * pitch_ : pitch_,
+                .dst_step = p_.subpixels ? p_.subpixels->columns * pitch_ : pitch_,
                 .args = &args},
-          extras_ahead_(packed, args) {
+          sources_ahead_(packed, args) {
         if (!args.rows.empty() && p_.mode == SourceMode::kRows &&
-            args.extras.size() <= kMostExtras) {
+            args.binary_sources.size() <= kMaxBinarySources) {
             moved_args_ = args;
-            moved_args_.extras = {row_extras_, args.extras.size()};
+            moved_args_.binary_sources = {row_sources_, args.binary_sources.size()};
         }
     }
 
-    // `alone`: the pixel behind the range may not be looked at.
+    // `alone`: the pixel after the range may not be looked at.
     void pixels(Range range, bool alone = false) {
         first_ = range.begin;
         last_ = range.end;
         const std::size_t channels = p_.shape.src_channels;
         if (p_.mode == SourceMode::kInPlace) {
-            // A pixel is read by fours: bytes of the next one meet weights of zero. Behind the last
+            // A pixel is read by fours: bytes of the next one meet weights of zero. After the last
             // pixel there may be nothing.
             const bool at_end = (alone || range.end == p_.units()) && channels % 4 != 0;
             const std::size_t copied = at_end ? std::min(kLastPixels, range.end - range.begin) : 0;
@@ -145,7 +145,7 @@ private:
     }
 
     // `count` segments of consecutive pixels of dst, the first one `pixels`; each begins `pitch`
-    // bytes of source behind the one before.
+    // bytes of source after the one before.
     void segments(const std::uint8_t* src,
                   std::size_t step,
                   std::size_t pitch,
@@ -195,11 +195,11 @@ private:
     }
 
     void some_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
-        // The rows of a phase are not one behind the other.
+        // The rows of a subpixel are not one after the other.
         const std::size_t width = p_.shape.dst_width;
         const std::size_t count = pixels.end - pixels.begin;
         const std::size_t left = width - pixels.begin % width;
-        if (p_.phases && left < count) {
+        if (p_.subpixels && left < count) {
             some_segment(src, step, {pixels.begin, pixels.begin + left}, group);
             return some_segment(src + left * step, step, {pixels.begin + left, pixels.end}, group);
         }
@@ -224,16 +224,17 @@ private:
                      std::size_t pitch,
                      Range rows,
                      Range group) {
-        const void* extras[kMostExtras];
+        const void* binary_sources[kMaxBinarySources];
         const std::size_t offset = column.x * p_.shape.dst_channels;  // there is no pitch then
         for (const PackedOp& op : p_.epilogue.ops) {
             if (op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary) {
-                extras[op.binary.input] = static_cast<const char*>(args_.extras[op.binary.input]) +
-                                          offset * size_of(op.binary.type);
+                binary_sources[op.binary.input] =
+                    static_cast<const char*>(args_.binary_sources[op.binary.input]) +
+                    offset * size_of(op.binary.type);
             }
         }
         GemmArgs args = args_;
-        args.extras = {extras, kMostExtras};
+        args.binary_sources = {binary_sources, kMaxBinarySources};
         args.dst = static_cast<char*>(args_.dst) + column.x * pitch_ * element_size();
         const Part all = part_;
         const std::size_t fours = p_.shape.src_channels / 4;  // of a column of the kernel
@@ -258,11 +259,11 @@ private:
     // Where tensors of which few rows are kept would begin, for row `row` of dst to be at its
     // place.
     void choose_rows(std::size_t row) {
-        if (moved_args_.extras.empty()) {
+        if (moved_args_.binary_sources.empty()) {
             return;
         }
-        for (std::size_t i = 0; i < moved_args_.extras.size(); ++i) {
-            row_extras_[i] = args_.extras[i];
+        for (std::size_t i = 0; i < moved_args_.binary_sources.size(); ++i) {
+            row_sources_[i] = args_.binary_sources[i];
         }
         for (const PackedOp& op : p_.epilogue.ops) {
             const bool reads = op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary;
@@ -271,34 +272,34 @@ private:
                 const std::size_t bytes = p_.shape.dst_width / p_.window() * p_.shape.dst_channels *
                                           size_of(op.binary.type);
                 const GemmRows& rows = args_.rows[input];
-                row_extras_[input] = static_cast<const char*>(rows.data) + rows.offsets[row] -
-                                     static_cast<std::ptrdiff_t>(row * bytes);
+                row_sources_[input] = static_cast<const char*>(rows.data) + rows.offsets[row] -
+                                      static_cast<std::ptrdiff_t>(row * bytes);
             }
         }
         part_.args = &moved_args_;
     }
     std::span<const std::ptrdiff_t> taps(const Panel& panel) const {
-        const Range taps = p_.phases ? panel.taps : taps_;
+        const Range taps = p_.subpixels ? panel.taps : taps_;
         return tap_list_.subspan(taps.begin, taps.end - taps.begin);
     }
     std::size_t element_size() const { return p_.store == Store::kF32 ? 4 : 1; }
 
     // The element of dst that a panel begins with in a pixel.
     std::size_t place_of(std::size_t pixel, const Panel& panel) const {
-        if (!p_.phases) {
+        if (!p_.subpixels) {
             return pixel * part_.dst_step + panel.channel;
         }
-        const Phases& phases = *p_.phases;
-        const std::size_t phase = phases.of(panel.channel);
+        const SubPixels& subpixels = *p_.subpixels;
+        const std::size_t subpixel = subpixels.of(panel.channel);
         const std::size_t width = p_.shape.dst_width;
-        const std::size_t row = pixel / width * phases.rows + phase / phases.columns;
-        const std::size_t column = pixel % width * phases.columns + phase % phases.columns;
-        return (row * width * phases.columns + column) * pitch_ + panel.channel -
-               phase * phases.all_channels;
+        const std::size_t row = pixel / width * subpixels.rows + subpixel / subpixels.columns;
+        const std::size_t column = pixel % width * subpixels.columns + subpixel % subpixels.columns;
+        return (row * width * subpixels.columns + column) * pitch_ + panel.channel -
+               subpixel * subpixels.all_channels;
     }
 
     const std::int8_t* weights_of(const Panel& panel) const {
-        const std::size_t taps = p_.phases ? 0 : taps_.begin;
+        const std::size_t taps = p_.subpixels ? 0 : taps_.begin;
         return panel.wei + (taps * p_.depth4 + part_.left_out) * 4 * kLanes * panel.vectors;
     }
     // Of the weights of a tap.
@@ -317,7 +318,7 @@ private:
         weights_ahead_.expect(next, bytes, tiles * p_.most_taps() * p_.depth4);
     }
 
-    // Whether nothing is left to do behind the pixel in front of this one.
+    // Whether nothing is left to do after the pixel before this one.
     bool is_end(std::size_t pixel) const {
         return pixel ==
                last_ * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
@@ -336,38 +337,38 @@ private:
         const std::size_t own = panels_.end < p_.panels.size()
                                     ? static_cast<std::size_t>(p_.panels[panels_.end].wei - begin)
                                     : bytes_from(panels_.begin);
-        std::span<const WeightSpan> behind = args_.next;
+        std::span<const WeightSpan> after = args_.next;
         std::size_t bytes = 0;
-        for (const WeightSpan& next : behind) {
+        for (const WeightSpan& next : after) {
             bytes += next.size();
         }
-        const bool lacks = args_.next_has_own && !behind.empty() && is_own(behind.front().data());
+        const bool lacks = args_.next_has_own && !after.empty() && is_own(after.front().data());
         if (only && args_.next_has_own) {
-            // A panel must be there when the one in front of it is done.
+            // A panel must be there when the one before it is done.
             expect({begin, std::size_t{0}}, lacks ? std::max(bytes, own) : bytes, steps);
-            weights_ahead_.set_behind(behind);
+            weights_ahead_.set_after(after);
             return;
         }
         if (lacks) {
-            bytes -= behind.front().size();
-            behind = behind.subspan(1);
+            bytes -= after.front().size();
+            after = after.subspan(1);
         }
         expect({begin, own}, own + bytes, steps);
-        weights_ahead_.set_behind(behind);
+        weights_ahead_.set_after(after);
     }
 
     bool is_own(const std::int8_t* at) const {
         return at >= p_.wei.data() && at < p_.wei.data() + p_.wei.size();
     }
 
-    // What has not been fetched of the panels in front of this one will not be.
+    // What has not been fetched of the panels before this one will not be.
     void skip_to(std::size_t panel) {
         if (weights_ahead_.at() != nullptr && is_own(weights_ahead_.at())) {
             weights_ahead_.skip_to(panel < panels_.end ? p_.panels[panel].wei : nullptr);
         }
     }
 
-    // Behind the last group of the last block there is what the caller names.
+    // After the last group of the last block there is what the caller names.
     void expect_next(std::size_t pixel, std::size_t tiles) {
         const std::size_t bytes = is_end(pixel) && !args_.next.empty() ? args_.next[0].size() : 0;
         if (bytes == 0) {
@@ -394,7 +395,7 @@ private:
     void wide_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
         const std::size_t channels = p_.shape.dst_channels;
         const std::size_t bytes = std::max(step, channels % kCacheLine == 0 ? 0 : channels);
-        const std::size_t most = std::max(kLeastWidePixels, wide_part_bytes() / bytes);
+        const std::size_t most = std::max(kMinWidePixels, wide_part_bytes() / bytes);
         const std::size_t length = pixels.end - pixels.begin;
         const std::size_t parts = length / most + (length % most == 0 ? 0 : 1);
         for (std::size_t i = 0; i < parts; ++i) {
@@ -436,7 +437,7 @@ private:
             call.join = &*join;
             call.q_signed = !join->q_unsigned;
             call.residual =
-                static_cast<const std::uint8_t*>(part_.args->extras[join->input]) + place;
+                static_cast<const std::uint8_t*>(part_.args->binary_sources[join->input]) + place;
         }
         panel.wide(call);
     }
@@ -449,7 +450,7 @@ private:
         alignas(kCacheLine) std::int32_t accumulators[(kTileVectors + 3) * kLanes];
         const std::int8_t* const ahead = weights_ahead_.take(taps(panel).size() * part_.depth4);
         if (part_.args == &args_) {
-            extras_ahead_.fetch(pixel + rows, rows, panel);
+            sources_ahead_.fetch(pixel + rows, rows, panel);
         }
         rows_ahead_.fetch();
         const MicroCall micro{.src = src,
@@ -463,9 +464,9 @@ private:
                               .ahead_step = ahead != nullptr ? weights_ahead_.step() : 0,
                               .row_step = row_step_,
                               .skip = skipped(panel)};
-        // A phase has no pixels one behind the other: dst is moved to where the tile is. (No
+        // A subpixel has no pixels one after the other: dst is moved to where the tile is. (No
         // arguments made here: their zeros alone took 5 % of a model.)
-        if (p_.phases) {
+        if (p_.subpixels) {
             moved_args_.dst = static_cast<char*>(args_.dst) +
                               place_of(pixel, panel) * element_size() -
                               panel.channel * element_size();
@@ -474,10 +475,10 @@ private:
                                   .panel = &panel,
                                   .tile = accumulators,
                                   .rows = rows,
-                                  .pixel = p_.phases ? 0 : pixel,
+                                  .pixel = p_.subpixels ? 0 : pixel,
                                   .channels = part_.dst_step,
                                   .sums = sums_ == nullptr ? nullptr : sums_ + (pixel - first_sum_),
-                                  .args = p_.phases ? &moved_args_ : part_.args};
+                                  .args = p_.subpixels ? &moved_args_ : part_.args};
         if (panel.fused != nullptr && panel.fused[rows - 1] != nullptr) {
             panel.fused[rows - 1](micro, finish);
             return;
@@ -493,7 +494,7 @@ private:
     // Of the kernel, and of dst.
     struct Part {
         std::size_t depth4 = 0;    // of a tap that is used
-        std::size_t left_out = 0;  // in front of it
+        std::size_t left_out = 0;  // before it
         std::size_t dst_step = 0;  // elements from a pixel to the next
         const GemmArgs* args = nullptr;
     };
@@ -508,15 +509,15 @@ private:
     std::size_t pitch_;      // elements from a pixel of dst to the next
     std::size_t inits_ = 0;  // number of their `init`
     Part part_;
-    GemmArgs moved_args_;  // of the row worked on, of the tile of a phase
-    const void* row_extras_[kMostExtras] = {};
+    GemmArgs moved_args_;  // of the row worked on, of the tile of a subpixel
+    const void* row_sources_[kMaxBinarySources] = {};
     std::size_t first_ = 0;        // unit
-    std::size_t last_ = 0;         // unit behind the last one
+    std::size_t last_ = 0;         // unit after the last one
     const float* sums_ = nullptr;  // of windows, from that of pixel first_sum_ on
     std::size_t first_sum_ = 0;
     WeightsAhead weights_ahead_;
     RowsAhead rows_ahead_;
-    ExtrasAhead extras_ahead_;
+    ExtrasAhead sources_ahead_;
 };
 
 }  // namespace
@@ -544,9 +545,9 @@ void GemmVnni::run_pixels(const GemmArgs& args,
     const Packed& p = *packed_;
     auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * p.scratch;
     Worker worker(p, args, scratch, {0, p.panels.size()});
-    if (p.phases) {  // pixels of dst to those of a phase
-        begin /= p.phases->count();
-        end /= p.phases->count();
+    if (p.subpixels) {  // pixels of dst to those of a subpixel
+        begin /= p.subpixels->count();
+        end /= p.subpixels->count();
     }
     if (p.mode == SourceMode::kRows) {
         worker.rows({begin / p.shape.dst_width, end / p.shape.dst_width});

@@ -106,18 +106,19 @@ struct GemmRows {
     const std::size_t* offsets = nullptr;  // of each row of dst, of all images: bytes from `data`
 };
 
-// dst may be one of the extras: elements are read before they are written. src must not overlap it.
+// dst may be one of the binary_sources: elements are read before they are written. src must not
+// overlap it.
 struct GemmArgs {
     const void* src = nullptr;
     void* dst = nullptr;
-    std::span<const void* const> extras{};  // by Binary::input
+    std::span<const void* const> binary_sources{};  // by Binary::input
     // The same tensors, where they are known by rows; empty: none is.
     std::span<const GemmRows> rows{};
     void* scratch = nullptr;  // scratch_bytes() for each part, on a cache line
     // Elements from a pixel of dst to the next; 0: its channels. More of them where dst is a slice
-    // of the channels of another tensor; there are no extras then.
+    // of the channels of another tensor; there are no binary_sources then.
     std::size_t dst_pitch = 0;
-    // Memory that will be read behind this run, to be fetched into L2 in its last block of pixels,
+    // Memory that will be read after this run, to be fetched into L2 in its last block of pixels,
     // in this order.
     std::span<const WeightSpan> next{};
     // Steps in front have fetched weights of this run; what is missing of them, if anything, is the

@@ -21,22 +21,22 @@ inline constexpr std::size_t kCacheLine = 64;
 // Weights, into L2, from the micro-kernels: some bytes for each four of depth.
 class WeightsAhead {
 public:
-    // While `steps` steps of depth are done, `next` and what is named behind it, `bytes` in all.
+    // While `steps` steps of depth are done, `next` and what is named after it, `bytes` in all.
     void expect(std::span<const std::int8_t> next, std::size_t bytes, std::size_t steps) {
         at_ = next.data();
         end_ = at_ + next.size();
         step_ = std::min(kCacheLine, (bytes + steps - 1) / steps);
     }
     void expect_nothing() { at_ = end_ = nullptr; }
-    // Read behind those, in this order.
-    void set_behind(std::span<const WeightSpan> behind) { behind_ = behind; }
+    // Read after those, in this order.
+    void set_after(std::span<const WeightSpan> after) { after_ = after; }
 
     // Where the next `steps` steps begin to fetch; null: there is nothing.
     const std::int8_t* take(std::size_t steps) {
-        while (at_ >= end_ && !behind_.empty()) {
-            at_ = behind_.front().data();
-            end_ = at_ + behind_.front().size();
-            behind_ = behind_.subspan(1);
+        while (at_ >= end_ && !after_.empty()) {
+            at_ = after_.front().data();
+            end_ = at_ + after_.front().size();
+            after_ = after_.subspan(1);
         }
         const std::int8_t* const from = at_ < end_ ? at_ : nullptr;
         at_ += from != nullptr ? steps * step_ : 0;
@@ -46,14 +46,14 @@ public:
 
     // What is next; null: nothing is left of what was expected.
     const std::int8_t* at() const { return at_ < end_ ? at_ : nullptr; }
-    // What has not been fetched in front of `at` will not be; null: none of this range will.
+    // What has not been fetched before `at` will not be; null: none of this range will.
     void skip_to(const std::int8_t* at) { at_ = at != nullptr ? std::max(at_, at) : end_; }
 
 private:
     const std::int8_t* at_ = nullptr;
     const std::int8_t* end_ = nullptr;
     std::size_t step_ = 0;
-    std::span<const WeightSpan> behind_;
+    std::span<const WeightSpan> after_;
 };
 
 // Source rows of the next block, into L2.
@@ -85,9 +85,10 @@ public:
     ExtrasAhead(const Packed& packed, const GemmArgs& args) : channels_(packed.shape.dst_channels) {
         for (const PackedOp& op : packed.epilogue.ops) {
             const bool reads = op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary;
-            if (reads && count_ < extras_.size()) {
-                extras_[count_++] = {static_cast<const char*>(args.extras[op.binary.input]),
-                                     size_of(op.binary.type)};
+            if (reads && count_ < binary_sources_.size()) {
+                binary_sources_[count_++] = {
+                    static_cast<const char*>(args.binary_sources[op.binary.input]),
+                    size_of(op.binary.type)};
             }
         }
     }
@@ -95,7 +96,7 @@ public:
     // A cache line that begins in the panel before has been fetched with that one.
     void fetch(std::size_t pixel, std::size_t rows, const Panel& panel) const {
         for (std::size_t i = 0; i < count_; ++i) {
-            const Extra& extra = extras_[i];
+            const Extra& extra = binary_sources_[i];
             const std::size_t pitch = channels_ * extra.size;
             const std::size_t begin = panel.channel * extra.size;
             const std::size_t end = begin + panel.channels * extra.size;
@@ -121,7 +122,7 @@ private:
     }
 
     std::size_t channels_;
-    std::array<Extra, 4> extras_;
+    std::array<Extra, 4> binary_sources_;
     std::size_t count_ = 0;
 };
 

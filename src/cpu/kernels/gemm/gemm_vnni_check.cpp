@@ -7,15 +7,15 @@
 namespace fuseq::kernels::gemm {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 40;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 40;
 
 void check_shape(const GemmShape& s) {
     for (const std::size_t size :
          {s.src_channels, s.dst_channels, s.src_height, s.src_width, s.dst_height, s.dst_width,
           s.kernel_height, s.kernel_width, s.stride_height, s.stride_width, s.dilation_height,
           s.dilation_width}) {
-        if (size == 0 || size > kMostBytes) {
-            refuse("a size is ", size, ", expected 1 to ", kMostBytes);
+        if (size == 0 || size > kMaxBytes) {
+            refuse("a size is ", size, ", expected 1 to ", kMaxBytes);
         }
     }
 }

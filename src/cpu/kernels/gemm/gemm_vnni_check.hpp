@@ -17,7 +17,7 @@ template <class... Parts>
 // Throws Error that names what is wrong: sizes, types, zero points, too few weights, a machine
 // without the instructions.
 void check(const GemmParams& params);
-// The same of an operation behind the product.
+// The same of an operation after the product.
 void check_op(const GemmOp& op);
 
 }  // namespace fuseq::kernels::gemm

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "cpu/kernels/common/aligned_vector.hpp"
+#include "cpu/kernels/common/large_pages.hpp"
+#include "cpu/kernels/common/range.hpp"
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_weights.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_wide.hpp"
-#include "cpu/kernels/common/large_pages.hpp"
-#include "cpu/kernels/common/range.hpp"
 
 namespace fuseq::kernels::gemm {
 
@@ -29,9 +29,9 @@ inline constexpr std::size_t kTileVectors = 28;     // accumulators
 inline constexpr std::size_t kMaxPanelVectors = 2;  // vectors of a panel
 // Of a tile, by vectors of the panel; those of 64 channels are gemm_vnni_wide.hpp's.
 inline constexpr std::size_t kMostRows[] = {0, 28, 14, 8, 6};
-inline constexpr std::size_t kMostPooled[] = {0, 7, 3};  // pixels of a tile, each the most of four
+inline constexpr std::size_t kMaxPooled[] = {0, 7, 3};  // pixels of a tile, each the most of four
 
-inline constexpr std::size_t kOverread = 64;   // bytes behind the end of scratch
+inline constexpr std::size_t kOverread = 64;   // bytes after the end of scratch
 inline constexpr std::size_t kLastPixels = 3;  // that hold three bytes
 
 // One call of the micro-kernel: `rows` x `vectors` accumulators.
@@ -113,19 +113,19 @@ enum class Store : std::uint8_t { kU8, kI8, kF32 };
 // steps - 1)]) >> shift, the minimum of unsigned numbers, saturated to `least` too. Of an unsigned
 // q and for unsigned bytes only.
 struct Bend {
-    static constexpr std::size_t kMostSteps = 64;  // a table in four registers
+    static constexpr std::size_t kMaxSteps = 64;  // a table in four registers
     std::size_t steps = 0;  // half of them, or all; the last one is of all other sums
-    std::array<std::int32_t, kMostSteps> add{};
+    std::array<std::int32_t, kMaxSteps> add{};
     std::int32_t least = 0;
-    bool is_long() const { return steps == kMostSteps; }
+    bool is_long() const { return steps == kMaxSteps; }
     bool operator==(const Bend&) const = default;
 };
 
 // What is done to a value that has been rounded to a byte q and to the element r of a tensor, in
 // integers: the byte that is stored is (a * q + b * r + c) >> shift, saturated. q and r are signed
-// here: less 128 where they were not. An elu behind them bends that line where it falls below zero.
+// here: less 128 where they were not. An elu after them bends that line where it falls below zero.
 struct Join {
-    std::size_t input = 0;    // of the tensor, among the extras
+    std::size_t input = 0;    // of the tensor, among the binary_sources
     bool q_unsigned = false;  // before
     std::int32_t r_flip = 0;  // what four of its bytes are xored with to become signed
     std::int32_t upper = 0;   // a / 256 and b / 256, as words
@@ -145,7 +145,7 @@ struct Epilogue {
 };
 
 // A round to bytes, then products and sums with constants and one tensor of bytes, perhaps an elu
-// behind it, then a store of bytes, when integers give the same for all 65536 pairs of them. Lists
+// after it, then a store of bytes, when integers give the same for all 65536 pairs of them. Lists
 // of constants have `channels` values that count.
 std::optional<Join> find_join(const std::vector<PackedOp>& ops, Store store, std::size_t channels);
 
@@ -197,26 +197,26 @@ struct EdgeStrip {
 
 // A deconvolution with strides of 2 is four convolutions whose results alternate along rows and
 // columns of dst: which rows of the kernel meet a row of src depends on the row of dst, modulo the
-// stride. They are done as one convolution with the channels of all of these phases, each of which
-// uses some of the taps of a window that is common to all.
-struct Phases {
+// stride. They are done as one convolution with the channels of all of these subpixels, each of
+// which uses some of the taps of a window that is common to all.
+struct SubPixels {
     struct Tap {
         std::size_t y = 0, x = 0;         // in the window
         std::size_t row = 0, column = 0;  // of the kernel
     };
-    std::size_t rows = 1, columns = 1;  // of phases
-    std::size_t channels = 0;           // of a phase, which exist; others round them up to vectors
+    std::size_t rows = 1, columns = 1;  // of subpixels
+    std::size_t channels = 0;  // of a subpixel, which exist; others round them up to vectors
     std::size_t all_channels = 0;
-    std::vector<std::vector<Tap>> taps{};  // by phase, row by row
+    std::vector<std::vector<Tap>> taps{};  // by subpixel, row by row
     std::size_t count() const { return rows * columns; }
     std::size_t of(std::size_t channel) const { return channel / all_channels; }
     std::size_t most_taps() const;
 };
 
 // Of a deconvolution, and the convolution that it becomes: `scale` and `bias` hold its lists.
-Phases phases_of(const GemmParams& params);
+SubPixels subpixels_of(const GemmParams& params);
 GemmParams as_convolution(const GemmParams& params,
-                          const Phases& phases,
+                          const SubPixels& subpixels,
                           std::vector<float>& scale,
                           std::vector<float>& bias);
 
@@ -227,7 +227,7 @@ inline Range share(std::size_t count, std::size_t i, std::size_t of) {
 
 enum class SourceMode : std::uint8_t {
     kInPlace,  // 1x1, dense: pixels are read where they are
-    kGather,   // 1x1: pixels are copied to scratch, one behind the other
+    kGather,   // 1x1: pixels are copied to scratch, one after the other
     kRows,     // rows are copied to scratch, with their padding
     kWindows,  // windows of pixels are copied to scratch, with their padding
 };
@@ -235,11 +235,11 @@ enum class SourceMode : std::uint8_t {
 struct Packed {
     GemmShape shape;
     SourceMode mode = SourceMode::kInPlace;
-    bool dense = false;              // dst has the pixels of src, in their order
-    bool pool = false;               // dst has the largest values of 2 x 2 pixels each (kRows)
-    std::optional<Phases> phases{};  // of a deconvolution
-    std::uint8_t flip = 0;           // src bytes are xored with this to become u8
-    std::uint8_t fill = 0;           // what stands for padding, after the flip
+    bool dense = false;  // dst has the pixels of src, in their order
+    bool pool = false;   // dst has the largest values of 2 x 2 pixels each (kRows)
+    std::optional<SubPixels> subpixels{};  // of a deconvolution
+    std::uint8_t flip = 0;                 // src bytes are xored with this to become u8
+    std::uint8_t fill = 0;                 // what stands for padding, after the flip
     Store store = Store::kU8;
     std::size_t depth4 = 0;            // bytes of a tap, by fours
     std::vector<std::ptrdiff_t> taps;  // offsets from the first, in src or scratch
@@ -280,7 +280,7 @@ struct Packed {
     }
     // Pixels of dst in a tile, at most.
     std::size_t most_pixels(const Panel& panel) const {
-        return pool ? kMostPooled[panel.vectors] : kMostRows[panel.vectors];
+        return pool ? kMaxPooled[panel.vectors] : kMostRows[panel.vectors];
     }
     // Rows of scratch that `count` rows of the convolution read.
     std::size_t rows_read(std::size_t count) const {
@@ -290,24 +290,24 @@ struct Packed {
     std::size_t init_count() const { return fill == 0 ? 1 : tap_ranges.size(); }
     bool needs_sums() const { return !epilogue.of_sum.empty(); }
     // Of a panel.
-    std::size_t most_taps() const { return phases ? phases->most_taps() : taps.size(); }
+    std::size_t most_taps() const { return subpixels ? subpixels->most_taps() : taps.size(); }
     std::size_t panel_bytes(const Panel& panel) const {
         return (panel.taps.end - panel.taps.begin) * depth4 * 4 * kLanes * panel.vectors;
     }
     // Channels of a pixel of dst.
-    std::size_t channels() const { return phases ? phases->channels : shape.dst_channels; }
+    std::size_t channels() const { return subpixels ? subpixels->channels : shape.dst_channels; }
 };
 
 // tap_ranges and range_of_row.
 void find_tap_ranges(Packed& p);
-// edge_columns, which may read tensors of numbers below kMostExtras, and inner.
-inline constexpr std::size_t kMostExtras = 32;
+// edge_columns, which may read tensors of numbers below kMaxBinarySources, and inner.
+inline constexpr std::size_t kMaxBinarySources = 32;
 void find_edge_columns(Packed& p, const GemmParams& params);
 // Whether rows of src had better be read where they are, if nothing else is against it.
 bool suits_rows_in_place(const GemmShape& s);
-// Sets in_place and what goes with it, where rows need not be copied. Behind the others.
+// Sets in_place and what goes with it, where rows need not be copied. After the others.
 void find_rows_in_place(Packed& p, const GemmParams& params);
-// Whether tiles of 64 channels are the faster ones, if they can do what is behind the sums.
+// Whether tiles of 64 channels are the faster ones, if they can do what is after the sums.
 bool suits_wide_panels(const Packed& p);
 // Panel `number` for a range of taps, from the one for all: the same sums from another beginning.
 WidePanel wide_panel_of(const Packed& p, std::size_t range, std::size_t number);
@@ -339,7 +339,7 @@ void copy_strips(const Packed& p,
                  std::uint8_t* scratch);
 
 // Sums of src - zero point over windows, as floats in `memory`, which has window_sum_bytes() and is
-// read up to a vector behind the last one. The first: of `pixels` pixels of a 1x1 kernel, `step`
+// read up to a vector after the last one. The first: of `pixels` pixels of a 1x1 kernel, `step`
 // bytes apart. The second: of `count` rows of dst whose source rows are at `src` (kRows).
 std::size_t window_sum_bytes(const Packed& p);
 const float* sum_pixels(

@@ -42,15 +42,15 @@ Range kernel_columns(const GemmShape& s, std::size_t x) {
 std::size_t least_inner() {
     return loads_one_wide_vector_a_cycle() ? 4 : 7;
 }
-constexpr std::size_t kMostInner = 60;
-constexpr std::size_t kLeastRows = 5;
+constexpr std::size_t kMaxInner = 60;
+constexpr std::size_t kMinRows = 5;
 
-// Pixels of a column one behind the other: a column begins with a four.
+// Pixels of a column one after the other: a column begins with a four.
 bool may_be_apart(const Packed& p, const GemmParams& params) {
-    return p.mode == SourceMode::kRows && !p.pool && !p.phases && p.shape.dilation_width == 1 &&
+    return p.mode == SourceMode::kRows && !p.pool && !p.subpixels && p.shape.dilation_width == 1 &&
            p.shape.src_channels % 4 == 0 && params.wei_zero_point.empty() &&
            std::all_of(params.ops.begin(), params.ops.end(),
-                       [](const GemmOp& op) { return op.binary.input < kMostExtras; });
+                       [](const GemmOp& op) { return op.binary.input < kMaxBinarySources; });
 }
 
 // edge_columns and inner; false, and nothing is changed, where too little is between them.
@@ -118,10 +118,10 @@ bool is_mostly_image(const GemmShape& s) {
 void find_edge_columns(Packed& p, const GemmParams& params) {
     p.inner = {0, p.shape.dst_width / p.window()};
     // Padding of zeros adds nothing.
-    if (!may_be_apart(p, params) || p.fill != 0 || p.block < kLeastRows || !set_apart(p, false)) {
+    if (!may_be_apart(p, params) || p.fill != 0 || p.block < kMinRows || !set_apart(p, false)) {
         return;
     }
-    if (p.inner.end - p.inner.begin > kMostInner) {
+    if (p.inner.end - p.inner.begin > kMaxInner) {
         p.edge_columns.clear();
         p.inner = {0, p.shape.dst_width};
     }
@@ -130,10 +130,9 @@ void find_edge_columns(Packed& p, const GemmParams& params) {
 bool suits_rows_in_place(const GemmShape& s) {
     // One panel of wide tiles: where several read the same rows the copy costs little, and its
     // rows begin on cache lines. In short rows it is worth more to leave columns out.
-    constexpr std::size_t kMostChannels = 64;
+    constexpr std::size_t kMaxChannels = 64;
     return s.kernel_width > 1 && s.dilation_width == 1 && s.src_channels % 4 == 0 &&
-           s.dst_channels <= kMostChannels && s.dst_width > kMostInner &&
-           s.dst_height >= kLeastRows;
+           s.dst_channels <= kMaxChannels && s.dst_width > kMaxInner && s.dst_height >= kMinRows;
 }
 
 void find_rows_in_place(Packed& p, const GemmParams& params) {
@@ -154,7 +153,7 @@ void find_tap_ranges(Packed& p) {
     p.tap_ranges = {{0, p.taps.size()}};
     p.range_of_row.clear();
     // Pooled rows are two of the convolution, which may differ.
-    if (p.mode != SourceMode::kRows || p.pool || p.phases) {
+    if (p.mode != SourceMode::kRows || p.pool || p.subpixels) {
         return;
     }
     const std::size_t columns = p.taps.size() / p.shape.kernel_height;

@@ -175,11 +175,12 @@ HWY_INLINE void apply(const PackedOp& op, const EpilogueCall& call, const Place&
         case Kind::kSum: {
             const VF scale = hn::Set(d, op.binary.scale);
             return with_tensor<Vectors, Whole>(
-                q, op.binary, call.args->extras[op.binary.input], at,
+                q, op.binary, call.args->binary_sources[op.binary.input], at,
                 [&](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::MulAdd(t, scale, x); });
         }
         case Kind::kBinary:
-            return binary<Vectors, Whole>(q, op.binary, call.args->extras[op.binary.input], at);
+            return binary<Vectors, Whole>(q, op.binary, call.args->binary_sources[op.binary.input],
+                                          at);
         case Kind::kEltwise: return;  // over the whole tile
     }
 }

@@ -106,7 +106,7 @@ HWY_INLINE Loaded<F> load(const PackedOp& op, const EpilogueCall& call) {
         }
         if constexpr (is_sum(F)) {
             loaded.a.v[0] = hn::Set(d, op.binary.scale);
-            loaded.tensor = call.args->extras[op.binary.input];
+            loaded.tensor = call.args->binary_sources[op.binary.input];
         }
         return loaded;
     }

@@ -72,7 +72,7 @@ void finish_parts(const EpilogueCall& call) {
     const void* tensors[kMostParts];
     float scales[kMostParts];
     for (std::size_t i = 0; i < parts; ++i) {
-        tensors[i] = call.args->extras[e.ops[i].binary.input];
+        tensors[i] = call.args->binary_sources[e.ops[i].binary.input];
         scales[i] = e.ops[i].binary.scale;
     }
     void* dst = call.args->dst;
@@ -141,7 +141,7 @@ gemm::EpilogueFunction parts_function(PanelForm panel) {
 }
 
 // Of integers: quick activations, quantizations by channel, and two quantizations of which the
-// second one is behind a residual input.
+// second one is after a residual input.
 template <Store To>
 gemm::EpilogueFunction find_quick(const gemm::Epilogue& e, PanelForm panel) {
     using enum Fixed;

@@ -11,8 +11,8 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/common/always_inline.hpp"
-#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/kernels/common/vnni_target.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 
 FUSEQ_BEGIN_VNNI
 
@@ -72,7 +72,7 @@ FUSEQ_INLINE __m512i joined_dwords(const JoinConstants& k, __m512i pairs, __m512
     if constexpr (How == Bends::kLong) {
         const __m512i far = _mm512_permutex2var_epi32(k.bend.add[2], place, k.bend.add[3]);
         add = _mm512_mask_mov_epi32(
-            add, _mm512_test_epi32_mask(place, _mm512_set1_epi32(Bend::kMostSteps / 2)), far);
+            add, _mm512_test_epi32_mask(place, _mm512_set1_epi32(Bend::kMaxSteps / 2)), far);
     }
     return _mm512_srav_epi32(_mm512_add_epi32(whole, add), k.shift);
 }

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the operations of a residual input behind a quantization to factors of integers, found by
+// From the operations of a residual input after a quantization to factors of integers, found by
 // comparing the results for every pair of bytes. Factors near the real ones give the same bytes for
 // nearly all pairs; for the rest, which are close to where a result changes, neighbours are tried.
 #include <immintrin.h>
@@ -12,9 +12,9 @@
 #include <cmath>
 #include <limits>
 
+#include "cpu/kernels/common/vnni_target.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_join_operations-inl.h"
-#include "cpu/kernels/common/vnni_target.hpp"
 
 FUSEQ_BEGIN_VNNI
 
@@ -60,7 +60,7 @@ public:
                 if (b >= 0 && b <= kReach && (fits({a, b}) || fits({a, -b}))) {
                     return true;
                 }
-                if (bends_tried_ == kMostBends) {
+                if (bends_tried_ == kMaxBends) {
                     return false;
                 }
             }
@@ -75,7 +75,7 @@ public:
 private:
     static constexpr std::int64_t kReach = 8;
     static constexpr std::int64_t kAny = std::int64_t{1} << 60;
-    static constexpr int kMostBends = 4;
+    static constexpr int kMaxBends = 4;
     struct Window {
         std::int64_t least = -kAny, most = kAny;
     };
@@ -201,7 +201,7 @@ private:
             lowest = std::min(lowest, sum);
         }
         const std::int64_t bent = bent_.empty() ? 0 : (highest >> shift_) - (lowest >> shift_) + 1;
-        constexpr auto kMost = static_cast<std::int64_t>(Bend::kMostSteps);
+        constexpr auto kMost = static_cast<std::int64_t>(Bend::kMaxSteps);
         const std::int64_t steps = bent < kMost / 2 ? kMost / 2 : kMost;
         line_ = bent_.empty() ? 0 : (highest >> shift_) - (steps - 2);
         // Lower sums are those of the lowest byte.
@@ -215,11 +215,11 @@ private:
     // What to add on each step.
     bool find_bend() {
         const std::size_t steps = place_steps();
-        bends_tried_ = steps == 0 ? kMostBends : bends_tried_ + 1;
+        bends_tried_ = steps == 0 ? kMaxBends : bends_tried_ + 1;
         if (steps == 0) {
             return false;
         }
-        std::array<Window, Bend::kMostSteps> windows{};
+        std::array<Window, Bend::kMaxSteps> windows{};
         for (std::int64_t q = -128; q < 128; ++q) {
             for (std::int64_t r = -128; r < 128; ++r) {
                 const std::int64_t sum = sum_of(q, r);
@@ -294,7 +294,7 @@ private:
     std::vector<Pair> low_, high_;
 };
 
-// The most bits behind the point with which a and b have 24 bits and no sum leaves 32; 0 when there
+// The most bits after the point with which a and b have 24 bits and no sum leaves 32; 0 when there
 // would be too few.
 int shift_for(const Operations& operations) {
     const auto middle = [](Range range) { return range.low == 0 ? 128.0 : 0.0; };
@@ -303,7 +303,7 @@ int shift_for(const Operations& operations) {
     const double most =
         128 * (std::abs(p.q) + std::abs(p.r)) +
         std::abs(p.constant + p.q * middle(operations.q()) + p.r * middle(operations.r()));
-    const double steps = operations.bends() ? Bend::kMostSteps : 0;
+    const double steps = operations.bends() ? Bend::kMaxSteps : 0;
     constexpr int kMost = 22;
     constexpr int kLeast = 18;
     for (int shift = kMost; shift >= kLeast; --shift) {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "cpu/kernels/common/always_inline.hpp"
-#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/kernels/common/vnni_target.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 
 FUSEQ_BEGIN_VNNI
 
@@ -40,7 +40,7 @@ struct Plane {
     double q = 1, r = 0, constant = 0;
 };
 
-// The operations behind the quantization, on floats as the general epilogue has them.
+// The operations after the quantization, on floats as the general epilogue has them.
 class Operations {
 public:
     Operations(const std::vector<PackedOp>& ops, std::size_t channels) {

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles in registers with a residual input behind a quantization (see Join): once there are bytes,
+// Tiles in registers with a residual input after a quantization (see Join): once there are bytes,
 // what remains of the chain is two dot products and a shift for 16 values instead of nine
 // operations on floats.
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
@@ -56,7 +56,7 @@ struct ByJoin {
         const Quad scaled = scaled_quad<Vectors>(acc, *e, at.channel);
         constexpr Store kQ = Unsigned ? Store::kU8 : Store::kI8;
         const __m512i q = to_bytes<kQ>(scaled, false);
-        const __m512i r = load_bytes<Vectors>(call.args->extras[e->join->input], at);
+        const __m512i r = load_bytes<Vectors>(call.args->binary_sources[e->join->input], at);
         const auto constants = gemm::constants_of(*e->join, Unsigned);
         store_bytes<Vectors, true>(
             gemm::joined_bytes<gemm::Bends::kNot>(constants, q, r, To == Store::kI8), at,

@@ -11,9 +11,9 @@
 
 #include <immintrin.h>
 
-#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/kernels/common/unrolled-inl.h"
 #include "cpu/kernels/common/vnni_target.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 
 FUSEQ_BEGIN_VNNI
 
@@ -92,7 +92,7 @@ FUSEQ_INLINE __m512i in_register(__m512i v) {
     return v;
 }
 
-// What follows may need other registers: whatever must go to memory goes behind the loops.
+// What follows may need other registers: whatever must go to memory goes after the loops.
 template <std::size_t... I>
 FUSEQ_INLINE void leave_loops(Registers<__m512i, sizeof...(I)>& acc, std::index_sequence<I...>) {
     ((acc.v[I] = in_register(acc.v[I])), ...);

@@ -24,7 +24,7 @@ const MicroFunction* micro_functions_1() {
 }
 
 const MicroFunction* pooled_micro_functions_1() {
-    return all_pooled(std::make_index_sequence<kMostPooled[1]>{});
+    return all_pooled(std::make_index_sequence<kMaxPooled[1]>{});
 }
 
 }  // namespace fuseq::kernels::gemm

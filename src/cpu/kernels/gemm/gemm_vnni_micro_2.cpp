@@ -24,7 +24,7 @@ const MicroFunction* micro_functions_2() {
 }
 
 const MicroFunction* pooled_micro_functions_2() {
-    return all_pooled(std::make_index_sequence<kMostPooled[2]>{});
+    return all_pooled(std::make_index_sequence<kMaxPooled[2]>{});
 }
 
 }  // namespace fuseq::kernels::gemm

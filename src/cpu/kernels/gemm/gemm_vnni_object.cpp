@@ -78,10 +78,10 @@ std::span<const std::int8_t> GemmVnni::weights_ahead(std::size_t part,
     // itself arrives.
     constexpr std::size_t kFirstPanels = std::size_t{24} << 10;
     constexpr std::size_t kFewPixels = 12;
-    constexpr std::size_t kMostOfFewPixels = 3 * kMost;
+    constexpr std::size_t kMaxOfFewPixels = 3 * kMost;
     const bool few = p.shape.batch * p.shape.dst_height * p.shape.dst_width <= kFewPixels;
     const std::size_t first = std::max(p.panel_bytes(p.panels.front()), kFirstPanels);
-    return all.first(std::min(all.size(), few ? kMostOfFewPixels : std::min(first, kMost)));
+    return all.first(std::min(all.size(), few ? kMaxOfFewPixels : std::min(first, kMost)));
 }
 
 std::size_t GemmVnni::fetchable() const {
@@ -100,13 +100,13 @@ std::size_t GemmVnni::fetchable() const {
 }
 
 bool GemmVnni::is_by_pixel() const {
-    return packed_->dense && packed_->mode != SourceMode::kRows && !packed_->phases;
+    return packed_->dense && packed_->mode != SourceMode::kRows && !packed_->subpixels;
 }
 
 std::size_t GemmVnni::pixel_grain() const {
     const Packed& p = *packed_;
-    if (p.phases) {
-        return p.phases->count() * p.shape.dst_width;
+    if (p.subpixels) {
+        return p.subpixels->count() * p.shape.dst_width;
     }
     return p.mode == SourceMode::kRows ? p.shape.dst_width : 1;
 }

@@ -51,8 +51,8 @@ public:
         : given_(params), params_(params), laid_out_(laid_out) {
         check(params);
         if (params.transposed) {
-            packed_.phases = phases_of(params);
-            params_ = as_convolution(params, *packed_.phases, scale_, bias_);
+            packed_.subpixels = subpixels_of(params);
+            params_ = as_convolution(params, *packed_.subpixels, scale_, bias_);
         }
     }
 
@@ -111,7 +111,7 @@ private:
         packed_.dense = dense;
         if (is_1x1() && !params_.pool) {
             columns_ = 1;
-            packed_.taps.assign(packed_.phases ? packed_.phases->count() : 1, 0);
+            packed_.taps.assign(packed_.subpixels ? packed_.subpixels->count() : 1, 0);
             packed_.depth4 = (channels + 3) / 4;
             packed_.step = spread(packed_.depth4 * 4);
             // A copy takes less than two channels of dst.
@@ -124,7 +124,7 @@ private:
             return;
         }
         if (gathers_windows(s) && !params_.pool && params_.wei_zero_point.empty() &&
-            !packed_.phases) {
+            !packed_.subpixels) {
             columns_ = s.kernel_width;
             packed_.mode = SourceMode::kWindows;
             packed_.depth4 = columns_ * channels / 4;
@@ -136,8 +136,8 @@ private:
             return;
         }
         packed_.mode = SourceMode::kRows;
-        // The pixels of a tap row lie one behind the other when they are not dilated.
-        columns_ = s.dilation_width == 1 && !packed_.phases ? s.kernel_width : 1;
+        // The pixels of a tap row lie one after the other when they are not dilated.
+        columns_ = s.dilation_width == 1 && !packed_.subpixels ? s.kernel_width : 1;
         packed_.depth4 = (columns_ * channels + 3) / 4;
         const std::size_t extent_width = (s.kernel_width - 1) * s.dilation_width + 1;
         const std::size_t width = (s.dst_width - 1) * s.stride_width + extent_width;
@@ -150,13 +150,13 @@ private:
             packed_.taps.push_back(static_cast<std::ptrdiff_t>(
                 y * s.dilation_height * packed_.pitch + x * s.dilation_width * channels));
         };
-        for (std::size_t y = 0; y < s.kernel_height && !packed_.phases; ++y) {
+        for (std::size_t y = 0; y < s.kernel_height && !packed_.subpixels; ++y) {
             for (std::size_t x = 0; x < s.kernel_width; x += columns_) {
                 add_tap(y, x);
             }
         }
-        for (std::size_t i = 0; packed_.phases && i < packed_.phases->count(); ++i) {
-            for (const Phases::Tap& tap : packed_.phases->taps[i]) {
+        for (std::size_t i = 0; packed_.subpixels && i < packed_.subpixels->count(); ++i) {
+            for (const SubPixels::Tap& tap : packed_.subpixels->taps[i]) {
                 add_tap(tap.y, tap.x);
             }
         }
@@ -219,7 +219,7 @@ private:
                params_.ops[1].kind == GemmOp::Kind::kScale && params_.dst_type == ElementType::u8;
     }
 
-    // Bytes behind scale and bias, or an elu, a leaky relu or a residual input behind these: its
+    // Bytes after scale and bias, or an elu, a leaky relu or a residual input after these: its
     // join is found.
     bool is_wide() {
         const bool fits =
@@ -284,14 +284,14 @@ private:
     }
 
     void make_panels() {
-        if (!packed_.phases) {
+        if (!packed_.subpixels) {
             return make_panels(0, params_.shape.dst_channels, {0, packed_.taps.size()});
         }
-        const Phases& phases = *packed_.phases;
+        const SubPixels& subpixels = *packed_.subpixels;
         Range taps;
-        for (std::size_t i = 0; i < phases.count(); ++i) {
-            taps = {taps.end, taps.end + phases.taps[i].size()};
-            make_panels(i * phases.all_channels, phases.channels, taps);
+        for (std::size_t i = 0; i < subpixels.count(); ++i) {
+            taps = {taps.end, taps.end + subpixels.taps[i].size()};
+            make_panels(i * subpixels.all_channels, subpixels.channels, taps);
         }
     }
 

@@ -150,8 +150,8 @@ struct GeluVectors {
 HWY_INLINE VF quick_gelu(const GeluVectors& table, VF x) {
     using gemm::GeluTable;
     const DF d;
-    constexpr int kLeastMagnitude = 0b1010;
-    const VF t{_mm512_range_ps(x.raw, _mm512_set1_ps(GeluTable::kEnd), kLeastMagnitude)};
+    constexpr int kMinMagnitude = 0b1010;
+    const VF t{_mm512_range_ps(x.raw, _mm512_set1_ps(GeluTable::kEnd), kMinMagnitude)};
     // The last bits of so large a float are the number of the interval; the permutations look at
     // no others.
     const VF place = hn::MulAdd(t, hn::Set(d, GeluTable::kPerUnit), hn::Set(d, 0x1p23f));

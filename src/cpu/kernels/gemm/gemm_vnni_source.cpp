@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies of source: pixels of a 1x1 kernel one behind the other, rows of a larger one with their
+// Copies of source: pixels of a 1x1 kernel one after the other, rows of a larger one with their
 // padding.
 #include <algorithm>
 #include <cstring>
@@ -88,7 +88,7 @@ void copy_pixels(
 
 namespace {
 
-// Source columns that are copied together: `begin` may be in front of the first one.
+// Source columns that are copied together: `begin` may be before the first one.
 struct Columns {
     std::ptrdiff_t begin;
     std::size_t pitch;  // bytes of a row of the copy

@@ -52,10 +52,10 @@ private:
     // The first weight of tap `t` of a panel with channel `c`.
     const std::int8_t* first_weight(std::size_t c, std::size_t t) const {
         const GemmWeights& w = params_.weights;
-        if (const auto& phases = layout_.phases) {
-            const std::size_t phase = phases->of(c);
-            const Phases::Tap& tap = phases->taps[phase][t];
-            return w.values.data() + (c - phase * phases->all_channels) * w.dst_channel +
+        if (const auto& subpixels = layout_.subpixels) {
+            const std::size_t subpixel = subpixels->of(c);
+            const SubPixels::Tap& tap = subpixels->taps[subpixel][t];
+            return w.values.data() + (c - subpixel * subpixels->all_channels) * w.dst_channel +
                    tap.row * w.row + tap.column * w.column;
         }
         const std::size_t taps_in_row = params_.shape.kernel_width / columns_;
@@ -114,11 +114,11 @@ std::string key_of(const GemmParams& params, const Packed& layout, std::size_t c
             append(key, value);
         }
     }
-    if (layout.phases) {
-        append(key, layout.phases->all_channels);
-        for (const auto& taps : layout.phases->taps) {
+    if (layout.subpixels) {
+        append(key, layout.subpixels->all_channels);
+        for (const auto& taps : layout.subpixels->taps) {
             append(key, taps.size());
-            for (const Phases::Tap& tap : taps) {
+            for (const SubPixels::Tap& tap : taps) {
                 append(key, tap);
             }
         }

@@ -217,7 +217,7 @@ struct Stores {
     std::uint8_t* dst;
     std::ptrdiff_t step;
     __mmask64 mask;
-    bool whole;                    // the bytes of a group lie one behind the other
+    bool whole;                    // the bytes of a group lie one after the other
     bool is_signed;                // the bytes that sums become
     const std::uint8_t* limits;    // null for none
     const Join* join;              // null for none
@@ -230,7 +230,7 @@ FUSEQ_INLINE __m512i limited(__m512i bytes, const Stores& to) {
     return to.limits == nullptr ? bytes : _mm512_min_epu8(bytes, _mm512_load_si512(to.limits));
 }
 
-// The bytes of a group in the order of memory, one pixel behind the other.
+// The bytes of a group in the order of memory, one pixel after the other.
 template <std::size_t Vectors>
 FUSEQ_INLINE __m512i in_order(__m512i bytes) {
     if constexpr (Vectors == 4) {
@@ -326,7 +326,7 @@ FUSEQ_INLINE void finish_group(const Registers<__m512i, Count>& acc,
     store_group<Vectors, How>(v, to, join);
 }
 
-// `tiles` tiles, one behind the other. Returns what is to be fetched then.
+// `tiles` tiles, one after the other. Returns what is to be fetched then.
 // A join's constants are read for each tile: no registers are left while products are added up.
 template <WideJoin How>
 FUSEQ_INLINE JoinConstants load_join(const Stores& to) {
@@ -339,7 +339,7 @@ FUSEQ_INLINE JoinConstants load_join(const Stores& to) {
     return constants;
 }
 
-// What is read and written behind the products of this tile, and of the next one.
+// What is read and written after the products of this tile, and of the next one.
 FUSEQ_INLINE void fetch_pixels(const Stores& to, std::ptrdiff_t rows) {
     for (std::ptrdiff_t i = 0; i < rows; ++i) {
         __builtin_prefetch(to.residual + (rows + i) * to.step);

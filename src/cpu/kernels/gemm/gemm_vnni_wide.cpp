@@ -20,8 +20,8 @@ constexpr std::size_t kDepthInL1 = 512;
 // Where two wide vectors are loaded a cycle, weights may come from L2, but not for short rows of
 // kernels larger than 1x1, whose tiles of few pixels read them too often, and not while the next
 // ones come from beyond L2 as fast as in layers of few pixels. One tile reads them only once.
-constexpr std::size_t kLeastRow = 12;
-constexpr std::size_t kLeastPixels = 64;
+constexpr std::size_t kMinRow = 12;
+constexpr std::size_t kMinPixels = 64;
 constexpr std::size_t kOneTile = 6;
 
 }  // namespace
@@ -34,8 +34,8 @@ bool suits_wide_panels(const Packed& p) {
     const bool half = last != 0 && last <= kMaxPanelVectors * kLanes;
     const std::size_t pixels = p.shape.batch * p.shape.dst_height * p.shape.dst_width;
     const bool feeds = p.mode != SourceMode::kRows
-                           ? pixels >= kLeastPixels || pixels <= kOneTile
-                           : p.shape.dst_width >= kLeastRow && (!half || p.in_place);
+                           ? pixels >= kMinPixels || pixels <= kOneTile
+                           : p.shape.dst_width >= kMinRow && (!half || p.in_place);
     return feeds && !loads_one_wide_vector_a_cycle();
 }
 

@@ -1,9 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles for results of 8 bits behind nothing but scale and bias, or these, a clip and a factor (a
+// Tiles for results of 8 bits after nothing but scale and bias, or these, a clip and a factor (a
 // relu6 whose result is quantized by channel), as in the wide layers of blocks whose depth is
-// small, or with a residual input behind a quantization (Join): there the way from accumulators to
+// small, or with a residual input after a quantization (Join): there the way from accumulators to
 // bytes costs as much as the products.
 //
 // A panel has up to 64 channels, in the order in which two packs within lanes of 128 bits leave

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wide tiles with a residual input (Join), which is added between the products of the tile behind
+// Wide tiles with a residual input (Join), which is added between the products of the tile after
 // them. AMD's machines look ahead by less than the end of such a tile has instructions: with all of
 // them in one place nothing, or little, is multiplied meanwhile. So the bytes of a tile go to
 // memory and wait there for the next products. (Sums would be four times as many stores.)
@@ -13,8 +13,8 @@ namespace fuseq::kernels::gemm {
 namespace {
 
 constexpr std::size_t kVectors = kMaxWideVectors;
-constexpr std::size_t kMostPixels = 6;  // of a tile
-constexpr std::size_t kMostSegments = 64;
+constexpr std::size_t kMaxPixels = 6;  // of a tile
+constexpr std::size_t kMaxSegments = 64;
 
 // Products that are added up before the next pixel is finished.
 struct Segment {
@@ -23,14 +23,14 @@ struct Segment {
 };
 
 struct Segments {
-    Segment list[kMostSegments];
+    Segment list[kMaxSegments];
     std::size_t count = 0;
 };
 
 // At least one for each pixel. Some may be empty.
 Segments segments_of(const WideCall& call) {
     Segments result;
-    const std::size_t pieces = (kMostPixels + call.taps.size() - 1) / call.taps.size();
+    const std::size_t pieces = (kMaxPixels + call.taps.size() - 1) / call.taps.size();
     for (const std::ptrdiff_t tap : call.taps) {
         for (std::size_t i = 0; i < pieces; ++i) {
             const std::size_t begin = call.depth4 * i / pieces;
@@ -211,7 +211,7 @@ TilesFunction tiles_function(std::size_t rows, std::index_sequence<R...>) {
 
 bool can_weave(const WideCall& call) {
     return call.channels == 16 * kVectors && call.skip == 0 && !call.taps.empty() &&
-           call.taps.size() <= kMostSegments - kMostPixels;
+           call.taps.size() <= kMaxSegments - kMaxPixels;
 }
 
 }  // namespace
@@ -222,7 +222,7 @@ void run_wide_woven(const WideCall& call) {
     }
     const Constants constants = all_constants(call);
     const Segments segments = segments_of(call);
-    alignas(64) std::uint8_t bytes[kMostPixels * 64];
+    alignas(64) std::uint8_t bytes[kMaxPixels * 64];
     Woven woven{.call = call,
                 .constants = &constants,
                 .segments = segments,
@@ -230,10 +230,10 @@ void run_wide_woven(const WideCall& call) {
                 .ahead = call.ahead,
                 .waiting = {}};
     // Tiles of two sizes.
-    const std::size_t tiles = (call.pixels + kMostPixels - 1) / kMostPixels;
+    const std::size_t tiles = (call.pixels + kMaxPixels - 1) / kMaxPixels;
     const std::size_t larger = call.pixels % tiles;
     const std::size_t size = call.pixels / tiles;
-    constexpr std::make_index_sequence<kMostPixels> kSizes;
+    constexpr std::make_index_sequence<kMaxPixels> kSizes;
     if (larger != 0) {
         tiles_function(size + 1, kSizes)(woven, 0, larger);
     }

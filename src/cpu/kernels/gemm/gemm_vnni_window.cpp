@@ -9,9 +9,9 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/common/always_inline.hpp"
-#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/kernels/common/vnni_products-inl.h"
 #include "cpu/kernels/common/vnni_target.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 
 FUSEQ_BEGIN_VNNI
 
@@ -214,7 +214,7 @@ void pick_columns(const std::int32_t* from,
 // where `pixels`, of which there are `width`, is overwritten.
 void sum_columns(const GemmShape& s, std::size_t width, std::int32_t* pixels, std::int32_t* to) {
     const std::size_t reach = (s.kernel_width - 1) * s.dilation_width;
-    // In place: a vector is read before it is written, and what is behind it later.
+    // In place: a vector is read before it is written, and what is after it later.
     std::int32_t* sums = s.stride_width == 1 ? to : pixels;
     over_vectors(width - reach, [&](std::size_t i, __mmask16 mask) FUSEQ_LAMBDA {
         __m512i sum = _mm512_maskz_loadu_epi32(mask, pixels + i);

@@ -202,7 +202,7 @@ public:
 
     // Up to kMostRows rows.
     void run(const RecurrentRow* rows, std::size_t count) {
-        const bool second = block_.phase == 1;
+        const bool second = block_.subpixel == 1;
         const std::size_t gates = p_.cell != RecurrentCell::kGru ? p_.gates() : second ? 1 : 2;
         const float* x[kMostRows];
         float* sums[kMostRows];
@@ -226,7 +226,7 @@ private:
     void finish(const RecurrentRow& row, const float* products) const {
         switch (p_.cell) {
             case RecurrentCell::kLstm: return lstm(row);
-            case RecurrentCell::kGru: return block_.phase == 0 ? gru_gates(row) : gru_state(row);
+            case RecurrentCell::kGru: return block_.subpixel == 0 ? gru_gates(row) : gru_state(row);
             case RecurrentCell::kGruLinear: return gru_linear(row, products);
             case RecurrentCell::kRnn: return rnn(row);
         }

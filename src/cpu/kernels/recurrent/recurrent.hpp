@@ -4,7 +4,7 @@
 // Cells of recurrent networks in f32: LSTM, GRU, RNN. Hidden units are worked on in blocks of
 // kUnits; a block needs nothing of the others but the state of the step before, so that blocks may
 // go to different threads, with all of them waiting for each other between steps (and, in a GRU
-// whose reset gate stands in front of its matrix, once more within a step). A block gives the same
+// whose reset gate stands before its matrix, once more within a step). A block gives the same
 // bytes whoever computes it. No allocation.
 //
 //   gates[block][row] = bias + x * W         gate_products(), for all time steps at once
@@ -56,7 +56,7 @@ struct RecurrentParams {
         return cell == RecurrentCell::kLstm ? 4 : cell == RecurrentCell::kRnn ? 1 : 3;
     }
     std::size_t blocks() const { return (hidden + kUnits - 1) / kUnits; }
-    std::size_t phases() const { return cell == RecurrentCell::kGru ? 2 : 1; }
+    std::size_t subpixels() const { return cell == RecurrentCell::kGru ? 2 : 1; }
 };
 
 // A matrix [gates * hidden, depth] as [block][depth][gate][kUnits]; gate g of a block is number
@@ -83,7 +83,7 @@ void gate_products(const GateProducts& params, const float* x, std::size_t rows,
 struct RecurrentRow {
     float* gates = nullptr;  // of the block, [gate][kUnits]; a GRU keeps its update gate there
     const float* state = nullptr;  // before, all units
-    float* next = nullptr;         // behind, all units
+    float* next = nullptr;         // after, all units
     float* cell = nullptr;         // LSTM: all units, in place
     float* reset = nullptr;        // GRU: reset gate times state, all units
     float* out = nullptr;          // all units, exactly `hidden`; null: none
@@ -91,8 +91,8 @@ struct RecurrentRow {
 
 struct RecurrentBlock {
     std::size_t number = 0;
-    std::size_t phase = 0;
-    const float* weights = nullptr;  // of the block; GRU: update and reset in the first phase,
+    std::size_t subpixel = 0;
+    const float* weights = nullptr;  // of the block; GRU: update and reset in the first subpixel,
                                      // hidden in the second one
     const float* bias = nullptr;     // kGruLinear: [kUnits], of the product of the state
 };

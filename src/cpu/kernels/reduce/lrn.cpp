@@ -158,10 +158,10 @@ void check_lrn(const LrnParams& p) {
         throw Error("compile", detail::cat("LRN kernel: length ", p.length, ", inner size ",
                                            p.inner, ", both must be above 0"));
     }
-    if (p.inner == 1 && std::min(p.reach, p.length - 1) > kLrnMostReach) {
+    if (p.inner == 1 && std::min(p.reach, p.length - 1) > kLrnMaxReach) {
         throw Error("compile",
                     detail::cat("LRN kernel: windows reach ", p.reach, " elements far, at most ",
-                                kLrnMostReach, " are possible in rows"));
+                                kLrnMaxReach, " are possible in rows"));
     }
     if (!(p.bias > 0) || !(p.share >= 0)) {
         throw Error("compile", detail::cat("LRN kernel: bias ", p.bias, ", share ", p.share,

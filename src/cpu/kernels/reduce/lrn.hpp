@@ -40,7 +40,7 @@ void window_sums(
     const LrnParams& params, bool squares, const float* src, float* dst, Range outer, Range inner);
 
 // The longest reach that rows (inner 1) have room for.
-inline constexpr std::size_t kLrnMostReach = 1024;
+inline constexpr std::size_t kLrnMaxReach = 1024;
 
 // Throws fuseq::Error for what the functions above do not take; those do not check again.
 void check_lrn(const LrnParams& params);

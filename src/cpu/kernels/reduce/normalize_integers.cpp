@@ -127,7 +127,7 @@ HWY_EXPORT(sum_impl);
 HWY_EXPORT(normalize_rows_impl);
 
 bool takes_integers(const NormalizeParams& params) {
-    return params.inner <= kMostIntegerColumns &&
+    return params.inner <= kMaxIntegerColumns &&
            (params.src_type == ElementType::u8 || params.src_type == ElementType::i8);
 }
 

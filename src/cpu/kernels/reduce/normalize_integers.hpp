@@ -12,19 +12,19 @@
 
 namespace fuseq::kernels {
 
-inline constexpr std::size_t kMostIntegerColumns = 1024;
+inline constexpr std::size_t kMaxIntegerColumns = 1024;
 
 struct ColumnSums {
-    std::int64_t sums[kMostIntegerColumns];
-    std::int64_t squares[kMostIntegerColumns];
+    std::int64_t sums[kMaxIntegerColumns];
+    std::int64_t squares[kMaxIntegerColumns];
 };
 // What is subtracted from the elements of a column, and what the rest is multiplied by.
 struct ColumnFactors {
-    float mean[kMostIntegerColumns];
-    float factor[kMostIntegerColumns];
+    float mean[kMaxIntegerColumns];
+    float factor[kMaxIntegerColumns];
 };
 
-// Whether normalize_integers() takes it: u8 or i8, kMostIntegerColumns columns at most.
+// Whether normalize_integers() takes it: u8 or i8, kMaxIntegerColumns columns at most.
 bool takes_integers(const NormalizeParams& params);
 
 // Of rows [begin, end): sets the first params.inner elements of `found`.

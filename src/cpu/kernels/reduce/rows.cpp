@@ -31,7 +31,7 @@ static_assert(HWY_MAX_BYTES <= 64);
 
 using Floats = hn::Vec<hn::ScalableTag<float>>;
 
-// The first `count` lanes from memory, the others `filler`. Reads nothing behind them.
+// The first `count` lanes from memory, the others `filler`. Reads nothing after them.
 HWY_INLINE Floats load_some(const float* from, std::size_t count, float filler) {
     const hn::ScalableTag<float> d;
 #if HWY_MAX_BYTES >= 32
@@ -169,7 +169,7 @@ HWY_INLINE void map_row(const float* row, std::size_t count, Dst* dst, const F& 
     }
 }
 
-// Lanes of a list from i on; what lies behind its end is 0.
+// Lanes of a list from i on; what lies after its end is 0.
 HWY_INLINE Floats lanes_of(std::span<const float> list, std::size_t i) {
     const hn::ScalableTag<float> d;
     if (i + hn::Lanes(d) <= list.size()) {
@@ -195,7 +195,7 @@ HWY_INLINE float max_over(const float* x, std::size_t count) {
 // beginning of the row (longer rows compute the rest twice).
 constexpr std::size_t kKept = 4096;
 
-// Rows one step after the other, so that what one waits for (its maximum, its sum) hides behind
+// Rows one step after the other, so that what one waits for (its maximum, its sum) hides after
 // the work on the others.
 constexpr std::size_t kRowsAtOnce = 4;
 

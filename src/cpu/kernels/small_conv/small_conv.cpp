@@ -1,26 +1,26 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packs the weights; tiles are those of thin_conv_tiles.hpp, computed in thin_conv_vnni.cpp.
+// Packs the weights; tiles are those of small_conv_tiles.hpp, computed in small_conv_vnni.cpp.
 #include "cpu/kernels/small_conv/small_conv.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "cpu/machine/instructions.hpp"
+#include "cpu/kernels/small_conv/small_conv_by_channel.hpp"
 #include "cpu/kernels/small_conv/small_conv_detail.hpp"
-#include "cpu/kernels/small_conv/small_conv_lanes.hpp"
 #include "cpu/kernels/small_conv/small_conv_tiles.hpp"
+#include "cpu/machine/instructions.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::kernels {
 namespace {
 
-using namespace thin;  // NOLINT(google-build-using-namespace)
+using namespace small_conv;  // NOLINT(google-build-using-namespace)
 
-void check(const ThinConvParams& p) {
-    const ThinConvShape& s = p.shape;
+void check(const SmallConvParams& p) {
+    const SmallConvShape& s = p.shape;
     const auto fits = [&](std::span<const float> values, bool may_lack) {
         return values.size() == s.dst_channels || values.size() == 1 ||
                (may_lack && values.empty());
@@ -29,21 +29,22 @@ void check(const ThinConvParams& p) {
     const bool zero_point_fits = unsigned_src ? p.src_zero_point >= 0 && p.src_zero_point <= 255
                                               : p.src_zero_point >= -128 && p.src_zero_point <= 127;
     const bool dst_fits =
-        (p.dst_type == ElementType::f32 && (!p.pixels || ThinConv::stores_pixels(s))) ||
+        (p.dst_type == ElementType::f32 && (!p.pixels || SmallConv::stores_pixels(s))) ||
         ((p.dst_type == ElementType::u8 || p.dst_type == ElementType::i8) &&
-         ThinConv::stores_bytes(p));
+         SmallConv::stores_bytes(p));
     if ((!unsigned_src && p.src_type != ElementType::i8) || !zero_point_fits || !dst_fits ||
         p.weights.size() != s.dst_channels * s.src_channels * s.kernel_height * s.kernel_width ||
         !fits(p.scale, false) || !fits(p.bias, true) || !fits(p.wei_zero_point, true) ||
-        !(p.wei_zero_point.empty() || ThinConv::takes_zero_points(s)) || !lanes_fit(p) ||
-        (p.pool && !ThinConv::takes_pool(p))) {
+        !(p.wei_zero_point.empty() || SmallConv::takes_zero_points(s)) || !channel_vectors_fit(p) ||
+        (p.pool && !SmallConv::takes_pool(p))) {
         throw Error(
             "compile",
-            detail::cat("thin convolution: source ", to_string(p.src_type), " with zero point ",
-                        p.src_zero_point, " to ", to_string(p.dst_type), ", ", p.weights.size(),
-                        " weights, ", p.scale.size(), " scales, ", p.bias.size(), " biases, ",
-                        p.wei_zero_point.size(), " zero points of weights for ", s.dst_channels,
-                        " x ", s.src_channels, " x ", s.kernel_height, " x ", s.kernel_width));
+            detail::cat("small-channel convolution: source ", to_string(p.src_type),
+                        " with zero point ", p.src_zero_point, " to ", to_string(p.dst_type), ", ",
+                        p.weights.size(), " weights, ", p.scale.size(), " scales, ", p.bias.size(),
+                        " biases, ", p.wei_zero_point.size(), " zero points of weights for ",
+                        s.dst_channels, " x ", s.src_channels, " x ", s.kernel_height, " x ",
+                        s.kernel_width));
     }
 }
 
@@ -52,63 +53,63 @@ void check(const ThinConvParams& p) {
 namespace {
 
 // With channels in lanes: whole vectors, and distances of windows for which there is code.
-bool lanes_take(const ThinConvShape& s) {
+bool channel_vectors_take(const SmallConvShape& s) {
     const std::size_t step = pixel_step(s);
     constexpr std::size_t kGrain = 8;  // channels
-    return s.dst_channels % kGrain == 0 && s.dst_channels <= kMostLaneChannels &&
+    return s.dst_channels % kGrain == 0 && s.dst_channels <= kMaxChannelVectorChannels &&
            (step == 3 || step == 4 || step == 6 || step == 8 || step == 16) &&
            s.src_channels >= 1 && s.kernel_width >= 1 &&
-           (s.kernel_width - 1) * s.dilation_width < kMostLaneKernel && has_avx512_vbmi();
+           (s.kernel_width - 1) * s.dilation_width < kMaxChannelVectorKernel && has_avx512_vbmi();
 }
 
-// Whether pixels lie one behind the other in whole lanes, so that their sums serve all windows.
-bool sums_in_chunks(const ThinConvShape& s) {
+// Whether pixels lie one after the other in whole lanes, so that their sums serve all windows.
+bool sums_in_chunks(const SmallConvShape& s) {
     const std::size_t n = s.src_channels;
     return s.stride_width == 1 && s.dilation_width == 1 && (n == 4 || n == 8 || n == 16);
 }
 
-bool fits_ring(const ThinConvShape& s) {
-    return ring_rows(s) <= kMostRows && s.kernel_width <= kMostQuads &&
-           s.dilation_width <= kMostQuads &&
-           ring_rows(s) * ring_stride(s, kThinTile) <= kRingBytes && s.dst_height != 0 &&
+bool fits_ring(const SmallConvShape& s) {
+    return ring_rows(s) <= kMostRows && s.kernel_width <= kMaxQuads &&
+           s.dilation_width <= kMaxQuads &&
+           ring_rows(s) * ring_stride(s, kSmallConvTile) <= kRingBytes && s.dst_height != 0 &&
            s.dst_width != 0;
 }
 
 }  // namespace
 
-bool ThinConv::takes(const ThinConvShape& s) {
-    if (has_channels_in_lanes(s)) {
-        return lanes_take(s) && fits_ring(s);
+bool SmallConv::takes(const SmallConvShape& s) {
+    if (is_channel_vectorized(s)) {
+        return channel_vectors_take(s) && fits_ring(s);
     }
-    constexpr std::size_t kMostPermuted = 8;
+    constexpr std::size_t kMaxPermuted = 8;
     const std::size_t step = pixel_step(s);
     // With more channels short rows are better cut by channels.
     const bool wide = lies_in_chunks(s) && s.dst_width >= kLanes;
-    return has_avx512_vbmi() && s.dst_channels >= 1 && s.dst_channels <= kThinChannels &&
-           s.src_channels >= 1 && (step <= kMostPermuted || wide) && fits_ring(s);
+    return has_avx512_vbmi() && s.dst_channels >= 1 && s.dst_channels <= kSmallConvChannels &&
+           s.src_channels >= 1 && (step <= kMaxPermuted || wide) && fits_ring(s);
 }
 
-bool ThinConv::takes_pool(const ThinConvParams& p) {
-    const ThinConvShape& s = p.shape;
-    constexpr std::size_t kMostPooledVectors = 2;
-    return has_channels_in_lanes(s) && lane_vectors(s) <= kMostPooledVectors && takes(s) &&
+bool SmallConv::takes_pool(const SmallConvParams& p) {
+    const SmallConvShape& s = p.shape;
+    constexpr std::size_t kMaxPooledVectors = 2;
+    return is_channel_vectorized(s) && lane_vectors(s) <= kMaxPooledVectors && takes(s) &&
            s.dilation_height == 1 && s.dst_height > 1 && s.dst_width > 1 &&
-           fits_ring(pooled_walk(s)) && p.results.size() <= 1 && !p.rows && rises(p);
+           fits_ring(pooled_tiling(s)) && p.results.size() <= 1 && !p.rows && rises(p);
 }
 
-bool ThinConv::takes_zero_points(const ThinConvShape& s) {
-    constexpr std::size_t kMostPermuted = 8;
-    return !has_channels_in_lanes(s) || sums_in_chunks(s) || pixel_step(s) <= kMostPermuted;
+bool SmallConv::takes_zero_points(const SmallConvShape& s) {
+    constexpr std::size_t kMaxPermuted = 8;
+    return !is_channel_vectorized(s) || sums_in_chunks(s) || pixel_step(s) <= kMaxPermuted;
 }
 
-bool ThinConv::sums_in_triples(const ThinConvShape& s) {
-    return has_channels_in_lanes(s) && s.src_channels == 3 && s.dilation_width == 1 &&
+bool SmallConv::sums_in_triples(const SmallConvShape& s) {
+    return is_channel_vectorized(s) && s.src_channels == 3 && s.dilation_width == 1 &&
            (s.stride_width == 1 || s.stride_width == 2);
 }
 
-bool ThinConv::stores_bytes(const ThinConvParams& p) {
+bool SmallConv::stores_bytes(const SmallConvParams& p) {
     constexpr std::size_t kMostParts = 2;
-    const ThinConvShape& s = p.shape;
+    const SmallConvShape& s = p.shape;
     if (s.dst_channels > 4 && lies_in_chunks(s) && pixel_step(s) > kMostParts * kQuad) {
         return false;
     }
@@ -125,15 +126,15 @@ bool ThinConv::stores_bytes(const ThinConvParams& p) {
     return sum * largest(p.scale) + largest(p.bias) < 2e9;
 }
 
-bool ThinConv::takes_before_bytes(const post_ops::BasicOp& op) {
-    constexpr float kMostScale = 1e9f;  // floats beyond 32-bit integers would wrap
+bool SmallConv::takes_before_bytes(const post_ops::BasicOp& op) {
+    constexpr float kMaxScale = 1e9f;  // floats beyond 32-bit integers would wrap
     const auto* eltwise = std::get_if<post_ops::Eltwise>(&op);
     return eltwise != nullptr && eltwise->kind == post_ops::EltwiseKind::kSigmoid &&
-           std::abs(eltwise->scale) < kMostScale;
+           std::abs(eltwise->scale) < kMaxScale;
 }
 
-bool ThinConv::stores_pixels(const ThinConvShape& s) {
-    return has_channels_in_lanes(s) || lies_in_pixels(s);
+bool SmallConv::stores_pixels(const SmallConvShape& s) {
+    return is_channel_vectorized(s) || lies_in_pixels(s);
 }
 
 namespace {
@@ -153,7 +154,7 @@ void set_lanes(Packed& packed) {
         packed.lane_of_pixel[pixel] = static_cast<std::int32_t>(lane);
     }
     const std::size_t channels = packed.shape.dst_channels;
-    for (std::size_t i = 0; channels <= kThinChannels && i < channels * kLanes; ++i) {
+    for (std::size_t i = 0; channels <= kSmallConvChannels && i < channels * kLanes; ++i) {
         const auto lane = static_cast<std::size_t>(packed.lane_of_pixel[i / channels]);
         const std::size_t c = i % channels;
         const std::size_t byte = c / 4 * 64 + lane / kBlock * 16 + c % 4 * 4 + lane % kBlock;
@@ -174,14 +175,14 @@ void set_index(std::size_t step, Packed& packed) {
 }
 
 void set_form(Packed& packed) {
-    const ThinConvShape& s = packed.shape;
+    const SmallConvShape& s = packed.shape;
     const std::size_t step = pixel_step(s);
-    if (has_channels_in_lanes(s)) {
+    if (is_channel_vectorized(s)) {
         packed.how = Collect::kChannels;
         packed.vectors = lane_vectors(s);
         packed.shared = shares_loads(s);
         packed.partials = sums_in_chunks(s) ? s.src_channels / kQuad : 0;
-        packed.triples = packed.sums && ThinConv::sums_in_triples(s);
+        packed.triples = packed.sums && SmallConv::sums_in_triples(s);
         set_index(step, packed);
     } else if (lies_in_chunks(s)) {
         packed.how = lies_apart(s) ? Collect::kApart : Collect::kChunks;
@@ -199,9 +200,9 @@ void set_form(Packed& packed) {
     set_lanes(packed);
 }
 
-// Weights of a channel, behind the last one those of 1; returns their sum.
-std::int32_t pack_channel(const ThinConvParams& p, std::size_t c, Packed& packed) {
-    const ThinConvShape& s = p.shape;
+// Weights of a channel, after the last one those of 1; returns their sum.
+std::int32_t pack_channel(const SmallConvParams& p, std::size_t c, Packed& packed) {
+    const SmallConvShape& s = p.shape;
     const bool lanes = packed.how == Collect::kChannels;
     const std::size_t channels =
         lanes ? packed.vectors * kLanes : s.dst_channels + (packed.sums ? 1 : 0);
@@ -238,13 +239,13 @@ std::int32_t pack_channel(const ThinConvParams& p, std::size_t c, Packed& packed
 
 }  // namespace
 
-ThinConv::ThinConv(const ThinConvParams& p) {
+SmallConv::SmallConv(const SmallConvParams& p) {
     check(p);
-    const ThinConvShape& s = p.shape;
+    const SmallConvShape& s = p.shape;
     auto packed = std::make_unique<Packed>();
     packed->shape = s;
     packed->pool = p.pool;
-    packed->walk = p.pool ? pooled_walk(s) : s;
+    packed->walk = p.pool ? pooled_tiling(s) : s;
     packed->flip = p.src_type == ElementType::i8 ? 0x80 : 0;
     packed->padding =
         static_cast<std::uint8_t>(static_cast<std::uint8_t>(p.src_zero_point) ^ packed->flip);
@@ -275,7 +276,7 @@ ThinConv::ThinConv(const ThinConvParams& p) {
         packed->bias[c] = packed->bias[c % s.dst_channels];
     }
     if (stores_pixels(s)) {
-        packed->listed = has_channels_in_lanes(s) || !p.results.empty();
+        packed->listed = is_channel_vectorized(s) || !p.results.empty();
         pack_lanes(p, *packed);
     } else if (!p.ops.empty()) {
         packed->sigmoid = true;
@@ -284,102 +285,102 @@ ThinConv::ThinConv(const ThinConvParams& p) {
     packed_ = std::move(packed);
 }
 
-void ThinConv::set_results(std::span<const post_ops::Chain> results, bool rows) {
-    ThinConvParams params;
+void SmallConv::set_results(std::span<const post_ops::Chain> results, bool rows) {
+    SmallConvParams params;
     params.shape = packed_->shape;
     params.results = results;
     params.rows = rows;
-    if (results.empty() || !lanes_fit(params)) {
-        throw Error("compile", "thin convolution: it cannot store such results");
+    if (results.empty() || !channel_vectors_fit(params)) {
+        throw Error("compile", "small-channel convolution: it cannot store such results");
     }
     pack_results(params, *packed_);
 }
 
-ThinConv::~ThinConv() = default;
-ThinConv::ThinConv(ThinConv&&) noexcept = default;
-ThinConv& ThinConv::operator=(ThinConv&&) noexcept = default;
+SmallConv::~SmallConv() = default;
+SmallConv::SmallConv(SmallConv&&) noexcept = default;
+SmallConv& SmallConv::operator=(SmallConv&&) noexcept = default;
 
-std::size_t ThinConv::rows() const {
+std::size_t SmallConv::rows() const {
     return packed_->walk.batch * packed_->walk.dst_height;
 }
 
-bool ThinConv::stores() const {
+bool SmallConv::stores() const {
     return packed_->pixels || packed_->dst_type != ElementType::f32;
 }
 
-bool ThinConv::pixels() const {
+bool SmallConv::pixels() const {
     return packed_->pixels;
 }
 
-bool ThinConv::is_listed() const {
+bool SmallConv::is_listed() const {
     return packed_->listed;
 }
 
-bool ThinConv::pools() const {
+bool SmallConv::pools() const {
     return packed_->pool;
 }
 
-std::size_t ThinConv::packed_bytes() const {
+std::size_t SmallConv::packed_bytes() const {
     return packed_->weights.size() * sizeof(std::int32_t) + sizeof(Packed);
 }
 
-void ThinConv::run(const void* src, Range rows, const Receive& receive) const {
-    alignas(64) float planes[kThinChannels * kThinTile];
-    LanePlaces places;
+void SmallConv::run(const void* src, Range rows, const Receive& receive) const {
+    alignas(64) float planes[kSmallConvChannels * kSmallConvTile];
+    ChannelVectorPlaces places;
     places.dst[0] = reinterpret_cast<std::byte*>(planes);
-    for_tiles(*packed_, src, rows, [&](ThinTile at, const Windows& windows) {
+    for_tiles(*packed_, src, rows, [&](SmallConvTile at, const Windows& windows) {
         packed_->pixels ? run_pixels(*packed_, windows, at.count, places)
-                        : run_planes(*packed_, windows, at.count, planes, kThinTile);
+                        : run_planes(*packed_, windows, at.count, planes, kSmallConvTile);
         at.planes = planes;
         receive(at);
     });
 }
 
-void ThinConv::run_to_planes(const void* src, Range rows, float* dst) const {
-    const ThinConvShape& s = packed_->shape;
+void SmallConv::run_to_planes(const void* src, Range rows, float* dst) const {
+    const SmallConvShape& s = packed_->shape;
     const std::size_t plane = s.dst_height * s.dst_width;
-    for_tiles(*packed_, src, rows, [&](const ThinTile& at, const Windows& windows) {
+    for_tiles(*packed_, src, rows, [&](const SmallConvTile& at, const Windows& windows) {
         float* const to = dst + at.image * s.dst_channels * plane + at.y * s.dst_width + at.x;
         run_planes(*packed_, windows, at.count, to, plane);
     });
 }
 
-void ThinConv::run(const void* src, Range rows, void* dst) const {
+void SmallConv::run(const void* src, Range rows, void* dst) const {
     if (packed_->listed || packed_->pixels) {
         run(src, rows, {&dst, 1}, {});
         return;
     }
-    const ThinConvShape& s = packed_->shape;
-    for_tiles(*packed_, src, rows, [&](const ThinTile& at, const Windows& windows) {
+    const SmallConvShape& s = packed_->shape;
+    for_tiles(*packed_, src, rows, [&](const SmallConvTile& at, const Windows& windows) {
         const std::size_t pixel = (at.image * s.dst_height + at.y) * s.dst_width + at.x;
         const std::size_t first = pixel * s.dst_channels;
         run_bytes(*packed_, windows, at.count, static_cast<std::uint8_t*>(dst) + first);
     });
 }
 
-void ThinConv::run(const void* src,
-                   Range rows,
-                   std::span<void* const> dst,
-                   std::span<const ThinExtra> extras) const {
+void SmallConv::run(const void* src,
+                    Range rows,
+                    std::span<void* const> dst,
+                    std::span<const SmallConvSource> binary_sources) const {
     const Packed& packed = *packed_;
-    const ThinConvShape& s = packed.walk;
+    const SmallConvShape& s = packed.walk;
     const std::size_t window = packed.pool ? 2 : 1;  // pixels that become one
-    for_tiles(packed, src, rows, [&](const ThinTile& at, const Windows& windows) {
-        LanePlaces places;
+    for_tiles(packed, src, rows, [&](const SmallConvTile& at, const Windows& windows) {
+        ChannelVectorPlaces places;
         const std::size_t row = at.image * s.dst_height + at.y;
         const std::size_t row_pixel = row * s.dst_width / window;
         const std::size_t first = (row_pixel + at.x / window) * s.dst_channels;
         for (std::size_t r = 0; r < packed.results.size(); ++r) {
-            const LaneResult& result = packed.results[r];
+            const ChannelVectorResult& result = packed.results[r];
             const std::size_t from =
                 result.rows ? row_pixel * s.dst_channels + at.x * kLanes : first * result.element;
             places.dst[r] = static_cast<std::byte*>(dst[r]) + from;
         }
         places.row_bytes = s.dst_width * kLanes;
-        for (const LaneOp& op : packed.ops) {
-            if (op.kind == LaneOp::Kind::kAdd) {
-                places.extras[op.extra] =
-                    extras[op.extra].pixel(row, s.dst_width, at.x, s.dst_channels * op.element);
+        for (const ChannelVectorOp& op : packed.ops) {
+            if (op.kind == ChannelVectorOp::Kind::kAdd) {
+                places.binary_sources[op.extra] = binary_sources[op.extra].pixel(
+                    row, s.dst_width, at.x, s.dst_channels * op.element);
             }
         }
         packed.how == Collect::kChannels ? run_lanes(packed, windows, at.count, places)

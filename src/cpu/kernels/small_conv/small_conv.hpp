@@ -29,10 +29,10 @@
 namespace fuseq::kernels {
 
 // src is channels-last.
-using ThinConvShape = ConvGeometry;
+using SmallConvShape = ConvGeometry;
 
-struct ThinConvParams {
-    ThinConvShape shape;
+struct SmallConvParams {
+    SmallConvShape shape;
     ElementType src_type = ElementType::u8;   // u8, i8
     std::int32_t src_zero_point = 0;          // in src_type's range
     std::span<const std::int8_t> weights{};   // [dst_channels, src_channels, kernel h, kernel w]
@@ -54,22 +54,22 @@ struct ThinConvParams {
     bool pixels = false;  // floats are channels-last, where stores_pixels(); otherwise planes
 };
 
-// Neighbouring pixels of one row of dst: channel c of pixel i is planes[c * kThinTile + i], or
+// Neighbouring pixels of one row of dst: channel c of pixel i is planes[c * kSmallConvTile + i], or
 // planes[i * dst_channels + c] where the parameters ask for pixels.
-struct ThinTile {
+struct SmallConvTile {
     float* planes;  // the receiver may write here
     std::size_t image;
     std::size_t y;
     std::size_t x;
-    std::size_t count;  // at most kThinTile
+    std::size_t count;  // at most kSmallConvTile
 };
 // Another tensor of the size of dst, channels-last.
-struct ThinExtra {
+struct SmallConvSource {
     const void* data = nullptr;
-    // Where each row of dst finds its own, in bytes from `data`; null: one behind the other.
+    // Where each row of dst finds its own, in bytes from `data`; null: one after the other.
     const std::size_t* rows = nullptr;
 
-    // Pixel x of a row, of `bytes` each, in pictures of `width`.
+    // Pixel x of a row, of `bytes` each, in images of `width`.
     const std::byte* pixel(std::size_t row,
                            std::size_t width,
                            std::size_t x,
@@ -78,50 +78,52 @@ struct ThinExtra {
         return static_cast<const std::byte*>(data) + begin + x * bytes;
     }
 };
-inline constexpr std::size_t kThinTile = 256;
-inline constexpr std::size_t kThinChannels = 8;  // more are in lanes
+inline constexpr std::size_t kSmallConvTile = 256;
+inline constexpr std::size_t kSmallConvChannels = 8;  // more are in lanes
 
-namespace thin {
+namespace small_conv {
 struct Packed;
 }
 
-class ThinConv {
+class SmallConv {
 public:
-    using Receive = std::function<void(const ThinTile&)>;
+    using Receive = std::function<void(const SmallConvTile&)>;
 
     // Whether the machine and the shape suit the kernel.
-    static bool takes(const ThinConvShape& shape);
+    static bool takes(const SmallConvShape& shape);
     // Whether there may be `ops` and `results` at all: with channels in lanes, or where pixels are
     // stored (not where bytes of dst_type are).
-    static bool has_lists(const ThinConvShape& shape) { return stores_pixels(shape); }
+    static bool has_lists(const SmallConvShape& shape) { return stores_pixels(shape); }
     // Whether an operation may be one of `ops`, a chain one of `results`.
     static bool takes_op(const post_ops::BasicOp& op);
     static bool takes_result(const post_ops::Chain& chain);
     // Whether weights may have zero points.
-    static bool takes_zero_points(const ThinConvShape& shape);
+    static bool takes_zero_points(const SmallConvShape& shape);
     // With channels in lanes: whether sums of windows, for zero points of weights, are those of
     // pixels of three bytes, which cost less than those of any bytes.
-    static bool sums_in_triples(const ThinConvShape& shape);
+    static bool sums_in_triples(const SmallConvShape& shape);
     // With channels in lanes: whether the maxima of results may be taken of the sums, because
-    // nothing behind these ever falls where they rise, and windows of two rows fit.
-    static bool takes_pool(const ThinConvParams& params);
+    // nothing after these ever falls where they rise, and windows of two rows fit.
+    static bool takes_pool(const SmallConvParams& params);
     // Whether dst_type may be u8 or i8.
-    static bool stores_bytes(const ThinConvParams& params);
+    static bool stores_bytes(const SmallConvParams& params);
     // Whether an operation may be the only one of `ops` where bytes of dst_type are stored: a
     // sigmoid, good to 1e-6.
     static bool takes_before_bytes(const post_ops::BasicOp& op);
     // Whether lanes are output channels.
-    static bool has_lanes(const ThinConvShape& shape) { return shape.dst_channels > kThinChannels; }
+    static bool has_channel_vectors(const SmallConvShape& shape) {
+        return shape.dst_channels > kSmallConvChannels;
+    }
 
     // Whether floats may be channels-last: where no transposition is needed for it.
-    static bool stores_pixels(const ThinConvShape& shape);
+    static bool stores_pixels(const SmallConvShape& shape);
 
     // Packs the weights; the spans are not kept. Precondition: takes(). Throws fuseq::Error for
     // types and lists that do not fit the shape.
-    explicit ThinConv(const ThinConvParams& params);
-    ~ThinConv();
-    ThinConv(ThinConv&&) noexcept;
-    ThinConv& operator=(ThinConv&&) noexcept;
+    explicit SmallConv(const SmallConvParams& params);
+    ~SmallConv();
+    SmallConv(SmallConv&&) noexcept;
+    SmallConv& operator=(SmallConv&&) noexcept;
 
     // Where is_listed(): other results than those of the parameters.
     void set_results(std::span<const post_ops::Chain> results, bool rows);
@@ -137,7 +139,7 @@ public:
     void run(const void* src,
              Range rows,
              std::span<void* const> dst,
-             std::span<const ThinExtra> extras) const;
+             std::span<const SmallConvSource> binary_sources) const;
     bool stores() const;  // the run() before the last
     bool pixels() const;
     // Whether results were given, or channels are in lanes: run() to all results is the one to use.
@@ -146,7 +148,7 @@ public:
     std::size_t packed_bytes() const;
 
 private:
-    std::unique_ptr<thin::Packed> packed_;
+    std::unique_ptr<small_conv::Packed> packed_;
 };
 
 }  // namespace fuseq::kernels

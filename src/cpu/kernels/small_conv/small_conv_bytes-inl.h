@@ -3,7 +3,7 @@
 //
 // From the sums of a tile with channels in lanes to bytes, where nothing but scale and bias is
 // between, and perhaps a relu and a shift: four vectors after the other, so that few registers are
-// needed beside the sums. For thin_conv_values-inl.h, inside of its region of AVX-512.
+// needed beside the sums. For small_conv_values-inl.h, inside of its region of AVX-512.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/common/always_inline.hpp"
-#include "cpu/kernels/small_conv/small_conv_detail.hpp"
 #include "cpu/kernels/common/unrolled-inl.h"
+#include "cpu/kernels/small_conv/small_conv_detail.hpp"
 
-namespace fuseq::kernels::thin {
+namespace fuseq::kernels::small_conv {
 namespace {
 
 // A group of bytes, of four vectors of a tile, to where its pixels begin at dst.
@@ -32,7 +32,7 @@ FUSEQ_INLINE void store_group(std::byte* dst, __m512i bytes) {
         _mm512_mask_storeu_epi8(dst + G * kBytes, ~0ull >> (kBytes - kLeft), bytes);
     }
 }
-// The same of a tile of which `count` pixels exist, of fewer channels: they lie one behind the
+// The same of a tile of which `count` pixels exist, of fewer channels: they lie one after the
 // other in each group (Packed::order).
 template <std::size_t kPixels, std::size_t kVectors, std::size_t G>
 FUSEQ_INLINE void store_part(std::byte* dst,
@@ -47,7 +47,7 @@ FUSEQ_INLINE void store_part(std::byte* dst,
     }
 }
 
-// kAdds: floats are added behind scale and bias.
+// kAdds: floats are added after scale and bias.
 template <std::size_t kPixels, std::size_t kVectors, bool kSigned, bool kAdds = false>
 struct PlainBytes {
     static constexpr std::size_t kAll = kPixels * kVectors;
@@ -56,8 +56,8 @@ struct PlainBytes {
     using Constants = Registers<__m512, kVectors>;
 
     // `count` pixels that exist, of the channels of the shape. `of_windows`: their sums, or
-    // nothing. `row_bytes`: from row to row, where LaneResult::rows. `added`: of the tile's
-    // elements.
+    // nothing. `row_bytes`: from row to row, where ChannelVectorResult::rows. `added`: of the
+    // tile's elements.
     static FUSEQ_INLINE void store(const Sums& sums,
                                    const Packed& packed,
                                    const float* of_windows,
@@ -179,7 +179,7 @@ private:
         ((to.v[V] = _mm512_load_ps(from + V * kLanes)), ...);
     }
     // Vectors I, I + Step, .. Packs work within 128 bits: the k-th four channels of each of the
-    // four vectors are together behind them.
+    // four vectors are together after them.
     template <std::size_t I, std::size_t Step>
     static FUSEQ_INLINE __m512i group(const Sums& acc,
                                       const Constants& scale,
@@ -213,4 +213,4 @@ private:
 };
 
 }  // namespace
-}  // namespace fuseq::kernels::thin
+}  // namespace fuseq::kernels::small_conv

@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles with channels in lanes of which not all pixels exist. For thin_conv_lanes.cpp, inside of
-// its region of AVX-512.
+// Tiles with channels in lanes of which not all pixels exist. For small_conv_by_channel.cpp, inside
+// of its region of AVX-512.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 #include "cpu/kernels/small_conv/small_conv_detail.hpp"
 
-namespace fuseq::kernels::thin {
+namespace fuseq::kernels::small_conv {
 namespace {
 
-// What a tile stores, and the other tensors it reads, where not all of its pixels exist: as if they
-// did, in memory of its own. Masks for each of its vectors cost more than its products.
+// What a tile stores, and the other tensors it reads, where not all of its pixels exist: as if
+// they did, in memory of its own. Masks for each of its vectors cost more than its products.
 template <std::size_t kPixels, std::size_t kVectors>
 class PartOfTile {
 public:
@@ -23,14 +23,17 @@ public:
                !packed.results[0].rows;
     }
 
-    PartOfTile(const Packed& packed, std::size_t first, std::size_t count, const LanePlaces& places)
+    PartOfTile(const Packed& packed,
+               std::size_t first,
+               std::size_t count,
+               const ChannelVectorPlaces& places)
         : packed_(packed), first_(first), count_(count), places_(places) {
-        for (const LaneOp& op : packed.ops) {
-            if (op.kind == LaneOp::Kind::kAdd) {
+        for (const ChannelVectorOp& op : packed.ops) {
+            if (op.kind == ChannelVectorOp::Kind::kAdd) {
                 const std::size_t pixel = kChannels * op.element;
-                std::memcpy(extras_[op.extra], places.extras[op.extra] + first * pixel,
-                            count * pixel);
-                whole_.extras[op.extra] = extras_[op.extra];
+                std::memcpy(binary_sources_[op.extra],
+                            places.binary_sources[op.extra] + first * pixel, count * pixel);
+                whole_.binary_sources[op.extra] = binary_sources_[op.extra];
             }
         }
         for (std::size_t r = 0; r < packed.results.size(); ++r) {
@@ -38,7 +41,7 @@ public:
         }
     }
 
-    const LanePlaces& whole() const { return whole_; }
+    const ChannelVectorPlaces& whole() const { return whole_; }
 
     void store() const {
         for (std::size_t r = 0; r < packed_.results.size(); ++r) {
@@ -54,11 +57,11 @@ private:
     const Packed& packed_;
     std::size_t first_;
     std::size_t count_;
-    const LanePlaces& places_;
-    LanePlaces whole_;
-    alignas(64) std::byte extras_[kMostLaneExtras][kBytes];
-    alignas(64) std::byte results_[kMostLaneResults][kBytes];
+    const ChannelVectorPlaces& places_;
+    ChannelVectorPlaces whole_;
+    alignas(64) std::byte binary_sources_[kMaxChannelVectorSources][kBytes];
+    alignas(64) std::byte results_[kMaxChannelVectorResults][kBytes];
 };
 
 }  // namespace
-}  // namespace fuseq::kernels::thin
+}  // namespace fuseq::kernels::small_conv

@@ -11,8 +11,8 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/common/always_inline.hpp"
-#include "cpu/kernels/small_conv/small_conv_detail.hpp"
 #include "cpu/kernels/common/vnni_target.hpp"
+#include "cpu/kernels/small_conv/small_conv_detail.hpp"
 
 #pragma GCC push_options
 #pragma GCC target("bmi,bmi2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512vbmi")
@@ -20,23 +20,23 @@
 #include "cpu/kernels/small_conv/small_conv_sums-inl.h"
 #include "cpu/kernels/small_conv/small_conv_values-inl.h"
 
-namespace fuseq::kernels::thin {
+namespace fuseq::kernels::small_conv {
 namespace {
 
 constexpr std::size_t kParts = 4;    // lanes of a pixel
 constexpr std::size_t kResults = 4;  // vectors of values
 constexpr std::size_t kPixelBytes = kParts * kQuad;
 
-// Four vectors of values: all channels of 16 pixels of four channels, or of 8 of eight. kSums: 1
-// where weights have zero points, else 0. Accumulators are passed by folds over their numbers, or
-// the compiler keeps them in memory.
+// Four vectors of values: all channels of 16 pixels of four channels, or of 8 of eight. kSums:
+// 1 where weights have zero points, else 0. Accumulators are passed by folds over their
+// numbers, or the compiler keeps them in memory.
 template <std::size_t kChannels, std::size_t kSums>
 struct PixelBlock {
     static constexpr std::size_t kPixels = kResults * kLanes / kChannels;
     static constexpr std::size_t kVectors = kPixels / kParts;  // of the source
     static constexpr std::size_t kRows = kChannels + kSums;
     using Floats = Registers<__m512, kResults>;
-    // Of channel c those of all source vectors, one behind the other; then the sums.
+    // Of channel c those of all source vectors, one after the other; then the sums.
     using Integers = Registers<__m512i, kRows * kVectors>;
 
     template <std::size_t... I>
@@ -149,29 +149,29 @@ struct PixelBlock {
     }
 };
 
-// What follows, on `count` pixels that begin `first` behind the places. One behind the other, four
-// vectors of channels are what the functions for channels in lanes work on.
+// What follows, on `count` pixels that begin `first` after the places. One after the other,
+// four vectors of channels are what the functions for channels in lanes work on.
 template <std::size_t kChannels>
 FUSEQ_INLINE void finish(Registers<__m512, kResults>& x,
                          const Packed& packed,
                          std::size_t first,
                          std::size_t count,
-                         const LanePlaces& places) {
+                         const ChannelVectorPlaces& places) {
     using Values = Lanes<kResults, 1>;
     constexpr std::size_t kPixels = kResults * kLanes / kChannels;
     alignas(64) std::byte rest[kResults * kLanes * sizeof(float)];
     Values::in_registers(x, std::make_index_sequence<kResults>{});
-    for (const LaneOp& op : packed.ops) {
+    for (const ChannelVectorOp& op : packed.ops) {
         const std::size_t pixel = kChannels * op.element;
-        const std::byte* extra = places.extras[op.extra] + first * pixel;
-        if (count < kPixels && op.kind == LaneOp::Kind::kAdd) {
+        const std::byte* extra = places.binary_sources[op.extra] + first * pixel;
+        if (count < kPixels && op.kind == ChannelVectorOp::Kind::kAdd) {
             std::memcpy(rest, extra, count * pixel);
             extra = rest;
         }
         Values::apply(x, op, {extra, kLanes, kResults}, std::make_index_sequence<kResults>{});
     }
     for (std::size_t r = 0; r < packed.results.size(); ++r) {
-        const LaneResult& result = packed.results[r];
+        const ChannelVectorResult& result = packed.results[r];
         const std::size_t pixel = kChannels * result.element;
         std::byte* const dst = places.dst[r] + first * pixel;
         Values::store(x, result, _mm512_load_si512(packed.order), count < kPixels ? rest : dst, 0,
@@ -186,7 +186,7 @@ template <std::size_t kChannels, std::size_t kSums>
 void tiles(const Packed& packed,
            const Windows& windows,
            std::size_t count,
-           const LanePlaces& places) {
+           const ChannelVectorPlaces& places) {
     using Block = PixelBlock<kChannels, kSums>;
     for (std::size_t at = 0; at < count; at += Block::kPixels) {
         typename Block::Integers acc;
@@ -202,7 +202,7 @@ void tiles(const Packed& packed,
 void run_pixels(const Packed& packed,
                 const Windows& windows,
                 std::size_t count,
-                const LanePlaces& places) {
+                const ChannelVectorPlaces& places) {
     if (packed.shape.dst_channels == 4) {
         packed.sums ? tiles<4, 1>(packed, windows, count, places)
                     : tiles<4, 0>(packed, windows, count, places);
@@ -212,6 +212,6 @@ void run_pixels(const Packed& packed,
     }
 }
 
-}  // namespace fuseq::kernels::thin
+}  // namespace fuseq::kernels::small_conv
 
 #pragma GCC pop_options

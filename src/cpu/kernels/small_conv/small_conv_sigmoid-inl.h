@@ -8,18 +8,18 @@
 
 #include "cpu/kernels/common/always_inline.hpp"
 
-namespace fuseq::kernels::thin {
+namespace fuseq::kernels::small_conv {
 namespace {
 
-// scale / (1 + e^-x), good to 4e-7 relative between -16 and 16 (1e-6 everywhere): e^-x = 2^q * 2^r
-// as in coarse_elu() of activation_math-inl.h, and a division without the instruction, which takes
-// as long as all the rest.
+// scale / (1 + e^-x), good to 4e-7 relative between -16 and 16 (1e-6 everywhere): e^-x = 2^q *
+// 2^r as in coarse_elu() of activation_math-inl.h, and a division without the instruction,
+// which takes as long as all the rest.
 FUSEQ_INLINE __m512 scaled_sigmoid(__m512 x, __m512 scale) {
     const __m512 per_ln2 = _mm512_set1_ps(-1.44269504f);
     const __m512 bounded =
         _mm512_min_ps(_mm512_max_ps(x, _mm512_set1_ps(-80.0f)), _mm512_set1_ps(80.0f));
-    // A float of this size is a whole number: the sum is rounded to q, and its last bits are the
-    // exponent of 2^q.
+    // A float of this size is a whole number: the sum is rounded to q, and its last bits are
+    // the exponent of 2^q.
     const __m512 large = _mm512_set1_ps(0x1.8p23f + 127.0f);
     const __m512 rounded = _mm512_fmadd_ps(bounded, per_ln2, large);
     const __m512 r = _mm512_fmadd_ps(bounded, per_ln2, _mm512_sub_ps(large, rounded));
@@ -37,4 +37,4 @@ FUSEQ_INLINE __m512 scaled_sigmoid(__m512 x, __m512 scale) {
 }
 
 }  // namespace
-}  // namespace fuseq::kernels::thin
+}  // namespace fuseq::kernels::small_conv

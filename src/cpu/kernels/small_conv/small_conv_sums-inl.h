@@ -10,7 +10,7 @@
 #include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/common/vnni_products-inl.h"
 
-namespace fuseq::kernels::thin {
+namespace fuseq::kernels::small_conv {
 namespace {
 
 // The sums of 16 pixels from vectors of their parts; Packed::lane_of_pixel says where they are.
@@ -29,4 +29,4 @@ FUSEQ_INLINE __m512i add_partials(const __m512i* parts) {
 }
 
 }  // namespace
-}  // namespace fuseq::kernels::thin
+}  // namespace fuseq::kernels::small_conv

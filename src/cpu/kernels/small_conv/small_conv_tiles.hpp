@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How thin_conv.cpp cuts a convolution of few channels into tiles, and the source rows of a tile:
+// How small_conv.cpp cuts a convolution of few channels into tiles, and the source rows of a tile:
 // where they lie in memory, or copied with their padding into a ring in the L1 cache.
 #pragma once
 
@@ -14,91 +14,92 @@
 #include "cpu/kernels/common/range.hpp"
 #include "cpu/kernels/small_conv/small_conv_detail.hpp"
 
-namespace fuseq::kernels::thin {
+namespace fuseq::kernels::small_conv {
 
 inline constexpr std::size_t kRingBytes = 96 << 10;  // on the stack
-inline constexpr std::size_t kMostQuads = 256;       // of one row of a window
+inline constexpr std::size_t kMaxQuads = 256;        // of one row of a window
 
 inline std::size_t ceil_div(std::size_t a, std::size_t b) {
     return (a + b - 1) / b;
 }
 
 // Bytes from one window to the next.
-inline std::size_t pixel_step(const ThinConvShape& s) {
+inline std::size_t pixel_step(const SmallConvShape& s) {
     return s.src_channels * s.stride_width;
 }
 
 // Whether lanes are output channels.
-inline bool has_channels_in_lanes(const ThinConvShape& s) {
-    return s.dst_channels > kThinChannels;
+inline bool is_channel_vectorized(const SmallConvShape& s) {
+    return s.dst_channels > kSmallConvChannels;
 }
 
 // Vectors of output channels: 1, 2 or 4.
-inline std::size_t lane_vectors(const ThinConvShape& s) {
+inline std::size_t lane_vectors(const SmallConvShape& s) {
     const std::size_t vectors = ceil_div(s.dst_channels, kLanes);
     return vectors == 3 ? 4 : vectors;
 }
 
 // Whether four bytes of a pixel are loaded once for the three windows that they belong to. With
 // more than one vector of channels a load serves several products as it is.
-inline bool shares_loads(const ThinConvShape& s) {
+inline bool shares_loads(const SmallConvShape& s) {
     return lane_vectors(s) == 1 && s.kernel_width == 3 && s.stride_width == 1 &&
            s.dilation_width == 1 && s.src_channels % kQuad == 0;
 }
 
 // Pixels that one function computes at once.
-inline std::size_t lane_tile(const ThinConvShape& s) {
+inline std::size_t lane_tile(const SmallConvShape& s) {
     return lane_tile_of(lane_vectors(s));
 }
 
 // More of a pixel than a lane of a vector has: windows are collected a lane at a time.
 inline constexpr std::size_t kLaneBytes = 4 * kQuad;
-inline bool lies_apart(const ThinConvShape& s) {
-    constexpr std::size_t kMostApart = 64;
+inline bool lies_apart(const SmallConvShape& s) {
+    constexpr std::size_t kMaxApart = 64;
     const std::size_t step = pixel_step(s);
-    return !has_channels_in_lanes(s) && step > kLaneBytes && step % kLaneBytes == 0 &&
-           step <= kMostApart;
+    return !is_channel_vectorized(s) && step > kLaneBytes && step % kLaneBytes == 0 &&
+           step <= kMaxApart;
 }
 
-// What is read behind the last window.
-inline std::size_t slack_bytes(const ThinConvShape& s) {
+// What is read after the last window.
+inline std::size_t slack_bytes(const SmallConvShape& s) {
     constexpr std::size_t kSlack = 320;
     if (lies_apart(s)) {
         return 2 * kLanes * pixel_step(s) + kSlack;
     }
-    return has_channels_in_lanes(s) ? (lane_tile(s) + kLanes) * pixel_step(s) + kSlack : kSlack;
+    return is_channel_vectorized(s) ? (lane_tile(s) + kLanes) * pixel_step(s) + kSlack : kSlack;
 }
 
 // Pixels of a row that are given to the receiver at once.
-inline std::size_t tile_pixels(const ThinConvShape& s) {
-    return has_channels_in_lanes(s) ? kMostLaneTile / lane_tile(s) * lane_tile(s) : kThinTile;
+inline std::size_t tile_pixels(const SmallConvShape& s) {
+    return is_channel_vectorized(s) ? kMaxChannelVectorTile / lane_tile(s) * lane_tile(s)
+                                    : kSmallConvTile;
 }
 
 // Steps that are whole lanes are loaded as they lie.
-inline bool lies_in_chunks(const ThinConvShape& s) {
+inline bool lies_in_chunks(const SmallConvShape& s) {
     const std::size_t step = pixel_step(s);
-    return lies_apart(s) || (!has_channels_in_lanes(s) &&
+    return lies_apart(s) || (!is_channel_vectorized(s) &&
                              (step == kQuad || step == 2 * kQuad || step == kLaneBytes));
 }
 
 // Whether what follows runs in registers on pixels: four lanes hold parts of a sum, and all
 // channels of four at a time are added.
-inline bool lies_in_pixels(const ThinConvShape& s) {
+inline bool lies_in_pixels(const SmallConvShape& s) {
     return lies_in_chunks(s) && pixel_step(s) == 4 * kQuad &&
            (s.dst_channels == 4 || s.dst_channels == 8);
 }
 
-inline std::size_t chunk_bytes(const ThinConvShape& s) {
+inline std::size_t chunk_bytes(const SmallConvShape& s) {
     return lies_in_chunks(s) ? std::min(pixel_step(s), kLaneBytes) : kQuad;
 }
 
 // Neighbouring bytes in a row of a window: all of it, or a pixel.
-inline std::size_t run_bytes_of(const ThinConvShape& s) {
+inline std::size_t run_bytes_of(const SmallConvShape& s) {
     return s.src_channels * (s.dilation_width == 1 ? s.kernel_width : 1);
 }
 
 // Byte offsets in a source row of the chunks that a window consists of.
-inline std::vector<std::size_t> chunk_offsets(const ThinConvShape& s) {
+inline std::vector<std::size_t> chunk_offsets(const SmallConvShape& s) {
     std::vector<std::size_t> offsets;
     const std::size_t runs = s.dilation_width == 1 ? 1 : s.kernel_width;
     for (std::size_t run = 0; run < runs; ++run) {
@@ -109,18 +110,18 @@ inline std::vector<std::size_t> chunk_offsets(const ThinConvShape& s) {
     return offsets;
 }
 
-// Chunks of the bytes that rows of a window have behind whole chunks, with channels in lanes; 0
+// Chunks of the bytes that rows of a window have after whole chunks, with channels in lanes; 0
 // where it is not one byte a row, or not worth it.
-inline std::size_t end_chunks(const ThinConvShape& s) {
-    constexpr std::size_t kLeastRows = 3;
+inline std::size_t end_chunks(const SmallConvShape& s) {
+    constexpr std::size_t kMinRows = 3;
     const bool one_byte = s.dilation_width == 1 && run_bytes_of(s) % kQuad == 1 &&
-                          run_bytes_of(s) > kQuad && s.kernel_height >= kLeastRows;
+                          run_bytes_of(s) > kQuad && s.kernel_height >= kMinRows;
     const std::size_t ends = ceil_div(s.kernel_height, kQuad);
-    return has_channels_in_lanes(s) && one_byte && ends <= kMostLaneEnds ? ends : 0;
+    return is_channel_vectorized(s) && one_byte && ends <= kMaxChannelVectorEnds ? ends : 0;
 }
 
 // Two rows of results as one: their windows together.
-inline ThinConvShape pooled_walk(ThinConvShape s) {
+inline SmallConvShape pooled_tiling(SmallConvShape s) {
     s.kernel_height += s.stride_height;
     s.stride_height *= 2;
     s.dst_height /= 2;
@@ -128,37 +129,39 @@ inline ThinConvShape pooled_walk(ThinConvShape s) {
     return s;
 }
 
-inline std::size_t ring_rows(const ThinConvShape& s) {
+inline std::size_t ring_rows(const SmallConvShape& s) {
     return (s.kernel_height - 1) * s.dilation_height + 1;
 }
 
 // Bytes that the windows of `count` pixels read of a row.
-inline std::size_t row_bytes(const ThinConvShape& s, std::size_t count) {
+inline std::size_t row_bytes(const SmallConvShape& s, std::size_t count) {
     const std::size_t pixels =
         (count - 1) * s.stride_width + (s.kernel_width - 1) * s.dilation_width + 1;
     return pixels * s.src_channels;
 }
 
 // Bytes between the rows of a ring for so many pixels of dst.
-inline std::size_t ring_stride(const ThinConvShape& s, std::size_t count) {
+inline std::size_t ring_stride(const SmallConvShape& s, std::size_t count) {
     return ceil_div(row_bytes(s, count) + slack_bytes(s), 64) * 64;
 }
 
 // Pixels of a row of dst that are worked on together: whole tiles, as many as fit.
-inline std::size_t ring_width(const ThinConvShape& s) {
-    std::size_t width = kThinTile;
-    while (width < s.dst_width && ring_rows(s) * ring_stride(s, width + kThinTile) <= kRingBytes) {
-        width += kThinTile;
+inline std::size_t ring_width(const SmallConvShape& s) {
+    std::size_t width = kSmallConvTile;
+    while (width < s.dst_width &&
+           ring_rows(s) * ring_stride(s, width + kSmallConvTile) <= kRingBytes) {
+        width += kSmallConvTile;
     }
     return width;
 }
 
-// ---- the rows of a tile -----------------------------------------------------------------------
+// ---- the rows of a tile
+// -----------------------------------------------------------------------
 
 // Source rows with padding, by number modulo the size of the ring.
 class Ring {
 public:
-    Ring(const ThinConvShape& shape, std::uint8_t flip, std::uint8_t padding, std::size_t width)
+    Ring(const SmallConvShape& shape, std::uint8_t flip, std::uint8_t padding, std::size_t width)
         : shape_(shape),
           flip_(flip),
           padding_(padding),
@@ -171,8 +174,8 @@ public:
         held_.fill(kNone);
     }
 
-    // `count` source rows from `first` on, `step` apart. One division: there are as many rows to
-    // find as others have products.
+    // `count` source rows from `first` on, `step` apart. One division: there are as many rows
+    // to find as others have products.
     void rows(std::ptrdiff_t first, std::size_t step, std::size_t count, const std::uint8_t** to) {
         auto slot = static_cast<std::size_t>((first % rows_ + rows_) % rows_);
         const auto size = static_cast<std::size_t>(rows_);
@@ -210,7 +213,7 @@ private:
         std::memset(to + right, padding_, static_cast<std::size_t>(size - right));
     }
 
-    const ThinConvShape& shape_;
+    const SmallConvShape& shape_;
     std::uint8_t flip_;
     std::uint8_t padding_;
     std::ptrdiff_t rows_;
@@ -221,10 +224,11 @@ private:
     alignas(64) std::uint8_t bytes_[kRingBytes];
 };
 
-// Tiles of a row of dst from x to end. Calls tile(at, windows) for each. windows.rows are those of
-// x.
+// Tiles of a row of dst from x to end. Calls tile(at, windows) for each. windows.rows are those
+// of x.
 template <class Tile>
-void for_row(ThinTile at, std::size_t end, std::size_t most, Windows& windows, const Tile& tile) {
+void for_row(
+    SmallConvTile at, std::size_t end, std::size_t most, Windows& windows, const Tile& tile) {
     while (at.x < end) {
         at.count = std::min(most, end - at.x);
         tile(at, windows);
@@ -236,48 +240,50 @@ void for_row(ThinTile at, std::size_t end, std::size_t most, Windows& windows, c
 }
 
 inline Windows windows_of(const Packed& packed) {
-    const ThinConvShape& s = packed.walk;
+    const SmallConvShape& s = packed.walk;
     return {{}, s.kernel_height, packed.offsets.data(), packed.offsets.size(), pixel_step(s), 0};
 }
 
-inline std::ptrdiff_t source_row(const ThinConvShape& s, std::size_t y, std::size_t k) {
+inline std::ptrdiff_t source_row(const SmallConvShape& s, std::size_t y, std::size_t k) {
     return static_cast<std::ptrdiff_t>(y * s.stride_height + k * s.dilation_height) - s.pad_top;
 }
 
 // From a ring that begins at pixel `from`.
 template <class Tile>
-void run_row(const Packed& packed, Ring& ring, ThinTile at, std::size_t end, const Tile& tile) {
+void run_row(
+    const Packed& packed, Ring& ring, SmallConvTile at, std::size_t end, const Tile& tile) {
     Windows windows = windows_of(packed);
     ring.rows(source_row(packed.walk, at.y, 0), packed.walk.dilation_height, windows.kernel_rows,
               windows.rows);
     for_row(at, end, tile_pixels(packed.walk), windows, tile);
 }
 
-// ---- wide images of unsigned bytes -------------------------------------------------------------
+// ---- wide images of unsigned bytes
+// -------------------------------------------------------------
 
 // Pixels at the left edge that are copied, and of which the middle is a multiple.
-inline std::size_t edge_pixels(const ThinConvShape& s) {
-    return has_channels_in_lanes(s) ? lane_tile(s) : 64;
+inline std::size_t edge_pixels(const SmallConvShape& s) {
+    return is_channel_vectorized(s) ? lane_tile(s) : 64;
 }
 
-inline constexpr std::size_t kMostAtOnce =
+inline constexpr std::size_t kMaxAtOnce =
     128;  // pixels that are computed together, whether they exist
 
 // The pixels of a row of dst of which the windows lie in the source, from multiples of
-// edge_pixels() to others, with everything that is read behind them.
+// edge_pixels() to others, with everything that is read after them.
 struct Middle {
     std::size_t begin = 1;
     std::size_t end = 0;  // not above begin: there are none
 };
 
 inline Middle middle_of(const Packed& packed) {
-    const ThinConvShape& s = packed.walk;
+    const SmallConvShape& s = packed.walk;
     const std::size_t reach = (s.kernel_width - 1) * s.dilation_width;
     const auto pad = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, s.pad_left));
     const std::size_t row = s.src_width * s.src_channels;
-    // What is read behind a row is in the next one.
+    // What is read after a row is in the next one.
     if (packed.flip != 0 || s.pad_left < 0 || pad > edge_pixels(s) || s.src_width <= reach ||
-        row < kMostAtOnce * pixel_step(s) + slack_bytes(s) + row_bytes(s, 1)) {
+        row < kMaxAtOnce * pixel_step(s) + slack_bytes(s) + row_bytes(s, 1)) {
         return {};
     }
     const std::size_t last = (s.src_width + pad - reach - 1) / s.stride_width + 1;
@@ -285,17 +291,17 @@ inline Middle middle_of(const Packed& packed) {
     return {pad == 0 ? 0 : edge, std::min(last, s.dst_width) / edge * edge};
 }
 
-// Pixels of the middle of a row that are worked on for all rows before the next ones: the rows of
-// their windows and the one that is fetched stay in the L1 cache.
-inline std::size_t strip_pixels(const ThinConvShape& s, const Middle& middle) {
+// Pixels of the middle of a row that are worked on for all rows before the next ones: the rows
+// of their windows and the one that is fetched stay in the L1 cache.
+inline std::size_t strip_pixels(const SmallConvShape& s, const Middle& middle) {
     constexpr std::size_t kStripBytes = 32 << 10;
     const std::size_t pixels = middle.end - middle.begin;
     const std::size_t bytes = (ring_rows(s) + s.stride_height) * pixels * pixel_step(s);
-    const std::size_t strips = has_channels_in_lanes(s) ? 1 : ceil_div(bytes, kStripBytes);
-    return ceil_div(ceil_div(pixels, strips), kThinTile) * kThinTile;
+    const std::size_t strips = is_channel_vectorized(s) ? 1 : ceil_div(bytes, kStripBytes);
+    return ceil_div(ceil_div(pixels, strips), kSmallConvTile) * kSmallConvTile;
 }
 
-inline bool is_inside(const ThinConvShape& s, std::size_t y) {
+inline bool is_inside(const SmallConvShape& s, std::size_t y) {
     return source_row(s, y, 0) >= 0 &&
            source_row(s, y, s.kernel_height - 1) + 1 < static_cast<std::ptrdiff_t>(s.src_height);
 }
@@ -304,10 +310,10 @@ inline bool is_inside(const ThinConvShape& s, std::size_t y) {
 template <class Tile>
 void run_middle(const Packed& packed,
                 const std::uint8_t* image,
-                ThinTile at,
+                SmallConvTile at,
                 std::size_t end,
                 const Tile& tile) {
-    const ThinConvShape& s = packed.walk;
+    const SmallConvShape& s = packed.walk;
     Windows windows = windows_of(packed);
     const std::size_t row = s.src_width * s.src_channels;
     const std::size_t column = at.x * s.stride_width - static_cast<std::size_t>(s.pad_left);
@@ -345,10 +351,10 @@ void inner_rows(const Packed& packed,
                 Range rows,
                 const Middle& middle,
                 const Tile& tile) {
-    const ThinConvShape& s = packed.walk;
-    const bool lanes = has_channels_in_lanes(s);
-    Ring left(s, 0, packed.padding, lanes ? kMostTile : kMostAtOnce);
-    Ring right(s, 0, packed.padding, lanes ? kMostTile + kMostLaneKernel : kThinTile);
+    const SmallConvShape& s = packed.walk;
+    const bool lanes = is_channel_vectorized(s);
+    Ring left(s, 0, packed.padding, lanes ? kMaxTile : kMaxAtOnce);
+    Ring right(s, 0, packed.padding, lanes ? kMaxTile + kMaxChannelVectorKernel : kSmallConvTile);
     left.begin(image, 0);
     right.begin(image, middle.end);
     const std::size_t strip = strip_pixels(s, middle);
@@ -369,7 +375,7 @@ void inner_rows(const Packed& packed,
 // Calls tile(at, windows) for the tiles of the rows.
 template <class Tile>
 void for_tiles(const Packed& packed, const void* src, Range rows, const Tile& tile) {
-    const ThinConvShape& s = packed.walk;
+    const SmallConvShape& s = packed.walk;
     const Middle middle = middle_of(packed);
     const std::size_t image_bytes = s.src_height * s.src_width * s.src_channels;
     while (rows.begin < rows.end) {
@@ -391,4 +397,4 @@ void for_tiles(const Packed& packed, const void* src, Range rows, const Tile& ti
     }
 }
 
-}  // namespace fuseq::kernels::thin
+}  // namespace fuseq::kernels::small_conv

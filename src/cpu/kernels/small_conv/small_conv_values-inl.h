@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From the sums of a tile with channels in lanes to what is stored: all operations of the chain on
-// all values, which stay in registers. For thin_conv_lanes.cpp, inside of its region of AVX-512.
+// all values, which stay in registers. For small_conv_by_channel.cpp, inside of its region of
+// AVX-512.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +12,16 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/common/always_inline.hpp"
+#include "cpu/kernels/common/unrolled-inl.h"
 #include "cpu/kernels/small_conv/small_conv_bytes-inl.h"
 #include "cpu/kernels/small_conv/small_conv_detail.hpp"
-#include "cpu/kernels/common/unrolled-inl.h"
 
-namespace fuseq::kernels::thin {
+namespace fuseq::kernels::small_conv {
 namespace {
 
-// Values, pixel after pixel, as they lie in memory. They are passed from function to function by
-// folds over their numbers: the compiler must see soon that nobody needs their addresses, or it
-// keeps them in memory.
+// Values, pixel after pixel, as they lie in memory. They are passed from function to function
+// by folds over their numbers: the compiler must see soon that nobody needs their addresses, or
+// it keeps them in memory.
 template <std::size_t kPixels, std::size_t kVectors>
 struct Lanes {
     static constexpr std::size_t kAll = kPixels * kVectors;
@@ -55,7 +56,7 @@ struct Lanes {
         in_registers(x, all);
     }
 
-    // Keeps the compiler from moving what follows, which needs addresses, in front of it.
+    // Keeps the compiler from moving what follows, which needs addresses, before it.
     template <std::size_t... I>
     static FUSEQ_INLINE void in_registers(Floats& x, std::index_sequence<I...>) {
         ((x.v[I] = in_register(x.v[I])), ...);
@@ -70,17 +71,27 @@ struct Lanes {
 
     template <std::size_t... I>
     static FUSEQ_INLINE void apply(Floats& x,
-                                   const LaneOp& op,
+                                   const ChannelVectorOp& op,
                                    const Extra& extra,
                                    std::index_sequence<I...> all) {
         switch (op.kind) {
-            case LaneOp::Kind::kScale: ((x.v[I] = _mm512_mul_ps(x.v[I], at(op.a, I))), ...); break;
-            case LaneOp::Kind::kShift: ((x.v[I] = _mm512_add_ps(x.v[I], at(op.a, I))), ...); break;
-            case LaneOp::Kind::kRound: ((x.v[I] = round(x.v[I])), ...); break;
-            case LaneOp::Kind::kMax: ((x.v[I] = _mm512_max_ps(x.v[I], at(op.a, I))), ...); break;
-            case LaneOp::Kind::kMin: ((x.v[I] = _mm512_min_ps(x.v[I], at(op.a, I))), ...); break;
-            case LaneOp::Kind::kSlope: ((x.v[I] = sloped(x.v[I], at(op.a, I))), ...); break;
-            case LaneOp::Kind::kAdd: add(x, op, extra, all); break;
+            case ChannelVectorOp::Kind::kScale:
+                ((x.v[I] = _mm512_mul_ps(x.v[I], at(op.a, I))), ...);
+                break;
+            case ChannelVectorOp::Kind::kShift:
+                ((x.v[I] = _mm512_add_ps(x.v[I], at(op.a, I))), ...);
+                break;
+            case ChannelVectorOp::Kind::kRound: ((x.v[I] = round(x.v[I])), ...); break;
+            case ChannelVectorOp::Kind::kMax:
+                ((x.v[I] = _mm512_max_ps(x.v[I], at(op.a, I))), ...);
+                break;
+            case ChannelVectorOp::Kind::kMin:
+                ((x.v[I] = _mm512_min_ps(x.v[I], at(op.a, I))), ...);
+                break;
+            case ChannelVectorOp::Kind::kSlope:
+                ((x.v[I] = sloped(x.v[I], at(op.a, I))), ...);
+                break;
+            case ChannelVectorOp::Kind::kAdd: add(x, op, extra, all); break;
         }
         in_registers(x, all);
     }
@@ -96,7 +107,7 @@ struct Lanes {
     // t = (element - zero_point) * scale
     template <std::size_t... I>
     static FUSEQ_INLINE void add(Floats& x,
-                                 const LaneOp& op,
+                                 const ChannelVectorOp& op,
                                  const Extra& extra,
                                  std::index_sequence<I...>) {
         const __m512 zero = _mm512_set1_ps(op.zero_point);
@@ -117,7 +128,7 @@ struct Lanes {
     }
     // Where pixels may not exist, or have fewer channels.
     template <std::size_t I>
-    static FUSEQ_INLINE __m512 some(const LaneOp& op, const Extra& extra) {
+    static FUSEQ_INLINE __m512 some(const ChannelVectorOp& op, const Extra& extra) {
         const __mmask16 mask = mask_of<I>(extra.channels, extra.count);
         const std::size_t place = I / kVectors * extra.channels + I % kVectors * kLanes;
         const std::byte* from = extra.from + place * op.element;
@@ -146,7 +157,7 @@ struct Lanes {
         return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i * kLanes));
     }
 
-    // One behind the other.
+    // One after the other.
     template <std::size_t... I>
     static FUSEQ_INLINE void store_floats(const Floats& x,
                                           std::byte* dst,
@@ -164,7 +175,7 @@ struct Lanes {
     }
     template <std::size_t... G>
     static FUSEQ_INLINE void store_bytes(const Floats& x,
-                                         const LaneResult& result,
+                                         const ChannelVectorResult& result,
                                          __m512i order,
                                          std::byte* dst,
                                          std::size_t channels,
@@ -182,7 +193,7 @@ struct Lanes {
     // Each vector of channels to a row of its own: a group is four pixels of one of them.
     template <std::size_t... G>
     static FUSEQ_INLINE void store_rows(const Floats& x,
-                                        const LaneResult& result,
+                                        const ChannelVectorResult& result,
                                         std::byte* dst,
                                         __m512i order,
                                         std::size_t row_bytes,
@@ -195,7 +206,9 @@ struct Lanes {
     }
     // Vectors I, I + Step, .. as bytes: rounded half to even, saturated.
     template <std::size_t I, std::size_t Step>
-    static FUSEQ_INLINE __m512i four(const Floats& x, const LaneResult& result, __m512i order) {
+    static FUSEQ_INLINE __m512i four(const Floats& x,
+                                     const ChannelVectorResult& result,
+                                     __m512i order) {
         const __m512i low =
             _mm512_packs_epi32(integers<I>(x, result), integers<I + Step>(x, result));
         const __m512i high = _mm512_packs_epi32(integers<I + 2 * Step>(x, result),
@@ -205,7 +218,7 @@ struct Lanes {
         return _mm512_permutexvar_epi32(order, bytes);
     }
     template <std::size_t I>
-    static FUSEQ_INLINE __m512i integers(const Floats& x, const LaneResult& result) {
+    static FUSEQ_INLINE __m512i integers(const Floats& x, const ChannelVectorResult& result) {
         if constexpr (I >= kAll) {
             return _mm512_setzero_si512();
         } else {
@@ -222,7 +235,7 @@ struct Lanes {
     }
 
     static FUSEQ_INLINE void store(const Floats& x,
-                                   const LaneResult& result,
+                                   const ChannelVectorResult& result,
                                    __m512i order,
                                    std::byte* dst,
                                    std::size_t row_bytes,
@@ -249,14 +262,14 @@ struct Lanes {
         }
     }
 
-    // What follows the products of a tile that begins `first` pixels behind the places and has
+    // What follows the products of a tile that begins `first` pixels after the places and has
     // `count` pixels that exist.
     static FUSEQ_INLINE void finish(const Integers& acc,
                                     const Packed& packed,
                                     const float* sums,
                                     std::size_t first,
                                     std::size_t count,
-                                    const LanePlaces& places) {
+                                    const ChannelVectorPlaces& places) {
         constexpr auto kEach = std::make_index_sequence<kAll>{};
         const std::size_t channels = packed.shape.dst_channels;
         if (packed.plain_bytes) {
@@ -269,7 +282,7 @@ struct Lanes {
             return;
         }
         if (packed.added_bytes && count == kPixels) {
-            const std::byte* extra = places.extras[packed.ops[0].extra];
+            const std::byte* extra = places.binary_sources[packed.ops[0].extra];
             const float* added = reinterpret_cast<const float*>(extra) + first * channels;
             std::byte* dst = places.dst[0] + first * channels;
             packed.results[0].is_signed ? PlainBytes<kPixels, kVectors, true, true>::store(
@@ -280,12 +293,12 @@ struct Lanes {
         }
         Floats x;
         begin(x, acc, packed, sums, kEach);
-        for (const LaneOp& op : packed.ops) {
-            const std::byte* from = places.extras[op.extra] + first * channels * op.element;
+        for (const ChannelVectorOp& op : packed.ops) {
+            const std::byte* from = places.binary_sources[op.extra] + first * channels * op.element;
             apply(x, op, {from, channels, count}, kEach);
         }
         for (std::size_t r = 0; r < packed.results.size(); ++r) {
-            const LaneResult& result = packed.results[r];
+            const ChannelVectorResult& result = packed.results[r];
             const std::size_t pixel = result.rows ? kLanes : channels * result.element;
             store(x, result, _mm512_load_si512(packed.order), places.dst[r] + first * pixel,
                   places.row_bytes, channels, count);
@@ -294,4 +307,4 @@ struct Lanes {
 };
 
 }  // namespace
-}  // namespace fuseq::kernels::thin
+}  // namespace fuseq::kernels::small_conv

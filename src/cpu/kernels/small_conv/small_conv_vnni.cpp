@@ -11,8 +11,8 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/common/always_inline.hpp"
-#include "cpu/kernels/small_conv/small_conv_detail.hpp"
 #include "cpu/kernels/common/vnni_target.hpp"
+#include "cpu/kernels/small_conv/small_conv_detail.hpp"
 
 #pragma GCC push_options
 #pragma GCC target("bmi,bmi2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512vbmi")
@@ -20,10 +20,10 @@
 #include "cpu/kernels/small_conv/small_conv_sigmoid-inl.h"
 #include "cpu/kernels/small_conv/small_conv_sums-inl.h"
 
-namespace fuseq::kernels::thin {
+namespace fuseq::kernels::small_conv {
 namespace {
 
-constexpr std::size_t kMostAtOnce = 4;  // channels, where four lanes hold parts of a sum
+constexpr std::size_t kMaxAtOnce = 4;  // channels, where four lanes hold parts of a sum
 
 // step: bytes from a pixel to the next.
 template <Collect kHow>
@@ -168,14 +168,15 @@ struct Block {
         }
     }
 
-    // The same behind what else is done before it is rounded.
+    // The same after what else is done before it is rounded.
     FUSEQ_INLINE __m512i integers(const Packed& packed, std::size_t c, std::size_t group) const {
         const __m512 v = value(packed, c, group, 0);
         return _mm512_cvtps_epi32(
             packed.sigmoid ? scaled_sigmoid(v, _mm512_set1_ps(packed.sigmoid_scale)) : v);
     }
 
-    // Four channels: lane i of 128 bits holds those of pixels 4i to 4i + 3, one behind the other.
+    // Four channels: lane i of 128 bits holds those of pixels 4i to 4i + 3, one after the
+    // other.
     FUSEQ_INLINE __m512i four(const Packed& packed, std::size_t c, std::size_t group) const {
         __m512i v[4];
 #pragma GCC unroll 4
@@ -316,7 +317,7 @@ void run_planes(const Packed& packed,
                 float* planes,
                 std::size_t pitch) {
     with_form(packed, [&]<Collect kHow, std::size_t kPartials>() {
-        constexpr std::size_t kMost = kPartials == 4 ? kMostAtOnce : kThinChannels;
+        constexpr std::size_t kMost = kPartials == 4 ? kMaxAtOnce : kSmallConvChannels;
         const std::size_t channels = packed.shape.dst_channels;
         for (std::size_t first = 0; first < channels; first += kMost) {
             with_channels<1, kMost>(
@@ -332,7 +333,7 @@ void run_planes(const Packed& packed,
 
 void run_bytes(const Packed& packed, const Windows& windows, std::size_t count, std::uint8_t* dst) {
     with_form(packed, [&]<Collect kHow, std::size_t kPartials>() {
-        constexpr std::size_t kMost = kPartials == 4 ? kMostAtOnce : kThinChannels;
+        constexpr std::size_t kMost = kPartials == 4 ? kMaxAtOnce : kSmallConvChannels;
         with_channels<1, kMost>(packed.shape.dst_channels, [&]<std::size_t kChannels>() {
             packed.sums ? tile_to_bytes<kHow, kPartials, kChannels, 1>(packed, windows, count, dst)
                         : tile_to_bytes<kHow, kPartials, kChannels, 0>(packed, windows, count, dst);
@@ -340,6 +341,6 @@ void run_bytes(const Packed& packed, const Windows& windows, std::size_t count, 
     });
 }
 
-}  // namespace fuseq::kernels::thin
+}  // namespace fuseq::kernels::small_conv
 
 #pragma GCC pop_options

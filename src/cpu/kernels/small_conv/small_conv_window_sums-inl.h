@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The sums of windows, where weights have zero points, with channels in lanes. For
-// thin_conv_lanes.cpp, inside of its region of AVX-512.
+// small_conv_by_channel.cpp, inside of its region of AVX-512.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,22 @@
 
 #include <immintrin.h>
 
+#include "cpu/kernels/common/vnni_products-inl.h"
 #include "cpu/kernels/small_conv/small_conv_detail.hpp"
 #include "cpu/kernels/small_conv/small_conv_sums-inl.h"
-#include "cpu/kernels/common/vnni_products-inl.h"
 
-namespace fuseq::kernels::thin {
+namespace fuseq::kernels::small_conv {
 namespace {
 
-// Pixels of four, eight or sixteen bytes that are neighbours: the rows of a window are added first,
-// then the lanes of a pixel, then neighbouring pixels.
+// Pixels of four, eight or sixteen bytes that are neighbours: the rows of a window are added
+// first, then the lanes of a pixel, then neighbouring pixels.
 template <std::size_t kPartials>
 void sums_of_chunks(const Packed& packed, const Windows& windows, std::size_t count, float* sums) {
     constexpr std::size_t kPixels = kLanes / kPartials;  // of a vector
     const std::size_t kernel_width = packed.shape.kernel_width;
     const __m512i ones = _mm512_set1_epi8(1);
     const __m512i order = _mm512_loadu_si512(packed.lane_of_pixel);
-    alignas(64) std::int32_t of_pixel[kMostLaneTile + kMostLaneKernel + 2 * kLanes];
+    alignas(64) std::int32_t of_pixel[kMaxChannelVectorTile + kMaxChannelVectorKernel + 2 * kLanes];
     for (std::size_t x = 0; x < count + kernel_width - 1; x += kLanes) {
         __m512i parts[kPartials];
         for (std::size_t v = 0; v < kPartials; ++v) {
@@ -48,12 +48,12 @@ void sums_of_chunks(const Packed& packed, const Windows& windows, std::size_t co
     }
 }
 
-// Pixels of three bytes, one or two from window to window: the bytes and rows of a pixel are added
-// first, then neighbouring pixels; with a stride of two even and odd ones apart.
+// Pixels of three bytes, one or two from window to window: the bytes and rows of a pixel are
+// added first, then neighbouring pixels; with a stride of two even and odd ones apart.
 template <std::size_t kStride>
 void sums_of_triples(const Packed& packed, const Windows& windows, std::size_t count, float* sums) {
     constexpr std::size_t kBytes = 3;
-    constexpr std::size_t kMost = kMostLaneTile + kMostLaneKernel + 2 * kLanes;
+    constexpr std::size_t kMost = kMaxChannelVectorTile + kMaxChannelVectorKernel + 2 * kLanes;
     const std::size_t kernel_width = packed.shape.kernel_width;
     const __m512i ones = _mm512_set1_epi32(0x010101);
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -93,8 +93,8 @@ void sums_of_triples(const Packed& packed, const Windows& windows, std::size_t c
     }
 }
 
-// Any windows that are at most eight bytes apart: a byte permutation of one vector or two collects
-// the same chunk of 16.
+// Any windows that are at most eight bytes apart: a byte permutation of one vector or two
+// collects the same chunk of 16.
 template <bool kTwoVectors>
 void sums_of_windows(const Packed& packed, const Windows& windows, std::size_t count, float* sums) {
     const __m512i index = _mm512_loadu_si512(packed.index);
@@ -136,4 +136,4 @@ void sums_of(const Packed& packed, const Windows& windows, std::size_t count, fl
 }
 
 }  // namespace
-}  // namespace fuseq::kernels::thin
+}  // namespace fuseq::kernels::small_conv

@@ -10,7 +10,7 @@
 namespace fuseq::cpu {
 
 // A concat copies what is left, and is no step when that is nothing. Before move_to_readers() and
-// find_walks().
+// find_tile_groups().
 void write_slices_of_concats(Plan& plan);
 
 }  // namespace fuseq::cpu

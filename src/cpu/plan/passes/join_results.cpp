@@ -11,7 +11,7 @@
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::size_t kMostResults = 4;
+constexpr std::size_t kMaxResults = 4;
 
 class Joiner {
 public:
@@ -19,7 +19,7 @@ public:
 
     void run() {
         for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-            auto* conv = dynamic_cast<ThinConvolutionStep*>(plan_.steps[s].get());
+            auto* conv = dynamic_cast<SmallConvolutionStep*>(plan_.steps[s].get());
             if (conv != nullptr && conv->results().size() == 1) {
                 join_quantizations(*conv, s);
                 join_rows(*conv, s);
@@ -37,9 +37,9 @@ private:
                             [&](TensorId output) { return plan_.root(output) == id; });
     }
 
-    std::vector<std::size_t> readers_of(TensorId id, std::size_t behind) const {
+    std::vector<std::size_t> readers_of(TensorId id, std::size_t after) const {
         std::vector<std::size_t> readers;
-        for (std::size_t s = behind + 1; s < plan_.steps.size(); ++s) {
+        for (std::size_t s = after + 1; s < plan_.steps.size(); ++s) {
             const auto same = [&](TensorId other) {
                 return other != kNoTensor && plan_.root(other) == id;
             };
@@ -52,19 +52,19 @@ private:
         return readers;
     }
 
-    const ChainStep* quantization(std::size_t s, TensorId of, std::size_t channels) const {
-        const auto* chain = dynamic_cast<const ChainStep*>(plan_.steps[s].get());
+    const FusedEltwiseStep* quantization(std::size_t s, TensorId of, std::size_t channels) const {
+        const auto* chain = dynamic_cast<const FusedEltwiseStep*>(plan_.steps[s].get());
         if (chain == nullptr || chain->inputs() != std::vector<TensorId>{of} ||
             !is_root(chain->outputs()[0]) ||
             chain->extent().layout != kernels::ChainLayout::kRows ||
             chain->extent().channels != channels || chain->chain().dst_type == ElementType::f32 ||
-            !kernels::ThinConv::takes_result(chain->chain())) {
+            !kernels::SmallConv::takes_result(chain->chain())) {
             return nullptr;
         }
         return chain;
     }
 
-    void join_quantizations(ThinConvolutionStep& conv, std::size_t at) {
+    void join_quantizations(SmallConvolutionStep& conv, std::size_t at) {
         const TensorId floats = conv.outputs()[0];
         if (conv.results()[0].dst_type != ElementType::f32 || !is_inner(floats)) {
             return;
@@ -74,8 +74,8 @@ private:
         std::vector<std::size_t> joined;
         bool all = true;
         for (const std::size_t s : readers_of(floats, at)) {
-            const ChainStep* chain = quantization(s, floats, conv.channels());
-            if (chain == nullptr || results.size() + 1 == kMostResults) {
+            const FusedEltwiseStep* chain = quantization(s, floats, conv.channels());
+            if (chain == nullptr || results.size() + 1 == kMaxResults) {
                 all = false;
                 continue;
             }
@@ -139,7 +139,7 @@ private:
         return map.blocks() * map.block == map.elements;
     }
 
-    void join_rows(ThinConvolutionStep& conv, std::size_t at) {
+    void join_rows(SmallConvolutionStep& conv, std::size_t at) {
         constexpr std::size_t kChannels = 32;
         const TensorId bytes = conv.outputs()[0];
         if (conv.results().size() != 1 || conv.results()[0].dst_type == ElementType::f32 ||

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps behind a convolution with output channels in lanes that it can do while its values are in
+// Steps after a convolution with output channels in lanes that it can do while its values are in
 // registers: quantizations of a result that several steps read, each into a tensor of its own, and
 // a DepthToSpace of bytes whose blocks are what the convolution stores.
 #pragma once
@@ -11,7 +11,7 @@
 namespace fuseq::cpu {
 
 // Removes such steps. `keep`: the floats stay where they were, to be seen. Before
-// move_to_readers() and find_walks().
+// move_to_readers() and find_tile_groups().
 void join_results(Plan& plan, bool keep);
 
 }  // namespace fuseq::cpu

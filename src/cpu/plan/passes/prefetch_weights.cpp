@@ -39,7 +39,7 @@ std::vector<FetchStep> steps_of(const Plan& plan) {
             it.wanted = it.room < 2 * it.own ? it.own : 0;
         }
     }
-    for (const RowWalkPlan& walk : plan.walks) {
+    for (const TileGroup& walk : plan.walks) {
         for (std::size_t i = walk.first; i < walk.last; ++i) {
             steps[i].room = 0;  // the parts of a walk are too short
         }
@@ -47,7 +47,7 @@ std::vector<FetchStep> steps_of(const Plan& plan) {
     return steps;
 }
 
-// The matrix product behind a step whose first weights it fetches in any case; none: it is told
+// The matrix product after a step whose first weights it fetches in any case; none: it is told
 // apart.
 kernels::WeightSpan first_of_next(const GemmStep& step,
                                   const Plan& plan,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Weights that come from beyond L2 at less than a layer of few pixels, or one of oneDNN's, takes
-// them: steps in front of it that wait for nothing fetch them while they multiply.
+// them: steps before it that wait for nothing fetch them while they multiply.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct FetchStep {
     std::size_t wanted = 0;  // of its weights, to be in L2 before it begins
     std::size_t room = 0;    // that it can fetch for itself and others while it runs
     std::size_t own = 0;     // of those: its own weights, but for those that steps in front fetch
-    std::size_t limit = 0;   // that may lie in L2 while it runs, for steps behind it
+    std::size_t limit = 0;   // that may lie in L2 while it runs, for steps after it
 };
 
 // Bytes [begin, end) of the weights of a step.

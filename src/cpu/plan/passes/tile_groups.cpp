@@ -11,13 +11,13 @@
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::size_t kLeastPixels = 112;   // of a part
-constexpr std::size_t kLeastImageRows = 8;  // of a part, where windows are read
-constexpr std::size_t kLeastBandRows = 4;   // where what two parts read is kept
-constexpr std::size_t kLeastWalked = 64;    // fewer are better cut by channels
+constexpr std::size_t kMinPixels = 112;   // of a part
+constexpr std::size_t kMinImageRows = 8;  // of a part, where windows are read
+constexpr std::size_t kMinTileRows = 4;   // where what two parts read is kept
+constexpr std::size_t kMinTiled = 64;     // fewer are better cut by channels
 constexpr std::size_t kCacheLine = 64;
 // A tensor that is worth a band of its own: smaller ones stay in the second cache as they are.
-constexpr std::size_t kLeastBandBytes = 256 << 10;
+constexpr std::size_t kMinTiledBytes = 256 << 10;
 
 // Of all tensors of a part: they stay in the second cache, which has 1 MB on AMD Zen 4 and 2 MB on
 // Golden Cove.
@@ -67,8 +67,8 @@ public:
     // Adds the next step, unless it does not fit. Windows gain nothing from a walk that does not
     // compute what they read.
     bool add(const Step& step) {
-        const auto rows = step.row_walk();
-        if (!rows || rows->window || rows->rows < kLeastWalked ||
+        const auto rows = step.row_tiling();
+        if (!rows || rows->window || rows->rows < kMinTiled ||
             (walk_.rows != 0 && rows->rows != walk_.rows)) {
             return false;
         }
@@ -77,9 +77,9 @@ public:
 
     // Adds the two steps that a band begins with. What the first reads no step of the walk may
     // write, because it is ahead of the others.
-    bool add_band(const Step& source, const Step& windows) {
-        const auto rows = source.row_walk();
-        const auto reader = windows.row_walk();
+    bool add_tiling(const Step& source, const Step& windows) {
+        const auto rows = source.row_tiling();
+        const auto reader = windows.row_tiling();
         const std::set<TensorId> read = roots_of(*plan_, source.inputs());
         if (!rows || !reader || !keeps_rows(source, rows->whole)) {
             return false;
@@ -95,7 +95,7 @@ public:
 
     std::size_t steps() const { return walk_.last - walk_.first; }
 
-    // Whether this is a walk, and a band that costs less than it saves: eight rows of the picture
+    // Whether this is a walk, and a band that costs less than it saves: eight rows of the image
     // at once stay in the cache, or the whole is far too large for it. Else moving the rows that
     // two parts read takes as long as fetching them.
     bool pays() const {
@@ -103,12 +103,12 @@ public:
             return steps() > 1;
         }
         constexpr std::size_t kLargeBytes = 4 << 20;  // of all tensors
-        return part_rows() >= kLeastImageRows * walk_.band->dst_row ||
+        return part_rows() >= kMinImageRows * walk_.band->dst_row ||
                bytes_of(*plan_, used_) >= kLargeBytes;
     }
 
-    RowWalkPlan finished(std::size_t threads) const {
-        RowWalkPlan walk = walk_;
+    TileGroup finished(std::size_t threads) const {
+        TileGroup walk = walk_;
         walk.part = std::max(part_rows(), least_);
         walk.share_grain = walk.grain;  // of 7 tiles of pixels a thread would have 4
         walk.grain = walk.grain == 1 ? kTileRows : walk.grain;
@@ -130,7 +130,7 @@ private:
         return step.info().macs / kMacsPerByte + step.info().bytes;
     }
 
-    bool add(const Step& step, const RowWalk& rows) {
+    bool add(const Step& step, const RowTiling& rows) {
         const Touched touched = touched_by(*plan_, step);
         const std::set<TensorId> whole = roots_of(*plan_, rows.whole);
         const std::size_t grain = std::lcm(walk_.grain, rows.grain);
@@ -157,11 +157,11 @@ private:
     }
 
     // Windows read some rows of the image twice where a part begins.
-    static std::size_t least_part(const RowWalk& rows) {
+    static std::size_t least_part(const RowTiling& rows) {
         if (rows.window) {
-            return kLeastBandRows * rows.window->dst_row;
+            return kMinTileRows * rows.window->dst_row;
         }
-        return rows.grain == 1 ? kLeastPixels : kLeastImageRows * rows.grain;
+        return rows.grain == 1 ? kMinPixels : kMinImageRows * rows.grain;
     }
 
     // What is written in the walk has as many bytes a row for everybody.
@@ -178,7 +178,7 @@ private:
     }
 
     const Plan* plan_;
-    RowWalkPlan walk_;
+    TileGroup walk_;
     std::set<TensorId> written_;
     std::set<TensorId> whole_;  // read anywhere
     std::set<TensorId> used_;
@@ -187,7 +187,7 @@ private:
     std::int64_t work_ = 0;
 };
 
-// Which steps use each root, as the first and the one behind the last.
+// Which steps use each root, as the first and the one after the last.
 struct Uses {
     std::size_t first = 0;
     std::size_t last = 0;
@@ -208,14 +208,14 @@ std::vector<Uses> uses_of(const Plan& plan) {
 
 // Whether steps s and s + 1 begin a band: an image so large that it is better computed as it is
 // read, and that nobody else uses.
-bool begins_band(const Plan& plan, std::size_t s, const std::vector<Uses>& uses) {
+bool begins_tiling(const Plan& plan, std::size_t s, const std::vector<Uses>& uses) {
     if (s + 1 >= plan.steps.size()) {
         return false;
     }
-    const auto source = plan.steps[s]->row_walk();
-    const auto windows = plan.steps[s + 1]->row_walk();
+    const auto source = plan.steps[s]->row_tiling();
+    const auto windows = plan.steps[s + 1]->row_tiling();
     if (!source || source->window || !windows || !windows->window || windows->whole.size() != 1 ||
-        plan.steps[s]->outputs() != windows->whole || windows->rows < kLeastWalked) {
+        plan.steps[s]->outputs() != windows->whole || windows->rows < kMinTiled) {
         return false;
     }
     const TensorId id = windows->whole[0];
@@ -223,14 +223,14 @@ bool begins_band(const Plan& plan, std::size_t s, const std::vector<Uses>& uses)
     const RowWindow& window = *windows->window;
     const auto& outputs = plan.outputs;
     return plan.root(id) == id && tensor.storage == Storage::kArena &&
-           tensor.bytes() >= kLeastBandBytes && uses[id].first == s && uses[id].last == s + 2 &&
+           tensor.bytes() >= kMinTiledBytes && uses[id].first == s && uses[id].last == s + 2 &&
            std::none_of(outputs.begin(), outputs.end(),
                         [&](TensorId output) { return plan.root(output) == id; }) &&
            source->rows == window.src_row * window.src_height &&
            window.src_row % source->grain == 0;
 }
 
-void cut_to_parts(PlanTensor& tensor, const RowWalkPlan& walk) {
+void cut_to_parts(PlanTensor& tensor, const TileGroup& walk) {
     tensor.part_row = tensor.bytes() / walk.rows;
     tensor.part_bytes =
         (tensor.part_row * walk.part + kCacheLine - 1) / kCacheLine * kCacheLine + kCacheLine;
@@ -238,7 +238,7 @@ void cut_to_parts(PlanTensor& tensor, const RowWalkPlan& walk) {
 }
 
 // What the first step of a band writes: the rows of a part and those that the next reads too.
-void cut_to_band(PlanTensor& tensor, const RowWalkPlan& walk) {
+void cut_to_tiles(PlanTensor& tensor, const TileGroup& walk) {
     const RowWindow& window = *walk.band;
     const std::size_t images_rows = walk.part / window.dst_row;
     const std::size_t most =
@@ -250,10 +250,10 @@ void cut_to_band(PlanTensor& tensor, const RowWalkPlan& walk) {
     tensor.parts = walk.threads;
 }
 
-void cut_down(Plan& plan, const RowWalkPlan& walk, const std::vector<Uses>& uses) {
+void cut_down(Plan& plan, const TileGroup& walk, const std::vector<Uses>& uses) {
     std::size_t first = walk.first;
     if (walk.band) {
-        cut_to_band(plan.tensors[plan.steps[first]->outputs()[0]], walk);
+        cut_to_tiles(plan.tensors[plan.steps[first]->outputs()[0]], walk);
         ++first;
     }
     if (walk.part * walk.threads >= walk.rows) {
@@ -263,7 +263,7 @@ void cut_down(Plan& plan, const RowWalkPlan& walk, const std::vector<Uses>& uses
     std::set<TensorId> candidates;
     for (std::size_t s = first; s < walk.last; ++s) {
         const Step& step = *plan.steps[s];
-        for (const TensorId id : roots_of(plan, step.row_walk()->whole)) {
+        for (const TensorId id : roots_of(plan, step.row_tiling()->whole)) {
             kept.insert(id);
         }
         for (const TensorId id : roots_of(plan, step.outputs())) {
@@ -307,14 +307,16 @@ void move_to_readers(Plan& plan) {
     }
 }
 
-void find_walks(Plan& plan, std::size_t threads, bool small_tensors) {
+void find_tile_groups(Plan& plan, std::size_t threads, bool small_tensors) {
     plan.walks.clear();
     const std::vector<Uses> uses = uses_of(plan);
-    const auto begins = [&](std::size_t s) { return small_tensors && begins_band(plan, s, uses); };
+    const auto begins = [&](std::size_t s) {
+        return small_tensors && begins_tiling(plan, s, uses);
+    };
     for (std::size_t first = 0; first < plan.steps.size();) {
         Run run(plan, first);
         Run band(plan, first);
-        if (begins(first) && band.add_band(*plan.steps[first], *plan.steps[first + 1])) {
+        if (begins(first) && band.add_tiling(*plan.steps[first], *plan.steps[first + 1])) {
             run = band;
         }
         while (first + run.steps() < plan.steps.size() &&
@@ -329,7 +331,7 @@ void find_walks(Plan& plan, std::size_t threads, bool small_tensors) {
     if (!small_tensors) {
         return;
     }
-    for (const RowWalkPlan& walk : plan.walks) {
+    for (const TileGroup& walk : plan.walks) {
         cut_down(plan, walk, uses);
     }
 }

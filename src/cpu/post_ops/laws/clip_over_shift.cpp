@@ -4,7 +4,7 @@
 // Law:     clip(clip(x, a, b) + n, c, d) == clip(x, a', b') + n with a' = clip(a, c - n, d - n),
 //          b' = clip(b, c - n, d - n)
 // Before:  [Round, Clip(0, 255), Shift(-128), Relu]   After: [Round, Clip(128, 255), Shift(-128)]
-//          A relu or clamp behind an FQ joins the clip of the FQ, which stays a quantizer: its
+//          A relu or clamp after an FQ joins the clip of the FQ, which stays a quantizer: its
 //          shift is last now, and can cross the round. Elsewhere shift_over_clip brings the clips
 //          together.
 // Refuses: a bound less the shift is no float; a per-tensor clip would become per-channel.

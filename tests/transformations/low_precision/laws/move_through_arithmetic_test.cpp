@@ -14,9 +14,9 @@ namespace {
 using ::testing::StartsWith;
 
 // The result of the arithmetic, %p, read by a convolution of quantized weights.
-std::string in_front_of_convolution(const std::string& body,
-                                    const std::string& type,
-                                    const std::string& shape) {
+std::string before_convolution(const std::string& body,
+                               const std::string& type,
+                               const std::string& shape) {
     return model(body + "%i = Const value=random(5,-127,127) : i8" + shape +
                  "\n%ic = Convert(%i) destination_type=f32\n%t = Const value={0.5} : f32[]\n"
                  "%w = Multiply(%ic, %t)\n%y = " +
@@ -26,10 +26,10 @@ std::string in_front_of_convolution(const std::string& body,
 TEST(MoveThroughArithmetic, ConstantsJoinTheNumbersOfTheDequantize) {
     const PassTest test = run_pass(
         move_dequantize_down,
-        in_front_of_convolution(dq("x", "u8[1,2,4,4]", "0.5", "3") +
-                                    "%a = Const value={2} : f32[]\n%m = Multiply(%x, %a)\n"
-                                    "%b = Const value={-0.5} : f32[1,1,1,1]\n%p = Add(%m, %b)\n",
-                                "Convolution", "[3,2,3,3]"));
+        before_convolution(dq("x", "u8[1,2,4,4]", "0.5", "3") +
+                               "%a = Const value={2} : f32[]\n%m = Multiply(%x, %a)\n"
+                               "%b = Const value={-0.5} : f32[1,1,1,1]\n%p = Add(%m, %b)\n",
+                           "Convolution", "[3,2,3,3]"));
     EXPECT_TRUE(test.changed);
     const auto found = match_dequantize(test.after->find("y")->input(0));
     ASSERT_TRUE(found);
@@ -43,15 +43,15 @@ TEST(MoveThroughArithmetic, ConstantsJoinTheNumbersOfTheDequantize) {
 TEST(MoveThroughArithmetic, ChannelsInFrontOfADepthwiseConvolution) {
     const std::string body = dq("x", "u8[1,2,4,4]", "0.5", "3") +
                              "%a = Const value={2,4} : f32[1,2,1,1]\n%p = Multiply(%x, %a)\n";
-    const PassTest test = run_pass(
-        move_dequantize_down, in_front_of_convolution(body, "GroupConvolution", "[2,1,1,3,3]"));
+    const PassTest test =
+        run_pass(move_dequantize_down, before_convolution(body, "GroupConvolution", "[2,1,1,3,3]"));
     EXPECT_TRUE(test.changed);
     const auto found = match_dequantize(test.after->find("y")->input(0));
     ASSERT_TRUE(found);
     EXPECT_EQ(found->scale, ChannelValues({1, 2}, 1));
     EXPECT_EQ(largest_difference(test), 0.0);
     const PassTest dense =
-        run_pass(move_dequantize_down, in_front_of_convolution(body, "Convolution", "[3,2,3,3]"));
+        run_pass(move_dequantize_down, before_convolution(body, "Convolution", "[3,2,3,3]"));
     EXPECT_FALSE(dense.changed);
     EXPECT_THAT(refusal_at(dense.context, "p"), StartsWith("per_channel_constant: "));
 }
@@ -69,20 +69,19 @@ TEST(MoveThroughArithmetic, RefusesWhatF32CannotHoldWell) {
                                    "%a = Const value={0} : f32[]\n%p = Multiply(%x, %a)\n"}) {
         const PassTest test =
             run_pass(move_dequantize_down,
-                     in_front_of_convolution(dq("x", "u8[1,2,4,4]", "0.5", "3") + arithmetic,
-                                             "Convolution", "[3,2,3,3]"));
+                     before_convolution(dq("x", "u8[1,2,4,4]", "0.5", "3") + arithmetic,
+                                        "Convolution", "[3,2,3,3]"));
         EXPECT_FALSE(test.changed);
         EXPECT_THAT(refusal_at(test.context, "p"), StartsWith("out_of_range: "));
     }
 }
 
 TEST(MoveThroughArithmetic, RefusesConstantsOfOtherShapes) {
-    const PassTest test =
-        run_pass(move_dequantize_down,
-                 in_front_of_convolution(dq("x", "u8[1,2,2,2]", "0.5", "3") +
-                                             "%a = Const value=random(1) : f32[1,1,2,2]\n"
-                                             "%p = Add(%x, %a)\n",
-                                         "Convolution", "[3,2,3,3]"));
+    const PassTest test = run_pass(
+        move_dequantize_down, before_convolution(dq("x", "u8[1,2,2,2]", "0.5", "3") +
+                                                     "%a = Const value=random(1) : f32[1,1,2,2]\n"
+                                                     "%p = Add(%x, %a)\n",
+                                                 "Convolution", "[3,2,3,3]"));
     EXPECT_FALSE(test.changed);
     EXPECT_THAT(refusal_at(test.context, "p"), StartsWith("constant_shape: "));
 }

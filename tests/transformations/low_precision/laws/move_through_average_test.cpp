@@ -57,7 +57,7 @@ TEST(MoveThroughAverage, ADilatedAverageReadsIntegers) {
     EXPECT_THAT(refusal_at(kept.context, "y"), StartsWith("window_in_padding: "));
 }
 
-// Rounding up adds a third window a row, that begins behind the last of three elements.
+// Rounding up adds a third window a row, that begins after the last of three elements.
 TEST(MoveThroughAverage, RefusesWindowsInPaddingAlone) {
     const std::string pool =
         "%y = AvgPool(%x) strides=[2,2] kernel=[2,2] pads_begin=[1,1] pads_end=[1,1] "

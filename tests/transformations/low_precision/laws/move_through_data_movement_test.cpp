@@ -12,14 +12,14 @@ namespace {
 
 using ::testing::StartsWith;
 
-// The integer type of the operation's result, and the numbers of the DQ behind the result `y`.
+// The integer type of the operation's result, and the numbers of the DQ after the result `y`.
 struct Found {
     ElementType type = ElementType::undefined;
     std::vector<float> scale;
     Shape shape;
 };
 
-Found behind(const PassTest& test, const std::string& layer, std::size_t port) {
+Found after(const PassTest& test, const std::string& layer, std::size_t port) {
     Node* node = test.after->find(layer);
     Found found{node->port(port).type, {}, {}};
     for (const Use& use : node->port(port).uses) {
@@ -106,7 +106,7 @@ TEST_P(MoveThroughDataMovement, TakesTheChannelsAlong) {
         run_pass(move_dequantize_down,
                  model(dq("x", "u8[1,4,4,3]", "1,2,3,4", "3,0.5,1,2", kFour) + GetParam().body));
     EXPECT_TRUE(test.changed);
-    const Found found = behind(test, "y", 0);
+    const Found found = after(test, "y", 0);
     EXPECT_EQ(found.type, element::u8);
     EXPECT_EQ(found.scale, GetParam().scale);
     EXPECT_EQ(found.shape, GetParam().shape);
@@ -124,8 +124,8 @@ TEST(MoveThroughDataMovement, EveryOutputOfASplitGetsItsChannels) {
                  "model \"m\"\n" + dq("x", "u8[1,4,4,3]", "1,2,3,4", "", kFour) +
                      "%a = Const value={1} : i64[]\n%n = Const value={1,3} : i64[2]\n"
                      "%y = VariadicSplit(%x, %a, %n)\n%r = Result(%y)\n%s = Result(%y:1)");
-    EXPECT_EQ(behind(test, "y", 0).scale, (std::vector<float>{1}));
-    EXPECT_EQ(behind(test, "y", 1).scale, (std::vector<float>{2, 3, 4}));
+    EXPECT_EQ(after(test, "y", 0).scale, (std::vector<float>{1}));
+    EXPECT_EQ(after(test, "y", 1).scale, (std::vector<float>{2, 3, 4}));
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
@@ -138,7 +138,7 @@ TEST(MoveThroughDataMovement, ShuffledChannelsKeepTheirScales) {
                        "%d = Reshape(%c, %n)\n%o = Const value={0,2,1,3,4} : i64[5]\n"
                        "%e = Transpose(%d, %o)\n%m = Const value={1,4,2,2} : i64[4]\n"
                        "%y = Reshape(%e, %m)"));
-    EXPECT_EQ(behind(test, "y", 0).scale, (std::vector<float>{0.5, 2, 0.5, 2}));
+    EXPECT_EQ(after(test, "y", 0).scale, (std::vector<float>{0.5, 2, 0.5, 2}));
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
@@ -147,7 +147,7 @@ TEST(MoveThroughDataMovement, FollowsOpenDimensions) {
         move_dequantize_down, model(dq("x", "u8[?,4,?,3]", "1,2,3,4", "", kFour) +
                                     "%n = Const value={0,2,3,1} : i64[4]\n%y = Transpose(%x, %n)"));
     EXPECT_TRUE(test.changed);
-    EXPECT_EQ(behind(test, "y", 0).shape, (Shape{1, 1, 1, 4}));
+    EXPECT_EQ(after(test, "y", 0).shape, (Shape{1, 1, 1, 4}));
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 

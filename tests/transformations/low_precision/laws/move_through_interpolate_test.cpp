@@ -28,7 +28,7 @@ TEST(MoveThroughInterpolate, TheNearestElementStaysAnInteger) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
-TEST(MoveThroughInterpolate, BetweenIntegersTheScaleAndTheShiftStandBehind) {
+TEST(MoveThroughInterpolate, BetweenIntegersTheScaleAndTheShiftStandAfter) {
     for (const char* mode : {"mode=linear_onnx", "mode=linear"}) {
         const PassTest test =
             run_pass(move_dequantize_down,
@@ -44,7 +44,7 @@ TEST(MoveThroughInterpolate, BetweenIntegersTheScaleAndTheShiftStandBehind) {
     }
 }
 
-TEST(MoveThroughInterpolate, NothingIsGainedBehindAConversion) {
+TEST(MoveThroughInterpolate, NothingIsGainedAfterAConversion) {
     const PassTest test =
         run_pass(move_dequantize_down, resized("%x_q = Parameter : u8[1,2,4,4]\n"
                                                "%x = Convert(%x_q) destination_type=f32\n",

@@ -16,7 +16,7 @@ std::string prelu(const std::string& slopes, const std::string& shape) {
     return "%p = Const value={" + slopes + "} : " + shape + "\n%y = PReLU(%x, %p)";
 }
 
-TEST(MoveThroughPRelu, TheScaleStandsBehind) {
+TEST(MoveThroughPRelu, TheScaleStandsAfter) {
     const PassTest test = run_pass(move_dequantize_down, model(dq("x", "i8[1,2,4,4]", "0.5", "") +
                                                                prelu("0.25,-2", "f32[2]")));
     EXPECT_EQ(differs_from(test, model("%x_q = Parameter : i8[1,2,4,4]\n"
@@ -53,7 +53,7 @@ TEST(MoveThroughPRelu, GoesWhereNothingIsBelowZero) {
     }
 }
 
-TEST(MoveThroughPRelu, NothingIsGainedBehindAConversion) {
+TEST(MoveThroughPRelu, NothingIsGainedAfterAConversion) {
     const PassTest test =
         run_pass(move_dequantize_down, model("%x_q = Parameter : i8[1,2,4,4]\n"
                                              "%x = Convert(%x_q) destination_type=f32\n" +

@@ -166,7 +166,7 @@ TEST(Config, CompileOptionsAreReadBack) {
     EXPECT_FALSE(read.fusion);
     EXPECT_FALSE(read.low_precision);
     EXPECT_FALSE(read.own_gemm);
-    EXPECT_FALSE(read.row_walks);
+    EXPECT_FALSE(read.tile_groups);
     EXPECT_TRUE(read.keep_intermediates);
     EXPECT_TRUE(read.float_fallback);
     EXPECT_TRUE(read.drop_middle_rounds);

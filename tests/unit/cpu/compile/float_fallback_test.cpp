@@ -48,7 +48,7 @@ const std::string kHead = R"(model "two"
     %h = Const value={1.984375} : f32[]
 )";
 
-// Two convolutions, one behind the other.
+// Two convolutions, one after the other.
 const std::string kTwo = kHead + quantizes("q1", "x") + weights("w1", 5) +
                          convolves("c1", "q1", "w1") + quantizes("q2", "c1") + weights("w2", 6) +
                          convolves("c2", "q2", "w2") + "%out = Result(%c2)";
@@ -161,7 +161,7 @@ TEST(FloatFallback, TheResultIsTheFloatResult) {
     in_float.low_precision = false;
     const std::vector<float> expected = result(one, in_float, {});
     EXPECT_EQ(result(one, allowed(), given.clock()), expected);
-    // It is no empty picture.
+    // It is no empty image.
     EXPECT_TRUE(std::any_of(expected.begin(), expected.end(), [](float v) { return v != 0; }));
 }
 
@@ -197,7 +197,7 @@ TEST(FloatFallback, ALayerWithoutQuantizationOfItsOwnStays) {
     EXPECT_THAT(reason_of(fallback.layers[0]), StartsWith("measured: 20 us on integers, 10 us"));
 }
 
-TEST(FloatFallback, FindsQuantizationsBehindMovements) {
+TEST(FloatFallback, FindsQuantizationsAfterMovements) {
     const auto model = Model::from_text(kHead + quantizes("q1", "x") + R"(
     %o = Const value={0,1,3,2} : i64[4]
     %t = Transpose(%q1, %o)

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
+#include "cpu/compile/transformed.hpp"
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
 #include "cpu/plan/split_weight_zero_points.hpp"
-#include "cpu/compile/transformed.hpp"
 #include "support/quantized_convolution_text.hpp"
 
 namespace fuseq::cpu {
@@ -25,8 +25,8 @@ BuildOptions options_with(const char* name, const char* value) {
 TEST(BuildOptions, FollowTheProperties) {
     const auto as_text = [](const BuildOptions& o) {
         std::string text;
-        for (const bool flag : {o.fuse, o.own_gemm, o.row_walks, o.drop_middle_rounds,
-                                o.show_hidden, o.give_up_weights}) {
+        for (const bool flag : {o.fuse, o.own_gemm, o.tile_groups, o.drop_middle_rounds,
+                                o.dump_intermediates, o.release_weights}) {
             text += flag ? '1' : '0';
         }
         return text;
@@ -42,7 +42,7 @@ TEST(BuildOptions, FollowTheProperties) {
     EXPECT_EQ(build_options(Config()).packed, nullptr);
 }
 
-// A convolution with a quantized sigmoid behind it and a walk of steps: a bit of all.
+// A convolution with a quantized sigmoid after it and a walk of steps: a bit of all.
 std::shared_ptr<Model> network() {
     return Model::from_text(
         "model \"m\"\n%x = Parameter : f32[1,16,30,30]\n" + testing::quantized("x") +

@@ -14,7 +14,7 @@
 namespace fuseq::cpu {
 namespace {
 
-Tensor picture(const Shape& shape) {
+Tensor image(const Shape& shape) {
     Tensor tensor(ElementType::f32, shape);
     auto values = tensor.values<float>();
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -49,9 +49,9 @@ std::map<std::string, std::vector<float>> shown_by(const CompiledModel& model,
     return shown;
 }
 
-// Quantizations move in front of poolings; what is shown of them is what the layer gives in the
-// model, behind the pooling, though one of stride 1 has the shape of its source.
-TEST(CpuCompiledModel, ShowsQuantizationsBehindPoolings) {
+// Quantizations move before poolings; what is shown of them is what the layer gives in the
+// model, after the pooling, though one of stride 1 has the shape of its source.
+TEST(CpuCompiledModel, ShowsQuantizationsAfterPoolings) {
     const char* const text = R"(model "pooled"
         %x = Parameter : u8[1,4,6,6]
         %w = Const value=random(5,-127,127) : i8[8,4,1,1]
@@ -70,8 +70,8 @@ TEST(CpuCompiledModel, ShowsQuantizationsBehindPoolings) {
 }
 
 // A matrix product makes the transposition of its operand, where it does not read it in place
-// (DNNL_MAX_CPU_ISA=AVX2 does not); what is shown of the product runs behind that.
-TEST(CpuCompiledModel, ShowsQuantizationsBehindTransposedOperands) {
+// (DNNL_MAX_CPU_ISA=AVX2 does not); what is shown of the product runs after that.
+TEST(CpuCompiledModel, ShowsQuantizationsAfterTransposedOperands) {
     const char* const text = R"(model "scores"
         %x = Parameter : f32[1,4,3,8]
         %t = Tanh(%x)
@@ -87,7 +87,7 @@ TEST(CpuCompiledModel, ShowsQuantizationsBehindTransposedOperands) {
         %s = Add(%q, %k)
         %out = Result(%s))";
     Core core;
-    const Tensor input = picture(Shape{1, 4, 3, 8});
+    const Tensor input = image(Shape{1, 4, 3, 8});
     auto cpu = shown_by(compile(core, text, "CPU"), input);
     auto reference = shown_by(compile(core, text, "REFERENCE"), input);
     ASSERT_TRUE(cpu.contains("q"));
@@ -122,7 +122,7 @@ TEST(CpuCompiledModel, ShowsQuantizationsThatAreOne) {
 }
 
 // A quantization in the middle of a chain whose other operands come through reorders: the step that
-// shows it runs behind them.
+// shows it runs after them.
 TEST(CpuCompiledModel, ShowsQuantizationsThatReadReorderedTensors) {
     const char* const text = R"(model "gated"
         %x = Parameter : f32[1,3,7,5]
@@ -151,8 +151,8 @@ TEST(CpuCompiledModel, ShowsQuantizationsThatReadReorderedTensors) {
         %y = Convolution(%q4, %wd) strides=[1,1] dilations=[1,1]
         %out = Result(%y))";
     Core core;
-    auto cpu = shown_by(compile(core, text, "CPU"), picture(Shape{1, 3, 7, 5}));
-    auto reference = shown_by(compile(core, text, "REFERENCE"), picture(Shape{1, 3, 7, 5}));
+    auto cpu = shown_by(compile(core, text, "CPU"), image(Shape{1, 3, 7, 5}));
+    auto reference = shown_by(compile(core, text, "REFERENCE"), image(Shape{1, 3, 7, 5}));
     for (const char* name : {"q2", "q4"}) {
         ASSERT_TRUE(cpu.contains(name)) << name;
         // One step apart at most: ties.

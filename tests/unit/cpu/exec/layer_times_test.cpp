@@ -60,10 +60,10 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST_F(LayerTimesTest, AddsTheStepsOfALayerAndTheQuantizationThatServesItAlone) {
-    other("chain", "q1", 0, 1);
+    other("eltwise", "q1", 0, 1);
     other("reorder", "q1", 1, 2);
     anchor("c1", true, 2, 3);
-    plan_.steps.back()->info().kind = "chain";  // its rest
+    plan_.steps.back()->info().kind = "eltwise";  // its rest
     anchor("c1", true, 3, 4);
     anchor("c2", true, 4, 5);
     plan_.outputs = {5};
@@ -72,10 +72,10 @@ TEST_F(LayerTimesTest, AddsTheStepsOfALayerAndTheQuantizationThatServesItAlone) 
 }
 
 TEST_F(LayerTimesTest, AQuantizationOfSeveralLayersOrOfAnOutputIsNobodys) {
-    other("chain", "q1", 0, 1);
+    other("eltwise", "q1", 0, 1);
     anchor("c1", true, 1, 2);
     anchor("c2", true, 1, 3);
-    other("chain", "q2", 3, 4);
+    other("eltwise", "q2", 3, 4);
     anchor("c3", true, 4, 5);
     plan_.outputs = {4, 5};
     EXPECT_THAT(times({1, 2, 4, 8, 16}), ElementsAre("c1=2", "c2=4", "c3=16"));
@@ -83,7 +83,7 @@ TEST_F(LayerTimesTest, AQuantizationOfSeveralLayersOrOfAnOutputIsNobodys) {
 
 // A view is the memory that it looks at.
 TEST_F(LayerTimesTest, SeesThroughViews) {
-    other("chain", "q1", 0, 1);
+    other("eltwise", "q1", 0, 1);
     plan_.tensors[2].alias = 1;
     anchor("c1", true, 2, 3);
     EXPECT_THAT(times({1, 2}), ElementsAre("c1=3"));
@@ -93,7 +93,7 @@ TEST_F(LayerTimesTest, SeesThroughViews) {
 }
 
 TEST_F(LayerTimesTest, OtherStepsBelongToNoLayer) {
-    other("chain", "relu", 0, 1);
+    other("eltwise", "relu", 0, 1);
     anchor("c1", true, 1, 2);
     other("max_pool", "pool", 2, 3);
     anchor("c2", false, 3, 4);

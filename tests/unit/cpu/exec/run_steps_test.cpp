@@ -139,7 +139,7 @@ TEST_F(Steps, OfAWalkGetEveryRowOnce) {
     add("b");
     for (int i = 0; i < 300; ++i) {
         SCOPED_TRACE(detail::cat("seed 5, case ", i));
-        RowWalkPlan walk{.first = 0, .last = 2};
+        TileGroup walk{.first = 0, .last = 2};
         walk.grain = 1 + rng() % 7;
         walk.share_grain = rng() % 2 == 0 ? 1 : walk.grain;
         walk.rows = 1 + rng() % 90;
@@ -219,8 +219,8 @@ TEST_F(Steps, ErrorsPassAsTheyAre) {
                                     ::testing::Eq("infer: sequence_lengths has the value 9")));
 }
 
-// A failure in front of a walk and one behind it are those of their own steps.
-TEST_F(Steps, BehindAWalkAreNamedToo) {
+// A failure before a walk and one after it are those of their own steps.
+TEST_F(Steps, AfterAWalkAreNamedToo) {
     for (const char* name : {"a", "b"}) {
         add(name);
     }
@@ -240,7 +240,7 @@ TEST_F(Steps, OfAWalkThatFailInAnyThreadAreNamed) {
             throw std::bad_alloc();
         }
     });
-    add("behind");
+    add("after");
     plan_.walks = {{.first = 0, .last = 2, .rows = 40, .grain = 1, .part = 2, .threads = 4}};
     for (const int count : {1, 2, 4}) {
         const ThreadCount threads(count);
@@ -252,13 +252,13 @@ TEST_F(Steps, OfAWalkThatFailInAnyThreadAreNamed) {
             EXPECT_THAT([&] { run(); },
                         ::testing::ThrowsMessage<Error>(
                             AllOf(HasSubstr("'bad' (kind_of_bad)"), HasSubstr("out of memory"))));
-            EXPECT_TRUE(of("behind").empty());
+            EXPECT_TRUE(of("after").empty());
             EXPECT_LE(of("bad").size(), 20u);
         }
         fails = -1;
         events_.clear();
         run();
-        EXPECT_EQ(of("behind").size(), 1u);
+        EXPECT_EQ(of("after").size(), 1u);
         EXPECT_EQ(of("bad").size(), 20u);
     }
 }

@@ -114,7 +114,7 @@ TEST(MatMulStep, LeavesOtherTranspositions) {
     }
 }
 
-// Bytes behind quantizations, and a quantization of the result.
+// Bytes after quantizations, and a quantization of the result.
 TEST(MatMulStep, IntegersThroughTranspositions) {
     const std::string levels =
         "%l = Const value={-4} : f32[]\n"
@@ -138,7 +138,7 @@ TEST(MatMulStep, IntegersThroughTranspositions) {
 }
 
 // One row by constant weights that are halves: small integers here. With a bias, and a quantization
-// behind it; and two rows, which oneDNN multiplies.
+// after it; and two rows, which oneDNN multiplies.
 TEST(MatMulStep, KeepsWeightsOfHalfPrecision) {
     constexpr double kSumTolerance = 1e-3;  // products up to 360
     const auto product = [](const std::string& rows, const std::string& weights) {

@@ -22,7 +22,7 @@ struct Covered {
     Shape kernel() const { return node().input(1).shape(); }
 };
 
-// An operation of its type, inputs behind the weights and attributes; the numbers are those of the
+// An operation of its type, inputs after the weights and attributes; the numbers are those of the
 // reference kernels before and after.
 Covered covered(const std::string& weights, const std::string& rest) {
     Covered result;

@@ -118,7 +118,7 @@ TEST(InterpolateStep, NearestIsExactInEveryModeAndType) {
     }
 }
 
-// As move_dequantize_down leaves it: the step reads the integers, without a copy as f32 in front of
+// As move_dequantize_down leaves it: the step reads the integers, without a copy as f32 before
 // it, and applies one scale and one zero point as it writes.
 TEST(InterpolateStep, LinearReadsIntegers) {
     const std::string resized = interpolate4("13,9", "mode=linear_onnx");
@@ -129,7 +129,7 @@ TEST(InterpolateStep, LinearReadsIntegers) {
             text.replace(text.find("%y ="), 4, "%p =");
             text += "\n%z = Const value=fill(3) : " + shape + "\n%d = Subtract(%p, %z)\n" +
                     "%k = Const value=random(3,0.01,0.1) : " + shape + "\n%y = Multiply(%d, %k)";
-            check(text, shape == "f32[]" ? "no step" : "fuseq:border");
+            check(text, shape == "f32[]" ? "no step" : "fuseq:io_reorder");
             const auto steps = steps_of(Model::from_text(text + "\n%r = Result(%y)\n"));
             const auto resize = std::find_if(steps.begin(), steps.end(), [](const auto& step) {
                 return step.at("kind") == "interpolate";
@@ -289,7 +289,7 @@ TEST(ReduceStep, AnyNeighbouringAxesOfAnyLayout) {
 TEST(ReduceStep, BatchAndRowsAreNeighboursInChannelsLast) {
     const std::string rest = "%a = Const value={0,2} : i64[2]\n%y = ReduceL2.4(%x, %a) keep_dims=";
     check(pooled("f32[2,19,6,8]") + rest + "true", "fuseq:reduce");
-    // Channels before columns in the result, behind them in memory.
+    // Channels before columns in the result, after them in memory.
     check(pooled("f32[2,19,6,8]") + rest + "false", "reference");
 }
 

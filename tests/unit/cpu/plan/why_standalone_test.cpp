@@ -68,14 +68,14 @@ TEST(WhyStandalone, AtAnInput) {
     EXPECT_EQ(row.code, "network_input");
 }
 
-TEST(WhyStandalone, BehindAStepThatIsNoAnchor) {
+TEST(WhyStandalone, AfterAStepThatIsNoAnchor) {
     const Row row = row_of("q2", model_with("%r = LogSoftmax(%c) axis=1"));
     EXPECT_EQ(row.code, "no_anchor");
     EXPECT_THAT(row.reason, HasSubstr("a LogSoftmax step ('r')"));
 }
 
 // The plugin's own matrix product would take it.
-TEST(WhyStandalone, BehindAnAnchorThatCannotTakeAll) {
+TEST(WhyStandalone, AfterAnAnchorThatCannotTakeAll) {
     const Row row = row_of("q2", model_with(R"(
     %slope = Const value=random(7,0.1,0.9) : f32[16]
     %r = PReLU(%c, %slope))"),
@@ -85,7 +85,7 @@ TEST(WhyStandalone, BehindAnAnchorThatCannotTakeAll) {
     EXPECT_THAT(row.reason, HasSubstr("reference implementation"));
 }
 
-TEST(WhyStandalone, BehindAnAnchorThatOthersRead) {
+TEST(WhyStandalone, AfterAnAnchorThatOthersRead) {
     const Row row = row_of("q2", model_with("%r = ReLU(%c)", "    %out2 = Result(%r)\n"));
     EXPECT_EQ(row.code, "read_elsewhere");
     EXPECT_THAT(row.reason, HasSubstr("read the real numbers of 'c' too"));

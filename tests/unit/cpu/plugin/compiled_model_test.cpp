@@ -14,7 +14,7 @@
 namespace fuseq::cpu {
 namespace {
 
-// A quantized convolution on pictures of any size and number.
+// A quantized convolution on images of any size and number.
 const std::string kDynamic = R"(model "dynamic"
     %x = Parameter : f32[?,3,?,?]
 )" + testing::quantized("x") +
@@ -26,7 +26,7 @@ const std::string kDynamic = R"(model "dynamic"
     %y = MaxPool.1(%q2) strides=[2,2] kernel=[2,2]
     %out = Result(%y))";
 
-Tensor picture(const Shape& shape) {
+Tensor image(const Shape& shape) {
     Tensor tensor(ElementType::f32, shape);
     auto values = tensor.values<float>();
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -48,7 +48,7 @@ TEST(CpuCompiledModel, TakesANewShapeAtEachRequest) {
     CompiledModel cpu = core.compile_model(model, "CPU");
     CompiledModel reference = core.compile_model(model, "REFERENCE");
     for (const Shape& shape : {Shape{1, 3, 8, 8}, Shape{2, 3, 6, 10}, Shape{1, 3, 8, 8}}) {
-        const Tensor input = picture(shape);
+        const Tensor input = image(shape);
         EXPECT_EQ(run(cpu, input), run(reference, input)) << to_string(shape);
     }
     EXPECT_EQ(cpu.get_property("FUSEQ_CACHED_PLANS").as_int(), 2);
@@ -76,7 +76,7 @@ std::string shuffle_of(const std::string& shape) {
 
 TEST(CpuCompiledModel, OpenShapesGetThePlanOfFixedOnes) {
     Core core;
-    const Tensor input = picture(Shape{2, 8, 6, 10});
+    const Tensor input = image(Shape{2, 8, 6, 10});
     CompiledModel fixed = core.compile_model(Model::from_text(shuffle_of("[2,8,6,10]")), "CPU");
     const std::vector<float> expected = run(fixed, input);
     for (const char* shape : {"[?,8,6,10]", "[1..4,8,6,10]", "[?,?,?,?]", "[?,8,1..,?]"}) {
@@ -100,7 +100,7 @@ TEST(CpuCompiledModel, OpenInputsMustBeSet) {
     };
     EXPECT_EQ(refused(),
               "infer: input 'x' has open dimensions, [?,3,?,?], and no tensor was set for it");
-    request.set_input_tensor(picture(Shape{1, 3, 8, 8}));
+    request.set_input_tensor(image(Shape{1, 3, 8, 8}));
     EXPECT_EQ(refused(), "accepted");
 }
 
@@ -111,7 +111,7 @@ TEST(CpuCompiledModel, OneRequestMayChangeItsShape) {
     CompiledModel reference = core.compile_model(model, "REFERENCE");
     InferRequest request = cpu.create_infer_request();
     for (const Shape& shape : {Shape{1, 3, 4, 4}, Shape{3, 3, 12, 6}, Shape{1, 3, 4, 4}}) {
-        const Tensor input = picture(shape);
+        const Tensor input = image(shape);
         request.set_input_tensor(0, input);
         request.infer();
         const Tensor output = request.get_output_tensor(0);
@@ -126,7 +126,7 @@ TEST(CpuCompiledModel, KeepsNoMorePlansThanBytesAllow) {
     CompiledModel few =
         core.compile_model(Model::from_text(kDynamic), "CPU", {{"FUSEQ_PLAN_CACHE_BYTES", 0}});
     for (const std::size_t size : {8ul, 16ul, 24ul}) {
-        const Tensor input = picture(Shape{1, 3, size, size});
+        const Tensor input = image(Shape{1, 3, size, size});
         EXPECT_EQ(run(all, input), run(few, input));
     }
     EXPECT_EQ(all.get_property("FUSEQ_CACHED_PLANS").as_int(), 3);
@@ -159,7 +159,7 @@ TEST(CpuCompiledModel, PlansForOtherShapesShareConvertedAndPackedWeights) {
     for (const std::size_t rows : {24ul, 40ul, 24ul, 32ul}) {
         CompiledModel fixed =
             core.compile_model(Model::from_text(products_of(std::to_string(rows))), "CPU");
-        const Tensor input = picture(Shape{rows, 512});
+        const Tensor input = image(Shape{rows, 512});
         EXPECT_EQ(run(open, input), run(fixed, input)) << rows << " rows";
         constexpr std::int64_t kActivations = 400 << 10;
         if (before != 0) {
@@ -181,7 +181,7 @@ TEST(CpuCompiledModel, StreamsMayHaveDifferentShapes) {
     std::vector<Tensor> inputs;
     std::vector<std::vector<float>> expected;
     for (std::size_t size = 0; size < kSizes; ++size) {
-        inputs.push_back(picture(Shape{1 + size % 2, 3, 8 + 6 * size, 20 - 4 * size}));
+        inputs.push_back(image(Shape{1 + size % 2, 3, 8 + 6 * size, 20 - 4 * size}));
         expected.push_back(run(model, inputs.back()));
     }
     std::vector<InferRequest> requests;
@@ -204,7 +204,7 @@ TEST(CpuCompiledModel, StreamsMayHaveDifferentShapes) {
 
 TEST(CpuCompiledModel, GivesTheSameBytesForAnyNumberOfThreads) {
     Core core;
-    const Tensor input = picture(Shape{2, 3, 30, 22});
+    const Tensor input = image(Shape{2, 3, 30, 22});
     std::vector<float> expected;
     for (const int threads : {1, 2, 4}) {
         CompiledModel model = core.compile_model(Model::from_text(kDynamic), "CPU",
@@ -219,7 +219,7 @@ TEST(CpuCompiledModel, GivesTheSameBytesForAnyNumberOfThreads) {
 
 TEST(CpuCompiledModel, ReadsNoMemoryThatItDidNotWrite) {
     Core core;
-    const Tensor input = picture(Shape{2, 3, 30, 22});
+    const Tensor input = image(Shape{2, 3, 30, 22});
     CompiledModel clean = core.compile_model(Model::from_text(kDynamic), "CPU");
     const std::vector<float> expected = run(clean, input);
     for (const int byte : {0, 255}) {
@@ -245,12 +245,12 @@ TEST(CpuCompiledModel, CorrectsBordersOfOpenShapes) {
             %out = Result(%c))";
     };
     Core core;
-    const Tensor input = picture(Shape{1, 3, 8, 10});
+    const Tensor input = image(Shape{1, 3, 8, 10});
     CompiledModel fixed = core.compile_model(Model::from_text(text("1,3,8,10")), "CPU");
     CompiledModel open = core.compile_model(Model::from_text(text("?,3,?,?")), "CPU");
     EXPECT_EQ(run(open, input), run(fixed, input));
     CompiledModel reference = core.compile_model(Model::from_text(text("?,3,?,?")), "REFERENCE");
-    const Tensor other = picture(Shape{2, 3, 5, 4});
+    const Tensor other = image(Shape{2, 3, 5, 4});
     EXPECT_THAT(run(open, other),
                 ::testing::Pointwise(::testing::FloatNear(1e-5f), run(reference, other)));
 }
@@ -273,7 +273,7 @@ TEST(CpuCompiledModel, MultipliesActivationsOfOpenLength) {
     CompiledModel cpu = core.compile_model(Model::from_text(text), "CPU");
     CompiledModel reference = core.compile_model(Model::from_text(text), "REFERENCE");
     for (const Shape& shape : {Shape{1, 5, 8}, Shape{2, 12, 8}}) {
-        EXPECT_EQ(run(cpu, picture(shape)), run(reference, picture(shape))) << to_string(shape);
+        EXPECT_EQ(run(cpu, image(shape)), run(reference, image(shape))) << to_string(shape);
     }
 }
 
@@ -390,7 +390,7 @@ TEST(CpuCompiledModel, BodiesHavePlansOfTheirOwn) {
         EXPECT_THAT(report, ::testing::HasSubstr("1 of 1 convolutions and matmuls on integers"));
     }
     EXPECT_THAT(report, ::testing::HasSubstr("0 of 1 convolutions and matmuls on integers"));
-    const Tensor input = picture({3, 8});
+    const Tensor input = image({3, 8});
     for (const bool go : {true, false}) {
         const std::vector<float> got = run_branch(cpu, input, go);
         const std::vector<float> want = run_branch(reference, input, go);

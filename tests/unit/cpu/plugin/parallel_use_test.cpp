@@ -37,7 +37,7 @@ std::shared_ptr<Model> model() {
     return kModel;
 }
 
-Tensor picture(std::size_t number) {
+Tensor image(std::size_t number) {
     Tensor tensor(ElementType::f32, Shape{1, 3, 12, 12});
     auto values = tensor.values<float>();
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -48,7 +48,7 @@ Tensor picture(std::size_t number) {
 
 std::vector<float> run(const CompiledModel& compiled, std::size_t number) {
     InferRequest request = compiled.create_infer_request();
-    request.set_input_tensor(picture(number));
+    request.set_input_tensor(image(number));
     request.infer();
     return to_floats(request.get_output_tensor());
 }
@@ -126,7 +126,7 @@ TEST(ParallelUse, OneRequestInManyThreadsIsBusy) {
     const CompiledModel compiled =
         Core().compile_model(model(), "CPU", {{property::kInferenceNumThreads, 1}});
     InferRequest request = compiled.create_infer_request();
-    request.set_input_tensor(picture(1));
+    request.set_input_tensor(image(1));
     std::atomic<int> done = 0;
     std::atomic<int> other = 0;
     on_threads(4, [&](std::size_t t) {
@@ -149,7 +149,7 @@ TEST(ParallelUse, OneRequestInManyThreadsIsBusy) {
     EXPECT_EQ(to_floats(request.get_output_tensor()), expected(1));
 }
 
-// A cancelled run ends or says so; what comes behind it is not harmed.
+// A cancelled run ends or says so; what comes after it is not harmed.
 TEST(ParallelUse, CancelledRunsLeaveTheRequestUsable) {
     const CompiledModel compiled = Core().compile_model(
         model(), "CPU", {{property::kNumStreams, 2}, {property::kInferenceNumThreads, 1}});
@@ -157,7 +157,7 @@ TEST(ParallelUse, CancelledRunsLeaveTheRequestUsable) {
     std::vector<InferRequest> requests;
     for (std::size_t r = 0; r < 6; ++r) {
         requests.push_back(compiled.create_infer_request());
-        requests.back().set_input_tensor(picture(2));
+        requests.back().set_input_tensor(image(2));
     }
     for (std::size_t round = 0; round < 20; ++round) {
         for (InferRequest& request : requests) {
@@ -185,7 +185,7 @@ TEST(ParallelUse, WrongTensorsLeaveTheRequestUsable) {
     const CompiledModel compiled =
         Core().compile_model(model(), "CPU", {{property::kInferenceNumThreads, 1}});
     InferRequest request = compiled.create_infer_request();
-    request.set_input_tensor(picture(3));
+    request.set_input_tensor(image(3));
     request.infer();
     EXPECT_THAT(message_of([&] {
                     request.set_input_tensor(Tensor(ElementType::u8, Shape{1, 3, 12, 12}));

@@ -60,7 +60,7 @@ double binary(BinaryKind kind, double x, double y) {
 double emulate(const Emission& emission,
                double acc,
                std::size_t channel,
-               const std::vector<double>& extras) {
+               const std::vector<double>& binary_sources) {
     const double bias = emission.bias.empty() ? 0.0 : emission.bias[channel];
     double x = acc * emission.weight_scale[channel];
     x = emission.output_scales[channel] * (x + bias);
@@ -70,10 +70,10 @@ double emulate(const Emission& emission,
         } else if (const auto* constant = std::get_if<ConstantPostOp>(&op)) {
             x = binary(constant->kind, x, constant->values[channel]);
         } else if (const auto* tensor = std::get_if<TensorPostOp>(&op)) {
-            x = binary(tensor->kind, x, extras.at(tensor->input));
+            x = binary(tensor->kind, x, binary_sources.at(tensor->input));
         } else {
             const auto& sum = std::get<SumPostOp>(op);
-            x += sum.scale * extras.at(sum.input);
+            x += sum.scale * binary_sources.at(sum.input);
         }
     }
     x += emission.dst_zero_point;

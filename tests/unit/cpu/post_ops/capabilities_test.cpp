@@ -224,7 +224,7 @@ void try_chain(const Form& form, const Chain& chain, const Anchor& anchor, Count
     }
 }
 
-// Each operation alone, behind a relu, and in pairs with the residual add, with and without sum.
+// Each operation alone, after a relu, and in pairs with the residual add, with and without sum.
 void try_all(const Form& form, ElementType src, ElementType dst, Count& count) {
     Anchor anchor{
         .kind = form.kind,

@@ -46,7 +46,7 @@ std::vector<std::vector<double>> random_tensors(std::mt19937& rng,
                                                 std::size_t count) {
     std::vector<std::vector<double>> out(types.size());
     for (std::size_t i = 0; i < count; ++i) {
-        const auto one = testing::random_extras(rng, types);
+        const auto one = testing::random_binary_sources(rng, types);
         for (std::size_t e = 0; e < types.size(); ++e) {
             out[e].push_back(one[e]);
         }
@@ -81,18 +81,19 @@ void check(const Chain& chain, const Anchor& anchor, std::mt19937& rng, Tally& t
     const Emission& emission = composer.emission();
     ASSERT_TRUE(emission.possible);
     const SmallProblem problem = random_problem(rng, anchor.src_type, anchor.oc);
-    const auto extras = random_tensors(rng, types, problem.rows * problem.channels);
+    const auto binary_sources = random_tensors(rng, types, problem.rows * problem.channels);
     SCOPED_TRACE(::testing::Message()
                  << to_text(chain) << "\n  " << to_text(composer.chain()) << "\n  "
                  << to_text(emission) << " | " << to_text(composer.rest()) << "\n  on "
                  << to_string(anchor.kind) << " of " << to_string(anchor.src_type));
-    const SmallResult result = run_small(problem, anchor, emission, extras, types);
+    const SmallResult result = run_small(problem, anchor, emission, binary_sources, types);
     EXPECT_EQ(fault_of(result.implementation, anchor, emission), "");
     const std::vector<double> exact = problem.exact();
     tally.complete += emission.complete ? 1 : 0;
     for (std::size_t i = 0; i < exact.size(); ++i) {
         const std::size_t channel = i % problem.channels;
-        const std::vector<double> one{extras[0][i], extras[1][i], extras[2][i]};
+        const std::vector<double> one{binary_sources[0][i], binary_sources[1][i],
+                                      binary_sources[2][i]};
         if (testing::near_a_jump(chain, exact[i], channel, one, 60.0)) {
             ++tally.skipped;
             continue;

@@ -93,7 +93,7 @@ TEST(EmissionBuilder, RefusesMorePostOpsThanOneDnnTakes) {
 }
 
 // Sums of whole numbers in f32: a scale in the weights would make them inexact.
-TEST(EmissionBuilder, WholeNumbersAreScaledBehindTheSum) {
+TEST(EmissionBuilder, WholeNumbersAreScaledAfterTheSum) {
     Anchor anchor = anchor_of(AnchorKind::kConvolution, ElementType::f32);
     anchor.whole_numbers = true;
     EmissionBuilder builder(anchor, ElementType::f32);
@@ -126,7 +126,7 @@ TEST(EmissionBuilder, AReorderTakesALastIntegerShiftAsZeroPoint) {
 }
 
 // clip(2x, 0, 6) == 2 * clip(x, 0, 3): the factor rides on what is there anyway.
-TEST(EmissionBuilder, AFactorMovesBehindTheClip) {
+TEST(EmissionBuilder, AFactorMovesAfterTheClip) {
     const Anchor anchor = anchor_of(AnchorKind::kConvolution);
     EmissionBuilder builder(anchor, ElementType::u8);
     ASSERT_EQ(builder.append(Round{}, false), "");

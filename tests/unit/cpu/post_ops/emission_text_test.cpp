@@ -73,7 +73,7 @@ TEST(EmissionText, OfConstantsTensorsAndSums) {
               "max(-1.5) min(per_oc) mul(#2 i8) sum(#0 u8 *0.25) sum(#1 f32) -> f32");
 }
 
-// Two numbers that differ have different texts: 0.1f, and the next float behind it.
+// Two numbers that differ have different texts: 0.1f, and the next float after it.
 TEST(EmissionText, NumbersReadBackAsTheyWere) {
     EXPECT_EQ(text({ConstantPostOp{BinaryKind::kAdd, Values(0.1f)}}), "add(0.1) -> f32");
     EXPECT_EQ(text({ConstantPostOp{BinaryKind::kAdd, Values(0x1.99999cp-4f)}}),

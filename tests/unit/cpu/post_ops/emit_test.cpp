@@ -42,7 +42,7 @@ std::string text(Ops ops, ElementType dst, const Anchor& anchor) {
     const Emission emission = emit(chain, anchor);
     std::string out = to_text(emission);
     if (!emission.complete) {
-        out += " | " + to_text(rest_of(chain, emission));
+        out += " | " + to_text(remainder_of(chain, emission));
     }
     return out;
 }
@@ -116,7 +116,7 @@ TEST(Emit, ASumThatIsNotFirstIsForConvolutionsOnly) {
 TEST(Emit, BinaryAddKeepsTheRawIntegersAndMovesTheScaleAround) {
     const Binary add{BinaryKind::kAdd, 0, i8, 0.25f};
     EXPECT_EQ(text({Scale{2.0f}, add}, u8, kConv), "scale:8 add(#0 i8) linear(0.25,0) -> u8");
-    // The scale behind it rides on what follows.
+    // The scale after it rides on what follows.
     EXPECT_EQ(text({Scale{2.0f}, add, kRelu}, u8, kConv), "scale:8 add(#0 i8) relu*0.25 -> u8");
     EXPECT_EQ(text({Scale{2.0f}, add, Clip{0.0f, 6.0f}}, u8, kConv),
               "scale:8 add(#0 i8) clip(0,24)*0.25 -> u8");
@@ -133,7 +133,7 @@ TEST(Emit, RefusesPreluPerChannelAndStoresF32BeforeIt) {
     EXPECT_FALSE(emission.complete);
     EXPECT_EQ(emission.consumed, 2u);
     EXPECT_EQ(to_text(emission), "scale:2 bias -> f32");
-    EXPECT_EQ(to_text(rest_of(chain, emission)), "prelu(per_oc:3) scale(4) -> u8");
+    EXPECT_EQ(to_text(remainder_of(chain, emission)), "prelu(per_oc:3) scale(4) -> u8");
     EXPECT_THAT(emission.refused,
                 Contains("prelu(per_oc:3): prelu(per_oc:3) falls to a reference implementation"));
     // With one slope it is a leaky relu.
@@ -168,7 +168,7 @@ TEST(Emit, F32AnchorsScaleTheirWeights) {
     EXPECT_EQ(text({Scale{0.125f}}, f32, two_activations), "linear(0.125,0) -> f32");
 }
 
-// The bias joins the sum and the scale comes behind, as in an int8 anchor: the same rounding.
+// The bias joins the sum and the scale comes after, as in an int8 anchor: the same rounding.
 TEST(Emit, WholeNumbersAreNotScaledBeforeTheyAreAdded) {
     Anchor anchor = real(AnchorKind::kConvolution);
     anchor.whole_numbers = true;
@@ -177,7 +177,7 @@ TEST(Emit, WholeNumbersAreNotScaledBeforeTheyAreAdded) {
     EXPECT_EQ(emit({ops, f32}, anchor).bias, (std::vector<float>{8.0f, 4.0f, 2.0f}));
     EXPECT_EQ(emit({ops, f32}, kConv).bias, (std::vector<float>{8.0f, 4.0f, 2.0f}));
     EXPECT_EQ(text({kRelu}, f32, anchor), "relu -> f32");
-    // A sum that must be the first post-op has no place behind the scale.
+    // A sum that must be the first post-op has no place after the scale.
     anchor.isa = IsaLevel::kAvx2;
     const Ops sum{Scale{0.5f}, Binary{BinaryKind::kAdd, 0, f32, 1.0f}};
     EXPECT_EQ(text(sum, f32, with_sum(anchor)), "mul(0.5) add(#0 f32) -> f32");
@@ -308,24 +308,25 @@ TEST(Emit, KeepsTheValueOfRandomChains) {
         ASSERT_LE(emission.consumed, chain.ops.size());
         ASSERT_TRUE(emission.complete || !emission.refused.empty()) << to_text(chain);
         complete += emission.complete ? 1 : 0;
-        const Chain rest = rest_of(chain, emission);
+        const Chain rest = remainder_of(chain, emission);
         for (const PostOp& op : emission.post_ops) {
             sums += std::holds_alternative<SumPostOp>(op) ? 1 : 0;
         }
         for (int sample = 0; sample < 10; ++sample) {
             const double x = static_cast<double>(rng() % 500) - 200.0;
             const std::size_t channel = rng() % options.channels;
-            const auto extras = testing::random_extras(rng, options.extra_types);
+            const auto binary_sources = testing::random_binary_sources(rng, options.source_types);
             if (anchor.kind == AnchorKind::kReorder && anchor.int8() && (x < 0.0 || x > 255.0)) {
                 continue;
             }
-            if (testing::near_a_jump(chain, x, channel, extras)) {
+            if (testing::near_a_jump(chain, x, channel, binary_sources)) {
                 continue;
             }
             ++compared;
-            const double want = evaluate(chain, x, channel, extras);
-            const double stored = testing::emulate(emission, x, channel, extras);
-            const double got = emission.complete ? stored : evaluate(rest, stored, channel, extras);
+            const double want = evaluate(chain, x, channel, binary_sources);
+            const double stored = testing::emulate(emission, x, channel, binary_sources);
+            const double got =
+                emission.complete ? stored : evaluate(rest, stored, channel, binary_sources);
             ASSERT_NEAR(got, want, 1e-3 + std::abs(want) * 1e-5)
                 << to_text(chain) << "\n"
                 << to_text(emission) << " | " << to_text(rest) << "\nx " << x << " channel "

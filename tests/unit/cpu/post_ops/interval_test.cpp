@@ -17,7 +17,7 @@ namespace {
 using Ops = std::vector<BasicOp>;
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-Interval behind(Ops ops, double low, double high) {
+Interval after(Ops ops, double low, double high) {
     const Chain chain{std::move(ops), ElementType::f32};
     return interval_before(chain, chain.ops.size(), {.input_low = low, .input_high = high});
 }
@@ -28,47 +28,47 @@ void expect(const Interval& got, double low, double high) {
 }
 
 TEST(Interval, OfTheInputWhenNothingStandsBefore) {
-    expect(behind({}, -3.0, 7.0), -3.0, 7.0);
+    expect(after({}, -3.0, 7.0), -3.0, 7.0);
 }
 
 TEST(Interval, ANegativeScaleTurnsItRound) {
-    expect(behind({Scale{-2.0f}, Shift{1.0f}}, -3.0, 7.0), -13.0, 7.0);
+    expect(after({Scale{-2.0f}, Shift{1.0f}}, -3.0, 7.0), -13.0, 7.0);
 }
 
 // The least of all channels and the largest of all channels.
 TEST(Interval, IsThatOfAllChannels) {
-    expect(behind({Scale{Values({-1.0f, 2.0f})}}, 0.0, 4.0), -4.0, 8.0);
-    expect(behind({Shift{Values({-1.0f, 2.0f})}}, 0.0, 4.0), -1.0, 6.0);
-    expect(behind({Clip{Values({0.0f, 3.0f}), Values({5.0f, 6.0f})}}, -9.0, 9.0), 0.0, 6.0);
+    expect(after({Scale{Values({-1.0f, 2.0f})}}, 0.0, 4.0), -4.0, 8.0);
+    expect(after({Shift{Values({-1.0f, 2.0f})}}, 0.0, 4.0), -1.0, 6.0);
+    expect(after({Clip{Values({0.0f, 3.0f}), Values({5.0f, 6.0f})}}, -9.0, 9.0), 0.0, 6.0);
 }
 
 // Zero times anything is zero: a scale of zero has one value, infinite bounds or not.
 TEST(Interval, AScaleOfZeroLeavesNothingOfInfinity) {
-    expect(behind({Scale{0.0f}}, -kInf, kInf), 0.0, 0.0);
-    expect(behind({Clip{0.0f, kInf}, Scale{0.0f}, Shift{3.0f}}, -kInf, kInf), 3.0, 3.0);
+    expect(after({Scale{0.0f}}, -kInf, kInf), 0.0, 0.0);
+    expect(after({Clip{0.0f, kInf}, Scale{0.0f}, Shift{3.0f}}, -kInf, kInf), 3.0, 3.0);
 }
 
 TEST(Interval, AClipOutsideOfItLeavesOneValue) {
-    expect(behind({Clip{10.0f, 20.0f}}, -3.0, 7.0), 10.0, 10.0);
-    expect(behind({Clip{-20.0f, -10.0f}}, -3.0, 7.0), -10.0, -10.0);
+    expect(after({Clip{10.0f, 20.0f}}, -3.0, 7.0), 10.0, 10.0);
+    expect(after({Clip{-20.0f, -10.0f}}, -3.0, 7.0), -10.0, -10.0);
 }
 
 TEST(Interval, OfTensorsOfBytesIsKnown) {
     const Binary add{BinaryKind::kAdd, 0, ElementType::u8, 2.0f, 10.0f};
-    expect(behind({add}, 0.0, 1.0), -20.0, 491.0);
+    expect(after({add}, 0.0, 1.0), -20.0, 491.0);
     Binary product = add;
     product.kind = BinaryKind::kMul;
-    expect(behind({product}, -2.0, 1.0), -980.0, 490.0);
+    expect(after({product}, -2.0, 1.0), -980.0, 490.0);
     Binary largest{BinaryKind::kMax, 0, ElementType::i8, 1.0f};
-    expect(behind({largest}, -500.0, 0.0), -128.0, 127.0);
+    expect(after({largest}, -500.0, 0.0), -128.0, 127.0);
     largest.type = ElementType::f32;
-    expect(behind({largest}, -500.0, 0.0), -500.0, kInf);
+    expect(after({largest}, -500.0, 0.0), -500.0, kInf);
 }
 
 // A sum of two values without bounds has none: not the numbers that infinity - infinity is.
 TEST(Interval, NothingIsKnownOfWhatIsNoNumber) {
     const Binary add{BinaryKind::kAdd, 0, ElementType::f32};
-    const Interval got = behind({Shift{kInf}, add}, -kInf, kInf);
+    const Interval got = after({Shift{kInf}, add}, -kInf, kInf);
     EXPECT_FALSE(std::isnan(got.low) || std::isnan(got.high));
     EXPECT_EQ(got.high, kInf);
 }
@@ -81,7 +81,7 @@ TEST(Interval, OfTypesIsWhatAStoreCanHold) {
                 ::testing::ThrowsMessage<Error>(::testing::HasSubstr("cannot store f32")));
 }
 
-// Every value that an input of the interval can become lies in the interval behind.
+// Every value that an input of the interval can become lies in the interval after.
 TEST(Interval, HoldsEveryValueOfRandomChains) {
     const unsigned seed = 77;
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
@@ -99,10 +99,10 @@ TEST(Interval, HoldsEveryValueOfRandomChains) {
                 std::min(options.input_high,
                          options.input_low + share * (options.input_high - options.input_low));
             const std::size_t channel = rng() % random.channels;
-            const auto extras = testing::random_extras(rng, random.extra_types);
+            const auto binary_sources = testing::random_binary_sources(rng, random.source_types);
             Ops before;
             for (std::size_t at = 0; at <= chain.ops.size(); ++at) {
-                const double v = evaluate_ops(before, x, channel, extras);
+                const double v = evaluate_ops(before, x, channel, binary_sources);
                 const Interval known = interval_before(chain, at, options);
                 ASSERT_LE(known.low, v) << "before " << at << " of " << to_text(chain);
                 ASSERT_GE(known.high, v) << "before " << at << " of " << to_text(chain);

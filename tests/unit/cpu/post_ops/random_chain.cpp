@@ -70,8 +70,8 @@ public:
     Binary binary() {
         Binary op;
         op.kind = static_cast<BinaryKind>(pick(8) < 5 ? 0 : pick(4));
-        op.input = pick(options_.extra_types.size());
-        op.type = options_.extra_types[op.input];
+        op.input = pick(options_.source_types.size());
+        op.type = options_.source_types[op.input];
         op.scale = op.kind == BinaryKind::kMul ? value(0.002, 0.01) : value(0.1, 0.6);
         op.zero_point = pick(3) == 0 ? static_cast<float>(pick(30)) : 0.0f;
         return op;
@@ -120,7 +120,7 @@ Chain random_chain(std::mt19937& rng, const RandomOptions& options) {
             case 6: chain.ops.emplace_back(make.clip()); break;
             case 7: make.quantize(chain.ops, chain.dst_type, false); break;
             case 8:
-                if (!options.extra_types.empty()) {
+                if (!options.source_types.empty()) {
                     chain.ops.emplace_back(make.binary());
                 }
                 break;
@@ -139,7 +139,8 @@ Chain random_chain(std::mt19937& rng, const RandomOptions& options) {
     return chain;
 }
 
-std::vector<double> random_extras(std::mt19937& rng, const std::vector<ElementType>& types) {
+std::vector<double> random_binary_sources(std::mt19937& rng,
+                                          const std::vector<ElementType>& types) {
     std::vector<double> out;
     for (const ElementType type : types) {
         const double raw = std::uniform_real_distribution<double>(-100.0, 100.0)(rng);
@@ -155,7 +156,7 @@ std::vector<double> random_extras(std::mt19937& rng, const std::vector<ElementTy
 bool near_a_jump(const Chain& chain,
                  double x,
                  std::size_t channel,
-                 const std::vector<double>& extras,
+                 const std::vector<double>& binary_sources,
                  double slack) {
     constexpr double kUlp = 2e-7;
     const auto near_a_tie = [&](double value, double error) {
@@ -165,15 +166,15 @@ bool near_a_jump(const Chain& chain,
     double magnitude = std::abs(x);
     double value = x;
     for (const BasicOp& op : chain.ops) {
-        const double after = evaluate_ops({op}, value, channel, extras);
+        const double after = evaluate_ops({op}, value, channel, binary_sources);
         if (std::holds_alternative<Round>(op)) {
             if (near_a_tie(value, error)) {
                 return true;
             }
             error = 0.0;
         } else {
-            const double up = evaluate_ops({op}, value + error, channel, extras);
-            const double down = evaluate_ops({op}, value - error, channel, extras);
+            const double up = evaluate_ops({op}, value + error, channel, binary_sources);
+            const double down = evaluate_ops({op}, value - error, channel, binary_sources);
             error = std::max(std::abs(up - after), std::abs(down - after));
         }
         value = after;

@@ -110,15 +110,15 @@ TEST(Simplify, KeepsTheValueOfRandomChains) {
         for (int sample = 0; sample < 12; ++sample) {
             const double x = std::uniform_real_distribution<double>(-200.0, 300.0)(rng);
             const std::size_t channel = rng() % options.channels;
-            const auto extras = testing::random_extras(rng, options.extra_types);
-            if (testing::near_a_jump(chain, x, channel, extras) ||
-                testing::near_a_jump(done.chain, x, channel, extras)) {
+            const auto binary_sources = testing::random_binary_sources(rng, options.source_types);
+            if (testing::near_a_jump(chain, x, channel, binary_sources) ||
+                testing::near_a_jump(done.chain, x, channel, binary_sources)) {
                 ++skipped;
                 continue;
             }
             ++compared;
-            const double want = evaluate(chain, x, channel, extras);
-            const double got = evaluate(done.chain, x, channel, extras);
+            const double want = evaluate(chain, x, channel, binary_sources);
+            const double got = evaluate(done.chain, x, channel, binary_sources);
             ASSERT_NEAR(got, want, 1e-3 + std::abs(want) * 1e-5)
                 << to_text(chain) << "\n"
                 << to_text(done.chain) << "\nx " << x << " channel " << channel;

@@ -185,8 +185,8 @@ std::vector<double> SmallProblem::exact() const {
 SmallResult run_small(const SmallProblem& problem,
                       const Anchor& anchor,
                       const Emission& emission,
-                      const std::vector<std::vector<double>>& extras,
-                      const std::vector<ElementType>& extra_types) {
+                      const std::vector<std::vector<double>>& binary_sources,
+                      const std::vector<ElementType>& source_types) {
     const SmallAnchor small(problem, anchor, emission);
     const int axis = 1;
     const ComposedAttributes made = compose_attributes(emission, small.dst(), axis, engine());
@@ -200,9 +200,9 @@ SmallResult run_small(const SmallProblem& problem,
     memory dst(small.dst(), engine());
     for (const std::size_t input : made.in_dst) {
         memory::desc desc = small.dst();
-        desc.data.data_type = memory::convert_to_c(type_of(extra_types[input]));
+        desc.data.data_type = memory::convert_to_c(type_of(source_types[input]));
         memory view(desc, engine(), dst.get_data_handle());
-        write(view, extras[input]);
+        write(view, binary_sources[input]);
     }
     Arguments arguments{
         {DNNL_ARG_SRC, filled(small.src(), {problem.src.begin(), problem.src.end()})},
@@ -216,7 +216,7 @@ SmallResult run_small(const SmallProblem& problem,
         arguments[constant.argument] = constant.memory;
     }
     for (const ComposedAttributes::Tensor& tensor : made.tensors) {
-        arguments[tensor.argument] = filled(tensor.desc, extras[tensor.input]);
+        arguments[tensor.argument] = filled(tensor.desc, binary_sources[tensor.input]);
     }
     built.primitive.execute(stream, arguments);
     stream.wait();

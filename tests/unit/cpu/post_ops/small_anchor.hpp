@@ -28,12 +28,12 @@ struct SmallResult {
     std::vector<double> dst;  // [rows, channels]
 };
 
-// Runs the anchor with the emission's attributes. `extras` are the extra inputs, one value for
-// each element of dst, with their types. The emission's weight scale is applied to the weights.
+// Runs the anchor with the emission's attributes. `binary_sources` are the extra inputs, one value
+// for each element of dst, with their types. The emission's weight scale is applied to the weights.
 SmallResult run_small(const SmallProblem& problem,
                       const Anchor& anchor,
                       const Emission& emission,
-                      const std::vector<std::vector<double>>& extras,
-                      const std::vector<ElementType>& extra_types);
+                      const std::vector<std::vector<double>>& binary_sources,
+                      const std::vector<ElementType>& source_types);
 
 }  // namespace fuseq::post_ops::testing

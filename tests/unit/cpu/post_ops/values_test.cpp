@@ -72,7 +72,7 @@ TEST(AllOf, LooksAtEveryChannel) {
     EXPECT_FALSE(all_integers(kInf));
 }
 
-TEST(FirstChannel, IsTheFirstOrBehindTheLast) {
+TEST(FirstChannel, IsTheFirstOrAfterTheLast) {
     const Values list({1.0f, -2.0f, -3.0f});
     EXPECT_EQ(first_channel(list, [](float v) { return v < 0.0f; }), 1u);
     EXPECT_EQ(first_channel(list, [](float v) { return v > 5.0f; }), 3u);

@@ -85,7 +85,7 @@ TEST(CallStep, RequestsHaveTheirOwnMemory) {
 
 TEST(CallStep, IsNotWalkedOver) {
     const CallStep step(combine, {}, {});
-    EXPECT_FALSE(step.row_walk());
+    EXPECT_FALSE(step.row_tiling());
 }
 
 }  // namespace

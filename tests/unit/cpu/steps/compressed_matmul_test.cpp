@@ -141,7 +141,7 @@ TEST(CompressedMatMulStep, KeepsTheMemoryOfTheCodes) {
         PassContext context;
         transform(*model, context);
         BuildOptions options;
-        options.give_up_weights = true;
+        options.release_weights = true;
         const Plan plan = PlanBuilder(*model, {}, options).build();
         const Step* product = nullptr;
         for (const auto& step : plan.steps) {

@@ -26,39 +26,39 @@ std::vector<std::byte> bytes_of(const std::vector<int>& values) {
     return bytes;
 }
 
-TEST(FewRows, EachRowOnce) {
-    const auto picture = bytes_of({9, 1, 2, 3, 2, 3, 2, 3, 2, 3, 9, 7});
-    const FewRows rows = FewRows::of(picture, 6);
+TEST(DedupRows, EachRowOnce) {
+    const auto image = bytes_of({9, 1, 2, 3, 2, 3, 2, 3, 2, 3, 9, 7});
+    const DedupRows rows = DedupRows::of(image, 6);
     EXPECT_THAT(rows.offsets, ElementsAre(0u, 2u, 2u, 2u, 2u, 4u));
     EXPECT_EQ(rows.bytes, bytes_of({9, 1, 2, 3, 9, 7}));
 }
 
-TEST(FewRows, NoneWhereLittleWouldBeSaved) {
-    EXPECT_THAT(FewRows::of(bytes_of({1, 2, 3, 3, 3, 4}), 6).offsets, IsEmpty());
+TEST(DedupRows, NoneWhereLittleWouldBeSaved) {
+    EXPECT_THAT(DedupRows::of(bytes_of({1, 2, 3, 3, 3, 4}), 6).offsets, IsEmpty());
     std::vector<int> different(40);
     std::iota(different.begin(), different.end(), 0);
-    EXPECT_THAT(FewRows::of(bytes_of(different), 40).offsets, IsEmpty());
+    EXPECT_THAT(DedupRows::of(bytes_of(different), 40).offsets, IsEmpty());
     // Nine rows of two bytes that differ in many.
     std::vector<int> nine(2 * 90);
     for (std::size_t i = 0; i < nine.size(); ++i) {
         nine[i] = static_cast<int>(i / 2 % 9);
     }
-    EXPECT_THAT(FewRows::of(bytes_of(nine), 90).offsets, IsEmpty());
+    EXPECT_THAT(DedupRows::of(bytes_of(nine), 90).offsets, IsEmpty());
 }
 
-TEST(DepthwiseTail, EndsWhereANumberIsNotFinite) {
+TEST(DepthwiseEpilogue, EndsWhereANumberIsNotFinite) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     post_ops::Chain chain;
     chain.ops = {post_ops::Scale{{0.5f}}, post_ops::Shift{{{1.0f, kInfinity}}},
                  post_ops::Clip{{0.0f}, {255.0f}}};
-    EXPECT_EQ(match_depthwise_tail(chain).consumed, 1u);
-    EXPECT_THAT(match_depthwise_tail(chain).bias, IsEmpty());
+    EXPECT_EQ(match_depthwise_epilogue(chain).consumed, 1u);
+    EXPECT_THAT(match_depthwise_epilogue(chain).bias, IsEmpty());
     chain.ops[1] = post_ops::Shift{{{1.0f, 2.0f}}};
-    EXPECT_EQ(match_depthwise_tail(chain).consumed, 3u);
-    EXPECT_THAT(match_depthwise_tail(chain).bias, ElementsAre(1.0f, 2.0f));
+    EXPECT_EQ(match_depthwise_epilogue(chain).consumed, 3u);
+    EXPECT_THAT(match_depthwise_epilogue(chain).bias, ElementsAre(1.0f, 2.0f));
 }
 
-// A depthwise convolution, a constant that differs at the border of the picture or everywhere, elu
+// A depthwise convolution, a constant that differs at the border of the image or everywhere, elu
 // and a quantization: the device against the reference.
 std::shared_ptr<Model> with_constant(bool border_only) {
     constexpr std::size_t kChannels = 24, kHeight = 11, kWidth = 9;

@@ -12,16 +12,16 @@ std::string dims(std::size_t n, std::size_t c, std::size_t h, std::size_t w) {
            std::to_string(w) + "]";
 }
 
-// Tensors that lie in channels-last memory: behind a pooling.
+// Tensors that lie in channels-last memory: after a pooling.
 std::string pooled(const std::string& name, const std::string& shape) {
     return "%" + name + "_in = Parameter : f32" + shape + "\n%" + name + " = MaxPool.1(%" + name +
            "_in) strides=[1,1] kernel=[3,3] pads_begin=[1,1] pads_end=[1,1]\n";
 }
 
-class ChainBorder : public testing::TestWithParam<std::size_t> {};
+class EltwiseIoReorder : public testing::TestWithParam<std::size_t> {};
 
-// Few channels are transposed before the operations, many behind them.
-TEST_P(ChainBorder, WritesResultsOfTheModel) {
+// Few channels are transposed before the operations, many after them.
+TEST_P(EltwiseIoReorder, WritesResultsOfTheModel) {
     const std::size_t c = GetParam();
     const unsigned seed = std::random_device()();
     std::mt19937 random(seed);
@@ -41,10 +41,10 @@ TEST_P(ChainBorder, WritesResultsOfTheModel) {
         %t = Tanh(%f)
         %r = Result(%t))";
     const DeviceRun run = check_on_devices(text, seed, 1e-5);
-    EXPECT_EQ(run.step_of("t"), "border fuseq:chain_border") << text;
+    EXPECT_EQ(run.step_of("t"), "border fuseq:eltwise_io_reorder") << text;
 }
 
-TEST_P(ChainBorder, ReadsInputsOfTheModel) {
+TEST_P(EltwiseIoReorder, ReadsInputsOfTheModel) {
     const std::size_t c = GetParam();
     const unsigned seed = std::random_device()();
     std::mt19937 random(seed);
@@ -63,11 +63,11 @@ TEST_P(ChainBorder, ReadsInputsOfTheModel) {
         %q = MaxPool.1(%t) strides=[1,1] kernel=[2,2]
         %r = Result(%q))";
     const DeviceRun run = check_on_devices(text, seed, 1e-5);
-    EXPECT_EQ(run.step_of("t"), "border fuseq:chain_border") << text;
+    EXPECT_EQ(run.step_of("t"), "border fuseq:eltwise_io_reorder") << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Channels,
-                         ChainBorder,
+                         EltwiseIoReorder,
                          testing::Values(2, 3, 7, 16, 17, 40, 200),
                          [](const auto& test) { return std::to_string(test.param); });
 

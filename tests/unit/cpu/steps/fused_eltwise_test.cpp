@@ -1,8 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// ChainStep over tensors of every form against evaluate(), element by element. Values are multiples
-// of a quarter and scales powers of two, so that every faithful computation has the same bytes.
+// FusedEltwiseStep over tensors of every form against evaluate(), element by element. Values are
+// multiples of a quarter and scales powers of two, so that every faithful computation has the same
+// bytes.
 #include "cpu/steps/fused_eltwise.hpp"
 
 #include <gmock/gmock.h>
@@ -56,7 +57,7 @@ struct Problem {
     Layout layout = Layout::kPlain;
     std::size_t axis = 1;
     Chain chain;
-    std::vector<std::pair<ElementType, Shape>> extras{};
+    std::vector<std::pair<ElementType, Shape>> binary_sources{};
 
     std::size_t channels() const { return shape[1]; }
     std::size_t pixels() const {
@@ -93,15 +94,15 @@ public:
     explicit Made(const Problem& problem) : p(problem) {
         src = memory.add(ElementType::f32, p.shape, p.layout);
         dst = memory.add(p.chain.dst_type, p.shape, p.layout);
-        for (const auto& [type, shape] : p.extras) {
-            extras.push_back(memory.add(type, shape, p.layout));
+        for (const auto& [type, shape] : p.binary_sources) {
+            binary_sources.push_back(memory.add(type, shape, p.layout));
         }
         std::mt19937 rng(9);
         for (Tensor& tensor : memory.bytes) {
             fill(tensor, rng);
         }
-        step = std::make_unique<ChainStep>(p.chain, memory.tensors[src], src, extras,
-                                           memory.tensors[dst], dst, p.axis);
+        step = std::make_unique<FusedEltwiseStep>(p.chain, memory.tensors[src], src, binary_sources,
+                                                  memory.tensors[dst], dst, p.axis);
         runner = step->bind(memory);
     }
 
@@ -111,8 +112,8 @@ public:
             const Position at{i / p.pixels() / p.channels(), i / p.pixels() % p.channels(),
                               i % p.pixels()};
             std::vector<double> raw;
-            for (std::size_t e = 0; e < extras.size(); ++e) {
-                raw.push_back(value(extras[e], p.at(at, p.extras[e].second)));
+            for (std::size_t e = 0; e < binary_sources.size(); ++e) {
+                raw.push_back(value(binary_sources[e], p.at(at, p.binary_sources[e].second)));
             }
             const double x = value(src, p.at(at, p.shape));
             const double want = post_ops::evaluate(p.chain, x, at.channel, raw);
@@ -136,8 +137,8 @@ public:
     const Problem& p;
     Memory memory;
     TensorId src = 0, dst = 0;
-    std::vector<TensorId> extras;
-    std::unique_ptr<ChainStep> step;
+    std::vector<TensorId> binary_sources;
+    std::unique_ptr<FusedEltwiseStep> step;
     std::unique_ptr<Runner> runner;
 };
 
@@ -162,7 +163,7 @@ void check(const Problem& problem) {
     }
 }
 
-TEST(ChainStep, ValuesBelongToTheChannelInEveryLayout) {
+TEST(FusedEltwiseStep, ValuesBelongToTheChannelInEveryLayout) {
     for (const Layout layout : {Layout::kPlain, Layout::kChannelsLast}) {
         check({.shape = {2, 5, 3, 7}, .layout = layout, .chain = by_channel(5)});
         check({.shape = {1, 33, 1, 1}, .layout = layout, .chain = by_channel(33)});
@@ -174,78 +175,79 @@ TEST(ChainStep, ValuesBelongToTheChannelInEveryLayout) {
 }
 
 // Fewer planes than threads: each is cut, and its last piece is shorter.
-TEST(ChainStep, LargePlanesAreCut) {
+TEST(FusedEltwiseStep, LargePlanesAreCut) {
     check({.shape = {1, 2, 5, 8191}, .chain = by_channel(2)});
     check({.shape = {1, 1, 128, 128}, .chain = by_channel(1, ElementType::i8)});
     Problem gated{.shape = {2, 2, 3, 9000}, .chain = by_channel(2, ElementType::f32)};
     gated.chain.ops.emplace_back(Binary{BinaryKind::kAdd, 0, ElementType::u8, 0.5f, 3.0f});
     gated.chain.ops.emplace_back(
         Binary{BinaryKind::kMul, 1, ElementType::f32, 1.0f, 0.0f, true, false});
-    gated.extras = {{ElementType::u8, gated.shape}, {ElementType::f32, Shape{2, 2, 1, 1}}};
+    gated.binary_sources = {{ElementType::u8, gated.shape}, {ElementType::f32, Shape{2, 2, 1, 1}}};
     check(gated);
 }
 
 // One element of the extra for each of the result, each channel of an image, each pixel.
-TEST(ChainStep, ExtrasOfEveryForm) {
+TEST(FusedEltwiseStep, ExtrasOfEveryForm) {
     for (const Layout layout : {Layout::kPlain, Layout::kChannelsLast}) {
         for (const std::size_t images : {1u, 2u}) {
             Problem p{.shape = {2, 6, 5, 3}, .layout = layout, .chain = by_channel(6)};
             p.chain.ops.emplace_back(Binary{BinaryKind::kAdd, 0, ElementType::i8, 0.5f});
             p.chain.ops.emplace_back(
                 Binary{BinaryKind::kAdd, 1, ElementType::f32, 2.0f, 1.0f, true, false});
-            p.extras = {{ElementType::i8, p.shape}, {ElementType::f32, Shape{images, 6, 1, 1}}};
+            p.binary_sources = {{ElementType::i8, p.shape},
+                                {ElementType::f32, Shape{images, 6, 1, 1}}};
             check(p);
         }
         Problem p{.shape = {2, 6, 5, 3}, .layout = layout, .chain = by_channel(6)};
         p.chain.ops.emplace_back(
             Binary{BinaryKind::kMax, 0, ElementType::u8, 0.25f, 100.0f, false, true});
-        p.extras = {{ElementType::u8, Shape{2, 1, 5, 3}}};
+        p.binary_sources = {{ElementType::u8, Shape{2, 1, 5, 3}}};
         check(p);
     }
 }
 
-TEST(ChainStep, FormsOfExtrasAreThoseOfTheirOperations) {
+TEST(FusedEltwiseStep, FormsOfExtrasAreThoseOfTheirOperations) {
     const Chain chain{{Binary{BinaryKind::kAdd, 2, ElementType::u8, 1, 0, true, false},
                        Binary{BinaryKind::kAdd, 0, ElementType::u8, 1, 0, false, true}},
                       ElementType::u8};
-    EXPECT_THAT(extra_forms(chain, 3),
+    EXPECT_THAT(source_forms(chain, 3),
                 ::testing::ElementsAre(ExtraForm::kPixel, ExtraForm::kFull, ExtraForm::kPlane));
-    EXPECT_THROW(extra_forms(chain, 2), std::out_of_range);
+    EXPECT_THROW(source_forms(chain, 2), std::out_of_range);
 }
 
 // Rows in parts, from the last one on, give what all at once gives; images have gates of their own.
-TEST(ChainStep, RowsMayBeRunInParts) {
+TEST(FusedEltwiseStep, RowsMayBeRunInParts) {
     Problem p{.shape = {3, 7, 4, 5}, .layout = Layout::kChannelsLast, .chain = by_channel(7)};
     p.chain.ops.emplace_back(
         Binary{BinaryKind::kAdd, 0, ElementType::f32, 2.0f, 1.0f, true, false});
-    p.extras = {{ElementType::f32, Shape{3, 7, 1, 1}}};
+    p.binary_sources = {{ElementType::f32, Shape{3, 7, 1, 1}}};
     Made run(p);
-    const auto walk = run.step->row_walk();
+    const auto walk = run.step->row_tiling();
     ASSERT_TRUE(walk);
     EXPECT_EQ(walk->rows, 60u);
-    EXPECT_THAT(walk->whole, ::testing::ElementsAre(run.extras[0]));
+    EXPECT_THAT(walk->whole, ::testing::ElementsAre(run.binary_sources[0]));
     run.runner->run_rows({.begin = 23, .end = 60});
     run.runner->run_rows({.begin = 0, .end = 23});
     run.expect_exact();
 }
 
-TEST(ChainStep, PlanesAreNotWalkedOver) {
+TEST(FusedEltwiseStep, PlanesAreNotWalkedOver) {
     const Problem p{.shape = {1, 2, 4, 5}, .chain = by_channel(2)};
-    EXPECT_FALSE(Made(p).step->row_walk());
+    EXPECT_FALSE(Made(p).step->row_tiling());
 }
 
-TEST(ChainStep, NothingIsRunOfATensorWithoutElements) {
+TEST(FusedEltwiseStep, NothingIsRunOfATensorWithoutElements) {
     const Problem p{.shape = {0, 3, 4, 4}, .layout = Layout::kPlain, .chain = by_channel(3)};
     Made run(p);
     run.runner->run();
     EXPECT_EQ(run.memory.bytes[run.dst].get_size(), 0u);
 }
 
-TEST(ChainStep, RefusesMoreExtrasThanItHasRoomFor) {
+TEST(FusedEltwiseStep, RefusesMoreExtrasThanItHasRoomFor) {
     Problem p{.shape = {1, 2, 2, 2}, .chain = by_channel(2)};
     for (std::size_t e = 0; e < 17; ++e) {
         p.chain.ops.emplace_back(Binary{BinaryKind::kAdd, e, ElementType::u8});
-        p.extras.emplace_back(ElementType::u8, p.shape);
+        p.binary_sources.emplace_back(ElementType::u8, p.shape);
     }
     EXPECT_THAT([&] { Made run(p); },
                 ::testing::ThrowsMessage<Error>(::testing::HasSubstr("reads 17 extra inputs")));

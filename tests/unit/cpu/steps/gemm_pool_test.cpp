@@ -13,7 +13,7 @@ using fuseq::test::random_tensor;
 
 constexpr const char* kPool = "%y = MaxPool.1(%q) strides=[2,2] kernel=[2,2]\n%r = Result(%y)\n";
 
-// A convolution of 40 channels on 9 x 10 pixels, what is behind it up to the quantization %q, and
+// A convolution of 40 channels on 9 x 10 pixels, what is after it up to the quantization %q, and
 // the rest.
 std::shared_ptr<Model> model_with(const std::string& activation, const std::string& rest) {
     return Model::from_text(

@@ -1,11 +1,12 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/gemm.hpp"
+#include "cpu/lowering/gemm_problem.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cpu/machine/instructions.hpp"
 #include "cpu/lowering/gemm_epilogue_ops.hpp"
+#include "cpu/machine/instructions.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -15,7 +16,7 @@ using Kind = GemmOp::Kind;
 using post_ops::EltwiseAlgorithm;
 using post_ops::EltwisePostOp;
 
-std::vector<Kind> kinds(const GemmTail& tail) {
+std::vector<Kind> kinds(const GemmEpilogueOps& tail) {
     std::vector<Kind> result;
     for (const GemmOp& op : tail.ops) {
         result.push_back(op.kind);
@@ -33,8 +34,8 @@ post_ops::Emission emission(std::vector<post_ops::PostOp> ops) {
     return e;
 }
 
-TEST(GemmTail, ScaleAndBiasComeFirst) {
-    const auto tail = gemm_tail(emission({}), {});
+TEST(GemmEpilogueOps, ScaleAndBiasComeFirst) {
+    const auto tail = gemm_epilogue_ops(emission({}), {});
     ASSERT_TRUE(tail.has_value());
     EXPECT_EQ(tail->scale, (std::vector<float>{0.5f, 0.25f}));
     EXPECT_EQ(tail->bias, (std::vector<float>{3.0f, 4.0f}));
@@ -42,8 +43,8 @@ TEST(GemmTail, ScaleAndBiasComeFirst) {
 }
 
 // A quantization in the middle and a residual input, as in the blocks of a resnet.
-TEST(GemmTail, NeighboursAreJoined) {
-    const auto tail = gemm_tail(
+TEST(GemmEpilogueOps, NeighboursAreJoined) {
+    const auto tail = gemm_epilogue_ops(
         emission(
             {EltwisePostOp{.algorithm = EltwiseAlgorithm::kRound},
              EltwisePostOp{.algorithm = EltwiseAlgorithm::kClip,
@@ -65,9 +66,9 @@ TEST(GemmTail, NeighboursAreJoined) {
 }
 
 // oneDNN rounds alpha * x + beta once: that is not a product and a sum.
-TEST(GemmTail, LinearIsRoundedOnce) {
+TEST(GemmEpilogueOps, LinearIsRoundedOnce) {
     const auto linear = [](float alpha, float beta) {
-        return gemm_tail(
+        return gemm_epilogue_ops(
             emission({EltwisePostOp{
                 .algorithm = EltwiseAlgorithm::kLinear, .alpha = alpha, .beta = beta}}),
             {});
@@ -78,7 +79,7 @@ TEST(GemmTail, LinearIsRoundedOnce) {
     EXPECT_TRUE(linear(1.0f, 0.0f)->ops.empty());
 }
 
-TEST(GemmTail, TheRestOfTheChainFollows) {
+TEST(GemmEpilogueOps, TheRestOfTheChainFollows) {
     post_ops::Emission e = emission({});
     e.complete = false;
     e.dst_type = ElementType::f32;
@@ -86,25 +87,26 @@ TEST(GemmTail, TheRestOfTheChainFollows) {
         .ops = {post_ops::Prelu{post_ops::Values(std::vector<float>{0.1f, 0.2f})},
                 post_ops::Scale{8.0f}},
         .dst_type = ElementType::i8};
-    const auto tail = gemm_tail(e, rest);
+    const auto tail = gemm_epilogue_ops(e, rest);
     ASSERT_TRUE(tail.has_value());
     EXPECT_EQ(kinds(*tail), (std::vector<Kind>{Kind::kPrelu, Kind::kScale}));
     EXPECT_EQ(tail->ops[0].a, (std::vector<float>{0.1f, 0.2f}));
 }
 
-TEST(GemmTail, RefusesWhatTheKernelLacks) {
+TEST(GemmEpilogueOps, RefusesWhatTheKernelLacks) {
     EXPECT_FALSE(
-        gemm_tail(emission({EltwisePostOp{.algorithm = EltwiseAlgorithm::kLog}}), {}).has_value());
+        gemm_epilogue_ops(emission({EltwisePostOp{.algorithm = EltwiseAlgorithm::kLog}}), {})
+            .has_value());
     EXPECT_FALSE(
-        gemm_tail(emission({post_ops::SumPostOp{.input = 0, .type = ElementType::i32}}), {})
+        gemm_epilogue_ops(emission({post_ops::SumPostOp{.input = 0, .type = ElementType::i32}}), {})
             .has_value());
     post_ops::Emission e = emission({});
     e.possible = false;
-    EXPECT_FALSE(gemm_tail(e, {}).has_value());
+    EXPECT_FALSE(gemm_epilogue_ops(e, {}).has_value());
     // Rounded in between, for a chain step to read.
     e = emission({});
     e.complete = false;
-    EXPECT_FALSE(gemm_tail(e, {.ops = {post_ops::Scale{2.0f}}}).has_value());
+    EXPECT_FALSE(gemm_epilogue_ops(e, {.ops = {post_ops::Scale{2.0f}}}).has_value());
 }
 
 GemmProblem pointwise(std::size_t dst_channels) {
@@ -139,7 +141,7 @@ TEST(GemmIsFaster, PointwiseByTheTableInPerformance) {
     EXPECT_TRUE(gemm_is_faster(p, {.reads_tensors = true}));
 }
 
-// Where two wide vectors are loaded a cycle, with nothing but bytes behind the sums.
+// Where two wide vectors are loaded a cycle, with nothing but bytes after the sums.
 TEST(GemmIsFaster, TilesOf64ChannelsByTheTableInPerformance) {
     const bool wide = !kernels::loads_one_wide_vector_a_cycle();
     const GemmChainTraits bytes{.stores_bytes = true};

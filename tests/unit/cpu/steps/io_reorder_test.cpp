@@ -15,49 +15,50 @@ using post_ops::Clip;
 using post_ops::Scale;
 using post_ops::Shift;
 
-TEST(MatchBorder, TakesAScaleAndAShift) {
-    const auto both = match_border(
+TEST(MatchIoReorder, TakesAScaleAndAShift) {
+    const auto both = match_io_reorder(
         Chain{{Scale{2.0f}, Shift{std::vector<float>{1.0f, 3.0f}}}, ElementType::u8}, 2);
     ASSERT_TRUE(both.has_value());
     EXPECT_EQ(both->scale, (std::vector<float>{2, 2}));
     EXPECT_EQ(both->shift, (std::vector<float>{1, 3}));
-    const auto none = match_border(Chain{{}, ElementType::i8}, 2);
+    const auto none = match_io_reorder(Chain{{}, ElementType::i8}, 2);
     ASSERT_TRUE(none.has_value());
     EXPECT_TRUE(none->scale.empty() && none->shift.empty());
 }
 
-TEST(MatchBorder, TakesAQuantizationOnTheWay) {
+TEST(MatchIoReorder, TakesAQuantizationOnTheWay) {
     using post_ops::Round;
-    const auto whole = match_border(Chain{{Scale{2.0f}, Round{}, Clip{0.0f, 255.0f}, Scale{0.5f},
-                                           Shift{std::vector<float>{1.0f, 3.0f}}},
-                                          ElementType::u8},
-                                    2);
+    const auto whole = match_io_reorder(Chain{{Scale{2.0f}, Round{}, Clip{0.0f, 255.0f},
+                                               Scale{0.5f}, Shift{std::vector<float>{1.0f, 3.0f}}},
+                                              ElementType::u8},
+                                        2);
     ASSERT_TRUE(whole.has_value() && whole->levels.has_value());
     EXPECT_EQ(whole->scale, (std::vector<float>{2, 2}));
     EXPECT_EQ(whole->levels->high, 255.0f);
     EXPECT_EQ(whole->levels->scale, (std::vector<float>{0.5f, 0.5f}));
     EXPECT_EQ(whole->levels->shift, (std::vector<float>{1, 3}));
-    EXPECT_FALSE(match_border(Chain{{Round{}}, ElementType::u8}, 2));
-    EXPECT_FALSE(match_border(
+    EXPECT_FALSE(match_io_reorder(Chain{{Round{}}, ElementType::u8}, 2));
+    EXPECT_FALSE(match_io_reorder(
         Chain{{Round{}, Clip{std::vector<float>{0.0f, 1.0f}, 255.0f}}, ElementType::u8}, 2));
-    EXPECT_FALSE(match_border(
+    EXPECT_FALSE(match_io_reorder(
         Chain{{Round{}, Clip{0.0f, 255.0f}, Round{}, Clip{0.0f, 9.0f}}, ElementType::u8}, 2));
 }
 
-TEST(MatchBorder, TakesAClipOfIntegers) {
-    const auto clipped = match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}}, ElementType::u8}, 2);
+TEST(MatchIoReorder, TakesAClipOfIntegers) {
+    const auto clipped =
+        match_io_reorder(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}}, ElementType::u8}, 2);
     ASSERT_TRUE(clipped.has_value() && clipped->levels.has_value());
     EXPECT_EQ(clipped->levels->low, 0.0f);
     EXPECT_EQ(clipped->levels->high, 6.0f);
     EXPECT_TRUE(clipped->levels->scale.empty() && clipped->levels->shift.empty());
 }
 
-TEST(MatchBorder, LeavesEverythingElseToTheChainKernel) {
-    EXPECT_FALSE(match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.5f}}, ElementType::u8}, 2));
-    EXPECT_FALSE(match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}}, ElementType::f32}, 2));
+TEST(MatchIoReorder, LeavesEverythingElseToTheChainKernel) {
+    EXPECT_FALSE(match_io_reorder(Chain{{Scale{2.0f}, Clip{0.0f, 6.5f}}, ElementType::u8}, 2));
+    EXPECT_FALSE(match_io_reorder(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}}, ElementType::f32}, 2));
     EXPECT_FALSE(
-        match_border(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}, Scale{2.0f}}, ElementType::u8}, 2));
-    EXPECT_FALSE(match_border(Chain{{Shift{1.0f}, Scale{2.0f}}, ElementType::u8}, 2));
+        match_io_reorder(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}, Scale{2.0f}}, ElementType::u8}, 2));
+    EXPECT_FALSE(match_io_reorder(Chain{{Shift{1.0f}, Scale{2.0f}}, ElementType::u8}, 2));
 }
 
 // An input that is quantized for a convolution, with scale, mean and zero point.
@@ -74,7 +75,7 @@ std::string model(const char* size) {
     %out = Result(%c))";
 }
 
-TEST(BorderStep, QuantizesAndTransposesInOnePass) {
+TEST(IoReorderStep, QuantizesAndTransposesInOnePass) {
     Core core;
     for (const char* size : {"1,3,7,5", "2,3,33,65", "1,3,1,9"}) {
         const auto network = Model::from_text(model(size));
@@ -82,7 +83,7 @@ TEST(BorderStep, QuantizesAndTransposesInOnePass) {
         CompiledModel reference = core.compile_model(network, "REFERENCE");
         const std::string report = cpu.get_property(property::kReport).as_string();
         EXPECT_NE(report.find("\"border\""), std::string::npos) << report;
-        EXPECT_NE(report.find("\"reorders\": 1"), std::string::npos) << "the one behind it";
+        EXPECT_NE(report.find("\"reorders\": 1"), std::string::npos) << "the one after it";
         InferRequest a = cpu.create_infer_request();
         InferRequest b = reference.create_infer_request();
         Tensor input(ElementType::f32, network->input().shape());

@@ -1,6 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/packed_step.hpp"
+#include "cpu/lowering/packed_weights.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +9,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/plan/builder.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/transformed.hpp"
+#include "cpu/plan/builder.hpp"
 #include "support/quantized_convolution_text.hpp"
 
 namespace fuseq::cpu {

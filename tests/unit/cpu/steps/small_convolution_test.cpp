@@ -11,10 +11,10 @@ namespace fuseq::test {
 namespace {
 
 bool has_kernel() {
-    kernels::ThinConvShape shape;
+    kernels::SmallConvShape shape;
     shape.src_channels = shape.dst_channels = 1;
     shape.src_height = shape.src_width = shape.dst_height = shape.dst_width = 8;
-    return kernels::ThinConv::takes(shape);
+    return kernels::SmallConv::takes(shape);
 }
 
 std::string text_of(const std::string& tail) {
@@ -32,11 +32,11 @@ std::string text_of(const std::string& tail) {
 
 void expect_step(const DeviceRun& run, const std::string& layer) {
     if (has_kernel()) {
-        EXPECT_EQ(run.step_of(layer), "convolution fuseq:thin_conv");
+        EXPECT_EQ(run.step_of(layer), "convolution fuseq:small_conv");
     }
 }
 
-TEST(ThinConvolutionStep, WritesResultsPlain) {
+TEST(SmallConvolutionStep, WritesResultsPlain) {
     const DeviceRun run = check_on_devices(text_of("%r = Result(%a)"), 1, 1e-5);
     expect_step(run, "c");
     if (has_kernel()) {
@@ -46,7 +46,7 @@ TEST(ThinConvolutionStep, WritesResultsPlain) {
 
 // The head of a segmentation network: more than 16 channels, 1x1; and others, which stay where they
 // were.
-TEST(ThinConvolutionStep, WritesHeadsOfMoreChannelsPlain) {
+TEST(SmallConvolutionStep, WritesHeadsOfMoreChannelsPlain) {
     const auto head = [](const std::string& source, const std::string& kernel,
                          const std::string& tail) {
         return "model \"m\"\n%x = Parameter : " + source +
@@ -72,20 +72,20 @@ TEST(ThinConvolutionStep, WritesHeadsOfMoreChannelsPlain) {
     expect_step(check_on_devices(head("u8", "1,1", "%s = Sigmoid(%a)\n%r = Result(%s)"), 2, 1e-5),
                 "s");
     EXPECT_NE(check_on_devices(head("u8", "3,3", result), 3, tolerance).step_of("c"),
-              "convolution fuseq:thin_conv");
+              "convolution fuseq:small_conv");
     EXPECT_NE(check_on_devices(head("u8", "1,1",
                                     "%s = MaxPool.1(%a) strides=[1,1] kernel=[2,2]\n"
                                     "%r = Result(%s)"),
                                4, 1e-5)
                   .step_of("c"),
-              "convolution fuseq:thin_conv");
+              "convolution fuseq:small_conv");
 }
 
-TEST(ThinConvolutionStep, TakesActivationsAlong) {
+TEST(SmallConvolutionStep, TakesActivationsAlong) {
     expect_step(check_on_devices(text_of("%s = Sigmoid(%a)\n%r = Result(%s)"), 2, 1e-5), "s");
 }
 
-TEST(ThinConvolutionStep, FeedsTheNextConvolution) {
+TEST(SmallConvolutionStep, FeedsTheNextConvolution) {
     const DeviceRun run = check_on_devices(text_of(R"(%s = ReLU(%a)
         %v = Const value=random(4,-1,1) : f32[5,3,1,1]
         %d = Convolution(%s, %v) strides=[1,1] dilations=[1,1]
@@ -94,7 +94,7 @@ TEST(ThinConvolutionStep, FeedsTheNextConvolution) {
     expect_step(run, "s");
 }
 
-TEST(ThinConvolutionStep, LeavesASecondTensorToAChain) {
+TEST(SmallConvolutionStep, LeavesASecondTensorToAChain) {
     const DeviceRun run = check_on_devices(text_of(R"(%y = Parameter : f32[2,3,19,300]
         %s = Add(%a, %y)
         %t = Tanh(%s)
@@ -107,7 +107,7 @@ TEST(ThinConvolutionStep, LeavesASecondTensorToAChain) {
 }
 
 // Sixteen channels: tiles are channels-last, and other tensors are read in the step.
-TEST(ThinConvolutionStep, AddsATensorOfItsSize) {
+TEST(SmallConvolutionStep, AddsATensorOfItsSize) {
     for (const char* channels : {"4", "8", "5"}) {
         const std::string c = channels;
         const std::string text = R"(model "m"
@@ -128,7 +128,7 @@ TEST(ThinConvolutionStep, AddsATensorOfItsSize) {
     }
 }
 
-TEST(ThinConvolutionStep, StoresBytes) {
+TEST(SmallConvolutionStep, StoresBytes) {
     const std::string tail = R"(%o = Const value={1} : f32[]
         %l = Const value={-9.5} : f32[]
         %h = Const value={6.4375} : f32[]
@@ -146,7 +146,7 @@ TEST(ThinConvolutionStep, StoresBytes) {
 
 // The zero point of the source is between two integers: what padding lacks is a tensor that differs
 // at the edges only, and a product with the sum of each window.
-TEST(ThinConvolutionStep, CorrectsFractionalZeroPoints) {
+TEST(SmallConvolutionStep, CorrectsFractionalZeroPoints) {
     for (const char* channels : {"8", "16", "24", "32"}) {
         const std::string c = channels;
         const std::string text = R"(model "m"
@@ -173,7 +173,7 @@ TEST(ThinConvolutionStep, CorrectsFractionalZeroPoints) {
 }
 
 // Maxima of four pixels, and the same where somebody else reads the pixels too.
-TEST(ThinConvolutionStep, TakesAMaxPoolAlong) {
+TEST(SmallConvolutionStep, TakesAMaxPoolAlong) {
     for (const std::string channels : {"16", "24", "32", "64"}) {
         const std::string text = R"(model "m"
             %x = Parameter : i8[2,3,19,131]
@@ -193,7 +193,7 @@ TEST(ThinConvolutionStep, TakesAMaxPoolAlong) {
         const DeviceRun run = check_on_devices(text, 9, 1e-4);
         const bool pools = channels != "64" && !kernels::loads_one_wide_vector_a_cycle();
         if (has_kernel() && pools) {
-            EXPECT_EQ(run.step_of("y"), "convolution fuseq:thin_conv:pool") << channels;
+            EXPECT_EQ(run.step_of("y"), "convolution fuseq:small_conv:pool") << channels;
         }
         const DeviceRun both = check_on_devices(text + "%t = Result(%q)", 9, 1e-4);
         if (has_kernel() && pools) {

@@ -148,7 +148,7 @@ TEST(DeformablePsRoiPooling, Refuses) {
                 HasSubstr("and output_dim, 4, to be a multiple of the classes"));
     EXPECT_THAT(error_of("DeformablePSROIPooling", 1, "output_dim=1; spatial_scale=1",
                          {ramp(1), in_f32({1, 5}, {1, 0, 0, 2, 2})}),
-                HasSubstr("a region names picture 1, but there are 1"));
+                HasSubstr("a region names image 1, but there are 1"));
 }
 
 }  // namespace

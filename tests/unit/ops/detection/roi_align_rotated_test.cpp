@@ -127,7 +127,7 @@ TEST(RoiAlignRotated, Refuses) {
         return error_of("ROIAlignRotated", 15, kAttributes,
                         {kRamp, in_f32({1, 5}, region), in<std::int64_t>({1}, {image})});
     };
-    EXPECT_THAT(failed({2, 2, 2, 2, 0}, 1), HasSubstr("a region names picture 1, but there are 1"));
+    EXPECT_THAT(failed({2, 2, 2, 2, 0}, 1), HasSubstr("a region names image 1, but there are 1"));
     EXPECT_THAT(failed({2, 2, 2, 2, nan}, 0),
                 HasSubstr("a region has the centre (2, 2) and the angle nan"));
     EXPECT_THAT(failed({2, 2, nan, 2, 0}, 0), HasSubstr(" of length nan"));

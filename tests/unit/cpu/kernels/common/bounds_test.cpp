@@ -2,24 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // No kernel touches a byte outside of its tensors: they lie between pages that may not be read, up
-// against the one before them and then against the one behind them.
+// against the one before them and then against the one after them.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <functional>
 
-#include "cpu/kernels/pool/average_pool.hpp"
-#include "cpu/kernels/eltwise/io_reorder.hpp"
 #include "cpu/kernels/common/channel_copy.hpp"
 #include "cpu/kernels/depthwise/depthwise_conv.hpp"
+#include "cpu/kernels/eltwise/io_reorder.hpp"
+#include "cpu/kernels/eltwise/residual_add.hpp"
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
-#include "cpu/machine/instructions.hpp"
+#include "cpu/kernels/pool/average_pool.hpp"
 #include "cpu/kernels/pool/max_pool.hpp"
 #include "cpu/kernels/reduce/reduce.hpp"
-#include "cpu/kernels/eltwise/residual_add.hpp"
-#include "cpu/kernels/resize/resize.hpp"
 #include "cpu/kernels/reduce/rows.hpp"
+#include "cpu/kernels/resize/resize.hpp"
+#include "cpu/machine/instructions.hpp"
 #include "unit/cpu/kernels/common/elements.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
@@ -120,12 +120,12 @@ TEST(Bounds, GemmVnni) {
                     Guarded scratch(gemm.scratch_bytes(), place, 64);
                     Guarded extra(dst_bytes, place, 1);
                     std::copy(added.begin(), added.end(), extra.data());
-                    const void* extras[] = {extra.data()};
+                    const void* binary_sources[] = {extra.data()};
                     expect_within(kSize * kSize * channels, dst_bytes, 1,
                                   [&](const void* src, void* dst) {
                                       gemm.run({.src = src,
                                                 .dst = dst,
-                                                .extras = extras,
+                                                .binary_sources = binary_sources,
                                                 .scratch = scratch.data()},
                                                0, {});
                                   });
@@ -232,7 +232,7 @@ TEST(Bounds, DepthwiseConv) {
 TEST(Bounds, Border) {
     on_every_target([](const std::string&) {
         for (const std::size_t channels : {1, 3, 7, 16, 33}) {
-            BorderParams params;
+            IoReorderParams params;
             params.channels = channels;
             params.pixels = 131;
             const std::size_t count = channels * params.pixels;

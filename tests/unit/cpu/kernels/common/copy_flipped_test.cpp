@@ -12,7 +12,7 @@
 namespace fuseq::kernels {
 namespace {
 
-// Every length around the vectors', and nothing behind the end.
+// Every length around the vectors', and nothing after the end.
 TEST(CopyFlipped, CopiesSoManyBytes) {
     if (!GemmVnni::available()) {
         GTEST_SKIP() << "this machine has no AVX-512 VNNI";

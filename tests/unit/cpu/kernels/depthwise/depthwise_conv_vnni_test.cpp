@@ -5,8 +5,8 @@
 
 #include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
 #include "cpu/machine/instructions.hpp"
-#include "unit/cpu/kernels/depthwise/depthwise_moves.hpp"
 #include "fuseq/error.hpp"
+#include "unit/cpu/kernels/depthwise/depthwise_moves.hpp"
 
 namespace fuseq::kernels {
 namespace {
@@ -41,7 +41,7 @@ TEST_F(DepthwiseConvVnni, ShapesAndTheirForms) {
     EXPECT_TRUE(depthwise::vnni_path(square(64, 3, 1), VnniForm::kRing).flips_sign);
 }
 
-// More than 32 channels behind blocks of 64 become a block that begins among those before it; the
+// More than 32 channels after blocks of 64 become a block that begins among those before it; the
 // two are one unit of work. Fewer share vectors with other rows.
 TEST_F(DepthwiseConvVnni, LastBlocksOverlapOrShareVectors) {
     const auto conv = [](std::size_t channels) {
@@ -138,7 +138,7 @@ TEST_F(DepthwiseConvVnni, PairsOfOutputsForKernelsOfThree) {
     EXPECT_EQ(name(square(64, 7, 1)), "dw_vnni512:any");
 }
 
-// A whole vector, its parts under masks and without, and what remains behind whole blocks.
+// A whole vector, its parts under masks and without, and what remains after whole blocks.
 TEST_F(DepthwiseConvVnni, EveryTapOfEveryFormReadsItsPixel) {
     for (const std::size_t kernel : {3, 5, 7}) {
         for (const std::size_t stride : {1, 2}) {

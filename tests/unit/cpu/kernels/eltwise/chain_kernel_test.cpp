@@ -94,13 +94,13 @@ struct Case {
     ChainLayout layout = ChainLayout::kRows;
     std::size_t channels = 1;
     Shape2 shape{};
-    std::vector<ElementType> extra_types{};
-    std::vector<Elements> tensors{};  // src, then extras
-    std::vector<bool> per_plane{};    // extras of one element a plane,
+    std::vector<ElementType> source_types{};
+    std::vector<Elements> tensors{};  // src, then binary_sources
+    std::vector<bool> per_plane{};    // binary_sources of one element a plane,
     std::size_t image_stride = 0;     // so far from image to image
     std::size_t rows_per_image = 1;
     // Index of the element of an extra input that belongs to element i of a row.
-    std::size_t extra_at(std::size_t e, std::size_t row, std::size_t i) const {
+    std::size_t source_at(std::size_t e, std::size_t row, std::size_t i) const {
         if (!per_plane[e]) {
             return row * shape.src_stride + i;
         }
@@ -111,7 +111,7 @@ struct Case {
 
 // Some of the extra inputs get one element a plane.
 void choose_planes(Case& c, std::mt19937& rng) {
-    c.per_plane.resize(c.extra_types.size());
+    c.per_plane.resize(c.source_types.size());
     for (std::size_t e = 0; e < c.per_plane.size(); ++e) {
         c.per_plane[e] = rng() % 3 == 0;
     }
@@ -129,7 +129,7 @@ Case random_case(std::mt19937& rng, bool activations) {
     Case c;
     c.channels = kChannels[rng() % 6];
     post_ops::testing::RandomOptions options{.channels = c.channels, .activations = activations};
-    c.extra_types = options.extra_types;
+    c.source_types = options.source_types;
     c.chain = post_ops::testing::random_chain(rng, options);
     if (rng() % 6 == 0) {
         c.chain.dst_type = ElementType::i32;
@@ -151,7 +151,7 @@ Case random_case(std::mt19937& rng, bool activations) {
         return out;
     };
     c.tensors.push_back(fill(c.src_type));
-    for (const ElementType type : c.extra_types) {
+    for (const ElementType type : c.source_types) {
         c.tensors.push_back(fill(type));
     }
     return c;
@@ -161,15 +161,15 @@ Case random_case(std::mt19937& rng, bool activations) {
 Elements run(Case& c, std::size_t step) {
     const ChainKernel kernel(c.chain, c.src_type, c.channels, c.layout);
     Elements dst(c.chain.dst_type, c.shape.rows * c.shape.dst_stride);
-    std::vector<ChainTensor> extras;
+    std::vector<ChainTensor> binary_sources;
     for (std::size_t e = 1; e < c.tensors.size(); ++e) {
-        extras.push_back(
+        binary_sources.push_back(
             {c.tensors[e].data(), c.per_plane[e - 1] ? c.image_stride : c.shape.src_stride});
     }
     const ChainKernelArgs args{.src = {c.tensors[0].data(), c.shape.src_stride},
                                .dst = dst.data(),
                                .dst_stride = c.shape.dst_stride,
-                               .extras = extras,
+                               .binary_sources = binary_sources,
                                .inner = c.shape.length,
                                .rows_per_image = c.rows_per_image,
                                .stream = step == 2};
@@ -187,15 +187,15 @@ void expect_close(Case& c, const Elements& dst, std::size_t& compared) {
             const std::size_t channel = c.layout == ChainLayout::kRows ? i : row % c.channels;
             const std::size_t at = row * c.shape.src_stride + i;
             const double x = c.tensors[0].get(at);
-            std::vector<double> extras;
-            for (std::size_t e = 0; e < c.extra_types.size(); ++e) {
-                extras.push_back(c.tensors[e + 1].get(c.extra_at(e, row, i)));
+            std::vector<double> binary_sources;
+            for (std::size_t e = 0; e < c.source_types.size(); ++e) {
+                binary_sources.push_back(c.tensors[e + 1].get(c.source_at(e, row, i)));
             }
-            if (post_ops::testing::near_a_jump(c.chain, x, channel, extras, 8.0)) {
+            if (post_ops::testing::near_a_jump(c.chain, x, channel, binary_sources, 8.0)) {
                 continue;
             }
             ++compared;
-            const double want = post_ops::evaluate(c.chain, x, channel, extras);
+            const double want = post_ops::evaluate(c.chain, x, channel, binary_sources);
             const double got = dst.get(row * c.shape.dst_stride + i);
             ASSERT_NEAR(got, want, 1e-3 + std::abs(want) * 1e-5)
                 << "x " << x << " row " << row << " element " << i;
@@ -300,8 +300,9 @@ TEST(ChainKernel, AnExtraInputMayBeTheSameForAllRows) {
     const std::vector<std::uint8_t> gate{2, 4};
     const ChainTensor extra{gate.data(), 0};
     std::vector<float> dst(4);
-    kernel.run({.src = {src.data(), 2}, .dst = dst.data(), .dst_stride = 2, .extras = {&extra, 1}},
-               0, 2);
+    kernel.run(
+        {.src = {src.data(), 2}, .dst = dst.data(), .dst_stride = 2, .binary_sources = {&extra, 1}},
+        0, 2);
     EXPECT_EQ(dst, (std::vector<float>{1.0f, 4.0f, 3.0f, 8.0f}));
 }
 
@@ -317,7 +318,7 @@ TEST(ChainKernel, AnExtraInputMayHaveOneElementAPlane) {
     rows.run({.src = {src.data(), 2},
               .dst = dst.data(),
               .dst_stride = 2,
-              .extras = {&extra, 1},
+              .binary_sources = {&extra, 1},
               .rows_per_image = 2},
              0, 4);
     EXPECT_EQ(dst, (std::vector<float>{1, 4, 3, 8, 15, 24, 21, 32}));
@@ -325,7 +326,7 @@ TEST(ChainKernel, AnExtraInputMayHaveOneElementAPlane) {
     planes.run({.src = {src.data(), 2},
                 .dst = dst.data(),
                 .dst_stride = 2,
-                .extras = {&extra, 1},
+                .binary_sources = {&extra, 1},
                 .inner = 2},
                0, 4);
     EXPECT_EQ(dst, (std::vector<float>{1, 2, 6, 8, 15, 18, 28, 32}));
@@ -359,13 +360,13 @@ TEST(ChainKernel, GatesAndResidualInputsAreExact) {
             };
             test::on_every_target([&](const std::string&) {
                 const ChainKernel kernel(chain, ElementType::u8, kChannels, ChainLayout::kRows);
-                const ChainTensor extras[] = {{gates.data(), kChannels},
-                                              {residual.data(), kChannels}};
+                const ChainTensor binary_sources[] = {{gates.data(), kChannels},
+                                                      {residual.data(), kChannels}};
                 std::vector<std::uint8_t> dst(src.size());
                 kernel.run({.src = {src.data(), kChannels},
                             .dst = dst.data(),
                             .dst_stride = kChannels,
-                            .extras = extras,
+                            .binary_sources = binary_sources,
                             .rows_per_image = kRows},
                            0, kImages * kRows);
                 for (std::size_t i = 0; i < dst.size(); ++i) {

@@ -24,7 +24,7 @@ using post_ops::Values;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Kind = ChainStepOp::Kind;
+using Kind = ProgramOp::Kind;
 
 constexpr auto kRows = ChainLayout::kRows;
 constexpr auto kPlanes = ChainLayout::kPlanes;
@@ -38,13 +38,13 @@ ChainProgram program(std::vector<post_ops::BasicOp> ops,
 
 std::vector<Kind> kinds(const ChainProgram& of) {
     std::vector<Kind> out;
-    for (const ChainStepOp& op : of.ops) {
+    for (const ProgramOp& op : of.ops) {
         out.push_back(op.kind);
     }
     return out;
 }
 
-TEST(ChainProgram, JoinsAScaleWithTheShiftBehindIt) {
+TEST(ChainProgram, JoinsAScaleWithTheShiftAfterIt) {
     const ChainProgram p = program({Scale{2.0f}, Shift{3.0f}});
     ASSERT_THAT(kinds(p), ElementsAre(Kind::kAffine));
     EXPECT_EQ(p.ops[0].a.values[0], 2.0f);
@@ -67,7 +67,7 @@ TEST(ChainProgram, KnowsAnEluOfWhichBytesRemain) {
     EXPECT_THAT(kinds(floats), ElementsAre(Kind::kEltwise));
 }
 
-TEST(ChainProgram, JoinsARoundWithTheClipBehindIt) {
+TEST(ChainProgram, JoinsARoundWithTheClipAfterIt) {
     const ChainProgram p = program({Round{}, Clip{-1.0f, 6.0f}});
     ASSERT_THAT(kinds(p), ElementsAre(Kind::kRoundClip));
     EXPECT_EQ(p.ops[0].a.values[0], -1.0f);
@@ -112,11 +112,11 @@ TEST(ChainProgram, LongRowsAndPlanesAreNotRepeated) {
 }
 
 TEST(ChainProgram, KnowsWhatItReads) {
-    EXPECT_EQ(program({}).extra_count, 0u);
+    EXPECT_EQ(program({}).source_count, 0u);
     EXPECT_FALSE(program({Scale{2.0f}, Eltwise{EltwiseKind::kTanh}}).per_channel);
     const Binary full{BinaryKind::kAdd, 2, ElementType::i8, 0.5f};
     const ChainProgram p = program({full});
-    EXPECT_EQ(p.extra_count, 3u);
+    EXPECT_EQ(p.source_count, 3u);
     EXPECT_FALSE(p.per_channel);
     EXPECT_FALSE(p.per_plane);
     EXPECT_EQ(p.ops[0].binary, full);

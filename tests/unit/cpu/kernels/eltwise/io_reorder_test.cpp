@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/cpu/kernels/common/elements.hpp"
 #include "fuseq/error.hpp"
+#include "unit/cpu/kernels/common/elements.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
 namespace fuseq::kernels {
@@ -16,7 +16,7 @@ using test::Bytes;
 using test::on_every_target;
 
 struct Case {
-    BorderParams params;
+    IoReorderParams params;
     std::vector<float> scale, shift, scale2, shift2;
     bool levels = false;
     std::size_t stride() const {
@@ -110,7 +110,7 @@ TEST(Border, MovesFloatsBitByBit) {
         for (const std::size_t channels : {1, 3, 4, 15, 16, 17, 33, 255}) {
             for (const std::size_t pixels : {1, 16, 63, 100, 676}) {
                 SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
-                BorderParams p{.batch = 2, .channels = channels, .pixels = pixels};
+                IoReorderParams p{.batch = 2, .channels = channels, .pixels = pixels};
                 p.src_type = p.dst_type = ElementType::f32;
                 p.pixel_stride = pixels % 2 == 0 ? channels : channels + 3;
                 std::vector<std::uint32_t> src(2 * pixels * p.pixel_stride);
@@ -141,7 +141,7 @@ TEST(Border, MovesFloatsBitByBit) {
 }
 
 TEST(Border, Refuses) {
-    BorderParams params{.channels = 3, .pixels = 4};
+    IoReorderParams params{.channels = 3, .pixels = 4};
     EXPECT_NO_THROW(check_border(params));
     const std::vector<float> two(2);
     params.scale = two;

@@ -150,7 +150,7 @@ TEST(FloatConv, IsTheSumInItsOrder) {
         conv.run(c.src.data(), {cut, conv.rows()}, scratch.data(),
                  dst.data() + cut * row_size * size);
         conv.run(c.src.data(), {0, cut}, scratch.data(), dst.data());
-        ASSERT_EQ(dst.back(), std::byte{77}) << "written behind the end";
+        ASSERT_EQ(dst.back(), std::byte{77}) << "written after the end";
         for (std::size_t k = 0; k < conv.rows() * row_size; ++k) {
             const float expected =
                 value_at(c, k / row_size, k % row_size / s.dst_channels, k % s.dst_channels);

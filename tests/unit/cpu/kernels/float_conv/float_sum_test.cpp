@@ -93,7 +93,7 @@ TEST_F(FloatSumTest, GivesTheBytesOfTheLongWay) {
     EXPECT_GT(found[1], 40);  // two roundings leave no room where x has 18 bits or more
 }
 
-// A relu6, and the scale of one channel behind it: the largest byte may be less than 255.
+// A relu6, and the scale of one channel after it: the largest byte may be less than 255.
 TEST_F(FloatSumTest, ClipsAndScales) {
     int found = 0;
     for (unsigned seed = 0; seed < 60; ++seed) {
@@ -118,7 +118,7 @@ TEST_F(FloatSumTest, ClipsAndScales) {
     EXPECT_GT(found, 40);
 }
 
-// A relu, and a zero point behind it: the least byte may be above the type's.
+// A relu, and a zero point after it: the least byte may be above the type's.
 TEST_F(FloatSumTest, RelusAndShifts) {
     int found = 0;
     for (unsigned seed = 0; seed < 80; ++seed) {

@@ -194,7 +194,7 @@ TEST(CompressedMatrix, IsTheProductWithTheValuesOfTheCodes) {
                                  std::to_string(size.groups) + ", zeros " +
                                  std::to_string(static_cast<int>(zeros)) +
                                  (channels_first ? ", channels first" : ""));
-                    if (rows <= CompressedMatrix::kMostStreamedRows) {
+                    if (rows <= CompressedMatrix::kMaxStreamedRows) {
                         ASSERT_EQ(fault_of(p, streamed(p, matrix)), "");
                     }
                     ASSERT_EQ(fault_of(p, multiplied(p, matrix)), "");
@@ -227,7 +227,7 @@ TEST(CompressedMatrix, EverySplitGivesTheSameBytes) {
         for (const std::size_t rows : {1, 4, 40}) {
             const Problem p = random_problem({type, 70, 600, 2}, rows, true, Zeros::kEach, random);
             const CompressedMatrix matrix = packed(p);
-            const bool stream = rows <= CompressedMatrix::kMostStreamedRows;
+            const bool stream = rows <= CompressedMatrix::kMaxStreamedRows;
             const std::vector<float> whole = stream ? streamed(p, matrix) : multiplied(p, matrix);
             std::vector<float> parts = empty_result(p);
             std::vector<float> sums(rows * p.params.groups);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "unit/cpu/kernels/common/conv_taps.hpp"
 #include "cpu/kernels/common/aligned_vector.hpp"
+#include "unit/cpu/kernels/common/conv_taps.hpp"
 
 namespace fuseq::kernels::test {
 namespace {
@@ -43,7 +43,7 @@ Sums accumulate(const Case& c, std::size_t n, std::size_t y, std::size_t x, std:
 }
 
 float apply_tensor(const Case& c, const GemmOp& op, float v, std::size_t at) {
-    const float e = element(c.extras[op.binary.input], op.binary.type, at);
+    const float e = element(c.binary_sources[op.binary.input], op.binary.type, at);
     if (op.kind == Kind::kSum) {
         return std::fma(e, op.binary.scale, v);
     }
@@ -215,11 +215,11 @@ Bytes run(const GemmVnni& gemm, const Case& c, std::size_t parts) {
     const std::size_t bytes = c.elements() * size_of(c.params.dst_type);
     Bytes dst(bytes + kMarks, kMark);
     AlignedVector<std::uint8_t> scratch(gemm.scratch_bytes() * parts, 0x3C);
-    std::vector<const void*> extras;
+    std::vector<const void*> binary_sources;
     const GemmSplit split = gemm.split(parts);
     EXPECT_EQ(split.parts(), parts);
-    for (const Bytes& extra : c.extras) {
-        extras.push_back(extra.data());
+    for (const Bytes& extra : c.binary_sources) {
+        binary_sources.push_back(extra.data());
     }
     const std::vector<std::int8_t> others(5000);
     for (std::size_t part = parts; part-- > 0;) {
@@ -229,7 +229,7 @@ Bytes run(const GemmVnni& gemm, const Case& c, std::size_t parts) {
         const bool has_own = part % 2 == 0;
         gemm.run({.src = c.src.data(),
                   .dst = dst.data(),
-                  .extras = extras,
+                  .binary_sources = binary_sources,
                   .rows = c.rows,
                   .scratch = scratch.data(),
                   .next = std::span(next).subspan(has_own ? 0 : 1),
@@ -285,7 +285,7 @@ Case random_case(std::mt19937& rng) {
     c.src = random_elements(rng, c.params.src_type,
                             s.batch * s.src_height * s.src_width * s.src_channels);
     for (const ElementType type : kTypes) {
-        c.extras.push_back(random_elements(rng, type, c.elements()));
+        c.binary_sources.push_back(random_elements(rng, type, c.elements()));
     }
     c.params.ops = random_ops(rng, c);
     if (rng() % 2 == 0) {

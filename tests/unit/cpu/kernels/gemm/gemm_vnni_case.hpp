@@ -21,8 +21,8 @@ struct Case {
     std::vector<std::int8_t> weights;  // [OC, IC, height, width]
     std::vector<float> scale, bias, wei_zero_point;
     Bytes src;
-    std::vector<Bytes> extras;
-    std::vector<GemmRows> rows;  // of the extras too, or none
+    std::vector<Bytes> binary_sources;
+    std::vector<GemmRows> rows;  // of the binary_sources too, or none
 
     // To be called when the vectors have their final places.
     GemmParams complete() const;
@@ -33,7 +33,7 @@ Case random_case(std::mt19937& rng);
 std::vector<std::int8_t> random_weights(std::mt19937& rng, std::size_t count);
 
 std::vector<float> expected(const Case& c);
-// In `parts`, the last one first, into memory with a mark behind the last element.
+// In `parts`, the last one first, into memory with a mark after the last element.
 Bytes run(const GemmVnni& gemm, const Case& c, std::size_t parts);
 // The result is the expected one, for several numbers of parts.
 void expect_exact(const Case& c);

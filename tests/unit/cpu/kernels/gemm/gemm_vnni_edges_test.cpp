@@ -90,9 +90,9 @@ TEST_F(GemmVnniTest, TensorsByTheirDifferentRows) {
             const auto* from = reinterpret_cast<const std::uint8_t*>(kept.data()) + offsets.back();
             all.insert(all.end(), from, from + bytes);
         }
-        c.extras = {all};
+        c.binary_sources = {all};
         const std::vector<float> want = expected(c);
-        c.extras = {Bytes(all.size())};
+        c.binary_sources = {Bytes(all.size())};
         c.rows = {{kept.data(), offsets.data()}};
         const GemmVnni gemm(c.complete());
         for (const std::size_t parts : {1, 3}) {
@@ -202,14 +202,14 @@ Case random_edges(std::mt19937& rng) {
                                          s.batch * s.src_height * s.src_width * s.src_channels);
     c.scale = {0.002f};
     c.bias = fuseq::test::random_floats(rng, s.dst_channels, -9000.0f, 9000.0f);
-    if (const std::size_t extras = rng() % 3; extras != 0) {
+    if (const std::size_t binary_sources = rng() % 3; binary_sources != 0) {
         const ElementType q = kTypes[rng() % 2];
         const float low = q == ElementType::u8 ? 0.0f : -128.0f;
         c.params.ops.push_back({.kind = Kind::kRoundClip, .a = {low}, .b = {low + 255.0f}});
         c.params.ops.push_back({.kind = Kind::kScale, .a = {0.6137f}});
-        for (std::size_t i = 0; i < extras; ++i) {  // one is a join where there are bytes
+        for (std::size_t i = 0; i < binary_sources; ++i) {  // one is a join where there are bytes
             const ElementType type = kTypes[rng() % 3];
-            c.extras.push_back(fuseq::test::random_elements(rng, type, c.elements()));
+            c.binary_sources.push_back(fuseq::test::random_elements(rng, type, c.elements()));
             c.params.ops.push_back(
                 {.kind = Kind::kSum, .binary = {.input = i, .type = type, .scale = 0.7319f}});
         }
@@ -346,7 +346,7 @@ Case random_long_rows(std::mt19937& rng) {
     c.bias = fuseq::test::random_floats(rng, s.dst_channels, -9000.0f, 9000.0f);
     for (const GemmOp& op : c.params.ops) {
         if (op.kind == Kind::kSum) {
-            c.extras[op.binary.input] =
+            c.binary_sources[op.binary.input] =
                 fuseq::test::random_elements(rng, op.binary.type, c.elements());
         }
     }
@@ -367,7 +367,7 @@ TEST_F(GemmVnniTest, RowsInPlaceAreExact) {
     EXPECT_GT(in_place, 40u);
 }
 
-// Blocks of rows, into a slice of the channels of another tensor; the memory behind src is not
+// Blocks of rows, into a slice of the channels of another tensor; the memory after src is not
 // read.
 TEST_F(GemmVnniTest, RowsInPlaceOfManyBlocks) {
     std::mt19937 rng(11);

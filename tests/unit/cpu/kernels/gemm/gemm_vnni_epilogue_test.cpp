@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Activations behind a matrix product.
+// Activations after a matrix product.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -98,7 +98,7 @@ TEST_F(GemmVnniTest, PartsThatAreAddedUpAsFloatsAreExact) {
                 }
                 c.src = fuseq::test::random_elements(rng, ElementType::u8, 20 * 45);
                 for (std::size_t i = 0; i < parts; ++i) {
-                    c.extras.push_back(
+                    c.binary_sources.push_back(
                         fuseq::test::random_elements(rng, ElementType::f32, c.elements()));
                     c.params.ops.push_back({.kind = Kind::kSum,
                                             .binary = {.input = parts - 1 - i,

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles that stay in registers give the bytes of the micro-kernel and the general epilogue behind
+// Tiles that stay in registers give the bytes of the micro-kernel and the general epilogue after
 // it, which other tests compare with the definition.
 #include <gtest/gtest.h>
 

@@ -134,7 +134,7 @@ TEST_F(GemmVnniTest, JoinsGiveTheBytesOfTheOperationsForAllPairs) {
     EXPECT_GT(found, tried / 2);  // 95 % and more
 }
 
-// An elu behind the sum, of `scale` bytes for 1, that begins about where half of all sums are.
+// An elu after the sum, of `scale` bytes for 1, that begins about where half of all sums are.
 std::vector<PackedOp> random_elu_block(std::mt19937& rng,
                                        ElementType r,
                                        float scale,
@@ -250,7 +250,7 @@ TEST_F(GemmVnniTest, OtherListsHaveNoJoin) {
     by_channel.a[kChannels - 1] = 0.62f;
     EXPECT_FALSE(has_join({q, by_channel, r}));
     by_channel.a[kChannels - 1] = 0.6137f;
-    by_channel.a[kChannels] = 0.0f;  // behind the last channel
+    by_channel.a[kChannels] = 0.0f;  // after the last channel
     EXPECT_TRUE(has_join({q, by_channel, tensor(ElementType::u8, 0.7319f)}));
 }
 

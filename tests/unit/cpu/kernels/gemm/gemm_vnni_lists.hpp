@@ -121,7 +121,7 @@ struct EpilogueMemory {
     Bytes dst = Bytes(kPixels * kEpilogueChannels * sizeof(float), 0xA5);
     Bytes tensor;
     AlignedVector<float> sums;
-    std::vector<const void*> extras;
+    std::vector<const void*> binary_sources;
     GemmArgs args;
 
     explicit EpilogueMemory(const gemm::Epilogue& epilogue) {
@@ -130,8 +130,8 @@ struct EpilogueMemory {
         tensor = fuseq::test::random_elements(rng, f32 ? ElementType::f32 : ElementType::u8,
                                               kPixels * kEpilogueChannels);
         sums = constants(rng, -9000.0f, 9000.0f);
-        extras = {tensor.data()};
-        args = {.dst = dst.data(), .extras = extras};
+        binary_sources = {tensor.data()};
+        args = {.dst = dst.data(), .binary_sources = binary_sources};
     }
     gemm::EpilogueCall call(const gemm::Epilogue& epilogue,
                             const gemm::Panel& panel,

@@ -18,7 +18,7 @@ using Kind = GemmOp::Kind;
 using testing::ElementsAre;
 
 // [OC, IC] = {1, 2, 3, 4, 5}, {-1, -2, -3, -4, -5}: fives are two fours, and the second one of each
-// channel has zeros behind it.
+// channel has zeros after it.
 TEST_F(GemmVnniTest, PacksFoursOfDepthByChannel) {
     Case c;
     c.params.shape = {.src_channels = 5, .dst_channels = 2, .src_width = 3, .dst_width = 3};

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The largest of 2 x 2 results, taken of the accumulators, is what a max pooling behind the
+// The largest of 2 x 2 results, taken of the accumulators, is what a max pooling after the
 // convolution gives.
 #include <gtest/gtest.h>
 
@@ -103,7 +103,7 @@ Case random_pooled(std::mt19937& rng) {
     return c;
 }
 
-TEST_F(GemmVnniTest, PoolsLikeAMaxPoolingBehindIt) {
+TEST_F(GemmVnniTest, PoolsLikeAMaxPoolingAfterIt) {
     const auto seed = std::random_device{}();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);

@@ -78,7 +78,7 @@ TEST(GemmVnniSourceTest, RowsWithTheirPadding) {
                               0x92, 0x93, 0x94, 0x95, 0x96, 0x97}));
 }
 
-// Three columns at either edge, of one row above the picture and its first one.
+// Three columns at either edge, of one row above the image and its first one.
 TEST(GemmVnniSourceTest, StripsWithTheirPadding) {
     if (!GemmVnni::available()) {
         GTEST_SKIP() << "this machine has no AVX-512 VNNI";

@@ -31,11 +31,14 @@ Bytes run_part(const GemmVnni& gemm,
                std::uint8_t mark) {
     Bytes dst(bytes_of(c.params), mark);
     AlignedVector<std::uint8_t> scratch(gemm.scratch_bytes() * split.parts(), 0x3C);
-    std::vector<const void*> extras;
-    for (const Bytes& extra : c.extras) {
-        extras.push_back(extra.data());
+    std::vector<const void*> binary_sources;
+    for (const Bytes& extra : c.binary_sources) {
+        binary_sources.push_back(extra.data());
     }
-    gemm.run({.src = c.src.data(), .dst = dst.data(), .extras = extras, .scratch = scratch.data()},
+    gemm.run({.src = c.src.data(),
+              .dst = dst.data(),
+              .binary_sources = binary_sources,
+              .scratch = scratch.data()},
              part, split);
     return dst;
 }

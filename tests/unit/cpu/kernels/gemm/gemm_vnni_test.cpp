@@ -217,13 +217,13 @@ TEST_F(GemmVnniTest, AddsInPlace) {
     c.weights.assign(16 * 57, 1);
     c.scale = {0.03f};
     c.src = random_elements(rng, ElementType::u8, 16 * 33);
-    c.extras = {random_elements(rng, ElementType::u8, c.elements())};
+    c.binary_sources = {random_elements(rng, ElementType::u8, c.elements())};
     c.params.ops = {{.kind = Kind::kSum, .binary = {.type = ElementType::u8, .scale = 0.5f}}};
     const GemmVnni gemm(c.complete());
     const Bytes want = run(gemm, c, 1);
-    Bytes both = c.extras[0];
-    const void* extras[] = {both.data()};
-    gemm.run({.src = c.src.data(), .dst = both.data(), .extras = extras}, 0, {});
+    Bytes both = c.binary_sources[0];
+    const void* binary_sources[] = {both.data()};
+    gemm.run({.src = c.src.data(), .dst = both.data(), .binary_sources = binary_sources}, 0, {});
     EXPECT_EQ(both, want);
 }
 

@@ -38,7 +38,7 @@ Case wide_case(std::mt19937& rng, GemmShape shape, ElementType dst_type, float s
     return c;
 }
 
-// A convolution of any kernel, with padding that keeps the size of the picture.
+// A convolution of any kernel, with padding that keeps the size of the image.
 Case windows_case(std::mt19937& rng, GemmShape shape) {
     shape.dst_height = shape.src_height;
     shape.pad_top = static_cast<std::ptrdiff_t>(shape.kernel_height / 2);
@@ -338,11 +338,11 @@ GemmOp round_to(ElementType type) {
     return {.kind = GemmOp::Kind::kRoundClip, .a = {low}, .b = {low + 255.0f}};
 }
 
-// A residual input of another scale behind a quantization.
+// A residual input of another scale after a quantization.
 Case joined_case(
     std::mt19937& rng, const GemmShape& shape, ElementType q, ElementType r, ElementType dst_type) {
     Case c = wide_case(rng, shape, dst_type, 0.004f);
-    c.extras = {random_elements(rng, r, c.elements())};
+    c.binary_sources = {random_elements(rng, r, c.elements())};
     c.params.ops = {round_to(q),
                     {.kind = GemmOp::Kind::kScale, .a = {0.6137f}},
                     {.kind = GemmOp::Kind::kSum, .binary = {.type = r, .scale = 0.7319f}}};
@@ -416,15 +416,16 @@ TEST_F(GemmVnniTest, WidePanelsJoinInPlace) {
             gemm.pack(c.complete());
             EXPECT_EQ(gemm.implementation(), "gemm_vnni512:6x4");
             const Bytes want = run(gemm, c, 1);
-            Bytes both = c.extras[0];
-            const void* extras[] = {both.data()};
-            gemm.run({.src = c.src.data(), .dst = both.data(), .extras = extras}, 0, {});
+            Bytes both = c.binary_sources[0];
+            const void* binary_sources[] = {both.data()};
+            gemm.run({.src = c.src.data(), .dst = both.data(), .binary_sources = binary_sources}, 0,
+                     {});
             EXPECT_EQ(both, want);
         }
     }
 }
 
-// Values beyond 32 bits in front of the join, and a tensor that gets its number late.
+// Values beyond 32 bits before the join, and a tensor that gets its number late.
 TEST_F(GemmVnniTest, WidePanelsJoinWhatIsSaturated) {
     std::mt19937 rng(5);
     Case c = joined_case(rng, {.src_channels = 64, .dst_channels = 80, .src_width = 30},
@@ -434,14 +435,15 @@ TEST_F(GemmVnniTest, WidePanelsJoinWhatIsSaturated) {
     }
     expect_exact(c);
     GemmVnni gemm = GemmVnni::to_be_packed(c.complete());
-    c.extras.insert(c.extras.begin(), random_elements(rng, ElementType::u8, c.elements()));
+    c.binary_sources.insert(c.binary_sources.begin(),
+                            random_elements(rng, ElementType::u8, c.elements()));
     c.params.ops[2].binary.input = 1;
     gemm.pack(c.complete());
     EXPECT_EQ(run(gemm, c, 1), run(GemmVnni(c.complete()), c, 1));
     expect_exact(c);
 }
 
-TEST_F(GemmVnniTest, WidePanelsAreForBytesBehindNothingElse) {
+TEST_F(GemmVnniTest, WidePanelsAreForBytesAfterNothingElse) {
     std::mt19937 rng(7);
     const auto name = [](const Case& c) { return GemmVnni(c.complete()).implementation(); };
     Case c = wide_case(rng, {.src_channels = 20, .dst_channels = 70, .src_width = 3},

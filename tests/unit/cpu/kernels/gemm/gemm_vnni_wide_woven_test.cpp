@@ -15,7 +15,7 @@ using namespace test;  // NOLINT(google-build-using-namespace)
 using fuseq::test::random_elements;
 using Kind = GemmOp::Kind;
 
-// One row of pixels and 64 channels, with a residual input behind a quantization.
+// One row of pixels and 64 channels, with a residual input after a quantization.
 Case woven_case(std::mt19937& rng, std::size_t depth, std::size_t pixels, float scale) {
     const auto any = [&] { return rng() % 2 == 0 ? ElementType::u8 : ElementType::i8; };
     Case c;
@@ -28,7 +28,7 @@ Case woven_case(std::mt19937& rng, std::size_t depth, std::size_t pixels, float 
     c.src = random_elements(rng, ElementType::u8, pixels * depth);
     const ElementType q = any(), r = any();
     const float low = q == ElementType::u8 ? 0.0f : -128.0f;
-    c.extras = {random_elements(rng, r, c.elements())};
+    c.binary_sources = {random_elements(rng, r, c.elements())};
     c.params.ops = {{.kind = Kind::kRoundClip, .a = {low}, .b = {low + 255.0f}},
                     {.kind = Kind::kScale, .a = {0.6137f}},
                     {.kind = Kind::kSum, .binary = {.type = r, .scale = 0.7319f}}};
@@ -38,7 +38,7 @@ Case woven_case(std::mt19937& rng, std::size_t depth, std::size_t pixels, float 
 void expect_woven(const Case& c) {
     const gemm::Packed p = gemm::pack(c.complete());
     ASSERT_TRUE(p.wide && p.epilogue.join && p.panels.size() == 1);
-    // Sources of fours only: nothing behind the last pixel is read.
+    // Sources of fours only: nothing after the last pixel is read.
     const std::size_t step = c.params.shape.src_channels;
     const std::vector<float> want = expected(c);
     Bytes dst(want.size() + 64, 0xA5);
@@ -57,7 +57,7 @@ void expect_woven(const Case& c) {
                           .ahead_step = 0,
                           .join = &*p.epilogue.join,
                           .q_signed = !p.epilogue.join->q_unsigned,
-                          .residual = c.extras[0].data()});
+                          .residual = c.binary_sources[0].data()});
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < want.size(); ++i) {
         wrong += fuseq::test::element(dst, c.params.dst_type, i) != want[i] ? 1 : 0;

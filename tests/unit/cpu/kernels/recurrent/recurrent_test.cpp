@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "cpu/kernels/common/aligned_vector.hpp"
-#include "unit/cpu/kernels/common/elements.hpp"
 #include "fuseq/error.hpp"
+#include "unit/cpu/kernels/common/elements.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
 namespace fuseq::kernels {
@@ -150,7 +150,7 @@ TEST(Recurrent, KnownNumbersOfAnLstm) {
 
 // update = reset = 1/2, the product of the state is 2 * 3 + 1 = 7:
 // candidate 1 + 1/2 * 7 = 4.5, h = 1/2 * 4.5 + 1/2 * 3
-TEST(Recurrent, KnownNumbersOfAGruThatResetsBehindItsMatrix) {
+TEST(Recurrent, KnownNumbersOfAGruThatResetsAfterItsMatrix) {
     on_every_target([](const std::string&) {
         RecurrentParams p;
         p.cell = RecurrentCell::kGruLinear;
@@ -181,9 +181,9 @@ TEST(Recurrent, KnownNumbersOfAGru) {
                                .state = state.data(),
                                .next = next.data(),
                                .reset = reset.data()};
-        recurrent_step(p, {.phase = 0, .weights = weights.data()}, &row, 1);
+        recurrent_step(p, {.subpixel = 0, .weights = weights.data()}, &row, 1);
         EXPECT_NEAR(reset[0], 1.5, 1e-6);
-        recurrent_step(p, {.phase = 1, .weights = hidden.data()}, &row, 1);
+        recurrent_step(p, {.subpixel = 1, .weights = hidden.data()}, &row, 1);
         EXPECT_NEAR(next[0], 3.5, 1e-6);
     });
 }

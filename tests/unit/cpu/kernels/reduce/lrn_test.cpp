@@ -8,8 +8,8 @@
 #include <cmath>
 #include <map>
 
-#include "unit/cpu/kernels/common/elements.hpp"
 #include "fuseq/error.hpp"
+#include "unit/cpu/kernels/common/elements.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
 namespace fuseq::kernels {
@@ -109,7 +109,7 @@ TEST(Lrn, SumsOfWindows) {
     });
 }
 
-TEST(Lrn, QuantizesBehind) {
+TEST(Lrn, QuantizesAfter) {
     on_every_target([](const std::string&) {
         // 40 / (1 + 0)^b = 40; -> round half to even and saturate.
         LrnParams p{.length = 4, .inner = 1, .reach = 0, .share = 0.0f};

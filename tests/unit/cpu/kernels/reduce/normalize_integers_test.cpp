@@ -120,12 +120,12 @@ TEST(NormalizeIntegers, CloseToDoublesAndTheSameForEverySplit) {
 }
 
 TEST(NormalizeIntegers, Takes) {
-    NormalizeParams p{.length = 4, .inner = kMostIntegerColumns, .src_type = ElementType::i8};
+    NormalizeParams p{.length = 4, .inner = kMaxIntegerColumns, .src_type = ElementType::i8};
     EXPECT_TRUE(takes_integers(p));
     p.src_type = ElementType::f32;
     EXPECT_FALSE(takes_integers(p));
     p.src_type = ElementType::u8;
-    p.inner = kMostIntegerColumns + 1;
+    p.inner = kMaxIntegerColumns + 1;
     EXPECT_FALSE(takes_integers(p));
 }
 

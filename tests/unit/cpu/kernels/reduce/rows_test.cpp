@@ -10,8 +10,8 @@
 #include <map>
 #include <numeric>
 
-#include "unit/cpu/kernels/common/elements.hpp"
 #include "fuseq/error.hpp"
+#include "unit/cpu/kernels/common/elements.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
 namespace fuseq::kernels {
@@ -82,7 +82,7 @@ TEST(Softmax, CloseToDoublesAndTheSameOnEveryTarget) {
     });
 }
 
-// Rows that lie between one another give what rows one behind the other give.
+// Rows that lie between one another give what rows one after the other give.
 // Whole blocks of short rows go another way than single ones.
 TEST(Softmax, ShortRowsGiveTheSameBytesForEverySplit) {
     on_every_target([](const std::string&) {

@@ -63,7 +63,7 @@ TEST(ResizeAxis, OfOneElement) {
 }
 
 // Positions (i + 0.5) / 2 of tf_half_pixel: 0.25, 0.75, 1.25, 1.75, 2.25, 2.75; the last is 2.
-TEST(ResizeAxis, PositionsBehindTheEndAreTheLastElement) {
+TEST(ResizeAxis, PositionsAfterTheEndAreTheLastElement) {
     const ResizeAxis axis = linear_axis(3, 6, 2.0, C::kTfHalfPixel);
     EXPECT_THAT(axis.low, ElementsAre(0, 0, 1, 1, 2, 2));
     EXPECT_THAT(axis.high, ElementsAre(1, 1, 2, 2, 2, 2));

@@ -11,15 +11,15 @@
 #include <random>
 #include <vector>
 
-#include "unit/cpu/kernels/common/conv_taps.hpp"
 #include "cpu/kernels/small_conv/small_conv.hpp"
-#include "unit/cpu/kernels/common/elements.hpp"
 #include "fuseq/error.hpp"
+#include "unit/cpu/kernels/common/conv_taps.hpp"
+#include "unit/cpu/kernels/common/elements.hpp"
 
 namespace fuseq::test {
 
-struct ThinCase {
-    kernels::ThinConvParams params;
+struct SmallConvCase {
+    kernels::SmallConvParams params;
     std::vector<std::int8_t> weights;
     std::vector<float> scale, bias, wei_zero_point;
     Bytes src;
@@ -34,12 +34,12 @@ inline std::size_t positions(std::size_t src,
     return src + pads < extent ? 0 : (src + pads - extent) / stride + 1;
 }
 
-inline ThinCase random_thin_case(std::mt19937& rng, bool lanes) {
-    ThinCase c;
-    kernels::ThinConvShape& s = c.params.shape;
+inline SmallConvCase random_small_conv_case(std::mt19937& rng, bool lanes) {
+    SmallConvCase c;
+    kernels::SmallConvShape& s = c.params.shape;
     s.batch = 1 + rng() % 2;
     s.src_channels = rng() % 4 == 0 ? 16 * (1 + rng() % 4) : 1 + rng() % 8;
-    s.dst_channels = 1 + rng() % kernels::kThinChannels;
+    s.dst_channels = 1 + rng() % kernels::kSmallConvChannels;
     if (lanes) {
         constexpr std::size_t kChannels[] = {1, 2, 3, 4, 6, 8, 16};
         s.src_channels = kChannels[rng() % 7];
@@ -86,13 +86,13 @@ inline ThinCase random_thin_case(std::mt19937& rng, bool lanes) {
 }
 
 // Of the products; `ones`: with weights of 1.
-inline std::int32_t sum_at(const ThinCase& c,
+inline std::int32_t sum_at(const SmallConvCase& c,
                            std::size_t n,
                            std::size_t oc,
                            std::size_t y,
                            std::size_t x,
                            bool ones = false) {
-    const kernels::ThinConvShape& s = c.params.shape;
+    const kernels::SmallConvShape& s = c.params.shape;
     const std::size_t taps = s.kernel_height * s.kernel_width;
     std::int32_t sum = 0;
     for_each_tap(s, {n, y, x}, [&](std::size_t pixel, std::size_t tap) {
@@ -107,7 +107,7 @@ inline std::int32_t sum_at(const ThinCase& c,
 }
 
 inline float value_at(
-    const ThinCase& c, std::size_t n, std::size_t oc, std::size_t y, std::size_t x) {
+    const SmallConvCase& c, std::size_t n, std::size_t oc, std::size_t y, std::size_t x) {
     auto sum = static_cast<float>(sum_at(c, n, oc, y, x));
     if (!c.wei_zero_point.empty()) {
         const float zero = c.wei_zero_point[c.wei_zero_point.size() == 1 ? 0 : oc];
@@ -119,29 +119,29 @@ inline float value_at(
 // Calls body(case, rng) with random cases that the kernel takes; at least one, where it takes any.
 // `lanes`: with channels in lanes.
 template <class Body>
-void for_thin_cases(std::size_t count, bool lanes, const Body& body) {
+void for_small_conv_cases(std::size_t count, bool lanes, const Body& body) {
     const unsigned first = std::random_device()();
     std::size_t taken = 0;
     for (unsigned seed = first; seed != first + count; ++seed) {
         SCOPED_TRACE(detail::cat("seed ", seed));
         std::mt19937 rng(seed);
-        ThinCase c = random_thin_case(rng, lanes);
-        if (!kernels::ThinConv::takes_zero_points(c.params.shape)) {
+        SmallConvCase c = random_small_conv_case(rng, lanes);
+        if (!kernels::SmallConv::takes_zero_points(c.params.shape)) {
             c.wei_zero_point.clear();
         }
         c.params.weights = c.weights;
         c.params.scale = c.scale;
         c.params.bias = c.bias;
         c.params.wei_zero_point = c.wei_zero_point;
-        if (kernels::ThinConv::takes(c.params.shape)) {
+        if (kernels::SmallConv::takes(c.params.shape)) {
             ++taken;
             body(c, rng);
         }
     }
-    kernels::ThinConvShape small;
+    kernels::SmallConvShape small;
     small.src_channels = small.dst_channels = lanes ? 16 : 1;
     small.src_height = small.src_width = small.dst_height = small.dst_width = 8;
-    EXPECT_EQ(taken != 0, kernels::ThinConv::takes(small)) << "no random case was taken";
+    EXPECT_EQ(taken != 0, kernels::SmallConv::takes(small)) << "no random case was taken";
 }
 
 }  // namespace fuseq::test

@@ -14,19 +14,19 @@
 namespace fuseq::kernels {
 namespace {
 
-using test::for_thin_cases;
+using test::for_small_conv_cases;
 using test::value_at;
-using Case = test::ThinCase;
+using Case = test::SmallConvCase;
 
-TEST(ThinConv, MatchesPlainLoopsForAnySplitOfTheRows) {
-    for_thin_cases(60, false, [](const Case& c, std::mt19937& rng) {
-        const ThinConv kernel(c.params);
-        const ThinConvShape& s = c.params.shape;
+TEST(SmallConv, MatchesPlainLoopsForAnySplitOfTheRows) {
+    for_small_conv_cases(60, false, [](const Case& c, std::mt19937& rng) {
+        const SmallConv kernel(c.params);
+        const SmallConvShape& s = c.params.shape;
         std::size_t seen = 0;
-        const auto check = [&](const ThinTile& tile) {
+        const auto check = [&](const SmallConvTile& tile) {
             for (std::size_t i = 0; i < tile.count; ++i) {
                 for (std::size_t oc = 0; oc < s.dst_channels; ++oc) {
-                    ASSERT_EQ(tile.planes[oc * kThinTile + i],
+                    ASSERT_EQ(tile.planes[oc * kSmallConvTile + i],
                               value_at(c, tile.image, oc, tile.y, tile.x + i))
                         << "image " << tile.image << " channel " << oc << " y " << tile.y << " x "
                         << tile.x + i;
@@ -42,11 +42,11 @@ TEST(ThinConv, MatchesPlainLoopsForAnySplitOfTheRows) {
     });
 }
 
-// As the receiver gets them, and nothing behind them.
-TEST(ThinConv, StoresPlanes) {
-    for_thin_cases(40, false, [](const Case& c, std::mt19937& rng) {
-        const ThinConv kernel(c.params);
-        const ThinConvShape& s = c.params.shape;
+// As the receiver gets them, and nothing after them.
+TEST(SmallConv, StoresPlanes) {
+    for_small_conv_cases(40, false, [](const Case& c, std::mt19937& rng) {
+        const SmallConv kernel(c.params);
+        const SmallConvShape& s = c.params.shape;
         const std::size_t plane = s.dst_height * s.dst_width;
         const std::size_t size = s.batch * s.dst_channels * plane;
         constexpr float kMark = -1234.5f;
@@ -67,16 +67,16 @@ TEST(ThinConv, StoresPlanes) {
     });
 }
 
-TEST(ThinConv, StoresRoundedAndSaturatedBytes) {
-    for_thin_cases(60, false, [](Case& c, std::mt19937& rng) {
-        if (!ThinConv::stores_bytes(c.params)) {
+TEST(SmallConv, StoresRoundedAndSaturatedBytes) {
+    for_small_conv_cases(60, false, [](Case& c, std::mt19937& rng) {
+        if (!SmallConv::stores_bytes(c.params)) {
             return;
         }
         c.params.dst_type = rng() % 2 == 0 ? ElementType::u8 : ElementType::i8;
         const float low = c.params.dst_type == ElementType::u8 ? 0.0f : -128.0f;
-        const ThinConv kernel(c.params);
-        const ThinConvShape& s = c.params.shape;
-        // Nothing is written behind the end.
+        const SmallConv kernel(c.params);
+        const SmallConvShape& s = c.params.shape;
+        // Nothing is written after the end.
         const std::size_t size = s.batch * s.dst_height * s.dst_width * s.dst_channels;
         test::Bytes dst(size + 1, std::uint8_t{77});
         const std::size_t cut = rng() % (kernel.rows() + 1);
@@ -95,8 +95,8 @@ TEST(ThinConv, StoresRoundedAndSaturatedBytes) {
 }
 
 // Against the function in double precision: to a part of its size, which moves bytes near halves.
-TEST(ThinConv, StoresBytesBehindASigmoid) {
-    for_thin_cases(100, false, [](Case& c, std::mt19937& rng) {
+TEST(SmallConv, StoresBytesAfterASigmoid) {
+    for_small_conv_cases(100, false, [](Case& c, std::mt19937& rng) {
         c.params.dst_type = rng() % 2 == 0 ? ElementType::u8 : ElementType::i8;
         constexpr float kScales[] = {127.0f, 255.0f, 8204.064f, -100.0f};
         const post_ops::Eltwise sigmoid{.kind = post_ops::EltwiseKind::kSigmoid,
@@ -111,12 +111,12 @@ TEST(ThinConv, StoresBytesBehindASigmoid) {
         for (float& bias : c.bias) {
             bias = static_cast<float>(rng() % 100) / 16.0f - 3.0f;
         }
-        const ThinConvShape& s = c.params.shape;
-        if (!ThinConv::stores_bytes(c.params) || ThinConv::has_lists(s)) {
+        const SmallConvShape& s = c.params.shape;
+        if (!SmallConv::stores_bytes(c.params) || SmallConv::has_lists(s)) {
             return;
         }
         const double low = c.params.dst_type == ElementType::u8 ? 0.0 : -128.0;
-        const ThinConv kernel(c.params);
+        const SmallConv kernel(c.params);
         const std::size_t size = s.batch * s.dst_height * s.dst_width * s.dst_channels;
         test::Bytes dst(size + 1, std::uint8_t{77});
         kernel.run(c.src.data(), {0, kernel.rows()}, dst.data());
@@ -135,29 +135,29 @@ TEST(ThinConv, StoresBytesBehindASigmoid) {
     });
 }
 
-TEST(ThinConv, TakesNothingButASigmoidBeforeBytes) {
+TEST(SmallConv, TakesNothingButASigmoidBeforeBytes) {
     using post_ops::Eltwise;
     using post_ops::EltwiseKind;
-    EXPECT_TRUE(ThinConv::takes_before_bytes(Eltwise{.kind = EltwiseKind::kSigmoid}));
-    EXPECT_FALSE(ThinConv::takes_before_bytes(Eltwise{.kind = EltwiseKind::kTanh}));
+    EXPECT_TRUE(SmallConv::takes_before_bytes(Eltwise{.kind = EltwiseKind::kSigmoid}));
+    EXPECT_FALSE(SmallConv::takes_before_bytes(Eltwise{.kind = EltwiseKind::kTanh}));
     EXPECT_FALSE(
-        ThinConv::takes_before_bytes(Eltwise{.kind = EltwiseKind::kSigmoid, .scale = 1e10f}));
-    EXPECT_FALSE(ThinConv::takes_before_bytes(post_ops::Round{}));
+        SmallConv::takes_before_bytes(Eltwise{.kind = EltwiseKind::kSigmoid, .scale = 1e10f}));
+    EXPECT_FALSE(SmallConv::takes_before_bytes(post_ops::Round{}));
 }
 
-TEST(ThinConv, StoresFloatsChannelsLast) {
-    for_thin_cases(200, false, [](Case& c, std::mt19937& rng) {
-        const ThinConvShape& s = c.params.shape;
-        if (!ThinConv::stores_pixels(s)) {
+TEST(SmallConv, StoresFloatsChannelsLast) {
+    for_small_conv_cases(200, false, [](Case& c, std::mt19937& rng) {
+        const SmallConvShape& s = c.params.shape;
+        if (!SmallConv::stores_pixels(s)) {
             return;
         }
         c.params.pixels = true;
-        const ThinConv kernel(c.params);
+        const SmallConv kernel(c.params);
         const std::size_t size = s.batch * s.dst_height * s.dst_width * s.dst_channels;
         std::vector<float> dst(size + 1, 77.0f);
         const std::size_t cut = rng() % (kernel.rows() + 1);
         kernel.run(c.src.data(), {cut, kernel.rows()}, dst.data());
-        kernel.run(c.src.data(), {0, cut}, [&](const ThinTile& tile) {
+        kernel.run(c.src.data(), {0, cut}, [&](const SmallConvTile& tile) {
             const std::size_t pixel = (tile.image * s.dst_height + tile.y) * s.dst_width + tile.x;
             std::copy_n(tile.planes, tile.count * s.dst_channels, &dst[pixel * s.dst_channels]);
         });
@@ -171,16 +171,16 @@ TEST(ThinConv, StoresFloatsChannelsLast) {
     });
 }
 
-TEST(ThinConv, StoresNoBytesWhereFloatsWouldWrap) {
-    ThinConvParams params;
+TEST(SmallConv, StoresNoBytesWhereFloatsWouldWrap) {
+    SmallConvParams params;
     params.shape.src_channels = params.shape.dst_channels = 1;
     const std::vector<float> scale(1, 1e6f);
     params.scale = scale;
-    EXPECT_FALSE(ThinConv::stores_bytes(params));
+    EXPECT_FALSE(SmallConv::stores_bytes(params));
 }
 
-ThinConvShape shape_of(std::size_t ic, std::size_t oc, std::size_t stride) {
-    ThinConvShape s;
+SmallConvShape shape_of(std::size_t ic, std::size_t oc, std::size_t stride) {
+    SmallConvShape s;
     s.src_channels = ic;
     s.dst_channels = oc;
     s.stride_width = s.stride_height = stride;
@@ -189,24 +189,24 @@ ThinConvShape shape_of(std::size_t ic, std::size_t oc, std::size_t stride) {
     return s;
 }
 
-TEST(ThinConv, LeavesManyChannelsToOthers) {
-    EXPECT_FALSE(ThinConv::takes(shape_of(9, 1, 1)));
-    EXPECT_FALSE(ThinConv::takes(shape_of(5, 1, 2)));
-    EXPECT_FALSE(ThinConv::takes(shape_of(3, 9, 1)));
-    ThinConvShape tall = shape_of(3, 3, 1);
+TEST(SmallConv, LeavesManyChannelsToOthers) {
+    EXPECT_FALSE(SmallConv::takes(shape_of(9, 1, 1)));
+    EXPECT_FALSE(SmallConv::takes(shape_of(5, 1, 2)));
+    EXPECT_FALSE(SmallConv::takes(shape_of(3, 9, 1)));
+    SmallConvShape tall = shape_of(3, 3, 1);
     tall.kernel_height = 40;
-    EXPECT_FALSE(ThinConv::takes(tall));
+    EXPECT_FALSE(SmallConv::takes(tall));
 }
 
-TEST(ThinConv, RefusesListsThatDoNotFit) {
-    ThinConvParams params;
+TEST(SmallConv, RefusesListsThatDoNotFit) {
+    SmallConvParams params;
     params.shape = shape_of(2, 2, 1);
     const std::vector<std::int8_t> weights(3);
     const std::vector<float> scale(1, 1.0f);
     params.weights = weights;
     params.scale = scale;
     try {
-        const ThinConv kernel(params);
+        const SmallConv kernel(params);
         FAIL() << "3 weights were taken";
     } catch (const Error& error) {
         EXPECT_THAT(error.what(), ::testing::HasSubstr(

@@ -27,7 +27,7 @@ TEST(Arena, TensorsOfOneStepDoNot) {
 }
 
 TEST(Arena, SmallOnesFillGaps) {
-    // Two large ones alive all the time, between and behind them small ones in turn.
+    // Two large ones alive all the time, between and after them small ones in turn.
     const ArenaPlan plan = plan_arena({{0, 9, 640}, {0, 9, 640}, {0, 4, 64}, {5, 9, 64}});
     EXPECT_EQ(plan.bytes, 1344u);
     EXPECT_EQ(plan.offsets[2], plan.offsets[3]);

@@ -113,7 +113,7 @@ TEST_F(SlicesOfConcats, TensorsOfSeveralReadersStay) {
     EXPECT_EQ(run.post_ops_of("q2").find("concat"), std::string::npos);
 }
 
-// Rows of a picture are not side by side in a pixel.
+// Rows of an image are not side by side in a pixel.
 TEST_F(SlicesOfConcats, OtherAxesAreCopied) {
     const DeviceRun run =
         check(kHead + convolution("1", "40", true) + convolution("2", "40", true) +

@@ -14,10 +14,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 bool has_kernel() {
-    kernels::ThinConvShape shape;
+    kernels::SmallConvShape shape;
     shape.src_channels = shape.dst_channels = 16;
     shape.src_height = shape.src_width = shape.dst_height = shape.dst_width = 8;
-    return kernels::ThinConv::takes(shape);
+    return kernels::SmallConv::takes(shape);
 }
 
 // A quantization and a convolution of what it gives, which make the result `number`.
@@ -60,7 +60,7 @@ std::string head_of(const std::string& from, const std::string& to) {
 std::size_t chains_of(const DeviceRun& run) {
     std::size_t count = 0;
     for (const auto& step : run.report["steps"]) {
-        count += step["kind"] == "chain" ? 1 : 0;
+        count += step["kind"] == "eltwise" ? 1 : 0;
     }
     return count;
 }
@@ -70,9 +70,9 @@ TEST(JoinResults, QuantizationsOfOneResultAreStoredByTheConvolution) {
         head_of("16", "16") + "%s = ReLU(%m)" + reader("1", "s", "9.5") + reader("2", "s", "5.25"),
         1, 1e-4);
     if (has_kernel()) {
-        EXPECT_EQ(run.step_of("s"), "convolution fuseq:thin_conv");
-        EXPECT_EQ(run.step_of("q1"), "convolution fuseq:thin_conv");
-        EXPECT_EQ(run.step_of("q2"), "convolution fuseq:thin_conv");
+        EXPECT_EQ(run.step_of("s"), "convolution fuseq:small_conv");
+        EXPECT_EQ(run.step_of("q1"), "convolution fuseq:small_conv");
+        EXPECT_EQ(run.step_of("q2"), "convolution fuseq:small_conv");
         EXPECT_THAT(run.post_ops_of("s"), Not(HasSubstr("-> f32")));
         EXPECT_EQ(chains_of(run), 0u);
     }
@@ -84,8 +84,8 @@ TEST(JoinResults, TheFloatsStayForWhoReadsThem) {
                              reader("2", "s", "-4") + "\n%t = SoftMax(%s) axis=2\n%r3 = Result(%t)",
                          2, 1e-4);
     if (has_kernel()) {
-        EXPECT_EQ(run.step_of("q1"), "convolution fuseq:thin_conv");
-        EXPECT_EQ(run.step_of("q2"), "convolution fuseq:thin_conv");
+        EXPECT_EQ(run.step_of("q1"), "convolution fuseq:small_conv");
+        EXPECT_EQ(run.step_of("q2"), "convolution fuseq:small_conv");
         EXPECT_THAT(run.post_ops_of("s"), HasSubstr("-> f32"));
     }
 }
@@ -110,7 +110,7 @@ TEST(JoinResults, BlocksOfChannelsAreWrittenAsRows) {
         const DeviceRun run = check_on_devices(
             depth_to_space(std::string("block_size=2 mode=") + mode, "8"), 3, 1e-4);
         if (has_kernel()) {
-            EXPECT_EQ(run.step_of("s"), "convolution fuseq:thin_conv");
+            EXPECT_EQ(run.step_of("s"), "convolution fuseq:small_conv");
             EXPECT_THAT(run.post_ops_of("s"), HasSubstr("depth_to_space"));
         }
     }

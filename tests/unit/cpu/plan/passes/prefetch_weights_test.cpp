@@ -55,7 +55,7 @@ TEST(FetchAhead, TwoStepsShareWhatOneHasNoRoomFor) {
     EXPECT_EQ(fetches[1][0].end, 600u);
 }
 
-// What waits behind a step with a large tensor of its own must not push it out.
+// What waits after a step with a large tensor of its own must not push it out.
 TEST(FetchAhead, StepsBetweenLimitWhatWaits) {
     const std::vector<FetchStep> steps = {{.room = kMuch, .limit = kMuch},
                                           {.limit = 200},
@@ -77,7 +77,7 @@ Totals check_each(const std::vector<FetchStep>& steps,
     for (std::size_t s = 0; s < steps.size(); ++s) {
         std::size_t reader = s;
         for (const Fetch& fetch : fetches[s]) {
-            EXPECT_GT(fetch.step, reader);  // behind this one, in their order, each once
+            EXPECT_GT(fetch.step, reader);  // after this one, in their order, each once
             reader = fetch.step;
             EXPECT_LT(fetch.begin, fetch.end);
             EXPECT_EQ(fetch.begin, totals.by_reader[fetch.step]);  // nothing twice, no hole

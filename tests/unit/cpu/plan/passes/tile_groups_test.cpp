@@ -23,15 +23,15 @@ public:
         inputs_ = std::move(inputs);
         outputs_ = std::move(outputs);
     }
-    FakeStep& walks(RowWalk walk) {
+    FakeStep& walks(RowTiling walk) {
         walk_ = std::move(walk);
         return *this;
     }
     std::unique_ptr<Runner> bind(RequestMemory&) const override { return nullptr; }
-    std::optional<RowWalk> row_walk() const override { return walk_; }
+    std::optional<RowTiling> row_tiling() const override { return walk_; }
 
 private:
-    std::optional<RowWalk> walk_;
+    std::optional<RowTiling> walk_;
 };
 
 constexpr std::size_t kRows = 20000;
@@ -66,9 +66,9 @@ protected:
     }
     // "first-last" of each walk.
     std::vector<std::string> found() {
-        find_walks(plan_, 2, true);
+        find_tile_groups(plan_, 2, true);
         std::vector<std::string> walks;
-        for (const RowWalkPlan& walk : plan_.walks) {
+        for (const TileGroup& walk : plan_.walks) {
             walks.push_back(std::to_string(walk.first) + "-" + std::to_string(walk.last));
         }
         return walks;
@@ -107,7 +107,7 @@ TEST_F(Walks, WhatIsReadAnywhereIsFinishedBefore) {
     EXPECT_GE(plan_.walks[0].part, 800u);
 }
 
-TEST_F(Walks, WhatIsReadAnywhereIsNotWrittenBehind) {
+TEST_F(Walks, WhatIsReadAnywhereIsNotWrittenAfter) {
     const TensorId a = tensor(64);
     const TensorId b = tensor(64);
     const TensorId again = tensor(64);
@@ -166,13 +166,13 @@ TEST_F(Walks, NothingIsCutDownWhenAllIsLookedAt) {
     const TensorId inner = tensor(256);
     walked("a", {a}, {inner});
     walked("b", {inner}, {tensor(64)});
-    find_walks(plan_, 2, false);
+    find_tile_groups(plan_, 2, false);
     EXPECT_EQ(plan_.walks.size(), 1u);
     EXPECT_EQ(plan_.tensors[inner].part_row, 0u);
 }
 
 // Pictures of 100 rows of 200 pixels, as 3x3 windows.
-RowWalk windows_of(TensorId src) {
+RowTiling windows_of(TensorId src) {
     return {.rows = kRows,
             .grain = 400,
             .whole = {src},
@@ -196,11 +196,11 @@ TEST_F(Walks, ABandBeginsWithALargePictureThatOnlyWindowsRead) {
     walked("project", {windows, b}, {result});
     plan_.outputs = {result};
     EXPECT_THAT(found(), ElementsAre("1-4"));
-    const RowWalkPlan& walk = plan_.walks[0];
+    const TileGroup& walk = plan_.walks[0];
     ASSERT_TRUE(walk.band.has_value());
     EXPECT_EQ(walk.threads, 2u);
     EXPECT_EQ(walk.part % 400, 0u);
-    // Two rows of the picture are kept, a part reads two more than it computes.
+    // Two rows of the image are kept, a part reads two more than it computes.
     const PlanTensor& cut = plan_.tensors[wide];
     EXPECT_EQ(cut.part_row, 256u);
     EXPECT_EQ(cut.part_kept, 2u * 200 * 256);
@@ -218,7 +218,7 @@ TEST_F(Walks, PartsAreMultiplesOfFastRowsIfTheyAreThatLarge) {
         const TensorId windows = tensor(64);
         const TensorId result = tensor(16);
         walked("expand", {tensor(16)}, {wide}).info().bytes = 1 << 24;
-        RowWalk walk = windows_of(wide);
+        RowTiling walk = windows_of(wide);
         walk.fast = fast;
         walked("windows", {wide}, {windows}).walks(walk);
         walked("project", {windows}, {result});
@@ -281,7 +281,7 @@ TEST_F(Walks, LargeResultsAreMadeWhereTheyAreRead) {
     EXPECT_THAT(order(), ElementsAre("small", "other", "large", "reader"));
 }
 
-TEST_F(Walks, NothingMovesBehindWhatWritesItsSource) {
+TEST_F(Walks, NothingMovesAfterWhatWritesItsSource) {
     const TensorId a = tensor(1);
     const TensorId large = tensor(400);
     const TensorId again = tensor(1);
@@ -312,7 +312,7 @@ std::shared_ptr<Model> two_readers() {
 }
 
 // A wide depthwise convolution between two of 1x1, as in mobile networks; a residual input of one
-// in front of them.
+// before them.
 std::shared_ptr<Model> expanded(const std::string& stride, bool residual) {
     const auto weights = [](const std::string& name, const std::string& shape) {
         return "%" + name + "c = Const value=random(7,-127,127) : i8[" + shape + "]\n%" + name +
@@ -360,13 +360,13 @@ void expect_same_bytes(const std::shared_ptr<Model>& model) {
     }
 }
 
-TEST(RowWalks, GiveTheBytesOfStepAfterStep) {
+TEST(TileGroups, GiveTheBytesOfStepAfterStep) {
     expect_same_bytes(two_readers());
 }
 
-// Convolutions of few channels that read the result of the one in front of them besides windows of
-// a tensor from in front of the walk.
-TEST(RowWalks, GiveTheBytesOfConvolutionsOfFewChannels) {
+// Convolutions of few channels that read the result of the one before them besides windows of
+// a tensor from before the walk.
+TEST(TileGroups, GiveTheBytesOfConvolutionsOfFewChannels) {
     expect_same_bytes(Model::from_text(R"(model "m"
         %x = Parameter : f32[2,16,71,203]
         %q = Convert(%x) destination_type=u8
@@ -389,14 +389,14 @@ TEST(RowWalks, GiveTheBytesOfConvolutionsOfFewChannels) {
         )"));
 }
 
-TEST(RowWalks, BandsGiveTheBytesOfStepAfterStep) {
+TEST(TileGroups, BandsGiveTheBytesOfStepAfterStep) {
     expect_same_bytes(expanded("1", false));
     expect_same_bytes(expanded("1", true));
     expect_same_bytes(expanded("2", false));
 }
 
 // Rows between the windows are read by nobody: a band has no room for them.
-TEST(RowWalks, BandsLeaveOutRowsBetweenWindows) {
+TEST(TileGroups, BandsLeaveOutRowsBetweenWindows) {
     expect_same_bytes(Model::from_text(R"(model "m"
         %x = Parameter : f32[1,3,150,61]
         %z = Const value={0} : f32[]

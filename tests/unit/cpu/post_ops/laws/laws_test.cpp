@@ -50,13 +50,13 @@ bool same_values(const Chain& before, const Chain& after, std::mt19937& rng) {
     for (int sample = 0; sample < 6; ++sample) {
         const double x = std::uniform_real_distribution<double>(-200.0, 300.0)(rng);
         const std::size_t channel = rng() % random.channels;
-        const auto extras = testing::random_extras(rng, random.extra_types);
-        if (testing::near_a_jump(before, x, channel, extras) ||
-            testing::near_a_jump(after, x, channel, extras)) {
+        const auto binary_sources = testing::random_binary_sources(rng, random.source_types);
+        if (testing::near_a_jump(before, x, channel, binary_sources) ||
+            testing::near_a_jump(after, x, channel, binary_sources)) {
             continue;
         }
-        const double want = evaluate(before, x, channel, extras);
-        const double got = evaluate(after, x, channel, extras);
+        const double want = evaluate(before, x, channel, binary_sources);
+        const double got = evaluate(after, x, channel, binary_sources);
         if (std::abs(got - want) > 1e-3 + std::abs(want) * 1e-5) {
             ADD_FAILURE() << to_text(before) << "\n"
                           << to_text(after) << "\nx " << x << " channel " << channel << ": " << got

@@ -6,14 +6,14 @@
 
 #include "cpu/kernels/small_conv/small_conv_detail.hpp"
 
-namespace fuseq::kernels::thin {
+namespace fuseq::kernels::small_conv {
 
 // Whether operations and results suit the shape; there are none without channels in lanes.
-bool lanes_fit(const ThinConvParams& params);
+bool channel_vectors_fit(const SmallConvParams& params);
 // Whether no result ever falls where a sum rises: there is one, of bytes.
-bool rises(const ThinConvParams& params);
+bool rises(const SmallConvParams& params);
 // Fills ops and results.
-void pack_lanes(const ThinConvParams& params, Packed& packed);
-void pack_results(const ThinConvParams& params, Packed& packed);
+void pack_lanes(const SmallConvParams& params, Packed& packed);
+void pack_results(const SmallConvParams& params, Packed& packed);
 
-}  // namespace fuseq::kernels::thin
+}  // namespace fuseq::kernels::small_conv

@@ -1,6 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/kernels/small_conv/small_conv_lanes.hpp"
+#include "cpu/kernels/small_conv/small_conv_by_channel.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,11 +16,11 @@ namespace fuseq::kernels {
 namespace {
 
 using post_ops::BasicOp;
-using test::for_thin_cases;
+using test::for_small_conv_cases;
 using test::value_at;
-using Case = test::ThinCase;
+using Case = test::SmallConvCase;
 
-std::size_t pixels_of(const ThinConvShape& s) {
+std::size_t pixels_of(const SmallConvShape& s) {
     return s.batch * s.dst_height * s.dst_width;
 }
 
@@ -32,10 +32,10 @@ post_ops::Values random_values(std::mt19937& rng, std::size_t channels, float by
     return values;
 }
 
-// Some operations, `extras` of which read a second tensor.
+// Some operations, `binary_sources` of which read a second tensor.
 std::vector<BasicOp> random_ops(std::mt19937& rng,
                                 std::size_t channels,
-                                const std::vector<ElementType>& extras) {
+                                const std::vector<ElementType>& binary_sources) {
     std::vector<BasicOp> ops;
     for (std::size_t i = rng() % 4; i > 0; --i) {
         switch (rng() % 7) {
@@ -50,10 +50,10 @@ std::vector<BasicOp> random_ops(std::mt19937& rng,
             default: ops.emplace_back(post_ops::Eltwise{}); break;
         }
     }
-    for (std::size_t e = 0; e < extras.size(); ++e) {
+    for (std::size_t e = 0; e < binary_sources.size(); ++e) {
         post_ops::Binary add;
         add.input = e;
-        add.type = extras[e];
+        add.type = binary_sources[e];
         const bool as_they_are = rng() % 3 == 0;
         add.scale = as_they_are ? 1.0f : 0.75f;
         add.zero_point = as_they_are ? 0.0f : static_cast<float>(rng() % 9);
@@ -66,7 +66,7 @@ std::vector<BasicOp> random_ops(std::mt19937& rng,
 float applied(const std::vector<BasicOp>& ops,
               float v,
               std::size_t channel,
-              const std::vector<float>& extras) {
+              const std::vector<float>& binary_sources) {
     for (const BasicOp& op : ops) {
         if (const auto* scale = std::get_if<post_ops::Scale>(&op)) {
             v = v * scale->by[channel];
@@ -81,14 +81,14 @@ float applied(const std::vector<BasicOp>& ops,
         } else if (const auto* relu = std::get_if<post_ops::Eltwise>(&op)) {
             v = (v > 0.0f ? v : relu->alpha * v) * relu->scale;
         } else if (const auto* add = std::get_if<post_ops::Binary>(&op)) {
-            v = v + (extras[add->input] - add->zero_point) * add->scale;
+            v = v + (binary_sources[add->input] - add->zero_point) * add->scale;
         }
     }
     return v;
 }
 
 // Where element i of a result lies when its channels are rows of their own.
-std::size_t place_in_rows(const ThinConvShape& s, std::size_t i) {
+std::size_t place_in_rows(const SmallConvShape& s, std::size_t i) {
     const std::size_t pixel = i / 32;
     const std::size_t row = pixel / s.dst_width * 2 + i % 32 / 16;
     return (row * s.dst_width + pixel % s.dst_width) * 16 + i % 16;
@@ -100,10 +100,12 @@ struct Run {
 };
 
 // All rows in two parts, the second one first.
-Run run_in_parts(const Case& c, const std::vector<ThinExtra>& extras, std::mt19937& rng) {
+Run run_in_parts(const Case& c,
+                 const std::vector<SmallConvSource>& binary_sources,
+                 std::mt19937& rng) {
     Run run;
     run.chains.assign(c.params.results.begin(), c.params.results.end());
-    const ThinConv kernel(c.params);
+    const SmallConv kernel(c.params);
     const std::size_t size = pixels_of(c.params.shape) * c.params.shape.dst_channels;
     std::vector<void*> places;
     for (const post_ops::Chain& chain : run.chains) {
@@ -112,19 +114,19 @@ Run run_in_parts(const Case& c, const std::vector<ThinExtra>& extras, std::mt199
     std::transform(run.results.begin(), run.results.end(), std::back_inserter(places),
                    [](test::Bytes& bytes) { return bytes.data(); });
     const std::size_t cut = rng() % (kernel.rows() + 1);
-    kernel.run(c.src.data(), {cut, kernel.rows()}, places, extras);
-    kernel.run(c.src.data(), {0, cut}, places, extras);
+    kernel.run(c.src.data(), {cut, kernel.rows()}, places, binary_sources);
+    kernel.run(c.src.data(), {0, cut}, places, binary_sources);
     for (const test::Bytes& bytes : run.results) {
-        EXPECT_EQ(bytes.back(), std::uint8_t{77}) << "written behind the end";
+        EXPECT_EQ(bytes.back(), std::uint8_t{77}) << "written after the end";
     }
     return run;
 }
 
 void expect_results(const Case& c,
                     const Run& run,
-                    const std::vector<std::vector<float>>& extras,
+                    const std::vector<std::vector<float>>& binary_sources,
                     const std::vector<BasicOp>& ops) {
-    const ThinConvShape& s = c.params.shape;
+    const SmallConvShape& s = c.params.shape;
     const std::size_t plane = s.dst_height * s.dst_width;
     // Of large results some elements of every channel.
     const std::size_t step = pixels_of(s) * s.dst_channels < 20000 ? 1 : 13;
@@ -132,7 +134,7 @@ void expect_results(const Case& c,
         const std::size_t pixel = i / s.dst_channels;
         const std::size_t channel = i % s.dst_channels;
         std::vector<float> others;
-        std::transform(extras.begin(), extras.end(), std::back_inserter(others),
+        std::transform(binary_sources.begin(), binary_sources.end(), std::back_inserter(others),
                        [&](const std::vector<float>& all) { return all[i]; });
         const float sum = value_at(c, pixel / plane, channel, pixel / s.dst_width % s.dst_height,
                                    pixel % s.dst_width);
@@ -155,7 +157,7 @@ struct Extra {
     std::vector<float> values;  // of all elements
 };
 
-Extra random_extra(std::mt19937& rng, const ThinConvShape& s, ElementType type) {
+Extra random_binary_source(std::mt19937& rng, const SmallConvShape& s, ElementType type) {
     const std::size_t row = s.dst_width * s.dst_channels;
     const std::size_t rows = s.batch * s.dst_height;
     const bool one_row = rng() % 3 == 0;
@@ -175,7 +177,7 @@ Extra random_extra(std::mt19937& rng, const ThinConvShape& s, ElementType type) 
 
 // With random operations and results.
 void expect_lists(Case& c, std::mt19937& rng) {
-    const ThinConvShape& s = c.params.shape;
+    const SmallConvShape& s = c.params.shape;
     std::vector<ElementType> types(rng() % 3);
     std::generate(types.begin(), types.end(), [&] { return test::random_type(rng); });
     const std::vector<BasicOp> ops = random_ops(rng, s.dst_channels, types);
@@ -191,12 +193,12 @@ void expect_lists(Case& c, std::mt19937& rng) {
         }
         results.push_back(chain);
     }
-    std::vector<Extra> extras;
-    std::transform(types.begin(), types.end(), std::back_inserter(extras),
-                   [&](ElementType type) { return random_extra(rng, s, type); });
-    std::vector<ThinExtra> places;
+    std::vector<Extra> binary_sources;
+    std::transform(types.begin(), types.end(), std::back_inserter(binary_sources),
+                   [&](ElementType type) { return random_binary_source(rng, s, type); });
+    std::vector<SmallConvSource> places;
     std::vector<std::vector<float>> values;
-    for (const Extra& extra : extras) {
+    for (const Extra& extra : binary_sources) {
         places.push_back({extra.bytes.data(), extra.rows.empty() ? nullptr : extra.rows.data()});
         values.push_back(extra.values);
     }
@@ -205,14 +207,14 @@ void expect_lists(Case& c, std::mt19937& rng) {
     expect_results(c, run_in_parts(c, places, rng), values, ops);
 }
 
-TEST(ThinConvLanes, ValuesGoThroughOperationsToAllResults) {
-    for_thin_cases(60, true, expect_lists);
+TEST(SmallConvByChannel, ValuesGoThroughOperationsToAllResults) {
+    for_small_conv_cases(60, true, expect_lists);
 }
 
 // Bytes take a short way where all channels have one: quantized outputs of a range that does not
 // begin at zero.
-TEST(ThinConvLanes, SoDoBytesBehindAReluAndAShift) {
-    for_thin_cases(60, true, [](Case& c, std::mt19937& rng) {
+TEST(SmallConvByChannel, SoDoBytesAfterAReluAndAShift) {
+    for_small_conv_cases(60, true, [](Case& c, std::mt19937& rng) {
         const std::vector<BasicOp> ops = {
             post_ops::Eltwise{},
             post_ops::Shift{random_values(rng, c.params.shape.dst_channels, 0.25f)}};
@@ -224,43 +226,44 @@ TEST(ThinConvLanes, SoDoBytesBehindAReluAndAShift) {
     });
 }
 
-TEST(ThinConvLanes, SoDoBytesBehindFloatsThatAreAdded) {
-    for_thin_cases(60, true, [](Case& c, std::mt19937& rng) {
+TEST(SmallConvByChannel, SoDoBytesAfterFloatsThatAreAdded) {
+    for_small_conv_cases(60, true, [](Case& c, std::mt19937& rng) {
         const std::vector<BasicOp> ops = {post_ops::Binary{.type = ElementType::f32}};
         const std::vector<post_ops::Chain> results = {
             {{}, rng() % 2 == 0 ? ElementType::u8 : ElementType::i8}};
-        const Extra extra = random_extra(rng, c.params.shape, ElementType::f32);
+        const Extra extra = random_binary_source(rng, c.params.shape, ElementType::f32);
         c.params.ops = ops;
         c.params.results = results;
-        const ThinExtra place{extra.bytes.data(), extra.rows.empty() ? nullptr : extra.rows.data()};
+        const SmallConvSource place{extra.bytes.data(),
+                                    extra.rows.empty() ? nullptr : extra.rows.data()};
         expect_results(c, run_in_parts(c, {place}, rng), {extra.values}, ops);
     });
 }
 
-TEST(ThinConvLanes, SoDoFewChannelsOfWindowsOfSixteenBytes) {
+TEST(SmallConvByChannel, SoDoFewChannelsOfWindowsOfSixteenBytes) {
     std::size_t seen = 0;
-    for_thin_cases(400, false, [&](Case& c, std::mt19937& rng) {
-        if (ThinConv::has_lists(c.params.shape)) {
+    for_small_conv_cases(400, false, [&](Case& c, std::mt19937& rng) {
+        if (SmallConv::has_lists(c.params.shape)) {
             ++seen;
             expect_lists(c, rng);
         }
     });
-    ThinConvShape shape;
+    SmallConvShape shape;
     shape.src_channels = 16;
     shape.dst_channels = 8;
     shape.src_height = shape.src_width = shape.dst_height = shape.dst_width = 32;
-    EXPECT_EQ(seen != 0, ThinConv::takes(shape));
-    EXPECT_TRUE(ThinConv::has_lists(shape));
+    EXPECT_EQ(seen != 0, SmallConv::takes(shape));
+    EXPECT_TRUE(SmallConv::has_lists(shape));
     shape.dst_channels = 6;
-    EXPECT_FALSE(ThinConv::has_lists(shape));
+    EXPECT_FALSE(SmallConv::has_lists(shape));
 }
 
-TEST(ThinConvLanes, HalvesOfTheChannelsBecomeRows) {
-    for_thin_cases(60, true, [](Case& c, std::mt19937& rng) {
+TEST(SmallConvByChannel, HalvesOfTheChannelsBecomeRows) {
+    for_small_conv_cases(60, true, [](Case& c, std::mt19937& rng) {
         if (c.params.shape.dst_channels != 32) {
             return;
         }
-        // Behind scale and bias alone bytes take a shorter way.
+        // After scale and bias alone bytes take a shorter way.
         std::vector<post_ops::Chain> results = {
             {{}, rng() % 2 == 0 ? ElementType::u8 : ElementType::i8}};
         if (rng() % 2 == 0) {
@@ -287,31 +290,31 @@ float largest_at(const Case& c,
     return most;
 }
 
-TEST(ThinConvLanes, StoresMaximaOfFourPixels) {
+TEST(SmallConvByChannel, StoresMaximaOfFourPixels) {
     std::size_t pooled = 0;
-    for_thin_cases(80, true, [&](Case& c, std::mt19937& rng) {
-        const ThinConvShape& s = c.params.shape;
+    for_small_conv_cases(80, true, [&](Case& c, std::mt19937& rng) {
+        const SmallConvShape& s = c.params.shape;
         const ElementType type = rng() % 2 == 0 ? ElementType::u8 : ElementType::i8;
         const std::vector<BasicOp> ops = random_ops(rng, s.dst_channels, {});
         const std::vector<post_ops::Chain> results = {{{}, type}};
         c.params.ops = ops;
         c.params.results = results;
         c.params.pool = true;
-        if (!ThinConv::takes_pool(c.params)) {
-            EXPECT_THROW(ThinConv kernel(c.params), Error);
+        if (!SmallConv::takes_pool(c.params)) {
+            EXPECT_THROW(SmallConv kernel(c.params), Error);
             return;
         }
         ++pooled;
         const std::size_t height = s.dst_height / 2;
         const std::size_t width = s.dst_width / 2;
-        const ThinConv kernel(c.params);
+        const SmallConv kernel(c.params);
         ASSERT_EQ(kernel.rows(), s.batch * height);
         const std::size_t size = s.batch * height * width * s.dst_channels;
         test::Bytes bytes(size + 1, std::uint8_t{77});
         const std::size_t cut = rng() % (kernel.rows() + 1);
         kernel.run(c.src.data(), {cut, kernel.rows()}, bytes.data());
         kernel.run(c.src.data(), {0, cut}, bytes.data());
-        EXPECT_EQ(bytes.back(), std::uint8_t{77}) << "written behind the end";
+        EXPECT_EQ(bytes.back(), std::uint8_t{77}) << "written after the end";
         for (std::size_t i = 0; i < size; i += size < 10000 ? 1 : 7) {
             const std::size_t pixel = i / s.dst_channels;
             const float most = largest_at(c, ops, pixel / (height * width), i % s.dst_channels,
@@ -322,21 +325,21 @@ TEST(ThinConvLanes, StoresMaximaOfFourPixels) {
                 << "channel " << i % s.dst_channels << " of pixel " << pixel;
         }
     });
-    ThinConvShape small;
+    SmallConvShape small;
     small.src_channels = small.dst_channels = 16;
     small.src_height = small.src_width = small.dst_height = small.dst_width = 8;
-    EXPECT_EQ(pooled != 0, ThinConv::takes(small)) << "no random case was pooled";
+    EXPECT_EQ(pooled != 0, SmallConv::takes(small)) << "no random case was pooled";
 }
 
-TEST(ThinConvLanes, OtherResultsMayTakeThePlaceOfTheFirst) {
-    for_thin_cases(10, true, [](Case& c, std::mt19937&) {
+TEST(SmallConvByChannel, OtherResultsMayTakeThePlaceOfTheFirst) {
+    for_small_conv_cases(10, true, [](Case& c, std::mt19937&) {
         const std::vector<post_ops::Chain> floats = {{{}, ElementType::f32}};
         const std::vector<post_ops::Chain> bytes = {{{post_ops::Scale{0.01f}}, ElementType::i8}};
         c.params.results = floats;
-        ThinConv changed(c.params);
+        SmallConv changed(c.params);
         changed.set_results(bytes, false);
         c.params.results = bytes;
-        const ThinConv made(c.params);
+        const SmallConv made(c.params);
         const std::size_t size = pixels_of(c.params.shape) * c.params.shape.dst_channels;
         test::Bytes one(size), other(size);
         changed.run(c.src.data(), {0, changed.rows()}, one.data());
@@ -345,21 +348,21 @@ TEST(ThinConvLanes, OtherResultsMayTakeThePlaceOfTheFirst) {
     });
 }
 
-TEST(ThinConvLanes, RefusesWhatRegistersDoNotDo) {
-    EXPECT_FALSE(ThinConv::takes_op(post_ops::Eltwise{post_ops::EltwiseKind::kTanh}));
-    EXPECT_FALSE(ThinConv::takes_op(post_ops::Binary{.per_plane = true}));
-    EXPECT_FALSE(ThinConv::takes_op(post_ops::Binary{.kind = post_ops::BinaryKind::kMul}));
-    EXPECT_FALSE(ThinConv::takes_result({{post_ops::Scale{}}, ElementType::f32}));
-    EXPECT_FALSE(ThinConv::takes_result({{post_ops::Round{}}, ElementType::u8}));
-    EXPECT_TRUE(ThinConv::takes_result({{post_ops::Scale{}, post_ops::Shift{}}, ElementType::u8}));
-    ThinConvShape shape;
+TEST(SmallConvByChannel, RefusesWhatRegistersDoNotDo) {
+    EXPECT_FALSE(SmallConv::takes_op(post_ops::Eltwise{post_ops::EltwiseKind::kTanh}));
+    EXPECT_FALSE(SmallConv::takes_op(post_ops::Binary{.per_plane = true}));
+    EXPECT_FALSE(SmallConv::takes_op(post_ops::Binary{.kind = post_ops::BinaryKind::kMul}));
+    EXPECT_FALSE(SmallConv::takes_result({{post_ops::Scale{}}, ElementType::f32}));
+    EXPECT_FALSE(SmallConv::takes_result({{post_ops::Round{}}, ElementType::u8}));
+    EXPECT_TRUE(SmallConv::takes_result({{post_ops::Scale{}, post_ops::Shift{}}, ElementType::u8}));
+    SmallConvShape shape;
     shape.src_channels = 5;
     shape.dst_channels = 16;
     shape.src_height = shape.src_width = shape.dst_height = shape.dst_width = 8;
-    EXPECT_FALSE(ThinConv::takes(shape)) << "no code for windows 5 bytes apart";
+    EXPECT_FALSE(SmallConv::takes(shape)) << "no code for windows 5 bytes apart";
     shape.src_channels = 16;
     shape.dst_channels = 20;
-    EXPECT_FALSE(ThinConv::takes(shape)) << "a quarter of a vector";
+    EXPECT_FALSE(SmallConv::takes(shape)) << "a quarter of a vector";
 }
 
 }  // namespace

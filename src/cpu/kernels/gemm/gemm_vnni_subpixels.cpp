@@ -17,7 +17,7 @@ namespace {
 struct Extent {
     std::ptrdiff_t least = 0;  // offset in src that the window begins at
     std::size_t size = 1;      // of the window
-    // By phase: places in the window, rising, and those of the kernel.
+    // By subpixel: places in the window, rising, and those of the kernel.
     std::vector<std::vector<std::pair<std::size_t, std::size_t>>> taps;
 };
 
@@ -25,7 +25,7 @@ Extent extent_of(std::size_t kernel, std::size_t stride, std::ptrdiff_t pad) {
     const auto step = static_cast<std::ptrdiff_t>(stride);
     const auto last = static_cast<std::ptrdiff_t>(kernel) - 1;
     Extent extent;
-    // The first phase meets the largest k that it can with the least offset, the last one k of 0
+    // The first subpixel meets the largest k that it can with the least offset, the last one k of 0
     // or a little more with the largest.
     const auto down = [&](std::ptrdiff_t v) {
         return v >= 0 ? v / step : -((-v + step - 1) / step);
@@ -69,27 +69,27 @@ void check(const GemmParams& params) {
     }
 }
 
-// Lists of the channels of one phase, for those of all; what is missing at the end of a phase is
-// like its last channel.
-std::vector<float> for_all(std::span<const float> list, const Phases& phases) {
+// Lists of the channels of one subpixel, for those of all; what is missing at the end of a subpixel
+// is like its last channel.
+std::vector<float> for_all(std::span<const float> list, const SubPixels& subpixels) {
     if (list.size() <= 1) {
         return {list.begin(), list.end()};
     }
-    if (list.size() != phases.channels) {
+    if (list.size() != subpixels.channels) {
         throw Error("compile", detail::cat("integer matrix product: a list has ", list.size(),
-                                           " values, expected 1 or ", phases.channels));
+                                           " values, expected 1 or ", subpixels.channels));
     }
     std::vector<float> all;
-    for (std::size_t i = 0; i < phases.count(); ++i) {
+    for (std::size_t i = 0; i < subpixels.count(); ++i) {
         all.insert(all.end(), list.begin(), list.end());
-        all.resize((i + 1) * phases.all_channels, list.back());
+        all.resize((i + 1) * subpixels.all_channels, list.back());
     }
     return all;
 }
 
 }  // namespace
 
-std::size_t Phases::most_taps() const {
+std::size_t SubPixels::most_taps() const {
     std::size_t most = 0;
     for (const auto& list : taps) {
         most = std::max(most, list.size());
@@ -97,38 +97,38 @@ std::size_t Phases::most_taps() const {
     return most;
 }
 
-Phases phases_of(const GemmParams& params) {
+SubPixels subpixels_of(const GemmParams& params) {
     check(params);
     const GemmShape& s = params.shape;
     const Extent rows = rows_of(s);
     const Extent columns = columns_of(s);
-    Phases phases{.rows = s.stride_height,
-                  .columns = s.stride_width,
-                  .channels = s.dst_channels,
-                  .all_channels = (s.dst_channels + kLanes - 1) / kLanes * kLanes};
+    SubPixels subpixels{.rows = s.stride_height,
+                        .columns = s.stride_width,
+                        .channels = s.dst_channels,
+                        .all_channels = (s.dst_channels + kLanes - 1) / kLanes * kLanes};
     for (const auto& row_taps : rows.taps) {
         for (const auto& column_taps : columns.taps) {
-            std::vector<Phases::Tap> taps;
+            std::vector<SubPixels::Tap> taps;
             for (const auto& [y, row] : row_taps) {
                 for (const auto& [x, column] : column_taps) {
                     taps.push_back({.y = y, .x = x, .row = row, .column = column});
                 }
             }
-            phases.taps.push_back(std::move(taps));
+            subpixels.taps.push_back(std::move(taps));
         }
     }
-    return phases;
+    return subpixels;
 }
 
 GemmParams as_convolution(const GemmParams& params,
-                          const Phases& phases,
+                          const SubPixels& subpixels,
                           std::vector<float>& scale,
                           std::vector<float>& bias) {
     GemmParams result = params;
     GemmShape& s = result.shape;
     const Extent rows = rows_of(s);
     const Extent columns = columns_of(s);
-    s.dst_channels = phases.count() * phases.all_channels;
+    s.dst_channels = subpixels.count() * subpixels.all_channels;
     s.dst_height /= s.stride_height;
     s.dst_width /= s.stride_width;
     s.stride_height = s.stride_width = 1;
@@ -136,13 +136,13 @@ GemmParams as_convolution(const GemmParams& params,
     s.kernel_width = columns.size;
     s.pad_top = -rows.least;
     s.pad_left = -columns.least;
-    scale = for_all(params.scale, phases);
-    bias = for_all(params.bias, phases);
+    scale = for_all(params.scale, subpixels);
+    bias = for_all(params.bias, subpixels);
     result.scale = scale;
     result.bias = bias;
     for (GemmOp& op : result.ops) {
-        op.a = for_all(op.a, phases);
-        op.b = for_all(op.b, phases);
+        op.a = for_all(op.a, subpixels);
+        op.b = for_all(op.b, subpixels);
     }
     return result;
 }

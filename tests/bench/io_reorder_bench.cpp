@@ -21,11 +21,14 @@ struct Tensor {
     std::size_t elements() const { return pixels() * channels; }
 };
 
-void border_own(benchmark::State& state, ElementType src_type, ElementType dst_type, bool to_last) {
+void io_reorder_own(benchmark::State& state,
+                    ElementType src_type,
+                    ElementType dst_type,
+                    bool to_last) {
     const Tensor t{argument(state, 0), argument(state, 1)};
     const std::vector<float> scale(t.channels, 30.0f);
     const std::vector<float> shift(t.channels, 128.0f);
-    kernels::BorderParams params;
+    kernels::IoReorderParams params;
     params.channels = t.channels;
     params.pixels = t.pixels();
     params.src_type = src_type;
@@ -48,10 +51,10 @@ void border_own(benchmark::State& state, ElementType src_type, ElementType dst_t
     count_bytes(state, t.elements() * (size_of(src_type) + size_of(dst_type)));
 }
 
-void border_onednn(benchmark::State& state,
-                   dnnl::memory::data_type src_type,
-                   dnnl::memory::data_type dst_type,
-                   bool to_last) {
+void io_reorder_onednn(benchmark::State& state,
+                       dnnl::memory::data_type src_type,
+                       dnnl::memory::data_type dst_type,
+                       bool to_last) {
     using namespace dnnl;
     const Tensor t{argument(state, 0), argument(state, 1)};
     const engine eng(engine::kind::cpu, 0);
@@ -88,19 +91,21 @@ void features(benchmark::internal::Benchmark* b) {
     b->Args({256, 1})->Args({26, 255})->Args({128, 16})->Unit(benchmark::kMicrosecond);
 }
 
-BENCHMARK_CAPTURE(border_own, f32_u8_last, ElementType::f32, ElementType::u8, true)->Apply(images);
-BENCHMARK_CAPTURE(border_onednn, f32_u8_last, Type::f32, Type::u8, true)->Apply(images);
-BENCHMARK_CAPTURE(border_own, u8_u8_last, ElementType::u8, ElementType::u8, true)->Apply(images);
-BENCHMARK_CAPTURE(border_onednn, u8_u8_last, Type::u8, Type::u8, true)->Apply(images);
-BENCHMARK_CAPTURE(border_own, f32_u8_last, ElementType::f32, ElementType::u8, true)
+BENCHMARK_CAPTURE(io_reorder_own, f32_u8_last, ElementType::f32, ElementType::u8, true)
+    ->Apply(images);
+BENCHMARK_CAPTURE(io_reorder_onednn, f32_u8_last, Type::f32, Type::u8, true)->Apply(images);
+BENCHMARK_CAPTURE(io_reorder_own, u8_u8_last, ElementType::u8, ElementType::u8, true)
+    ->Apply(images);
+BENCHMARK_CAPTURE(io_reorder_onednn, u8_u8_last, Type::u8, Type::u8, true)->Apply(images);
+BENCHMARK_CAPTURE(io_reorder_own, f32_u8_last, ElementType::f32, ElementType::u8, true)
     ->Apply(features);
-BENCHMARK_CAPTURE(border_onednn, f32_u8_last, Type::f32, Type::u8, true)->Apply(features);
-BENCHMARK_CAPTURE(border_own, u8_f32_planar, ElementType::u8, ElementType::f32, false)
+BENCHMARK_CAPTURE(io_reorder_onednn, f32_u8_last, Type::f32, Type::u8, true)->Apply(features);
+BENCHMARK_CAPTURE(io_reorder_own, u8_f32_planar, ElementType::u8, ElementType::f32, false)
     ->Apply(features);
-BENCHMARK_CAPTURE(border_onednn, u8_f32_planar, Type::u8, Type::f32, false)->Apply(features);
-BENCHMARK_CAPTURE(border_own, f32_f32_planar, ElementType::f32, ElementType::f32, false)
+BENCHMARK_CAPTURE(io_reorder_onednn, u8_f32_planar, Type::u8, Type::f32, false)->Apply(features);
+BENCHMARK_CAPTURE(io_reorder_own, f32_f32_planar, ElementType::f32, ElementType::f32, false)
     ->Apply(features);
-BENCHMARK_CAPTURE(border_onednn, f32_f32_planar, Type::f32, Type::f32, false)->Apply(features);
+BENCHMARK_CAPTURE(io_reorder_onednn, f32_f32_planar, Type::f32, Type::f32, false)->Apply(features);
 
 }  // namespace
 }  // namespace fuseq::bench

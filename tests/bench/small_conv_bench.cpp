@@ -14,7 +14,7 @@
 namespace fuseq::bench {
 namespace {
 
-void thin_conv_own(benchmark::State& state, ElementType dst_type, bool zero_points) {
+void small_conv_own(benchmark::State& state, ElementType dst_type, bool zero_points) {
     const std::size_t height = argument(state, 0);
     const std::size_t width = argument(state, 1);
     const std::size_t from = argument(state, 2);
@@ -24,7 +24,7 @@ void thin_conv_own(benchmark::State& state, ElementType dst_type, bool zero_poin
     const std::vector<float> scale(to, 0.002f);
     const std::vector<float> bias(to, 40.0f);
     const std::vector<float> zero_point(zero_points ? to : 0, 0.5f);
-    kernels::ThinConvParams params;
+    kernels::SmallConvParams params;
     params.shape = {.src_channels = from,
                     .dst_channels = to,
                     .src_height = height,
@@ -40,21 +40,21 @@ void thin_conv_own(benchmark::State& state, ElementType dst_type, bool zero_poin
     params.bias = bias;
     params.wei_zero_point = zero_point;
     params.dst_type = dst_type;
-    params.pixels = dst_type == ElementType::f32 && to > kernels::kThinChannels;
-    if (!kernels::ThinConv::takes(params.shape)) {
+    params.pixels = dst_type == ElementType::f32 && to > kernels::kSmallConvChannels;
+    if (!kernels::SmallConv::takes(params.shape)) {
         state.SkipWithError("not for this machine");
         return;
     }
-    const kernels::ThinConv conv(params);
+    const kernels::SmallConv conv(params);
     const auto src = random_bytes(height * width * from);
     kernels::AlignedVector<std::uint8_t> dst(height * width * to);
-    const bool stores_floats = dst_type == ElementType::f32 && to > kernels::kThinChannels;
+    const bool stores_floats = dst_type == ElementType::f32 && to > kernels::kSmallConvChannels;
     kernels::AlignedVector<float> floats(stores_floats ? height * width * to : 0);
     for (auto _ : state) {
         if (stores_floats) {
             conv.run(src.data(), {0, height}, floats.data());
         } else if (dst_type == ElementType::f32) {
-            conv.run(src.data(), {0, height}, [](const kernels::ThinTile&) {});
+            conv.run(src.data(), {0, height}, [](const kernels::SmallConvTile&) {});
         } else {
             conv.run(src.data(), {0, height}, dst.data());
         }
@@ -85,11 +85,11 @@ void lane_layers(benchmark::internal::Benchmark* bench) {
     bench->Args({416, 416, 3, 16})->Args({64, 64, 16, 16})->Unit(benchmark::kMicrosecond);
 }
 
-BENCHMARK_CAPTURE(thin_conv_own, bytes, ElementType::u8, false)->Apply(layers)->Apply(lane_layers);
-BENCHMARK_CAPTURE(thin_conv_own, planes, ElementType::f32, false)
+BENCHMARK_CAPTURE(small_conv_own, bytes, ElementType::u8, false)->Apply(layers)->Apply(lane_layers);
+BENCHMARK_CAPTURE(small_conv_own, planes, ElementType::f32, false)
     ->Apply(layers)
     ->Apply(wide_layers);
-BENCHMARK_CAPTURE(thin_conv_own, zero_points, ElementType::f32, true)
+BENCHMARK_CAPTURE(small_conv_own, zero_points, ElementType::f32, true)
     ->Apply(wide_layers)
     ->Apply(lane_layers);
 

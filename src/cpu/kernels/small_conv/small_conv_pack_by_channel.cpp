@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "cpu/kernels/float_conv/float_sum.hpp"
-#include "cpu/kernels/small_conv/small_conv_lanes.hpp"
+#include "cpu/kernels/small_conv/small_conv_by_channel.hpp"
 #include "cpu/kernels/small_conv/small_conv_tiles.hpp"
 
 namespace fuseq::kernels {
 
-bool ThinConv::takes_op(const post_ops::BasicOp& op) {
+bool SmallConv::takes_op(const post_ops::BasicOp& op) {
     if (const auto* eltwise = std::get_if<post_ops::Eltwise>(&op)) {
         return eltwise->kind == post_ops::EltwiseKind::kRelu;
     }
@@ -19,12 +19,12 @@ bool ThinConv::takes_op(const post_ops::BasicOp& op) {
         const bool known = binary->type == ElementType::u8 || binary->type == ElementType::i8 ||
                            binary->type == ElementType::f32;
         return known && binary->kind == post_ops::BinaryKind::kAdd && !binary->per_plane &&
-               !binary->per_pixel && binary->input < thin::kMostLaneExtras;
+               !binary->per_pixel && binary->input < small_conv::kMaxChannelVectorSources;
     }
     return true;
 }
 
-bool ThinConv::takes_result(const post_ops::Chain& chain) {
+bool SmallConv::takes_result(const post_ops::Chain& chain) {
     const auto& ops = chain.ops;
     const bool bytes = chain.dst_type == ElementType::u8 || chain.dst_type == ElementType::i8;
     if (ops.empty()) {
@@ -35,10 +35,10 @@ bool ThinConv::takes_result(const post_ops::Chain& chain) {
     return bytes && (ops.size() == 1 ? scale || shift : ops.size() == 2 && scale && shift);
 }
 
-namespace thin {
+namespace small_conv {
 namespace {
 
-using Kind = LaneOp::Kind;
+using Kind = ChannelVectorOp::Kind;
 
 void spread(const post_ops::Values& values, std::size_t channels, float* to) {
     for (std::size_t c = 0; c < std::max(channels, kLanes); ++c) {
@@ -48,7 +48,8 @@ void spread(const post_ops::Values& values, std::size_t channels, float* to) {
 
 class OpPacker {
 public:
-    OpPacker(std::size_t channels, std::vector<LaneOp>& ops) : channels_(channels), ops_(&ops) {}
+    OpPacker(std::size_t channels, std::vector<ChannelVectorOp>& ops)
+        : channels_(channels), ops_(&ops) {}
 
     void operator()(const post_ops::Scale& op) { push(Kind::kScale, op.by); }
     void operator()(const post_ops::Shift& op) { push(Kind::kShift, op.by); }
@@ -66,7 +67,7 @@ public:
     }
     void operator()(const post_ops::Binary& op) {
         push(Kind::kAdd, 0.0f);
-        LaneOp& added = ops_->back();
+        ChannelVectorOp& added = ops_->back();
         added.extra = op.input;
         added.element = size_of(op.type);
         added.is_signed = op.type == ElementType::i8;
@@ -82,11 +83,11 @@ private:
     }
 
     std::size_t channels_;
-    std::vector<LaneOp>* ops_;
+    std::vector<ChannelVectorOp>* ops_;
 };
 
-LaneResult result_of(const post_ops::Chain& chain, std::size_t channels, bool rows) {
-    LaneResult result;
+ChannelVectorResult result_of(const post_ops::Chain& chain, std::size_t channels, bool rows) {
+    ChannelVectorResult result;
     result.element = size_of(chain.dst_type);
     result.is_signed = chain.dst_type == ElementType::i8;
     result.rows = rows;
@@ -103,8 +104,8 @@ LaneResult result_of(const post_ops::Chain& chain, std::size_t channels, bool ro
 }
 
 // What sums of a channel can be, its init and scale and bias.
-LaneChannel channel_of(const ThinConvParams& p, const Packed& packed, std::size_t c) {
-    LaneChannel channel;
+ChannelVectorPosition channel_of(const SmallConvParams& p, const Packed& packed, std::size_t c) {
+    ChannelVectorPosition channel;
     channel.init = packed.init[c];
     channel.scale = packed.scale[c];
     channel.bias = packed.bias[c];
@@ -119,10 +120,10 @@ LaneChannel channel_of(const ThinConvParams& p, const Packed& packed, std::size_
 // Whether values of all channels stay in the integers of 32 bits.
 bool is_bounded(const Packed& packed) {
     constexpr double kMost = 2e9;
-    const ThinConvShape& s = packed.shape;
+    const SmallConvShape& s = packed.shape;
     const auto taps = static_cast<double>(s.src_channels * s.kernel_height * s.kernel_width);
     for (std::size_t c = 0; c < s.dst_channels; ++c) {
-        const LaneChannel& channel = packed.channels[c];
+        const ChannelVectorPosition& channel = packed.channels[c];
         auto reach = static_cast<double>(std::max(std::abs(channel.least), std::abs(channel.most)));
         if (packed.sums) {
             reach += taps * 255 * std::abs(static_cast<double>(packed.of_sum[c]));
@@ -137,13 +138,13 @@ bool is_bounded(const Packed& packed) {
 }
 
 // Whether all operations are a relu and a shift.
-bool are_relu_and_shift(const std::vector<LaneOp>& ops) {
+bool are_relu_and_shift(const std::vector<ChannelVectorOp>& ops) {
     return ops.size() == 2 && ops[0].kind == Kind::kMax && ops[1].kind == Kind::kShift &&
            std::all_of(std::begin(ops[0].a), std::end(ops[0].a), [](float v) { return v == 0.0f; });
 }
 
 ByteRule rule_of(const Packed& packed, std::size_t c) {
-    const LaneChannel& channel = packed.channels[c];
+    const ChannelVectorPosition& channel = packed.channels[c];
     ByteRule rule{.scale = channel.scale,
                   .bias = channel.bias,
                   .is_signed = packed.results[0].is_signed,
@@ -178,15 +179,16 @@ void set_least(Packed& packed) {
     }
 }
 
-// Bytes behind scale and bias alone take the short way, vector by vector; with a relu and a shift
-// behind these all of them do or none.
+// Bytes after scale and bias alone take the short way, vector by vector; with a relu and a
+// shift after these all of them do or none.
 void set_ways(Packed& packed) {
-    const LaneResult& first = packed.results[0];
+    const ChannelVectorResult& first = packed.results[0];
     const bool relus = are_relu_and_shift(packed.ops) && !packed.sums && !first.rows;
     const bool is_plain = packed.how == Collect::kChannels && packed.results.size() == 1 &&
                           first.element == 1 && !first.scaled && !first.shifted &&
                           (packed.ops.empty() || relus) && is_bounded(packed);
-    std::array<std::optional<std::array<FloatSum, kLanes>>, kMostLaneChannels / kLanes> ways;
+    std::array<std::optional<std::array<FloatSum, kLanes>>, kMaxChannelVectorChannels / kLanes>
+        ways;
     for (std::size_t v = 0; v < packed.vectors && is_plain && !packed.sums; ++v) {
         ways[v] = short_ways(packed, v * kLanes);
     }
@@ -204,7 +206,7 @@ void set_ways(Packed& packed) {
         set_least(packed);
     }
     for (std::size_t c = 0; c < packed.channels.size(); ++c) {
-        const LaneChannel& channel = packed.channels[c];
+        const ChannelVectorPosition& channel = packed.channels[c];
         const auto& of_vector = ways[c / kLanes];
         const bool is_short = packed.plain_bytes && of_vector.has_value();
         const FloatSum way = is_short ? (*of_vector)[c % kLanes] : FloatSum{};
@@ -217,42 +219,42 @@ void set_ways(Packed& packed) {
 
 }  // namespace
 
-bool lanes_fit(const ThinConvParams& p) {
-    if (!has_channels_in_lanes(p.shape) && !lies_in_pixels(p.shape)) {
+bool channel_vectors_fit(const SmallConvParams& p) {
+    if (!is_channel_vectorized(p.shape) && !lies_in_pixels(p.shape)) {
         const bool sigmoid = p.ops.size() == 1 && p.dst_type != ElementType::f32 &&
-                             ThinConv::takes_before_bytes(p.ops[0]);
+                             SmallConv::takes_before_bytes(p.ops[0]);
         return (p.ops.empty() || sigmoid) && p.results.empty() && !p.rows;
     }
     const auto fits = [&](const post_ops::Chain& chain) {
-        return ThinConv::takes_result(chain) &&
+        return SmallConv::takes_result(chain) &&
                (!p.rows || (size_of(chain.dst_type) == 1 && p.shape.dst_channels == 2 * kLanes));
     };
-    return p.results.size() <= kMostLaneResults && (!p.rows || !p.results.empty()) &&
-           std::all_of(p.ops.begin(), p.ops.end(), ThinConv::takes_op) &&
+    return p.results.size() <= kMaxChannelVectorResults && (!p.rows || !p.results.empty()) &&
+           std::all_of(p.ops.begin(), p.ops.end(), SmallConv::takes_op) &&
            std::all_of(p.results.begin(), p.results.end(), fits);
 }
 
-bool rises(const ThinConvParams& p) {
+bool rises(const SmallConvParams& p) {
     const auto all_rise = [](std::span<const float> by) {
         return std::all_of(by.begin(), by.end(), [](float v) { return v >= 0.0f; });
     };
     const std::size_t channels = p.shape.dst_channels;
-    std::vector<LaneOp> ops;
+    std::vector<ChannelVectorOp> ops;
     OpPacker pack(channels, ops);
     for (const post_ops::BasicOp& op : p.ops) {
         std::visit(pack, op);
     }
-    const LaneResult result = result_of(
+    const ChannelVectorResult result = result_of(
         p.results.empty() ? post_ops::Chain{{}, p.dst_type} : p.results[0], channels, false);
     return result.element == 1 && p.wei_zero_point.empty() && all_rise(p.scale) &&
            (!result.scaled || all_rise({result.scale, channels})) &&
-           std::all_of(ops.begin(), ops.end(), [&](const LaneOp& op) {
+           std::all_of(ops.begin(), ops.end(), [&](const ChannelVectorOp& op) {
                const bool is_factor = op.kind == Kind::kScale || op.kind == Kind::kSlope;
                return op.kind != Kind::kAdd && (!is_factor || all_rise({op.a, channels}));
            });
 }
 
-void pack_lanes(const ThinConvParams& p, Packed& packed) {
+void pack_lanes(const SmallConvParams& p, Packed& packed) {
     const std::size_t channels = p.shape.dst_channels;
     for (std::size_t c = 0; c < channels; ++c) {
         packed.channels.push_back(channel_of(p, packed, c));
@@ -267,7 +269,7 @@ void pack_lanes(const ThinConvParams& p, Packed& packed) {
 namespace {
 
 // Packs work within 128 bits: the k-th four channels of each of the four vectors are together
-// behind them.
+// after them.
 void set_order(Packed& packed) {
     const bool lanes = packed.how == Collect::kChannels;
     const std::size_t fours = lanes ? packed.shape.dst_channels / kQuad : kQuad;  // of a pixel
@@ -281,7 +283,7 @@ void set_order(Packed& packed) {
 
 }  // namespace
 
-void pack_results(const ThinConvParams& p, Packed& packed) {
+void pack_results(const SmallConvParams& p, Packed& packed) {
     const std::size_t channels = p.shape.dst_channels;
     packed.results.clear();
     for (const post_ops::Chain& chain : p.results) {
@@ -294,5 +296,5 @@ void pack_results(const ThinConvParams& p, Packed& packed) {
     set_ways(packed);
 }
 
-}  // namespace thin
+}  // namespace small_conv
 }  // namespace fuseq::kernels

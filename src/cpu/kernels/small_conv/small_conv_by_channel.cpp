@@ -17,8 +17,8 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/common/always_inline.hpp"
-#include "cpu/kernels/small_conv/small_conv_detail.hpp"
 #include "cpu/kernels/common/vnni_target.hpp"
+#include "cpu/kernels/small_conv/small_conv_detail.hpp"
 
 #pragma GCC push_options
 #pragma GCC target("bmi,bmi2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512vbmi")
@@ -28,7 +28,7 @@
 #include "cpu/kernels/small_conv/small_conv_values-inl.h"
 #include "cpu/kernels/small_conv/small_conv_window_sums-inl.h"
 
-namespace fuseq::kernels::thin {
+namespace fuseq::kernels::small_conv {
 namespace {
 
 FUSEQ_INLINE __m512i broadcast(const std::uint8_t* from) {
@@ -37,10 +37,11 @@ FUSEQ_INLINE __m512i broadcast(const std::uint8_t* from) {
     return _mm512_set1_epi32(four);
 }
 
-// ---- last bytes of rows -------------------------------------------------------------------------
+// ---- last bytes of rows
+// -------------------------------------------------------------------------
 
-// Of each pixel, four bytes a chunk. What is behind the pixels belongs to none.
-using Ends = std::int32_t[kMostLaneEnds][kMostLaneTile + 2 * kMostTile];
+// Of each pixel, four bytes a chunk. What is after the pixels belongs to none.
+using Ends = std::int32_t[kMaxChannelVectorEnds][kMaxChannelVectorTile + 2 * kMaxTile];
 
 void fill_ends(const Packed& packed, const Windows& windows, std::size_t count, Ends& ends) {
     const __m512i first = _mm512_loadu_si512(packed.index);  // byte 0 of each chunk counts
@@ -64,7 +65,8 @@ void fill_ends(const Packed& packed, const Windows& windows, std::size_t count, 
     }
 }
 
-// ---- tiles --------------------------------------------------------------------------------------
+// ---- tiles
+// --------------------------------------------------------------------------------------
 
 // Accumulators of kPixels by 16 * kVectors channels, whose windows are kStep bytes apart.
 template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep>
@@ -124,7 +126,7 @@ struct Products {
         leave_loops(acc, std::make_index_sequence<kAll>{});
     }
 
-    // What follows may need other registers: whatever must go to memory goes behind the loops.
+    // What follows may need other registers: whatever must go to memory goes after the loops.
     template <std::size_t... I>
     static FUSEQ_INLINE void leave_loops(Integers& acc, std::index_sequence<I...>) {
         ((acc.v[I] = Lanes<kPixels, kVectors>::in_register(acc.v[I])), ...);
@@ -202,7 +204,7 @@ FUSEQ_INLINE void products(Registers<__m512i, kPixels * kVectors>& acc,
     }
 }
 
-// The tile of the windows from pixel `at` on, to pixel `to` of the places and those behind it.
+// The tile of the windows from pixel `at` on, to pixel `to` of the places and those after it.
 template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep, bool kShared>
 void one_tile(const Packed& packed,
               const Windows& windows,
@@ -211,7 +213,7 @@ void one_tile(const Packed& packed,
               const float* sums,
               const Ends& ends,
               std::size_t count,
-              const LanePlaces& places) {
+              const ChannelVectorPlaces& places) {
     Registers<__m512i, kPixels * kVectors> acc;
     products<kPixels, kVectors, kStep, kShared>(acc, packed, windows, at, ends);
     Lanes<kPixels, kVectors>::finish(acc, packed, sums == nullptr ? nullptr : sums + at, to,
@@ -226,7 +228,7 @@ void tile_of(const Packed& packed,
              const float* sums,
              const Ends& ends,
              std::size_t left,
-             const LanePlaces& places) {
+             const ChannelVectorPlaces& places) {
     using Part = PartOfTile<kPixels, kVectors>;
     if (left >= kPixels || !Part::suits(packed)) {
         return one_tile<kPixels, kVectors, kStep, kShared>(packed, windows, at, at, sums, ends,
@@ -242,11 +244,11 @@ template <std::size_t kVectors, std::size_t kStep, bool kShared>
 void tiles(const Packed& packed,
            const Windows& windows,
            std::size_t count,
-           const LanePlaces& places) {
+           const ChannelVectorPlaces& places) {
     constexpr std::size_t kLarge = lane_tile_of(kVectors);
     constexpr std::size_t kMiddle = 16 / kVectors;
     constexpr std::size_t kSmall = std::min<std::size_t>(4, kMiddle / 2);
-    alignas(64) float of_windows[kMostLaneTile + kLanes];
+    alignas(64) float of_windows[kMaxChannelVectorTile + kLanes];
     const float* sums = nullptr;
     if (packed.sums) {
         sums_of(packed, windows, count, of_windows);
@@ -288,7 +290,7 @@ template <std::size_t kVectors>
 void tiles(const Packed& packed,
            const Windows& windows,
            std::size_t count,
-           const LanePlaces& places) {
+           const ChannelVectorPlaces& places) {
     with_step(windows.step, [&](auto step) {
         tiles<kVectors, decltype(step)::value, false>(packed, windows, count, places);
     });
@@ -297,7 +299,7 @@ void tiles(const Packed& packed,
 void shared_tiles(const Packed& packed,
                   const Windows& windows,
                   std::size_t count,
-                  const LanePlaces& places) {
+                  const ChannelVectorPlaces& places) {
     switch (windows.step) {
         case 4: return tiles<1, 4, true>(packed, windows, count, places);
         case 8: return tiles<1, 8, true>(packed, windows, count, places);
@@ -305,7 +307,8 @@ void shared_tiles(const Packed& packed,
     }
 }
 
-// ---- maxima of 2 x 2 pixels ---------------------------------------------------------------------
+// ---- maxima of 2 x 2 pixels
+// ---------------------------------------------------------------------
 
 // Of neighbouring pixels of a row of results.
 template <std::size_t kPixels, std::size_t kVectors>
@@ -349,7 +352,7 @@ void pooled_tile(const Packed& packed,
                  const TwoRows& rows,
                  std::size_t at,
                  std::size_t count,
-                 const LanePlaces& places) {
+                 const ChannelVectorPlaces& places) {
     using M = Maxima<kPixels, kVectors>;
     constexpr auto kEach = std::make_index_sequence<M::kAll>{};
     alignas(64) __m512i first[M::kAll];
@@ -369,7 +372,7 @@ template <std::size_t kVectors, std::size_t kStep, bool kShared>
 void pooled_tiles(const Packed& packed,
                   const TwoRows& rows,
                   std::size_t count,
-                  const LanePlaces& places) {
+                  const ChannelVectorPlaces& places) {
     constexpr std::size_t kLarge = lane_tile_of(kVectors);
     constexpr std::size_t kSmall = 8;
     for (std::size_t at = 0; at < count;) {
@@ -388,7 +391,7 @@ template <std::size_t kVectors>
 void pooled_tiles(const Packed& packed,
                   const TwoRows& rows,
                   std::size_t count,
-                  const LanePlaces& places) {
+                  const ChannelVectorPlaces& places) {
     with_step(rows.windows[0].step, [&](auto step) {
         pooled_tiles<kVectors, decltype(step)::value, false>(packed, rows, count, places);
     });
@@ -398,7 +401,7 @@ void pooled_tiles(const Packed& packed,
 void run_pooled_lanes(const Packed& packed,
                       const Windows& windows,
                       std::size_t count,
-                      const LanePlaces& places) {
+                      const ChannelVectorPlaces& places) {
     alignas(64) TwoRows rows;
     for (std::size_t r = 0; r < 2; ++r) {
         Windows& one = rows.windows[r];
@@ -416,7 +419,7 @@ void run_pooled_lanes(const Packed& packed,
 void run_lanes(const Packed& packed,
                const Windows& windows,
                std::size_t count,
-               const LanePlaces& places) {
+               const ChannelVectorPlaces& places) {
     if (packed.pool) {
         return run_pooled_lanes(packed, windows, count, places);
     }
@@ -430,6 +433,6 @@ void run_lanes(const Packed& packed,
     }
 }
 
-}  // namespace fuseq::kernels::thin
+}  // namespace fuseq::kernels::small_conv
 
 #pragma GCC pop_options

@@ -1,0 +1,52 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which convolutions, deconvolutions and matrix products the plugin's own kernel takes, and where
+// it is faster than oneDNN's.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cpu/kernels/gemm/gemm_vnni.hpp"
+#include "cpu/post_ops/basic_ops.hpp"
+#include "cpu/post_ops/capabilities.hpp"
+#include "cpu/steps/plan_tensor.hpp"
+#include "fuseq/model.hpp"
+
+namespace fuseq::cpu {
+
+// What the kernel computes for a node, without its post-ops.
+struct GemmProblem {
+    kernels::GemmShape shape;
+    kernels::GemmWeights weights;
+    std::int32_t src_zero_point = 0;
+    bool src_signed = false;            // of convolutions
+    std::vector<float> wei_zero_point;  // none, one, or one a channel of dst
+    post_ops::AnchorKind kind = post_ops::AnchorKind::kConvolution;
+    bool transposed() const { return kind == post_ops::AnchorKind::kDeconvolution; }
+    Layout layout = Layout::kChannelsLast;
+};
+
+// Nothing when the kernel does not take the node: another type, groups, three spatial dimensions.
+// The weights are those of the node's constant.
+std::optional<GemmProblem> gemm_problem(const Node& node);
+
+// Whether it takes the node, whose weights have zero points, on this machine, whatever stands
+// after it.
+bool gemm_takes_weight_zero_points(const Node& node);
+
+// What of a chain decides which implementation is faster.
+struct GemmChainTraits {
+    bool reads_tensors = false;  // it has extra inputs
+    bool pools = false;          // 2 x 2 results become one
+    bool activates = false;      // an activation that is more than a comparison, and integers out
+    bool stores_bytes = false;   // integers out, and neither of the two others but pools
+};
+GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t binary_sources);
+
+// Whether the kernel is expected to be faster than oneDNN's, by measurements
+// (docs/performance/matmul.md).
+bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain);
+
+}  // namespace fuseq::cpu

@@ -1,0 +1,138 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+
+#include "cpu/lowering/anchor.hpp"
+#include "cpu/lowering/step_makers.hpp"
+#include "cpu/machine/instructions.hpp"
+#include "cpu/post_ops/simplify.hpp"
+#include "cpu/post_ops/values.hpp"
+#include "cpu/steps/depthwise.hpp"
+#include "cpu/steps/depthwise_fold.hpp"
+#include "cpu/threading/parallel.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+// Of integers, and in a form that the kernel takes.
+std::optional<kernels::ConvGeometry> geometry_of(const Node& node) {
+    const ElementType src = node.input(0).type();
+    const bool integers = (src == ElementType::u8 || src == ElementType::i8) &&
+                          node.input(1).type() == ElementType::i8;
+    return integers ? folded_depthwise(node) : std::nullopt;
+}
+
+ComposedAnchor compose(const post_ops::Chain& chain, std::size_t consumed) {
+    ComposedAnchor composed;
+    composed.complete = consumed == chain.ops.size();
+    composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
+    composed.rest.ops.assign(chain.ops.begin() + static_cast<std::ptrdiff_t>(consumed),
+                             chain.ops.end());
+    composed.rest.dst_type = chain.dst_type;
+    return composed;
+}
+
+// What the kernel does not compute, as part of its step. Nothing when a row has no room in the
+// buffer, or an extra input is not of the size of dst.
+std::optional<DepthwiseRemainder> make_remainder(PlanBuilder& builder,
+                                                 const Group& group,
+                                                 const ComposedAnchor& composed,
+                                                 const kernels::ConvGeometry& dst) {
+    const auto& ops = composed.rest.ops;
+    const bool per_plane = std::any_of(ops.begin(), ops.end(), [](const post_ops::BasicOp& op) {
+        const auto* binary = std::get_if<post_ops::Binary>(&op);
+        return binary != nullptr && binary->per_plane;
+    });
+    if (composed.complete || per_plane ||
+        dst.dst_channels * dst.dst_width > DepthwiseStep::kMaxRowElements ||
+        group.binary_sources.size() > DepthwiseStep::kMaxBinarySources) {
+        return std::nullopt;
+    }
+    std::vector<TensorId> binary_sources;
+    std::vector<DedupRows> dedup_rows;
+    for (const Output& extra : group.binary_sources) {
+        TensorId id = builder.tensor_of(extra, Layout::kChannelsLast);
+        dedup_rows.emplace_back();
+        if (const Tensor& value = builder.tensor(id).constant;
+            builder.tensor(id).storage == Storage::kConstant) {
+            dedup_rows.back() =
+                DedupRows::of({static_cast<const std::byte*>(value.data()), value.get_byte_size()},
+                              dst.batch * dst.dst_height);
+            id = dedup_rows.back().offsets.empty() ? id : kNoTensor;
+        }
+        binary_sources.push_back(id);
+    }
+    return DepthwiseRemainder{kernels::ChainKernel(composed.rest, ElementType::f32,
+                                                   dst.dst_channels, kernels::ChainLayout::kRows),
+                              std::move(binary_sources), std::move(dedup_rows), dst.dst_channels,
+                              dst.dst_width};
+}
+
+}  // namespace
+
+std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group) {
+    const Node& node = *group.anchor;
+    const auto geometry = geometry_of(node);
+    if (!geometry) {
+        return std::nullopt;
+    }
+    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
+    const DepthwiseEpilogue tail = match_depthwise_epilogue(chain);
+    ComposedAnchor composed = compose(chain, tail.consumed);
+
+    const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
+    const Tensor& weights = node.input_node(1)->constant();
+    kernels::DepthwiseParams params;
+    params.shape = {*geometry};
+    params.src_type = builder.tensor(src).type;
+    params.dst_type = composed.dst_type;
+    std::vector<std::int32_t> zero_point;
+    if (node.has_input(2)) {
+        for (const std::int64_t z : to_ints(node.input_node(2)->constant())) {
+            zero_point.push_back(static_cast<std::int32_t>(z));
+        }
+    }
+    params.src_zero_point = zero_point;
+    params.weights = weights.values<std::int8_t>();
+    params.scale = tail.scale;
+    params.bias = tail.bias;
+    params.slope = tail.slope;
+    params.shift = tail.shift;
+    params.low = tail.low;
+    params.high = tail.high;
+    kernels::DepthwiseConv kernel(params);
+    auto rest = make_remainder(builder, group, composed, *geometry);
+    composed.complete = composed.complete || rest;
+    composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
+
+    StepInfo info;
+    info.kind = "convolution";
+    info.implementation = std::string("fuseq:") + kernel.implementation();
+    info.src_type = to_string(params.src_type);
+    info.wei_type = to_string(ElementType::i8);
+    info.dst_type = to_string(composed.dst_type);
+    info.layout = to_string(Layout::kChannelsLast);
+    info.quantized = true;
+    const Shape dst_dims = node.port(0).shape.to_shape();
+    info.macs =
+        static_cast<std::int64_t>(shape_size(dst_dims) * (weights.get_size() / dst_dims[1]));
+    info.bytes = static_cast<std::int64_t>(builder.tensor(src).bytes() + weights.get_byte_size() +
+                                           shape_size(dst_dims) * size_of(composed.dst_type));
+    describe_anchor(info, group, composed);
+    post_ops::Chain fused = chain;
+    fused.ops.resize(composed.complete ? chain.ops.size() : tail.consumed);
+    fused.dst_type = composed.dst_type;
+    info.post_ops = post_ops::to_text(fused);
+
+    const TensorId dst = builder.new_tensor(composed.dst_type, dst_dims, Layout::kChannelsLast);
+    builder.add_step(std::make_unique<DepthwiseStep>(std::move(kernel), *geometry, std::move(rest),
+                                                     src, dst, std::move(info)));
+    return finish_anchor(builder, group, composed, dst);
+}
+
+}  // namespace fuseq::cpu
