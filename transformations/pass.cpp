@@ -63,6 +63,10 @@ void run_passes(Model& model, PassContext& context, const std::vector<Pass>& pas
         const std::size_t number = context.next_number();
         const auto& off = options.disabled;
         if (std::find(off.begin(), off.end(), pass.name) != off.end()) {
+            if (!pass.needed.empty()) {
+                throw Error("transform", detail::cat("pass '", pass.name,
+                                                     "' cannot be disabled: ", pass.needed));
+            }
             continue;
         }
         try {

@@ -99,8 +99,6 @@ FallbackClock::Layers measure_layers(const Model& original,
     if (names.fake_quantize.empty()) {
         return {};  // no layer could be left in float
     }
-    prepare_to_plan(*with.model, int8);
-    prepare_to_plan(*without.model, in_float);
     const auto a = trial(with, int8, false);  // each step is timed alone
     const auto b = trial(without, in_float, false);
     repeat([&] {
@@ -116,8 +114,6 @@ FallbackClock::Whole measure_whole(const Model& original,
                                    const Config& after) {
     const Transformed first = transform_for_cpu(original, before);
     const Transformed second = transform_for_cpu(original, after);
-    prepare_to_plan(*first.model, before);
-    prepare_to_plan(*second.model, after);
     const auto a = trial(first, before, true);
     const auto b = trial(second, after, true);
     constexpr double kNever = std::numeric_limits<double>::infinity();

@@ -3,11 +3,6 @@
 #include "cpu/compile/plan_options.hpp"
 
 #include "cpu/compile/compile_body.hpp"
-#include "cpu/lowering/gemm_problem.hpp"
-#include "cpu/plan/cover_deconvolutions.hpp"
-#include "cpu/plan/expand_constants.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
-#include "cpu/steps/gemm.hpp"
 
 namespace fuseq::cpu {
 
@@ -32,14 +27,6 @@ Config config_of_part(const Config& whole) {
     config.tune_ms = 0;
     config.float_fallback = false;
     return config;
-}
-
-void prepare_to_plan(Model& transformed, const Config& config) {
-    expand_constants(transformed);
-    split_weight_zero_points(transformed, [&](const Node& anchor) {
-        return config.own_gemm && gemm_takes_weight_zero_points(anchor);
-    });
-    cover_deconvolutions(transformed);
 }
 
 }  // namespace fuseq::cpu

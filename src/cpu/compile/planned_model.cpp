@@ -60,7 +60,6 @@ std::shared_ptr<PlannedModel> make_planned(BlobContent content,
     planned->transformed = std::move(content.transformed);
     planned->tuned = std::move(content.tuned);
     planned->fallback = std::move(content.fallback);
-    prepare_to_plan(*planned->transformed.model, config);
     if (config.tune_ms > 0 && planned->tuned.note.empty()) {
         planned->tuned = measured(planned->transformed, config);
     }

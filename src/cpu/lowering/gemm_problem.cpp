@@ -8,11 +8,11 @@
 #include "cpu/machine/instructions.hpp"
 #include "cpu/machine/isa.hpp"
 #include "cpu/plan/groups.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/steps/gemm.hpp"
 #include "ops/deconvolution.hpp"
 #include "ops/matmul.hpp"
+#include "transformations/support/anchor_zero_points.hpp"
 
 namespace fuseq::cpu {
 namespace {

@@ -5,11 +5,11 @@
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/axes_in_memory.hpp"
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/steps/eltwise_io_reorder.hpp"
 #include "cpu/steps/fused_eltwise.hpp"
 #include "cpu/steps/io_reorder.hpp"
 #include "fuseq/error.hpp"
+#include "transformations/support/anchor_zero_points.hpp"
 
 namespace fuseq::cpu {
 
@@ -320,7 +320,9 @@ TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
                                 .layer_id = {},
                                 .layer = group.anchor->name(),
                                 .op = group.anchor->type(),
-                                .rule = "the zero points of its weights were not split off"});
+                                .rule = "no kernel takes the zero points of its weights, and the pass "
+                                        "split_weight_zero_points, which splits them off, did not run "
+                                        "(FUSEQ_DISABLE)"});
     }
     if (group.anchor->is("MatMul")) {
         return make_matmul(builder, group);

@@ -108,7 +108,6 @@ std::vector<float> result(const std::string& text,
         fallback = choose_float(*model, config, clock);
     }
     const Transformed transformed = transform_with(*model, config, fallback);
-    prepare_to_plan(*transformed.model, config);
     Trial trial(PlanBuilder(*transformed.model, transformed.ranges, build_options(config)).build(),
                 *model);
     trial.run_whole();

@@ -9,8 +9,8 @@
 
 #include "cpu/compile/transformed.hpp"
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
 #include "support/quantized_convolution_text.hpp"
+#include "transformations/support/anchor_zero_points.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -57,7 +57,6 @@ std::shared_ptr<Model> network() {
 
 Plan plan_of(const Config& config) {
     const Transformed made = transform_for_cpu(*network(), config);
-    prepare_to_plan(*made.model, config);
     // Steps refer to the model.
     static std::vector<std::shared_ptr<Model>> kept;
     kept.push_back(made.model);
@@ -110,7 +109,7 @@ TEST(BuildOptions, ThreadsThatCompileChangeNothing) {
 }
 
 // Zero points of weights go into an operand where the plugin's kernel takes them, and only then.
-TEST(PrepareToPlan, LeavesZeroPointsOfWeightsOnlyToTheKernelThatTakesThem) {
+TEST(TransformForCpu, LeavesZeroPointsOfWeightsOnlyToTheKernelThatTakesThem) {
     const char* const text = R"(model "m"
         %x = Parameter : u8[1,6]
         %w = Const value=random(3,-127,127) : i8[6,4]
@@ -119,9 +118,9 @@ TEST(PrepareToPlan, LeavesZeroPointsOfWeightsOnlyToTheKernelThatTakesThem) {
         %y = MatMul(%x, %w, %z, %k)
         %r = Result(%y))";
     const auto zero_points_of_product = [&](const char* own) {
-        const auto model = Model::from_text(text);
-        prepare_to_plan(*model, with("FUSEQ_OWN_GEMM", own));
-        return wei_zero_points(*model->find("y")).size();
+        const Transformed made =
+            transform_for_cpu(*Model::from_text(text), with("FUSEQ_OWN_GEMM", own));
+        return wei_zero_points(*made.model->find("y")).size();
     };
     EXPECT_EQ(zero_points_of_product("YES"), kernels::GemmVnni::available() ? 4u : 0u);
     EXPECT_EQ(zero_points_of_product("NO"), 0u);

@@ -22,7 +22,6 @@ class Made {
 public:
     explicit Made(const std::string& text)
         : transformed_(transform_for_cpu(*Model::from_text(text), config_)) {
-        prepare_to_plan(*transformed_.model, config_);
     }
     Plan plan(const std::string& choice = {}) const {
         BuildOptions options = build_options(config_);

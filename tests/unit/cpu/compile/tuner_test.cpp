@@ -19,7 +19,6 @@ namespace {
 struct Made {
     explicit Made(const std::string& text)
         : transformed(transform_for_cpu(*Model::from_text(text), config)) {
-        prepare_to_plan(*transformed.model, config);
     }
     Tuned tuned(std::chrono::milliseconds budget = std::chrono::milliseconds(60)) const {
         const ThreadCount one(1);  // threads that wait for each other wait for other tests too

@@ -28,7 +28,6 @@ protected:
             "%i2 = Const value=random(2,-127,127) : i8[64,64,3,3]\n" + convolution("2", "q") +
             "%i3 = Const value=random(3,-127,127) : i8[64,64,3,3]\n" + convolution("3", "q"));
         transformed_ = transform_for_cpu(*model, config_);
-        prepare_to_plan(*transformed_.model, config_);
     }
 
     static std::string convolution(const std::string& number, const std::string& source) {
@@ -94,7 +93,6 @@ std::vector<bool> starts_regions(const std::string& text) {
     config.set("FUSEQ_OWN_GEMM", "NO");
     const auto model = Model::from_text(text);
     Transformed transformed = transform_for_cpu(*model, config);
-    prepare_to_plan(*transformed.model, config);
     const Plan plan =
         PlanBuilder(*transformed.model, transformed.ranges, build_options(config)).build();
     std::vector<bool> all;
