@@ -3,38 +3,12 @@
 #include "transformations/pass.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 
 #include "fuseq/error.hpp"
 #include "transformations/support/constant_cache.hpp"
+#include "transformations/support/dump_file.hpp"
 
 namespace fuseq {
-namespace {
-
-void dump(const Model& model,
-          const std::string& folder,
-          std::size_t number,
-          std::string_view pass) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) {
-        throw Error("transform",
-                    detail::cat("cannot make folder '", folder, "': ", error.message()));
-    }
-    char prefix[8];
-    std::snprintf(prefix, sizeof prefix, "%03u", static_cast<unsigned>(number));
-    const auto path = std::filesystem::path(folder) / detail::cat(prefix, "_", pass, ".txt");
-    std::ofstream out(path);
-    out << model.to_text();
-    if (!out) {
-        throw Error("transform", detail::cat("cannot write '", path.string(), "'"));
-    }
-}
-
-}  // namespace
-
 void PassContext::rewritten(std::string_view pass, const Node& node, std::string text) {
     remarks_.push_back(
         {Remark::Kind::kRewritten, std::string(pass), node.name(), "", std::move(text)});
@@ -82,7 +56,8 @@ void run_passes(Model& model, PassContext& context, const std::vector<Pass>& pas
             throw Error(std::move(info));
         }
         if (!options.dump_dir.empty()) {
-            dump(model, options.dump_dir, number, pass.name);
+            write_dump(options.dump_dir, dump_name(number, pass.name), model.to_text(),
+                       "transform");
         }
     }
 }

@@ -73,9 +73,9 @@ bool expand_constants(Model& model, PassContext& context) {
             Node* whole = model.add_constant(source->name() + "/repeated",
                                              repeated(source->constant(), data.shape()));
             node->set_input(i, whole->output(0));
-            context.rewritten(kName, *node,
-                              detail::cat("'", source->name(), "' is repeated for ",
-                                          data.shape()[0], " images"));
+            context.rewritten(
+                kName, *node,
+                detail::cat("'", source->name(), "' is repeated for ", data.shape()[0], " images"));
             changed = true;
         }
     }

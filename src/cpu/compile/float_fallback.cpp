@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/trial.hpp"
 #include "cpu/exec/layer_times.hpp"
@@ -67,11 +68,13 @@ Config without_low_precision(Config config) {
     return config;
 }
 
-std::unique_ptr<Trial> trial(const Transformed& transformed, const Config& config, bool walks) {
+std::unique_ptr<Trial> trial(const Transformed& transformed,
+                             const Config& config,
+                             bool tile_groups) {
     BuildOptions options = build_options(config);
-    options.tile_groups = walks && options.tile_groups;
-    return std::make_unique<Trial>(
-        PlanBuilder(*transformed.model, transformed.ranges, options).build(), *transformed.model);
+    options.tile_groups = tile_groups && options.tile_groups;
+    return std::make_unique<Trial>(make_plan(*transformed.model, transformed.ranges, options),
+                                   *transformed.model);
 }
 
 // Runs both in turn.

@@ -10,7 +10,9 @@ BuildOptions build_options(const Config& config) {
     BuildOptions options;
     options.fuse = config.fusion;
     options.own_gemm = config.own_gemm;
-    options.tile_groups = config.tile_groups;
+    options.tile_groups = config.tile_groups && !config.disables("tile_groups");
+    options.disabled_passes = config.disabled;
+    options.dump_dir = config.dump_dir;
     options.drop_middle_rounds = config.drop_middle_rounds;
     options.dump_intermediates = config.keep_intermediates;
     options.threads = config.threads_to_compile();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/cache/model_cache.hpp"
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/kernels/float_conv/float_sums.hpp"
 #include "cpu/lowering/packed_weights.hpp"
@@ -72,8 +73,7 @@ std::shared_ptr<PlannedModel> make_planned(BlobContent content,
         options.gemm_weights = &shared->gemm_weights;
     }
     options.float_sums = sums;
-    planned->plan =
-        PlanBuilder(*planned->transformed.model, planned->transformed.ranges, options).build();
+    planned->plan = make_plan(*planned->transformed.model, planned->transformed.ranges, options);
     return planned;
 }
 

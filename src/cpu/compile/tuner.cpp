@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/trial.hpp"
 
 namespace fuseq::cpu {
@@ -40,6 +41,7 @@ public:
         options_.release_weights = false;
         options_.packed = nullptr;
         options_.choices.clear();
+        options_.dump_dir.clear();     // of the plan itself, not of those that are measured
         options_.tile_groups = false;  // each step is timed alone
     }
 
@@ -93,7 +95,7 @@ public:
 
 private:
     std::unique_ptr<Trial> trial(const BuildOptions& options) const {
-        return std::make_unique<Trial>(PlanBuilder(model_, ranges_, options).build(), model_);
+        return std::make_unique<Trial>(make_plan(model_, ranges_, options), model_);
     }
 
     static Tuned pick(const Trial& rules, const std::vector<std::unique_ptr<Trial>>& trials) {
@@ -118,7 +120,8 @@ private:
     }
 
     // All picks together must give what the rules give, and be faster as a request runs them: steps
-    // that are fast one by one may keep others out of walks, or not fetch the weights of the next.
+    // that are fast one by one may keep others out of tile groups, or not fetch the weights of the
+    // next.
     void verify(Tuned& tuned, const Trial& rules) const {
         BuildOptions options = options_;
         options.tile_groups = tile_groups_;

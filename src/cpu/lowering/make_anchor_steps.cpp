@@ -320,9 +320,10 @@ TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
                                 .layer_id = {},
                                 .layer = group.anchor->name(),
                                 .op = group.anchor->type(),
-                                .rule = "no kernel takes the zero points of its weights, and the pass "
-                                        "split_weight_zero_points, which splits them off, did not run "
-                                        "(FUSEQ_DISABLE)"});
+                                .rule =
+                                    "no kernel takes the zero points of its weights, and the pass "
+                                    "split_weight_zero_points, which splits them off, did not run "
+                                    "(FUSEQ_DISABLE)"});
     }
     if (group.anchor->is("MatMul")) {
         return make_matmul(builder, group);

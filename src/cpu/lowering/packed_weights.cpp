@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/lowering/packed_weights.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "model/mapped_memory.hpp"
@@ -27,10 +26,7 @@ void release(Node* weights) {
 PackedTable packed_table(const Plan& plan) {
     PackedTable table;
     for (const auto& step : plan.steps) {
-        if (const auto* packed = dynamic_cast<const PackedStep*>(step.get())) {
-            table.resize(std::max(table.size(), packed->number() + 1));
-            table[packed->number()] = packed->packed();
-        }
+        step->add_packed_to(table);
     }
     return table;
 }

@@ -59,8 +59,12 @@ struct BuildOptions {
     std::size_t threads = 1;  // to build with; the plan is the same for any number
     // Convolutions and matrix products by the plugin's own kernel where it is faster.
     bool own_gemm = true;
-    // Neighbouring steps that work on rows are walked over together (tile_groups.hpp).
+    // Consecutive steps that work on rows share depth-first tile groups (passes/tile_groups.hpp);
+    // false: steps need not be fit for that, and the pass does not run.
     bool tile_groups = true;
+    // For the passes over the plan: FUSEQ_DISABLE, and where to dump; empty: nowhere.
+    std::vector<std::string> disabled_passes;
+    std::string dump_dir;
     // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
     // shown then: it is not computed.
     bool drop_middle_rounds = false;
@@ -76,6 +80,7 @@ public:
     PlanBuilder(const Model& model,
                 const std::map<std::string, FakeQuantizeResult>& ranges,
                 BuildOptions options);
+    // Without memory for its tensors: passes over the plan come first (compile/make_plan.hpp).
     Plan build();
 
     // --- for the makers of steps ----------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/planned_model.hpp"
 #include "cpu/compile/trial.hpp"
@@ -108,8 +109,7 @@ std::vector<float> result(const std::string& text,
         fallback = choose_float(*model, config, clock);
     }
     const Transformed transformed = transform_with(*model, config, fallback);
-    Trial trial(PlanBuilder(*transformed.model, transformed.ranges, build_options(config)).build(),
-                *model);
+    Trial trial(make_plan(*transformed.model, transformed.ranges, build_options(config)), *model);
     trial.run_whole();
     return to_floats(trial.output(0));
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/transformed.hpp"
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
 #include "support/quantized_convolution_text.hpp"
@@ -62,7 +63,7 @@ Plan plan_of(const Config& config) {
     kept.push_back(made.model);
     static std::vector<std::shared_ptr<std::map<std::string, FakeQuantizeResult>>> ranges;
     ranges.push_back(std::make_shared<std::map<std::string, FakeQuantizeResult>>(made.ranges));
-    return PlanBuilder(*made.model, *ranges.back(), build_options(config)).build();
+    return make_plan(*made.model, *ranges.back(), build_options(config));
 }
 
 std::vector<std::string> kinds_of(const Plan& plan) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <thread>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/transformed.hpp"
 #include "fuseq/error.hpp"
@@ -21,14 +22,13 @@ namespace {
 class Made {
 public:
     explicit Made(const std::string& text)
-        : transformed_(transform_for_cpu(*Model::from_text(text), config_)) {
-    }
+        : transformed_(transform_for_cpu(*Model::from_text(text), config_)) {}
     Plan plan(const std::string& choice = {}) const {
         BuildOptions options = build_options(config_);
         if (!choice.empty()) {
             options.choices[""] = choice;
         }
-        return PlanBuilder(*transformed_.model, transformed_.ranges, options).build();
+        return make_plan(*transformed_.model, transformed_.ranges, options);
     }
     Trial trial(const std::string& choice = {}) const {
         return {plan(choice), *transformed_.model};

@@ -7,6 +7,7 @@
 
 #include <regex>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/transformed.hpp"
 #include "cpu/compile/trial.hpp"
@@ -18,8 +19,7 @@ namespace {
 
 struct Made {
     explicit Made(const std::string& text)
-        : transformed(transform_for_cpu(*Model::from_text(text), config)) {
-    }
+        : transformed(transform_for_cpu(*Model::from_text(text), config)) {}
     Tuned tuned(std::chrono::milliseconds budget = std::chrono::milliseconds(60)) const {
         const ThreadCount one(1);  // threads that wait for each other wait for other tests too
         return tune(*transformed.model, transformed.ranges, build_options(config), budget);
@@ -27,8 +27,7 @@ struct Made {
     Trial trial(std::map<std::string, std::string> choices) const {
         BuildOptions options = build_options(config);
         options.choices = std::move(choices);
-        Trial trial(PlanBuilder(*transformed.model, transformed.ranges, options).build(),
-                    *transformed.model);
+        Trial trial(make_plan(*transformed.model, transformed.ranges, options), *transformed.model);
         trial.run();
         return trial;
     }

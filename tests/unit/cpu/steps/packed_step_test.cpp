@@ -1,6 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/packed_step.hpp"
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/lowering/packed_weights.hpp"
 
 #include <gmock/gmock.h>
@@ -41,7 +42,7 @@ protected:
     Plan plan(const PackedTable* stored) const {
         BuildOptions options = build_options(config_);
         options.packed = stored;
-        return PlanBuilder(*transformed_.model, transformed_.ranges, options).build();
+        return make_plan(*transformed_.model, transformed_.ranges, options);
     }
 
     static std::vector<const void*> places(const PackedTable& table) {
@@ -94,7 +95,7 @@ std::vector<bool> starts_regions(const std::string& text) {
     const auto model = Model::from_text(text);
     Transformed transformed = transform_for_cpu(*model, config);
     const Plan plan =
-        PlanBuilder(*transformed.model, transformed.ranges, build_options(config)).build();
+        make_plan(*transformed.model, transformed.ranges, build_options(config));
     std::vector<bool> all;
     for (const auto& step : plan.steps) {
         if (step->info().kind == "convolution" || step->info().kind == "matmul") {
