@@ -15,8 +15,10 @@
 namespace fuseq::cpu {
 
 struct PlanPassOptions {
-    std::vector<std::string> disabled;  // passes to skip, by name; names of no pass are left alone
-    std::string dump_dir;               // write plan_003_<pass>.txt after each pass; empty: nowhere
+    // Passes to skip, by name; names of no pass of the list are left alone.
+    std::vector<std::string> disabled{};
+    // Folder to write plan_003_<pass>.txt into after each pass; empty: none.
+    std::string dump_dir{};
     // Tensors between the steps are to be seen, whole, after an inference.
     bool keep_intermediates = false;
     std::size_t threads = 1;  // that will run the plan

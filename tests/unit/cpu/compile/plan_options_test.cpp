@@ -36,6 +36,11 @@ TEST(BuildOptions, FollowTheProperties) {
     EXPECT_EQ(as_text(options_with("FUSEQ_FUSION", "NO")), "011000");
     EXPECT_EQ(as_text(options_with("FUSEQ_OWN_GEMM", "NO")), "101000");
     EXPECT_EQ(as_text(options_with("FUSEQ_ROW_WALKS", "NO")), "110000");
+    EXPECT_EQ(as_text(options_with("FUSEQ_DISABLE", "tile_groups")), "110000");
+    EXPECT_EQ(as_text(options_with("FUSEQ_DISABLE", "concat_slices")), "111000");
+    EXPECT_THAT(options_with("FUSEQ_DISABLE", "concat_slices").disabled_passes,
+                ::testing::ElementsAre("concat_slices"));
+    EXPECT_EQ(options_with("FUSEQ_DUMP_DIR", "/tmp/d").dump_dir, "/tmp/d");
     EXPECT_EQ(as_text(options_with("FUSEQ_DROP_MIDDLE_ROUNDS", "YES")), "111100");
     EXPECT_EQ(as_text(options_with("FUSEQ_KEEP_INTERMEDIATES", "YES")), "111010");
     EXPECT_EQ(options_with("FUSEQ_COMPILE_THREADS", "7").threads, 7u);
@@ -90,7 +95,9 @@ TEST(BuildOptions, DecideThePlan) {
     const Plan usual = plan_of(Config());
     EXPECT_EQ(uses_own_gemm(usual), kernels::GemmVnni::available());
     EXPECT_FALSE(uses_own_gemm(plan_of(with("FUSEQ_OWN_GEMM", "NO"))));
-    EXPECT_TRUE(plan_of(with("FUSEQ_ROW_WALKS", "NO")).walks.empty());
+    EXPECT_FALSE(usual.tile_groups.empty());
+    EXPECT_TRUE(plan_of(with("FUSEQ_ROW_WALKS", "NO")).tile_groups.empty());
+    EXPECT_TRUE(plan_of(with("FUSEQ_DISABLE", "tile_groups")).tile_groups.empty());
     EXPECT_GT(plan_of(with("FUSEQ_FUSION", "NO")).steps.size(), usual.steps.size());
     EXPECT_THAT(kinds_of(usual), ::testing::Not(::testing::Contains("dump")));
 }
