@@ -449,7 +449,7 @@ private:
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
             panel.wide = channels[0].elu || channels[0].leaky
                              ? wide_elu_function(panel.vectors)
-                             : wide_function(panel.vectors, join, packed_.needs_sums());
+                             : wide_function(panel.vectors, join);
             panel.constants = &packed_.wide_panels.back();
         }
         for (std::size_t i = 1; i < packed_.init_count(); ++i) {

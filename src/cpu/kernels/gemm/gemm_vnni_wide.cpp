@@ -46,7 +46,7 @@ std::size_t wide_part_bytes() {
     return loads_one_wide_vector_a_cycle() ? kPart : std::numeric_limits<std::size_t>::max();
 }
 
-WideFunction wide_function(std::size_t vectors, const Join* join, bool summed) {
+WideFunction wide_function(std::size_t vectors, const Join* join) {
     constexpr WideFunction kFunctions[] = {run_wide_1, run_wide_2, run_wide_3, run_wide_4};
     constexpr WideFunction kJoined[] = {run_wide_joined_1, run_wide_joined_2, run_wide_joined_3,
                                         run_wide_joined_4};
@@ -59,9 +59,6 @@ WideFunction wide_function(std::size_t vectors, const Join* join, bool summed) {
     }
     if (join->bend) {
         return (join->bend->is_long() ? kFarBent : kBent)[vectors - 1];
-    }
-    if (!summed && vectors == kMaxWideVectors && !looks_far_ahead()) {
-        return run_wide_woven;
     }
     return kJoined[vectors - 1];
 }

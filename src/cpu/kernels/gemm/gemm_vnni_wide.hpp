@@ -91,7 +91,7 @@ struct WideCall {
 };
 using WideFunction = void (*)(const WideCall& call);
 // join: null for none.
-WideFunction wide_function(std::size_t vectors, const Join* join, bool summed);
+WideFunction wide_function(std::size_t vectors, const Join* join);
 WideFunction wide_elu_function(std::size_t vectors);  // of leaky relus too
 enum class WideJoin : std::uint8_t { kNone, kPlain, kBent, kFarBent, kElu };
 // By number of vectors; without a join, with one, and with one that has a bend, of half or of all
@@ -116,8 +116,6 @@ void run_wide_elu_1(const WideCall& call);
 void run_wide_elu_2(const WideCall& call);
 void run_wide_elu_3(const WideCall& call);
 void run_wide_elu_4(const WideCall& call);
-// Four vectors with a join, in another order; see its file.
-void run_wide_woven(const WideCall& call);
 
 // Where channel `channel` of a panel is: vector * 16 + lane.
 std::size_t wide_place(std::size_t channel, std::size_t vectors);
