@@ -21,7 +21,8 @@ namespace {
 
 struct BendConstants {
     __m512i last_step, least;
-    __m512i add[4];
+    __m512i add[2];
+    const std::int32_t* far_add;  // the other half of a long table, read where it is needed
 };
 
 enum class Bends : std::uint8_t { kNot, kShort, kLong };
@@ -35,9 +36,10 @@ struct JoinConstants {
 FUSEQ_INLINE BendConstants bend_constants_of(const Join& join) {
     BendConstants k{};
     if (join.bend) {
-        for (std::size_t i = 0; i < 4; ++i) {
+        for (std::size_t i = 0; i < 2; ++i) {
             k.add[i] = _mm512_loadu_si512(join.bend->add.data() + 16 * i);
         }
+        k.far_add = join.bend->add.data() + Bend::kMaxSteps / 2;
         k.last_step = _mm512_set1_epi32(static_cast<int>(join.bend->steps) - 1);
         k.least = _mm512_set1_epi8(static_cast<char>(join.bend->least));
     }
@@ -70,7 +72,9 @@ FUSEQ_INLINE __m512i joined_dwords(const JoinConstants& k, __m512i pairs, __m512
     const __m512i place = _mm512_min_epu32(step, k.bend.last_step);
     __m512i add = _mm512_permutex2var_epi32(k.bend.add[0], place, k.bend.add[1]);
     if constexpr (How == Bends::kLong) {
-        const __m512i far = _mm512_permutex2var_epi32(k.bend.add[2], place, k.bend.add[3]);
+        const __m512i far =
+            _mm512_permutex2var_epi32(_mm512_loadu_si512(k.bend.far_add), place,
+                                      _mm512_loadu_si512(k.bend.far_add + 16));
         add = _mm512_mask_mov_epi32(
             add, _mm512_test_epi32_mask(place, _mm512_set1_epi32(Bend::kMaxSteps / 2)), far);
     }

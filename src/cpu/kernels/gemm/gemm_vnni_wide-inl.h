@@ -22,11 +22,6 @@ namespace {
 constexpr bool joins(WideJoin how) {
     return how != WideJoin::kNone && how != WideJoin::kElu;
 }
-constexpr Bends bends(WideJoin how) {
-    return how == WideJoin::kBent      ? Bends::kShort
-           : how == WideJoin::kFarBent ? Bends::kLong
-                                       : Bends::kNot;
-}
 
 // Vectors that leave together: a pixel of three or four, two pixels of two, four of one.
 constexpr std::size_t group_rows(std::size_t vectors) {
@@ -223,6 +218,7 @@ struct Stores {
     const Join* join;              // null for none
     const std::uint8_t* residual;  // for it
     bool stores_signed;
+    bool long_bend;
     const float* sums;  // of the windows of the pixels; null for none
 };
 
@@ -298,8 +294,7 @@ template <std::size_t Vectors, WideJoin How>
 FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v,
                               const Stores& to,
                               const JoinConstants& join) {
-    constexpr Bends kBends = bends(How);
-    constexpr bool kMaySign = kBends == Bends::kNot;  // others are of unsigned bytes, see Bend
+    constexpr bool kMaySign = How != WideJoin::kBent;  // of unsigned bytes, see Bend
     const __m512i low = _mm512_packs_epi32(v[0], v[1]);
     const __m512i high = _mm512_packs_epi32(v[2], v[3]);
     __m512i bytes =
@@ -307,7 +302,13 @@ FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v,
     bytes = in_order<Vectors>(bytes);
     if constexpr (joins(How)) {  // without limits
         const __m512i residual = load_pixels<Vectors>(to.residual, to);
-        bytes = joined_bytes<kBends>(join, bytes, residual, kMaySign && to.stores_signed);
+        if constexpr (How == WideJoin::kPlain) {
+            bytes = joined_bytes<Bends::kNot>(join, bytes, residual, to.stores_signed);
+        } else if (to.long_bend) [[unlikely]] {
+            bytes = joined_bytes<Bends::kLong>(join, bytes, residual, false);
+        } else {
+            bytes = joined_bytes<Bends::kShort>(join, bytes, residual, false);
+        }
     } else {
         bytes = limited(bytes, to);
     }
@@ -458,6 +459,7 @@ void run_wide(const WideCall& call) {
                         .join = call.join,
                         .residual = call.residual,
                         .stores_signed = call.is_signed,
+                        .long_bend = How == WideJoin::kBent && call.join->bend->is_long(),
                         .sums = call.sums};
     WideRun<Vectors, How> run{call, call.ahead, stores};
     // Tiles of two sizes.

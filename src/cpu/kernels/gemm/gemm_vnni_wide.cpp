@@ -52,13 +52,11 @@ WideFunction wide_function(std::size_t vectors, const Join* join) {
                                         run_wide_joined_4};
     constexpr WideFunction kBent[] = {run_wide_bent_1, run_wide_bent_2, run_wide_bent_3,
                                       run_wide_bent_4};
-    constexpr WideFunction kFarBent[] = {run_wide_far_bent_1, run_wide_far_bent_2,
-                                         run_wide_far_bent_3, run_wide_far_bent_4};
     if (join == nullptr) {
         return kFunctions[vectors - 1];
     }
     if (join->bend) {
-        return (join->bend->is_long() ? kFarBent : kBent)[vectors - 1];
+        return kBent[vectors - 1];
     }
     return kJoined[vectors - 1];
 }

@@ -93,9 +93,8 @@ using WideFunction = void (*)(const WideCall& call);
 // join: null for none.
 WideFunction wide_function(std::size_t vectors, const Join* join);
 WideFunction wide_elu_function(std::size_t vectors);  // of leaky relus too
-enum class WideJoin : std::uint8_t { kNone, kPlain, kBent, kFarBent, kElu };
-// By number of vectors; without a join, with one, and with one that has a bend, of half or of all
-// steps; with an elu instead.
+enum class WideJoin : std::uint8_t { kNone, kPlain, kBent, kElu };
+// By number of vectors; without a join, with one, and with one that has a bend; with an elu instead.
 void run_wide_1(const WideCall& call);
 void run_wide_2(const WideCall& call);
 void run_wide_3(const WideCall& call);
@@ -108,10 +107,6 @@ void run_wide_bent_1(const WideCall& call);
 void run_wide_bent_2(const WideCall& call);
 void run_wide_bent_3(const WideCall& call);
 void run_wide_bent_4(const WideCall& call);
-void run_wide_far_bent_1(const WideCall& call);
-void run_wide_far_bent_2(const WideCall& call);
-void run_wide_far_bent_3(const WideCall& call);
-void run_wide_far_bent_4(const WideCall& call);
 void run_wide_elu_1(const WideCall& call);
 void run_wide_elu_2(const WideCall& call);
 void run_wide_elu_3(const WideCall& call);
