@@ -140,7 +140,7 @@ bool wide_tiles_are_faster(const GemmProblem& problem, const GemmChainTraits& ch
     if (kernels::loads_one_wide_vector_a_cycle() || !chain.stores_bytes) {
         return false;
     }
-    if (s.dst_channels % kHalfPanel == 0 && kernels::GemmVnni::reads_rows_in_place(s)) {
+    if (s.dst_channels % kHalfPanel == 0 && kernels::GemmVnni::is_direct(s)) {
         return true;
     }
     if (s.dst_channels % kPanel != 0 || s.dst_width < kLongRow) {

@@ -142,12 +142,9 @@ enum class VnniForm : std::uint8_t { kRing, kPairs, kFlat };
 Path vnni_path(const DepthwiseShape& shape, VnniForm form);
 bool has_flat_form(const DepthwiseShape& shape);
 void run_vnni_flat_3x3(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-void run_vnni_3x3_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-void run_vnni_3x3_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-void run_vnni_pairs_3x3_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-void run_vnni_pairs_3x3_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-void run_vnni_5x5_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-void run_vnni_5x5_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+// Of kernels of Size x Size, kRing or kPairs. src/cpu/kernels/CMakeLists.txt lists the instances.
+template <VnniForm Form, std::size_t Size, std::size_t Stride>
+void run_vnni(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
 // Bound to the best target that Highway has enabled now.
 struct PortableRun {
     RunFunction run = nullptr;

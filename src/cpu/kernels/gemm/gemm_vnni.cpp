@@ -100,11 +100,11 @@ private:
     // are worked on: in scratch, or, where inner columns read src itself, there, outside of it
     // perhaps.
     const std::uint8_t* rows_of(std::size_t image, std::size_t y, std::size_t count) {
-        if (!p_.in_place) {
+        if (!p_.direct) {
             copy_rows(p_, args_.src, image, y, count, scratch_);
             return scratch_;
         }
-        copy_strips(p_, args_.src, image, y, count, scratch_);
+        copy_edges(p_, args_.src, image, y, count, scratch_);
         const GemmShape& s = p_.shape;
         const auto row =
             static_cast<std::ptrdiff_t>(image * s.src_height + y * s.stride_height) - s.pad_top;
@@ -184,8 +184,8 @@ private:
             }
             for (const EdgeColumn& column : p_.edge_columns) {
                 const Range rows{pixels.begin / length, pixels.begin / length + count};
-                if (p_.in_place) {
-                    strip_column(column, rows, {first, last});
+                if (p_.direct) {
+                    copied_column(column, rows, {first, last});
                 } else {
                     edge_column(column, src + column.x * step, pitch, rows, {first, last});
                 }
@@ -207,14 +207,14 @@ private:
     }
 
     // The same from the copy of its side of src.
-    void strip_column(const EdgeColumn& column, Range rows, Range group) {
+    void copied_column(const EdgeColumn& column, Range rows, Range group) {
         const GemmShape& s = p_.shape;
-        const EdgeStrip& strip = p_.strips[column.x < p_.inner.begin ? 0 : 1];
+        const EdgeCopy& copy = p_.edge_copies[column.x < p_.inner.begin ? 0 : 1];
         const auto left = static_cast<std::ptrdiff_t>(column.x * s.stride_width) - s.pad_left;
-        const auto at = static_cast<std::size_t>(left - strip.begin) * s.src_channels;
-        tap_list_ = strip.taps;
+        const auto at = static_cast<std::size_t>(left - copy.begin) * s.src_channels;
+        tap_list_ = copy.taps;
         inits_ = 0;  // with all rows of the kernel
-        edge_column(column, scratch_ + strip.at + at, s.stride_height * strip.pitch, rows, group);
+        edge_column(column, scratch_ + copy.at + at, s.stride_height * copy.pitch, rows, group);
         tap_list_ = p_.taps;
     }
 
@@ -308,14 +308,14 @@ private:
     }
 
     std::size_t tiles_of(std::size_t pixels, const Panel& panel) const {
-        const std::size_t most = p_.most_pixels(panel);
-        return (pixels + most - 1) / most;
+        const std::size_t max = p_.max_pixels(panel);
+        return (pixels + max - 1) / max;
     }
 
     // While `tiles` tiles of a group of panels are worked on, the next group, of about as many
     // bytes, is fetched into L2.
     void expect(std::span<const std::int8_t> next, std::size_t bytes, std::size_t tiles) {
-        weights_ahead_.expect(next, bytes, tiles * p_.most_taps() * p_.depth4);
+        weights_ahead_.expect(next, bytes, tiles * p_.max_taps() * p_.depth4);
     }
 
     // Whether nothing is left to do after the pixel before this one.
@@ -395,9 +395,9 @@ private:
     void wide_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
         const std::size_t channels = p_.shape.dst_channels;
         const std::size_t bytes = std::max(step, channels % kCacheLine == 0 ? 0 : channels);
-        const std::size_t most = std::max(kMinWidePixels, wide_part_bytes() / bytes);
+        const std::size_t max = std::max(kMinWidePixels, wide_part_bytes() / bytes);
         const std::size_t length = pixels.end - pixels.begin;
-        const std::size_t parts = length / most + (length % most == 0 ? 0 : 1);
+        const std::size_t parts = length / max + (length % max == 0 ? 0 : 1);
         for (std::size_t i = 0; i < parts; ++i) {
             const Range part{length * i / parts, length * (i + 1) / parts};
             for (std::size_t panel = group.begin; panel < group.end; ++panel) {
@@ -433,11 +433,11 @@ private:
         if (sums_ != nullptr) {
             call.sums = sums_ + (pixels.begin - first_sum_);
         }
-        if (const auto& join = p_.epilogue.join) {
-            call.join = &*join;
-            call.q_signed = !join->q_unsigned;
+        if (const auto& add = p_.epilogue.add) {
+            call.add = &*add;
+            call.q_signed = !add->q_unsigned;
             call.residual =
-                static_cast<const std::uint8_t*>(part_.args->binary_sources[join->input]) + place;
+                static_cast<const std::uint8_t*>(part_.args->binary_sources[add->input]) + place;
         }
         panel.wide(call);
     }

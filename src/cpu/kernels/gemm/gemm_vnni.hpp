@@ -140,7 +140,7 @@ public:
     static bool suits_few_pixels(const GemmShape& shape);
     // Whether the shape, of u8 without a pool or zero points of weights, reads the rows of src
     // where they are, with a kernel larger than 1x1.
-    static bool reads_rows_in_place(const GemmShape& shape);
+    static bool is_direct(const GemmShape& shape);
 
     // Packs weights and vectors; nothing of params is kept. Throws fuseq::Error for shapes, types
     // or sizes of lists that do not fit together, or when the kernel is not available.

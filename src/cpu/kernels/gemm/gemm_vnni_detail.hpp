@@ -28,7 +28,7 @@ inline constexpr std::size_t kLanes = 16;           // 32-bit values in a vector
 inline constexpr std::size_t kTileVectors = 28;     // accumulators
 inline constexpr std::size_t kMaxPanelVectors = 2;  // vectors of a panel
 // Of a tile, by vectors of the panel; those of 64 channels are gemm_vnni_wide.hpp's.
-inline constexpr std::size_t kMostRows[] = {0, 28, 14, 8, 6};
+inline constexpr std::size_t kMaxRows[] = {0, 28, 14, 8, 6};
 inline constexpr std::size_t kMaxPooled[] = {0, 7, 3};  // pixels of a tile, each the most of four
 
 inline constexpr std::size_t kOverread = 64;   // bytes after the end of scratch
@@ -50,12 +50,13 @@ struct MicroCall {
     std::size_t skip = 0;         // bytes of weights between two taps
 };
 using MicroFunction = void (*)(const MicroCall& call);
-// By number of rows less 1, for panels of one and of two vectors.
-const MicroFunction* micro_functions_1();
-const MicroFunction* micro_functions_2();
+// By number of rows less 1, for panels of one and of two vectors. Instances of this and of the next:
+// src/cpu/kernels/CMakeLists.txt.
+template <std::size_t Vectors>
+const MicroFunction* micro_functions();
 // By number of pixels less 1, each the largest of 2 x 2: their first row begins at `src`.
-const MicroFunction* pooled_micro_functions_1();
-const MicroFunction* pooled_micro_functions_2();
+template <std::size_t Vectors>
+const MicroFunction* pooled_micro_functions();
 
 struct EpilogueCall;
 using EpilogueFunction = void (*)(const EpilogueCall& call);
@@ -112,19 +113,19 @@ enum class Store : std::uint8_t { kU8, kI8, kF32 };
 // moves the place where one ends and the next begins. The byte is (sum + add[min(sum >> shift,
 // steps - 1)]) >> shift, the minimum of unsigned numbers, saturated to `least` too. Of an unsigned
 // q and for unsigned bytes only.
-struct Bend {
+struct EluTable {
     static constexpr std::size_t kMaxSteps = 64;  // a table in four registers
     std::size_t steps = 0;  // half of them, or all; the last one is of all other sums
     std::array<std::int32_t, kMaxSteps> add{};
-    std::int32_t least = 0;
+    std::int32_t min = 0;
     bool is_long() const { return steps == kMaxSteps; }
-    bool operator==(const Bend&) const = default;
+    bool operator==(const EluTable&) const = default;
 };
 
 // What is done to a value that has been rounded to a byte q and to the element r of a tensor, in
 // integers: the byte that is stored is (a * q + b * r + c) >> shift, saturated. q and r are signed
 // here: less 128 where they were not. An elu after them bends that line where it falls below zero.
-struct Join {
+struct RequantizingAdd {
     std::size_t input = 0;    // of the tensor, among the binary_sources
     bool q_unsigned = false;  // before
     std::int32_t r_flip = 0;  // what four of its bytes are xored with to become signed
@@ -132,22 +133,22 @@ struct Join {
     std::int32_t lower = 0;   // the rest of each, in the upper byte of its word
     std::int32_t c = 0;
     std::int32_t shift = 0;
-    std::optional<Bend> bend{};
-    bool operator==(const Join&) const = default;
+    std::optional<EluTable> elu_table{};
+    bool operator==(const RequantizingAdd&) const = default;
 };
 
 struct Epilogue {
     AlignedVector<float> bias, scale;
     AlignedVector<float> of_sum;  // minus the zero points of the weights; empty for zero
     std::vector<PackedOp> ops;
-    std::optional<Join> join{};  // the same as the operations, bytes for bytes
+    std::optional<RequantizingAdd> add{};  // the same as the operations, bytes for bytes
     bool clamp = false;          // values may leave the range of 32-bit integers
 };
 
 // A round to bytes, then products and sums with constants and one tensor of bytes, perhaps an elu
 // after it, then a store of bytes, when integers give the same for all 65536 pairs of them. Lists
 // of constants have `channels` values that count.
-std::optional<Join> find_join(const std::vector<PackedOp>& ops, Store store, std::size_t channels);
+std::optional<RequantizingAdd> find_requantizing_add(const std::vector<PackedOp>& ops, Store store, std::size_t channels);
 
 // The elu of a channel, when there is nothing but one, a factor above zero and a shift.
 std::optional<WideElu> elu_of(const std::vector<PackedOp>& ops, std::size_t channel);
@@ -178,7 +179,7 @@ EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
 // Null when there are none; some entries are null in any case. For whole panels.
 const FusedFunction* fused_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
 // Those of epilogues that have a Join without a bend.
-const FusedFunction* joined_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
+const FusedFunction* fused_add_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
 
 // Columns of a kernel that a column of pixels at the edge meets more than padding with.
 struct EdgeColumn {
@@ -188,7 +189,7 @@ struct EdgeColumn {
 
 // Columns of src that the windows of pixels at the left, or right, edge meet, with padding: what is
 // copied to scratch where all other pixels read src itself.
-struct EdgeStrip {
+struct EdgeCopy {
     std::ptrdiff_t begin = 0;            // column of src, the first of padding is -pad_left
     std::size_t pitch = 0;               // bytes of a row
     std::size_t at = 0;                  // in scratch
@@ -210,7 +211,7 @@ struct SubPixels {
     std::vector<std::vector<Tap>> taps{};  // by subpixel, row by row
     std::size_t count() const { return rows * columns; }
     std::size_t of(std::size_t channel) const { return channel / all_channels; }
-    std::size_t most_taps() const;
+    std::size_t max_taps() const;
 };
 
 // Of a deconvolution, and the convolution that it becomes: `scale` and `bias` hold its lists.
@@ -260,11 +261,11 @@ struct Packed {
     Range inner;
     // Inner columns read src where it is: `taps` are offsets in src, `pitch` bytes of its rows.
     // Edge columns read strips, the left one and the right one (kRows).
-    bool in_place = false;
-    std::array<EdgeStrip, 2> strips{};
+    bool direct = false;
+    std::array<EdgeCopy, 2> edge_copies{};
     AlignedVector<std::int32_t> init;  // init_size of each of init_count() ranges of taps
     std::size_t init_size = 0;
-    bool join_searched = false;  // epilogue.join is the answer, also when there is none
+    bool add_searched = false;  // epilogue.join is the answer, also when there is none
     bool wide = false;           // panels of up to 64 channels
     std::vector<Panel> panels;
     AlignedVector<WidePanel> wide_panels;  // those of each of init_count() ranges of taps
@@ -279,8 +280,8 @@ struct Packed {
         return mode == SourceMode::kRows ? rows : rows * shape.dst_width;
     }
     // Pixels of dst in a tile, at most.
-    std::size_t most_pixels(const Panel& panel) const {
-        return pool ? kMaxPooled[panel.vectors] : kMostRows[panel.vectors];
+    std::size_t max_pixels(const Panel& panel) const {
+        return pool ? kMaxPooled[panel.vectors] : kMaxRows[panel.vectors];
     }
     // Rows of scratch that `count` rows of the convolution read.
     std::size_t rows_read(std::size_t count) const {
@@ -290,7 +291,7 @@ struct Packed {
     std::size_t init_count() const { return fill == 0 ? 1 : tap_ranges.size(); }
     bool needs_sums() const { return !epilogue.of_sum.empty(); }
     // Of a panel.
-    std::size_t most_taps() const { return subpixels ? subpixels->most_taps() : taps.size(); }
+    std::size_t max_taps() const { return subpixels ? subpixels->max_taps() : taps.size(); }
     std::size_t panel_bytes(const Panel& panel) const {
         return (panel.taps.end - panel.taps.begin) * depth4 * 4 * kLanes * panel.vectors;
     }
@@ -304,9 +305,9 @@ void find_tap_ranges(Packed& p);
 inline constexpr std::size_t kMaxBinarySources = 32;
 void find_edge_columns(Packed& p, const GemmParams& params);
 // Whether rows of src had better be read where they are, if nothing else is against it.
-bool suits_rows_in_place(const GemmShape& s);
+bool suits_direct(const GemmShape& s);
 // Sets in_place and what goes with it, where rows need not be copied. After the others.
-void find_rows_in_place(Packed& p, const GemmParams& params);
+void find_direct(Packed& p, const GemmParams& params);
 // Whether tiles of 64 channels are the faster ones, if they can do what is after the sums.
 bool suits_wide_panels(const Packed& p);
 // Panel `number` for a range of taps, from the one for all: the same sums from another beginning.
@@ -331,7 +332,7 @@ void copy_rows(const Packed& p,
                std::size_t count,
                std::uint8_t* scratch);
 // The same of the strips at the edges alone (in_place).
-void copy_strips(const Packed& p,
+void copy_edges(const Packed& p,
                  const void* src,
                  std::size_t image,
                  std::size_t y,

@@ -39,7 +39,7 @@ Range kernel_columns(const GemmShape& s, std::size_t x) {
 // Pixels between the edges from which on less work is less time: fewer make tiles that wait for
 // their weights, and two products a cycle need ten sums to hide that each takes five cycles (six
 // inner pixels lose 2 %, seven gain 2 to 3). What is saved of longer rows is not seen.
-std::size_t least_inner() {
+std::size_t min_inner() {
     return loads_one_wide_vector_a_cycle() ? 4 : 7;
 }
 constexpr std::size_t kMaxInner = 60;
@@ -74,7 +74,7 @@ bool set_apart(Packed& p, bool all_columns) {
     const bool apart = std::all_of(edges.begin(), edges.end(), [&](const EdgeColumn& column) {
         return (column.x < inner.begin || column.x >= inner.end) && column.kernel.end != 0;
     });
-    if (!apart || inner.end - std::min(inner.begin, inner.end) < least_inner()) {
+    if (!apart || inner.end - std::min(inner.begin, inner.end) < min_inner()) {
         return false;
     }
     p.edge_columns = std::move(edges);
@@ -83,19 +83,19 @@ bool set_apart(Packed& p, bool all_columns) {
 }
 
 // For pixels of dst at one edge, `columns`.
-EdgeStrip strip_of(const Packed& p, Range columns) {
+EdgeCopy edge_copy_of(const Packed& p, Range columns) {
     const GemmShape& s = p.shape;
-    EdgeStrip strip;
-    strip.begin = static_cast<std::ptrdiff_t>(columns.begin * s.stride_width) - s.pad_left;
+    EdgeCopy copy;
+    copy.begin = static_cast<std::ptrdiff_t>(columns.begin * s.stride_width) - s.pad_left;
     const std::size_t width =
         columns.begin == columns.end
             ? 0
             : (columns.end - columns.begin - 1) * s.stride_width + s.kernel_width;
-    strip.pitch = width * s.src_channels;
+    copy.pitch = width * s.src_channels;
     for (std::size_t y = 0; y < s.kernel_height; ++y) {
-        strip.taps.push_back(static_cast<std::ptrdiff_t>(y * s.dilation_height * strip.pitch));
+        copy.taps.push_back(static_cast<std::ptrdiff_t>(y * s.dilation_height * copy.pitch));
     }
-    return strip;
+    return copy;
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ void find_edge_columns(Packed& p, const GemmParams& params) {
     }
 }
 
-bool suits_rows_in_place(const GemmShape& s) {
+bool suits_direct(const GemmShape& s) {
     // One panel of wide tiles: where several read the same rows the copy costs little, and its
     // rows begin on cache lines. In short rows it is worth more to leave columns out.
     constexpr std::size_t kMaxChannels = 64;
@@ -135,18 +135,18 @@ bool suits_rows_in_place(const GemmShape& s) {
            s.dst_channels <= kMaxChannels && s.dst_width > kMaxInner && s.dst_height >= kMinRows;
 }
 
-void find_rows_in_place(Packed& p, const GemmParams& params) {
-    if (!may_be_apart(p, params) || p.flip != 0 || !suits_rows_in_place(p.shape) ||
+void find_direct(Packed& p, const GemmParams& params) {
+    if (!may_be_apart(p, params) || p.flip != 0 || !suits_direct(p.shape) ||
         !set_apart(p, p.fill != 0)) {
         return;
     }
     const GemmShape& s = p.shape;
-    p.in_place = true;
+    p.direct = true;
     p.pitch = s.src_width * s.src_channels;
     for (std::size_t y = 0; y < p.taps.size(); ++y) {
         p.taps[y] = static_cast<std::ptrdiff_t>(y * s.dilation_height * p.pitch);
     }
-    p.strips = {strip_of(p, {0, p.inner.begin}), strip_of(p, {p.inner.end, s.dst_width})};
+    p.edge_copies = {edge_copy_of(p, {0, p.inner.begin}), edge_copy_of(p, {p.inner.end, s.dst_width})};
 }
 
 void find_tap_ranges(Packed& p) {

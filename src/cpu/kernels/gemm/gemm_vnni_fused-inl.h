@@ -91,7 +91,7 @@ struct FusedTile {
     // By number of rows less 1.
     static const FusedFunction* functions() {
         static constexpr auto kFunctions = [] {
-            std::array<FusedFunction, gemm::kMostRows[Vectors]> list{};
+            std::array<FusedFunction, gemm::kMaxRows[Vectors]> list{};
             list[6] = &run<7>;
             list[11] = &run<12>;
             list[12] = &run<13>;

@@ -64,8 +64,8 @@ public:
         choose_source();
         find_tap_ranges(packed_);
         find_edge_columns(packed_, params_);
-        find_rows_in_place(packed_, params_);
-        place_strips();
+        find_direct(packed_, params_);
+        place_edge_copies();
         packed_.scratch = scratch_bytes();
         if (!params_.wei_zero_point.empty()) {
             packed_.sums = packed_.scratch;
@@ -161,7 +161,7 @@ private:
             }
         }
         const std::size_t extent = (s.kernel_height - 1) * s.dilation_height + 1;
-        const std::size_t weights = packed_.most_taps() * packed_.depth4 * 4 * s.dst_channels;
+        const std::size_t weights = packed_.max_taps() * packed_.depth4 * 4 * s.dst_channels;
         const std::size_t bytes = weights <= kWeightBytesInL1 ? kRowBlockBytesInL1 : kRowBlockBytes;
         const std::size_t rows = bytes / packed_.pitch;
         packed_.block = rows > extent ? (rows - extent) / s.stride_height + 1 : 1;
@@ -169,26 +169,26 @@ private:
                                                 s.dst_height / packed_.window());
     }
 
-    void place_strips() {
-        if (!packed_.in_place) {
+    void place_edge_copies() {
+        if (!packed_.direct) {
             return;
         }
         const GemmShape& s = params_.shape;
         packed_.block = std::clamp<std::size_t>(kRowBlockBytes / (s.stride_height * packed_.pitch),
                                                 1, s.dst_height);
         std::size_t at = 0;
-        for (EdgeStrip& strip : packed_.strips) {
-            strip.at = at;
-            at += packed_.rows_read(packed_.block) * strip.pitch;
+        for (EdgeCopy& copy : packed_.edge_copies) {
+            copy.at = at;
+            at += packed_.rows_read(packed_.block) * copy.pitch;
         }
-        strip_bytes_ = at;
+        edge_bytes_ = at;
     }
 
     std::size_t scratch_bytes() const {
         const GemmShape& s = params_.shape;
         const std::size_t pixel = packed_.step;
-        if (packed_.in_place) {
-            return scratch_of(strip_bytes_);
+        if (packed_.direct) {
+            return scratch_of(edge_bytes_);
         }
         switch (packed_.mode) {
             case SourceMode::kInPlace:
@@ -224,7 +224,7 @@ private:
     bool is_wide() {
         const bool fits =
             params_.dst_type != ElementType::f32 && !params_.pool && suits_wide_panels(packed_);
-        return fits && (params_.ops.empty() || clips() || have_activations() || joins());
+        return fits && (params_.ops.empty() || clips() || have_activations() || has_requantizing_add());
     }
 
     bool have_activations() const {
@@ -233,20 +233,20 @@ private:
                (have_elus(packed_ops(), channels) || have_leaky_relus(packed_ops(), channels));
     }
 
-    bool joins() {
-        std::optional<Join>& join = packed_.epilogue.join;
-        if (laid_out_ != nullptr && laid_out_->join_searched) {
-            join = laid_out_->epilogue.join;
+    bool has_requantizing_add() {
+        std::optional<RequantizingAdd>& add = packed_.epilogue.add;
+        if (laid_out_ != nullptr && laid_out_->add_searched) {
+            add = laid_out_->epilogue.add;
             for (const GemmOp& op : params_.ops) {  // tensors have got their numbers since
-                if (join && op.kind == GemmOp::Kind::kSum) {
-                    join->input = op.binary.input;
+                if (add && op.kind == GemmOp::Kind::kSum) {
+                    add->input = op.binary.input;
                 }
             }
         } else {
-            join = find_join(packed_ops(), store(), params_.shape.dst_channels);
+            add = find_requantizing_add(packed_ops(), store(), params_.shape.dst_channels);
         }
-        packed_.join_searched = true;
-        return join.has_value();
+        packed_.add_searched = true;
+        return add.has_value();
     }
 
     Store store() const {
@@ -296,11 +296,11 @@ private:
     }
 
     void make_panels(std::size_t first, std::size_t channels, Range taps) {
-        const std::size_t most = packed_.wide ? kMaxWideVectors : kMaxPanelVectors;
+        const std::size_t max = packed_.wide ? kMaxWideVectors : kMaxPanelVectors;
         for (std::size_t c = 0; c < channels;) {
             Panel panel;
             panel.channel = first + c;
-            panel.vectors = std::min(most, (channels - c + kLanes - 1) / kLanes);
+            panel.vectors = std::min(max, (channels - c + kLanes - 1) / kLanes);
             panel.channels = std::min(panel.vectors * kLanes, channels - c);
             panel.taps = taps;
             c += panel.channels;
@@ -383,8 +383,8 @@ private:
         constexpr double kFits = 1e9;
         e.clamp = !(bound < kFits);
         if (!packed_.wide) {                                     // clamps bytes itself
-            const bool none = e.clamp || packed_.join_searched;  // then the tiles would be wide
-            e.join = none ? std::nullopt : find_join(e.ops, packed_.store, channels);
+            const bool none = e.clamp || packed_.add_searched;  // then the tiles would be wide
+            e.add = none ? std::nullopt : find_requantizing_add(e.ops, packed_.store, channels);
         }
     }
 
@@ -406,10 +406,10 @@ private:
     }
 
     static const MicroFunction* functions(std::size_t vectors) {
-        return vectors == 1 ? micro_functions_1() : micro_functions_2();
+        return vectors == 1 ? micro_functions<1>() : micro_functions<2>();
     }
     static const MicroFunction* pooled_functions(std::size_t vectors) {
-        return vectors == 1 ? pooled_micro_functions_1() : pooled_micro_functions_2();
+        return vectors == 1 ? pooled_micro_functions<1>() : pooled_micro_functions<2>();
     }
 
     // What each sum can be, from the sums of the weights above and below zero.
@@ -422,8 +422,8 @@ private:
                             .bias = e.bias[c],
                             .summed = packed_.needs_sums(),
                             .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
-                            .least = init + 255 * (sum(c) - magnitudes) / 2,
-                            .most = init + 255 * (sum(c) + magnitudes) / 2};
+                            .min = init + 255 * (sum(c) - magnitudes) / 2,
+                            .max = init + 255 * (sum(c) + magnitudes) / 2};
         channel.elu = elu_of(e.ops, c);
         channel.leaky = leaky_of(e.ops, c);
         if (clips()) {
@@ -442,14 +442,14 @@ private:
             for (std::size_t c = 0; c < panel.channels; ++c) {
                 channels.push_back(wide_channel(panel.channel + c));
             }
-            const Join* join = packed_.epilogue.join ? &*packed_.epilogue.join : nullptr;
+            const RequantizingAdd* add = packed_.epilogue.add ? &*packed_.epilogue.add : nullptr;
             const bool is_signed =
-                join != nullptr ? !join->q_unsigned : packed_.store == Store::kI8;
+                add != nullptr ? !add->q_unsigned : packed_.store == Store::kI8;
             packed_.wide_panels.push_back(
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
             panel.wide = channels[0].elu || channels[0].leaky
                              ? wide_elu_function(panel.vectors)
-                             : wide_function(panel.vectors, join);
+                             : wide_function(panel.vectors, add);
             panel.constants = &packed_.wide_panels.back();
         }
         for (std::size_t i = 1; i < packed_.init_count(); ++i) {
@@ -465,7 +465,7 @@ private:
     const Packed* laid_out_;           // null: not known
     Packed packed_;
     std::size_t columns_ = 1;  // of the kernel that one tap covers
-    std::size_t strip_bytes_ = 0;
+    std::size_t edge_bytes_ = 0;
 };
 
 }  // namespace

@@ -104,9 +104,9 @@ void copy_columns(const Packed& p,
     const GemmShape& s = p.shape;
     const std::size_t rows = p.rows_read(count);
     const std::size_t width = columns.pitch / s.src_channels;
-    const auto clamp = [&](std::ptrdiff_t v, std::size_t most) {
+    const auto clamp = [&](std::ptrdiff_t v, std::size_t max) {
         return static_cast<std::size_t>(
-            std::clamp<std::ptrdiff_t>(v, 0, static_cast<std::ptrdiff_t>(most)));
+            std::clamp<std::ptrdiff_t>(v, 0, static_cast<std::ptrdiff_t>(max)));
     };
     // Of the copy: padding, source, padding.
     const std::size_t left = clamp(-columns.begin, width);
@@ -139,14 +139,14 @@ void copy_rows(const Packed& p,
     copy_columns(p, src, image, y, count, {-p.shape.pad_left, p.pitch}, scratch);
 }
 
-void copy_strips(const Packed& p,
+void copy_edges(const Packed& p,
                  const void* src,
                  std::size_t image,
                  std::size_t y,
                  std::size_t count,
                  std::uint8_t* scratch) {
-    for (const EdgeStrip& strip : p.strips) {
-        copy_columns(p, src, image, y, count, {strip.begin, strip.pitch}, scratch + strip.at);
+    for (const EdgeCopy& copy : p.edge_copies) {
+        copy_columns(p, src, image, y, count, {copy.begin, copy.pitch}, scratch + copy.at);
     }
 }
 

@@ -25,7 +25,7 @@ public:
         }
         const std::size_t channels = params_.shape.dst_channels;
         packed_.values.assign(bytes, 0);
-        packed_.taps = layout_.most_taps();
+        packed_.taps = layout_.max_taps();
         packed_.sums.assign(channels * packed_.taps, 0);
         packed_.magnitudes.assign(channels, 0);
         std::int8_t* to = packed_.values.data();

@@ -24,10 +24,14 @@ constexpr std::size_t kMinRow = 12;
 constexpr std::size_t kMinPixels = 64;
 constexpr std::size_t kOneTile = 6;
 
+template <WideEpilogue How>
+constexpr WideFunction kByVectors[] = {run_wide<1, How>, run_wide<2, How>, run_wide<3, How>,
+                                       run_wide<4, How>};
+
 }  // namespace
 
 bool suits_wide_panels(const Packed& p) {
-    if (p.most_taps() * p.depth4 * 4 <= kDepthInL1) {
+    if (p.max_taps() * p.depth4 * 4 <= kDepthInL1) {
         return true;
     }
     const std::size_t last = p.channels() % (kMaxWideVectors * kLanes);
@@ -35,7 +39,7 @@ bool suits_wide_panels(const Packed& p) {
     const std::size_t pixels = p.shape.batch * p.shape.dst_height * p.shape.dst_width;
     const bool feeds = p.mode != SourceMode::kRows
                            ? pixels >= kMinPixels || pixels <= kOneTile
-                           : p.shape.dst_width >= kMinRow && (!half || p.in_place);
+                           : p.shape.dst_width >= kMinRow && (!half || p.direct);
     return feeds && !loads_one_wide_vector_a_cycle();
 }
 
@@ -46,25 +50,16 @@ std::size_t wide_part_bytes() {
     return loads_one_wide_vector_a_cycle() ? kPart : std::numeric_limits<std::size_t>::max();
 }
 
-WideFunction wide_function(std::size_t vectors, const Join* join) {
-    constexpr WideFunction kFunctions[] = {run_wide_1, run_wide_2, run_wide_3, run_wide_4};
-    constexpr WideFunction kJoined[] = {run_wide_joined_1, run_wide_joined_2, run_wide_joined_3,
-                                        run_wide_joined_4};
-    constexpr WideFunction kBent[] = {run_wide_bent_1, run_wide_bent_2, run_wide_bent_3,
-                                      run_wide_bent_4};
-    if (join == nullptr) {
-        return kFunctions[vectors - 1];
+WideFunction wide_function(std::size_t vectors, const RequantizingAdd* add) {
+    if (add == nullptr) {
+        return kByVectors<WideEpilogue::kNone>[vectors - 1];
     }
-    if (join->bend) {
-        return kBent[vectors - 1];
-    }
-    return kJoined[vectors - 1];
+    return add->elu_table ? kByVectors<WideEpilogue::kAddElu>[vectors - 1]
+                          : kByVectors<WideEpilogue::kAdd>[vectors - 1];
 }
 
 WideFunction wide_elu_function(std::size_t vectors) {
-    constexpr WideFunction kFunctions[] = {run_wide_elu_1, run_wide_elu_2, run_wide_elu_3,
-                                           run_wide_elu_4};
-    return kFunctions[vectors - 1];
+    return kByVectors<WideEpilogue::kElu>[vectors - 1];
 }
 
 std::size_t wide_place(std::size_t channel, std::size_t vectors) {
@@ -88,8 +83,8 @@ ByteRule rule_of(const WideChannel& c, bool is_signed) {
             .bias = c.bias,
             .bias_first = true,
             .is_signed = is_signed,
-            .least = c.least,
-            .most = c.most,
+            .min = c.min,
+            .max = c.max,
             .clips = c.clips,
             .low = c.low,
             .high = c.high,

@@ -64,7 +64,7 @@ struct WidePanel {
     alignas(64) std::uint8_t limits[64] = {};  // of bytes in the order of the stores
 };
 
-struct Join;
+struct RequantizingAdd;
 
 // `pixels` consecutive pixels of a panel.
 struct WideCall {
@@ -83,34 +83,27 @@ struct WideCall {
     const std::int8_t* ahead;
     std::size_t ahead_step;
     // What is done to the bytes, with those of a tensor of the size of dst.
-    const Join* join = nullptr;
+    const RequantizingAdd* add = nullptr;
     bool q_signed = false;                   // the bytes that go into it
     const float* sums = nullptr;             // of the windows of the pixels, for ways that add them
     const std::uint8_t* residual = nullptr;  // first channel of the first pixel
     std::size_t skip = 0;                    // bytes of weights between two taps
 };
 using WideFunction = void (*)(const WideCall& call);
-// join: null for none.
-WideFunction wide_function(std::size_t vectors, const Join* join);
+// add: null for none.
+WideFunction wide_function(std::size_t vectors, const RequantizingAdd* add);
 WideFunction wide_elu_function(std::size_t vectors);  // of leaky relus too
-enum class WideJoin : std::uint8_t { kNone, kPlain, kBent, kElu };
-// By number of vectors; without a join, with one, and with one that has a bend; with an elu instead.
-void run_wide_1(const WideCall& call);
-void run_wide_2(const WideCall& call);
-void run_wide_3(const WideCall& call);
-void run_wide_4(const WideCall& call);
-void run_wide_joined_1(const WideCall& call);
-void run_wide_joined_2(const WideCall& call);
-void run_wide_joined_3(const WideCall& call);
-void run_wide_joined_4(const WideCall& call);
-void run_wide_bent_1(const WideCall& call);
-void run_wide_bent_2(const WideCall& call);
-void run_wide_bent_3(const WideCall& call);
-void run_wide_bent_4(const WideCall& call);
-void run_wide_elu_1(const WideCall& call);
-void run_wide_elu_2(const WideCall& call);
-void run_wide_elu_3(const WideCall& call);
-void run_wide_elu_4(const WideCall& call);
+
+// What a kernel can do beside scale, bias, clip and factor.
+enum class WideEpilogue : std::uint8_t {
+    kNone,
+    kAdd,     // a requantizing add
+    kAddElu,  // one with an elu after it
+    kElu      // an elu or a leaky relu
+};
+// Instantiated in files that CMake generates: see the list in src/cpu/kernels/CMakeLists.txt.
+template <std::size_t Vectors, WideEpilogue How>
+void run_wide(const WideCall& call);
 
 // Where channel `channel` of a panel is: vector * 16 + lane.
 std::size_t wide_place(std::size_t channel, std::size_t vectors);
@@ -142,8 +135,8 @@ struct WideChannel {
     float bias = 0.0f;
     bool summed = false;
     float of_sum = 0.0f;
-    std::int64_t least = 0;
-    std::int64_t most = 0;
+    std::int64_t min = 0;
+    std::int64_t max = 0;
     bool clips = false;
     float low = 0.0f;
     float high = 0.0f;

@@ -168,11 +168,11 @@ private:
     }
     // No less than the bytes of a relu.
     static FUSEQ_INLINE __m512i limited(__m512i bytes, const Packed& packed) {
-        if (!packed.has_least) {
+        if (!packed.has_min) {
             return bytes;
         }
-        const __m512i least = _mm512_load_si512(packed.least);
-        return kSigned ? _mm512_max_epi8(bytes, least) : _mm512_max_epu8(bytes, least);
+        const __m512i min = _mm512_load_si512(packed.min);
+        return kSigned ? _mm512_max_epi8(bytes, min) : _mm512_max_epu8(bytes, min);
     }
     template <std::size_t... V>
     static FUSEQ_INLINE void load(Constants& to, const float* from, std::index_sequence<V...>) {

@@ -16,7 +16,7 @@ namespace fuseq::kernels::small_conv {
 
 inline constexpr std::size_t kLanes = 16;
 inline constexpr std::size_t kQuad = 4;       // bytes of a lane
-inline constexpr std::size_t kMostRows = 32;  // of a ring
+inline constexpr std::size_t kMaxRows = 32;  // of a ring
 
 // Output channels in lanes.
 inline constexpr std::size_t kMaxTile = 24;  // pixels that one function computes at once
@@ -75,8 +75,8 @@ struct ChannelVectorPosition {
     std::int32_t init = 0;
     float scale = 1.0f;
     float bias = 0.0f;
-    std::int64_t least = 0;
-    std::int64_t most = 0;
+    std::int64_t min = 0;
+    std::int64_t max = 0;
 };
 
 struct Packed {
@@ -129,8 +129,8 @@ struct Packed {
     bool added_bytes = false;
     // With plain bytes after a relu and a shift, all of them the short way: the least bytes, in
     // the order of memory.
-    bool has_least = false;
-    alignas(64) std::uint8_t least[kLanes * kQuad] = {};
+    bool has_min = false;
+    alignas(64) std::uint8_t min[kLanes * kQuad] = {};
     // kChannels: vectors whose channels all have the short way to a byte (float_sum.hpp); init,
     // scale and bias are those of it.
     bool is_short[kMaxChannelVectorChannels / kLanes] = {};
@@ -138,7 +138,7 @@ struct Packed {
 
 // What a tile reads: a row of the ring for each row of the kernel.
 struct Windows {
-    const std::uint8_t* rows[kMostRows];
+    const std::uint8_t* rows[kMaxRows];
     std::size_t kernel_rows;
     const std::size_t* offsets;
     std::size_t chunks;

@@ -220,7 +220,7 @@ private:
     std::size_t stride_;
     const std::uint8_t* image_ = nullptr;
     std::ptrdiff_t first_ = 0;  // source column at the beginning of a row
-    std::array<std::ptrdiff_t, kMostRows> held_{};
+    std::array<std::ptrdiff_t, kMaxRows> held_{};
     alignas(64) std::uint8_t bytes_[kRingBytes];
 };
 
@@ -228,9 +228,9 @@ private:
 // of x.
 template <class Tile>
 void for_row(
-    SmallConvTile at, std::size_t end, std::size_t most, Windows& windows, const Tile& tile) {
+    SmallConvTile at, std::size_t end, std::size_t max, Windows& windows, const Tile& tile) {
     while (at.x < end) {
-        at.count = std::min(most, end - at.x);
+        at.count = std::min(max, end - at.x);
         tile(at, windows);
         for (std::size_t k = 0; k < windows.kernel_rows; ++k) {
             windows.rows[k] += at.count * windows.step;

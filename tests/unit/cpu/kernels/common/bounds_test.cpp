@@ -135,7 +135,7 @@ TEST(Bounds, GemmVnni) {
 }
 
 // Rows of src that are read where they are: with kernels that reach over the edges, and with none.
-TEST(Bounds, GemmVnniOfRowsInPlace) {
+TEST(Bounds, GemmVnniDirect) {
     if (!GemmVnni::available()) {
         GTEST_SKIP() << "this machine has no AVX-512 VNNI";
     }
@@ -171,7 +171,7 @@ TEST(Bounds, GemmVnniOfRowsInPlace) {
                     params.scale = scale;
                     const GemmVnni gemm(params);
                     const GemmShape& s = params.shape;
-                    EXPECT_EQ(GemmVnni::reads_rows_in_place(s), s.dst_height > 4);
+                    EXPECT_EQ(GemmVnni::is_direct(s), s.dst_height > 4);
                     for (const Place place : {Place::kFirst, Place::kLast}) {
                         Guarded scratch(gemm.scratch_bytes(), place, 64);
                         expect_within(
