@@ -24,7 +24,7 @@ constexpr std::size_t kLanes = 16;
 constexpr std::size_t kMaxVectors = 4;  // of output channels
 constexpr std::size_t kMaxChannels = 4;
 constexpr std::size_t kMaxTaps = 256;
-constexpr std::size_t kMaxRows = 16;  // of a kernel
+constexpr std::size_t kMaxRows = 16;   // of a kernel
 constexpr std::size_t kMinWidth = 24;  // the pixels of any tile
 
 // Whether a window reaches over the edge of the image.
@@ -101,8 +101,8 @@ private:
         }
         // Rows of an image, by number; -1 and the like are rows of an image too.
         const auto height = static_cast<std::ptrdiff_t>(s_.src_height + 2 * kMaxRows);
-        const std::ptrdiff_t number = static_cast<std::ptrdiff_t>(image) * height + y +
-                                      static_cast<std::ptrdiff_t>(kMaxRows);
+        const std::ptrdiff_t number =
+            static_cast<std::ptrdiff_t>(image) * height + y + static_cast<std::ptrdiff_t>(kMaxRows);
         const std::size_t slot = static_cast<std::size_t>(number) % s_.kernel_height;
         const std::size_t size = window_pixels(s_) * floats_;
         for (std::size_t p = 0; p < planes_; ++p) {

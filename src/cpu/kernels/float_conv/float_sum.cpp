@@ -235,8 +235,8 @@ int top_byte(const ByteRule& rule) {
 
 int bottom_byte(const ByteRule& rule) {
     const float min = rule.is_signed ? -128.0f : 0.0f;
-    return static_cast<int>(
-        rule.relus ? std::clamp(std::nearbyint(rule.after), min, min + 255.0f) : min);
+    return static_cast<int>(rule.relus ? std::clamp(std::nearbyint(rule.after), min, min + 255.0f)
+                                       : min);
 }
 
 std::optional<FloatSum> search_float_sum(const ByteRule& rule) {

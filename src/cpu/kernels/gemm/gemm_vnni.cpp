@@ -10,6 +10,7 @@
 #include "cpu/kernels/common/range.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_ahead.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_panels_ahead.hpp"
 #include "cpu/machine/instructions.hpp"
 
 namespace fuseq::kernels {
@@ -35,6 +36,7 @@ public:
           part_{.depth4 = p_.depth4,
                 .dst_step = p_.subpixels ? p_.subpixels->columns * pitch_ : pitch_,
                 .args = &args},
+          weights_ahead_(packed, args, panels),
           sources_ahead_(packed, args) {
         if (!args.rows.empty() && p_.mode == SourceMode::kRows &&
             args.binary_sources.size() <= kMaxBinarySources) {
@@ -155,7 +157,8 @@ private:
         const bool streams =
             is_end(pixels.begin + count * length) && !loads_one_wide_vector_a_cycle();
         if (streams) {
-            expect_all(count * tiles_of(length, p_.panels[panels_.begin]), is_begin(pixels.begin));
+            weights_ahead_.expect_all(count * tiles_of(length, p_.panels[panels_.begin]),
+                                      is_begin(pixels.begin));
         }
         for (std::size_t first = panels_.begin; first < panels_.end;) {
             std::size_t last = first + 1;
@@ -165,11 +168,11 @@ private:
             }
             const std::size_t tiles = count * tiles_of(length, p_.panels[first]) * (last - first);
             if (streams) {
-                skip_to(last);
+                weights_ahead_.skip_to(last);
             } else if (last < panels_.end) {
-                expect({p_.panels[last].wei, std::min(bytes, bytes_from(last))}, bytes, tiles);
+                weights_ahead_.expect_panels(last, bytes, tiles);
             } else {
-                expect_next(pixels.begin + count * length, tiles);
+                weights_ahead_.expect_next(is_end(pixels.begin + count * length), tiles);
             }
             for (std::size_t i = 0; i < count; ++i) {
                 const std::size_t begin = pixels.begin + i * length;
@@ -312,71 +315,12 @@ private:
         return (pixels + max - 1) / max;
     }
 
-    // While `tiles` tiles of a group of panels are worked on, the next group, of about as many
-    // bytes, is fetched into L2.
-    void expect(std::span<const std::int8_t> next, std::size_t bytes, std::size_t tiles) {
-        weights_ahead_.expect(next, bytes, tiles * p_.max_taps() * p_.depth4);
+    // The first pixel of unit `unit` (see Packed::units()).
+    std::size_t first_pixel(std::size_t unit) const {
+        return unit * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
     }
-
-    // Whether nothing is left to do after the pixel before this one.
-    bool is_end(std::size_t pixel) const {
-        return pixel ==
-               last_ * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
-    }
-
-    bool is_begin(std::size_t pixel) const {
-        return pixel ==
-               first_ * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
-    }
-
-    // In the last block the weights that the caller names are fetched with all groups of panels:
-    // the last one alone is soon done. `tiles`: of a panel. `only`: there is no other block.
-    void expect_all(std::size_t tiles, bool only) {
-        const std::size_t steps = tiles * (panels_.end - panels_.begin);
-        const std::int8_t* const begin = p_.panels[panels_.begin].wei;
-        const std::size_t own = panels_.end < p_.panels.size()
-                                    ? static_cast<std::size_t>(p_.panels[panels_.end].wei - begin)
-                                    : bytes_from(panels_.begin);
-        std::span<const WeightSpan> after = args_.next;
-        std::size_t bytes = 0;
-        for (const WeightSpan& next : after) {
-            bytes += next.size();
-        }
-        const bool lacks = args_.next_has_own && !after.empty() && is_own(after.front().data());
-        if (only && args_.next_has_own) {
-            // A panel must be there when the one before it is done.
-            expect({begin, std::size_t{0}}, lacks ? std::max(bytes, own) : bytes, steps);
-            weights_ahead_.set_after(after);
-            return;
-        }
-        if (lacks) {
-            bytes -= after.front().size();
-            after = after.subspan(1);
-        }
-        expect({begin, own}, own + bytes, steps);
-        weights_ahead_.set_after(after);
-    }
-
-    bool is_own(const std::int8_t* at) const {
-        return at >= p_.wei.data() && at < p_.wei.data() + p_.wei.size();
-    }
-
-    // What has not been fetched of the panels before this one will not be.
-    void skip_to(std::size_t panel) {
-        if (weights_ahead_.at() != nullptr && is_own(weights_ahead_.at())) {
-            weights_ahead_.skip_to(panel < panels_.end ? p_.panels[panel].wei : nullptr);
-        }
-    }
-
-    // After the last group of the last block there is what the caller names.
-    void expect_next(std::size_t pixel, std::size_t tiles) {
-        const std::size_t bytes = is_end(pixel) && !args_.next.empty() ? args_.next[0].size() : 0;
-        if (bytes == 0) {
-            weights_ahead_.expect_nothing();
-            return;
-        }
-        expect(args_.next[0], bytes, tiles);
-    }
+    bool is_end(std::size_t pixel) const { return pixel == first_pixel(last_); }
+    bool is_begin(std::size_t pixel) const { return pixel == first_pixel(first_); }
 
     void segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
         const std::size_t length = pixels.end - pixels.begin;
@@ -487,10 +431,6 @@ private:
         panel.finish(finish);
     }
 
-    std::size_t bytes_from(std::size_t panel) const {
-        return static_cast<std::size_t>(p_.wei.data() + p_.wei.size() - p_.panels[panel].wei);
-    }
-
     // Of the kernel, and of dst.
     struct Part {
         std::size_t depth4 = 0;    // of a tap that is used
@@ -515,7 +455,7 @@ private:
     std::size_t last_ = 0;         // unit after the last one
     const float* sums_ = nullptr;  // of windows, from that of pixel first_sum_ on
     std::size_t first_sum_ = 0;
-    WeightsAhead weights_ahead_;
+    PanelsAhead weights_ahead_;
     RowsAhead rows_ahead_;
     ExtrasAhead sources_ahead_;
 };

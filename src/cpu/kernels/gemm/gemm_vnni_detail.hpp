@@ -50,8 +50,8 @@ struct MicroCall {
     std::size_t skip = 0;         // bytes of weights between two taps
 };
 using MicroFunction = void (*)(const MicroCall& call);
-// By number of rows less 1, for panels of one and of two vectors. Instances of this and of the next:
-// src/cpu/kernels/CMakeLists.txt.
+// By number of rows less 1, for panels of one and of two vectors. Instances of this and of the
+// next: src/cpu/kernels/CMakeLists.txt.
 template <std::size_t Vectors>
 const MicroFunction* micro_functions();
 // By number of pixels less 1, each the largest of 2 x 2: their first row begins at `src`.
@@ -142,13 +142,15 @@ struct Epilogue {
     AlignedVector<float> of_sum;  // minus the zero points of the weights; empty for zero
     std::vector<PackedOp> ops;
     std::optional<RequantizingAdd> add{};  // the same as the operations, bytes for bytes
-    bool clamp = false;          // values may leave the range of 32-bit integers
+    bool clamp = false;                    // values may leave the range of 32-bit integers
 };
 
 // A round to bytes, then products and sums with constants and one tensor of bytes, perhaps an elu
 // after it, then a store of bytes, when integers give the same for all 65536 pairs of them. Lists
 // of constants have `channels` values that count.
-std::optional<RequantizingAdd> find_requantizing_add(const std::vector<PackedOp>& ops, Store store, std::size_t channels);
+std::optional<RequantizingAdd> find_requantizing_add(const std::vector<PackedOp>& ops,
+                                                     Store store,
+                                                     std::size_t channels);
 
 // The elu of a channel, when there is nothing but one, a factor above zero and a shift.
 std::optional<WideElu> elu_of(const std::vector<PackedOp>& ops, std::size_t channel);
@@ -179,7 +181,9 @@ EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
 // Null when there are none; some entries are null in any case. For whole panels.
 const FusedFunction* fused_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
 // Those of epilogues that have a Join without a bend.
-const FusedFunction* fused_add_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
+const FusedFunction* fused_add_functions(const Epilogue& epilogue,
+                                         Store store,
+                                         std::size_t vectors);
 
 // Columns of a kernel that a column of pixels at the edge meets more than padding with.
 struct EdgeColumn {
@@ -266,7 +270,7 @@ struct Packed {
     AlignedVector<std::int32_t> init;  // init_size of each of init_count() ranges of taps
     std::size_t init_size = 0;
     bool add_searched = false;  // epilogue.join is the answer, also when there is none
-    bool wide = false;           // panels of up to 64 channels
+    bool wide = false;          // panels of up to 64 channels
     std::vector<Panel> panels;
     AlignedVector<WidePanel> wide_panels;  // those of each of init_count() ranges of taps
     Epilogue epilogue;
@@ -333,11 +337,11 @@ void copy_rows(const Packed& p,
                std::uint8_t* scratch);
 // The same of the strips at the edges alone (in_place).
 void copy_edges(const Packed& p,
-                 const void* src,
-                 std::size_t image,
-                 std::size_t y,
-                 std::size_t count,
-                 std::uint8_t* scratch);
+                const void* src,
+                std::size_t image,
+                std::size_t y,
+                std::size_t count,
+                std::uint8_t* scratch);
 
 // Sums of src - zero point over windows, as floats in `memory`, which has window_sum_bytes() and is
 // read up to a vector after the last one. The first: of `pixels` pixels of a 1x1 kernel, `step`

@@ -146,7 +146,8 @@ void find_direct(Packed& p, const GemmParams& params) {
     for (std::size_t y = 0; y < p.taps.size(); ++y) {
         p.taps[y] = static_cast<std::ptrdiff_t>(y * s.dilation_height * p.pitch);
     }
-    p.edge_copies = {edge_copy_of(p, {0, p.inner.begin}), edge_copy_of(p, {p.inner.end, s.dst_width})};
+    p.edge_copies = {edge_copy_of(p, {0, p.inner.begin}),
+                     edge_copy_of(p, {p.inner.end, s.dst_width})};
 }
 
 void find_tap_ranges(Packed& p) {

@@ -13,8 +13,8 @@
 
 // Once a target: its include guard is a toggle.
 #include "cpu/kernels/gemm/gemm_vnni_fused-inl.h"
-#include "cpu/kernels/gemm/gemm_vnni_requantizing_add-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_quad-inl.h"
+#include "cpu/kernels/gemm/gemm_vnni_requantizing_add-inl.h"
 
 #if HWY_TARGET == HWY_AVX3
 
@@ -72,19 +72,23 @@ const FusedFunction* fused_add_tiles(std::size_t vectors) {
     return vectors == 1 ? FusedTile<Finish, 1>::functions() : FusedTile<Finish, 2>::functions();
 }
 
-const FusedFunction* find_fused_add(const gemm::RequantizingAdd& add, Store store, std::size_t vectors) {
+const FusedFunction* find_fused_add(const gemm::RequantizingAdd& add,
+                                    Store store,
+                                    std::size_t vectors) {
     if (store == Store::kU8) {
         return add.q_unsigned ? fused_add_tiles<Store::kU8, true>(vectors)
-                               : fused_add_tiles<Store::kU8, false>(vectors);
+                              : fused_add_tiles<Store::kU8, false>(vectors);
     }
     return add.q_unsigned ? fused_add_tiles<Store::kI8, true>(vectors)
-                           : fused_add_tiles<Store::kI8, false>(vectors);
+                          : fused_add_tiles<Store::kI8, false>(vectors);
 }
 
 }  // namespace HWY_NAMESPACE
 
 namespace gemm {
-const FusedFunction* fused_add_functions(const Epilogue& epilogue, Store store, std::size_t vectors) {
+const FusedFunction* fused_add_functions(const Epilogue& epilogue,
+                                         Store store,
+                                         std::size_t vectors) {
     // The other tiles compute an elu, not quite to the last bit: bytes must not depend on the tile.
     const bool takes = epilogue.add && !epilogue.add->elu_table;
     return takes ? HWY_NAMESPACE::find_fused_add(*epilogue.add, store, vectors) : nullptr;

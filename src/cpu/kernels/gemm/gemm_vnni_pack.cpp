@@ -102,39 +102,49 @@ private:
 
     void choose_source() {
         const GemmShape& s = params_.shape;
-        const bool is_signed = params_.src_type == ElementType::i8;
-        packed_.flip = is_signed ? 0x80 : 0;
+        packed_.flip = params_.src_type == ElementType::i8 ? 0x80 : 0;
         packed_.fill = static_cast<std::uint8_t>(params_.src_zero_point) ^ packed_.flip;
-        const bool dense = is_1x1() && s.stride_height == 1 && s.stride_width == 1 &&
-                           s.src_height == s.dst_height && s.src_width == s.dst_width;
-        const std::size_t channels = s.src_channels;
-        packed_.dense = dense;
+        packed_.dense = is_1x1() && s.stride_height == 1 && s.stride_width == 1 &&
+                        s.src_height == s.dst_height && s.src_width == s.dst_width;
         if (is_1x1() && !params_.pool) {
-            columns_ = 1;
-            packed_.taps.assign(packed_.subpixels ? packed_.subpixels->count() : 1, 0);
-            packed_.depth4 = (channels + 3) / 4;
-            packed_.step = spread(packed_.depth4 * 4);
-            // A copy takes less than two channels of dst.
-            const bool spreads = channels % kCacheWay == 0 &&
-                                 s.batch * s.dst_height * s.dst_width >= kManyPixels &&
-                                 s.dst_channels >= kManyChannels;
-            packed_.mode =
-                dense && !is_signed && !spreads ? SourceMode::kInPlace : SourceMode::kGather;
-            packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
-            return;
+            choose_pixels();
+        } else if (gathers_windows(s) && !params_.pool && params_.wei_zero_point.empty() &&
+                   !packed_.subpixels) {
+            choose_windows();
+        } else {
+            choose_rows();
         }
-        if (gathers_windows(s) && !params_.pool && params_.wei_zero_point.empty() &&
-            !packed_.subpixels) {
-            columns_ = s.kernel_width;
-            packed_.mode = SourceMode::kWindows;
-            packed_.depth4 = columns_ * channels / 4;
-            for (std::size_t y = 0; y < s.kernel_height; ++y) {
-                packed_.taps.push_back(static_cast<std::ptrdiff_t>(y * packed_.depth4 * 4));
-            }
-            packed_.step = spread(packed_.taps.size() * packed_.depth4 * 4);
-            packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
-            return;
+    }
+
+    void choose_pixels() {
+        const GemmShape& s = params_.shape;
+        columns_ = 1;
+        packed_.taps.assign(packed_.subpixels ? packed_.subpixels->count() : 1, 0);
+        packed_.depth4 = (s.src_channels + 3) / 4;
+        packed_.step = spread(packed_.depth4 * 4);
+        // A copy takes less than two channels of dst.
+        const bool spreads = s.src_channels % kCacheWay == 0 &&
+                             s.batch * s.dst_height * s.dst_width >= kManyPixels &&
+                             s.dst_channels >= kManyChannels;
+        const bool in_place = packed_.dense && packed_.flip == 0 && !spreads;
+        packed_.mode = in_place ? SourceMode::kInPlace : SourceMode::kGather;
+        packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
+    }
+
+    void choose_windows() {
+        columns_ = params_.shape.kernel_width;
+        packed_.mode = SourceMode::kWindows;
+        packed_.depth4 = columns_ * params_.shape.src_channels / 4;
+        for (std::size_t y = 0; y < params_.shape.kernel_height; ++y) {
+            packed_.taps.push_back(static_cast<std::ptrdiff_t>(y * packed_.depth4 * 4));
         }
+        packed_.step = spread(packed_.taps.size() * packed_.depth4 * 4);
+        packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
+    }
+
+    void choose_rows() {
+        const GemmShape& s = params_.shape;
+        const std::size_t channels = s.src_channels;
         packed_.mode = SourceMode::kRows;
         // The pixels of a tap row lie one after the other when they are not dilated.
         columns_ = s.dilation_width == 1 && !packed_.subpixels ? s.kernel_width : 1;
@@ -146,9 +156,22 @@ private:
         if (channels > kCacheLine && s.stride_height * packed_.pitch % kCacheWay == 0) {
             packed_.pitch += kCacheLine;
         }
+        add_row_taps();
+        const std::size_t extent = (s.kernel_height - 1) * s.dilation_height + 1;
+        const std::size_t weights = packed_.max_taps() * packed_.depth4 * 4 * s.dst_channels;
+        const std::size_t bytes = weights <= kWeightBytesInL1 ? kRowBlockBytesInL1 : kRowBlockBytes;
+        const std::size_t rows = bytes / packed_.pitch;
+        packed_.block = rows > extent ? (rows - extent) / s.stride_height + 1 : 1;
+        packed_.block = std::clamp<std::size_t>(packed_.block / packed_.window(), 1,
+                                                s.dst_height / packed_.window());
+    }
+
+    // Taps of kRows, of all subpixels where there are some.
+    void add_row_taps() {
+        const GemmShape& s = params_.shape;
         const auto add_tap = [&](std::size_t y, std::size_t x) {
             packed_.taps.push_back(static_cast<std::ptrdiff_t>(
-                y * s.dilation_height * packed_.pitch + x * s.dilation_width * channels));
+                y * s.dilation_height * packed_.pitch + x * s.dilation_width * s.src_channels));
         };
         for (std::size_t y = 0; y < s.kernel_height && !packed_.subpixels; ++y) {
             for (std::size_t x = 0; x < s.kernel_width; x += columns_) {
@@ -160,13 +183,6 @@ private:
                 add_tap(tap.y, tap.x);
             }
         }
-        const std::size_t extent = (s.kernel_height - 1) * s.dilation_height + 1;
-        const std::size_t weights = packed_.max_taps() * packed_.depth4 * 4 * s.dst_channels;
-        const std::size_t bytes = weights <= kWeightBytesInL1 ? kRowBlockBytesInL1 : kRowBlockBytes;
-        const std::size_t rows = bytes / packed_.pitch;
-        packed_.block = rows > extent ? (rows - extent) / s.stride_height + 1 : 1;
-        packed_.block = std::clamp<std::size_t>(packed_.block / packed_.window(), 1,
-                                                s.dst_height / packed_.window());
     }
 
     void place_edge_copies() {
@@ -224,7 +240,8 @@ private:
     bool is_wide() {
         const bool fits =
             params_.dst_type != ElementType::f32 && !params_.pool && suits_wide_panels(packed_);
-        return fits && (params_.ops.empty() || clips() || have_activations() || has_requantizing_add());
+        return fits &&
+               (params_.ops.empty() || clips() || have_activations() || has_requantizing_add());
     }
 
     bool have_activations() const {
@@ -382,7 +399,7 @@ private:
         }
         constexpr double kFits = 1e9;
         e.clamp = !(bound < kFits);
-        if (!packed_.wide) {                                     // clamps bytes itself
+        if (!packed_.wide) {                                    // clamps bytes itself
             const bool none = e.clamp || packed_.add_searched;  // then the tiles would be wide
             e.add = none ? std::nullopt : find_requantizing_add(e.ops, packed_.store, channels);
         }
@@ -443,13 +460,11 @@ private:
                 channels.push_back(wide_channel(panel.channel + c));
             }
             const RequantizingAdd* add = packed_.epilogue.add ? &*packed_.epilogue.add : nullptr;
-            const bool is_signed =
-                add != nullptr ? !add->q_unsigned : packed_.store == Store::kI8;
+            const bool is_signed = add != nullptr ? !add->q_unsigned : packed_.store == Store::kI8;
             packed_.wide_panels.push_back(
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
-            panel.wide = channels[0].elu || channels[0].leaky
-                             ? wide_elu_function(panel.vectors)
-                             : wide_function(panel.vectors, add);
+            panel.wide = channels[0].elu || channels[0].leaky ? wide_elu_function(panel.vectors)
+                                                              : wide_function(panel.vectors, add);
             panel.constants = &packed_.wide_panels.back();
         }
         for (std::size_t i = 1; i < packed_.init_count(); ++i) {

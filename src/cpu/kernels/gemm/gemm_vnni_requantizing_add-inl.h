@@ -88,8 +88,8 @@ FUSEQ_INLINE __m512i added_bytes(const AddConstants& k, __m512i q, __m512i r, bo
     r = _mm512_xor_si512(r, k.r_flip);
     const __m512i first = _mm512_unpacklo_epi8(q, r);
     const __m512i second = _mm512_unpackhi_epi8(q, r);
-    const __m512i low = _mm512_packs_epi32(added_dwords<How>(k, first, k.low),
-                                           added_dwords<How>(k, first, k.high));
+    const __m512i low =
+        _mm512_packs_epi32(added_dwords<How>(k, first, k.low), added_dwords<How>(k, first, k.high));
     const __m512i high = _mm512_packs_epi32(added_dwords<How>(k, second, k.low),
                                             added_dwords<How>(k, second, k.high));
     const __m512i bytes =

@@ -200,7 +200,8 @@ private:
             highest = std::max(highest, sum);
             lowest = std::min(lowest, sum);
         }
-        const std::int64_t on_curve = on_curve_.empty() ? 0 : (highest >> shift_) - (lowest >> shift_) + 1;
+        const std::int64_t on_curve =
+            on_curve_.empty() ? 0 : (highest >> shift_) - (lowest >> shift_) + 1;
         constexpr auto kMax = static_cast<std::int64_t>(EluTable::kMaxSteps);
         const std::int64_t steps = on_curve < kMax / 2 ? kMax / 2 : kMax;
         line_ = on_curve_.empty() ? 0 : (highest >> shift_) - (steps - 2);
@@ -236,9 +237,9 @@ private:
         EluTable elu_table{.steps = steps, .min = min_};
         for (std::size_t i = 0; i < steps; ++i) {
             const Window& window = windows[i];
-            const std::int64_t add = window.min == -kAny ? std::min(window.max, kHalf)
+            const std::int64_t add = window.min == -kAny  ? std::min(window.max, kHalf)
                                      : window.max == kAny ? window.min
-                                                           : (window.min + window.max) / 2;
+                                                          : (window.min + window.max) / 2;
             if (window.min > window.max || !fits_with(add)) {
                 return false;
             }
@@ -285,7 +286,7 @@ private:
     std::array<std::int16_t, kBytes * kBytes> wanted_;
     std::array<bool, kBytes * kBytes> below_;
     std::vector<Pair> on_curve_;  // those below zero whose byte is not the lowest
-    std::int64_t line_ = 0;   // the line's byte where the first step of the bend begins
+    std::int64_t line_ = 0;       // the line's byte where the first step of the bend begins
     int tables_tried_ = 0;
     std::optional<EluTable> table_;
     int shift_ = 0;
@@ -324,9 +325,12 @@ std::int32_t words(std::int64_t of_q, std::int64_t of_r) {
 
 }  // namespace
 
-std::optional<RequantizingAdd> find_requantizing_add(const std::vector<PackedOp>& ops, Store store, std::size_t channels) {
+std::optional<RequantizingAdd> find_requantizing_add(const std::vector<PackedOp>& ops,
+                                                     Store store,
+                                                     std::size_t channels) {
     const Operations operations(ops, channels);
-    const bool can_take_elu = store == Store::kU8 && operations.possible() && operations.q().low == 0;
+    const bool can_take_elu =
+        store == Store::kU8 && operations.possible() && operations.q().low == 0;
     if (store == Store::kF32 || !operations.possible() || (operations.has_elu() && !can_take_elu)) {
         return std::nullopt;
     }

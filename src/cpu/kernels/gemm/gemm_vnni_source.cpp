@@ -140,11 +140,11 @@ void copy_rows(const Packed& p,
 }
 
 void copy_edges(const Packed& p,
-                 const void* src,
-                 std::size_t image,
-                 std::size_t y,
-                 std::size_t count,
-                 std::uint8_t* scratch) {
+                const void* src,
+                std::size_t image,
+                std::size_t y,
+                std::size_t count,
+                std::uint8_t* scratch) {
     for (const EdgeCopy& copy : p.edge_copies) {
         copy_columns(p, src, image, y, count, {copy.begin, copy.pitch}, scratch + copy.at);
     }

@@ -16,7 +16,7 @@ namespace {
 // Along one dimension.
 struct Extent {
     std::ptrdiff_t min = 0;  // offset in src that the window begins at
-    std::size_t size = 1;      // of the window
+    std::size_t size = 1;    // of the window
     // By subpixel: places in the window, rising, and those of the kernel.
     std::vector<std::vector<std::pair<std::size_t, std::size_t>>> taps;
 };

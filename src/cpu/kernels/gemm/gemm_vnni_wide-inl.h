@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cpu/kernels/gemm/gemm_vnni_requantizing_add-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_micro-inl.h"
+#include "cpu/kernels/gemm/gemm_vnni_requantizing_add-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_wide.hpp"
 
 FUSEQ_BEGIN_VNNI
@@ -215,7 +215,7 @@ struct Stores {
     bool whole;                    // the bytes of a group lie one after the other
     bool is_signed;                // the bytes that sums become
     const std::uint8_t* limits;    // null for none
-    const RequantizingAdd* add;              // null for none
+    const RequantizingAdd* add;    // null for none
     const std::uint8_t* residual;  // for it
     bool stores_signed;
     bool long_table;
@@ -449,17 +449,18 @@ void run_wide(const WideCall& call) {
     }
     const __mmask64 mask = call.channels == 64 ? ~0ull : (1ull << call.channels) - 1;
     const std::uint8_t* limits = call.panel->limited ? call.panel->limits : nullptr;
-    const Stores stores{.dst = call.dst,
-                        .step = call.dst_step,
-                        .mask = mask,
-                        .whole = lies_whole<Vectors>(call),
-                        .is_signed = has_requantizing_add(How) ? call.q_signed : call.is_signed,
-                        .limits = limits,
-                        .add = call.add,
-                        .residual = call.residual,
-                        .stores_signed = call.is_signed,
-                        .long_table = How == WideEpilogue::kAddElu && call.add->elu_table->is_long(),
-                        .sums = call.sums};
+    const Stores stores{
+        .dst = call.dst,
+        .step = call.dst_step,
+        .mask = mask,
+        .whole = lies_whole<Vectors>(call),
+        .is_signed = has_requantizing_add(How) ? call.q_signed : call.is_signed,
+        .limits = limits,
+        .add = call.add,
+        .residual = call.residual,
+        .stores_signed = call.is_signed,
+        .long_table = How == WideEpilogue::kAddElu && call.add->elu_table->is_long(),
+        .sums = call.sums};
     WideRun<Vectors, How> run{call, call.ahead, stores};
     // Tiles of two sizes.
     const std::size_t groups = call.pixels / kRows;

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "cpu/kernels/common/always_inline.hpp"
-#include "cpu/machine/instructions.hpp"
 #include "cpu/kernels/common/vnni_target.hpp"
+#include "cpu/machine/instructions.hpp"
 
 namespace fuseq::kernels {
 
 std::optional<std::uint16_t> half_of(float value) {
     constexpr std::uint32_t kMantissa = 23;
     constexpr std::uint32_t kDropped = 13;  // bits of the mantissa that a half does not have
-    constexpr int kMin = -14;             // exponents of normal halves
+    constexpr int kMin = -14;               // exponents of normal halves
     constexpr int kMax = 15;
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t sign = bits >> 16u & 0x8000u;

@@ -15,7 +15,7 @@
 namespace fuseq::kernels::small_conv {
 
 inline constexpr std::size_t kLanes = 16;
-inline constexpr std::size_t kQuad = 4;       // bytes of a lane
+inline constexpr std::size_t kQuad = 4;      // bytes of a lane
 inline constexpr std::size_t kMaxRows = 32;  // of a ring
 
 // Output channels in lanes.

@@ -320,13 +320,12 @@ void run_planes(const Packed& packed,
         constexpr std::size_t kMax = kPartials == 4 ? kMaxAtOnce : kSmallConvChannels;
         const std::size_t channels = packed.shape.dst_channels;
         for (std::size_t first = 0; first < channels; first += kMax) {
-            with_channels<1, kMax>(
-                std::min(kMax, channels - first), [&]<std::size_t kChannels>() {
-                    packed.sums ? tile_to_planes<kHow, kPartials, kChannels, 1>(
-                                      packed, windows, count, first, planes, pitch)
-                                : tile_to_planes<kHow, kPartials, kChannels, 0>(
-                                      packed, windows, count, first, planes, pitch);
-                });
+            with_channels<1, kMax>(std::min(kMax, channels - first), [&]<std::size_t kChannels>() {
+                packed.sums ? tile_to_planes<kHow, kPartials, kChannels, 1>(packed, windows, count,
+                                                                            first, planes, pitch)
+                            : tile_to_planes<kHow, kPartials, kChannels, 0>(packed, windows, count,
+                                                                            first, planes, pitch);
+            });
         }
     });
 }

@@ -274,7 +274,7 @@ GemmShape long_rows() {
 
 TEST_F(GemmVnniTest, LongRowsOfFewChannelsAreReadInPlace) {
     const auto direct = [](const GemmShape& shape, ElementType type = ElementType::u8,
-                             const std::vector<float>& wei_zero_point = {}) {
+                           const std::vector<float>& wei_zero_point = {}) {
         std::mt19937 rng(3);
         Case c;
         c.params.shape = shape;

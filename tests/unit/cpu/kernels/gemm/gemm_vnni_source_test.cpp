@@ -86,7 +86,7 @@ TEST(GemmVnniSourceTest, StripsWithTheirPadding) {
     gemm::Packed p = padded_rows();
     p.pitch = 4 * 2;
     p.edge_copies = {gemm::EdgeCopy{.begin = -1, .pitch = 3 * 2, .at = 0},
-                gemm::EdgeCopy{.begin = 2, .pitch = 3 * 2, .at = 2 * 3 * 2}};
+                     gemm::EdgeCopy{.begin = 2, .pitch = 3 * 2, .at = 2 * 3 * 2}};
     Bytes scratch(4 * 3 * 2, 0xEE);
     gemm::copy_edges(p, numbered().data(), 0, 0, 1, scratch.data());
     EXPECT_EQ(scratch, (Bytes{7, 7, 7, 7, 7, 7,  //

@@ -409,9 +409,9 @@ TEST_F(GemmVnniTest, WidePanelsAddInPlace) {
         for (const std::size_t pixels : {2, 3, 27, 97}) {
             SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
             std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
-            const Case c = add_case(
-                rng, {.src_channels = 20, .dst_channels = channels, .src_width = pixels},
-                ElementType::u8, ElementType::u8, ElementType::u8);
+            const Case c =
+                add_case(rng, {.src_channels = 20, .dst_channels = channels, .src_width = pixels},
+                         ElementType::u8, ElementType::u8, ElementType::u8);
             GemmVnni gemm = GemmVnni::to_be_packed(c.complete());
             gemm.pack(c.complete());
             EXPECT_EQ(gemm.implementation(), "gemm_vnni512:6x4");
@@ -429,7 +429,7 @@ TEST_F(GemmVnniTest, WidePanelsAddInPlace) {
 TEST_F(GemmVnniTest, WidePanelsAddWhatIsSaturated) {
     std::mt19937 rng(5);
     Case c = add_case(rng, {.src_channels = 64, .dst_channels = 80, .src_width = 30},
-                         ElementType::u8, ElementType::u8, ElementType::u8);
+                      ElementType::u8, ElementType::u8, ElementType::u8);
     for (float& scale : c.scale) {
         scale = 1e6f;
     }

@@ -318,7 +318,7 @@ TEST(SmallConvByChannel, StoresMaximaOfFourPixels) {
         for (std::size_t i = 0; i < size; i += size < 10000 ? 1 : 7) {
             const std::size_t pixel = i / s.dst_channels;
             const float max = largest_at(c, ops, pixel / (height * width), i % s.dst_channels,
-                                          pixel / width % height, pixel % width);
+                                         pixel / width % height, pixel % width);
             test::Bytes expected(1);
             test::set_element(expected, type, 0, max);
             ASSERT_EQ(test::element(bytes, type, i), test::element(expected, type, 0))
