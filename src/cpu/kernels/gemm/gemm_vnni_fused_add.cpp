@@ -1,9 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles in registers with a residual input after a quantization (see Join): once there are bytes,
-// what remains of the chain is two dot products and a shift for 16 values instead of nine
-// operations on floats.
+// Tiles in registers with a requantizing add: two dot products and a shift for 16 values instead of
+// nine operations on floats.
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -89,7 +88,7 @@ namespace gemm {
 const FusedFunction* fused_add_functions(const Epilogue& epilogue,
                                          Store store,
                                          std::size_t vectors) {
-    // The other tiles compute an elu, not quite to the last bit: bytes must not depend on the tile.
+    // Other tiles of the same result approximate the elu: bytes must not depend on the tile.
     const bool takes = epilogue.add && !epilogue.add->elu_table;
     return takes ? HWY_NAMESPACE::find_fused_add(*epilogue.add, store, vectors) : nullptr;
 }

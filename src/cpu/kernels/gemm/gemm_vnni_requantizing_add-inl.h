@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arithmetic of a Join on 64 pairs of bytes: two dot products and a shift for 16 of them, and
-// four or seven operations more where it bends.
+// A requantizing add on 64 pairs of bytes: two dot products and a shift for 16 of them, and four or
+// seven operations more for an ELU table.
 //
 // A lane of 32 bits holds the bytes 0, q, 0, r: as words they are 256 q and 256 r, which the upper
 // 16 bits of the factors multiply; the lower 8 bits are unsigned bytes for the other dot product.

@@ -1,9 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the operations of a residual input after a quantization to factors of integers, found by
-// comparing the results for every pair of bytes. Factors near the real ones give the same bytes for
-// nearly all pairs; for the rest, which are close to where a result changes, neighbours are tried.
+// Searches the integers of a requantizing add and compares the result for every pair of bytes.
+// Factors near the real ones give the same byte for nearly all pairs. Where a pair lies close to a
+// step of the result, neighbouring factors are tried.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Factors {
     std::int64_t a = 0, b = 0;
 };
 
-// A pair of bytes and what it asks of c, given a and b: at least, or at most, `bound`.
+// A pair of bytes and its bound on c, lower or upper, given a and b.
 struct Pair {
     std::int64_t q, r, bound;
     std::int64_t bound_for(const Factors& change) const {
@@ -48,7 +48,7 @@ public:
         }
     }
 
-    // With factors of 2^shift times the real ones; c follows from the pairs.
+    // Tries factors around 2^shift times the real ones; c follows from the pairs.
     bool run(const Plane& plane, int shift) {
         const double one = std::ldexp(1.0, shift);
         first_ = {std::llround(plane.q * one), std::llround(plane.r * one)};
@@ -82,7 +82,7 @@ private:
     static std::size_t place(std::int64_t q, std::int64_t r) {
         return static_cast<std::size_t>(q * kBytes + r);
     }
-    // The bytes of a row, 16 at a time; gives the least ones.
+    // The bytes of a row, 16 at a time. Returns their minima.
     __m512i take_row(int q, const Operations::Row& row) {
         const __m512 low = _mm512_set1_ps(static_cast<float>(dst_.low));
         const __m512 high = _mm512_set1_ps(static_cast<float>(dst_.high));
@@ -112,7 +112,7 @@ private:
         }
     }
 
-    // The pairs that may decide, with a and b as far from the first ones as they go.
+    // The pairs that can bound c for any a and b that are tried.
     void collect() {
         low_.clear();
         high_.clear();
@@ -142,7 +142,7 @@ private:
         }
     }
 
-    // What all pairs of a row that no elu bends ask of c, with the first factors; 8 at a time.
+    // The window of c for a row of pairs above the elu, with the first factors; 8 at a time.
     Window row_window(std::int64_t q) const {
         __m512i min = _mm512_set1_epi64(-kAny);
         __m512i max = _mm512_set1_epi64(kAny);
@@ -170,7 +170,7 @@ private:
         return {_mm512_reduce_max_epi64(min), _mm512_reduce_min_epi64(max)};
     }
 
-    // Calls f(r, what c must be) for all pairs that no elu bends, with the first factors.
+    // Calls f(r, window of c) for all pairs above the elu, with the first factors.
     template <class F>
     void for_row(std::int64_t q, F&& f) const {
         for (std::int64_t r = -128; r < 128; ++r) {
@@ -190,8 +190,8 @@ private:
 
     bool fits(const Factors& change) { return take(change) && (!has_elu_ || find_table()); }
 
-    // The steps that an elu bends begin where it leaves its lowest byte; the last but one has the
-    // highest sum of a pair that is below zero. Gives their number; 0 when there are too many.
+    // The table begins where the elu leaves its lowest byte. Its last entry but one is for the
+    // highest sum of a pair below zero. Returns the number of entries, 0 when there are too many.
     std::size_t place_steps() {
         std::int64_t highest = -kAny;
         std::int64_t lowest = kAny;
@@ -213,7 +213,7 @@ private:
         return static_cast<std::size_t>(steps);
     }
 
-    // What to add on each step.
+    // The addend of each step.
     bool find_table() {
         const std::size_t steps = place_steps();
         tables_tried_ = steps == 0 ? kMaxTables : tables_tried_ + 1;
@@ -285,8 +285,8 @@ private:
     // All are written by the constructor.
     std::array<std::int16_t, kBytes * kBytes> wanted_;
     std::array<bool, kBytes * kBytes> below_;
-    std::vector<Pair> on_curve_;  // those below zero whose byte is not the lowest
-    std::int64_t line_ = 0;       // the line's byte where the first step of the bend begins
+    std::vector<Pair> on_curve_;  // pairs below zero, above the lowest byte
+    std::int64_t line_ = 0;       // the line's byte at the first step of the table
     int tables_tried_ = 0;
     std::optional<EluTable> table_;
     int shift_ = 0;
@@ -295,8 +295,7 @@ private:
     std::vector<Pair> low_, high_;
 };
 
-// The most bits after the point with which a and b have 24 bits and no sum leaves 32; 0 when there
-// would be too few.
+// The most fraction bits with which a and b fit 24 bits and no sum leaves 32; 0: too few.
 int shift_for(const Operations& operations) {
     const auto middle = [](Range range) { return range.low == 0 ? 128.0 : 0.0; };
     const Plane& p = operations.plane();
@@ -316,7 +315,7 @@ int shift_for(const Operations& operations) {
     return 0;
 }
 
-// Of the words of q and r, as one.
+// The words for q and r, as one.
 std::int32_t words(std::int64_t of_q, std::int64_t of_r) {
     const auto low = static_cast<std::uint16_t>(of_q);
     const auto high = static_cast<std::uint16_t>(of_r);

@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operations of a join on the values of all pairs of bytes. For gemm_vnni_requantizing_add.cpp
-// only.
+// The operations of a requantizing add on all pairs of bytes, in float. For
+// gemm_vnni_requantizing_add.cpp only.
 #pragma once
 
 #include <immintrin.h>

@@ -23,11 +23,11 @@ constexpr bool has_requantizing_add(WideEpilogue how) {
     return how != WideEpilogue::kNone && how != WideEpilogue::kElu;
 }
 
-// Vectors that leave together: a pixel of three or four, two pixels of two, four of one.
+// Pixels of a group, which fills one store: one of 3 or 4 vectors, two of 2, four of 1.
 constexpr std::size_t group_rows(std::size_t vectors) {
     return vectors == 1 ? 4 : vectors == 2 ? 2 : 1;
 }
-// Groups of a tile: 24 accumulators.
+// Groups of a tile, for 24 accumulators.
 constexpr std::size_t max_groups(std::size_t vectors) {
     return vectors == 3 ? 8 : 6;
 }
@@ -75,7 +75,7 @@ FUSEQ_INLINE void accumulate_wide(const WideCall& call,
     }
 }
 
-// min(max(x, low), high) * factor, not more than a byte.
+// min(max(x, low), high) * factor, at most 255.
 FUSEQ_INLINE __m512 clipped(const WideVector& constants, __m512 x) {
     x = _mm512_max_ps(x, _mm512_load_ps(constants.low));
     x = _mm512_min_ps(x, _mm512_load_ps(constants.high));
@@ -83,7 +83,7 @@ FUSEQ_INLINE __m512 clipped(const WideVector& constants, __m512 x) {
     return _mm512_min_ps(x, _mm512_set1_ps(255.0f));
 }
 
-// The sums of vector N, as 32-bit integers of the values, with those of windows.
+// Vector N of all pixels: from sums to integers, with sums of windows.
 template <std::size_t Vectors, std::size_t N, std::size_t Count>
 FUSEQ_INLINE void finish_summed(const WidePanel& panel,
                                 const float* sums,
@@ -155,7 +155,7 @@ FUSEQ_INLINE void finish_leaky(const WidePanel& panel, Registers<__m512i, Count>
     });
 }
 
-// The sums of vector N, as 32-bit integers of the values.
+// Vector N of all pixels: from sums to integers.
 template <std::size_t Vectors, std::size_t N, WideEpilogue How, std::size_t Count>
 FUSEQ_INLINE void finish_vector(const WidePanel& panel,
                                 const float* sums,
@@ -169,8 +169,8 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel,
         });
     };
     const WideWay way = panel.ways[N];
-    // Apart: the others lose 2 % where it is in their code. By tests of both ways: without the rest
-    // of this function the compiler's registers are worse by a fifth.
+    // Only in instances of its own, as it costs the others 2 %. The code below stays in these
+    // instances too: without it GCC allocates registers worse, which costs a fifth.
     if constexpr (How == WideEpilogue::kElu) {
         if (way == WideWay::kElu) {
             return finish_elu<Vectors, N, false>(panel, acc);
@@ -294,7 +294,7 @@ template <std::size_t Vectors, WideEpilogue How>
 FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v,
                               const Stores& to,
                               const AddConstants& add) {
-    constexpr bool kMaySign = How != WideEpilogue::kAddElu;  // of unsigned bytes, see Bend
+    constexpr bool kMaySign = How != WideEpilogue::kAddElu;  // see EluTable
     const __m512i low = _mm512_packs_epi32(v[0], v[1]);
     const __m512i high = _mm512_packs_epi32(v[2], v[3]);
     __m512i bytes =
@@ -327,8 +327,8 @@ FUSEQ_INLINE void finish_group(const Registers<__m512i, Count>& acc,
     store_group<Vectors, How>(v, to, add);
 }
 
-// `tiles` tiles, one after the other. Returns what is to be fetched then.
-// A join's constants are read for each tile: no registers are left while products are added up.
+// The constants of a requantizing add are read for each tile: while products are added up no
+// registers are left for them.
 template <WideEpilogue How>
 FUSEQ_INLINE AddConstants load_add(const Stores& to) {
     AddConstants constants{};
@@ -340,7 +340,7 @@ FUSEQ_INLINE AddConstants load_add(const Stores& to) {
     return constants;
 }
 
-// What is read and written after the products of this tile, and of the next one.
+// The residual input of the next tile, and the lines of dst of this one.
 FUSEQ_INLINE void fetch_pixels(const Stores& to, std::ptrdiff_t rows) {
     for (std::ptrdiff_t i = 0; i < rows; ++i) {
         __builtin_prefetch(to.residual + (rows + i) * to.step);
@@ -413,7 +413,7 @@ struct WideRun {
     }
 };
 
-// The last `count` pixels one by one, each as a group of the same pixel again and again.
+// The last `count` pixels one by one: a group is the same pixel several times.
 template <std::size_t Vectors, WideEpilogue How>
 void run_singly(const WideCall& call, std::size_t count) {
     WideCall one = call;
@@ -462,7 +462,7 @@ void run_wide(const WideCall& call) {
         .long_table = How == WideEpilogue::kAddElu && call.add->elu_table->is_long(),
         .sums = call.sums};
     WideRun<Vectors, How> run{call, call.ahead, stores};
-    // Tiles of two sizes.
+    // Tiles of two sizes that differ by one group.
     const std::size_t groups = call.pixels / kRows;
     const std::size_t tiles = (groups + max_groups(Vectors) - 1) / max_groups(Vectors);
     const std::size_t larger = groups % tiles;
@@ -470,9 +470,9 @@ void run_wide(const WideCall& call) {
     run.tiles(0, size + 1, larger);
     run.tiles(larger * (size + 1) * kRows, size, tiles - larger);
     const std::size_t left = call.pixels % kRows;
-    if (left != 0 && has_requantizing_add(How)) {  // dst may be the tensor that is read
+    if (left != 0 && has_requantizing_add(How)) {  // dst may be the residual input
         run_singly<Vectors, How>(call, left);
-    } else if (left != 0) {  // some pixels a second time
+    } else if (left != 0) {  // overlaps the pixels before
         run.tiles(call.pixels - kRows, 1, 1);
     }
 }

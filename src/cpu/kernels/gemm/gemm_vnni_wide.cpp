@@ -17,9 +17,9 @@ namespace {
 
 // Up to so much depth the weights of a panel stay in L1.
 constexpr std::size_t kDepthInL1 = 512;
-// Where two wide vectors are loaded a cycle, weights may come from L2, but not for short rows of
-// kernels larger than 1x1, whose tiles of few pixels read them too often, and not while the next
-// ones come from beyond L2 as fast as in layers of few pixels. One tile reads them only once.
+// Machines with two 512-bit loads a cycle may read weights from L2. Not in short rows of k x k
+// kernels, whose small tiles read them too often, and not in layers of few pixels, whose next
+// weights come from beyond L2 at the same time. A single tile reads them once.
 constexpr std::size_t kMinRow = 12;
 constexpr std::size_t kMinPixels = 64;
 constexpr std::size_t kOneTile = 6;
@@ -43,8 +43,8 @@ bool suits_wide_panels(const Packed& p) {
     return feeds && !loads_one_wide_vector_a_cycle();
 }
 
-// Part of the source in L1, and the weights of a panel as far as there is room. Where two products
-// are added a cycle it is better that the weights stay: of the source less is read a cycle.
+// One 512-bit load a cycle: a part of the source stays in L1 and panels take turns. Two loads: the
+// weights of a panel stay, because less is read of the source.
 std::size_t wide_part_bytes() {
     constexpr std::size_t kPart = std::size_t{16} << 10;
     return loads_one_wide_vector_a_cycle() ? kPart : std::numeric_limits<std::size_t>::max();
@@ -132,12 +132,12 @@ void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
     }
 }
 
-// Whether clipping the bytes is the same as clipping the values.
+// Whether clipping bytes equals clipping values.
 bool clips_bytes(const WideChannel& c) {
     return !c.clips || (c.low <= 0.0f && c.high > 0.0f && c.factor > 0.0f);
 }
 
-// Where there is no short one.
+// For vectors without the short way.
 WideWay long_way(std::span<const WideChannel> channels, bool limited) {
     if (channels[0].elu) {
         return limited ? WideWay::kEluLimited : WideWay::kElu;
@@ -176,7 +176,7 @@ WidePanel make_wide_panel(std::span<const WideChannel> channels,
             limits[c] = static_cast<std::uint8_t>(top_byte(rule));
         }
         ++wanted[place / 16];
-        // One channel without a short way is enough for the long one.
+        // One channel without the short way gives its vector the long one.
         if (from.summed || from.elu || from.leaky || found[place / 16] + 1 != wanted[place / 16]) {
             continue;
         }

@@ -52,7 +52,7 @@ void check(const SmallConvParams& p) {
 
 namespace {
 
-// With channels in lanes: whole vectors, and distances of windows for which there is code.
+// Channel-vectorized: whole vectors, and distances of windows for which there is code.
 bool channel_vectors_take(const SmallConvShape& s) {
     const std::size_t step = pixel_step(s);
     constexpr std::size_t kGrain = 8;  // channels
@@ -383,7 +383,7 @@ void SmallConv::run(const void* src,
                     row, s.dst_width, at.x, s.dst_channels * op.element);
             }
         }
-        packed.how == Collect::kChannels ? run_lanes(packed, windows, at.count, places)
+        packed.how == Collect::kChannels ? run_channel_vectors(packed, windows, at.count, places)
                                          : run_pixels(packed, windows, at.count, places);
     });
 }

@@ -171,7 +171,7 @@ std::optional<std::array<FloatSum, kLanes>> short_ways(const Packed& packed, std
     return ways;
 }
 
-// The least bytes of a relu and a shift, as four vectors of results lie in memory.
+// The minimal bytes of a relu and a shift, as four vectors of results lie in memory.
 void set_least(Packed& packed) {
     for (std::size_t i = 0; i < std::size(packed.min); ++i) {
         const int byte = bottom_byte(rule_of(packed, i % packed.shape.dst_channels));

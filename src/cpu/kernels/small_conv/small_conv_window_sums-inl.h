@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sums of windows, where weights have zero points, with channels in lanes. For
+// The sums of windows, where weights have zero points, in the channel-vectorized form. For
 // small_conv_by_channel.cpp, inside of its region of AVX-512.
 #pragma once
 
