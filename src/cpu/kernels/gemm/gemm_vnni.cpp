@@ -88,7 +88,7 @@ public:
                 sums_ = gemm::sum_windows(p_, src, count, scratch_ + p_.sums);
                 first_sum_ = first;
             }
-            segments(src, window * s.stride_width * s.src_channels,
+            segments(src, window * s.stride_width * p_.pixel_bytes(),
                      window * s.stride_height * p_.pitch, {.begin = first, .end = first + width},
                      count);
             at += count;
@@ -237,14 +237,14 @@ private:
         args.binary_sources = {binary_sources, kMaxBinarySources};
         args.dst = static_cast<char*>(args_.dst) + column.x * pitch_ * element_size();
         const Part all = part_;
-        const std::size_t fours = p_.shape.src_channels / 4;  // of a column of the kernel
+        const std::size_t fours = p_.pixel_bytes() / 4;  // of a column of the kernel
         part_ = {.depth4 = (column.kernel.end - column.kernel.begin) * fours,
                  .left_out = column.kernel.begin * fours,
                  .dst_step = p_.shape.dst_width * pitch_,
                  .args = &args};
         taps_ = p_.tap_ranges[0];
         // Pixels of all rows at once: tensors as they are.
-        some_segment(src + column.kernel.begin * p_.shape.src_channels, pitch, rows, group);
+        some_segment(src + column.kernel.begin * p_.pixel_bytes(), pitch, rows, group);
         part_ = all;
     }
 

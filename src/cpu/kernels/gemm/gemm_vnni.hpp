@@ -1,8 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolution (groups 1) and matrix product on integers with AVX-512 VNNI, channels-last, with
-// everything that follows up to the next tensor fused into the store. For each output element:
+// Convolution (groups 1) and matrix product on integers, with AVX-512 VNNI or with 16-bit products
+// in pairs on any machine, channels-last, with everything that follows up to the next tensor fused
+// into the store. For each output element:
 //
 //   acc = sum over taps and channels of (src - src_zero_point) * wei     32-bit, exact; padding: 0
 //   x   = fma(sum over taps and channels of (src - src_zero_point), -wei_zero_point[n], float(acc))
@@ -76,6 +77,9 @@ struct GemmParams {
     // Products of the same weights, which stay where they are, share what was packed. Null: none.
     GemmWeightsCache* shared = nullptr;
     std::vector<GemmOp> ops{};
+    // 16-bit products in pairs, as machines without VNNI have them, also where there is VNNI. They
+    // take neither zero points of weights nor a pool.
+    bool pairs = false;
     // A deconvolution: pixel (y, x) of src adds its products with the weights of (i, j) to pixel
     // (y * stride_height + i - pad_top, x * stride_width + j - pad_left) of dst. Its sides are
     // multiples of the strides, the kernel is as large as they are at least, there is no dilation;
@@ -133,6 +137,7 @@ struct Packed;
 class GemmVnni {
 public:
     // Whether this machine has AVX-512 VNNI and Highway's targets are not restricted below AVX-512.
+    // Without it products are 16-bit ones in pairs.
     static bool available();
 
     // Whether the shape has so few pixels, in short rows, that reading its weights once, and ahead,
@@ -143,7 +148,7 @@ public:
     static bool reads_rows_in_place(const GemmShape& shape);
 
     // Packs weights and vectors; nothing of params is kept. Throws fuseq::Error for shapes, types
-    // or sizes of lists that do not fit together, or when the kernel is not available.
+    // or sizes of lists that do not fit together.
     explicit GemmVnni(const GemmParams& params);
     // Only implementation() and scratch_bytes() answer until pack() is called with the same params,
     // by any thread. Throws what is wrong with shapes and types; pack() throws the rest.

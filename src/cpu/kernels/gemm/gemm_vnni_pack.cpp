@@ -8,6 +8,7 @@
 #include "cpu/kernels/gemm/gemm_vnni_bound.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/machine/instructions.hpp"
 
 namespace fuseq::kernels::gemm {
 namespace {
@@ -61,6 +62,8 @@ public:
         packed_.shape = params_.shape;
         packed_.pool = params_.pool;
         packed_.store = store();
+        packed_.pairs = params_.pairs || !has_avx512_vnni();
+        packed_.pair_rows = packed_.pairs ? pair_kernel().rows : 0;
         choose_source();
         find_tap_ranges(packed_);
         find_edge_columns(packed_, params_);
@@ -73,12 +76,19 @@ public:
         }
         packed_.wide = is_wide();
         make_panels();
-        packed_.implementation = detail::cat("gemm_vnni512:",
-                                             packed_.wide                     ? "6x4"
-                                             : packed_.panels[0].vectors == 1 ? "28x1"
-                                                                              : "14x2",
-                                             packed_.pool ? ":pool" : "");
+        packed_.implementation = name();
         return std::move(packed_);
+    }
+
+    std::string name() const {
+        if (packed_.pairs) {
+            return detail::cat("gemm_pairs:", packed_.pair_rows, "x1");
+        }
+        return detail::cat("gemm_vnni512:",
+                           packed_.wide                     ? "6x4"
+                           : packed_.panels[0].vectors == 1 ? "28x1"
+                                                            : "14x2",
+                           packed_.pool ? ":pool" : "");
     }
 
     Packed run() {
@@ -103,11 +113,15 @@ private:
     void choose_source() {
         const GemmShape& s = params_.shape;
         const bool is_signed = params_.src_type == ElementType::i8;
-        packed_.flip = is_signed ? 0x80 : 0;
-        packed_.fill = static_cast<std::uint8_t>(params_.src_zero_point) ^ packed_.flip;
+        packed_.src_signed = is_signed;
+        packed_.src_zero_point = params_.src_zero_point;
+        packed_.flip = is_signed && !packed_.pairs ? 0x80 : 0;
+        // In pairs the zero point is taken away before, so that padding is zero.
+        packed_.fill =
+            packed_.pairs ? 0 : static_cast<std::uint8_t>(params_.src_zero_point) ^ packed_.flip;
         const bool dense = is_1x1() && s.stride_height == 1 && s.stride_width == 1 &&
                            s.src_height == s.dst_height && s.src_width == s.dst_width;
-        const std::size_t channels = s.src_channels;
+        const std::size_t channels = packed_.pixel_bytes();
         packed_.dense = dense;
         if (is_1x1() && !params_.pool) {
             columns_ = 1;
@@ -118,13 +132,13 @@ private:
             const bool spreads = channels % kCacheWay == 0 &&
                                  s.batch * s.dst_height * s.dst_width >= kManyPixels &&
                                  s.dst_channels >= kManyChannels;
-            packed_.mode =
-                dense && !is_signed && !spreads ? SourceMode::kInPlace : SourceMode::kGather;
+            packed_.mode = dense && !is_signed && !spreads && !packed_.pairs ? SourceMode::kInPlace
+                                                                             : SourceMode::kGather;
             packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
             return;
         }
-        if (gathers_windows(s) && !params_.pool && params_.wei_zero_point.empty() &&
-            !packed_.subpixels) {
+        if (gathers_windows(s) && !packed_.pairs && !params_.pool &&
+            params_.wei_zero_point.empty() && !packed_.subpixels) {
             columns_ = s.kernel_width;
             packed_.mode = SourceMode::kWindows;
             packed_.depth4 = columns_ * channels / 4;
@@ -222,8 +236,8 @@ private:
     // Bytes after scale and bias, or an elu, a leaky relu or a residual input after these: its
     // join is found.
     bool is_wide() {
-        const bool fits =
-            params_.dst_type != ElementType::f32 && !params_.pool && suits_wide_panels(packed_);
+        const bool fits = params_.dst_type != ElementType::f32 && !packed_.pairs && !params_.pool &&
+                          suits_wide_panels(packed_);
         return fits && (params_.ops.empty() || clips() || have_activations() || joins());
     }
 
@@ -267,7 +281,8 @@ private:
                            .b = padded(op.b, 0.0f, channels, "an operation"),
                            .eltwise = op.eltwise,
                            .binary = op.binary});
-            if (op.kind == GemmOp::Kind::kEltwise && params_.dst_type != ElementType::f32) {
+            if (op.kind == GemmOp::Kind::kEltwise && params_.dst_type != ElementType::f32 &&
+                !packed_.pairs) {
                 ops.back().quick = true;
             }
             check_op(op);
@@ -296,7 +311,9 @@ private:
     }
 
     void make_panels(std::size_t first, std::size_t channels, Range taps) {
-        const std::size_t most = packed_.wide ? kMaxWideVectors : kMaxPanelVectors;
+        const std::size_t most = packed_.wide    ? kMaxWideVectors
+                                 : packed_.pairs ? 1
+                                                 : kMaxPanelVectors;
         for (std::size_t c = 0; c < channels;) {
             Panel panel;
             panel.channel = first + c;
@@ -382,8 +399,9 @@ private:
         }
         constexpr double kFits = 1e9;
         e.clamp = !(bound < kFits);
-        if (!packed_.wide) {                                     // clamps bytes itself
-            const bool none = e.clamp || packed_.join_searched;  // then the tiles would be wide
+        if (!packed_.wide) {  // clamps bytes itself
+            const bool none =
+                e.clamp || packed_.join_searched || packed_.pairs;  // then the tiles would be wide
             e.join = none ? std::nullopt : find_join(e.ops, packed_.store, channels);
         }
     }
@@ -391,6 +409,13 @@ private:
     void choose_functions() {
         if (packed_.wide) {
             return choose_wide();
+        }
+        if (packed_.pairs) {
+            for (Panel& panel : packed_.panels) {
+                panel.micro = pair_kernel().functions;
+                panel.finish = pair_epilogue(packed_.store, panel.channels == kLanes);
+            }
+            return;
         }
         for (Panel& panel : packed_.panels) {
             panel.micro = packed_.pool ? pooled_functions(panel.vectors) : functions(panel.vectors);
