@@ -196,7 +196,7 @@ bool pairs_are_faster(const GemmProblem& problem) {
 }
 
 bool gemm_takes_weight_zero_points(const Node& node) {
-    if (!gemm_has_vnni() || !is_anchor(node)) {
+    if (!is_anchor(node)) {
         return false;
     }
     const auto problem = gemm_problem(node);

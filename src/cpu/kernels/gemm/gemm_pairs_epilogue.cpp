@@ -235,9 +235,11 @@ void eltwise(const post_ops::Eltwise& op, float* tile, std::size_t count) {
     });
 }
 
-// The accumulators of a group with bias and scale, each rounded; or floats that an activation left.
-HWY_INLINE Group load_group(const EpilogueCall& call, const std::int32_t* tile, bool floats) {
+// The accumulators of a group, from `row` of the tile on, with bias and scale, each rounded; or
+// floats that an activation left.
+HWY_INLINE Group load_group(const EpilogueCall& call, std::size_t row, bool floats) {
     const DF d;
+    const std::int32_t* tile = call.tile + row * kLanes;
     Group g;
     if (floats) {
         for_group([&](auto i) FUSEQ_HWY_LAMBDA {
@@ -248,6 +250,13 @@ HWY_INLINE Group load_group(const EpilogueCall& call, const std::int32_t* tile, 
     for_group([&](auto i) FUSEQ_HWY_LAMBDA {
         g.v[i] = hn::ConvertTo(d, hn::Load(DI(), tile + kVector * i));
     });
+    if (call.sums != nullptr) {  // what the zero points of the weights take away
+        for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+            const float* of_sum = call.epilogue->of_sum.data() + call.panel->channel;
+            g.v[i] = fused_mul_add(d, hn::Set(d, call.sums[row + i / kVectors]),
+                                   hn::Load(d, of_sum + kVector * (i % kVectors)), g.v[i]);
+        });
+    }
     with_two(g, call.epilogue->bias.data() + call.panel->channel,
              call.epilogue->scale.data() + call.panel->channel,
              [](VF x, VF bias, VF scale)
@@ -269,7 +278,7 @@ void finish_tile(const EpilogueCall& call) {
                            .channel = call.panel->channel,
                            .channels = call.panel->channels,
                            .pitch = call.channels};
-            Group g = load_group(call, tile, floats);
+            Group g = load_group(call, row, floats);
             for (const PackedOp* op = first; op != activation; ++op) {
                 apply<Whole>(*op, call, at, g);
             }

@@ -85,7 +85,8 @@ public:
             expect_rows((at + count) * window, count * window);
             const std::size_t first = at * width;
             if (p_.needs_sums()) {
-                sums_ = gemm::sum_windows(p_, src, count, scratch_ + p_.sums);
+                const auto sum = p_.pairs ? pair_sum_windows : gemm::sum_windows;
+                sums_ = sum(p_, src, count, scratch_ + p_.sums);
                 first_sum_ = first;
             }
             segments(src, window * s.stride_width * p_.pixel_bytes(),
@@ -115,7 +116,8 @@ private:
 
     void sum_pixels(const std::uint8_t* src, std::size_t step, Range pixels) {
         if (p_.needs_sums()) {
-            sums_ = gemm::sum_pixels(p_, src, step, pixels.end - pixels.begin, scratch_ + p_.sums);
+            const auto sum = p_.pairs ? pair_sum_pixels : gemm::sum_pixels;
+            sums_ = sum(p_, src, step, pixels.end - pixels.begin, scratch_ + p_.sums);
             first_sum_ = pixels.begin;
         }
     }

@@ -77,8 +77,8 @@ struct GemmParams {
     // Products of the same weights, which stay where they are, share what was packed. Null: none.
     GemmWeightsCache* shared = nullptr;
     std::vector<GemmOp> ops{};
-    // 16-bit products in pairs, as machines without VNNI have them, also where there is VNNI. They
-    // take neither zero points of weights nor a pool.
+    // 16-bit products in pairs, as machines without VNNI have them, also where there is VNNI.
+    // They take no pool.
     bool pairs = false;
     // A deconvolution: pixel (y, x) of src adds its products with the weights of (i, j) to pixel
     // (y * stride_height + i - pad_top, x * stride_width + j - pad_left) of dst. Its sides are

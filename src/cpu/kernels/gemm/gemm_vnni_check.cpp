@@ -23,8 +23,8 @@ void check_shape(const GemmShape& s) {
 }  // namespace
 
 void check(const GemmParams& params) {
-    if ((params.pairs || !has_avx512_vnni()) && (params.pool || !params.wei_zero_point.empty())) {
-        refuse("16-bit products take neither a pool nor zero points of weights");
+    if ((params.pairs || !has_avx512_vnni()) && params.pool) {
+        refuse("16-bit products take no pool");
     }
     const GemmShape& s = params.shape;
     check_shape(s);

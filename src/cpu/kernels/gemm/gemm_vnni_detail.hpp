@@ -368,6 +368,13 @@ std::size_t window_sum_bytes(const Packed& p);
 const float* sum_pixels(
     const Packed& p, const std::uint8_t* src, std::size_t step, std::size_t pixels, void* memory);
 const float* sum_windows(const Packed& p, const std::uint8_t* src, std::size_t count, void* memory);
+// The same for 16-bit products.
+const float* pair_sum_pixels(
+    const Packed& p, const std::uint8_t* src, std::size_t step, std::size_t pixels, void* memory);
+const float* pair_sum_windows(const Packed& p,
+                              const std::uint8_t* src,
+                              std::size_t count,
+                              void* memory);
 
 // `laid_out`: by lay_out() for the same params, but for the numbers of tensors; null: not yet.
 Packed pack(const GemmParams& params, const Packed* laid_out = nullptr);
