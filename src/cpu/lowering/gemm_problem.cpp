@@ -184,9 +184,19 @@ bool large_kernel_is_faster(const GemmProblem& problem) {
 
 }  // namespace
 
+bool gemm_has_vnni() {
+    return isa_level() == post_ops::IsaLevel::kVnni && kernels::GemmVnni::available();
+}
+
+bool pairs_are_faster(const GemmProblem& problem) {
+    // A panel has 16 channels; with fewer than half of them the floats' smaller vectors win.
+    constexpr std::size_t kHalfPanel = 8;
+    return problem.kind == post_ops::AnchorKind::kMatMul ||
+           problem.shape.dst_channels >= kHalfPanel;
+}
+
 bool gemm_takes_weight_zero_points(const Node& node) {
-    if (isa_level() != post_ops::IsaLevel::kVnni || !kernels::GemmVnni::available() ||
-        !is_anchor(node)) {
+    if (!is_anchor(node)) {
         return false;
     }
     const auto problem = gemm_problem(node);

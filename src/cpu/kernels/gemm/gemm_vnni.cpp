@@ -87,10 +87,11 @@ public:
             expect_rows((at + count) * window, count * window);
             const std::size_t first = at * width;
             if (p_.needs_sums()) {
-                sums_ = gemm::sum_windows(p_, src, count, scratch_ + p_.sums);
+                const auto sum = p_.pairs ? pair_sum_windows : gemm::sum_windows;
+                sums_ = sum(p_, src, count, scratch_ + p_.sums);
                 first_sum_ = first;
             }
-            segments(src, window * s.stride_width * s.src_channels,
+            segments(src, window * s.stride_width * p_.pixel_bytes(),
                      window * s.stride_height * p_.pitch, {.begin = first, .end = first + width},
                      count);
             at += count;
@@ -117,7 +118,8 @@ private:
 
     void sum_pixels(const std::uint8_t* src, std::size_t step, Range pixels) {
         if (p_.needs_sums()) {
-            sums_ = gemm::sum_pixels(p_, src, step, pixels.end - pixels.begin, scratch_ + p_.sums);
+            const auto sum = p_.pairs ? pair_sum_pixels : gemm::sum_pixels;
+            sums_ = sum(p_, src, step, pixels.end - pixels.begin, scratch_ + p_.sums);
             first_sum_ = pixels.begin;
         }
     }
@@ -240,14 +242,14 @@ private:
         args.binary_sources = {binary_sources, kMaxBinarySources};
         args.dst = static_cast<char*>(args_.dst) + column.x * pitch_ * element_size();
         const Part all = part_;
-        const std::size_t fours = p_.shape.src_channels / 4;  // of a column of the kernel
+        const std::size_t fours = p_.pixel_bytes() / 4;  // of a column of the kernel
         part_ = {.depth4 = (column.kernel.end - column.kernel.begin) * fours,
                  .left_out = column.kernel.begin * fours,
                  .dst_step = p_.shape.dst_width * pitch_,
                  .args = &args};
         taps_ = p_.tap_ranges[0];
         // Pixels of all rows at once: tensors as they are.
-        some_segment(src + column.kernel.begin * p_.shape.src_channels, pitch, rows, group);
+        some_segment(src + column.kernel.begin * p_.pixel_bytes(), pitch, rows, group);
         part_ = all;
     }
 

@@ -1,8 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolution (groups 1) and matrix product on integers with AVX-512 VNNI, channels-last, with
-// everything that follows up to the next tensor fused into the store. For each output element:
+// Convolution (groups 1) and matrix product on integers, with AVX-512 VNNI or with 16-bit products
+// in pairs on any machine, channels-last, with everything that follows up to the next tensor fused
+// into the store. For each output element:
 //
 //   acc = sum over taps and channels of (src - src_zero_point) * wei     32-bit, exact; padding: 0
 //   x   = fma(sum over taps and channels of (src - src_zero_point), -wei_zero_point[n], float(acc))
@@ -76,6 +77,9 @@ struct GemmParams {
     // Shares packed weights between products of the same weights. Null: no sharing.
     GemmWeightsCache* shared = nullptr;
     std::vector<GemmOp> ops{};
+    // 16-bit products in pairs, as machines without VNNI have them, also where there is VNNI.
+    // They take no pool.
+    bool pairs = false;
     // A deconvolution: pixel (y, x) of src adds its products with the weights of (i, j) to pixel
     // (y * stride_height + i - pad_top, x * stride_width + j - pad_left) of dst. The sides of dst
     // are multiples of the strides and the kernel is at least as large as the strides. No dilation,
@@ -132,6 +136,7 @@ struct Packed;
 class GemmVnni {
 public:
     // Whether this machine has AVX-512 VNNI and Highway's targets are not restricted below AVX-512.
+    // Without it products are 16-bit ones in pairs.
     static bool available();
 
     // Whether the shape has so few pixels, in short rows, that reading the weights once, and ahead,
@@ -142,7 +147,7 @@ public:
     static bool is_direct(const GemmShape& shape);
 
     // Packs weights and constants; keeps nothing of params. Throws fuseq::Error for shapes, types
-    // or sizes of lists that do not fit together, or when the kernel is not available.
+    // or sizes of lists that do not fit together.
     explicit GemmVnni(const GemmParams& params);
     // Before pack() has been called with the same params, by any thread, only implementation() and
     // scratch_bytes() may be called. Throws for shapes and types; pack() throws for the rest.

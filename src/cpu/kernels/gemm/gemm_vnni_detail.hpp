@@ -78,6 +78,17 @@ const MicroFunction* micro_functions();
 template <std::size_t Vectors>
 const MicroFunction* pooled_micro_functions();
 
+// Of machines without VNNI: 16-bit integers in pairs, for panels of one vector of channels. The
+// source is in scratch as 16-bit integers, less its zero point, and so are the weights.
+struct PairKernel {
+    const MicroFunction* functions;  // by number of rows less 1
+    std::size_t rows;                // at most
+};
+PairKernel pair_kernel();
+// Bytes less a zero point, as 16-bit integers.
+void widen(
+    const void* from, std::size_t count, bool is_signed, std::int32_t zero_point, std::int16_t* to);
+
 struct EpilogueCall;
 using EpilogueFunction = void (*)(const EpilogueCall& call);
 using FusedFunction = void (*)(const MicroCall& call, const EpilogueCall& finish);
@@ -191,6 +202,7 @@ struct EpilogueCall {
     const float* sums;     // of the windows of the pixels; null where weights have no zero points
     const GemmArgs* args;
 };
+EpilogueFunction pair_epilogue(Store store, bool whole_panel);
 EpilogueFunction general_epilogue(Store store, std::size_t vectors, bool whole_panel);
 // Null when the list of operations has no instance.
 EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
@@ -266,6 +278,11 @@ struct Packed {
     std::optional<SubPixels> subpixels{};  // of a deconvolution
     std::uint8_t flip = 0;                 // xor of src bytes: 0x80 turns i8 into u8
     std::uint8_t fill = 0;                 // byte for padding, after the flip
+    // 16-bit integers, see PairKernel; rows of a tile, and what is done to bytes of src.
+    bool pairs = false;
+    std::size_t pair_rows = 0;
+    bool src_signed = false;
+    std::int32_t src_zero_point = 0;
     Store store = Store::kU8;
     std::size_t depth4 = 0;            // bytes of a tap, by fours
     std::vector<std::ptrdiff_t> taps;  // offsets from the first, in src or scratch
@@ -304,9 +321,15 @@ struct Packed {
         const std::size_t rows = shape.batch * (shape.dst_height / window());
         return mode == SourceMode::kRows ? rows : rows * shape.dst_width;
     }
+    // Of a pixel of src, in scratch or where it is.
+    std::size_t pixel_bytes() const { return shape.src_channels * (pairs ? 2 : 1); }
+    // Rows of a tile, at most.
+    std::size_t tile_rows(const Panel& panel) const {
+        return pairs ? pair_rows : kMaxRows[panel.vectors];
+    }
     // Pixels of dst in a tile, at most.
     std::size_t max_pixels(const Panel& panel) const {
-        return pool ? kMaxPooled[panel.vectors] : kMaxRows[panel.vectors];
+        return pool ? kMaxPooled[panel.vectors] : tile_rows(panel);
     }
     // Rows of scratch that `count` rows of the convolution read.
     std::size_t rows_read(std::size_t count) const {
@@ -370,6 +393,13 @@ std::size_t window_sum_bytes(const Packed& p);
 const float* sum_pixels(
     const Packed& p, const std::uint8_t* src, std::size_t step, std::size_t pixels, void* memory);
 const float* sum_windows(const Packed& p, const std::uint8_t* src, std::size_t count, void* memory);
+// The same for 16-bit products.
+const float* pair_sum_pixels(
+    const Packed& p, const std::uint8_t* src, std::size_t step, std::size_t pixels, void* memory);
+const float* pair_sum_windows(const Packed& p,
+                              const std::uint8_t* src,
+                              std::size_t count,
+                              void* memory);
 
 // `laid_out`: the result of lay_out() for the same params, except the numbers of tensors; or null.
 Packed pack(const GemmParams& params, const Packed* laid_out = nullptr);

@@ -48,7 +48,7 @@ constexpr std::size_t kMinRows = 5;
 // Pixels of a column one after the other: a column begins with a four.
 bool may_be_apart(const Packed& p, const GemmParams& params) {
     return p.mode == SourceMode::kRows && !p.pool && !p.subpixels && p.shape.dilation_width == 1 &&
-           p.shape.src_channels % 4 == 0 && params.wei_zero_point.empty() &&
+           p.pixel_bytes() % 4 == 0 && params.wei_zero_point.empty() &&
            std::all_of(params.ops.begin(), params.ops.end(),
                        [](const GemmOp& op) { return op.binary.input < kMaxBinarySources; });
 }
@@ -136,7 +136,7 @@ bool suits_direct(const GemmShape& s) {
 }
 
 void find_direct(Packed& p, const GemmParams& params) {
-    if (!may_be_apart(p, params) || p.flip != 0 || !suits_direct(p.shape) ||
+    if (!may_be_apart(p, params) || p.pairs || p.flip != 0 || !suits_direct(p.shape) ||
         !set_apart(p, p.fill != 0)) {
         return;
     }

@@ -8,6 +8,7 @@
 #include "cpu/kernels/gemm/gemm_vnni_bound.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/machine/instructions.hpp"
 
 namespace fuseq::kernels::gemm {
 namespace {
@@ -61,6 +62,8 @@ public:
         packed_.shape = params_.shape;
         packed_.pool = params_.pool;
         packed_.store = store();
+        packed_.pairs = params_.pairs || !has_avx512_vnni();
+        packed_.pair_rows = packed_.pairs ? pair_kernel().rows : 0;
         choose_source();
         find_tap_ranges(packed_);
         find_edge_columns(packed_, params_);
@@ -73,12 +76,19 @@ public:
         }
         packed_.wide = is_wide();
         make_panels();
-        packed_.implementation = detail::cat("gemm_vnni512:",
-                                             packed_.wide                     ? "6x4"
-                                             : packed_.panels[0].vectors == 1 ? "28x1"
-                                                                              : "14x2",
-                                             packed_.pool ? ":pool" : "");
+        packed_.implementation = name();
         return std::move(packed_);
+    }
+
+    std::string name() const {
+        if (packed_.pairs) {
+            return detail::cat("gemm_pairs:", packed_.pair_rows, "x1");
+        }
+        return detail::cat("gemm_vnni512:",
+                           packed_.wide                     ? "6x4"
+                           : packed_.panels[0].vectors == 1 ? "28x1"
+                                                            : "14x2",
+                           packed_.pool ? ":pool" : "");
     }
 
     Packed run() {
@@ -102,14 +112,18 @@ private:
 
     void choose_source() {
         const GemmShape& s = params_.shape;
-        packed_.flip = params_.src_type == ElementType::i8 ? 0x80 : 0;
-        packed_.fill = static_cast<std::uint8_t>(params_.src_zero_point) ^ packed_.flip;
+        packed_.src_signed = params_.src_type == ElementType::i8;
+        packed_.src_zero_point = params_.src_zero_point;
+        packed_.flip = packed_.src_signed && !packed_.pairs ? 0x80 : 0;
+        // Pairs lose the zero point when they are copied: their padding is zero.
+        packed_.fill =
+            packed_.pairs ? 0 : static_cast<std::uint8_t>(params_.src_zero_point) ^ packed_.flip;
         packed_.dense = is_1x1() && s.stride_height == 1 && s.stride_width == 1 &&
                         s.src_height == s.dst_height && s.src_width == s.dst_width;
         if (is_1x1() && !params_.pool) {
             choose_pixels();
-        } else if (gathers_windows(s) && !params_.pool && params_.wei_zero_point.empty() &&
-                   !packed_.subpixels) {
+        } else if (gathers_windows(s) && !packed_.pairs && !params_.pool &&
+                   params_.wei_zero_point.empty() && !packed_.subpixels) {
             choose_windows();
         } else {
             choose_rows();
@@ -120,13 +134,14 @@ private:
         const GemmShape& s = params_.shape;
         columns_ = 1;
         packed_.taps.assign(packed_.subpixels ? packed_.subpixels->count() : 1, 0);
-        packed_.depth4 = (s.src_channels + 3) / 4;
+        const std::size_t bytes = packed_.pixel_bytes();
+        packed_.depth4 = (bytes + 3) / 4;
         packed_.step = spread(packed_.depth4 * 4);
         // A copy takes less than two channels of dst.
-        const bool spreads = s.src_channels % kCacheWay == 0 &&
+        const bool spreads = bytes % kCacheWay == 0 &&
                              s.batch * s.dst_height * s.dst_width >= kManyPixels &&
                              s.dst_channels >= kManyChannels;
-        const bool in_place = packed_.dense && packed_.flip == 0 && !spreads;
+        const bool in_place = packed_.dense && packed_.flip == 0 && !spreads && !packed_.pairs;
         packed_.mode = in_place ? SourceMode::kInPlace : SourceMode::kGather;
         packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
     }
@@ -144,7 +159,7 @@ private:
 
     void choose_rows() {
         const GemmShape& s = params_.shape;
-        const std::size_t channels = s.src_channels;
+        const std::size_t channels = packed_.pixel_bytes();
         packed_.mode = SourceMode::kRows;
         // The pixels of a tap row lie one after the other when they are not dilated.
         columns_ = s.dilation_width == 1 && !packed_.subpixels ? s.kernel_width : 1;
@@ -238,8 +253,8 @@ private:
     // Bytes after scale and bias, or an elu, a leaky relu or a residual input after these: its
     // join is found.
     bool is_wide() {
-        const bool fits =
-            params_.dst_type != ElementType::f32 && !params_.pool && suits_wide_panels(packed_);
+        const bool fits = params_.dst_type != ElementType::f32 && !packed_.pairs && !params_.pool &&
+                          suits_wide_panels(packed_);
         return fits &&
                (params_.ops.empty() || clips() || have_activations() || has_requantizing_add());
     }
@@ -284,7 +299,8 @@ private:
                            .b = padded(op.b, 0.0f, channels, "an operation"),
                            .eltwise = op.eltwise,
                            .binary = op.binary});
-            if (op.kind == GemmOp::Kind::kEltwise && params_.dst_type != ElementType::f32) {
+            if (op.kind == GemmOp::Kind::kEltwise && params_.dst_type != ElementType::f32 &&
+                !packed_.pairs) {
                 ops.back().quick = true;
             }
             check_op(op);
@@ -313,7 +329,9 @@ private:
     }
 
     void make_panels(std::size_t first, std::size_t channels, Range taps) {
-        const std::size_t max = packed_.wide ? kMaxWideVectors : kMaxPanelVectors;
+        const std::size_t max = packed_.wide    ? kMaxWideVectors
+                                : packed_.pairs ? 1
+                                                : kMaxPanelVectors;
         for (std::size_t c = 0; c < channels;) {
             Panel panel;
             panel.channel = first + c;
@@ -399,8 +417,9 @@ private:
         }
         constexpr double kFits = 1e9;
         e.clamp = !(bound < kFits);
-        if (!packed_.wide) {                                    // clamps bytes itself
-            const bool none = e.clamp || packed_.add_searched;  // then the tiles would be wide
+        if (!packed_.wide) {  // clamps bytes itself
+            const bool none =
+                e.clamp || packed_.add_searched || packed_.pairs;  // then the tiles would be wide
             e.add = none ? std::nullopt : find_requantizing_add(e.ops, packed_.store, channels);
         }
     }
@@ -408,6 +427,13 @@ private:
     void choose_functions() {
         if (packed_.wide) {
             return choose_wide();
+        }
+        if (packed_.pairs) {
+            for (Panel& panel : packed_.panels) {
+                panel.micro = pair_kernel().functions;
+                panel.finish = pair_epilogue(packed_.store, panel.channels == kLanes);
+            }
+            return;
         }
         for (Panel& panel : packed_.panels) {
             panel.micro = packed_.pool ? pooled_functions(panel.vectors) : functions(panel.vectors);

@@ -58,10 +58,10 @@ double moved_bytes(const Packed& p) {
 // The largest part, counted in tiles of a panel, should be small; then, threads should not read
 // more than they must, nor write to the same cache lines.
 GemmSplit split_for(const Packed& p, std::size_t parts, bool remote_is_slow) {
-    const std::size_t tile = p.mode == SourceMode::kRows ? 1 : kMaxRows[p.panels[0].vectors];
+    const std::size_t tile = p.mode == SourceMode::kRows ? 1 : p.tile_rows(p.panels[0]);
     const std::size_t tiles = (p.units() + tile - 1) / tile;
     const std::size_t src_bytes = p.units() * p.depth4 * 4;
-    const ByteCosts byte = byte_costs(kMaxRows[p.panels[0].vectors], remote_is_slow);
+    const ByteCosts byte = byte_costs(p.tile_rows(p.panels[0]), remote_is_slow);
     GemmSplit best{.rows = parts, .columns = 1};
     double min = -1;
     for (std::size_t rows = parts; rows > 0; --rows) {

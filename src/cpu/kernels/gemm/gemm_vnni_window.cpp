@@ -252,15 +252,6 @@ std::int32_t fill_of_window(const Packed& p) {
 
 }  // namespace
 
-std::size_t window_sum_bytes(const Packed& p) {
-    const GemmShape& s = p.shape;
-    if (p.mode != SourceMode::kRows) {
-        return 2 * (std::min(p.block, p.units()) + kLanes) * sizeof(float);
-    }
-    const std::size_t width = p.pitch / s.src_channels;
-    return (width + (p.block + p.rows_read(p.block)) * s.dst_width + kLanes) * sizeof(float);
-}
-
 const float* sum_pixels(
     const Packed& p, const std::uint8_t* src, std::size_t step, std::size_t pixels, void* memory) {
     auto* sums = static_cast<float*>(memory);
