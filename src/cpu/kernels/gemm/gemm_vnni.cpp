@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loops around the micro-kernel: blocks of source that stay in L2, groups of panels that stay
-// in L1, tiles.
+// The loops around the micro-kernel, from the outside: blocks of source that stay in L2, groups of
+// panels that stay in L1, tiles.
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
 
 #include <algorithm>
@@ -45,14 +45,14 @@ public:
         }
     }
 
-    // `alone`: the pixel after the range may not be looked at.
+    // `alone`: the pixel after the range must not be read.
     void pixels(Range range, bool alone = false) {
         first_ = range.begin;
         last_ = range.end;
         const std::size_t channels = p_.shape.src_channels;
         if (p_.mode == SourceMode::kInPlace) {
-            // A pixel is read by fours: bytes of the next one meet weights of zero. After the last
-            // pixel there may be nothing.
+            // Pixels are read four bytes at a time; bytes of the next pixel meet zero weights. The
+            // last pixels are copied, because memory may end after them.
             const bool at_end = (alone || range.end == p_.units()) && channels % 4 != 0;
             const std::size_t copied = at_end ? std::min(kLastPixels, range.end - range.begin) : 0;
             const Range read{range.begin, range.end - copied};
@@ -99,9 +99,9 @@ public:
     }
 
 private:
-    // Where the window of the first pixel of row `y` of the convolution begins, when `count` rows
-    // are worked on: in scratch, or, where inner columns read src itself, there, outside of it
-    // perhaps.
+    // Prepares `count` rows of the convolution from row `y` on. Returns the window of the first
+    // pixel: in scratch, or with a direct convolution in src, where it may begin outside of the
+    // image.
     const std::uint8_t* rows_of(std::size_t image, std::size_t y, std::size_t count) {
         if (!p_.direct) {
             copy_rows(p_, args_.src, image, y, count, scratch_);
@@ -124,8 +124,8 @@ private:
         }
     }
 
-    // While a block of `count` rows is worked on, the source rows of the next one are fetched into
-    // L2, some with each tile.
+    // While a block of `count` rows is computed, each tile prefetches some of the source rows of
+    // the next block into L2.
     void expect_rows(std::size_t at, std::size_t count) {
         const GemmShape& s = p_.shape;
         const std::size_t y = at % s.dst_height;
@@ -148,8 +148,8 @@ private:
         rows_ahead_.expect({image + begin * row_bytes, (end - begin) * row_bytes}, tiles);
     }
 
-    // `count` segments of consecutive pixels of dst, the first one `pixels`; each begins `pitch`
-    // bytes of source after the one before.
+    // `count` segments of consecutive pixels of dst, the first one `pixels`. The sources of two
+    // segments are `pitch` bytes apart.
     void segments(const std::uint8_t* src,
                   std::size_t step,
                   std::size_t pitch,
@@ -200,7 +200,7 @@ private:
     }
 
     void some_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
-        // The rows of a subpixel are not one after the other.
+        // The rows of a sub-pixel are not contiguous in dst.
         const std::size_t width = p_.shape.dst_width;
         const std::size_t count = pixels.end - pixels.begin;
         const std::size_t left = width - pixels.begin % width;
@@ -211,7 +211,7 @@ private:
         p_.wide ? wide_segment(src, step, pixels, group) : segment(src, step, pixels, group);
     }
 
-    // The same from the copy of its side of src.
+    // The same from the edge copy.
     void copied_column(const EdgeColumn& column, Range rows, Range group) {
         const GemmShape& s = p_.shape;
         const EdgeCopy& copy = p_.edge_copies[column.x < p_.inner.begin ? 0 : 1];
@@ -223,7 +223,7 @@ private:
         tap_list_ = p_.taps;
     }
 
-    // Pixels of a column, in rows of dst, as if they were those of a row.
+    // The pixels of a column of dst, in `rows`, as one segment.
     void edge_column(const EdgeColumn& column,
                      const std::uint8_t* src,
                      std::size_t pitch,
@@ -248,12 +248,12 @@ private:
                  .dst_step = p_.shape.dst_width * pitch_,
                  .args = &args};
         taps_ = p_.tap_ranges[0];
-        // Pixels of all rows at once: tensors as they are.
+        // Binary sources as they are: the pixels are in many rows.
         some_segment(src + column.kernel.begin * p_.pixel_bytes(), pitch, rows, group);
         part_ = all;
     }
 
-    // Those that the pixels of a row of dst need: at the edges others would only meet padding.
+    // Chooses the taps of a row of dst that meet more than padding.
     void choose_taps(std::size_t row) {
         if (!p_.range_of_row.empty()) {
             const std::size_t range = p_.range_of_row[row % p_.range_of_row.size()];
@@ -261,8 +261,7 @@ private:
             inits_ = p_.init_count() == 1 ? 0 : range;
         }
     }
-    // Where tensors of which few rows are kept would begin, for row `row` of dst to be at its
-    // place.
+    // Moves the beginning of deduplicated binary sources so that row `row` of dst finds its row.
     void choose_rows(std::size_t row) {
         if (moved_args_.binary_sources.empty()) {
             return;
@@ -289,7 +288,7 @@ private:
     }
     std::size_t element_size() const { return p_.store == Store::kF32 ? 4 : 1; }
 
-    // The element of dst that a panel begins with in a pixel.
+    // The first element of dst of a panel in a pixel.
     std::size_t place_of(std::size_t pixel, const Panel& panel) const {
         if (!p_.subpixels) {
             return pixel * part_.dst_step + panel.channel;
@@ -336,8 +335,8 @@ private:
         }
     }
 
-    // Some pixels at a time, so that their source stays in L1 while panel follows panel, and so do
-    // the cache lines of dst that two panels write.
+    // Some pixels at a time: their source, and cache lines of dst that two panels write, stay in L1
+    // for all panels.
     void wide_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
         const std::size_t channels = p_.shape.dst_channels;
         const std::size_t bytes = std::max(step, channels % kCacheLine == 0 ? 0 : channels);
@@ -410,8 +409,8 @@ private:
                               .ahead_step = ahead != nullptr ? weights_ahead_.step() : 0,
                               .row_step = row_step_,
                               .skip = skipped(panel)};
-        // A subpixel has no pixels one after the other: dst is moved to where the tile is. (No
-        // arguments made here: their zeros alone took 5 % of a model.)
+        // The pixels of a sub-pixel are not contiguous: dst points to the tile. (New arguments are
+        // not made here: setting them to zero took 5 % of a model.)
         if (p_.subpixels) {
             moved_args_.dst = static_cast<char*>(args_.dst) +
                               place_of(pixel, panel) * element_size() -
@@ -433,7 +432,7 @@ private:
         panel.finish(finish);
     }
 
-    // Of the kernel, and of dst.
+    // The part of the kernel, and of dst, that tiles work on.
     struct Part {
         std::size_t depth4 = 0;    // of a tap that is used
         std::size_t left_out = 0;  // before it

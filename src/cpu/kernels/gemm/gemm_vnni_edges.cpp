@@ -1,9 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What pixels at the edges leave out, because it would only meet padding: rows of the kernel in
-// rows of dst at the upper and lower edge, columns in columns at the left and right edge. Each a
-// tenth of all products of a 3x3 kernel on 7 x 7 pixels.
+// Pixels at the edges leave out the rows and columns of the kernel that only meet padding. Rows and
+// columns are each a tenth of all products of a 3x3 kernel on 7 x 7 pixels.
 #include <algorithm>
 
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
@@ -12,7 +11,7 @@
 namespace fuseq::kernels::gemm {
 namespace {
 
-// Of the kernel, that meet rows of src: consecutive ones.
+// The rows of the kernel that meet rows of src; they are consecutive.
 Range kernel_rows(const GemmShape& s, std::size_t y) {
     Range rows;
     for (std::size_t k = 0; k < s.kernel_height; ++k) {
@@ -36,16 +35,16 @@ Range kernel_columns(const GemmShape& s, std::size_t x) {
     return columns;
 }
 
-// Pixels between the edges from which on less work is less time: fewer make tiles that wait for
-// their weights, and two products a cycle need ten sums to hide that each takes five cycles (six
-// inner pixels lose 2 %, seven gain 2 to 3). What is saved of longer rows is not seen.
+// The number of pixels between the edges from which on leaving columns out gains time. Smaller
+// tiles wait for their weights, and two products a cycle with a latency of five need ten sums (six
+// inner pixels lose 2 %, seven gain 2 to 3). In long rows the gain is too small to measure.
 std::size_t min_inner() {
     return loads_one_wide_vector_a_cycle() ? 4 : 7;
 }
 constexpr std::size_t kMaxInner = 60;
 constexpr std::size_t kMinRows = 5;
 
-// Pixels of a column one after the other: a column begins with a four.
+// A column of the kernel must begin at a multiple of four bytes.
 bool may_be_apart(const Packed& p, const GemmParams& params) {
     return p.mode == SourceMode::kRows && !p.pool && !p.subpixels && p.shape.dilation_width == 1 &&
            p.pixel_bytes() % 4 == 0 && params.wei_zero_point.empty() &&
@@ -53,7 +52,7 @@ bool may_be_apart(const Packed& p, const GemmParams& params) {
                        [](const GemmOp& op) { return op.binary.input < kMaxBinarySources; });
 }
 
-// edge_columns and inner; false, and nothing is changed, where too little is between them.
+// Sets edge_columns and inner; false, without a change, if too few pixels are between the edges.
 // all_columns: of the kernel, with padding.
 bool set_apart(Packed& p, bool all_columns) {
     const GemmShape& s = p.shape;
@@ -117,7 +116,7 @@ bool is_mostly_image(const GemmShape& s) {
 
 void find_edge_columns(Packed& p, const GemmParams& params) {
     p.inner = {0, p.shape.dst_width / p.window()};
-    // Padding of zeros adds nothing.
+    // Only padding of zeros adds nothing.
     if (!may_be_apart(p, params) || p.fill != 0 || p.block < kMinRows || !set_apart(p, false)) {
         return;
     }
@@ -128,8 +127,8 @@ void find_edge_columns(Packed& p, const GemmParams& params) {
 }
 
 bool suits_direct(const GemmShape& s) {
-    // One panel of wide tiles: where several read the same rows the copy costs little, and its
-    // rows begin on cache lines. In short rows it is worth more to leave columns out.
+    // Only for a single wide panel: with several the copy costs little for each, and its rows begin
+    // on cache lines. In short rows leaving out columns gains more.
     constexpr std::size_t kMaxChannels = 64;
     return s.kernel_width > 1 && s.dilation_width == 1 && s.src_channels % 4 == 0 &&
            s.dst_channels <= kMaxChannels && s.dst_width > kMaxInner && s.dst_height >= kMinRows;

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The integer matrix product as an object: what it consists of and says of itself.
+// The integer matrix product as an object: construction and queries.
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
 
 #include <algorithm>
@@ -74,8 +74,7 @@ std::span<const std::int8_t> GemmVnni::weights_ahead(std::size_t part,
     if (p.panels.empty() || loads_one_wide_vector_a_cycle()) {
         return all.first(std::min(all.size(), kMax));
     }
-    // The panels that a part begins with. A layer of few pixels is done before what it fetches
-    // itself arrives.
+    // The first panels of the part. A layer of few pixels is done before its own prefetches arrive.
     constexpr std::size_t kFirstPanels = std::size_t{24} << 10;
     constexpr std::size_t kFewPixels = 12;
     constexpr std::size_t kMaxOfFewPixels = 3 * kMax;

@@ -13,21 +13,21 @@
 namespace fuseq::kernels::gemm {
 namespace {
 
-// Source bytes, or weights, that should stay in the L2 cache beside each other.
+// Source bytes, or weights, that should fit into L2 together.
 constexpr std::size_t kBlockBytes = std::size_t{512} << 10;
 constexpr std::size_t kRowBlockBytes = std::size_t{192} << 10;
-// Rows of a layer whose weights all stay in L1 should be there too: no block waits for weights.
+// Where all weights of a layer stay in L1, its source rows should too: no block waits for weights.
 constexpr std::size_t kRowBlockBytesInL1 = std::size_t{16} << 10;
 constexpr std::size_t kWeightBytesInL1 = std::size_t{16} << 10;
 // Addresses that differ by a multiple of this are in the same set of L1; its sets have 8 or 12
 // ways.
 constexpr std::size_t kCacheWay = 4096;
 constexpr std::size_t kCacheLine = 64;
-// Pixels and channels of dst from which on it pays to copy the source out of such places.
+// Pixels and channels of dst from which on copying such sources to other addresses gains time.
 constexpr std::size_t kManyPixels = 8;
 constexpr std::size_t kManyChannels = 64;
 
-// So that whole panels of vectors can be read.
+// Rounded up, so that whole panels can be read.
 std::size_t padded_channels(std::size_t channels) {
     return (channels + kLanes * kMaxPanelVectors - 1) / kLanes * kLanes;
 }
@@ -137,7 +137,7 @@ private:
         const std::size_t bytes = packed_.pixel_bytes();
         packed_.depth4 = (bytes + 3) / 4;
         packed_.step = spread(packed_.depth4 * 4);
-        // A copy takes less than two channels of dst.
+        // The copy costs less than two channels of dst.
         const bool spreads = bytes % kCacheWay == 0 &&
                              s.batch * s.dst_height * s.dst_width >= kManyPixels &&
                              s.dst_channels >= kManyChannels;
@@ -167,7 +167,7 @@ private:
         const std::size_t extent_width = (s.kernel_width - 1) * s.dilation_width + 1;
         const std::size_t width = (s.dst_width - 1) * s.stride_width + extent_width;
         packed_.pitch = width * channels;
-        // Pixels of a column are tiles too; the rest of a line is no pixel.
+        // Columns have tiles too. The padding of a row is not read as pixels.
         if (channels > kCacheLine && s.stride_height * packed_.pitch % kCacheWay == 0) {
             packed_.pitch += kCacheLine;
         }
@@ -234,8 +234,8 @@ private:
         }
     }
 
-    // Bytes from one pixel to the next so that those of a tile, more than a set of the first cache
-    // has ways, are not all in one set.
+    // The distance of two pixels. The pixels of a tile are more than L1 has ways and must not all
+    // be in one set.
     static std::size_t spread(std::size_t bytes) {
         return bytes % kCacheWay == 0 ? bytes + kCacheLine : bytes;
     }
@@ -244,14 +244,14 @@ private:
         return (bytes + kOverread + kCacheLine - 1) / kCacheLine * kCacheLine;
     }
 
-    // A clip and a factor above it, of unsigned bytes.
+    // Whether the list is a clip and a factor, for unsigned bytes.
     bool clips() const {
         return params_.ops.size() == 2 && params_.ops[0].kind == GemmOp::Kind::kClip &&
                params_.ops[1].kind == GemmOp::Kind::kScale && params_.dst_type == ElementType::u8;
     }
 
-    // Bytes after scale and bias, or an elu, a leaky relu or a residual input after these: its
-    // join is found.
+    // Whether wide panels have the epilogue: bytes after scale and bias, perhaps with a clip, an
+    // elu, a leaky relu or a requantizing add, which is searched here.
     bool is_wide() {
         const bool fits = params_.dst_type != ElementType::f32 && !packed_.pairs && !params_.pool &&
                           suits_wide_panels(packed_);
@@ -347,7 +347,7 @@ private:
         packed_.weights = packed_weights(params_, packed_, columns_);
         packed_.wei = packed_.weights->values;
         const std::int8_t* wei = packed_.wei.data();
-        // u8 = src + flip, and the zero point goes with it.
+        // src and its zero point are moved by `flip` alike.
         const std::int32_t zero_point = packed_.fill;
         packed_.init_size = padded_channels(params_.shape.dst_channels);
         packed_.init.assign(packed_.init_size * packed_.init_count(), 0);
@@ -376,7 +376,7 @@ private:
         return total;
     }
 
-    // From what sums over tap `t` of a channel begin at.
+    // Subtracts `value` from the `init` of a channel in all ranges that have tap `t`.
     void subtract(std::size_t channel, std::size_t t, std::int32_t value) {
         for (std::size_t i = 0; i < packed_.init_count(); ++i) {
             const Range taps = packed_.tap_ranges[i];
@@ -455,7 +455,7 @@ private:
         return vectors == 1 ? pooled_micro_functions<1>() : pooled_micro_functions<2>();
     }
 
-    // What each sum can be, from the sums of the weights above and below zero.
+    // The bounds of sums follow from the sums of positive and of negative weights.
     WideChannel wide_channel(std::size_t c) const {
         const std::int64_t magnitudes = packed_.weights->magnitudes[c];
         const std::int32_t init = packed_.init[c];

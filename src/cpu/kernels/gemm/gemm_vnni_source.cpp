@@ -1,8 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies of source: pixels of a 1x1 kernel one after the other, rows of a larger one with their
-// padding.
+// Copies of the source: pixels, windows, rows with padding, edges.
 #include <algorithm>
 #include <cstring>
 
@@ -23,7 +22,7 @@ void copy_channels(const Packed& p, const std::uint8_t* from, std::size_t count,
     }
 }
 
-// Columns [begin, end) of the kernel that are on the image, `at` the source column of the first.
+// Columns [begin, end) of the kernel that lie on the image; `at` is the source column of the first.
 Range columns_on_image(const GemmShape& s, std::ptrdiff_t at) {
     const auto width = static_cast<std::ptrdiff_t>(s.src_width);
     const auto kernel = static_cast<std::ptrdiff_t>(s.kernel_width);

@@ -1,10 +1,10 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A deconvolution as a convolution. Row S * q + r of dst, S the stride, gets rows k of the kernel
-// with r + pad - k a multiple of S, from row q + (r + pad - k) / S of src: which ones depends on r
-// alone. So each r, and each of the columns', is a convolution of stride 1 over some taps of a
-// window that holds those of all.
+// The sub-pixel decomposition of a deconvolution with stride S. Row S * q + r of dst is the sum
+// over the rows k of the kernel for which r + pad - k is a multiple of S, with row q + (r + pad -
+// k) / S of src. Which k these are depends on r alone. So each r, and each r of the columns, is a
+// convolution of stride 1 over some taps of a common window.
 #include <algorithm>
 
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 // Along one dimension.
 struct Extent {
-    std::ptrdiff_t min = 0;  // offset in src that the window begins at
+    std::ptrdiff_t min = 0;  // offset in src of the window
     std::size_t size = 1;    // of the window
     // By subpixel: places in the window, rising, and those of the kernel.
     std::vector<std::vector<std::pair<std::size_t, std::size_t>>> taps;
@@ -69,8 +69,7 @@ void check(const GemmParams& params) {
     }
 }
 
-// Lists of the channels of one subpixel, for those of all; what is missing at the end of a subpixel
-// is like its last channel.
+// Repeats a list of channels for all sub-pixels; padding channels repeat the last one.
 std::vector<float> for_all(std::span<const float> list, const SubPixels& subpixels) {
     if (list.size() <= 1) {
         return {list.begin(), list.end()};
