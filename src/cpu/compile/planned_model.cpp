@@ -12,7 +12,7 @@
 #include "cpu/cache/model_cache.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/kernels/float_conv/float_sums.hpp"
-#include "cpu/lowering/packed_weights.hpp"
+#include "cpu/plan/packed_table.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "ops/parameter.hpp"

@@ -108,7 +108,7 @@ struct Work {
 
 }  // namespace
 
-std::optional<TensorId> make_float_convolution(PlanBuilder& builder, const Group& group) {
+std::optional<TensorId> make_float_convolution(StepBuilder& builder, const Group& group) {
     if (!takes(group)) {
         return std::nullopt;
     }

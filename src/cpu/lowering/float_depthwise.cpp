@@ -67,7 +67,7 @@ struct Work {
 
 }  // namespace
 
-std::optional<TensorId> make_float_depthwise(PlanBuilder& builder, const Group& group) {
+std::optional<TensorId> make_float_depthwise(StepBuilder& builder, const Group& group) {
     if (!takes(group)) {
         return std::nullopt;
     }

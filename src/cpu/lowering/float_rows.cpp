@@ -46,7 +46,7 @@ bool has_float_rows(const Group& group) {
            });
 }
 
-void FloatRows::add_binary_sources(PlanBuilder& builder,
+void FloatRows::add_binary_sources(StepBuilder& builder,
                                    const Group& group,
                                    CallStep::Tensors& tensors) {
     for (const Output& extra : group.binary_sources) {
@@ -72,7 +72,7 @@ void FloatRows::store(const CallMemory& memory,
     chain_->run(args, 0, count);
 }
 
-TensorId add_float_rows_step(PlanBuilder& builder,
+TensorId add_float_rows_step(StepBuilder& builder,
                              const Group& group,
                              const post_ops::Chain& chain,
                              std::string implementation,

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <variant>
 
+#include "cpu/lowering/group.hpp"
 #include "cpu/machine/instructions.hpp"
 #include "cpu/machine/isa.hpp"
-#include "cpu/plan/groups.hpp"
 #include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/steps/gemm.hpp"

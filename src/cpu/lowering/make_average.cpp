@@ -123,7 +123,7 @@ void run_pool(const AveragePoolParams& p, const void* src, void* dst) {
 
 }  // namespace
 
-bool make_average(PlanBuilder& builder, Node& node) {
+bool make_average(StepBuilder& builder, Node& node) {
     const bool pool = node.is("AvgPool");
     if ((!pool && !node.is("ReduceMean")) || !widens(node) ||
         shape_size(node.input(0).shape()) == 0) {

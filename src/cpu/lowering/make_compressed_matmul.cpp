@@ -50,7 +50,7 @@ StepInfo describe(const Node& node, const kernels::CompressedMatrixParams& param
 }
 
 // Packs when the step has its place in the plan.
-void pack_later(PlanBuilder& builder, const Node& node, kernels::CompressedMatrix& matrix) {
+void pack_later(StepBuilder& builder, const Node& node, kernels::CompressedMatrix& matrix) {
     Tensor codes = node.input_node(1)->constant();
     const Tensor scales = node.input_node(2)->constant();
     const Tensor zero_points = node.has_input(3) ? node.input_node(3)->constant() : Tensor();
@@ -72,7 +72,7 @@ void pack_later(PlanBuilder& builder, const Node& node, kernels::CompressedMatri
 
 }  // namespace
 
-bool make_compressed_matmul(PlanBuilder& builder, Node& node) {
+bool make_compressed_matmul(StepBuilder& builder, Node& node) {
     if (!node.is("CompressedMatMul")) {
         return false;
     }

@@ -39,7 +39,7 @@ ComposedAnchor compose(const post_ops::Chain& chain, std::size_t consumed) {
 
 // What the kernel does not compute, as part of its step. Nothing when a row has no room in the
 // buffer, or an extra input is not of the size of dst.
-std::optional<DepthwiseRemainder> make_remainder(PlanBuilder& builder,
+std::optional<DepthwiseRemainder> make_remainder(StepBuilder& builder,
                                                  const Group& group,
                                                  const ComposedAnchor& composed,
                                                  const kernels::ConvGeometry& dst) {
@@ -75,7 +75,7 @@ std::optional<DepthwiseRemainder> make_remainder(PlanBuilder& builder,
 
 }  // namespace
 
-std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group) {
+std::optional<TensorId> make_depthwise(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
     const auto geometry = geometry_of(node);
     if (!geometry) {

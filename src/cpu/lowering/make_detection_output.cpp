@@ -27,7 +27,7 @@ DetectionSizes sizes_of(const Node& node, const DetectionOutput8Attrs& attrs) {
 }  // namespace
 
 // The cascade form of five inputs is left to the reference kernel.
-bool make_detection_output(PlanBuilder& builder, Node& node) {
+bool make_detection_output(StepBuilder& builder, Node& node) {
     if (!node.is("DetectionOutput") || node.input_count() != 3 ||
         node.port(0).type != ElementType::f32) {
         return false;

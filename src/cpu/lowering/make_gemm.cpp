@@ -26,7 +26,7 @@ struct Composition {
     std::string text;
 };
 
-std::optional<Composition> compose(const PlanBuilder& builder,
+std::optional<Composition> compose(const StepBuilder& builder,
                                    const Group& group,
                                    const GemmProblem& problem,
                                    const post_ops::Chain& chain) {
@@ -65,7 +65,7 @@ std::optional<Composition> compose(const PlanBuilder& builder,
 
 // Nothing else takes zero points of weights: a chain that the kernel lacks an operation for is left
 // to a step after it.
-std::optional<Composition> compose(const PlanBuilder& builder,
+std::optional<Composition> compose(const StepBuilder& builder,
                                    const Group& group,
                                    const GemmProblem& problem) {
     const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
@@ -84,7 +84,7 @@ std::optional<Composition> compose(const PlanBuilder& builder,
 }
 
 // The tensors that the operations read, by number of the extra input.
-std::vector<TensorId> source_tensors(PlanBuilder& builder,
+std::vector<TensorId> source_tensors(StepBuilder& builder,
                                      const Group& group,
                                      const std::vector<kernels::GemmOp>& ops,
                                      Layout layout) {
@@ -99,7 +99,7 @@ std::vector<TensorId> source_tensors(PlanBuilder& builder,
 }
 
 // None where nothing is gained.
-std::vector<DedupRows> dedup_rows_of(const PlanBuilder& builder,
+std::vector<DedupRows> dedup_rows_of(const StepBuilder& builder,
                                      const std::vector<TensorId>& binary_sources,
                                      const Shape& dims) {
     std::vector<DedupRows> rows;
@@ -114,7 +114,7 @@ std::vector<DedupRows> dedup_rows_of(const PlanBuilder& builder,
     return any ? rows : std::vector<DedupRows>{};
 }
 
-StepInfo describe(const PlanBuilder& builder,
+StepInfo describe(const StepBuilder& builder,
                   const Group& group,
                   const GemmProblem& problem,
                   const Composition& composition,
@@ -144,7 +144,7 @@ StepInfo describe(const PlanBuilder& builder,
 }
 
 // params: whose spans show vectors of the tail and the anchor's weights.
-void pack_later(PlanBuilder& builder,
+void pack_later(StepBuilder& builder,
                 const Node& anchor,
                 kernels::GemmVnni& kernel,
                 kernels::GemmParams params,
@@ -165,7 +165,7 @@ void pack_later(PlanBuilder& builder,
 
 // A large f32 result that only chains read is never written to memory when they and the kernel walk
 // over it together.
-bool may_stay_in_cache(const PlanBuilder& builder, const Group& group, const GemmProblem& problem) {
+bool may_stay_in_cache(const StepBuilder& builder, const Group& group, const GemmProblem& problem) {
     constexpr std::size_t kMuch = 1 << 20;  // elements
     const kernels::GemmShape& s = problem.shape;
     return builder.options().tile_groups && !problem.transposed() &&
@@ -175,7 +175,7 @@ bool may_stay_in_cache(const PlanBuilder& builder, const Group& group, const Gem
            builder.only_chains_read(group.result);
 }
 
-bool is_preferred(const PlanBuilder& builder,
+bool is_preferred(const StepBuilder& builder,
                   const Group& group,
                   const GemmProblem& problem,
                   const Node* pool) {
@@ -211,7 +211,7 @@ kernels::GemmParams params_of(const GemmProblem& problem, const Composition& com
 
 }  // namespace
 
-std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
+std::optional<TensorId> make_gemm(StepBuilder& builder, const Group& group) {
     if (!builder.options().own_gemm || isa_level() != post_ops::IsaLevel::kVnni ||
         !kernels::GemmVnni::available()) {
         return std::nullopt;

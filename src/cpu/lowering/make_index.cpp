@@ -110,7 +110,7 @@ StepInfo info_of(const char* kind, const Node& node) {
 
 }  // namespace
 
-bool make_gather(PlanBuilder& builder, Node& node) {
+bool make_gather(StepBuilder& builder, Node& node) {
     if (!node.is("Gather") || !node.input_node(2)->is_constant() ||
         node.input(0).type() == ElementType::undefined || is_packed(node.input(0).type())) {
         return false;
@@ -141,7 +141,7 @@ bool make_gather(PlanBuilder& builder, Node& node) {
     return true;
 }
 
-bool make_convert(PlanBuilder& builder, Node& node) {
+bool make_convert(StepBuilder& builder, Node& node) {
     const ElementType from =
         node.input_count() == 0 ? ElementType::undefined : node.input(0).type();
     const ElementType to = node.port(0).type;

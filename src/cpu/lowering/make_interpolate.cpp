@@ -186,7 +186,7 @@ std::optional<LinearEpilogue> epilogue_of(const Group* group) {
 
 }  // namespace
 
-bool make_interpolate(PlanBuilder& builder, Node& node) {
+bool make_interpolate(StepBuilder& builder, Node& node) {
     if (!node.is("Interpolate") || !takes(node)) {
         return false;
     }

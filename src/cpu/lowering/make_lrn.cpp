@@ -99,7 +99,7 @@ std::optional<std::vector<Pass>> passes_of(const Node& node, Layout layout) {
 
 }  // namespace
 
-bool make_lrn(PlanBuilder& builder, Node& node) {
+bool make_lrn(StepBuilder& builder, Node& node) {
     if (!node.is("LRN") || node.port(0).type != ElementType::f32 ||
         !node.input_node(1)->is_constant() || node.port(0).shape.rank() == 0) {
         return false;

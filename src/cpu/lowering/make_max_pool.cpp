@@ -50,7 +50,7 @@ std::optional<kernels::MaxPoolParams> params_of(const Node& node) {
 
 }  // namespace
 
-bool make_max_pool(PlanBuilder& builder, Node& node) {
+bool make_max_pool(StepBuilder& builder, Node& node) {
     if (!takes(node)) {
         return false;
     }

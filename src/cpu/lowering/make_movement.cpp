@@ -167,7 +167,7 @@ std::vector<MovementMap> maps_of(const Node& node,
 
 }  // namespace
 
-bool make_movement(PlanBuilder& builder, Node& node) {
+bool make_movement(StepBuilder& builder, Node& node) {
     if (!takes(node)) {
         return false;
     }

@@ -28,7 +28,7 @@ bool has_step_type(ElementType type) {
 }
 
 // The same values in the same memory order under another shape.
-void set_view(PlanBuilder& builder, Node& node, TensorId src, Layout layout) {
+void set_view(StepBuilder& builder, Node& node, TensorId src, Layout layout) {
     const OutputPort& port = node.port(0);
     builder.set_tensor(node.output(0), builder.new_view(src, port.type, port.shape, layout));
 }
@@ -40,13 +40,13 @@ void name_after(StepInfo& info, const Node& node) {
     info.layers.push_back(node.name());
 }
 
-void add_node_step(PlanBuilder& builder, Node& node, std::unique_ptr<Step> step, TensorId dst) {
+void add_node_step(StepBuilder& builder, Node& node, std::unique_ptr<Step> step, TensorId dst) {
     name_after(step->info(), node);
     builder.add_step(std::move(step));
     builder.set_tensor(node.output(0), dst);
 }
 
-bool make_pooling(PlanBuilder& builder, Node& node) {
+bool make_pooling(StepBuilder& builder, Node& node) {
     const bool max = node.is("MaxPool");
     if ((!max && !node.is("AvgPool")) || !has_step_type(node.input(0).type())) {
         return false;
@@ -93,7 +93,7 @@ bool make_pooling(PlanBuilder& builder, Node& node) {
     return true;
 }
 
-bool make_concat(PlanBuilder& builder, Node& node) {
+bool make_concat(StepBuilder& builder, Node& node) {
     if (!node.is("Concat")) {
         return false;
     }
@@ -127,7 +127,7 @@ bool make_concat(PlanBuilder& builder, Node& node) {
 // the channels do; so the tokens of a transformer become the image of a convolution. A pattern or
 // axes that are computed may be wrong at run time, even where only one shape is possible; the
 // reference kernel looks at them.
-bool make_view(PlanBuilder& builder, Node& node) {
+bool make_view(StepBuilder& builder, Node& node) {
     if (!node.is("Reshape") && !node.is("Squeeze") && !node.is("Unsqueeze")) {
         return false;
     }
@@ -146,7 +146,7 @@ constexpr std::size_t kMaxReorderedDims = 5;
 
 // In the layouts that exist, as one of the two layouts. A view that is channels-last turns into a
 // plain tensor by a reorder when somebody wants that; the transposition would have been no faster.
-bool make_transposed_view(PlanBuilder& builder, Node& node, const std::vector<std::size_t>& order) {
+bool make_transposed_view(StepBuilder& builder, Node& node, const std::vector<std::size_t>& order) {
     constexpr Layout kLayouts[] = {Layout::kPlain, Layout::kChannelsLast};
     for (const Layout to : kLayouts) {
         for (const Layout from : kLayouts) {
@@ -164,7 +164,7 @@ bool make_transposed_view(PlanBuilder& builder, Node& node, const std::vector<st
     return false;
 }
 
-bool make_transpose(PlanBuilder& builder, Node& node) {
+bool make_transpose(StepBuilder& builder, Node& node) {
     const auto order = transpose_order(node);
     if (!order) {
         return false;
@@ -187,7 +187,7 @@ bool make_transpose(PlanBuilder& builder, Node& node) {
     return true;
 }
 
-bool make_node_step(PlanBuilder& builder, Node& node) {
+bool make_node_step(StepBuilder& builder, Node& node) {
     if (!is_static(node)) {
         return false;
     }
@@ -196,7 +196,7 @@ bool make_node_step(PlanBuilder& builder, Node& node) {
         shape_size(node.input(0).shape()) == 0) {
         return false;
     }
-    constexpr bool (*kMakers[])(PlanBuilder&, Node&) = {
+    constexpr bool (*kMakers[])(StepBuilder&, Node&) = {
         make_view,        make_transpose,         make_concat,
         make_max_pool,    make_pooling,           make_softmax,
         make_interpolate, make_average,           make_reduce,

@@ -225,7 +225,7 @@ CallStep::Call call_of(const Node& node,
 
 }  // namespace
 
-bool make_recurrent(PlanBuilder& builder, Node& node) {
+bool make_recurrent(StepBuilder& builder, Node& node) {
     const auto form = form_of(node);
     if (!form || !takes(node, *form)) {
         return false;

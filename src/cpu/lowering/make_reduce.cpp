@@ -50,7 +50,7 @@ struct Place {
 // The layout to work in: one where the tensor is, else one that a reorder makes. `allowed` says
 // which layouts do for the result.
 template <class Allowed>
-std::optional<Place> place_of(const PlanBuilder& builder,
+std::optional<Place> place_of(const StepBuilder& builder,
                               const Node& node,
                               const std::vector<bool>& along,
                               const Allowed& allowed) {
@@ -243,7 +243,7 @@ bool plain_without(const std::vector<bool>& along) {
 
 }  // namespace
 
-bool make_reduce(PlanBuilder& builder, Node& node) {
+bool make_reduce(StepBuilder& builder, Node& node) {
     const auto kind = kind_of(node);
     if (!kind || !is_float(node) || !node.input_node(1)->is_constant()) {
         return false;
@@ -276,7 +276,7 @@ bool make_reduce(PlanBuilder& builder, Node& node) {
     return true;
 }
 
-bool make_mvn(PlanBuilder& builder, Node& node) {
+bool make_mvn(StepBuilder& builder, Node& node) {
     if (!node.is("MVN") || !is_float(node)) {
         return false;
     }

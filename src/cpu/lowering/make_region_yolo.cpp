@@ -46,7 +46,7 @@ void run(const RegionYoloParams& p, const void* from, void* to) {
 
 }  // namespace
 
-bool make_region_yolo(PlanBuilder& builder, Node& node) {
+bool make_region_yolo(StepBuilder& builder, Node& node) {
     if (!node.is("RegionYolo") || node.port(0).type != ElementType::f32) {
         return false;
     }

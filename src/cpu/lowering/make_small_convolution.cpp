@@ -172,7 +172,7 @@ void describe(StepInfo& info,
 
 }  // namespace
 
-std::optional<TensorId> make_small_convolution(PlanBuilder& builder, const Group& group) {
+std::optional<TensorId> make_small_convolution(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
     // DNNL_MAX_CPU_ISA limits this kernel too.
     if (!takes_node(node) || !int8_accumulates_exactly()) {

@@ -16,7 +16,7 @@
 namespace fuseq::cpu {
 namespace {
 
-void make_rows(PlanBuilder& builder, Node& node, TensorId src, const AxesInMemory& axes) {
+void make_rows(StepBuilder& builder, Node& node, TensorId src, const AxesInMemory& axes) {
     kernels::SoftmaxParams params;
     params.length = axes.length;
     params.inner = axes.inner;
@@ -38,7 +38,7 @@ void make_rows(PlanBuilder& builder, Node& node, TensorId src, const AxesInMemor
 
 }  // namespace
 
-const Group* take_epilogue(const PlanBuilder& builder,
+const Group* take_epilogue(const StepBuilder& builder,
                            Node& softmax,
                            kernels::SoftmaxParams& params) {
     const Group* group = builder.eltwise_after(softmax.output(0));
@@ -52,7 +52,7 @@ const Group* take_epilogue(const PlanBuilder& builder,
     return group;
 }
 
-bool make_softmax(PlanBuilder& builder, Node& node) {
+bool make_softmax(StepBuilder& builder, Node& node) {
     if (!node.is("SoftMax") || node.port(0).type != ElementType::f32 ||
         node.port(0).shape.rank() == 0) {
         return false;

@@ -13,7 +13,7 @@
 #include "ops/axes.hpp"
 
 namespace fuseq::cpu {
-bool make_top_k(PlanBuilder& builder, Node& node) {
+bool make_top_k(StepBuilder& builder, Node& node) {
     if (!node.is("TopK") || !node.input_node(1)->is_constant() ||
         (node.input(0).type() != ElementType::f32 && node.input(0).type() != ElementType::i32)) {
         return false;

@@ -136,7 +136,7 @@ StepInfo describe(const Group& group, const PlanTensor& src, const post_ops::Cha
 
 }  // namespace
 
-std::optional<TensorId> make_volume_depthwise(PlanBuilder& builder, const Group& group) {
+std::optional<TensorId> make_volume_depthwise(StepBuilder& builder, const Group& group) {
     if (!takes(group)) {
         return std::nullopt;
     }

@@ -70,7 +70,7 @@ bool keeps_rows(const Order& order) {
 
 class MatMulMaker {
 public:
-    MatMulMaker(PlanBuilder& builder, const Group& group)
+    MatMulMaker(StepBuilder& builder, const Group& group)
         : builder_(builder), group_(group), node_(*group.anchor) {}
 
     TensorId make() {
@@ -450,7 +450,7 @@ private:
         return info;
     }
 
-    PlanBuilder& builder_;
+    StepBuilder& builder_;
     const Group& group_;
     const Node& node_;
     bool transpose_a_ = false;
@@ -473,7 +473,7 @@ private:
 
 }  // namespace
 
-TensorId make_matmul(PlanBuilder& builder, const Group& group) {
+TensorId make_matmul(StepBuilder& builder, const Group& group) {
     return MatMulMaker(builder, group).make();
 }
 

@@ -8,7 +8,7 @@
 
 #include "cpu/cache/model_cache.hpp"
 #include "cpu/compile/plan_options.hpp"
-#include "cpu/lowering/packed_weights.hpp"
+#include "cpu/plan/packed_table.hpp"
 #include "cpu/plan/report.hpp"
 #include "cpu/plugin/infer_request.hpp"
 #include "cpu/steps/packed_step.hpp"
