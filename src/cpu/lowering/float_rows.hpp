@@ -19,7 +19,7 @@ namespace fuseq::cpu {
 
 // Whether the group's anchor is one of f32 with constant weights, and rows of its result can be
 // followed by all that is after it.
-bool has_float_rows(const Group& group);
+Verdict supports_float_rows(const Group& group);
 
 // The way from sums to the result.
 class FloatRows {

@@ -5,7 +5,6 @@
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/axes_in_memory.hpp"
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/steps/eltwise_io_reorder.hpp"
 #include "cpu/steps/fused_eltwise.hpp"
 #include "cpu/steps/io_reorder.hpp"
@@ -306,42 +305,17 @@ TensorId make_eltwise_step(StepBuilder& builder, const Group& group) {
     return make_eltwise_on(builder, group, src, chain);
 }
 
-TensorId make_anchor_step(StepBuilder& builder, const Group& group) {
-    // Before the matrix product, whose vectors of output channels would be mostly empty.
-    if (const auto result = make_small_convolution(builder, group)) {
-        return *result;
-    }
-    if (const auto result = make_gemm(builder, group)) {
-        return *result;
-    }
-    if (weight_zero_points(*group.anchor) != 0) {
-        throw Error(Error::Info{.stage = "compile",
-                                .file = {},
-                                .layer_id = {},
-                                .layer = group.anchor->name(),
-                                .op = group.anchor->type(),
-                                .rule = "the zero points of its weights were not split off"});
-    }
+Verdict onednn_supports(const StepBuilder&, const Group&) {
+    return Verdict::yes();
+}
+
+TensorId make_onednn_anchor(StepBuilder& builder, const Group& group) {
     if (group.anchor->is("MatMul")) {
         return make_matmul(builder, group);
     }
-    if (group.anchor->is("ConvolutionBackpropData") ||
-        group.anchor->is("GroupConvolutionBackpropData")) {
-        return make_deconvolution(builder, group);
-    }
-    if (const auto result = make_depthwise(builder, group)) {
-        return *result;
-    }
-    if (const auto result = make_volume_depthwise(builder, group)) {
-        return *result;
-    }
-    if (const auto result = make_float_depthwise(builder, group)) {
-        return *result;
-    }
-    if (const auto result = make_float_convolution(builder, group)) {
-        return *result;
-    }
-    return make_convolution(builder, group);
+    const bool transposed = group.anchor->is("ConvolutionBackpropData") ||
+                            group.anchor->is("GroupConvolutionBackpropData");
+    return transposed ? make_deconvolution(builder, group) : make_convolution(builder, group);
 }
 
 }  // namespace fuseq::cpu

@@ -9,11 +9,13 @@
 #include "cpu/lowering/pool_after.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/machine/isa.hpp"
+#include "cpu/machine/traits.hpp"
 #include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/gemm.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "cpu/threading/parallel.hpp"
+#include "fuseq/error.hpp"
 #include "model/mapped_memory.hpp"
 
 namespace fuseq::cpu {
@@ -175,23 +177,33 @@ bool may_stay_in_cache(const StepBuilder& builder, const Group& group, const Gem
            builder.only_chains_read(group.result);
 }
 
-bool is_preferred(const StepBuilder& builder,
-                  const Group& group,
-                  const GemmProblem& problem,
-                  const Node* pool) {
+Verdict onednn_is_faster(const GemmProblem& problem) {
+    const kernels::GemmShape& s = problem.shape;
+    return Verdict::no(detail::cat("oneDNN is expected to be faster: ", s.src_channels, " to ",
+                                   s.dst_channels, " channels, ", s.dst_height, "x", s.dst_width,
+                                   " pixels, kernel ", s.kernel_height, "x", s.kernel_width));
+}
+
+Verdict is_preferred(const StepBuilder& builder,
+                     const Group& group,
+                     const GemmProblem& problem,
+                     const Node* pool) {
     const std::string& preferred = group.preferred_implementation;
     if (!problem.wei_zero_point.empty()) {
-        return true;  // oneDNN has none
+        return Verdict::yes();  // oneDNN has none
     }
     if (problem.transposed() && !group.binary_sources.empty()) {
-        return false;  // it reads no tensors after a deconvolution
+        return Verdict::no("reads no tensors after a deconvolution");
     }
     if (!preferred.empty()) {
-        return preferred.starts_with(kOwnGemm);
+        return preferred.starts_with(kOwnGemm) ? Verdict::yes()
+                                               : Verdict::no("dumps want " + preferred);
     }
     GemmChainTraits traits = traits_of(group.chain, group.binary_sources.size());
     traits.pools = pool != nullptr;
-    return may_stay_in_cache(builder, group, problem) || gemm_is_faster(problem, traits);
+    return may_stay_in_cache(builder, group, problem) || gemm_is_faster(problem, traits)
+               ? Verdict::yes()
+               : onednn_is_faster(problem);
 }
 
 // All but the type of src; spans show what is in the other two.
@@ -209,29 +221,65 @@ kernels::GemmParams params_of(const GemmProblem& problem, const Composition& com
     return params;
 }
 
+// What the kernel is made of.
+struct Choice {
+    GemmProblem problem;
+    Composition composition;
+    Node* pool = nullptr;  // taken along
+};
+
+Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
+    if (!builder.options().own_gemm) {
+        return Verdict::no("FUSEQ_OWN_GEMM is NO");
+    }
+    const MachineTraits machine = machine_traits();
+    if (machine.isa != IsaLevel::kVnni || !machine.avx512_vnni) {
+        return Verdict::no(machine.isa_name + ": no AVX-512 with VNNI");
+    }
+    std::string why;
+    auto problem = gemm_problem(*group.anchor, why);
+    if (!problem) {
+        return Verdict::no(why);
+    }
+    Node* const pool = !problem->transposed() ? pool_after(builder, group) : nullptr;
+    if (Verdict preferred = is_preferred(builder, group, *problem, pool); !preferred) {
+        return preferred;
+    }
+    auto composition = compose(builder, group, *problem);
+    if (!composition) {
+        return Verdict::no("an operation of the chain that the kernel lacks");
+    }
+    const bool pools = pool != nullptr && composition->anchor.complete &&
+                       kernels::is_monotonic(params_of(*problem, *composition));
+    if (pool != nullptr && !pools) {
+        if (Verdict preferred = is_preferred(builder, group, *problem, nullptr); !preferred) {
+            return preferred;
+        }
+    }
+    choice = {std::move(*problem), std::move(*composition), pools ? pool : nullptr};
+    return Verdict::yes();
+}
+
 }  // namespace
 
-std::optional<TensorId> make_gemm(StepBuilder& builder, const Group& group) {
-    if (!builder.options().own_gemm || isa_level() != post_ops::IsaLevel::kVnni ||
-        !kernels::GemmVnni::available()) {
-        return std::nullopt;
+Verdict gemm_supports(const StepBuilder& builder, const Group& group) {
+    Choice choice;
+    return choose(builder, group, choice);
+}
+
+TensorId make_gemm(StepBuilder& builder, const Group& group) {
+    Choice choice;
+    if (const Verdict verdict = choose(builder, group, choice); !verdict) {
+        throw Error("compile", "gemm: " + verdict.reason());
     }
-    const auto problem = gemm_problem(*group.anchor);
-    Node* pool = problem && !problem->transposed() ? pool_after(builder, group) : nullptr;
-    if (!problem || !is_preferred(builder, group, *problem, pool)) {
-        return std::nullopt;
-    }
-    const auto composition = compose(builder, group, *problem);
-    if (!composition) {
-        return std::nullopt;
-    }
+    const GemmProblem* const problem = &choice.problem;
+    const Composition* const composition = &choice.composition;
+    Node* const pool = choice.pool;
     kernels::GemmParams params = params_of(*problem, *composition);
-    if (pool != nullptr && composition->anchor.complete && kernels::is_monotonic(params)) {
+    if (pool != nullptr) {
         params.pool = true;
         params.shape.dst_height -= params.shape.dst_height % 2;
         params.shape.dst_width -= params.shape.dst_width % 2;
-    } else if (pool != nullptr && !is_preferred(builder, group, *problem, nullptr)) {
-        return std::nullopt;
     }
     const TensorId src = builder.tensor_of(group.anchor->input(0), problem->layout);
     params.src_type = builder.tensor(src).type;

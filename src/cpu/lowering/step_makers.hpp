@@ -6,17 +6,15 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cpu/lowering/step_builder.hpp"
+#include "cpu/lowering/verdict.hpp"
 
 namespace fuseq::cpu {
 
-// An anchor with its chain; what the composer does not map becomes a chain step after it.
-// Returns the tensor of the group's result.
-TensorId make_anchor_step(StepBuilder& builder, const Group& group);
+// A run of element-wise nodes. Returns the tensor of its result.
 TensorId make_eltwise_step(StepBuilder& builder, const Group& group);
 // Part of the chain of a group, on a tensor of the plan.
 TensorId make_eltwise_on(StepBuilder& builder,
@@ -39,47 +37,55 @@ TensorId make_widened(StepBuilder& builder,
                       const std::vector<float>& zero_point,
                       std::size_t axis);
 
-// Any other node. False: there is no step for it (the reference kernel runs then).
-bool make_node_step(StepBuilder& builder, Node& node);
-
-// The kinds after make_node_step. False when they do not take the node.
-bool make_max_pool(StepBuilder& builder, Node& node);
-bool make_pooling(StepBuilder& builder, Node& node);
-bool make_concat(StepBuilder& builder, Node& node);
-bool make_softmax(StepBuilder& builder, Node& node);
-bool make_view(StepBuilder& builder, Node& node);
-bool make_transpose(StepBuilder& builder, Node& node);
-bool make_interpolate(StepBuilder& builder, Node& node);
-bool make_average(StepBuilder& builder, Node& node);
-bool make_reduce(StepBuilder& builder, Node& node);
-bool make_mvn(StepBuilder& builder, Node& node);
+// Candidates for nodes, in no order (registry.hpp). A refusal adds nothing to the plan.
+Verdict make_max_pool(StepBuilder& builder, Node& node);
+Verdict make_pooling(StepBuilder& builder, Node& node);
+Verdict make_concat(StepBuilder& builder, Node& node);
+Verdict make_softmax(StepBuilder& builder, Node& node);
+Verdict make_view(StepBuilder& builder, Node& node);
+Verdict make_transpose(StepBuilder& builder, Node& node);
+Verdict make_interpolate(StepBuilder& builder, Node& node);
+Verdict make_average(StepBuilder& builder, Node& node);
+Verdict make_reduce(StepBuilder& builder, Node& node);
+Verdict make_mvn(StepBuilder& builder, Node& node);
 // Split, Gather, Pad, ...: what only moves elements, by constant rules.
-bool make_movement(StepBuilder& builder, Node& node);
+Verdict make_movement(StepBuilder& builder, Node& node);
 // Gather with computed indices.
-bool make_gather(StepBuilder& builder, Node& node);
-bool make_convert(StepBuilder& builder, Node& node);
-bool make_lrn(StepBuilder& builder, Node& node);
-bool make_recurrent(StepBuilder& builder, Node& node);
-bool make_region_yolo(StepBuilder& builder, Node& node);
-bool make_top_k(StepBuilder& builder, Node& node);
-bool make_detection_output(StepBuilder& builder, Node& node);
+Verdict make_gather(StepBuilder& builder, Node& node);
+Verdict make_convert(StepBuilder& builder, Node& node);
+Verdict make_lrn(StepBuilder& builder, Node& node);
+Verdict make_recurrent(StepBuilder& builder, Node& node);
+Verdict make_region_yolo(StepBuilder& builder, Node& node);
+Verdict make_top_k(StepBuilder& builder, Node& node);
+Verdict make_detection_output(StepBuilder& builder, Node& node);
 // CompressedMatMul: weights that stay in 8 or 4 bits.
-bool make_compressed_matmul(StepBuilder& builder, Node& node);
+Verdict make_compressed_matmul(StepBuilder& builder, Node& node);
 // Add, Multiply, ... of tensors that are broadcast.
-bool make_broadcast_binary(StepBuilder& builder, Node& node);
+Verdict make_broadcast_binary(StepBuilder& builder, Node& node);
 
-// The anchors after make_anchor_step.
-// Nothing when it is no integer depthwise convolution.
-std::optional<TensorId> make_depthwise(StepBuilder& builder, const Group& group);
-// Nothing when it is no integer depthwise convolution of three spatial dimensions.
-std::optional<TensorId> make_volume_depthwise(StepBuilder& builder, const Group& group);
-// Nothing when it is no f32 depthwise convolution of three spatial dimensions.
-std::optional<TensorId> make_float_convolution(StepBuilder& builder, const Group& group);
-std::optional<TensorId> make_float_depthwise(StepBuilder& builder, const Group& group);
-// Nothing when it is no integer convolution of few channels.
-std::optional<TensorId> make_small_convolution(StepBuilder& builder, const Group& group);
-// Nothing when the plugin's own matrix product does not take it, or is not expected to be faster.
-std::optional<TensorId> make_gemm(StepBuilder& builder, const Group& group);
+// Candidates for anchors, in no order. Precondition of each make_x: x_supports().
+// Integer convolutions of few channels.
+Verdict small_convolution_supports(const StepBuilder& builder, const Group& group);
+TensorId make_small_convolution(StepBuilder& builder, const Group& group);
+// The device's own integer matrix product, where it is expected to be faster.
+Verdict gemm_supports(const StepBuilder& builder, const Group& group);
+TensorId make_gemm(StepBuilder& builder, const Group& group);
+// One row by constant f32 weights that are halves.
+Verdict half_matrix_supports(const StepBuilder& builder, const Group& group);
+TensorId make_half_matrix(StepBuilder& builder, const Group& group);
+// Integer depthwise convolutions, of two spatial dimensions or foldable into two; of three.
+Verdict depthwise_supports(const StepBuilder& builder, const Group& group);
+TensorId make_depthwise(StepBuilder& builder, const Group& group);
+Verdict volume_depthwise_supports(const StepBuilder& builder, const Group& group);
+TensorId make_volume_depthwise(StepBuilder& builder, const Group& group);
+// f32: depthwise convolutions of three spatial dimensions; convolutions of few source channels.
+Verdict float_depthwise_supports(const StepBuilder& builder, const Group& group);
+TensorId make_float_depthwise(StepBuilder& builder, const Group& group);
+Verdict float_convolution_supports(const StepBuilder& builder, const Group& group);
+TensorId make_float_convolution(StepBuilder& builder, const Group& group);
+// oneDNN: takes every anchor.
+Verdict onednn_supports(const StepBuilder& builder, const Group& group);
+TensorId make_onednn_anchor(StepBuilder& builder, const Group& group);
 TensorId make_convolution(StepBuilder& builder, const Group& group);
 TensorId make_deconvolution(StepBuilder& builder, const Group& group);
 TensorId make_matmul(StepBuilder& builder, const Group& group);

@@ -6,9 +6,7 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <optional>
-#include <string>
 
 #include "cpu/lowering/step_builder.hpp"
 #include "cpu/steps/body.hpp"
@@ -26,10 +24,6 @@ class GemmWeightsCache;
 
 namespace fuseq::cpu {
 
-// Choices that name no implementation: the first or second one of oneDNN (kOwnGemm: the device's).
-inline constexpr const char* kFirstOneDnn = "oneDNN";
-inline constexpr const char* kSecondOneDnn = "oneDNN:second";  // kSecondImplementation
-
 struct BuildOptions : LoweringOptions {
     bool fuse = true;
     // For -dump: quantizations in the middle of a chain are computed once more by the same
@@ -46,8 +40,6 @@ struct BuildOptions : LoweringOptions {
     kernels::GemmWeightsCache* gemm_weights = nullptr;
     // What kernels need not search for again; null: nothing is known. As long.
     kernels::FloatSums* float_sums = nullptr;
-    // Implementations to prefer, by name of the anchor's layer; "" for all that have no other.
-    std::map<std::string, std::string> choices;
     std::size_t threads = 1;  // to build with; the plan is the same for any number
     // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
     // shown then: it is not computed.

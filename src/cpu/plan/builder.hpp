@@ -32,6 +32,11 @@ public:
                 BuildOptions options);
     Plan build();
 
+    // Of each anchor that the results depend on, by its layer: what the candidates for it say
+    // (lowering/registry.hpp) before anything is built. Makes no steps: for another machine's
+    // choices, see ScopedMachineTraits. Instead of build().
+    std::map<std::string, std::vector<CandidateVerdict>> anchor_verdicts();
+
 private:
     // StepBuilder: what the makers of steps see.
     const PlanTensor& tensor(TensorId id) const override { return plan_.tensors[id]; }
@@ -72,18 +77,21 @@ private:
     };
     using Places = std::array<TensorId, 2>;  // by layout
 
+    void find_groups();
     void mark_needed();
     // Work for a node: failures that know nothing of layers get its name.
     void naming(const Node& node, const std::function<void()>& work);
     void build_node(Node* node);
     void build_group(const Group& group);
-    TensorId make_group(const Group& group);
+    TensorId make_group(const Group& group, std::vector<CandidateVerdict>& verdicts);
+    void note_candidates(std::size_t first,
+                         const Node& node,
+                         std::vector<CandidateVerdict> verdicts);
     void dump_intermediates(const Group& group, std::size_t first, bool stored);
     void build_plain(Node* node);
     void build_reference(Node* node);
     CompiledBodies compile_bodies(const Node& node) const;
     void bind_outputs();
-    void apply_choices();
     TensorId constant(const Output& output);
     void note_quantized(const Output& output, TensorId id);
 
