@@ -23,7 +23,7 @@ struct Arguments {
     std::string json_file;
     std::string shape;
     bool profile = false;
-    bool wide = false;
+    ReportLook look;
     int runs = 50;
     int threads = 0;
     std::vector<std::string> config;
@@ -43,7 +43,9 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
     app.add_option("--nthreads", arguments.threads, "Threads; 0: the device decides")
         ->check(not_negative());
     add_config_option(app, arguments.config);
-    app.add_flag("--wide", arguments.wide, "Do not cut long names");
+    app.add_flag("--wide", arguments.look.wide, "Do not cut long names");
+    app.add_flag("--candidates", arguments.look.candidates,
+                 "Show which implementations were asked for each layer, and why they refused");
     return parse_arguments(app, argc, argv);
 }
 
@@ -86,7 +88,7 @@ void run(const Arguments& arguments) {
     if (arguments.profile) {
         profile(compiled, arguments.runs, report);
     }
-    std::cout << report_text(report, arguments.wide);
+    std::cout << report_text(report, arguments.look);
     if (!arguments.json_file.empty()) {
         write_json(report, arguments.json_file);
     }

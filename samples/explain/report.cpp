@@ -111,6 +111,18 @@ std::string steps_text(const Report& report, std::size_t widest) {
     return table.text();
 }
 
+// What the implementations said of each layer, in the order in which they were asked.
+std::string candidates_text(const Report& report, std::size_t widest) {
+    TextTable table({{"layer", Align::kLeft, widest}, {"candidate"}, {"verdict"}, {"reason"}});
+    for (const Report& step : report.value("steps", Report::array())) {
+        for (const Report& row : step.value("candidates", Report::array())) {
+            table.add({text_at(step, "name"), text_at(row, "name"), text_at(row, "verdict"),
+                       text_at(row, "reason")});
+        }
+    }
+    return table.empty() ? "" : "\n" + table.text();
+}
+
 std::string refusals_text(const Report& report, std::size_t widest) {
     TextTable table({{"not rewritten", Align::kLeft, widest}, {"by pass"}, {"reason"}});
     for (const Report& row : report.value("refusals", Report::array())) {
@@ -151,12 +163,13 @@ std::string float_fallback_text(const Report& report, std::size_t widest) {
 
 }  // namespace
 
-std::string report_text(const Report& report, bool wide) {
+std::string report_text(const Report& report, const ReportLook& look) {
     constexpr std::size_t kWidest = 36;
-    const std::size_t widest = wide ? 0 : kWidest;
+    const std::size_t widest = look.wide ? 0 : kWidest;
     return totals_text(report) + "\n" + fake_quantize_text(report, widest) + "\n" +
            steps_text(report, widest) + variables_text(report, widest) +
-           float_fallback_text(report, widest) + refusals_text(report, widest);
+           float_fallback_text(report, widest) +
+           (look.candidates ? candidates_text(report, widest) : "") + refusals_text(report, widest);
 }
 
 }  // namespace fuseq::samples

@@ -23,7 +23,11 @@ LAYERS = {
     "src/reference": MODEL + ["reference", "transformations"],
     "src/runtime": MODEL + ["ir", "runtime"],
     "transformations": MODEL + ["transformations"],
-    "src/cpu/post_ops": ["fuseq", "cpu/post_ops"],
+    "src/cpu/machine": ["fuseq", "cpu/machine"],
+    "src/cpu/post_ops": ["fuseq", "cpu/machine", "cpu/post_ops"],
+    "src/cpu/lowering": MODEL + ["transformations", "cpu/machine", "cpu/threading", "cpu/post_ops",
+                                 "cpu/kernels", "cpu/steps", "cpu/lowering",
+                                 "cpu/plan/split_weight_zero_points.hpp"],
     "src/cpu": MODEL + ["ir", "reference", "transformations", "cpu"],
     # Programs use the public API, common/ and their own folder; the generator builds models out of
     # operations, and benchmark_app puts conversions into them (-ip, -mean_values).

@@ -16,7 +16,7 @@ namespace fuseq::cpu {
 namespace {
 
 constexpr char kMagic[8] = {'F', 'U', 'S', 'E', 'Q', 'B', 'L', 'B'};
-constexpr std::uint32_t kFormat = 5;
+constexpr std::uint32_t kFormat = 6;
 constexpr std::size_t kAlignment = ConstantWriter::kAlignment;
 
 // magic, format, size of the header. The size does not depend on the header's own content.
@@ -115,14 +115,6 @@ ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants, const
     if (content.float_sums) {
         constant(out, content.float_sums);
     }
-    out.text(content.tuned.note);
-    out.list(content.tuned.anchors, [&](const TunedAnchor& anchor) {
-        out.text(anchor.layer);
-        out.text(anchor.rules);
-        out.text(anchor.best);
-        out.number(anchor.rules_us);
-        out.number(anchor.best_us);
-    });
     write_fallback(out, content.fallback);
     out.number(static_cast<std::uint8_t>(bool(content.original)));
     if (content.original) {
@@ -322,16 +314,6 @@ BlobContent read_blob_content(const Tensor& bytes, const Tensor& weights) {
     if (in.number<bool>()) {
         content.float_sums = constants.read(in);
     }
-    content.tuned.note = in.text();
-    in.list([&] {
-        TunedAnchor anchor;
-        anchor.layer = in.text();
-        anchor.rules = in.text();
-        anchor.best = in.text();
-        anchor.rules_us = in.number<double>();
-        anchor.best_us = in.number<double>();
-        content.tuned.anchors.push_back(std::move(anchor));
-    });
     content.fallback = read_fallback(in);
     if (in.number<bool>()) {
         std::shared_ptr<const Model> ports = read_model(in, constants);

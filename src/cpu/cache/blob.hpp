@@ -19,7 +19,6 @@
 #include "cpu/compile/float_fallback.hpp"
 #include "cpu/compile/original_model.hpp"
 #include "cpu/compile/transformed.hpp"
-#include "cpu/compile/tuner.hpp"
 #include "model/binary_form.hpp"
 
 namespace fuseq::cpu {
@@ -37,7 +36,6 @@ struct BlobContent {
     Transformed transformed;
     PackedTable packed;
     Tensor float_sums;  // a table of kernels::FloatSums, u8; empty: none
-    Tuned tuned;
     FloatFallback fallback;
 };
 

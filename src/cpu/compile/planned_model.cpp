@@ -12,7 +12,7 @@
 #include "cpu/cache/model_cache.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/kernels/float_conv/float_sums.hpp"
-#include "cpu/lowering/packed_weights.hpp"
+#include "cpu/plan/packed_table.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "ops/parameter.hpp"
@@ -20,17 +20,6 @@
 
 namespace fuseq::cpu {
 namespace {
-
-Tuned measured(const Transformed& transformed, const Config& config) {
-    Tuned tuned;
-    try {
-        tuned = tune(*transformed.model, transformed.ranges, build_options(config),
-                     std::chrono::milliseconds(config.tune_ms));
-    } catch (const Error& error) {  // of an operation that does not take made-up input
-        tuned.note = detail::cat("not measured: ", error.what());
-    }
-    return tuned;
-}
 
 // The table is that of this build: the file says which one has written it.
 std::span<const kernels::FloatSums::Entry> entries_of(const Tensor& bytes) {
@@ -58,14 +47,9 @@ std::shared_ptr<PlannedModel> make_planned(BlobContent content,
     auto planned = std::make_shared<PlannedModel>();
     planned->original = std::move(content.original);
     planned->transformed = std::move(content.transformed);
-    planned->tuned = std::move(content.tuned);
     planned->fallback = std::move(content.fallback);
     prepare_to_plan(*planned->transformed.model, config);
-    if (config.tune_ms > 0 && planned->tuned.note.empty()) {
-        planned->tuned = measured(planned->transformed, config);
-    }
     BuildOptions options = build_options(config);
-    options.choices = planned->tuned.choices();
     options.release_weights = true;
     options.packed = &content.packed;
     if (shared != nullptr) {
@@ -122,7 +106,6 @@ std::shared_ptr<const PlannedModel> made(ModelCache& cache,
     kernels::FloatSums sums({}, true);
     std::shared_ptr<PlannedModel> planned = make_planned(std::move(content), config, &sums);
     fresh.float_sums = bytes_of(sums.table());
-    fresh.tuned = planned->tuned;
     fresh.packed = packed_table(planned->plan);
     cache.store(fresh);
     planned->cache_status = cache.status();

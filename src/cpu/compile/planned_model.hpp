@@ -24,7 +24,6 @@ namespace fuseq::cpu {
 struct PlannedModel {
     OriginalModel original;
     Transformed transformed;  // its Model is what the steps of the plan refer to
-    Tuned tuned;
     FloatFallback fallback;
     Plan plan;
     std::string cache_status = "off";  // what the model cache did

@@ -72,29 +72,4 @@ double Trial::run_whole() {
     return us_since(begin);
 }
 
-bool Trial::same_outputs(const Trial& other) const {
-    for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
-        if (!same_bytes(output(i), other.output(i))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-std::map<std::string, Trial::Part> Trial::parts() const {
-    std::map<std::string, Part> parts;
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-        const StepInfo& info = plan_.steps[s]->info();
-        if (info.group.empty()) {
-            continue;
-        }
-        Part& part = parts[info.group];
-        part.time_us += times_[s];
-        if (is_anchor_kind(info.kind)) {
-            part.implementation = info.implementation;
-        }
-    }
-    return parts;
-}
-
 }  // namespace fuseq::cpu

@@ -4,9 +4,7 @@
 // A plan with memory of its own and made-up input, to be run and timed before there are requests.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "cpu/plan/plan.hpp"
@@ -25,14 +23,6 @@ public:
     void run();
     // As a request does, walks and all. Returns the microseconds that it took.
     double run_whole();
-    bool same_outputs(const Trial& other) const;
-
-    struct Part {
-        std::string implementation;  // of the anchor
-        double time_us = 0;          // of all steps of its group
-    };
-    // By the group that the steps were made for.
-    std::map<std::string, Part> parts() const;
 
     const Plan& plan() const { return plan_; }
     // Least microseconds of each step; infinite before the first run().

@@ -40,18 +40,18 @@ ComposedAnchor choose_composition(const Group& group,
                                   std::vector<std::string>& notes);
 
 // Extra inputs over which the anchor may write its result (sum post-op).
-std::vector<std::size_t> overwritable_sources(const PlanBuilder& builder,
+std::vector<std::size_t> overwritable_sources(const StepBuilder& builder,
                                               const Group& group,
                                               Layout layout);
 // A tensor for the result of the anchor: new, or over the extra input that a sum reads.
-TensorId result_tensor(PlanBuilder& builder,
+TensorId result_tensor(StepBuilder& builder,
                        const Group& group,
                        const ComposedAnchor& composed,
                        const Shape& dims,
                        Layout layout);
 
 // The arguments of the post-ops: constants and extra tensors, in the layout given.
-void add_post_op_arguments(PlanBuilder& builder,
+void add_post_op_arguments(StepBuilder& builder,
                            const Group& group,
                            const ComposedAnchor& composed,
                            Layout layout,
@@ -59,7 +59,7 @@ void add_post_op_arguments(PlanBuilder& builder,
                            std::vector<TensorId>& inputs);
 
 // The chain step for what was not mapped, if anything; the tensor of the group's result.
-TensorId finish_anchor(PlanBuilder& builder,
+TensorId finish_anchor(StepBuilder& builder,
                        const Group& group,
                        const ComposedAnchor& composed,
                        TensorId dst);

@@ -8,19 +8,13 @@
 
 #include "cpu/kernels/float_conv/float_conv.hpp"
 #include "cpu/lowering/float_rows.hpp"
+#include "cpu/machine/traits.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
 namespace {
-
-bool takes(const Group& group) {
-    const Node& node = *group.anchor;
-    return node.is("Convolution") && node.port(0).shape.rank() == 4 && has_float_rows(group) &&
-           (size_of(group.chain.dst_type) == 1 || group.chain.dst_type == ElementType::f32) &&
-           kernels::FloatConv::takes(conv_geometry(node));
-}
 
 // What of a chain the kernel does: a scale, which becomes one of the weights, a shift, a relu and
 // another shift.
@@ -108,10 +102,28 @@ struct Work {
 
 }  // namespace
 
-std::optional<TensorId> make_float_convolution(PlanBuilder& builder, const Group& group) {
-    if (!takes(group)) {
-        return std::nullopt;
+Verdict float_convolution_supports(const StepBuilder&, const Group& group) {
+    const Node& node = *group.anchor;
+    if (!node.is("Convolution") || node.port(0).shape.rank() != 4) {
+        return Verdict::other_kind();
     }
+    if (Verdict rows = supports_float_rows(group); !rows) {
+        return rows;
+    }
+    if (size_of(group.chain.dst_type) != 1 && group.chain.dst_type != ElementType::f32) {
+        return Verdict::no(detail::cat("stores no ", to_string(group.chain.dst_type)));
+    }
+    if (!machine_traits().avx512_vnni) {
+        return Verdict::no(machine_traits().isa_name + ": no AVX-512 with VNNI");
+    }
+    return kernels::FloatConv::takes(conv_geometry(node))
+               ? Verdict::yes()
+               : Verdict::no(
+                     "for few source channels, whole vectors of output channels, stride 1 "
+                     "or 2, no dilation, rows of some width");
+}
+
+TensorId make_float_convolution(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
     const kernels::ConvGeometry shape = conv_geometry(node);
     const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);

@@ -15,15 +15,6 @@
 namespace fuseq::cpu {
 namespace {
 
-bool takes(const Group& group) {
-    const Node& node = *group.anchor;
-    if (!node.is("GroupConvolution") || node.port(0).shape.rank() != 5 || !has_float_rows(group)) {
-        return false;
-    }
-    const Shape wei = node.input(1).shape();
-    return wei[1] == 1 && wei[2] == 1;
-}
-
 kernels::DepthwiseFloatParams params_of(const Node& node) {
     const Shape src = node.input(0).shape();
     const Shape dst = node.port(0).shape.to_shape();
@@ -67,10 +58,19 @@ struct Work {
 
 }  // namespace
 
-std::optional<TensorId> make_float_depthwise(PlanBuilder& builder, const Group& group) {
-    if (!takes(group)) {
-        return std::nullopt;
+Verdict float_depthwise_supports(const StepBuilder&, const Group& group) {
+    const Node& node = *group.anchor;
+    if (!node.is("GroupConvolution") || node.port(0).shape.rank() != 5) {
+        return Verdict::other_kind();
     }
+    const Shape wei = node.input(1).shape();
+    if (wei[1] != 1 || wei[2] != 1) {
+        return Verdict::no("not one channel a group");
+    }
+    return supports_float_rows(group);
+}
+
+TensorId make_float_depthwise(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
     const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
     const kernels::DepthwiseFloatParams params = params_of(node);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
@@ -28,9 +29,9 @@ struct GemmProblem {
     Layout layout = Layout::kChannelsLast;
 };
 
-// Nothing when the kernel does not take the node: another type, groups, three spatial dimensions.
-// The weights are those of the node's constant.
-std::optional<GemmProblem> gemm_problem(const Node& node);
+// Nothing when the kernel does not take the node, `why` says in words why not. The weights are
+// those of the node's constant.
+std::optional<GemmProblem> gemm_problem(const Node& node, std::string& why);
 
 // Whether this machine's product has VNNI; else it has 16-bit products in pairs, which are exact
 // too.

@@ -24,7 +24,7 @@ std::optional<LinearEpilogue> match_linear_epilogue(const Group& group) {
     return tail;
 }
 
-void add_step_with_epilogue(PlanBuilder& builder,
+void add_step_with_epilogue(StepBuilder& builder,
                             Node& node,
                             std::unique_ptr<Step> step,
                             const Group* group,

@@ -19,12 +19,10 @@
 namespace fuseq::cpu {
 namespace {
 
-// Of integers, and in a form that the kernel takes.
-std::optional<kernels::ConvGeometry> geometry_of(const Node& node) {
+bool has_integers(const Node& node) {
     const ElementType src = node.input(0).type();
-    const bool integers = (src == ElementType::u8 || src == ElementType::i8) &&
-                          node.input(1).type() == ElementType::i8;
-    return integers ? folded_depthwise(node) : std::nullopt;
+    return (src == ElementType::u8 || src == ElementType::i8) &&
+           node.input(1).type() == ElementType::i8;
 }
 
 ComposedAnchor compose(const post_ops::Chain& chain, std::size_t consumed) {
@@ -39,7 +37,7 @@ ComposedAnchor compose(const post_ops::Chain& chain, std::size_t consumed) {
 
 // What the kernel does not compute, as part of its step. Nothing when a row has no room in the
 // buffer, or an extra input is not of the size of dst.
-std::optional<DepthwiseRemainder> make_remainder(PlanBuilder& builder,
+std::optional<DepthwiseRemainder> make_remainder(StepBuilder& builder,
                                                  const Group& group,
                                                  const ComposedAnchor& composed,
                                                  const kernels::ConvGeometry& dst) {
@@ -75,12 +73,21 @@ std::optional<DepthwiseRemainder> make_remainder(PlanBuilder& builder,
 
 }  // namespace
 
-std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group) {
+Verdict depthwise_supports(const StepBuilder&, const Group& group) {
     const Node& node = *group.anchor;
-    const auto geometry = geometry_of(node);
-    if (!geometry) {
-        return std::nullopt;
+    if (!node.is("GroupConvolution")) {
+        return Verdict::other_kind();
     }
+    if (!has_integers(node)) {
+        return Verdict::no("for integers only");
+    }
+    return folded_depthwise(node) ? Verdict::yes()
+                                  : Verdict::no("not one channel a group, or no two dimensions");
+}
+
+TensorId make_depthwise(StepBuilder& builder, const Group& group) {
+    const Node& node = *group.anchor;
+    const auto geometry = folded_depthwise(node);
     const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
     const DepthwiseEpilogue tail = match_depthwise_epilogue(chain);
     ComposedAnchor composed = compose(chain, tail.consumed);

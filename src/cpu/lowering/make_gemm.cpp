@@ -9,11 +9,13 @@
 #include "cpu/lowering/pool_after.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/machine/isa.hpp"
+#include "cpu/machine/traits.hpp"
 #include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/gemm.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "cpu/threading/parallel.hpp"
+#include "fuseq/error.hpp"
 #include "model/mapped_memory.hpp"
 
 namespace fuseq::cpu {
@@ -26,7 +28,7 @@ struct Composition {
     std::string text;
 };
 
-std::optional<Composition> compose(const PlanBuilder& builder,
+std::optional<Composition> compose(const StepBuilder& builder,
                                    const Group& group,
                                    const GemmProblem& problem,
                                    const post_ops::Chain& chain) {
@@ -65,7 +67,7 @@ std::optional<Composition> compose(const PlanBuilder& builder,
 
 // Nothing else takes zero points of weights: a chain that the kernel lacks an operation for is left
 // to a step after it.
-std::optional<Composition> compose(const PlanBuilder& builder,
+std::optional<Composition> compose(const StepBuilder& builder,
                                    const Group& group,
                                    const GemmProblem& problem) {
     const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
@@ -84,7 +86,7 @@ std::optional<Composition> compose(const PlanBuilder& builder,
 }
 
 // The tensors that the operations read, by number of the extra input.
-std::vector<TensorId> source_tensors(PlanBuilder& builder,
+std::vector<TensorId> source_tensors(StepBuilder& builder,
                                      const Group& group,
                                      const std::vector<kernels::GemmOp>& ops,
                                      Layout layout) {
@@ -99,7 +101,7 @@ std::vector<TensorId> source_tensors(PlanBuilder& builder,
 }
 
 // None where nothing is gained.
-std::vector<DedupRows> dedup_rows_of(const PlanBuilder& builder,
+std::vector<DedupRows> dedup_rows_of(const StepBuilder& builder,
                                      const std::vector<TensorId>& binary_sources,
                                      const Shape& dims) {
     std::vector<DedupRows> rows;
@@ -114,7 +116,7 @@ std::vector<DedupRows> dedup_rows_of(const PlanBuilder& builder,
     return any ? rows : std::vector<DedupRows>{};
 }
 
-StepInfo describe(const PlanBuilder& builder,
+StepInfo describe(const StepBuilder& builder,
                   const Group& group,
                   const GemmProblem& problem,
                   const Composition& composition,
@@ -144,7 +146,7 @@ StepInfo describe(const PlanBuilder& builder,
 }
 
 // params: whose spans show vectors of the tail and the anchor's weights.
-void pack_later(PlanBuilder& builder,
+void pack_later(StepBuilder& builder,
                 const Node& anchor,
                 kernels::GemmVnni& kernel,
                 kernels::GemmParams params,
@@ -165,7 +167,7 @@ void pack_later(PlanBuilder& builder,
 
 // A large f32 result that only chains read is never written to memory when they and the kernel walk
 // over it together.
-bool may_stay_in_cache(const PlanBuilder& builder, const Group& group, const GemmProblem& problem) {
+bool may_stay_in_cache(const StepBuilder& builder, const Group& group, const GemmProblem& problem) {
     constexpr std::size_t kMuch = 1 << 20;  // elements
     const kernels::GemmShape& s = problem.shape;
     return builder.options().tile_groups && !problem.transposed() &&
@@ -175,26 +177,36 @@ bool may_stay_in_cache(const PlanBuilder& builder, const Group& group, const Gem
            builder.only_chains_read(group.result);
 }
 
-bool is_preferred(const PlanBuilder& builder,
-                  const Group& group,
-                  const GemmProblem& problem,
-                  const Node* pool) {
+Verdict onednn_is_faster(const GemmProblem& problem) {
+    const kernels::GemmShape& s = problem.shape;
+    return Verdict::no(detail::cat("oneDNN is expected to be faster: ", s.src_channels, " to ",
+                                   s.dst_channels, " channels, ", s.dst_height, "x", s.dst_width,
+                                   " pixels, kernel ", s.kernel_height, "x", s.kernel_width));
+}
+
+Verdict is_preferred(const StepBuilder& builder,
+                     const Group& group,
+                     const GemmProblem& problem,
+                     const Node* pool) {
     const std::string& preferred = group.preferred_implementation;
     if (!problem.wei_zero_point.empty()) {
-        return true;  // oneDNN has none
+        return Verdict::yes();  // oneDNN has none
     }
     if (problem.transposed() && !group.binary_sources.empty()) {
-        return false;  // it reads no tensors after a deconvolution
+        return Verdict::no("reads no tensors after a deconvolution");
     }
     if (!preferred.empty()) {
-        return preferred.starts_with(kOwnGemm);
+        return preferred.starts_with(kOwnGemm) ? Verdict::yes()
+                                               : Verdict::no("dumps want " + preferred);
     }
     if (!gemm_has_vnni()) {
-        return pairs_are_faster(problem);
+        return pairs_are_faster(problem) ? Verdict::yes() : onednn_is_faster(problem);
     }
     GemmChainTraits traits = traits_of(group.chain, group.binary_sources.size());
     traits.pools = pool != nullptr;
-    return may_stay_in_cache(builder, group, problem) || gemm_is_faster(problem, traits);
+    return may_stay_in_cache(builder, group, problem) || gemm_is_faster(problem, traits)
+               ? Verdict::yes()
+               : onednn_is_faster(problem);
 }
 
 // All but the type of src; spans show what is in the other two.
@@ -213,29 +225,62 @@ kernels::GemmParams params_of(const GemmProblem& problem, const Composition& com
     return params;
 }
 
+// What the kernel is made of.
+struct Choice {
+    GemmProblem problem;
+    Composition composition;
+    Node* pool = nullptr;  // taken along
+};
+
+Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
+    if (!builder.options().own_gemm) {
+        return Verdict::no("FUSEQ_OWN_GEMM is NO");
+    }
+    std::string why;
+    auto problem = gemm_problem(*group.anchor, why);
+    if (!problem) {
+        return Verdict::no(why);
+    }
+    const bool may_pool = !problem->transposed() && gemm_has_vnni();
+    Node* const pool = may_pool ? pool_after(builder, group) : nullptr;
+    if (Verdict preferred = is_preferred(builder, group, *problem, pool); !preferred) {
+        return preferred;
+    }
+    auto composition = compose(builder, group, *problem);
+    if (!composition) {
+        return Verdict::no("an operation of the chain that the kernel lacks");
+    }
+    const bool pools = pool != nullptr && composition->anchor.complete &&
+                       kernels::is_monotonic(params_of(*problem, *composition));
+    if (pool != nullptr && !pools) {
+        if (Verdict preferred = is_preferred(builder, group, *problem, nullptr); !preferred) {
+            return preferred;
+        }
+    }
+    choice = {std::move(*problem), std::move(*composition), pools ? pool : nullptr};
+    return Verdict::yes();
+}
+
 }  // namespace
 
-std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
-    if (!builder.options().own_gemm) {
-        return std::nullopt;
+Verdict gemm_supports(const StepBuilder& builder, const Group& group) {
+    Choice choice;
+    return choose(builder, group, choice);
+}
+
+TensorId make_gemm(StepBuilder& builder, const Group& group) {
+    Choice choice;
+    if (const Verdict verdict = choose(builder, group, choice); !verdict) {
+        throw Error("compile", "gemm: " + verdict.reason());
     }
-    const auto problem = gemm_problem(*group.anchor);
-    const bool may_pool = problem && !problem->transposed() && gemm_has_vnni();
-    Node* pool = may_pool ? pool_after(builder, group) : nullptr;
-    if (!problem || !is_preferred(builder, group, *problem, pool)) {
-        return std::nullopt;
-    }
-    const auto composition = compose(builder, group, *problem);
-    if (!composition) {
-        return std::nullopt;
-    }
+    const GemmProblem* const problem = &choice.problem;
+    const Composition* const composition = &choice.composition;
+    Node* const pool = choice.pool;
     kernels::GemmParams params = params_of(*problem, *composition);
-    if (pool != nullptr && composition->anchor.complete && kernels::is_monotonic(params)) {
+    if (pool != nullptr) {
         params.pool = true;
         params.shape.dst_height -= params.shape.dst_height % 2;
         params.shape.dst_width -= params.shape.dst_width % 2;
-    } else if (pool != nullptr && !is_preferred(builder, group, *problem, nullptr)) {
-        return std::nullopt;
     }
     const TensorId src = builder.tensor_of(group.anchor->input(0), problem->layout);
     params.src_type = builder.tensor(src).type;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/lowering/packed_weights.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "model/mapped_memory.hpp"
@@ -10,7 +9,7 @@
 
 namespace fuseq::cpu {
 
-Node* weights_to_release(const PlanBuilder& builder, const Node& anchor) {
+Node* weights_to_release(const StepBuilder& builder, const Node& anchor) {
     Node* weights = anchor.input_node(1);
     const bool mine =
         builder.releases_weights() && weights->is_constant() && weights->port().uses.size() == 1;
@@ -24,18 +23,7 @@ void release(Node* weights) {
     }
 }
 
-PackedTable packed_table(const Plan& plan) {
-    PackedTable table;
-    for (const auto& step : plan.steps) {
-        if (const auto* packed = dynamic_cast<const PackedStep*>(step.get())) {
-            table.resize(std::max(table.size(), packed->number() + 1));
-            table[packed->number()] = packed->packed();
-        }
-    }
-    return table;
-}
-
-void add_packed_step(PlanBuilder& builder,
+void add_packed_step(StepBuilder& builder,
                      std::unique_ptr<PackedStep> step,
                      const dnnl::primitive_desc_base& desc,
                      const PlainWeights& weights) {

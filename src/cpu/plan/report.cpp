@@ -32,6 +32,16 @@ bool is_reference(const std::string& implementation) {
     return implementation.rfind("ref", 0) == 0;
 }
 
+ordered_json candidates_json(const StepInfo& info) {
+    ordered_json rows = ordered_json::array();
+    for (const CandidateVerdict& candidate : info.candidates) {
+        rows.push_back({{"name", candidate.name},
+                        {"verdict", candidate.verdict},
+                        {"reason", candidate.reason}});
+    }
+    return rows;
+}
+
 ordered_json step_json(const StepInfo& info) {
     return {{"name", info.name},
             {"kind", info.kind},
@@ -45,7 +55,8 @@ ordered_json step_json(const StepInfo& info) {
             {"quantized", info.quantized},
             {"macs", info.macs},
             {"bytes", info.bytes},
-            {"notes", info.notes}};
+            {"notes", info.notes},
+            {"candidates", candidates_json(info)}};
 }
 
 // Where each IR layer ended: the number of the step that names it.
@@ -163,7 +174,6 @@ std::string report_json(const Model& original,
     ordered_json report;
     report["model"] = original.name();
     report["cache"] = options.cache;
-    report["tuning"] = options.tuning;
     report["float_fallback"] = fallback_json(options);
     report["isa"] = effective_isa();
     report["int8_exact"] = int8_accumulates_exactly();

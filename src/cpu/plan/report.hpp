@@ -28,14 +28,14 @@ struct ReportOptions {
     bool fuse = true;           // what the plan was made with
     std::string cache = "off";  // what the model cache did
     std::vector<Variable> variables = {};
-    std::vector<std::string> tuning;  // choices by measurement, as sentences
     std::vector<FallbackRow> fallback = {};
     std::string fallback_note = {};  // what was measured of the whole; empty: nothing
 };
 
 // {"model", "cache", "isa", "int8_exact", "totals": {...}, "float_fallback":
 // {note, layers: [{layer, int8_us, float_us, code, reason}]}, "fake_quantize": [{layer, verdict,
-// step, code, reason}], "steps": [...], "variables": [{name, type, shape, initial}]}
+// step, code, reason}], "steps": [{..., "candidates": [{name, verdict, reason}]}],
+// "variables": [{name, type, shape, initial}]}
 std::string report_json(const Model& original,
                         const Model& transformed,
                         const Plan& plan,

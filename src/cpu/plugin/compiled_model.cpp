@@ -8,7 +8,7 @@
 
 #include "cpu/cache/model_cache.hpp"
 #include "cpu/compile/plan_options.hpp"
-#include "cpu/lowering/packed_weights.hpp"
+#include "cpu/plan/packed_table.hpp"
 #include "cpu/plan/report.hpp"
 #include "cpu/plugin/infer_request.hpp"
 #include "cpu/steps/packed_step.hpp"
@@ -16,20 +16,6 @@
 
 namespace fuseq::cpu {
 namespace {
-
-// Sentences for the report.
-std::vector<std::string> tuning_text(const Tuned& tuned) {
-    std::vector<std::string> lines;
-    if (!tuned.note.empty()) {
-        lines.push_back(tuned.note);
-    }
-    for (const TunedAnchor& anchor : tuned.anchors) {
-        lines.push_back(detail::cat(anchor.layer, ": ", anchor.best, " in ", anchor.best_us,
-                                    " us, by the rules ", anchor.rules, " in ", anchor.rules_us,
-                                    " us"));
-    }
-    return lines;
-}
 
 std::vector<FallbackRow> fallback_rows(const FloatFallback& fallback) {
     std::vector<FallbackRow> rows;
@@ -94,7 +80,6 @@ void CpuCompiledModel::export_model(std::ostream& out) const {
         const PlannedModel& planned = *plans_.front().plan;
         content.transformed = transform_with(*original_.model(), config_, planned.fallback);
         content.packed = packed_table(planned.plan);
-        content.tuned = planned.tuned;
         content.fallback = planned.fallback;
     }
     write_blob(out, expected_header(config_, key_of_model(*original_.model(), 1)), content);
@@ -226,7 +211,6 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                             .fuse = config_.fusion,
                             .cache = last.cache_status,
                             .variables = variables_,
-                            .tuning = tuning_text(last.tuned),
                             .fallback = fallback_rows(last.fallback),
                             .fallback_note = last.fallback.note});
     }

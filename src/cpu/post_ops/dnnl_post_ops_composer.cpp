@@ -176,18 +176,4 @@ DnnlPostOpsComposer::DnnlPostOpsComposer(Chain chain,
     : simplified_(simplify(std::move(chain), options)),
       emission_(emit(simplified_.chain, anchor)) {}
 
-IsaLevel effective_isa() {
-    switch (dnnl::get_effective_cpu_isa()) {
-        case dnnl::cpu_isa::all:
-        case dnnl::cpu_isa::sse41:
-        case dnnl::cpu_isa::avx: return IsaLevel::kSse41;
-        case dnnl::cpu_isa::avx2:
-        case dnnl::cpu_isa::avx2_vnni:
-        case dnnl::cpu_isa::avx512_mic:
-        case dnnl::cpu_isa::avx512_mic_4ops: return IsaLevel::kAvx2;
-        case dnnl::cpu_isa::avx512_core: return IsaLevel::kAvx512Core;
-        default: return IsaLevel::kVnni;
-    }
-}
-
 }  // namespace fuseq::post_ops

@@ -72,7 +72,4 @@ private:
     Emission emission_;
 };
 
-// The instruction set oneDNN uses in this process (DNNL_MAX_CPU_ISA included).
-IsaLevel effective_isa();
-
 }  // namespace fuseq::post_ops

@@ -25,7 +25,9 @@ Report example() {
         "steps": [
             {"name": "conv1", "kind": "convolution", "implementation": "brgconv", "layers": ["conv1"],
              "src_type": "u8", "wei_type": "i8", "dst_type": "u8", "layout": "nhwc",
-             "post_ops": "relu", "quantized": true, "macs": 2000000, "bytes": 1536, "notes": []},
+             "post_ops": "relu", "quantized": true, "macs": 2000000, "bytes": 1536, "notes": [],
+             "candidates": [{"name": "gemm", "verdict": "refused", "reason": "avx2: no VNNI"},
+                            {"name": "onednn", "verdict": "taken", "reason": ""}]},
             {"name": "a_layer_with_a_very_long_name_of_more_than_36_letters", "kind": "eltwise",
              "implementation": "fuseq:eltwise", "layers": [], "src_type": "f32", "wei_type": "",
              "dst_type": "u8", "layout": "nhwc", "post_ops": "", "macs": 0, "bytes": 0}],
@@ -33,7 +35,7 @@ Report example() {
 }
 
 TEST(ExplainReport, ShowsTotals) {
-    const std::string text = report_text(example(), false);
+    const std::string text = report_text(example());
     EXPECT_THAT(text, HasSubstr("model net\n"));
     EXPECT_THAT(text, HasSubstr("3 int8, 1 float\n"));
     EXPECT_THAT(text, HasSubstr("2.500 million, 50.0 % of them int8\n"));
@@ -43,7 +45,7 @@ TEST(ExplainReport, ShowsTotals) {
 }
 
 TEST(ExplainReport, ShowsVerdictsWithReasonAndAdvice) {
-    const std::string text = report_text(example(), false);
+    const std::string text = report_text(example());
     EXPECT_THAT(text, HasSubstr("fq1           fused       conv1\n"));
     EXPECT_THAT(text,
                 HasSubstr("fq2           standalone  fq2      [no_anchor] nothing before it\n"));
@@ -52,26 +54,26 @@ TEST(ExplainReport, ShowsVerdictsWithReasonAndAdvice) {
 }
 
 TEST(ExplainReport, ShowsStepsAndCutsNamesUnlessWide) {
-    const std::string cut = report_text(example(), false);
+    const std::string cut = report_text(example());
     EXPECT_THAT(cut, HasSubstr("u8 x i8 -> u8"));
     EXPECT_THAT(cut, HasSubstr("f32 -> u8"));
     EXPECT_THAT(cut, HasSubstr("a_layer_with_a_ve..._than_36_letters  chain"));
-    EXPECT_THAT(report_text(example(), true),
+    EXPECT_THAT(report_text(example(), {.wide = true}),
                 HasSubstr("a_layer_with_a_very_long_name_of_more_than_36_letters  chain"));
 }
 
 TEST(ExplainReport, ShowsLayersThatAreSlowerOnIntegers) {
-    EXPECT_THAT(report_text(example(), false), Not(HasSubstr("float fallback")));
+    EXPECT_THAT(report_text(example()), Not(HasSubstr("float fallback")));
     Report report = example();
     report["float_fallback"] = Report::parse(R"({"note": "2 layers measured", "layers": []})");
-    EXPECT_THAT(report_text(report, false), HasSubstr("\nfloat fallback: 2 layers measured\n"));
-    EXPECT_THAT(report_text(report, false), Not(HasSubstr("slower on integers")));
+    EXPECT_THAT(report_text(report), HasSubstr("\nfloat fallback: 2 layers measured\n"));
+    EXPECT_THAT(report_text(report), Not(HasSubstr("slower on integers")));
     report["float_fallback"]["layers"].push_back({{"layer", "conv1"},
                                                   {"int8_us", 20.25},
                                                   {"float_us", 10.0},
                                                   {"code", "float_is_faster"},
                                                   {"reason", "measured"}});
-    const std::string text = report_text(report, false);
+    const std::string text = report_text(report);
     EXPECT_THAT(text, HasSubstr("slower on integers  int8 us  float us  reason\n"));
     EXPECT_THAT(text,
                 HasSubstr("conv1                  20.2      10.0  [float_is_faster] measured"));
@@ -82,17 +84,25 @@ TEST(ExplainReport, ShowsTimesWhereThereAreSome) {
     report["steps"][0]["time_us"] = 12.0;
     report["steps"][1]["time_us"] = 345.0;
     report["totals"]["infer_us"] = 400.0;
-    const std::string text = report_text(report, false);
+    const std::string text = report_text(report);
     EXPECT_THAT(text, HasSubstr("0.400 ms\n"));
     EXPECT_THAT(text, HasSubstr("2000  1.5   12  relu\n"));
     EXPECT_THAT(text, HasSubstr("345\n"));
+}
+
+TEST(ExplainReport, ShowsCandidatesWhereTheyAreWanted) {
+    EXPECT_THAT(report_text(example()), Not(HasSubstr("avx2: no VNNI")));
+    const std::string text = report_text(example(), {.candidates = true});
+    EXPECT_THAT(text, HasSubstr("layer  candidate  verdict  reason\n"));
+    EXPECT_THAT(text, HasSubstr("conv1  gemm       refused  avx2: no VNNI\n"));
+    EXPECT_THAT(text, HasSubstr("conv1  onednn     taken"));
 }
 
 TEST(ExplainReport, ModelWithoutFakeQuantize) {
     Report report = example();
     report["fake_quantize"] = Report::array();
     report.erase("refusals");
-    const std::string text = report_text(report, false);
+    const std::string text = report_text(report);
     EXPECT_THAT(text, HasSubstr("no FakeQuantize layers\n"));
     EXPECT_THAT(text, Not(HasSubstr("not rewritten")));
 }

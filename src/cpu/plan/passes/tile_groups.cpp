@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "cpu/machine/instructions.hpp"
+#include "cpu/machine/traits.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -19,10 +19,9 @@ constexpr std::size_t kCacheLine = 64;
 // A tensor that is worth a band of its own: smaller ones stay in the second cache as they are.
 constexpr std::size_t kMinTiledBytes = 256 << 10;
 
-// Of all tensors of a part: they stay in the second cache, which has 1 MB on AMD Zen 4 and 2 MB on
-// Golden Cove.
+// Of all tensors of a part: they stay in the second cache.
 std::size_t part_bytes() {
-    return (kernels::loads_one_wide_vector_a_cycle() ? 384 : 768) << 10;
+    return machine_traits().tile_bytes;
 }
 
 std::set<TensorId> roots_of(const Plan& plan, const std::vector<TensorId>& ids) {

@@ -38,7 +38,6 @@ TEST(BuildOptions, FollowTheProperties) {
     EXPECT_EQ(as_text(options_with("FUSEQ_DROP_MIDDLE_ROUNDS", "YES")), "111100");
     EXPECT_EQ(as_text(options_with("FUSEQ_KEEP_INTERMEDIATES", "YES")), "111010");
     EXPECT_EQ(options_with("FUSEQ_COMPILE_THREADS", "7").threads, 7u);
-    EXPECT_TRUE(build_options(Config()).choices.empty());
     EXPECT_EQ(build_options(Config()).packed, nullptr);
 }
 
@@ -131,7 +130,6 @@ TEST(PrepareToPlan, LeavesZeroPointsOfWeightsOnlyToTheKernelThatTakesThem) {
 TEST(BuildOptions, BodiesAreCompiledWithTheSameProperties) {
     Config config;
     config.set("CACHE_DIR", "/nonexistent/fuseq");
-    config.set("FUSEQ_TUNE_MS", 50);
     const BuildOptions options = build_options(config);
     const auto body = Model::from_text(R"(model "body"
         %x = Parameter : f32[3]

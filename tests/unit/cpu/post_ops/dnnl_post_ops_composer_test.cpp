@@ -10,6 +10,7 @@
 
 #include <cmath>
 
+#include "cpu/machine/isa.hpp"
 #include "fuseq/error.hpp"
 #include "unit/cpu/post_ops/random_chain.hpp"
 #include "unit/cpu/post_ops/small_anchor.hpp"
@@ -59,7 +60,7 @@ Anchor random_anchor(std::mt19937& rng, std::size_t channels) {
     Anchor anchor{.kind = kAccumulators[rng() % 4],
                   .src_type = kSrc[rng() % 4],
                   .oc = channels,
-                  .isa = effective_isa()};
+                  .isa = cpu::isa_level()};
     anchor.wei_type = anchor.int8() ? i8 : f32;
     anchor.whole_numbers = !anchor.int8() && rng() % 2 == 0;
     if (rng() % 2 == 0) {
@@ -141,7 +142,7 @@ TEST(DnnlPostOpsComposer, EveryActivationHasAFastImplementation) {
                     chain.ops.emplace_back(Clip{0.5f, 3.0f});
                 }
                 chain.ops.emplace_back(Eltwise{eltwise, 1.0f, positive ? 2.5f : 0.5f, 40.0f});
-                Anchor anchor{.kind = kind, .src_type = src, .oc = 16, .isa = effective_isa()};
+                Anchor anchor{.kind = kind, .src_type = src, .oc = 16, .isa = cpu::isa_level()};
                 Tally tally;
                 check(chain, anchor, rng, tally);
                 EXPECT_EQ(tally.complete, 1u) << to_text(chain);
@@ -157,7 +158,7 @@ TEST(DnnlPostOpsComposer, AChannelWithScaleZeroKeepsItsShift) {
                       u8};
     for (const AnchorKind kind : kAccumulators) {
         Tally tally;
-        check(chain, {.kind = kind, .oc = 5, .isa = effective_isa()}, rng, tally);
+        check(chain, {.kind = kind, .oc = 5, .isa = cpu::isa_level()}, rng, tally);
         EXPECT_EQ(tally.complete, 1u);
     }
 }

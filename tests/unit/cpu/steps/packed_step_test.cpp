@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/packed_step.hpp"
-#include "cpu/lowering/packed_weights.hpp"
+#include "cpu/plan/packed_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
