@@ -24,6 +24,7 @@ struct Arguments {
     std::string shape;
     bool profile = false;
     bool wide = false;
+    bool laws = false;
     int runs = 50;
     int threads = 0;
     std::vector<std::string> config;
@@ -43,6 +44,8 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
     app.add_option("--nthreads", arguments.threads, "Threads; 0: the device decides")
         ->check(not_negative());
     add_config_option(app, arguments.config);
+    app.add_flag("--laws", arguments.laws,
+                 "Show what the laws of the post-ops composer did in each step, and why not more");
     app.add_flag("--wide", arguments.wide, "Do not cut long names");
     return parse_arguments(app, argc, argv);
 }
@@ -87,6 +90,9 @@ void run(const Arguments& arguments) {
         profile(compiled, arguments.runs, report);
     }
     std::cout << report_text(report, arguments.wide);
+    if (arguments.laws) {
+        std::cout << laws_text(report, arguments.wide);
+    }
     if (!arguments.json_file.empty()) {
         write_json(report, arguments.json_file);
     }

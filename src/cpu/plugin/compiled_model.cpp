@@ -228,7 +228,8 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                             .variables = variables_,
                             .tuning = tuning_text(last.tuned),
                             .fallback = fallback_rows(last.fallback),
-                            .fallback_note = last.fallback.note});
+                            .fallback_note = last.fallback.note,
+                            .laws = {.drop_middle_rounds = config_.drop_middle_rounds}});
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();
