@@ -205,6 +205,11 @@ constexpr Activation kTable[] = {
      .value = [](const Eltwise& op,
                  double x) { return op.alpha * std::pow(x, static_cast<double>(op.beta)); },
      .image = anything},
+    {.kind = Kind::kSoftsign,
+     .name = "softsign",
+     .layer = "SoftSign",
+     .value = [](const Eltwise&, double x) { return x / (1.0 + std::fabs(x)); },
+     .image = minus_one_to_one},
 };
 
 }  // namespace

@@ -28,7 +28,8 @@ enum class EltwiseKind {
     kSquare,
     kExp,
     kLog,
-    kPower,  // alpha * x^beta
+    kPower,     // alpha * x^beta
+    kSoftsign,  // x / (1 + |x|)
 };
 
 struct Eltwise {  // scale * f(x)

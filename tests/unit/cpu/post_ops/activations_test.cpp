@@ -16,7 +16,7 @@
 namespace fuseq::post_ops {
 namespace {
 
-constexpr auto kLast = EltwiseKind::kPower;
+constexpr auto kLast = EltwiseKind::kSoftsign;
 
 template <class F>
 void for_each_activation(F&& f) {
@@ -47,6 +47,7 @@ TEST(Activations, AreFoundByAlgorithmAndLayer) {
     EXPECT_EQ(activation_of(EltwiseAlgorithm::kClip), nullptr);
     EXPECT_EQ(activation_of_layer(""), nullptr);
     EXPECT_EQ(activation_of_layer("Convolution"), nullptr);
+    EXPECT_EQ(activation_of_layer("SoftSign"), &activation(EltwiseKind::kSoftsign));
 }
 
 TEST(Activations, ImagesHoldAllValues) {

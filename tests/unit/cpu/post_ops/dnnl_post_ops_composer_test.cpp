@@ -132,7 +132,7 @@ TEST(DnnlPostOpsComposer, EveryActivationHasAFastImplementation) {
     std::mt19937 rng(5);
     for (const AnchorKind kind : kAccumulators) {
         for (const ElementType src : {u8, i8, f32}) {
-            for (int k = 0; k <= static_cast<int>(EltwiseKind::kPower); ++k) {
+            for (int k = 0; k <= static_cast<int>(EltwiseKind::kSoftsign); ++k) {
                 const auto eltwise = static_cast<EltwiseKind>(k);
                 const bool positive = eltwise == EltwiseKind::kSqrt ||
                                       eltwise == EltwiseKind::kLog ||
