@@ -24,6 +24,7 @@ struct Arguments {
     std::string shape;
     bool profile = false;
     ReportLook look;
+    bool laws = false;
     int runs = 50;
     int threads = 0;
     std::vector<std::string> config;
@@ -43,6 +44,8 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
     app.add_option("--nthreads", arguments.threads, "Threads; 0: the device decides")
         ->check(not_negative());
     add_config_option(app, arguments.config);
+    app.add_flag("--laws", arguments.laws,
+                 "Show what the laws of the post-ops composer did in each step, and why not more");
     app.add_flag("--wide", arguments.look.wide, "Do not cut long names");
     app.add_flag("--candidates", arguments.look.candidates,
                  "Show which implementations were asked for each layer, and why they refused");
@@ -89,6 +92,9 @@ void run(const Arguments& arguments) {
         profile(compiled, arguments.runs, report);
     }
     std::cout << report_text(report, arguments.look);
+    if (arguments.laws) {
+        std::cout << laws_text(report, arguments.look.wide);
+    }
     if (!arguments.json_file.empty()) {
         write_json(report, arguments.json_file);
     }

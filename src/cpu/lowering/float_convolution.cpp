@@ -7,9 +7,10 @@
 #include <cstddef>
 
 #include "cpu/kernels/float_conv/float_conv.hpp"
+#include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/float_rows.hpp"
 #include "cpu/machine/traits.hpp"
-#include "cpu/post_ops/simplify.hpp"
+#include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/threading/parallel.hpp"
 
@@ -39,19 +40,18 @@ Head head_of(const post_ops::Chain& chain, const Tensor& weights, std::size_t ch
     Head head;
     const float* const from = weights.data<float>();
     head.weights.assign(from, from + weights.get_size());
-    auto op = chain.ops.begin();
-    const auto end = chain.ops.end();
-    if (const auto* scale = op != end ? std::get_if<post_ops::Scale>(&*op) : nullptr) {
+    const post_ops::AffineHead affine = post_ops::affine_head(chain);
+    if (affine.scale) {
         const std::size_t each = head.weights.size() / channels;
         for (std::size_t i = 0; i < head.weights.size(); ++i) {
-            head.weights[i] *= scale->by[i / each];
+            head.weights[i] *= (*affine.scale)[i / each];
         }
-        ++op;
     }
-    if (const auto* shift = op != end ? std::get_if<post_ops::Shift>(&*op) : nullptr) {
-        head.bias = spread(shift->by, channels);
-        ++op;
+    if (affine.shift) {
+        head.bias = spread(*affine.shift, channels);
     }
+    auto op = chain.ops.begin() + static_cast<std::ptrdiff_t>(affine.consumed);
+    const auto end = chain.ops.end();
     const auto* relu = op != end ? std::get_if<post_ops::Eltwise>(&*op) : nullptr;
     if (relu != nullptr && relu->kind == post_ops::EltwiseKind::kRelu && relu->scale == 1.0f) {
         head.relu = true;
@@ -126,7 +126,7 @@ Verdict float_convolution_supports(const StepBuilder&, const Group& group) {
 TensorId make_float_convolution(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
     const kernels::ConvGeometry shape = conv_geometry(node);
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
+    const post_ops::Chain chain = composer_of(group).chain();
     const Head head = head_of(chain, node.input_node(1)->constant(), shape.dst_channels);
     CallStep::Tensors tensors;
     tensors.inputs.push_back(builder.tensor_of(node.input(0)));

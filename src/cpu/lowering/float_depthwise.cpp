@@ -7,8 +7,8 @@
 
 #include "cpu/kernels/common/aligned_vector.hpp"
 #include "cpu/kernels/depthwise/depthwise_float.hpp"
+#include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/float_rows.hpp"
-#include "cpu/post_ops/simplify.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "ops/convolution.hpp"
 
@@ -72,7 +72,7 @@ Verdict float_depthwise_supports(const StepBuilder&, const Group& group) {
 
 TensorId make_float_depthwise(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
+    const post_ops::Chain chain = composer_of(group).chain();
     const kernels::DepthwiseFloatParams params = params_of(node);
     auto work = std::make_shared<Work>(
         Work{params, kernels::AlignedVector<float>(params.taps() * params.channels),

@@ -253,11 +253,7 @@ GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t binary_sourc
         chain.dst_type != ElementType::f32 &&
         std::any_of(chain.ops.begin(), chain.ops.end(), [](const post_ops::BasicOp& op) {
             const auto* eltwise = std::get_if<post_ops::Eltwise>(&op);
-            using enum post_ops::EltwiseKind;
-            return eltwise != nullptr && (eltwise->kind == kElu || eltwise->kind == kTanh ||
-                                          eltwise->kind == kSigmoid || eltwise->kind == kSwish ||
-                                          eltwise->kind == kMish || eltwise->kind == kSoftplus ||
-                                          eltwise->kind == kGeluErf || eltwise->kind == kGeluTanh);
+            return eltwise != nullptr && post_ops::activation(eltwise->kind).is_costly;
         });
     traits.stores_bytes =
         chain.dst_type != ElementType::f32 && !traits.reads_tensors && !traits.activates;

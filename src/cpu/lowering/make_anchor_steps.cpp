@@ -5,6 +5,7 @@
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/axes_in_memory.hpp"
 #include "cpu/lowering/step_makers.hpp"
+#include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/eltwise_io_reorder.hpp"
 #include "cpu/steps/fused_eltwise.hpp"
 #include "cpu/steps/io_reorder.hpp"
@@ -35,37 +36,40 @@ void name_after_group(StepInfo& info, const Group& group) {
 }
 
 // The first `count` operations as one composition; the others are the rest.
-ComposedAnchor compose(const post_ops::Chain& whole,
+ComposedAnchor compose(const post_ops::DnnlPostOpsComposer& composer,
                        std::size_t count,
                        const post_ops::Anchor& anchor,
                        const AnchorResult& result) {
-    post_ops::Chain head;
-    head.ops.assign(whole.ops.begin(), whole.ops.begin() + static_cast<std::ptrdiff_t>(count));
-    head.dst_type = count == whole.ops.size() ? whole.dst_type : ElementType::f32;
+    post_ops::Mapped mapped = composer.map(anchor, count);
     ComposedAnchor composed;
-    composed.emission = post_ops::emit(head, anchor);
-    const std::size_t mapped = composed.emission.consumed;
-    composed.dst_type = composed.emission.dst_type;
-    composed.rest.ops.assign(whole.ops.begin() + static_cast<std::ptrdiff_t>(mapped),
-                             whole.ops.end());
-    composed.rest.dst_type = whole.dst_type;
-    composed.complete = count == whole.ops.size() && composed.emission.complete;
-    composed.attributes = post_ops::compose_attributes(composed.emission, result.dst,
+    composed.dst_type = mapped.emission.dst_type;
+    composed.attributes = post_ops::compose_attributes(mapped.emission, result.dst,
                                                        result.channel_axis, cpu_engine());
+    composed.emission = std::move(mapped.emission);
+    composed.rest = std::move(mapped.remainder);
+    composed.complete = mapped.complete;
     return composed;
 }
 
 }  // namespace
+
+ComposedAnchor ComposedAnchor::of_own_kernel(const post_ops::Chain& chain, std::size_t count) {
+    ComposedAnchor composed;
+    composed.complete = count == chain.ops.size();
+    composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
+    composed.rest = post_ops::chain_from(chain, count);
+    return composed;
+}
 
 ComposedAnchor choose_composition(const Group& group,
                                   const post_ops::Anchor& anchor,
                                   const AnchorResult& result,
                                   const TryPrimitive& make,
                                   std::vector<std::string>& notes) {
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
-    std::size_t count = chain.ops.size();
+    const post_ops::DnnlPostOpsComposer composer = composer_of(group);
+    std::size_t count = composer.chain().ops.size();
     while (true) {
-        ComposedAnchor composed = compose(chain, count, anchor, result);
+        ComposedAnchor composed = compose(composer, count, anchor, result);
         const auto implementation = make(composed);
         const std::string fault =
             implementation ? post_ops::fault_of(*implementation, anchor, composed.emission)
@@ -293,7 +297,7 @@ std::optional<TensorId> make_io_reorder_step(StepBuilder& builder,
 
 TensorId make_eltwise_step(StepBuilder& builder, const Group& group) {
     // Follow the source, unless it exists in one order only and all extra inputs in the other.
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
+    const post_ops::Chain chain = composer_of(group).chain();
     if (const auto result = make_io_reorder_step(builder, group, chain)) {
         return *result;
     }

@@ -10,8 +10,7 @@
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/machine/instructions.hpp"
-#include "cpu/post_ops/simplify.hpp"
-#include "cpu/post_ops/values.hpp"
+#include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/depthwise.hpp"
 #include "cpu/steps/depthwise_fold.hpp"
 #include "cpu/threading/parallel.hpp"
@@ -23,16 +22,6 @@ bool has_integers(const Node& node) {
     const ElementType src = node.input(0).type();
     return (src == ElementType::u8 || src == ElementType::i8) &&
            node.input(1).type() == ElementType::i8;
-}
-
-ComposedAnchor compose(const post_ops::Chain& chain, std::size_t consumed) {
-    ComposedAnchor composed;
-    composed.complete = consumed == chain.ops.size();
-    composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
-    composed.rest.ops.assign(chain.ops.begin() + static_cast<std::ptrdiff_t>(consumed),
-                             chain.ops.end());
-    composed.rest.dst_type = chain.dst_type;
-    return composed;
 }
 
 // What the kernel does not compute, as part of its step. Nothing when a row has no room in the
@@ -88,9 +77,9 @@ Verdict depthwise_supports(const StepBuilder&, const Group& group) {
 TensorId make_depthwise(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
     const auto geometry = folded_depthwise(node);
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
-    const DepthwiseEpilogue tail = match_depthwise_epilogue(chain);
-    ComposedAnchor composed = compose(chain, tail.consumed);
+    const post_ops::Chain chain = composer_of(group).chain();
+    const post_ops::PiecewiseLinearHead head = post_ops::piecewise_linear_head(chain);
+    ComposedAnchor composed = ComposedAnchor::of_own_kernel(chain, head.consumed);
 
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     const Tensor& weights = node.input_node(1)->constant();
@@ -106,12 +95,12 @@ TensorId make_depthwise(StepBuilder& builder, const Group& group) {
     }
     params.src_zero_point = zero_point;
     params.weights = weights.values<std::int8_t>();
-    params.scale = tail.scale;
-    params.bias = tail.bias;
-    params.slope = tail.slope;
-    params.shift = tail.shift;
-    params.low = tail.low;
-    params.high = tail.high;
+    params.scale = head.scale;
+    params.bias = head.bias;
+    params.slope = head.slope;
+    params.shift = head.shift;
+    params.low = head.low;
+    params.high = head.high;
     kernels::DepthwiseConv kernel(params);
     auto rest = make_remainder(builder, group, composed, *geometry);
     composed.complete = composed.complete || rest;
@@ -131,10 +120,12 @@ TensorId make_depthwise(StepBuilder& builder, const Group& group) {
     info.bytes = static_cast<std::int64_t>(builder.tensor(src).bytes() + weights.get_byte_size() +
                                            shape_size(dst_dims) * size_of(composed.dst_type));
     describe_anchor(info, group, composed);
-    post_ops::Chain fused = chain;
-    fused.ops.resize(composed.complete ? chain.ops.size() : tail.consumed);
-    fused.dst_type = composed.dst_type;
-    info.post_ops = post_ops::to_text(fused);
+    info.post_ops = post_ops::to_text(post_ops::chain_until(
+        chain, composed.complete ? chain.ops.size() : head.consumed, composed.dst_type));
+    if (head.consumed != chain.ops.size()) {
+        info.notes.push_back("its epilogue is a scale, a bias, a slope, a shift and bounds; " +
+                             post_ops::to_text(chain.ops[head.consumed]) + " comes after them");
+    }
 
     const TensorId dst = builder.new_tensor(composed.dst_type, dst_dims, Layout::kChannelsLast);
     builder.add_step(std::make_unique<DepthwiseStep>(std::move(kernel), *geometry, std::move(rest),

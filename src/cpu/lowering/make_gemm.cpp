@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "cpu/lowering/anchor.hpp"
-#include "cpu/lowering/gemm_epilogue_ops.hpp"
 #include "cpu/lowering/gemm_problem.hpp"
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/pool_after.hpp"
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/machine/isa.hpp"
 #include "cpu/machine/traits.hpp"
 #include "cpu/plan/split_weight_zero_points.hpp"
-#include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/gemm.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "cpu/threading/parallel.hpp"
@@ -24,18 +21,17 @@ namespace {
 // The whole chain as one composition: what the emission leaves over is done by the kernel too.
 struct Composition {
     ComposedAnchor anchor;
-    GemmEpilogueOps tail;
+    post_ops::AccumulatorEpilogue epilogue;
     std::string text;
+    std::vector<std::string> notes;
 };
 
+// Nothing when the kernel does not take the chain; `refused` is why.
 std::optional<Composition> compose(const StepBuilder& builder,
                                    const Group& group,
                                    const GemmProblem& problem,
-                                   const post_ops::Chain& chain) {
-    if (chain.dst_type != ElementType::u8 && chain.dst_type != ElementType::i8 &&
-        chain.dst_type != ElementType::f32) {
-        return std::nullopt;
-    }
+                                   const post_ops::DnnlPostOpsComposer& composer,
+                                   std::string& refused) {
     post_ops::Anchor anchor;
     anchor.kind = problem.kind;
     anchor.src_type = group.anchor->input(0).type();
@@ -43,25 +39,27 @@ std::optional<Composition> compose(const StepBuilder& builder,
     anchor.oc = problem.shape.dst_channels;
     anchor.isa = post_ops::IsaLevel::kVnni;  // its own epilogue is the same on every machine
     anchor.sum_inputs = overwritable_sources(builder, group, problem.layout);
+    post_ops::Mapped mapped = composer.map(anchor);
     Composition result;
-    result.anchor.emission = post_ops::emit(chain, anchor);
-    const post_ops::Chain rest = post_ops::remainder_of(chain, result.anchor.emission);
-    auto tail = gemm_epilogue_ops(result.anchor.emission, rest);
-    if (!tail) {
+    result.epilogue = post_ops::DnnlPostOpsComposer::epilogue(mapped);
+    refused = !result.epilogue.refused.empty()
+                  ? result.epilogue.refused
+                  : kernels::GemmVnni::supports(result.epilogue.program).reason();
+    if (!refused.empty()) {
         return std::nullopt;
     }
-    result.tail = std::move(*tail);
-    result.text = post_ops::to_text(result.anchor.emission);
-    if (!result.anchor.emission.complete) {
-        result.text += ", " + post_ops::to_text(rest);
+    result.text = post_ops::to_text(mapped.emission);
+    if (!mapped.complete) {
+        result.text += ", " + post_ops::to_text(mapped.remainder);
     }
-    result.anchor.dst_type = chain.dst_type;
+    result.anchor.dst_type = composer.chain().dst_type;
     result.anchor.complete = true;
-    for (const post_ops::PostOp& op : result.anchor.emission.post_ops) {
+    for (const post_ops::PostOp& op : mapped.emission.post_ops) {
         if (const auto* sum = std::get_if<post_ops::SumPostOp>(&op)) {
             result.anchor.attributes.in_dst.push_back(sum->input);
         }
     }
+    result.anchor.emission = std::move(mapped.emission);
     return result;
 }
 
@@ -70,17 +68,20 @@ std::optional<Composition> compose(const StepBuilder& builder,
 std::optional<Composition> compose(const StepBuilder& builder,
                                    const Group& group,
                                    const GemmProblem& problem) {
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
-    auto whole = compose(builder, group, problem, chain);
+    const post_ops::DnnlPostOpsComposer composer = composer_of(group);
+    std::string refused;
+    auto whole = compose(builder, group, problem, composer, refused);
     if (whole || problem.wei_zero_point.empty()) {
         return whole;
     }
-    post_ops::Chain none;
-    none.dst_type = ElementType::f32;
-    auto bare = compose(builder, group, problem, none);
+    std::string none;
+    auto bare =
+        compose(builder, group, problem,
+                post_ops::DnnlPostOpsComposer({.ops = {}, .dst_type = ElementType::f32}), none);
     if (bare) {
         bare->anchor.complete = false;
-        bare->anchor.rest = chain;
+        bare->anchor.rest = composer.chain();
+        bare->notes.push_back("its epilogue is left to a fused eltwise: " + refused);
     }
     return bare;
 }
@@ -88,11 +89,11 @@ std::optional<Composition> compose(const StepBuilder& builder,
 // The tensors that the operations read, by number of the extra input.
 std::vector<TensorId> source_tensors(StepBuilder& builder,
                                      const Group& group,
-                                     const std::vector<kernels::GemmOp>& ops,
+                                     const post_ops::EpilogueProgram& program,
                                      Layout layout) {
     std::vector<TensorId> binary_sources(group.binary_sources.size(), kNoTensor);
-    for (const kernels::GemmOp& op : ops) {
-        if (op.kind == kernels::GemmOp::Kind::kBinary || op.kind == kernels::GemmOp::Kind::kSum) {
+    for (const post_ops::EpilogueOp& op : program.ops) {
+        if (op.reads_tensor()) {
             binary_sources.at(op.binary.input) =
                 builder.tensor_of(group.binary_sources[op.binary.input], layout);
         }
@@ -142,19 +143,20 @@ StepInfo describe(const StepBuilder& builder,
                                   outputs * size_of(composition.anchor.dst_type));
     describe_anchor(info, group, composition.anchor);
     info.post_ops = text_of_zero_points(problem.wei_zero_point) + composition.text;
+    info.notes = composition.notes;
     return info;
 }
 
-// params: whose spans show vectors of the tail and the anchor's weights.
+// params: whose spans show vectors of the epilogue and the anchor's weights.
 void pack_later(StepBuilder& builder,
                 const Node& anchor,
                 kernels::GemmVnni& kernel,
                 kernels::GemmParams params,
-                const GemmEpilogueOps& tail) {
+                const post_ops::AccumulatorEpilogue& epilogue) {
     Tensor weights = anchor.input_node(1)->constant();
     release(weights_to_release(builder, anchor));
     builder.defer([&kernel, params = std::move(params), weights = std::move(weights),
-                   scale = tail.scale, bias = tail.bias,
+                   scale = epilogue.scale, bias = epilogue.bias,
                    zero_point = wei_zero_points(anchor)]() mutable {
         params.scale = scale;
         params.bias = bias;
@@ -217,10 +219,10 @@ kernels::GemmParams params_of(const GemmProblem& problem, const Composition& com
     params.weights = problem.weights;
     params.src_zero_point = problem.src_zero_point;
     params.dst_type = composition.anchor.dst_type;
-    params.scale = composition.tail.scale;
-    params.bias = composition.tail.bias;
+    params.scale = composition.epilogue.scale;
+    params.bias = composition.epilogue.bias;
     params.wei_zero_point = problem.wei_zero_point;
-    params.ops = composition.tail.ops;
+    params.ops = composition.epilogue.program.ops;
     params.pairs = !gemm_has_vnni();
     return params;
 }
@@ -289,7 +291,7 @@ TensorId make_gemm(StepBuilder& builder, const Group& group) {
     StepInfo info = describe(builder, group, *problem, *composition, src);
     info.implementation = "fuseq:" + kernel.implementation();
     std::vector<TensorId> binary_sources =
-        source_tensors(builder, group, params.ops, problem->layout);
+        source_tensors(builder, group, composition->epilogue.program, problem->layout);
     const Node& last = params.pool ? *pool : *group.anchor;
     const TensorId dst = result_tensor(builder, group, composition->anchor,
                                        last.port(0).shape.to_shape(), problem->layout);
@@ -309,7 +311,7 @@ TensorId make_gemm(StepBuilder& builder, const Group& group) {
             dedup_rows_of(builder, step->binary_sources(), builder.tensor(dst).dims()));
     }
     const bool pools = params.pool;
-    pack_later(builder, *group.anchor, step->kernel(), std::move(params), composition->tail);
+    pack_later(builder, *group.anchor, step->kernel(), std::move(params), composition->epilogue);
     builder.add_step(std::move(step));
     if (pools) {
         builder.finish_node(*pool, dst);

@@ -8,7 +8,7 @@
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/machine/traits.hpp"
 #include "cpu/plan/split_weight_zero_points.hpp"
-#include "cpu/post_ops/simplify.hpp"
+#include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/steps/fused_eltwise.hpp"
 #include "cpu/steps/small_convolution.hpp"
@@ -46,20 +46,14 @@ struct Split {
 
 Split split(const post_ops::Chain& chain, bool plain) {
     Split result;
-    std::size_t at = 0;
-    if (at < chain.ops.size()) {
-        if (const auto* scale = std::get_if<post_ops::Scale>(&chain.ops[at])) {
-            result.scale = scale->by.list();
-            ++at;
-        }
+    const post_ops::AffineHead affine = post_ops::affine_head(chain);
+    if (affine.scale) {
+        result.scale = affine.scale->list();
     }
-    if (at < chain.ops.size()) {
-        if (const auto* shift = std::get_if<post_ops::Shift>(&chain.ops[at])) {
-            result.bias = shift->by.list();
-            ++at;
-        }
+    if (affine.shift) {
+        result.bias = affine.shift->list();
     }
-    const auto from = chain.ops.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto from = chain.ops.begin() + static_cast<std::ptrdiff_t>(affine.consumed);
     const auto to = std::find_if(from, chain.ops.end(), [&](const post_ops::BasicOp& op) {
         const auto* binary = std::get_if<post_ops::Binary>(&op);
         return binary != nullptr && (plain || binary->per_plane || binary->per_pixel);
@@ -246,7 +240,7 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
         return Verdict::no("several zero points of source, or one that is no value of its type");
     }
     choice.plain = is_result(group);
-    choice.parts = split(post_ops::simplified(group.chain, group.laws), choice.plain);
+    choice.parts = split(composer_of(group).chain(), choice.plain);
     choice.lanes = kernels::SmallConv::has_channel_vectors(shape);
     if (Verdict chain = takes_chain(node, choice); !chain) {
         return chain;

@@ -212,7 +212,8 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                             .cache = last.cache_status,
                             .variables = variables_,
                             .fallback = fallback_rows(last.fallback),
-                            .fallback_note = last.fallback.note});
+                            .fallback_note = last.fallback.note,
+                            .laws = {.drop_middle_rounds = config_.drop_middle_rounds}});
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "cpu/post_ops/chain_head.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::post_ops {
@@ -170,10 +171,17 @@ ComposedAttributes compose_attributes(const Emission& emission,
     return Writer(emission, dst, channel_axis, engine).write();
 }
 
-DnnlPostOpsComposer::DnnlPostOpsComposer(Chain chain,
-                                         const Anchor& anchor,
-                                         const SimplifyOptions& options)
-    : simplified_(simplify(std::move(chain), options)),
-      emission_(emit(simplified_.chain, anchor)) {}
+DnnlPostOpsComposer::DnnlPostOpsComposer(Chain lowered, const SimplifyOptions& laws)
+    : lowered_(std::move(lowered)), laws_(laws), chain_(simplified(lowered_, laws_)) {}
+
+Mapped DnnlPostOpsComposer::map(const Anchor& anchor, std::size_t count) const {
+    const bool all = count == chain_.ops.size();
+    Mapped out;
+    out.emission =
+        emit(chain_until(chain_, count, all ? chain_.dst_type : ElementType::f32), anchor);
+    out.remainder = remainder_of(chain_, out.emission);
+    out.complete = all && out.emission.complete;
+    return out;
+}
 
 }  // namespace fuseq::post_ops

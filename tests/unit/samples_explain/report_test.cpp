@@ -25,13 +25,18 @@ Report example() {
         "steps": [
             {"name": "conv1", "kind": "convolution", "implementation": "brgconv", "layers": ["conv1"],
              "src_type": "u8", "wei_type": "i8", "dst_type": "u8", "layout": "nhwc",
-             "post_ops": "relu", "quantized": true, "macs": 2000000, "bytes": 1536, "notes": [],
+             "post_ops": "relu", "quantized": true, "macs": 2000000, "bytes": 1536,
+             "notes": ["prelu(per_oc:16): falls to a reference implementation"],
+             "laws": [
+                {"law": "fold_scales", "applied": true, "text": "scale(2) scale(3) => scale(6)"},
+                {"law": "drop_middle_round", "applied": false, "text": "it stays"}],
              "candidates": [{"name": "gemm", "verdict": "refused", "reason": "avx2: no VNNI"},
                             {"name": "onednn", "verdict": "taken", "reason": ""}]},
             {"name": "a_layer_with_a_very_long_name_of_more_than_36_letters", "kind": "eltwise",
              "implementation": "fuseq:eltwise", "layers": [], "src_type": "f32", "wei_type": "",
              "dst_type": "u8", "layout": "nhwc", "post_ops": "", "macs": 0, "bytes": 0}],
-        "refusals": [{"pass": "move_x", "layer": "l7", "code": "many", "reason": "two readers"}]})");
+        "refusals": [{"pass": "move_x", "layer": "l7", "code": "many", "reason": "two readers"}]
+})");
 }
 
 TEST(ExplainReport, ShowsTotals) {
@@ -57,9 +62,9 @@ TEST(ExplainReport, ShowsStepsAndCutsNamesUnlessWide) {
     const std::string cut = report_text(example());
     EXPECT_THAT(cut, HasSubstr("u8 x i8 -> u8"));
     EXPECT_THAT(cut, HasSubstr("f32 -> u8"));
-    EXPECT_THAT(cut, HasSubstr("a_layer_with_a_ve..._than_36_letters  chain"));
+    EXPECT_THAT(cut, HasSubstr("a_layer_with_a_ve..._than_36_letters  eltwise"));
     EXPECT_THAT(report_text(example(), {.wide = true}),
-                HasSubstr("a_layer_with_a_very_long_name_of_more_than_36_letters  chain"));
+                HasSubstr("a_layer_with_a_very_long_name_of_more_than_36_letters  eltwise"));
 }
 
 TEST(ExplainReport, ShowsLayersThatAreSlowerOnIntegers) {
@@ -96,6 +101,17 @@ TEST(ExplainReport, ShowsCandidatesWhereTheyAreWanted) {
     EXPECT_THAT(text, HasSubstr("layer  candidate  verdict  reason\n"));
     EXPECT_THAT(text, HasSubstr("conv1  gemm       refused  avx2: no VNNI\n"));
     EXPECT_THAT(text, HasSubstr("conv1  onednn     taken"));
+}
+
+TEST(ExplainReport, ShowsWhatLawsDidAndWhyOthersRefuse) {
+    const std::string text = laws_text(example(), false);
+    EXPECT_THAT(text,
+                HasSubstr("conv1  fold_scales        applied    scale(2) scale(3) => scale(6)"));
+    EXPECT_THAT(text, HasSubstr("conv1  drop_middle_round  refused    it stays"));
+    EXPECT_THAT(text, HasSubstr("conv1                     not fused  prelu(per_oc:16): falls to"));
+    Report report = example();
+    report["steps"].erase(0);
+    EXPECT_EQ(laws_text(report, false), "\nno law of the composer had anything to do\n");
 }
 
 TEST(ExplainReport, ModelWithoutFakeQuantize) {

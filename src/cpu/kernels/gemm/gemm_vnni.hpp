@@ -25,7 +25,8 @@
 #include <vector>
 
 #include "cpu/kernels/common/conv_geometry.hpp"
-#include "cpu/post_ops/basic_ops.hpp"
+#include "cpu/post_ops/epilogue_program.hpp"
+#include "cpu/post_ops/support.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
@@ -40,30 +41,8 @@ struct GemmWeights {
     std::size_t dst_channel = 0, src_channel = 0, row = 0, column = 0;
 };
 
-// What is done to v. Lists hold one value, or one a channel of dst.
-struct GemmOp {
-    enum class Kind {
-        kLinear,     // v * a + b, rounded once
-        kScale,      // v * a
-        kShift,      // v + a
-        kAffine,     // v * a + b, two roundings
-        kRound,      // half to even
-        kClip,       // min(max(v, a), b)
-        kRoundClip,  // the two in this order
-        kPrelu,      // v > 0 ? v : v * a
-        kMax,        // max(v, a)
-        kMin,        // min(v, a)
-        kEltwise,    // see takes()
-        kBinary,     // with (element - zero_point) * scale of an extra tensor of the size of dst
-        kSum,        // element * scale + v, rounded once
-    };
-    Kind kind = Kind::kRound;
-    std::vector<float> a{};
-    std::vector<float> b{};
-    post_ops::Eltwise eltwise{};
-    post_ops::Binary binary{};  // also of kSum; types u8, i8, f32
-    static bool takes(post_ops::EltwiseKind kind);
-};
+// What is done to v.
+using GemmOp = post_ops::EpilogueOp;
 
 struct GemmParams {
     GemmShape shape;
@@ -138,6 +117,8 @@ public:
     // Whether this machine has AVX-512 VNNI and Highway's targets are not restricted below AVX-512.
     // Without it products are 16-bit ones in pairs.
     static bool available();
+    // Whether it has all operations of the program and stores its type.
+    static post_ops::Support supports(const post_ops::EpilogueProgram& program);
 
     // Whether the shape has so few pixels, in short rows, that reading the weights once, and ahead,
     // gains more than leaving out products with padding.

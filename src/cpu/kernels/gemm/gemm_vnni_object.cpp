@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/machine/instructions.hpp"
 
@@ -13,12 +14,21 @@ namespace fuseq::kernels {
 
 using namespace gemm;  // NOLINT(google-build-using-namespace)
 
-bool GemmOp::takes(post_ops::EltwiseKind kind) {
-    return kind != post_ops::EltwiseKind::kLog && kind != post_ops::EltwiseKind::kPower;
-}
-
 bool GemmVnni::available() {
     return has_avx512_vnni();
+}
+
+post_ops::Support GemmVnni::supports(const post_ops::EpilogueProgram& program) {
+    const ElementType type = program.dst_type;
+    if (type != ElementType::u8 && type != ElementType::i8 && type != ElementType::f32) {
+        return post_ops::Support::no(std::string("it does not store ") + to_string(type));
+    }
+    for (const GemmOp& op : program.ops) {
+        if (auto support = supports_op(op); !support) {
+            return support;
+        }
+    }
+    return post_ops::Support::yes();
 }
 
 bool GemmVnni::suits_few_pixels(const GemmShape& shape) {

@@ -25,6 +25,7 @@
 #include "cpu/kernels/common/conv_geometry.hpp"
 #include "cpu/kernels/common/range.hpp"
 #include "cpu/post_ops/basic_ops.hpp"
+#include "cpu/post_ops/support.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
@@ -96,7 +97,7 @@ public:
     // pixels.
     static bool has_lists(const SmallConvShape& shape) { return stores_pixels(shape); }
     // Whether an operation may be one of `ops`, a chain one of `results`.
-    static bool takes_op(const post_ops::BasicOp& op);
+    static post_ops::Support takes_op(const post_ops::BasicOp& op);
     static bool takes_result(const post_ops::Chain& chain);
     // Whether weights may have zero points.
     static bool takes_zero_points(const SmallConvShape& shape);

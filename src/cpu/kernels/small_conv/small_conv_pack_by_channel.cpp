@@ -11,17 +11,26 @@
 
 namespace fuseq::kernels {
 
-bool SmallConv::takes_op(const post_ops::BasicOp& op) {
+post_ops::Support SmallConv::takes_op(const post_ops::BasicOp& op) {
+    using post_ops::Support;
     if (const auto* eltwise = std::get_if<post_ops::Eltwise>(&op)) {
-        return eltwise->kind == post_ops::EltwiseKind::kRelu;
+        return eltwise->kind == post_ops::EltwiseKind::kRelu
+                   ? Support::yes()
+                   : Support::no("it has no " + post_ops::to_text(op));
     }
-    if (const auto* binary = std::get_if<post_ops::Binary>(&op)) {
-        const bool known = binary->type == ElementType::u8 || binary->type == ElementType::i8 ||
-                           binary->type == ElementType::f32;
-        return known && binary->kind == post_ops::BinaryKind::kAdd && !binary->per_plane &&
-               !binary->per_pixel && binary->input < small_conv::kMaxChannelVectorSources;
+    const auto* binary = std::get_if<post_ops::Binary>(&op);
+    if (binary == nullptr) {
+        return Support::yes();
     }
-    return true;
+    const bool known = binary->type == ElementType::u8 || binary->type == ElementType::i8 ||
+                       binary->type == ElementType::f32;
+    const bool added = binary->kind == post_ops::BinaryKind::kAdd && !binary->per_plane &&
+                       !binary->per_pixel && binary->input < small_conv::kMaxChannelVectorSources;
+    return known && added ? Support::yes()
+                          : Support::no(
+                                "it adds up to 4 tensors of u8, i8 or f32, of the size of "
+                                "its result; not " +
+                                post_ops::to_text(op));
 }
 
 bool SmallConv::takes_result(const post_ops::Chain& chain) {
