@@ -93,7 +93,7 @@ FloatFallback read_fallback(ByteReader& in) {
 }
 
 // The graph; its constants go to `constants`.
-ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants, const Tensor& weights) {
+ByteWriter graph_of(const PlanSource& content, ConstantWriter& constants, const Tensor& weights) {
     ByteWriter out;
     const WriteConstant constant = [&](ByteWriter& to, const Tensor& tensor) {
         constants.write(to, tensor);
@@ -275,7 +275,7 @@ void write_padded(std::ostream& out, const void* data, std::size_t size) {
 
 void write_blob(std::ostream& out,
                 const BlobHeader& header,
-                const BlobContent& content,
+                const PlanSource& content,
                 const Tensor& weights) {
     ConstantWriter constants;
     const ByteWriter graph = graph_of(content, constants, weights);
@@ -300,11 +300,11 @@ BlobHeader read_blob_header(const Tensor& bytes, std::size_t threads) {
     return open(chars_of(bytes), std::max<std::size_t>(1, threads)).header;
 }
 
-BlobContent read_blob_content(const Tensor& bytes, const Tensor& weights) {
+PlanSource read_blob_content(const Tensor& bytes, const Tensor& weights) {
     const Opened blob = open(chars_of(bytes), 0);
     const ConstantReader constants(blob.data, std::make_shared<Tensor>(bytes), weights);
     ByteReader in(blob.graph);
-    BlobContent content;
+    PlanSource content;
     content.transformed.model = read_model(in, constants);
     in.list([&] {
         std::string layer = in.text();

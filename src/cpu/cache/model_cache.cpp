@@ -90,7 +90,7 @@ ModelCache::ModelCache(const Config& config, const ModelKey& key, Tensor weights
       folder_(config.cache_dir),
       file_(folder_ / file_name(header_)) {}
 
-std::optional<BlobContent> ModelCache::load() {
+std::optional<PlanSource> ModelCache::load() {
     std::error_code error;
     if (!fs::exists(file_, error)) {
         status_ = detail::cat("miss: ", file_.string(), " is not there");
@@ -101,7 +101,7 @@ std::optional<BlobContent> ModelCache::load() {
         const std::string why = difference(read_blob_header(bytes, threads_), header_);
         let_go_of_pages(bytes);  // the checksum has read them all
         if (why.empty()) {
-            BlobContent content = read_blob_content(bytes, weights_);
+            PlanSource content = read_blob_content(bytes, weights_);
             status_ = detail::cat("hit: ", file_.string());
             return content;
         }
@@ -112,7 +112,7 @@ std::optional<BlobContent> ModelCache::load() {
     return std::nullopt;
 }
 
-void ModelCache::write(const BlobContent& content) const {
+void ModelCache::write(const PlanSource& content) const {
     std::error_code error;
     fs::create_directories(folder_, error);
     const fs::path temporary = temporary_name(file_);
@@ -137,7 +137,7 @@ void ModelCache::write(const BlobContent& content) const {
     }
 }
 
-void ModelCache::store(const BlobContent& content) {
+void ModelCache::store(const PlanSource& content) {
     const bool anew = status_.rfind("rejected", 0) == 0;
     try {
         write(content);

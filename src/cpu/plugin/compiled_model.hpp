@@ -24,7 +24,7 @@ public:
     // Of a model whose plan is made; it has no open dimensions.
     CpuCompiledModel(std::shared_ptr<const PlannedModel> planned, Config config);
     // Of a file that export_model wrote.
-    CpuCompiledModel(BlobContent content, Config config);
+    CpuCompiledModel(PlanSource content, Config config);
 
     std::shared_ptr<const Model> model() const override { return original_.model(); }
     std::shared_ptr<const Model> ports() const override { return original_.ports(); }

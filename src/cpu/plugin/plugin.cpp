@@ -12,13 +12,12 @@
 #include <mutex>
 
 #include "cpu/cache/build_id.hpp"
-#include "cpu/plugin/compiled_model.hpp"
-#include "cpu/compile/config.hpp"
-#include "cpu/cache/model_cache.hpp"
+#include "cpu/cache/cached_plan.hpp"
 #include "cpu/cache/model_files.hpp"
-#include "cpu/compile/planned_model.hpp"
+#include "cpu/compile/config.hpp"
 #include "cpu/machine/cpu_count.hpp"
 #include "cpu/machine/isa.hpp"
+#include "cpu/plugin/compiled_model.hpp"
 #include "fuseq/error.hpp"
 #include "ops/op_spec.hpp"
 
@@ -140,7 +139,7 @@ public:
                                               "', which cannot be changed to '",
                                               config.compile_options(), "'"));
         }
-        BlobContent content = read_blob_content(bytes);
+        PlanSource content = read_blob_content(bytes);
         if (!content.original) {
             throw Error("import", "a file of a model cache is no exported model");
         }
