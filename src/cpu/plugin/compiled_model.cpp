@@ -183,11 +183,7 @@ const std::vector<CpuCompiledModel::Initial>& CpuCompiledModel::initial() {
 }
 
 bool CpuCompiledModel::submit(std::function<void()> task) {
-    const std::lock_guard lock(mutex_);
-    if (!streams_) {
-        streams_ = std::make_unique<Streams>(static_cast<std::size_t>(config_.streams()));
-    }
-    streams_->submit(std::move(task));
+    streams_.submit(std::move(task));
     return true;
 }
 
