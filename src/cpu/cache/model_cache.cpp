@@ -6,9 +6,10 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <fstream>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "cpu/cache/build_id.hpp"
 #include "cpu/machine/isa.hpp"
@@ -24,14 +25,10 @@ namespace fs = std::filesystem;
 // ISA and threads are part of the name, so that machines that share a folder do not take each
 // other's place; the build is not, so that a new one replaces what the old one left.
 std::string file_name(const BlobHeader& header) {
-    std::uint64_t numbers[2] = {header.key.first, header.key.second};
     const std::string rest = detail::cat(header.isa, "|", header.options);
-    char name[40];
-    std::snprintf(
-        name, sizeof name, "%016llx%016llx.blob",
-        static_cast<unsigned long long>(hash_bytes(rest.data(), rest.size(), numbers[0])),
-        static_cast<unsigned long long>(hash_bytes(rest.data(), rest.size(), numbers[1])));
-    return name;
+    return fmt::format("{:016x}{:016x}.blob",
+                       hash_bytes(rest.data(), rest.size(), header.key.first),
+                       hash_bytes(rest.data(), rest.size(), header.key.second));
 }
 
 Tensor mapped(const fs::path& path) {

@@ -5,11 +5,12 @@
 #include "fuseq/plugin.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <istream>
 #include <iterator>
 #include <mutex>
+
+#include <fmt/format.h>
 
 #include "cpu/cache/build_id.hpp"
 #include "cpu/cache/cached_plan.hpp"
@@ -179,8 +180,11 @@ FUSEQ_PLUGIN_EXPORT int fuseq_create_plugin(unsigned abi_version,
                                             char* error,
                                             std::size_t error_size) {
     if (abi_version != fuseq::kPluginAbiVersion) {
-        std::snprintf(error, error_size, "the CPU plugin has ABI version %u, the library %u",
-                      fuseq::kPluginAbiVersion, abi_version);
+        const std::string text = fmt::format("the CPU plugin has ABI version {}, the library {}",
+                                             fuseq::kPluginAbiVersion, abi_version);
+        if (error_size > 0) {
+            error[text.copy(error, error_size - 1)] = '\0';
+        }
         return 1;
     }
     *plugin = new fuseq::cpu::CpuPlugin();
