@@ -3,9 +3,10 @@
 #include "transformations/pass.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
+
+#include <fmt/format.h>
 
 #include "fuseq/error.hpp"
 #include "transformations/support/constant_cache.hpp"
@@ -23,9 +24,7 @@ void dump(const Model& model,
         throw Error("transform",
                     detail::cat("cannot make folder '", folder, "': ", error.message()));
     }
-    char prefix[8];
-    std::snprintf(prefix, sizeof prefix, "%03u", static_cast<unsigned>(number));
-    const auto path = std::filesystem::path(folder) / detail::cat(prefix, "_", pass, ".txt");
+    const auto path = std::filesystem::path(folder) / fmt::format("{:03}_{}.txt", number, pass);
     std::ofstream out(path);
     out << model.to_text();
     if (!out) {

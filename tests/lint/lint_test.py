@@ -38,6 +38,52 @@ class CheckIncludes(unittest.TestCase):
         self.assertIn("src/runtime/a.cpp:2: includes", found[0])
         self.assertIn("may include only", found[0])
 
+    def refused(self, path, include):
+        return self.findings(path, f'#include "{include}"\n', ["src/" + include]) != []
+
+    def test_folders_of_the_cpu_device_see_only_what_is_below(self):
+        order = ["threading", "steps", "plan", "exec", "compile", "cache", "plugin"]
+        for place, folder in enumerate(order):
+            for above in order[place + 1:]:
+                self.assertTrue(self.refused(f"src/cpu/{folder}/a.cpp", f"cpu/{above}/b.hpp"),
+                                f"{folder} includes {above}")
+        for below in ("steps", "plan", "exec", "compile", "cache"):
+            self.assertFalse(self.refused("src/cpu/plugin/a.cpp", f"cpu/{below}/b.hpp"), below)
+
+    def test_kernels_see_the_machine_common_parts_and_basic_ops(self):
+        path = "src/cpu/kernels/gemm/a.cpp"
+        for allowed in ("cpu/machine/b.hpp", "cpu/kernels/common/b.hpp",
+                        "cpu/post_ops/basic_ops.hpp", "cpu/kernels/gemm/b.hpp"):
+            self.assertFalse(self.refused(path, allowed), allowed)
+        for refused in ("cpu/steps/b.hpp", "cpu/threading/b.hpp", "cpu/post_ops/simplify.hpp",
+                        "cpu/kernels/reduce/b.hpp", "ops/b.hpp"):
+            self.assertTrue(self.refused(path, refused), refused)
+
+    def test_steps_are_not_lowered_nor_planned_by_themselves(self):
+        for refused in ("lowering", "plan", "compile"):
+            self.assertTrue(self.refused("src/cpu/steps/a.cpp", f"cpu/{refused}/b.hpp"), refused)
+
+    def test_rooms_to_come(self):
+        self.assertFalse(self.refused("src/readers/onnx/a.cpp", "ops/b.hpp"))
+        for path, include in [("src/readers/onnx/a.cpp", "readers/tflite/b.hpp"),
+                              ("src/readers/tflite/a.cpp", "cpu/plan/b.hpp"),
+                              ("src/quantizer/a.cpp", "cpu/plan/b.hpp"),
+                              ("src/python/a.cpp", "model/b.hpp"),
+                              ("src/compat/a.cpp", "runtime/b.hpp")]:
+            self.assertTrue(self.refused(path, include), f"{path} includes {include}")
+
+    def test_rows_of_the_cpu_device_allow_no_cycle(self):
+        rows = {"src/cpu/a": ["cpu/a", "cpu/b"], "src/cpu/b": ["cpu/b", "cpu/c/d.hpp"],
+                "src/cpu/c": ["cpu/c"]}
+        self.assertEqual(list(check_includes.cycles(rows)), [])
+        rows["src/cpu/c"].append("cpu/a")
+        found = list(check_includes.cycles(rows))
+        self.assertEqual([line.split(":")[0] for line in found],
+                         ["src/cpu/a", "src/cpu/b", "src/cpu/c"])
+        self.assertEqual(list(check_includes.cycles(rows, [set(rows)])), [])
+        self.assertEqual(list(check_includes.cycles(check_includes.LAYERS,
+                                                    check_includes.OPEN_CYCLES)), [])
+
     def test_public_headers_see_only_public_headers(self):
         self.assertEqual(len(self.findings("include/fuseq/a.hpp", '#include "model/b.hpp"\n',
                                            ["src/model/b.hpp"])), 1)

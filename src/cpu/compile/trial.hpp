@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "cpu/exec/bound_plan.hpp"
 #include "cpu/plan/plan.hpp"
-#include "cpu/plugin/infer_request.hpp"
 #include "fuseq/model.hpp"
 
 namespace fuseq::cpu {
@@ -28,14 +28,13 @@ public:
     // Least microseconds of each step; infinite before the first run().
     const std::vector<double>& times() const { return times_; }
     // After a run.
-    Tensor output(std::size_t index) const { return memory_->as_tensor(plan_.outputs[index]); }
+    Tensor output(std::size_t index) const { return bound_->output(index); }
 
 private:
     Plan plan_;
     std::vector<Tensor> inputs_;
     std::vector<Tensor> outputs_;
-    std::unique_ptr<BoundMemory> memory_;
-    std::vector<std::unique_ptr<Runner>> runners_;
+    std::unique_ptr<BoundPlan> bound_;
     std::vector<double> times_;
 };
 

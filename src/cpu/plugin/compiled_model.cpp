@@ -6,7 +6,7 @@
 #include <ostream>
 #include <unordered_set>
 
-#include "cpu/cache/model_cache.hpp"
+#include "cpu/cache/cached_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/plan/packed_table.hpp"
 #include "cpu/plan/report.hpp"
@@ -44,7 +44,7 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config co
       dynamic_(has_open_shapes(*original_.ports())),
       variables_(variables_of(*original_.ports())) {
     if (!dynamic_) {
-        plans_.push_back({{}, plan_model(original_.model(), config_)});
+        plans_.push_back({{}, plan_with_cache(original_.model(), config_)});
     }
 }
 
@@ -57,7 +57,7 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const PlannedModel> planned, 
     plans_.push_back({{}, std::move(planned)});
 }
 
-CpuCompiledModel::CpuCompiledModel(BlobContent content, Config config)
+CpuCompiledModel::CpuCompiledModel(PlanSource content, Config config)
     : original_(content.original),
       config_(std::move(config)),
       threads_(config_.threads_per_stream()),
@@ -65,12 +65,12 @@ CpuCompiledModel::CpuCompiledModel(BlobContent content, Config config)
       imported_(true),
       variables_(variables_of(*original_.ports())) {
     if (!dynamic_) {
-        plans_.push_back({{}, plan_content(std::move(content), config_)});
+        plans_.push_back({{}, plan_imported(std::move(content), config_)});
     }
 }
 
 void CpuCompiledModel::export_model(std::ostream& out) const {
-    BlobContent content;
+    PlanSource content;
     content.original = original_;
     if (dynamic_) {
         content.transformed.model =
@@ -128,9 +128,10 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector
     if (!shared_) {
         shared_ = std::make_unique<SharedByPlans>(*original_.model());
     }
-    plans_.push_back({shapes, plan_model(with_shapes(*original_.model(), shapes),
-                                         may_grow(variables_) ? without_cache(config_) : config_,
-                                         machine_clock(), shared_.get())});
+    plans_.push_back(
+        {shapes, plan_with_cache(with_shapes(*original_.model(), shapes),
+                                 may_grow(variables_) ? without_cache(config_) : config_,
+                                 machine_clock(), shared_.get())});
     drop_old_plans();
     return plans_.back().plan;
 }
@@ -167,11 +168,7 @@ const std::vector<CpuCompiledModel::Initial>& CpuCompiledModel::initial() {
 }
 
 bool CpuCompiledModel::submit(std::function<void()> task) {
-    const std::lock_guard lock(mutex_);
-    if (!streams_) {
-        streams_ = std::make_unique<Streams>(static_cast<std::size_t>(config_.streams()));
-    }
-    streams_->submit(std::move(task));
+    streams_.submit(std::move(task));
     return true;
 }
 
