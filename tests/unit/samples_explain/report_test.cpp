@@ -57,9 +57,9 @@ TEST(ExplainReport, ShowsStepsAndCutsNamesUnlessWide) {
     const std::string cut = report_text(example());
     EXPECT_THAT(cut, HasSubstr("u8 x i8 -> u8"));
     EXPECT_THAT(cut, HasSubstr("f32 -> u8"));
-    EXPECT_THAT(cut, HasSubstr("a_layer_with_a_ve..._than_36_letters  chain"));
+    EXPECT_THAT(cut, HasSubstr("a_layer_with_a_ve..._than_36_letters  eltwise"));
     EXPECT_THAT(report_text(example(), {.wide = true}),
-                HasSubstr("a_layer_with_a_very_long_name_of_more_than_36_letters  chain"));
+                HasSubstr("a_layer_with_a_very_long_name_of_more_than_36_letters  eltwise"));
 }
 
 TEST(ExplainReport, ShowsLayersThatAreSlowerOnIntegers) {
