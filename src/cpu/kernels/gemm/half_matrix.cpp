@@ -11,6 +11,7 @@
 #include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/common/vnni_target.hpp"
 #include "cpu/machine/instructions.hpp"
+#include "cpu/machine/traits.hpp"
 
 namespace fuseq::kernels {
 
@@ -137,7 +138,9 @@ void run_block(const float* src,
 FUSEQ_END_VNNI
 
 bool are_halves(std::span<const float> values) {
-    if (HalfMatrix::available()) {
+    // Asked while a plan's choices for another machine are looked at: that one's code cannot run
+    // here.
+    if (HalfMatrix::available() && cpu::replaced_machine_traits() == nullptr) {
         return come_back(values.data(), values.size());
     }
     return std::all_of(values.begin(), values.end(),
