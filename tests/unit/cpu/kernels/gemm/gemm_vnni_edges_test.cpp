@@ -272,7 +272,7 @@ GemmShape long_rows() {
             .pad_left = 1};
 }
 
-TEST_F(GemmVnniTest, LongRowsOfFewChannelsAreReadInPlace) {
+TEST_F(GemmVnniTest, LongRowsOfFewChannelsAreReadDirectly) {
     const auto direct = [](const GemmShape& shape, ElementType type = ElementType::u8,
                            const std::vector<float>& wei_zero_point = {}) {
         std::mt19937 rng(3);
@@ -304,7 +304,7 @@ TEST_F(GemmVnniTest, LongRowsOfFewChannelsAreReadInPlace) {
 }
 
 // Strips of either side, for the pixels whose windows reach over the edge.
-TEST_F(GemmVnniTest, StripsOfTheEdges) {
+TEST_F(GemmVnniTest, EdgeCopies) {
     Case c;
     c.params.shape = long_rows();
     c.params.shape.kernel_width = 5;
@@ -353,7 +353,7 @@ Case random_long_rows(std::mt19937& rng) {
     return c;
 }
 
-TEST_F(GemmVnniTest, RowsInPlaceAreExact) {
+TEST_F(GemmVnniTest, DirectConvolutionsAreExact) {
     std::size_t direct = 0;
     for (unsigned seed = 0; seed < 60; ++seed) {
         std::mt19937 rng(seed);
@@ -369,7 +369,7 @@ TEST_F(GemmVnniTest, RowsInPlaceAreExact) {
 
 // Blocks of rows, into a slice of the channels of another tensor; the memory after src is not
 // read.
-TEST_F(GemmVnniTest, RowsInPlaceOfManyBlocks) {
+TEST_F(GemmVnniTest, DirectConvolutionsOfManyBlocks) {
     std::mt19937 rng(11);
     Case c;
     c.params.shape = long_rows();

@@ -56,8 +56,8 @@ int by_operations(const std::vector<PackedOp>& ops, Store store, int q, int r) {
     return static_cast<int>(post_ops::store(type, v));
 }
 
-// By the definition of Join.
-int by_join(const RequantizingAdd& add, Store store, int q, int r) {
+// By the definition of RequantizingAdd.
+int by_integers(const RequantizingAdd& add, Store store, int q, int r) {
     const auto factor = [&](unsigned shift) {
         const auto upper =
             static_cast<std::int16_t>(static_cast<std::uint32_t>(add.upper) >> shift);
@@ -89,7 +89,7 @@ void expect_same_bytes(const std::vector<PackedOp>& ops, Store store, const Requ
     int wrong = 0;
     for (int q = q0; q < q0 + 256; ++q) {
         for (int r = r0; r < r0 + 256; ++r) {
-            wrong += by_join(add, store, q, r) != by_operations(ops, store, q, r) ? 1 : 0;
+            wrong += by_integers(add, store, q, r) != by_operations(ops, store, q, r) ? 1 : 0;
         }
     }
     EXPECT_EQ(wrong, 0);
@@ -112,7 +112,7 @@ std::vector<PackedOp> random_block(std::mt19937& rng, ElementType q, ElementType
     return ops;
 }
 
-TEST_F(GemmVnniTest, JoinsGiveTheBytesOfTheOperationsForAllPairs) {
+TEST_F(GemmVnniTest, RequantizingAddsGiveTheBytesOfTheOperationsForAllPairs) {
     const auto seed = std::random_device{}();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);
@@ -153,7 +153,7 @@ std::vector<PackedOp> random_elu_block(std::mt19937& rng,
     return ops;
 }
 
-TEST_F(GemmVnniTest, JoinsBendAsAnEluDoes) {
+TEST_F(GemmVnniTest, EluTablesGiveTheBytesOfAnElu) {
     const auto seed = std::random_device{}();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);
@@ -180,7 +180,7 @@ TEST_F(GemmVnniTest, JoinsBendAsAnEluDoes) {
     EXPECT_LT(is_long, found);
 }
 
-TEST_F(GemmVnniTest, OtherActivationsHaveNoJoin) {
+TEST_F(GemmVnniTest, OtherActivationsHaveNoRequantizingAdd) {
     std::mt19937 rng(3);
     const auto has_join = [](const std::vector<PackedOp>& ops, Store store = Store::kU8) {
         return gemm::find_requantizing_add(ops, store, kChannels).has_value();
@@ -210,7 +210,7 @@ TEST_F(GemmVnniTest, OtherActivationsHaveNoJoin) {
     EXPECT_FALSE(has_join(other));
 }
 
-TEST_F(GemmVnniTest, AJoinByHand) {
+TEST_F(GemmVnniTest, ARequantizingAddByHand) {
     // A quarter, so that half of the sums are not close to a change: (q + r + 1) / 4.
     const std::vector<PackedOp> ops{bytes(ElementType::u8), tensor(ElementType::u8, 1.0f),
                                     uniform(Kind::kAffine, 0.25f, 0.125f)};
@@ -219,14 +219,14 @@ TEST_F(GemmVnniTest, AJoinByHand) {
     EXPECT_TRUE(add->q_unsigned);
     EXPECT_EQ(add->r_flip, static_cast<std::int32_t>(0x80808080u));
     EXPECT_EQ(add->shift, 22);
-    EXPECT_EQ(by_join(*add, Store::kU8, 0, 0), 0);
-    EXPECT_EQ(by_join(*add, Store::kU8, 1, 0), 0);      // 0.375
-    EXPECT_EQ(by_join(*add, Store::kU8, 1, 1), 1);      // 0.625
-    EXPECT_EQ(by_join(*add, Store::kU8, 200, 57), 64);  // 64.375
-    EXPECT_EQ(by_join(*add, Store::kU8, 255, 255), 128);
+    EXPECT_EQ(by_integers(*add, Store::kU8, 0, 0), 0);
+    EXPECT_EQ(by_integers(*add, Store::kU8, 1, 0), 0);      // 0.375
+    EXPECT_EQ(by_integers(*add, Store::kU8, 1, 1), 1);      // 0.625
+    EXPECT_EQ(by_integers(*add, Store::kU8, 200, 57), 64);  // 64.375
+    EXPECT_EQ(by_integers(*add, Store::kU8, 255, 255), 128);
 }
 
-TEST_F(GemmVnniTest, OtherListsHaveNoJoin) {
+TEST_F(GemmVnniTest, OtherListsHaveNoRequantizingAdd) {
     const auto has_join = [](const std::vector<PackedOp>& ops, Store store = Store::kU8) {
         return gemm::find_requantizing_add(ops, store, kChannels).has_value();
     };
@@ -279,7 +279,7 @@ std::size_t expect_same_tiles(const gemm::Epilogue& epilogue, Store store, std::
     return found;
 }
 
-TEST_F(GemmVnniTest, JoinedTilesGiveTheBytesOfTheGeneralEpilogue) {
+TEST_F(GemmVnniTest, TilesThatAddGiveTheBytesOfTheGeneralEpilogue) {
     std::mt19937 rng(11);
     std::size_t found = 0;
     for (const ElementType q : {ElementType::u8, ElementType::i8}) {

@@ -79,7 +79,7 @@ TEST(GemmVnniSourceTest, RowsWithTheirPadding) {
 }
 
 // Three columns at either edge, of one row above the image and its first one.
-TEST(GemmVnniSourceTest, StripsWithTheirPadding) {
+TEST(GemmVnniSourceTest, EdgeCopiesWithTheirPadding) {
     if (!GemmVnni::available()) {
         GTEST_SKIP() << "this machine has no AVX-512 VNNI";
     }
