@@ -70,7 +70,8 @@ std::vector<double> numbers_in(const std::string& text) {
 
 bool nearly_equal(double a, double b) {
     constexpr double kTolerance = 1e-6;  // reports print eight digits
-    return a == b || std::abs(a - b) <= kTolerance * std::max(std::abs(a), std::abs(b));
+    const double larger = std::max(std::abs(a), std::abs(b));
+    return a == b || (std::isfinite(larger) && std::abs(a - b) <= kTolerance * larger);
 }
 
 std::vector<double> numbers_of_line(const Pattern& pattern, const std::string& line) {
