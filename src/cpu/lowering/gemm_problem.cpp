@@ -140,7 +140,7 @@ bool wide_tiles_are_faster(const GemmProblem& problem, const GemmChainTraits& ch
     if (kernels::loads_one_wide_vector_a_cycle() || !chain.stores_bytes) {
         return false;
     }
-    if (s.dst_channels % kHalfPanel == 0 && kernels::GemmVnni::reads_rows_in_place(s)) {
+    if (s.dst_channels % kHalfPanel == 0 && kernels::GemmVnni::is_direct(s)) {
         return true;
     }
     if (s.dst_channels % kPanel != 0 || s.dst_width < kLongRow) {
@@ -184,9 +184,19 @@ bool large_kernel_is_faster(const GemmProblem& problem) {
 
 }  // namespace
 
+bool gemm_has_vnni() {
+    return isa_level() == post_ops::IsaLevel::kVnni && kernels::GemmVnni::available();
+}
+
+bool pairs_are_faster(const GemmProblem& problem) {
+    // A panel has 16 channels; with fewer than half of them the floats' smaller vectors win.
+    constexpr std::size_t kHalfPanel = 8;
+    return problem.kind == post_ops::AnchorKind::kMatMul ||
+           problem.shape.dst_channels >= kHalfPanel;
+}
+
 bool gemm_takes_weight_zero_points(const Node& node) {
-    if (isa_level() != post_ops::IsaLevel::kVnni || !kernels::GemmVnni::available() ||
-        !is_anchor(node)) {
+    if (!is_anchor(node)) {
         return false;
     }
     const auto problem = gemm_problem(node);

@@ -32,6 +32,13 @@ struct GemmProblem {
 // The weights are those of the node's constant.
 std::optional<GemmProblem> gemm_problem(const Node& node);
 
+// Whether this machine's product has VNNI; else it has 16-bit products in pairs, which are exact
+// too.
+bool gemm_has_vnni();
+
+// Whether those are expected to be faster than oneDNN's product of floats.
+bool pairs_are_faster(const GemmProblem& problem);
+
 // Whether it takes the node, whose weights have zero points, on this machine, whatever stands
 // after it.
 bool gemm_takes_weight_zero_points(const Node& node);

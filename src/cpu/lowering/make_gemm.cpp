@@ -39,7 +39,7 @@ std::optional<Composition> compose(const PlanBuilder& builder,
     anchor.src_type = group.anchor->input(0).type();
     anchor.wei_type = ElementType::i8;
     anchor.oc = problem.shape.dst_channels;
-    anchor.isa = isa_level();
+    anchor.isa = post_ops::IsaLevel::kVnni;  // its own epilogue is the same on every machine
     anchor.sum_inputs = overwritable_sources(builder, group, problem.layout);
     Composition result;
     result.anchor.emission = post_ops::emit(chain, anchor);
@@ -189,6 +189,9 @@ bool is_preferred(const PlanBuilder& builder,
     if (!preferred.empty()) {
         return preferred.starts_with(kOwnGemm);
     }
+    if (!gemm_has_vnni()) {
+        return pairs_are_faster(problem);
+    }
     GemmChainTraits traits = traits_of(group.chain, group.binary_sources.size());
     traits.pools = pool != nullptr;
     return may_stay_in_cache(builder, group, problem) || gemm_is_faster(problem, traits);
@@ -206,18 +209,19 @@ kernels::GemmParams params_of(const GemmProblem& problem, const Composition& com
     params.bias = composition.tail.bias;
     params.wei_zero_point = problem.wei_zero_point;
     params.ops = composition.tail.ops;
+    params.pairs = !gemm_has_vnni();
     return params;
 }
 
 }  // namespace
 
 std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
-    if (!builder.options().own_gemm || isa_level() != post_ops::IsaLevel::kVnni ||
-        !kernels::GemmVnni::available()) {
+    if (!builder.options().own_gemm) {
         return std::nullopt;
     }
     const auto problem = gemm_problem(*group.anchor);
-    Node* pool = problem && !problem->transposed() ? pool_after(builder, group) : nullptr;
+    const bool may_pool = problem && !problem->transposed() && gemm_has_vnni();
+    Node* pool = may_pool ? pool_after(builder, group) : nullptr;
     if (!problem || !is_preferred(builder, group, *problem, pool)) {
         return std::nullopt;
     }

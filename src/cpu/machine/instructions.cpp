@@ -39,10 +39,6 @@ bool loads_one_wide_vector_a_cycle() {
     return __builtin_cpu_is("amdfam19h") != 0;
 }
 
-bool looks_far_ahead() {
-    return __builtin_cpu_is("amd") == 0;
-}
-
 bool other_cores_lines_are_slow() {
     return !loads_one_wide_vector_a_cycle();
 }

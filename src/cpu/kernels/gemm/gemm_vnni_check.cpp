@@ -23,8 +23,8 @@ void check_shape(const GemmShape& s) {
 }  // namespace
 
 void check(const GemmParams& params) {
-    if (!has_avx512_vnni()) {
-        refuse("this machine has no AVX-512 VNNI");
+    if ((params.pairs || !has_avx512_vnni()) && params.pool) {
+        refuse("16-bit products take no pool");
     }
     const GemmShape& s = params.shape;
     check_shape(s);

@@ -14,7 +14,7 @@ namespace fuseq::kernels {
 namespace {
 
 using namespace test;  // NOLINT(google-build-using-namespace)
-using gemm::Join;
+using gemm::RequantizingAdd;
 using gemm::Store;
 using Kind = GemmOp::Kind;
 
@@ -57,30 +57,30 @@ int by_operations(const std::vector<PackedOp>& ops, Store store, int q, int r) {
 }
 
 // By the definition of Join.
-int by_join(const Join& join, Store store, int q, int r) {
+int by_join(const RequantizingAdd& add, Store store, int q, int r) {
     const auto factor = [&](unsigned shift) {
         const auto upper =
-            static_cast<std::int16_t>(static_cast<std::uint32_t>(join.upper) >> shift);
+            static_cast<std::int16_t>(static_cast<std::uint32_t>(add.upper) >> shift);
         const auto lower =
-            static_cast<std::uint16_t>(static_cast<std::uint32_t>(join.lower) >> shift);
+            static_cast<std::uint16_t>(static_cast<std::uint32_t>(add.lower) >> shift);
         return 256 * std::int64_t{upper} + (lower >> 8);
     };
-    const std::int64_t sum = factor(0) * (q - (join.q_unsigned ? 128 : 0)) +
-                             factor(16) * (r - (join.r_flip != 0 ? 128 : 0)) + join.c;
+    const std::int64_t sum = factor(0) * (q - (add.q_unsigned ? 128 : 0)) +
+                             factor(16) * (r - (add.r_flip != 0 ? 128 : 0)) + add.c;
     EXPECT_EQ(sum, static_cast<std::int32_t>(sum));
-    auto value = static_cast<int>(sum >> join.shift);
-    if (join.bend) {
-        const std::size_t last = join.bend->steps - 1;
+    auto value = static_cast<int>(sum >> add.shift);
+    if (add.elu_table) {
+        const std::size_t last = add.elu_table->steps - 1;
         const bool on_line = value < 0 || static_cast<std::size_t>(value) > last;
-        const std::int64_t bent =
-            sum + join.bend->add[on_line ? last : static_cast<std::size_t>(value)];
-        EXPECT_EQ(bent, static_cast<std::int32_t>(bent));
-        value = std::max(static_cast<int>(bent >> join.shift), join.bend->least);
+        const std::int64_t on_curve =
+            sum + add.elu_table->add[on_line ? last : static_cast<std::size_t>(value)];
+        EXPECT_EQ(on_curve, static_cast<std::int32_t>(on_curve));
+        value = std::max(static_cast<int>(on_curve >> add.shift), add.elu_table->min);
     }
     return store == Store::kU8 ? std::clamp(value, 0, 255) : std::clamp(value, -128, 127);
 }
 
-void expect_same_bytes(const std::vector<PackedOp>& ops, Store store, const Join& join) {
+void expect_same_bytes(const std::vector<PackedOp>& ops, Store store, const RequantizingAdd& add) {
     const int q0 = static_cast<int>(ops[0].a[0]);
     int r0 = 0;
     for (const PackedOp& op : ops) {
@@ -89,7 +89,7 @@ void expect_same_bytes(const std::vector<PackedOp>& ops, Store store, const Join
     int wrong = 0;
     for (int q = q0; q < q0 + 256; ++q) {
         for (int r = r0; r < r0 + 256; ++r) {
-            wrong += by_join(join, store, q, r) != by_operations(ops, store, q, r) ? 1 : 0;
+            wrong += by_join(add, store, q, r) != by_operations(ops, store, q, r) ? 1 : 0;
         }
     }
     EXPECT_EQ(wrong, 0);
@@ -123,9 +123,9 @@ TEST_F(GemmVnniTest, JoinsGiveTheBytesOfTheOperationsForAllPairs) {
             for (const Store store : {Store::kU8, Store::kI8}) {
                 for (int i = 0; i < 5; ++i, ++tried) {
                     const auto ops = random_block(rng, q, r);
-                    if (const auto join = gemm::find_join(ops, store, kChannels)) {
+                    if (const auto add = gemm::find_requantizing_add(ops, store, kChannels)) {
                         ++found;
-                        expect_same_bytes(ops, store, *join);
+                        expect_same_bytes(ops, store, *add);
                     }
                 }
             }
@@ -163,14 +163,14 @@ TEST_F(GemmVnniTest, JoinsBendAsAnEluDoes) {
             for (const float shift : {0.0f, 3.3f}) {  // down to the lowest byte, or not
                 const auto ops = random_elu_block(rng, r, scale, scale + shift);
                 ++tried;
-                if (const auto join = gemm::find_join(ops, Store::kU8, kChannels)) {
+                if (const auto add = gemm::find_requantizing_add(ops, Store::kU8, kChannels)) {
                     ++found;
-                    ASSERT_TRUE(join->bend.has_value());
-                    is_long += join->bend->is_long() ? 1 : 0;
-                    expect_same_bytes(ops, Store::kU8, *join);
+                    ASSERT_TRUE(add->elu_table.has_value());
+                    is_long += add->elu_table->is_long() ? 1 : 0;
+                    expect_same_bytes(ops, Store::kU8, *add);
                     gemm::Epilogue epilogue;
-                    epilogue.join = join;
-                    EXPECT_EQ(gemm::joined_functions(epilogue, Store::kU8, 2), nullptr);
+                    epilogue.add = add;
+                    EXPECT_EQ(gemm::fused_add_functions(epilogue, Store::kU8, 2), nullptr);
                 }
             }
         }
@@ -183,7 +183,7 @@ TEST_F(GemmVnniTest, JoinsBendAsAnEluDoes) {
 TEST_F(GemmVnniTest, OtherActivationsHaveNoJoin) {
     std::mt19937 rng(3);
     const auto has_join = [](const std::vector<PackedOp>& ops, Store store = Store::kU8) {
-        return gemm::find_join(ops, store, kChannels).has_value();
+        return gemm::find_requantizing_add(ops, store, kChannels).has_value();
     };
     const auto ops = random_elu_block(rng, ElementType::u8, 5.0f, 5.3f);
     EXPECT_TRUE(has_join(ops));
@@ -214,21 +214,21 @@ TEST_F(GemmVnniTest, AJoinByHand) {
     // A quarter, so that half of the sums are not close to a change: (q + r + 1) / 4.
     const std::vector<PackedOp> ops{bytes(ElementType::u8), tensor(ElementType::u8, 1.0f),
                                     uniform(Kind::kAffine, 0.25f, 0.125f)};
-    const auto join = gemm::find_join(ops, Store::kU8, kChannels);
-    ASSERT_TRUE(join.has_value());
-    EXPECT_TRUE(join->q_unsigned);
-    EXPECT_EQ(join->r_flip, static_cast<std::int32_t>(0x80808080u));
-    EXPECT_EQ(join->shift, 22);
-    EXPECT_EQ(by_join(*join, Store::kU8, 0, 0), 0);
-    EXPECT_EQ(by_join(*join, Store::kU8, 1, 0), 0);      // 0.375
-    EXPECT_EQ(by_join(*join, Store::kU8, 1, 1), 1);      // 0.625
-    EXPECT_EQ(by_join(*join, Store::kU8, 200, 57), 64);  // 64.375
-    EXPECT_EQ(by_join(*join, Store::kU8, 255, 255), 128);
+    const auto add = gemm::find_requantizing_add(ops, Store::kU8, kChannels);
+    ASSERT_TRUE(add.has_value());
+    EXPECT_TRUE(add->q_unsigned);
+    EXPECT_EQ(add->r_flip, static_cast<std::int32_t>(0x80808080u));
+    EXPECT_EQ(add->shift, 22);
+    EXPECT_EQ(by_join(*add, Store::kU8, 0, 0), 0);
+    EXPECT_EQ(by_join(*add, Store::kU8, 1, 0), 0);      // 0.375
+    EXPECT_EQ(by_join(*add, Store::kU8, 1, 1), 1);      // 0.625
+    EXPECT_EQ(by_join(*add, Store::kU8, 200, 57), 64);  // 64.375
+    EXPECT_EQ(by_join(*add, Store::kU8, 255, 255), 128);
 }
 
 TEST_F(GemmVnniTest, OtherListsHaveNoJoin) {
     const auto has_join = [](const std::vector<PackedOp>& ops, Store store = Store::kU8) {
-        return gemm::find_join(ops, store, kChannels).has_value();
+        return gemm::find_requantizing_add(ops, store, kChannels).has_value();
     };
     const PackedOp q = bytes(ElementType::u8);
     const PackedOp r = tensor(ElementType::u8, 0.7319f);
@@ -257,12 +257,12 @@ TEST_F(GemmVnniTest, OtherListsHaveNoJoin) {
 // The number of functions that there were.
 std::size_t expect_same_tiles(const gemm::Epilogue& epilogue, Store store, std::size_t vectors) {
     const auto* functions = gemm::fused_functions(epilogue, store, vectors);
-    EXPECT_EQ(functions, gemm::joined_functions(epilogue, store, vectors));
+    EXPECT_EQ(functions, gemm::fused_add_functions(epilogue, store, vectors));
     const MicroProblem p = random_micro_problem(vectors);
     const gemm::Panel panel{.channel = 16, .channels = vectors * gemm::kLanes, .vectors = vectors};
-    const auto* micro = vectors == 1 ? gemm::micro_functions_1() : gemm::micro_functions_2();
+    const auto* micro = vectors == 1 ? gemm::micro_functions<1>() : gemm::micro_functions<2>();
     std::size_t found = 0;
-    for (std::size_t rows = 1; rows <= gemm::kMostRows[vectors]; ++rows) {
+    for (std::size_t rows = 1; rows <= gemm::kMaxRows[vectors]; ++rows) {
         if (functions[rows - 1] == nullptr) {
             continue;
         }
@@ -286,8 +286,8 @@ TEST_F(GemmVnniTest, JoinedTilesGiveTheBytesOfTheGeneralEpilogue) {
         for (const ElementType r : {ElementType::u8, ElementType::i8}) {
             for (const Store store : {Store::kU8, Store::kI8}) {
                 gemm::Epilogue epilogue = epilogue_of(random_block(rng, q, r));
-                epilogue.join = gemm::find_join(epilogue.ops, store, kChannels);
-                ASSERT_TRUE(epilogue.join.has_value());
+                epilogue.add = gemm::find_requantizing_add(epilogue.ops, store, kChannels);
+                ASSERT_TRUE(epilogue.add.has_value());
                 found += expect_same_tiles(epilogue, store, 1);
                 found += expect_same_tiles(epilogue, store, 2);
             }

@@ -1,20 +1,19 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles in registers with a residual input after a quantization (see Join): once there are bytes,
-// what remains of the chain is two dot products and a shift for 16 values instead of nine
-// operations on floats.
+// Tiles in registers with a requantizing add: two dot products and a shift for 16 values instead of
+// nine operations on floats.
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/kernels/gemm/gemm_vnni_joined.cpp"
+#define HWY_TARGET_INCLUDE "cpu/kernels/gemm/gemm_vnni_fused_add.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
 // Once a target: its include guard is a toggle.
 #include "cpu/kernels/gemm/gemm_vnni_fused-inl.h"
-#include "cpu/kernels/gemm/gemm_vnni_join-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_quad-inl.h"
+#include "cpu/kernels/gemm/gemm_vnni_requantizing_add-inl.h"
 
 #if HWY_TARGET == HWY_AVX3
 
@@ -46,7 +45,7 @@ HWY_INLINE __m512i load_bytes(const void* tensor, const Place& at) {
 }
 
 template <Store To, bool Unsigned>
-struct ByJoin {
+struct ByRequantizingAdd {
     template <std::size_t Vectors>
     static HWY_INLINE void quad(const __m512i (&acc)[kQuad],
                                 const EpilogueCall& call,
@@ -56,10 +55,10 @@ struct ByJoin {
         const Quad scaled = scaled_quad<Vectors>(acc, *e, at.channel);
         constexpr Store kQ = Unsigned ? Store::kU8 : Store::kI8;
         const __m512i q = to_bytes<kQ>(scaled, false);
-        const __m512i r = load_bytes<Vectors>(call.args->binary_sources[e->join->input], at);
-        const auto constants = gemm::constants_of(*e->join, Unsigned);
+        const __m512i r = load_bytes<Vectors>(call.args->binary_sources[e->add->input], at);
+        const auto constants = gemm::constants_of(*e->add, Unsigned);
         store_bytes<Vectors, true>(
-            gemm::joined_bytes<gemm::Bends::kNot>(constants, q, r, To == Store::kI8), at,
+            gemm::added_bytes<gemm::EluTableSize::kNone>(constants, q, r, To == Store::kI8), at,
             call.args->dst);
     }
 };
@@ -67,27 +66,31 @@ struct ByJoin {
 FUSEQ_END_VNNI
 
 template <Store To, bool Unsigned>
-const FusedFunction* joined_tiles(std::size_t vectors) {
-    using Finish = ByJoin<To, Unsigned>;
+const FusedFunction* fused_add_tiles(std::size_t vectors) {
+    using Finish = ByRequantizingAdd<To, Unsigned>;
     return vectors == 1 ? FusedTile<Finish, 1>::functions() : FusedTile<Finish, 2>::functions();
 }
 
-const FusedFunction* find_joined(const gemm::Join& join, Store store, std::size_t vectors) {
+const FusedFunction* find_fused_add(const gemm::RequantizingAdd& add,
+                                    Store store,
+                                    std::size_t vectors) {
     if (store == Store::kU8) {
-        return join.q_unsigned ? joined_tiles<Store::kU8, true>(vectors)
-                               : joined_tiles<Store::kU8, false>(vectors);
+        return add.q_unsigned ? fused_add_tiles<Store::kU8, true>(vectors)
+                              : fused_add_tiles<Store::kU8, false>(vectors);
     }
-    return join.q_unsigned ? joined_tiles<Store::kI8, true>(vectors)
-                           : joined_tiles<Store::kI8, false>(vectors);
+    return add.q_unsigned ? fused_add_tiles<Store::kI8, true>(vectors)
+                          : fused_add_tiles<Store::kI8, false>(vectors);
 }
 
 }  // namespace HWY_NAMESPACE
 
 namespace gemm {
-const FusedFunction* joined_functions(const Epilogue& epilogue, Store store, std::size_t vectors) {
-    // The other tiles compute an elu, not quite to the last bit: bytes must not depend on the tile.
-    const bool takes = epilogue.join && !epilogue.join->bend;
-    return takes ? HWY_NAMESPACE::find_joined(*epilogue.join, store, vectors) : nullptr;
+const FusedFunction* fused_add_functions(const Epilogue& epilogue,
+                                         Store store,
+                                         std::size_t vectors) {
+    // Other tiles of the same result approximate the elu: bytes must not depend on the tile.
+    const bool takes = epilogue.add && !epilogue.add->elu_table;
+    return takes ? HWY_NAMESPACE::find_fused_add(*epilogue.add, store, vectors) : nullptr;
 }
 }  // namespace gemm
 

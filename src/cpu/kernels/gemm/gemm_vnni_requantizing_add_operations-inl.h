@@ -1,7 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operations of a join on the values of all pairs of bytes. For gemm_vnni_join.cpp only.
+// The operations of a requantizing add on all pairs of bytes, in float. For
+// gemm_vnni_requantizing_add.cpp only.
 #pragma once
 
 #include <immintrin.h>
@@ -68,7 +69,7 @@ public:
     Range r() const { return tensor_->type == ElementType::u8 ? kUnsigned : kSigned; }
     std::size_t input() const { return tensor_->input; }
     const Plane& plane() const { return plane_; }  // above zero, where there is an elu
-    bool bends() const { return bends_; }
+    bool has_elu() const { return has_elu_; }
 
     struct Row {
         std::array<float, kBytes> values;
@@ -176,11 +177,11 @@ private:
                 plane_.r = static_cast<double>(step.a);
                 break;
             case Kind::kEltwise:
-                if (tensor_ == nullptr || bends_ ||
+                if (tensor_ == nullptr || has_elu_ ||
                     op.eltwise.kind != post_ops::EltwiseKind::kElu) {
                     return false;
                 }
-                bends_ = true;
+                has_elu_ = true;
                 step.a = op.eltwise.alpha;
                 step.b = op.eltwise.scale;
                 plane_ = scaled(step.b, 0);
@@ -199,7 +200,7 @@ private:
     Range q_;
     std::vector<Step> steps_;
     const post_ops::Binary* tensor_ = nullptr;
-    bool bends_ = false;
+    bool has_elu_ = false;
     float far_ = -40.0f;  // below, the exponential of a double is nothing beside 1
     Plane plane_;
 };
