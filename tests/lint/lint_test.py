@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_files  # noqa: E402
 import check_includes  # noqa: E402
+import check_tests  # noqa: E402
 import check_types  # noqa: E402
 import run_clang_tidy  # noqa: E402
 
@@ -110,6 +111,42 @@ class CheckIncludes(unittest.TestCase):
     def test_missing_file_and_unknown_folder(self):
         self.assertIn("no such file", self.findings("src/ir/a.cpp", '#include "ir/none.hpp"\n')[0])
         self.assertIn("no layer", self.findings("src/new_part/a.cpp", "")[0])
+
+
+class CheckTests(unittest.TestCase):
+    def findings(self, *texts):
+        return list(check_tests.check([(f"f{i}", text) for i, text in enumerate(texts)]))
+
+    def test_a_body_asserts(self):
+        self.assertEqual(self.findings("TEST(A, B) {\n    EXPECT_EQ(f(), 1);\n}\n"), [])
+        self.assertEqual(self.findings("TEST_F(A, B) {\n    if (!f()) {\n        FAIL();\n    }\n}\n"), [])
+        self.assertEqual(self.findings("\nTEST_P(A, B) {\n    f();\n}\n"), ["f0:2: A.B asserts nothing"])
+        self.assertEqual(self.findings("TEST(A, B) {}\nTEST(A, C) {\n    EXPECT_TRUE(f());\n}\n"),
+                         ["f0:1: A.B asserts nothing"])
+
+    def test_comments_and_literals_are_no_assertions(self):
+        for line in ("// EXPECT_EQ(a, b);", "/* EXPECT_EQ(\n1, 1) */", 'f("EXPECT_EQ(a, b)");',
+                     'f(R"x(EXPECT_EQ(")x");', "EXPECT_TRUE(true);", "ASSERT_FALSE( false );"):
+            self.assertEqual(self.findings("TEST(A, B) {\n    " + line + "\n}\n"),
+                             ["f0:1: A.B asserts nothing"])
+        self.assertEqual(self.findings('TEST(A, B) {\n    f("}", \'{\', "//");\n    EXPECT_EQ(a, 1\'000);\n}\n'), [])
+
+    def test_helpers_assert(self):
+        helper = "void same(const A& a, const B& b = {}) {\n    ASSERT_EQ(a, b);\n}\n"
+        outer = "template <class T>\nvoid all(T a) {\n    same(a);\n}\n"
+        self.assertEqual(self.findings(helper, outer, "TEST(A, B) {\n    all<int>(1);\n}\n"), [])
+        self.assertEqual(self.findings("TEST(A, B) {\n    same(1);\n}\n"), ["f0:1: A.B asserts nothing"])
+        named = "TEST(A, B) {\n    const auto same = [&](int a) { EXPECT_EQ(a, 1); };\n    same(1);\n}\n"
+        self.assertEqual(self.findings(named), [])
+
+    def test_a_return_before_an_assertion_skips(self):
+        text = "TEST(A, B) {\n    if (!fast()) {\n        return;\n    }\n    EXPECT_EQ(f(), 1);\n}\n"
+        self.assertEqual(self.findings(text), ["f0:1: A.B returns before it asserts; GTEST_SKIP says why"])
+        self.assertEqual(self.findings(text.replace("return;", 'GTEST_SKIP() << "slow";')), [])
+        late = "TEST(A, B) {\n    EXPECT_EQ(f(), 1);\n    if (!fast()) {\n        return;\n    }\n}\n"
+        self.assertEqual(self.findings(late), [])
+        value = 'TEST(A, B) {\n    const auto f = [] { return "x"; };\n    EXPECT_EQ(f(), 1);\n}\n'
+        self.assertEqual(self.findings(value), [])
 
 
 class CheckTypes(unittest.TestCase):

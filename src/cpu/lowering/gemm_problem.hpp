@@ -54,7 +54,7 @@ struct GemmChainTraits {
 GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t binary_sources);
 
 // Whether the kernel is expected to be faster than oneDNN's, by measurements
-// (docs/performance/matmul.md).
+// (docs/performance/log/matmul.md).
 bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain);
 
 }  // namespace fuseq::cpu
