@@ -13,7 +13,7 @@ using testing::Not;
 
 // As the CPU device writes it.
 Report example() {
-    return Report::parse(R"({
+    return Report::parse(R"json({
         "model": "net",
         "totals": {"steps": 2, "macs": 2500000, "int8_macs_share": 0.5, "anchors_int8": 3,
                    "anchors_float": 1, "fake_quantize": 2, "fake_quantize_fused": 1,
@@ -35,7 +35,7 @@ Report example() {
              "implementation": "fuseq:eltwise", "layers": [], "src_type": "f32", "wei_type": "",
              "dst_type": "u8", "layout": "nhwc", "post_ops": "", "macs": 0, "bytes": 0}],
         "refusals": [{"pass": "move_x", "layer": "l7", "code": "many", "reason": "two readers"}]
-})");
+})json");
 }
 
 TEST(ExplainReport, ShowsTotals) {
