@@ -176,7 +176,7 @@ std::string laws_text(const Report& report, bool wide) {
                        row.value("applied", false) ? "applied" : "refused", text_at(row, "text")});
         }
         for (const Report& note : step.value("notes", Report::array())) {
-            table.add({text_at(step, "name"), "", "not fused", note.get<std::string>()});
+            table.add({text_at(step, "name"), "", "note", note.get<std::string>()});
         }
     }
     return table.empty() ? "\nno law of the composer had anything to do\n" : "\n" + table.text();
