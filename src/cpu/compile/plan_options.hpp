@@ -4,8 +4,8 @@
 // How the properties decide what PlanBuilder does.
 #pragma once
 
-#include "cpu/plan/builder.hpp"
 #include "cpu/compile/config.hpp"
+#include "cpu/plan/builder.hpp"
 
 namespace fuseq::cpu {
 
