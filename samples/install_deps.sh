@@ -11,7 +11,7 @@ build=(
     g++ cmake ninja-build
     libdnnl-dev                         # oneDNN 2.6.3 ...
     opencl-headers ocl-icd-opencl-dev   # ... whose CMake config asks for OpenCL
-    libpugixml-dev libtbb-dev libhwy-dev nlohmann-json3-dev libcli11-dev
+    libpugixml-dev libtbb-dev libxxhash-dev libfmt-dev libhwy-dev nlohmann-json3-dev libcli11-dev
 )
 tests=(libgtest-dev libgmock-dev libbenchmark-dev python3
     python3-numpy) # the oracle of ../shared

@@ -9,6 +9,7 @@
 #include "transformations/support/dump_file.hpp"
 
 namespace fuseq {
+
 void PassContext::rewritten(std::string_view pass, const Node& node, std::string text) {
     remarks_.push_back(
         {Remark::Kind::kRewritten, std::string(pass), node.name(), "", std::move(text)});

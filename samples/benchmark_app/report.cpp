@@ -7,24 +7,20 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/text_table.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::samples {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string fixed(double value, int digits = 3) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
-}
 
 // A number where the text is one, for readers of the JSON.
 Json number_or_text(const std::string& text) {
@@ -219,15 +215,12 @@ void print_counters(std::ostream& out,
                          });
     }
     for (const ProfilingInfo& counter : counters) {
-        char line[512];
         const double share = total == 0 ? 0
                                         : 100.0 * static_cast<double>(counter.real_time_us) /
                                               static_cast<double>(total);
-        std::snprintf(line, sizeof line, "%-40.200s %-20.60s %-24.80s %10.3f ms %5.1f %%",
-                      counter.node_name.c_str(), counter.node_type.c_str(),
-                      counter.exec_type.c_str(), static_cast<double>(counter.real_time_us) / 1000,
-                      share);
-        out << line << '\n';
+        out << fmt::format("{:<40.200} {:<20.60} {:<24.80} {:10.3f} ms {:5.1f} %\n",
+                           counter.node_name, counter.node_type, counter.exec_type,
+                           static_cast<double>(counter.real_time_us) / 1000, share);
     }
     out << "Total time of the layers: " << fixed(static_cast<double>(total) / 1000) << " ms\n";
 }

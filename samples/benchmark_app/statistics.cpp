@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
+
+#include <fmt/format.h>
 
 #include "fuseq/error.hpp"
 
@@ -74,10 +75,9 @@ std::string NoiseVerdict::text() const {
     if (blocks == 0) {
         return "too few inferences to tell";
     }
-    char text[128];
-    std::snprintf(text, sizeof text, "%s (medians of %zu blocks differ by %.1f %%)",
-                  steady() ? "steady" : "noisy: repeat on a quiet machine", blocks, spread * 100);
-    return text;
+    return fmt::format("{} (medians of {} blocks differ by {:.1f} %)",
+                       steady() ? "steady" : "noisy: repeat on a quiet machine", blocks,
+                       spread * 100);
 }
 
 }  // namespace fuseq::samples

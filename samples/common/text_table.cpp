@@ -3,8 +3,8 @@
 #include "common/text_table.hpp"
 
 #include <algorithm>
-#include <iomanip>
-#include <sstream>
+
+#include <fmt/format.h>
 
 #include "fuseq/error.hpp"
 
@@ -59,9 +59,7 @@ std::string TextTable::text() const {
 }
 
 std::string fixed(double value, int digits) {
-    std::ostringstream out;
-    out << std::fixed << std::setprecision(digits) << value;
-    return out.str();
+    return fmt::format("{:.{}f}", value, digits);
 }
 
 }  // namespace fuseq::samples

@@ -33,6 +33,6 @@ private:
 };
 
 // "%.<digits>f".
-std::string fixed(double value, int digits);
+std::string fixed(double value, int digits = 3);
 
 }  // namespace fuseq::samples

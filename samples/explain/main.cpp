@@ -23,7 +23,8 @@ struct Arguments {
     std::string json_file;
     std::string shape;
     bool profile = false;
-    bool wide = false;
+    ReportLook look;
+    bool laws = false;
     int runs = 50;
     int threads = 0;
     std::vector<std::string> config;
@@ -43,7 +44,11 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
     app.add_option("--nthreads", arguments.threads, "Threads; 0: the device decides")
         ->check(not_negative());
     add_config_option(app, arguments.config);
-    app.add_flag("--wide", arguments.wide, "Do not cut long names");
+    app.add_flag("--laws", arguments.laws,
+                 "Show what the laws of the post-ops composer did in each step, and why not more");
+    app.add_flag("--wide", arguments.look.wide, "Do not cut long names");
+    app.add_flag("--candidates", arguments.look.candidates,
+                 "Show which implementations were asked for each layer, and why they refused");
     return parse_arguments(app, argc, argv);
 }
 
@@ -86,7 +91,10 @@ void run(const Arguments& arguments) {
     if (arguments.profile) {
         profile(compiled, arguments.runs, report);
     }
-    std::cout << report_text(report, arguments.wide);
+    std::cout << report_text(report, arguments.look);
+    if (arguments.laws) {
+        std::cout << laws_text(report, arguments.look.wide);
+    }
     if (!arguments.json_file.empty()) {
         write_json(report, arguments.json_file);
     }

@@ -11,6 +11,8 @@ namespace {
 
 using Align = TextTable::Align;
 
+constexpr std::size_t kWidest = 36;
+
 std::string text_at(const Report& row, const char* key) {
     const auto it = row.find(key);
     return it != row.end() && it->is_string() ? it->get<std::string>() : "";
@@ -111,6 +113,18 @@ std::string steps_text(const Report& report, std::size_t widest) {
     return table.text();
 }
 
+// What the implementations said of each layer, in the order in which they were asked.
+std::string candidates_text(const Report& report, std::size_t widest) {
+    TextTable table({{"layer", Align::kLeft, widest}, {"candidate"}, {"verdict"}, {"reason"}});
+    for (const Report& step : report.value("steps", Report::array())) {
+        for (const Report& row : step.value("candidates", Report::array())) {
+            table.add({text_at(step, "name"), text_at(row, "name"), text_at(row, "verdict"),
+                       text_at(row, "reason")});
+        }
+    }
+    return table.empty() ? "" : "\n" + table.text();
+}
+
 std::string refusals_text(const Report& report, std::size_t widest) {
     TextTable table({{"not rewritten", Align::kLeft, widest}, {"by pass"}, {"reason"}});
     for (const Report& row : report.value("refusals", Report::array())) {
@@ -169,13 +183,30 @@ std::string float_fallback_text(const Report& report, std::size_t widest) {
 
 }  // namespace
 
-std::string report_text(const Report& report, bool wide) {
-    constexpr std::size_t kWidest = 36;
-    const std::size_t widest = wide ? 0 : kWidest;
+std::string laws_text(const Report& report, bool wide) {
+    TextTable table({{"step", Align::kLeft, wide ? 0 : kWidest},
+                     {"law"},
+                     {"verdict"},
+                     {"what it did, or why not"}});
+    for (const Report& step : report.value("steps", Report::array())) {
+        for (const Report& row : step.value("laws", Report::array())) {
+            table.add({text_at(step, "name"), text_at(row, "law"),
+                       row.value("applied", false) ? "applied" : "refused", text_at(row, "text")});
+        }
+        for (const Report& note : step.value("notes", Report::array())) {
+            table.add({text_at(step, "name"), "", "note", note.get<std::string>()});
+        }
+    }
+    return table.empty() ? "\nno law of the composer had anything to do\n" : "\n" + table.text();
+}
+
+std::string report_text(const Report& report, const ReportLook& look) {
+    const std::size_t widest = look.wide ? 0 : kWidest;
     return totals_text(report) + "\n" + fake_quantize_text(report, widest) + "\n" +
            steps_text(report, widest) + variables_text(report, widest) +
-           float_fallback_text(report, widest) + refusals_text(report, widest) +
-           passes_text(report, widest);
+           float_fallback_text(report, widest) +
+           (look.candidates ? candidates_text(report, widest) : "") +
+           refusals_text(report, widest) + passes_text(report, widest);
 }
 
 }  // namespace fuseq::samples

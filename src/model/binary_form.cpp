@@ -341,7 +341,7 @@ ModelKey key_of_model(const Model& model, std::size_t threads) {
     const WriteConstant constant = [](ByteWriter& out, const Tensor& tensor) {
         out.number(static_cast<std::uint8_t>(tensor.get_element_type()));
         write_shape(out, tensor.get_shape());
-        out.number(hash_large(tensor.data(), tensor.get_byte_size()));
+        out.number(hash_bytes(tensor.data(), tensor.get_byte_size()));
         let_go_of_pages(tensor);
     };
     ModelNumbers number_of_model;
@@ -357,8 +357,8 @@ ModelKey key_of_model(const Model& model, std::size_t threads) {
                 writer.write(*nodes[n]);
             }
             const std::vector<char>& bytes = piece.bytes();
-            keys[i] = {hash_large(bytes.data(), bytes.size(), 1),
-                       hash_large(bytes.data(), bytes.size(), kOther)};
+            keys[i] = {hash_bytes(bytes.data(), bytes.size(), 1),
+                       hash_bytes(bytes.data(), bytes.size(), kOther)};
         });
         all.text(m->name());
         all.list(keys, [&](const ModelKey& key) {
@@ -368,8 +368,8 @@ ModelKey key_of_model(const Model& model, std::size_t threads) {
         number_of_model.emplace(m, number_of_model.size());
     }
     const std::vector<char>& bytes = all.bytes();
-    return {hash_large(bytes.data(), bytes.size(), 1),
-            hash_large(bytes.data(), bytes.size(), kOther)};
+    return {hash_bytes(bytes.data(), bytes.size(), 1),
+            hash_bytes(bytes.data(), bytes.size(), kOther)};
 }
 
 }  // namespace fuseq

@@ -135,10 +135,10 @@ std::vector<Use> Node::users() const {
 void Node::infer() {
     InferContext context(*this);
     const Arity arity = spec_->inputs;
-    const std::size_t most =
+    const std::size_t max_inputs =
         arity.max == Arity::kMany ? arity.max : arity.max + spec_->binary_sources;
-    context.require(inputs_.size() >= arity.min && inputs_.size() <= most, "has ", inputs_.size(),
-                    " inputs, expected ", arity.min,
+    context.require(inputs_.size() >= arity.min && inputs_.size() <= max_inputs, "has ",
+                    inputs_.size(), " inputs, expected ", arity.min,
                     arity.max == arity.min      ? ""
                     : arity.max == Arity::kMany ? " or more"
                                                 : " to " + std::to_string(arity.max));

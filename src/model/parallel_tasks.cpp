@@ -3,19 +3,85 @@
 #include "model/parallel_tasks.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <system_error>
 #include <utility>
 
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
 namespace fuseq {
+
+namespace {
+
+// What the threads of one run_tasks() share.
+class TaskLoop {
+public:
+    TaskLoop(std::size_t count, const std::function<void(std::size_t)>& task)
+        : count_(count), task_(task) {}
+
+    // Takes one task after the other.
+    void run() noexcept {
+        for (std::size_t i = next_++; i < count_; i = next_++) {
+            try {
+                task_(i);
+            } catch (...) {
+                keep(i, std::current_exception());
+                next_ = count_;
+            }
+        }
+    }
+
+    void rethrow() const {
+        if (failure_) {
+            std::rethrow_exception(failure_);
+        }
+    }
+
+private:
+    void keep(std::size_t number, std::exception_ptr failure) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_ || number < failed_at_) {
+            failed_at_ = number;
+            failure_ = std::move(failure);
+        }
+    }
+
+    const std::size_t count_;
+    const std::function<void(std::size_t)>& task_;
+    std::atomic<std::size_t> next_ = 0;
+    std::mutex mutex_;
+    std::size_t failed_at_ = 0;
+    std::exception_ptr failure_;
+};
+
+// oneTBB prints a warning where an arena asks for more threads than this.
+std::size_t allowed_threads() {
+    return tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+}
+
+}  // namespace
 
 void run_tasks(std::size_t count,
                std::size_t threads,
                const std::function<void(std::size_t)>& task) {
-    BackgroundTasks tasks(std::min(count, threads));
-    for (std::size_t i = 0; i < count; ++i) {
-        tasks.add([&task, i] { task(i); });
+    TaskLoop loop(count, task);
+    const std::size_t used = std::min({count, threads, allowed_threads()});
+    if (used <= 1) {
+        loop.run();
+    } else {
+        tbb::task_arena arena(static_cast<int>(used));
+        arena.execute([&] {
+            tbb::task_group helpers;
+            for (std::size_t i = 1; i < used; ++i) {
+                helpers.run([&] { loop.run(); });
+            }
+            loop.run();
+            helpers.wait();
+        });
     }
-    tasks.finish();
+    loop.rethrow();
 }
 
 BackgroundTasks::~BackgroundTasks() {

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compile-time work on several threads: tasks that do not depend on each other.
+// Compile-time work on several threads: tasks that do not depend on each other (decision 011).
 #pragma once
 
 #include <condition_variable>
@@ -15,15 +15,16 @@
 
 namespace fuseq {
 
-// Calls task(0) to task(count - 1), on the calling thread and up to threads - 1 more; which thread
-// takes which is not fixed. Returns when all are done. When some throw, the exception of the one
-// with the smallest number is thrown again, and no new ones are begun after it.
+// Calls task(0) to task(count - 1), begun in this order, on this thread and up to threads - 1 that
+// oneTBB has. Returns when all are done. When some throw, the exception of the one with the
+// smallest number is thrown again, and no new ones are begun after it. Tasks start no OpenMP
+// regions.
 void run_tasks(std::size_t count,
                std::size_t threads,
                const std::function<void(std::size_t)>& task);
 
-// The same for tasks that become known one by one: helpers begin with them while the thread that
-// adds them goes on. add() and finish() are for that thread only.
+// For tasks that become known one by one and may start OpenMP regions: helpers, threads of this
+// object, begin with them while the thread goes on that adds them, and that alone calls the rest.
 class BackgroundTasks {
 public:
     // Up to threads - 1 helpers, the first of which is started with the first task.

@@ -6,12 +6,13 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "model/hash.hpp"
 #include "model/packed_values.hpp"
@@ -143,16 +144,25 @@ bool uniform(const Tensor& tensor) {
            std::memcmp(bytes, bytes + size, tensor.get_byte_size() - size) == 0;
 }
 
+// The values of random(seed), which files and tests count on.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
     std::uint64_t next() {
+        constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15u;
         state_ += 1;
-        return hash_bytes(&state_, sizeof state_);
+        return mixed(mixed(mixed(kOdd + sizeof state_) ^ state_) + kOdd);
     }
     double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
 private:
+    // The finaliser of splitmix64: every bit of the input reaches every bit of the output.
+    static std::uint64_t mixed(std::uint64_t x) {
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+        return x ^ (x >> 31);
+    }
+
     std::uint64_t state_;
 };
 
@@ -301,11 +311,7 @@ std::string tensor_values_to_text(const Tensor& tensor, std::size_t inline_limit
         if (uniform(tensor)) {
             return detail::cat("fill(", element_to_text(tensor, 0), ")");
         }
-        char hex[17];
-        std::snprintf(
-            hex, sizeof hex, "%016llx",
-            static_cast<unsigned long long>(hash_bytes(tensor.data(), tensor.get_byte_size())));
-        return detail::cat("#", hex);
+        return fmt::format("#{:016x}", hash_bytes(tensor.data(), tensor.get_byte_size()));
     }
     std::string text = "{";
     for (std::size_t i = 0; i < tensor.get_size(); ++i) {

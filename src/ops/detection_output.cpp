@@ -284,12 +284,12 @@ std::vector<Candidate> detections(const DetectionOutput8Attrs& attrs,
             }
         }
     }
-    const std::int64_t most = attrs.keep_top_k[0];
-    if (most > -1 && static_cast<std::int64_t>(found.size()) > most) {
+    const std::int64_t max_boxes = attrs.keep_top_k[0];
+    if (max_boxes > -1 && static_cast<std::int64_t>(found.size()) > max_boxes) {
         std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
             return a.score != b.score ? a.score > b.score : a.box < b.box;
         });
-        found.resize(static_cast<std::size_t>(most));
+        found.resize(static_cast<std::size_t>(max_boxes));
     }
     std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
         return a.label != b.label ? a.label < b.label : a.score > b.score;

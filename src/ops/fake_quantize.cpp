@@ -57,14 +57,14 @@ void run(EvalContext& context) {
     }
     const float* src = in.data<float>();
     T* dst = context.output(0, shape).data<T>();
-    for (StridedLoop walk(shape, strides); !walk.done(); walk.next()) {
-        const double value = fake_quantize(src[walk.position()], limits[0][walk.offset(0)],
-                                           limits[1][walk.offset(1)], limits[2][walk.offset(2)],
-                                           limits[3][walk.offset(3)], attrs.levels);
+    for (StridedLoop loop(shape, strides); !loop.done(); loop.next()) {
+        const double value = fake_quantize(src[loop.position()], limits[0][loop.offset(0)],
+                                           limits[1][loop.offset(1)], limits[2][loop.offset(2)],
+                                           limits[3][loop.offset(3)], attrs.levels);
         if constexpr (std::is_integral_v<T>) {
-            dst[walk.position()] = static_cast<T>(std::nearbyint(value));
+            dst[loop.position()] = static_cast<T>(std::nearbyint(value));
         } else {
-            dst[walk.position()] = static_cast<T>(value);
+            dst[loop.position()] = static_cast<T>(value);
         }
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What convolutions and deconvolutions ask of src [N, C, spatial...] and of the weights, which have
-// one dimension more, the number of groups, in front where the operation is grouped; and how they
+// one dimension more, the number of groups, first where the operation is grouped; and how they
 // run on every pair of types.
 #pragma once
 

@@ -18,9 +18,9 @@ std::size_t checked_batch(const Context& context, std::size_t data_rank, std::si
     context.require(data_rank >= 1 && indices_rank >= 1,
                     "data and indices are expected to have rank 1 or more");
     const std::int64_t batch = context.template attrs<GatherNdAttrs>().batch_dims;
-    const auto most = static_cast<std::int64_t>(std::min(data_rank, indices_rank)) - 1;
-    context.require(batch >= 0 && batch <= most, "batch_dims is ", batch,
-                    ", expected a value in [0, ", most, "]");
+    const auto max_batch = static_cast<std::int64_t>(std::min(data_rank, indices_rank)) - 1;
+    context.require(batch >= 0 && batch <= max_batch, "batch_dims is ", batch,
+                    ", expected a value in [0, ", max_batch, "]");
     return static_cast<std::size_t>(batch);
 }
 

@@ -85,8 +85,9 @@ void evaluate(EvalContext& context) {
         std::memcpy(to + i * bytes, end, bytes);
     }
     for (std::size_t b = 0; b < tree.batch; ++b) {
-        const auto most = static_cast<std::int64_t>(tree.steps);
-        const auto length = static_cast<std::size_t>(std::clamp<std::int64_t>(lengths[b], 0, most));
+        const auto max_length = static_cast<std::int64_t>(tree.steps);
+        const auto length =
+            static_cast<std::size_t>(std::clamp<std::int64_t>(lengths[b], 0, max_length));
         for (std::size_t beam = 0; beam < tree.beams; ++beam) {
             const auto places = sequence(context, tree, parents, b, beam, length);
             // After the first end token there are only such.

@@ -191,11 +191,11 @@ Plan plan(const EvalContext& context) {
 template <class A, class B, class Dst>
 void run(const Plan& plan, const A* a, const B* b, Dst* dst) {
     const Product& p = plan.product;
-    for (StridedLoop walk(plan.batch, {broadcast_strides(batch_of(plan.a), plan.batch),
+    for (StridedLoop loop(plan.batch, {broadcast_strides(batch_of(plan.a), plan.batch),
                                        broadcast_strides(batch_of(plan.b), plan.batch)});
-         !walk.done(); walk.next()) {
-        multiply(p, a + walk.offset(0) * p.m * p.k, b + walk.offset(1) * p.k * p.n,
-                 dst + walk.position() * p.m * p.n);
+         !loop.done(); loop.next()) {
+        multiply(p, a + loop.offset(0) * p.m * p.k, b + loop.offset(1) * p.k * p.n,
+                 dst + loop.position() * p.m * p.n);
     }
 }
 

@@ -33,7 +33,7 @@ void infer_8(InferContext& context) {
 }
 
 template <class T>
-constexpr T least() {
+constexpr T lowest() {
     using Limits = std::numeric_limits<T>;
     return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
 }
@@ -44,7 +44,7 @@ void run(const PoolLoops& loops, const T* src, T* dst, std::int64_t* where) {
     const std::int64_t plane_size = loops.in[0] * loops.in[1] * loops.in[2];
     for_each_pool_window(loops, [&](std::int64_t plane, const std::int64_t first[3]) {
         const T* values = src + plane * plane_size;
-        T best = least<T>();
+        T best = lowest<T>();
         std::int64_t at = -1;
         for_each_pool_element(loops, first, [&](std::int64_t offset) {
             if (at < 0 || values[offset] > best) {

@@ -53,8 +53,8 @@ void normalize(EvalContext& context, const std::vector<std::int64_t>& axes, cons
     std::vector<double> mean(groups, 0);
     std::vector<double> variance(groups, 0);
     const auto each = [&](auto&& function) {
-        for (StridedLoop walk(shape, {all.strides}); !walk.done(); walk.next()) {
-            function(walk.position(), walk.offset(0));
+        for (StridedLoop loop(shape, {all.strides}); !loop.done(); loop.next()) {
+            function(loop.position(), loop.offset(0));
         }
     };
     const double count =

@@ -50,13 +50,13 @@ void run(EvalContext& context, const std::vector<std::int64_t>& axes, const Divi
         const T* src = in.data<T>();
         T* dst = output.data<T>();
         std::vector<double> sums(groups.count, 0);
-        for (StridedLoop walk(shape, {groups.strides}); !walk.done(); walk.next()) {
-            const auto x = static_cast<double>(src[walk.position()]);
-            sums[walk.offset(0)] += x * x;
+        for (StridedLoop loop(shape, {groups.strides}); !loop.done(); loop.next()) {
+            const auto x = static_cast<double>(src[loop.position()]);
+            sums[loop.offset(0)] += x * x;
         }
-        for (StridedLoop walk(shape, {groups.strides}); !walk.done(); walk.next()) {
-            dst[walk.position()] = static_cast<T>(static_cast<double>(src[walk.position()]) /
-                                                  divisor(sums[walk.offset(0)]));
+        for (StridedLoop loop(shape, {groups.strides}); !loop.done(); loop.next()) {
+            dst[loop.position()] = static_cast<T>(static_cast<double>(src[loop.position()]) /
+                                                  divisor(sums[loop.offset(0)]));
         }
     });
 }

@@ -35,8 +35,8 @@ void check_dimension(const Context& context, std::int64_t size, Amount amount, s
         size + std::min<std::int64_t>(amount.begin, 0) + std::min<std::int64_t>(amount.end, 0);
     context.require(left >= 0, "pads ", amount.begin, " and ", amount.end, " cut more than the ",
                     size, " elements of dimension ", d);
-    const std::int64_t most = std::max(amount.begin, amount.end);
-    if (most <= 0) {
+    const std::int64_t larger = std::max(amount.begin, amount.end);
+    if (larger <= 0) {
         return;
     }
     const PadMode mode = context.template attrs<PadAttrs>().pad_mode;
@@ -44,7 +44,7 @@ void check_dimension(const Context& context, std::int64_t size, Amount amount, s
                                : mode == PadMode::kSymmetric ? left
                                : mode == PadMode::kEdge      ? (left >= 1 ? kLargest : 0)
                                                              : kLargest;
-    context.require(most <= limit, "a pad of ", most, " is too large for dimension ", d,
+    context.require(larger <= limit, "a pad of ", larger, " is too large for dimension ", d,
                     " of size ", left, " in mode ",
                     EnumNames<PadMode>::kNames[static_cast<std::size_t>(mode)]);
 }

@@ -47,11 +47,11 @@ void evaluate(EvalContext& context) {
         const T* x = in.data<T>();
         const T* slope = context.input(1).data<T>();
         T* y = out.data<T>();
-        for (StridedLoop walk(shape, {broadcast_strides(slope_shape, shape)}); !walk.done();
-             walk.next()) {
-            const T value = x[walk.position()];
-            y[walk.position()] =
-                value < T{0} ? static_cast<T>(value * slope[walk.offset(0)]) : value;
+        for (StridedLoop loop(shape, {broadcast_strides(slope_shape, shape)}); !loop.done();
+             loop.next()) {
+            const T value = x[loop.position()];
+            y[loop.position()] =
+                value < T{0} ? static_cast<T>(value * slope[loop.offset(0)]) : value;
         }
     });
 }

@@ -94,10 +94,10 @@ template <class T, class Sum, class Function>
 std::vector<Sum> fold(const Tensor& src, const Shape& kept, Sum start, Function function) {
     std::vector<Sum> sums(shape_size(kept), start);
     const T* x = static_cast<const T*>(src.data());
-    for (StridedLoop walk(src.get_shape(), {broadcast_strides(kept, src.get_shape())});
-         !walk.done(); walk.next()) {
-        Sum& sum = sums[walk.offset(0)];
-        sum = function(sum, x[walk.position()]);
+    for (StridedLoop loop(src.get_shape(), {broadcast_strides(kept, src.get_shape())});
+         !loop.done(); loop.next()) {
+        Sum& sum = sums[loop.offset(0)];
+        sum = function(sum, x[loop.position()]);
     }
     return sums;
 }

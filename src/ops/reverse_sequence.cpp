@@ -36,10 +36,11 @@ void check_lengths(const Context& context, const PartialShape& lengths, const Di
 template <class Context>
 void check_values(const Context& context,
                   const std::vector<std::int64_t>& lengths,
-                  std::int64_t most) {
+                  std::int64_t max_length) {
     for (std::size_t b = 0; b < lengths.size(); ++b) {
-        context.require(lengths[b] >= 0 && lengths[b] <= most, "element ", b, " of seq_lengths is ",
-                        lengths[b], ", expected one in [0, ", most, "]");
+        context.require(lengths[b] >= 0 && lengths[b] <= max_length, "element ", b,
+                        " of seq_lengths is ", lengths[b], ", expected one in [0, ", max_length,
+                        "]");
     }
 }
 

@@ -34,11 +34,11 @@ void check_shapes(const Context& context,
     context.require(data.rank() == indices.rank(), "data has rank ", data.rank(), ", indices ",
                     indices.rank(), ", expected the same");
     for (std::size_t d = 0; d < data.rank(); ++d) {
-        const std::int64_t most = data[d].get_max_length();
-        context.require(
-            d == axis || most == Dimension::kUnbounded || indices[d].get_min_length() <= most,
-            "indices of shape ", to_string(indices), " are larger than data of shape ",
-            to_string(data), " in dimension ", d);
+        const std::int64_t max_size = data[d].get_max_length();
+        context.require(d == axis || max_size == Dimension::kUnbounded ||
+                            indices[d].get_min_length() <= max_size,
+                        "indices of shape ", to_string(indices), " are larger than data of shape ",
+                        to_string(data), " in dimension ", d);
     }
 }
 

@@ -74,10 +74,10 @@ struct Memory {
 template <class Bits>
 void select(const Rows& rows, const Memory& m) {
     std::byte* to = m.to;
-    for (StridedLoop walk(rows.outer, rows.strides); !walk.done(); walk.next()) {
-        const std::uint8_t* c = m.condition + walk.offset(0);
-        const std::byte* yes = m.yes + walk.offset(1) * sizeof(Bits);
-        const std::byte* no = m.no + walk.offset(2) * sizeof(Bits);
+    for (StridedLoop loop(rows.outer, rows.strides); !loop.done(); loop.next()) {
+        const std::uint8_t* c = m.condition + loop.offset(0);
+        const std::byte* yes = m.yes + loop.offset(1) * sizeof(Bits);
+        const std::byte* no = m.no + loop.offset(2) * sizeof(Bits);
         for (std::size_t i = 0; i < rows.length; ++i, to += sizeof(Bits)) {
             // Both are read: a branch on the condition would often be guessed wrong.
             Bits yes_bits;

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "model/task_threads.hpp"
 #include "runtime/plugin_handle.hpp"
-#include "runtime/worker.hpp"
 
 namespace fuseq {
 
@@ -25,14 +25,14 @@ public:
     // Position of a port of this model, or of one that looks like it (the model before it was
     // copied). `inputs`: among the inputs, else among the outputs. Nothing when there is none.
     std::optional<std::size_t> find_port(const Output& port, bool inputs) const;
-    // On a stream of the device, else on the worker.
+    // On a stream of the device, else on a thread of this object.
     void submit(const std::function<void()>& task);
 
 private:
     std::shared_ptr<PluginHandle> plugin_;  // declared first: the code outlives the objects
     std::shared_ptr<ICompiledModel> device_;
     std::shared_ptr<const Model> ports_;
-    Worker worker_;
+    TaskThreads worker_{1};
 };
 
 // What the user calls an input or output: its smallest tensor name, else its layer's name.

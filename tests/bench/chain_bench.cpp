@@ -1,9 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Residual addition u8 + u8 -> u8 with a scale for each input, by its own kernel, by the chain
-// kernel and by oneDNN's binary primitive. Argument: elements / 64. Counter: bytes read and written
-// a second.
+// Residual addition u8 + u8 -> u8 with a scale for each input, by the chain kernel and by oneDNN's
+// binary primitive. Argument: elements / 64. Counter: bytes read and written a second.
 #include <benchmark/benchmark.h>
 
 #include <dnnl.hpp>
@@ -11,7 +10,6 @@
 
 #include "bench_data.hpp"
 #include "cpu/kernels/eltwise/chain_kernel.hpp"
-#include "cpu/kernels/eltwise/residual_add.hpp"
 
 namespace fuseq::bench {
 namespace {
@@ -42,21 +40,6 @@ void residual_add_chain(benchmark::State& state) {
     count_bytes(state, 3 * a.size());
 }
 
-void residual_add_own(benchmark::State& state) {
-    const std::size_t count = argument(state, 0) * kChannels;
-    const auto a = random_bytes(count);
-    const auto b = random_bytes(count);
-    kernels::AlignedVector<std::uint8_t> dst(count);
-    kernels::ResidualAddParams params;
-    params.a_scale = 0.7f;
-    params.b_scale = 0.4f;
-    for (auto _ : state) {
-        kernels::residual_add(params, a.data(), b.data(), dst.data(), {0, count});
-        benchmark::ClobberMemory();
-    }
-    count_bytes(state, 3 * count);
-}
-
 void residual_add_onednn(benchmark::State& state) {
     using namespace dnnl;
     const engine eng(engine::kind::cpu, 0);
@@ -80,7 +63,6 @@ void residual_add_onednn(benchmark::State& state) {
     state.SetLabel(pd.impl_info_str());
 }
 
-BENCHMARK(residual_add_own)->Arg(56 * 56)->Arg(28 * 28)->Unit(benchmark::kMicrosecond);
 BENCHMARK(residual_add_chain)->Arg(56 * 56)->Arg(28 * 28)->Unit(benchmark::kMicrosecond);
 BENCHMARK(residual_add_onednn)->Arg(56 * 56)->Arg(28 * 28)->Unit(benchmark::kMicrosecond);
 

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include "docs/operations_page.hpp"
 #include "ir/ir_operations.hpp"
@@ -30,7 +31,31 @@ std::string read_file(const fs::path& path) {
     return text.str();
 }
 
-// All sources below tests/unit/ops*, one after the other.
+// The text without // and /* comments; quotes are heeded, so that "http://..." stays.
+std::string without_comments(const std::string& text) {
+    std::string code;
+    char quote = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const std::string_view here = std::string_view(text).substr(at, 2);
+        if (quote == 0 && (here == "//" || here == "/*")) {
+            const auto end = text.find(here == "//" ? "\n" : "*/", at);
+            at = end == std::string::npos ? text.size() : end + (here == "//" ? 0 : 1);
+            code += '\n';
+            continue;
+        }
+        if (quote != 0 && text[at] == '\\') {
+            code += text[at++];
+        } else if (quote == 0 ? text[at] == '"' || text[at] == '\'' : text[at] == quote) {
+            const bool is_separator = text[at] == '\'' && at > 0 &&
+                                      std::isalnum(static_cast<unsigned char>(text[at - 1])) != 0;
+            quote = quote != 0 || is_separator ? 0 : text[at];
+        }
+        code += at < text.size() ? text[at] : '\n';
+    }
+    return code;
+}
+
+// The code of all sources below tests/unit/ops*, one after the other.
 std::string operation_tests() {
     std::string text;
     for (const auto& folder : fs::directory_iterator(fs::path(FUSEQ_SOURCE_DIR) / "tests/unit")) {
@@ -39,24 +64,35 @@ std::string operation_tests() {
         }
         for (const auto& entry : fs::recursive_directory_iterator(folder)) {
             if (entry.path().extension() == ".cpp") {
-                text += read_file(entry.path());
+                text += without_comments(read_file(entry.path()));
             }
         }
     }
     return text;
 }
 
-// Whether `word` stands in the text with no letter or digit beside it.
-bool has_word(const std::string& text, std::string_view word) {
-    const auto part_of_word = [&](std::size_t at) {
-        return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
-    };
-    for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-        if ((at == 0 || !part_of_word(at - 1)) && !part_of_word(at + word.size())) {
+// Whether code makes an operation of that type: "Add" as an argument, or "= Add(" and "= Add.1" in
+// the text form.
+bool makes_operation(const std::string& code, std::string_view type) {
+    const std::string name(type);
+    for (const std::string& made :
+         {"\"" + name + "\"", "\"" + name + ".", "= " + name + "(", "= " + name + "."}) {
+        if (code.find(made) != std::string::npos) {
             return true;
         }
     }
     return false;
+}
+
+TEST(Operations, InCommentsDoNotCount) {
+    const std::string code = without_comments(
+        "run_op(\"Add\"); // \"Sub\" = Tile(\n/* \"Pad\" */ text(\"%x = Abs.1(%y) http://\\\"\"); "
+        "'x' // \"Mod\"\n");
+    EXPECT_TRUE(makes_operation(code, "Add"));
+    EXPECT_TRUE(makes_operation(code, "Abs"));
+    for (const char* type : {"Sub", "Tile", "Pad", "Mod", "Ab", "run_op"}) {
+        EXPECT_FALSE(makes_operation(code, type)) << type;
+    }
 }
 
 TEST(OperationsPage, IsCurrent) {
@@ -124,12 +160,13 @@ TEST(Operations, HaveAModel) {
     }
 }
 
-TEST(Operations, AreNamedInATest) {
+TEST(Operations, AreMadeInATest) {
     const std::string tests = operation_tests();
     ASSERT_FALSE(tests.empty());
+    ASSERT_FALSE(all_ops().empty());
     for (const OpSpec* spec : all_ops()) {
-        EXPECT_TRUE(has_word(tests, spec->type))
-            << "no test below tests/unit/ops* names " << spec->type;
+        EXPECT_TRUE(makes_operation(tests, spec->type))
+            << "no test below tests/unit/ops* makes a " << spec->type;
     }
 }
 

@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_files  # noqa: E402
 import check_includes  # noqa: E402
+import check_tests  # noqa: E402
 import check_types  # noqa: E402
 import run_clang_tidy  # noqa: E402
 
@@ -37,6 +38,52 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(len(found), 1)
         self.assertIn("src/runtime/a.cpp:2: includes", found[0])
         self.assertIn("may include only", found[0])
+
+    def refused(self, path, include):
+        return self.findings(path, f'#include "{include}"\n', ["src/" + include]) != []
+
+    def test_folders_of_the_cpu_device_see_only_what_is_below(self):
+        order = ["threading", "steps", "plan", "exec", "compile", "cache", "plugin"]
+        for place, folder in enumerate(order):
+            for above in order[place + 1:]:
+                self.assertTrue(self.refused(f"src/cpu/{folder}/a.cpp", f"cpu/{above}/b.hpp"),
+                                f"{folder} includes {above}")
+        for below in ("steps", "plan", "exec", "compile", "cache"):
+            self.assertFalse(self.refused("src/cpu/plugin/a.cpp", f"cpu/{below}/b.hpp"), below)
+
+    def test_kernels_see_the_machine_common_parts_and_basic_ops(self):
+        path = "src/cpu/kernels/gemm/a.cpp"
+        for allowed in ("cpu/machine/b.hpp", "cpu/kernels/common/b.hpp",
+                        "cpu/post_ops/basic_ops.hpp", "cpu/kernels/gemm/b.hpp"):
+            self.assertFalse(self.refused(path, allowed), allowed)
+        for refused in ("cpu/steps/b.hpp", "cpu/threading/b.hpp", "cpu/post_ops/simplify.hpp",
+                        "cpu/kernels/reduce/b.hpp", "ops/b.hpp"):
+            self.assertTrue(self.refused(path, refused), refused)
+
+    def test_steps_are_not_lowered_nor_planned_by_themselves(self):
+        for refused in ("lowering", "plan", "compile"):
+            self.assertTrue(self.refused("src/cpu/steps/a.cpp", f"cpu/{refused}/b.hpp"), refused)
+
+    def test_rooms_to_come(self):
+        self.assertFalse(self.refused("src/readers/onnx/a.cpp", "ops/b.hpp"))
+        for path, include in [("src/readers/onnx/a.cpp", "readers/tflite/b.hpp"),
+                              ("src/readers/tflite/a.cpp", "cpu/plan/b.hpp"),
+                              ("src/quantizer/a.cpp", "cpu/plan/b.hpp"),
+                              ("src/python/a.cpp", "model/b.hpp"),
+                              ("src/compat/a.cpp", "runtime/b.hpp")]:
+            self.assertTrue(self.refused(path, include), f"{path} includes {include}")
+
+    def test_rows_of_the_cpu_device_allow_no_cycle(self):
+        rows = {"src/cpu/a": ["cpu/a", "cpu/b"], "src/cpu/b": ["cpu/b", "cpu/c/d.hpp"],
+                "src/cpu/c": ["cpu/c"]}
+        self.assertEqual(list(check_includes.cycles(rows)), [])
+        rows["src/cpu/c"].append("cpu/a")
+        found = list(check_includes.cycles(rows))
+        self.assertEqual([line.split(":")[0] for line in found],
+                         ["src/cpu/a", "src/cpu/b", "src/cpu/c"])
+        self.assertEqual(list(check_includes.cycles(rows, [set(rows)])), [])
+        self.assertEqual(list(check_includes.cycles(check_includes.LAYERS,
+                                                    check_includes.OPEN_CYCLES)), [])
 
     def test_public_headers_see_only_public_headers(self):
         self.assertEqual(len(self.findings("include/fuseq/a.hpp", '#include "model/b.hpp"\n',
@@ -64,6 +111,42 @@ class CheckIncludes(unittest.TestCase):
     def test_missing_file_and_unknown_folder(self):
         self.assertIn("no such file", self.findings("src/ir/a.cpp", '#include "ir/none.hpp"\n')[0])
         self.assertIn("no layer", self.findings("src/new_part/a.cpp", "")[0])
+
+
+class CheckTests(unittest.TestCase):
+    def findings(self, *texts):
+        return list(check_tests.check([(f"f{i}", text) for i, text in enumerate(texts)]))
+
+    def test_a_body_asserts(self):
+        self.assertEqual(self.findings("TEST(A, B) {\n    EXPECT_EQ(f(), 1);\n}\n"), [])
+        self.assertEqual(self.findings("TEST_F(A, B) {\n    if (!f()) {\n        FAIL();\n    }\n}\n"), [])
+        self.assertEqual(self.findings("\nTEST_P(A, B) {\n    f();\n}\n"), ["f0:2: A.B asserts nothing"])
+        self.assertEqual(self.findings("TEST(A, B) {}\nTEST(A, C) {\n    EXPECT_TRUE(f());\n}\n"),
+                         ["f0:1: A.B asserts nothing"])
+
+    def test_comments_and_literals_are_no_assertions(self):
+        for line in ("// EXPECT_EQ(a, b);", "/* EXPECT_EQ(\n1, 1) */", 'f("EXPECT_EQ(a, b)");',
+                     'f(R"x(EXPECT_EQ(")x");', "EXPECT_TRUE(true);", "ASSERT_FALSE( false );"):
+            self.assertEqual(self.findings("TEST(A, B) {\n    " + line + "\n}\n"),
+                             ["f0:1: A.B asserts nothing"])
+        self.assertEqual(self.findings('TEST(A, B) {\n    f("}", \'{\', "//");\n    EXPECT_EQ(a, 1\'000);\n}\n'), [])
+
+    def test_helpers_assert(self):
+        helper = "void same(const A& a, const B& b = {}) {\n    ASSERT_EQ(a, b);\n}\n"
+        outer = "template <class T>\nvoid all(T a) {\n    same(a);\n}\n"
+        self.assertEqual(self.findings(helper, outer, "TEST(A, B) {\n    all<int>(1);\n}\n"), [])
+        self.assertEqual(self.findings("TEST(A, B) {\n    same(1);\n}\n"), ["f0:1: A.B asserts nothing"])
+        named = "TEST(A, B) {\n    const auto same = [&](int a) { EXPECT_EQ(a, 1); };\n    same(1);\n}\n"
+        self.assertEqual(self.findings(named), [])
+
+    def test_a_return_before_an_assertion_skips(self):
+        text = "TEST(A, B) {\n    if (!fast()) {\n        return;\n    }\n    EXPECT_EQ(f(), 1);\n}\n"
+        self.assertEqual(self.findings(text), ["f0:1: A.B returns before it asserts; GTEST_SKIP says why"])
+        self.assertEqual(self.findings(text.replace("return;", 'GTEST_SKIP() << "slow";')), [])
+        late = "TEST(A, B) {\n    EXPECT_EQ(f(), 1);\n    if (!fast()) {\n        return;\n    }\n}\n"
+        self.assertEqual(self.findings(late), [])
+        value = 'TEST(A, B) {\n    const auto f = [] { return "x"; };\n    EXPECT_EQ(f(), 1);\n}\n'
+        self.assertEqual(self.findings(value), [])
 
 
 class CheckTypes(unittest.TestCase):

@@ -64,6 +64,7 @@ std::vector<OpCase> first_cases() {
             first.push_back(std::move(op_case));
         }
     }
+    EXPECT_FALSE(first.empty());
     return first;
 }
 

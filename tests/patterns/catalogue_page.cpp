@@ -15,10 +15,31 @@ is a test (`ctest -L patterns`): the steps are those of the file, and the number
 reference device, fused and unfused; under older instruction sets (`ctest -L patterns_isa`) the
 numbers are the same again. How the texts come about is explained in [post_ops.md](post_ops.md).
 
+Most models begin by quantizing an input, `io_reorder | f32 u8 | own | scale(16) -> u8`, and end with a
+convolution that reads the integers of the pattern and changes nothing, `convolution | u8 i8 f32 | own |
+scale(...) -> f32` and `reorder | f32 f32 | own`. These steps stand in the files and are left out here.
+
 A step is: kind | types of source, weights and result | class of implementation (`jit` or `gemm` of
 oneDNN, `own` kernels; `fast` is either of `jit` and `own`, which the tests do not tell apart in
 convolutions, deconvolutions and matmuls) | post-ops.
 )";
+
+bool starts_with(const std::string& text, const std::string& prefix) {
+    return text.rfind(prefix, 0) == 0;
+}
+
+// The steps between the quantized input and the convolution at the end.
+std::vector<std::string> without_frame(std::vector<std::string> lines) {
+    if (lines.size() > 1 && lines[0] == "io_reorder | f32 u8 | own | scale(16) -> u8") {
+        lines.erase(lines.begin());
+    }
+    const std::size_t size = lines.size();
+    if (size > 2 && lines[size - 1] == "reorder | f32 f32 | own" &&
+        starts_with(lines[size - 2], "convolution | u8 i8 f32 | own | scale(")) {
+        lines.resize(size - 2);
+    }
+    return lines;
+}
 
 }  // namespace
 
@@ -42,11 +63,10 @@ std::string catalogue_page() {
     std::string page = kHead;
     for (const std::string& name : pattern_names()) {
         const Pattern pattern = read_pattern(pattern_path(name));
-        page += "\n## " + name + "\n\n" + pattern.description + "\n\n```\n";
-        for (const std::string& line : pattern.expected) {
-            page += line + "\n";
+        page += "\n## " + name + "\n\n" + pattern.description + "\n\n";
+        for (const std::string& line : without_frame(pattern.expected)) {
+            page += "    " + line + "\n";
         }
-        page += "```\n";
     }
     return page;
 }

@@ -3,6 +3,7 @@
 //
 // usage: fuseq_patterns page             prints docs/patterns.md
 //        fuseq_patterns expect NAME      prints what the plan of a pattern is today
+//        fuseq_patterns model NAME       prints the model of a pattern, without macros
 //        fuseq_patterns update [NAME...] writes that into the files (all of them); read the diff:
 //                                        what a pattern loses, somebody's model loses
 #include <algorithm>
@@ -65,6 +66,12 @@ int main(int argc, char** argv) {
                 steps_of_today(patterns::read_pattern(patterns::pattern_path(names[0]))));
             return 0;
         }
+        if (mode == "model" && names.size() == 1) {
+            std::cout << Model::from_text(
+                             patterns::read_pattern(patterns::pattern_path(names[0])).model)
+                             ->to_text();
+            return 0;
+        }
         if (mode == "update") {
             for (const auto& name : names.empty() ? patterns::pattern_names() : names) {
                 update(name);
@@ -75,6 +82,6 @@ int main(int argc, char** argv) {
         std::cerr << "error: " << error.what() << "\n";
         return 1;
     }
-    std::cerr << "usage: fuseq_patterns page | expect NAME | update [NAME...]\n";
+    std::cerr << "usage: fuseq_patterns page | expect NAME | model NAME | update [NAME...]\n";
     return 2;
 }

@@ -3,6 +3,7 @@
 #include "patterns/pattern.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuseq/error.hpp"
+#include "patterns/macros.hpp"
 
 namespace fuseq::patterns {
 namespace {
@@ -38,18 +40,41 @@ std::string comparable_class(const std::string& kind, const std::string& name) {
     return anchor && (name == "jit" || name == "own") ? "fast" : name;
 }
 
-// A step as it is compared.
+// A step as it is compared, numbers apart.
 std::string comparable(const std::string& line) {
     auto parts = split(line, " | ");
-    constexpr std::size_t kPostOps = 3;
-    if (parts.size() != kPostOps + 1) {
+    constexpr std::size_t kClass = 2;
+    if (parts.size() <= kClass) {
         return line;
     }
-    return parts[0] + " | " + parts[1] + " | " + comparable_class(parts[0], parts[2]) + " | " +
-           without_numbers(parts[kPostOps]);
+    std::string text =
+        parts[0] + " | " + parts[1] + " | " + comparable_class(parts[0], parts[kClass]);
+    return parts.size() == kClass + 1 ? text : text + " | " + parts[kClass + 1];
 }
 
-std::vector<double> numbers(const Pattern& pattern, const std::string& line) {
+// Numbers that stand for themselves: not those of u8, f32 and #0.
+const std::regex& number_in_text() {
+    static const std::regex number(
+        "(^|[^A-Za-z0-9_#.])([-+]?(inf|[0-9]+\\.?[0-9]*(e[-+]?[0-9]+)?))");
+    return number;
+}
+
+std::vector<double> numbers_in(const std::string& text) {
+    std::vector<double> numbers;
+    for (std::sregex_iterator it(text.begin(), text.end(), number_in_text()), end; it != end;
+         ++it) {
+        numbers.push_back(std::stod((*it)[2]));
+    }
+    return numbers;
+}
+
+bool nearly_equal(double a, double b) {
+    constexpr double kTolerance = 1e-6;  // reports print eight digits
+    const double larger = std::max(std::abs(a), std::abs(b));
+    return a == b || (std::isfinite(larger) && std::abs(a - b) <= kTolerance * larger);
+}
+
+std::vector<double> numbers_of_line(const Pattern& pattern, const std::string& line) {
     std::istringstream in(line.substr(line.find(' ')));
     std::vector<double> values;
     for (double value = 0; in >> value;) {
@@ -63,14 +88,14 @@ std::vector<double> numbers(const Pattern& pattern, const std::string& line) {
 
 void parse_expectation(Pattern& pattern, const std::string& line) {
     if (starts_with(line, "inputs ")) {
-        const auto range = numbers(pattern, line);
+        const auto range = numbers_of_line(pattern, line);
         if (range.size() != 2 || range[0] >= range[1]) {
             throw Error("pattern", pattern.name + ": not a range: " + line);
         }
         pattern.low = range[0];
         pattern.high = range[1];
     } else if (starts_with(line, "step ")) {
-        pattern.steps_of_outputs = numbers(pattern, line);
+        pattern.steps_of_outputs = numbers_of_line(pattern, line);
     } else {
         pattern.expected.push_back(line);
     }
@@ -83,7 +108,9 @@ Pattern parse_pattern(const std::string& name, const std::string& text) {
     pattern.name = name;
     std::istringstream in(text);
     bool expect = false;
+    std::size_t number = 0;
     for (std::string line; std::getline(in, line);) {
+        ++number;
         if (expect) {
             if (!line.empty()) {
                 parse_expectation(pattern, line);
@@ -93,7 +120,7 @@ Pattern parse_pattern(const std::string& name, const std::string& text) {
         } else if (starts_with(line, "// ") && pattern.model.empty()) {
             pattern.description += (pattern.description.empty() ? "" : " ") + line.substr(3);
         } else {
-            pattern.model += line + "\n";
+            pattern.model += expand_macro(line, detail::cat(name, ".txt:", number));
         }
     }
     if (pattern.description.empty() || pattern.steps_of_outputs.empty()) {
@@ -116,7 +143,7 @@ std::vector<std::string> updated_lines(const Pattern& pattern, std::vector<std::
     std::vector<std::string> left = pattern.expected;
     for (std::string& line : today) {
         const auto old = std::find_if(left.begin(), left.end(), [&](const std::string& other) {
-            return comparable(other) == comparable(line);
+            return without_numbers(comparable(other)) == without_numbers(comparable(line));
         });
         if (old == left.end()) {
             continue;
@@ -145,13 +172,19 @@ std::string class_of_implementation(const std::string& name) {
     return name.substr(0, name.find_first_of(":_"));
 }
 
-std::string without_numbers(const std::string& post_ops) {
-    const std::string number = "[-+]?(inf|[0-9]+\\.?[0-9]*(e[-+]?[0-9]+)?)";
-    static const std::regex factor(" ?[*:]" + number);
-    static const std::regex argument("([(,])" + number);
-    static const std::regex leftovers(R"(\(,*\)|,+(?=\)))");
-    const std::string without_factors = std::regex_replace(post_ops, factor, "");
-    return std::regex_replace(std::regex_replace(without_factors, argument, "$1"), leftovers, "");
+std::string without_numbers(const std::string& line) {
+    return std::regex_replace(line, number_in_text(), "$1N");
+}
+
+bool same_line(const std::string& actual, const std::string& expected) {
+    const std::string a = comparable(actual);
+    const std::string b = comparable(expected);
+    if (without_numbers(a) != without_numbers(b)) {
+        return false;
+    }
+    const auto left = numbers_in(a);
+    const auto right = numbers_in(b);
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(), nearly_equal);
 }
 
 std::vector<std::string> lines_of_report(const std::string& report) {
@@ -197,8 +230,8 @@ std::string differs_from_report(const Pattern& pattern, const std::string& repor
             skip_notes();
         }
         const std::string found = at < actual.size() ? actual[at] : "the end";
-        const bool same = starts_with(line, "note ") ? starts_with(found, "note ")
-                                                     : comparable(found) == comparable(line);
+        const bool same =
+            starts_with(line, "note ") ? starts_with(found, "note ") : same_line(found, line);
         if (!same) {
             return "expected: " + line + "\nactual:   " + found;
         }

@@ -6,18 +6,19 @@
 //   // What the pattern is: one sentence, and what is worth knowing.
 //   model "name"
 //   %x = Parameter : f32[1,16,8,8]
-//   ...                                  (the text form, src/model/to_text.cpp)
+//   %fq_in = fq(%x, 0, 15.9375, 256)     (the text form, src/model/to_text.cpp, and macros.hpp)
+//   ...
 //   expect
 //   inputs -4 4                          range of the random inputs, [-8, 8) unless given
 //   step 0.0625                          step of the outputs; one value or one a channel (axis 1)
-//   chain | f32 u8 | own | scale(16) -> u8
+//   eltwise | f32 u8 | own | scale(16) -> u8
 //   convolution | u8 i8 u8 | jit | scale:0.0078125 bias -> u8
 //   note prelu falls                     a note of the step before it contains this text
 //   refused feeds_output at fq_out       everything the report refuses, in its order
 //
 // A step is kind | source, weights and result types | class of implementation | post-ops. Numbers
-// in the post-ops are there for the reader; only names, types and per_oc are compared. "jit" and
-// "own" of a convolution, deconvolution or matmul are both "fast", and compare equal.
+// in the post-ops are compared with a tolerance of 1e-6 of their size. "jit" and "own" of a
+// convolution, deconvolution or matmul are both "fast", and compare equal.
 #pragma once
 
 #include <string>
@@ -28,14 +29,14 @@ namespace fuseq::patterns {
 struct Pattern {
     std::string name;
     std::string description;  // of the comment, on one line
-    std::string model;
+    std::string model;        // macros expanded
     double low = -8;
     double high = 8;
     std::vector<double> steps_of_outputs;
     std::vector<std::string> expected;  // lines of steps, notes and refusals
 };
 
-// Throws Error("pattern", rule).
+// Throws Error("pattern", rule). `name` is that of the file, without ".txt".
 Pattern parse_pattern(const std::string& name, const std::string& text);
 Pattern read_pattern(const std::string& path);
 
@@ -46,12 +47,16 @@ std::vector<std::string> lines_of_report(const std::string& report);
 std::string differs_from_report(const Pattern& pattern, const std::string& report);
 
 // The lines that `update` writes for a pattern whose report says `today`: where a line compares
-// equal to an expected one, the class that is written there stays, "fast" among them.
+// equal to an expected one but for its numbers, the class that is written there stays, "fast" among
+// them.
 std::vector<std::string> updated_lines(const Pattern& pattern, std::vector<std::string> today);
 
 // "jit", "gemm", "simple", "own", "ref": what an implementation's name says of its speed.
 std::string class_of_implementation(const std::string& name);
-// Post-ops without numbers: "scale:0.5 bias clip(0,6) -> u8" is "scale bias clip -> u8".
-std::string without_numbers(const std::string& post_ops);
+// Every number N: "scale:0.5 bias clip(0,6) add(#0 u8) -> u8" is "scale:N bias clip(N,N) add(#0 u8)
+// -> u8".
+std::string without_numbers(const std::string& line);
+// Whether two lines say the same: kinds, types, classes, and numbers within the tolerance.
+bool same_line(const std::string& actual, const std::string& expected);
 
 }  // namespace fuseq::patterns

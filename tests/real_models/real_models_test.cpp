@@ -34,6 +34,7 @@ TEST(RealModels, GiveTheSameAfterWritingAndReading) {
     if (!fs::is_directory(models)) {
         GTEST_SKIP() << "there is no folder " << models;
     }
+    ASSERT_FALSE(fs::is_empty(models));
     const fs::path scratch = fs::path(::testing::TempDir()) / "fuseq_written_models";
     fs::create_directories(scratch);
     for (const auto& entry : fs::directory_iterator(models)) {
@@ -110,6 +111,7 @@ TEST(RealModels, GiveTheSameBytesWithOpenDimensions) {
     if (!fs::is_directory(models)) {
         GTEST_SKIP() << "there is no folder " << models;
     }
+    ASSERT_FALSE(fs::is_empty(models));
     for (const auto& entry : fs::directory_iterator(models)) {
         const fs::path golden = shared_folder() / "golden" / entry.path().filename();
         EXPECT_GE(check_open(entry.path(), golden), 2u) << entry.path();

@@ -34,7 +34,7 @@ bool is_with_constant(const Node& node, std::string_view type) {
            node.attrs<BinaryAttrs>().auto_broadcast != AutoBroadcast::kPdpd;
 }
 
-// The node in front when it is of that kind and nobody else reads it.
+// The node before it, when it is of that kind and nobody else reads it.
 Node* front(const Node& node, std::string_view type) {
     Node* before = node.input_node(0);
     return is_with_constant(*before, type) && has_single_use(node.input(0)) ? before : nullptr;
@@ -48,15 +48,15 @@ Tensor combined(const Tensor& a, const Tensor& b, Function function) {
     const std::vector<float> x = to_floats(a);
     const std::vector<float> y = to_floats(b);
     std::vector<float> values(shape_size(shape));
-    for (StridedLoop walk(shape, {broadcast_strides(a.get_shape(), shape),
+    for (StridedLoop loop(shape, {broadcast_strides(a.get_shape(), shape),
                                   broadcast_strides(b.get_shape(), shape)});
-         !walk.done(); walk.next()) {
-        const auto value = static_cast<float>(function(static_cast<double>(x[walk.offset(0)]),
-                                                       static_cast<double>(y[walk.offset(1)])));
+         !loop.done(); loop.next()) {
+        const auto value = static_cast<float>(function(static_cast<double>(x[loop.offset(0)]),
+                                                       static_cast<double>(y[loop.offset(1)])));
         if (!std::isfinite(value)) {
             return {};
         }
-        values[walk.position()] = value;
+        values[loop.position()] = value;
     }
     return Tensor::of(shape, values);
 }

@@ -146,7 +146,7 @@ std::optional<DepthDims> depth_dims(const Shape& codes, const Matrix& matrix) {
     }
 }
 
-// Of what broadcasts to codes of that shape: the shape with ones in front.
+// Of what broadcasts to codes of that shape: the shape with ones before it.
 Shape aligned(const Shape& values, std::size_t rank) {
     Shape shape(rank - values.size(), 1);
     shape.insert(shape.end(), values.begin(), values.end());

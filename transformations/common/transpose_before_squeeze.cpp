@@ -8,7 +8,7 @@
 //   Law:     the elements stay in order when a dimension of size one goes, whatever the order of
 //            the others.
 //   Before:  x -> Squeeze(axis), or Gather(0, axis) of a number -> Transpose(order)
-//   After:   x -> Transpose(order with the axis in front) -> Squeeze(0)
+//   After:   x -> Transpose(order with the axis first) -> Squeeze(0)
 //   Refuses: silently, when several dimensions go, or one whose size is not known to be one; orders
 //            that are not constant; a Transpose that a Result reads, whose layer names it.
 //   Source:  the definitions of the operations.

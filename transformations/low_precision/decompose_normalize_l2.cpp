@@ -56,8 +56,9 @@ bool decompose(Node& node) {
     root->origins = origins_of(node);
     const Output sum = add("Power", node.name() + "/sum", {root->output(), number("/two", 2.0F)});
     const char* const limit = attrs.eps_mode == L2EpsMode::kAdd ? "Add" : "Maximum";
-    const Output least = add(limit, node.name() + "/eps", {sum, number("/least", attrs.eps)});
-    const Output factor = add("Power", node.name() + "/factor", {least, number("/inverse", -0.5F)});
+    const Output clamped = add(limit, node.name() + "/eps", {sum, number("/least", attrs.eps)});
+    const Output factor =
+        add("Power", node.name() + "/factor", {clamped, number("/inverse", -0.5F)});
     redirect(node.output(), add("Multiply", node.name(), {node.input(0), factor}));
     return true;
 }

@@ -10,8 +10,8 @@
 //   After:   q -> MaxPool (integers) -> Convert -> [Subtract | Multiply | Add | ReLU]
 //            move_dequantize_down does it for DQ alone; these are the model's own constants.
 //   Refuses: a factor that is not positive (factor), constants that vary along a pooled dimension
-//            (constant_shape), indices that are read (indices). Without integers in front, or where
-//            others read what is between, there is nothing to do.
+//            (constant_shape), indices that are read (indices). Without integers before it, or
+//            where others read what is between, there is nothing to do.
 //   Source:  monotone functions commute with the maximum.
 #include "transformations/low_precision/max_pool_before_dequantize.hpp"
 

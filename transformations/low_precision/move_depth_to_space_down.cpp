@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Moves a DepthToSpace after the element-wise operations that follow it, so that they fuse with
-// the convolution in front and the elements are moved as bytes; and orders the channels before
+// the convolution before and the elements are moved as bytes; and orders the channels before
 // it as [block, channel], so that whole runs of elements move.
 //
 //   Law:     f(move(x)) = move(f(x)) for f that looks at one element and its channel; a
@@ -141,7 +141,7 @@ void released_name(Node& node) {
     }
 }
 
-// Channel [c, b] of the results in front becomes [b, c].
+// Channel [c, b] of the results before it becomes [b, c].
 void order_blocks_first(Node& move, const Front& front) {
     auto& attrs = move.attrs<BlockAttrs>();
     const std::size_t in = move.input(0).shape()[1];

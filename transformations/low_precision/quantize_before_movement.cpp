@@ -164,7 +164,7 @@ Node* moved(const Node& fq, const Way& way, const Limits& limits, std::vector<Ou
     return result;
 }
 
-// Returns the quantizations that stand in front now.
+// Returns the quantizations that stand before it now.
 std::vector<Node*> rewrite(Node& fq, const Way& way, const Limits& limits) {
     std::vector<Output> inputs = way.movement->inputs();
     std::vector<Node*> made;

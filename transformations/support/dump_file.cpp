@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transformations/support/dump_file.hpp"
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
+
+#include <fmt/format.h>
 
 #include "fuseq/error.hpp"
 
@@ -30,9 +31,7 @@ void write_dump(const std::string& folder,
 }
 
 std::string dump_name(std::size_t number, std::string_view name) {
-    char prefix[8];
-    std::snprintf(prefix, sizeof prefix, "%03u", static_cast<unsigned>(number));
-    return detail::cat(prefix, "_", name, ".txt");
+    return fmt::format("{:03}_{}.txt", number, name);
 }
 
 }  // namespace fuseq

@@ -81,8 +81,8 @@ public:
         if (length_ == 0) {
             return;
         }
-        for (StridedLoop walk(outer_, {strides_}); !walk.done(); walk.next()) {
-            if (!function(walk.position() * length_, walk.offset(0))) {
+        for (StridedLoop loop(outer_, {strides_}); !loop.done(); loop.next()) {
+            if (!function(loop.position() * length_, loop.offset(0))) {
                 return;
             }
         }
@@ -154,9 +154,9 @@ private:
         }
         const std::size_t count = shape_size(shape_);
         entries_.reserve(count);
-        for (StridedLoop walk(shape_, strides); !walk.done(); walk.next()) {
-            const double ol = values[2][walk.offset(2)];
-            const double oh = values[3][walk.offset(3)];
+        for (StridedLoop loop(shape_, strides); !loop.done(); loop.next()) {
+            const double ol = values[2][loop.offset(2)];
+            const double oh = values[3][loop.offset(3)];
             const double step = (oh - ol) / entries_.last;
             if (step == 0) {  // the channel has one value: zero, or one step of that size
                 entries_.add_constant(ol == 0 ? 0.0 : 1.0);
@@ -169,7 +169,7 @@ private:
             const double rest = zero - whole;
             remainder_.push_back(std::abs(rest) < kRoundingNoise ? 0.0f : static_cast<float>(rest));
             scales_.push_back(static_cast<float>(step));
-            entries_.add(values[0][walk.offset(0)], values[1][walk.offset(1)], whole);
+            entries_.add(values[0][loop.offset(0)], values[1][loop.offset(1)], whole);
         }
     }
 
@@ -238,7 +238,7 @@ std::optional<WeightRefusal> integers_of_fake_quantize(const WeightChain& chain,
     return refusal;
 }
 
-// `shape` with as many dimensions of size 1 in front as it takes.
+// `shape` with as many dimensions of size 1 before it as it takes.
 Shape with_rank(const Shape& shape, std::size_t rank) {
     Shape result(rank - shape.size(), 1);
     result.insert(result.end(), shape.begin(), shape.end());
@@ -278,13 +278,13 @@ std::optional<WeightRefusal> subtract(const Tensor& stored,
     const std::int32_t* from = wide.data<std::int32_t>();
     out.values = Tensor(ElementType::i8, stored.get_shape());
     std::int8_t* to = out.values.data<std::int8_t>();
-    StridedLoop walk(stored.get_shape(), {broadcast_strides(zero.get_shape(), stored.get_shape())});
-    for (; !walk.done(); walk.next()) {
-        const double value = from[walk.position()] - offsets[walk.offset(0)];
+    StridedLoop loop(stored.get_shape(), {broadcast_strides(zero.get_shape(), stored.get_shape())});
+    for (; !loop.done(); loop.next()) {
+        const double value = from[loop.position()] - offsets[loop.offset(0)];
         if (!(value >= -128 && value <= 127)) {
             return out_of_range(value);
         }
-        to[walk.position()] = static_cast<std::int8_t>(value);
+        to[loop.position()] = static_cast<std::int8_t>(value);
     }
     return std::nullopt;
 }
@@ -354,13 +354,13 @@ Tensor values_of_channels(const Node& consumer, const Tensor& scale, const Shape
     std::vector<float> values(shape_size(small));
     std::vector<bool> seen(values.size());
     const float* all = scale.data<float>();
-    StridedLoop walk(both, {broadcast_strides(small, both), broadcast_strides(have, both)});
-    for (; !walk.done(); walk.next()) {
-        const std::size_t c = walk.offset(0);
-        if (seen[c] && values[c] != all[walk.offset(1)]) {
+    StridedLoop loop(both, {broadcast_strides(small, both), broadcast_strides(have, both)});
+    for (; !loop.done(); loop.next()) {
+        const std::size_t c = loop.offset(0);
+        if (seen[c] && values[c] != all[loop.offset(1)]) {
             return {};
         }
-        values[c] = all[walk.offset(1)];
+        values[c] = all[loop.offset(1)];
         seen[c] = true;
     }
     const auto differs = [&](float v) { return v != values.front(); };

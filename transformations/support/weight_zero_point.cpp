@@ -19,10 +19,10 @@ constexpr double kHarmlessShareInGroups = 1.0 / (1 << 8);
 constexpr double kHarmlessPart = 1.0 / (1 << 20);
 
 double largest_source(const Dequantize& src) {
-    const double least = src.q.type() == ElementType::u8 ? 0 : -128;
+    const double lowest = src.q.type() == ElementType::u8 ? 0 : -128;
     double largest = 0;
     for (const float z : src.zero_point.list()) {
-        largest = std::max({largest, std::abs(least - z), std::abs(least + 255 - z)});
+        largest = std::max({largest, std::abs(lowest - z), std::abs(lowest + 255 - z)});
     }
     return largest;
 }

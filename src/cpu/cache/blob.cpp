@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <ostream>
 #include <utility>
 
@@ -16,7 +15,7 @@ namespace fuseq::cpu {
 namespace {
 
 constexpr char kMagic[8] = {'F', 'U', 'S', 'E', 'Q', 'B', 'L', 'B'};
-constexpr std::uint32_t kFormat = 5;
+constexpr std::uint32_t kFormat = 6;
 constexpr std::size_t kAlignment = ConstantWriter::kAlignment;
 
 // magic, format, size of the header. The size does not depend on the header's own content.
@@ -93,7 +92,7 @@ FloatFallback read_fallback(ByteReader& in) {
 }
 
 // The graph; its constants go to `constants`.
-ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants, const Tensor& weights) {
+ByteWriter graph_of(const PlanSource& content, ConstantWriter& constants, const Tensor& weights) {
     ByteWriter out;
     const WriteConstant constant = [&](ByteWriter& to, const Tensor& tensor) {
         constants.write(to, tensor);
@@ -115,14 +114,6 @@ ByteWriter graph_of(const BlobContent& content, ConstantWriter& constants, const
     if (content.float_sums) {
         constant(out, content.float_sums);
     }
-    out.text(content.tuned.note);
-    out.list(content.tuned.anchors, [&](const TunedAnchor& anchor) {
-        out.text(anchor.layer);
-        out.text(anchor.rules);
-        out.text(anchor.best);
-        out.number(anchor.rules_us);
-        out.number(anchor.best_us);
-    });
     write_fallback(out, content.fallback);
     out.number(static_cast<std::uint8_t>(bool(content.original)));
     if (content.original) {
@@ -154,12 +145,18 @@ struct Opened {
     std::span<const char> data;
 };
 
+// Of the hashes of the pieces.
+std::uint64_t hash_of(const std::vector<std::uint64_t>& hashes) {
+    return hash_bytes(hashes.data(), hashes.size() * sizeof hashes[0]);
+}
+
 std::uint64_t data_hash(const ConstantWriter& constants) {
-    std::uint64_t hash = 0;
+    std::vector<std::uint64_t> hashes;
+    hashes.reserve(constants.tensors().size());
     for (const Tensor& tensor : constants.tensors()) {
-        hash = hash * 31 + hash_large(tensor.data(), tensor.get_byte_size());
+        hashes.push_back(hash_bytes(tensor.data(), tensor.get_byte_size()));
     }
-    return hash;
+    return hash_of(hashes);
 }
 
 std::vector<char> header_bytes(const BlobHeader& header,
@@ -179,7 +176,7 @@ std::vector<char> header_bytes(const BlobHeader& header,
     out.number(kFormat);
     out.number(std::uint64_t{body.bytes().size()});
     out.raw(body.bytes().data(), body.bytes().size());
-    out.number(hash_large(out.bytes().data(), out.bytes().size()));
+    out.number(hash_bytes(out.bytes().data(), out.bytes().size()));
     return out.bytes();
 }
 
@@ -215,11 +212,10 @@ std::uint64_t checked_data_hash(std::span<const char> data,
     std::vector<std::uint64_t> hashes(pieces.size());
     run_tasks(begins.size() - 1, threads, [&](std::size_t task) {
         for (std::size_t i = begins[task]; i < begins[task + 1]; ++i) {
-            hashes[i] = hash_large(pieces[i].data(), pieces[i].size());
+            hashes[i] = hash_bytes(pieces[i].data(), pieces[i].size());
         }
     });
-    return std::accumulate(hashes.begin(), hashes.end(), std::uint64_t{0},
-                           [](std::uint64_t all, std::uint64_t piece) { return all * 31 + piece; });
+    return hash_of(hashes);
 }
 
 // Header and payload; hashes are checked by so many threads, by none not at all.
@@ -235,7 +231,7 @@ Opened open(std::span<const char> all, std::size_t threads) {
     const auto body_size = preamble.number<std::uint64_t>();
     const std::span<const char> body_bytes = preamble.raw(body_size);
     const std::size_t hashed = kPreambleSize + body_bytes.size();
-    if (preamble.number<std::uint64_t>() != hash_large(all.data(), hashed)) {
+    if (preamble.number<std::uint64_t>() != hash_bytes(all.data(), hashed)) {
         throw Error("blob", "has a damaged header (checksum)");
     }
     Opened found;
@@ -258,7 +254,7 @@ Opened open(std::span<const char> all, std::size_t threads) {
     }
     found.graph = all.subspan(graph_at, payload.graph_size);
     found.data = all.subspan(graph_at + padded(payload.graph_size));
-    if (threads != 0 && (hash_large(found.graph.data(), found.graph.size()) != payload.graph_hash ||
+    if (threads != 0 && (hash_bytes(found.graph.data(), found.graph.size()) != payload.graph_hash ||
                          checked_data_hash(found.data, sizes, threads) != payload.data_hash)) {
         throw Error("blob", "is damaged (checksum)");
     }
@@ -275,14 +271,14 @@ void write_padded(std::ostream& out, const void* data, std::size_t size) {
 
 void write_blob(std::ostream& out,
                 const BlobHeader& header,
-                const BlobContent& content,
+                const PlanSource& content,
                 const Tensor& weights) {
     ConstantWriter constants;
     const ByteWriter graph = graph_of(content, constants, weights);
     Payload payload;
     payload.graph_size = graph.bytes().size();
     payload.data_size = constants.size();
-    payload.graph_hash = hash_large(graph.bytes().data(), graph.bytes().size());
+    payload.graph_hash = hash_bytes(graph.bytes().data(), graph.bytes().size());
     payload.data_hash = data_hash(constants);
     std::vector<std::uint64_t> sizes;
     for (const Tensor& tensor : constants.tensors()) {
@@ -300,11 +296,11 @@ BlobHeader read_blob_header(const Tensor& bytes, std::size_t threads) {
     return open(chars_of(bytes), std::max<std::size_t>(1, threads)).header;
 }
 
-BlobContent read_blob_content(const Tensor& bytes, const Tensor& weights) {
+PlanSource read_blob_content(const Tensor& bytes, const Tensor& weights) {
     const Opened blob = open(chars_of(bytes), 0);
     const ConstantReader constants(blob.data, std::make_shared<Tensor>(bytes), weights);
     ByteReader in(blob.graph);
-    BlobContent content;
+    PlanSource content;
     content.transformed.model = read_model(in, constants);
     in.list([&] {
         std::string layer = in.text();
@@ -322,16 +318,6 @@ BlobContent read_blob_content(const Tensor& bytes, const Tensor& weights) {
     if (in.number<bool>()) {
         content.float_sums = constants.read(in);
     }
-    content.tuned.note = in.text();
-    in.list([&] {
-        TunedAnchor anchor;
-        anchor.layer = in.text();
-        anchor.rules = in.text();
-        anchor.best = in.text();
-        anchor.rules_us = in.number<double>();
-        anchor.best_us = in.number<double>();
-        content.tuned.anchors.push_back(std::move(anchor));
-    });
     content.fallback = read_fallback(in);
     if (in.number<bool>()) {
         std::shared_ptr<const Model> ports = read_model(in, constants);

@@ -15,11 +15,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "cpu/steps/packed_table.hpp"
-#include "cpu/compile/float_fallback.hpp"
-#include "cpu/compile/original_model.hpp"
-#include "cpu/compile/transformed.hpp"
-#include "cpu/compile/tuner.hpp"
+#include "cpu/compile/plan_source.hpp"
 #include "model/binary_form.hpp"
 
 namespace fuseq::cpu {
@@ -32,20 +28,11 @@ struct BlobHeader {
     ModelKey key;
 };
 
-struct BlobContent {
-    OriginalModel original;  // empty: left out, whoever reads it has it
-    Transformed transformed;
-    PackedTable packed;
-    Tensor float_sums;  // a table of kernels::FloatSums, u8; empty: none
-    Tuned tuned;
-    FloatFallback fallback;
-};
-
 // `weights`: bytes of a file that whoever reads it will have too; constants of the original that
 // lie there are left out.
 void write_blob(std::ostream& out,
                 const BlobHeader& header,
-                const BlobContent& content,
+                const PlanSource& content,
                 const Tensor& weights = {});
 
 // Reads the header of `bytes` (u8) and checks everything that can be checked without knowing what
@@ -54,6 +41,6 @@ void write_blob(std::ostream& out,
 BlobHeader read_blob_header(const Tensor& bytes, std::size_t threads = 1);
 // After read_blob_header. The content refers to the bytes and keeps them alive; the original is
 // read when somebody asks for it.
-BlobContent read_blob_content(const Tensor& bytes, const Tensor& weights = {});
+PlanSource read_blob_content(const Tensor& bytes, const Tensor& weights = {});
 
 }  // namespace fuseq::cpu

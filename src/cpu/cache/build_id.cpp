@@ -86,7 +86,7 @@ std::string id_of(const void* address) {
 
 std::string make_build_id() {
     const dnnl_version_t& version = *dnnl_version();
-    std::uint64_t (*in_library)(const void*, std::size_t, std::uint64_t) = hash_large;
+    std::uint64_t (*in_library)(const void*, std::size_t, std::uint64_t) = hash_bytes;
     std::string (*in_plugin)() = make_build_id;
     return detail::cat(get_version().build_number, " ",
                        id_of(reinterpret_cast<const void*>(in_library)), " ",

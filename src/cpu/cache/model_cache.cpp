@@ -6,9 +6,10 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <fstream>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "cpu/cache/build_id.hpp"
 #include "cpu/machine/isa.hpp"
@@ -24,14 +25,10 @@ namespace fs = std::filesystem;
 // ISA and threads are part of the name, so that machines that share a folder do not take each
 // other's place; the build is not, so that a new one replaces what the old one left.
 std::string file_name(const BlobHeader& header) {
-    std::uint64_t numbers[2] = {header.key.first, header.key.second};
     const std::string rest = detail::cat(header.isa, "|", header.options);
-    char name[40];
-    std::snprintf(
-        name, sizeof name, "%016llx%016llx.blob",
-        static_cast<unsigned long long>(hash_bytes(rest.data(), rest.size(), numbers[0])),
-        static_cast<unsigned long long>(hash_bytes(rest.data(), rest.size(), numbers[1])));
-    return name;
+    return fmt::format("{:016x}{:016x}.blob",
+                       hash_bytes(rest.data(), rest.size(), header.key.first),
+                       hash_bytes(rest.data(), rest.size(), header.key.second));
 }
 
 Tensor mapped(const fs::path& path) {
@@ -90,7 +87,7 @@ ModelCache::ModelCache(const Config& config, const ModelKey& key, Tensor weights
       folder_(config.cache_dir),
       file_(folder_ / file_name(header_)) {}
 
-std::optional<BlobContent> ModelCache::load() {
+std::optional<PlanSource> ModelCache::load() {
     std::error_code error;
     if (!fs::exists(file_, error)) {
         status_ = detail::cat("miss: ", file_.string(), " is not there");
@@ -101,7 +98,7 @@ std::optional<BlobContent> ModelCache::load() {
         const std::string why = difference(read_blob_header(bytes, threads_), header_);
         let_go_of_pages(bytes);  // the checksum has read them all
         if (why.empty()) {
-            BlobContent content = read_blob_content(bytes, weights_);
+            PlanSource content = read_blob_content(bytes, weights_);
             status_ = detail::cat("hit: ", file_.string());
             return content;
         }
@@ -112,7 +109,7 @@ std::optional<BlobContent> ModelCache::load() {
     return std::nullopt;
 }
 
-void ModelCache::write(const BlobContent& content) const {
+void ModelCache::write(const PlanSource& content) const {
     std::error_code error;
     fs::create_directories(folder_, error);
     const fs::path temporary = temporary_name(file_);
@@ -137,7 +134,7 @@ void ModelCache::write(const BlobContent& content) const {
     }
 }
 
-void ModelCache::store(const BlobContent& content) {
+void ModelCache::store(const PlanSource& content) {
     const bool anew = status_.rfind("rejected", 0) == 0;
     try {
         write(content);

@@ -29,9 +29,9 @@ public:
 
     // What the file of the model holds. Nothing when there is none, or none that is of use: then
     // status() says why, and store() replaces it.
-    std::optional<BlobContent> load();
+    std::optional<PlanSource> load();
     // Never throws: a cache that cannot be written is no reason not to run.
-    void store(const BlobContent& content);
+    void store(const PlanSource& content);
 
     // "hit: FILE", "miss: FILE is not there; stored", "rejected: FILE is damaged (checksum);
     // stored anew", "...; not stored: cannot create FILE: Permission denied".
@@ -40,7 +40,7 @@ public:
 
 private:
     ModelCache(const Config& config, const ModelKey& key, Tensor weights);
-    void write(const BlobContent& content) const;
+    void write(const PlanSource& content) const;
 
     BlobHeader header_;
     Tensor weights_;  // of the model's files

@@ -35,8 +35,8 @@ void add_hashes(const Tensor& bytes, std::size_t threads, std::vector<std::uint6
     run_tasks(pieces, threads, [&](std::size_t i) {
         const std::size_t begin = i * kPiece;
         const std::size_t count = std::min(kPiece, size - begin);
-        hashes[first + 2 * i] = hash_large(data + begin, count, 1);
-        hashes[first + 2 * i + 1] = hash_large(data + begin, count, 2);
+        hashes[first + 2 * i] = hash_bytes(data + begin, count, 1);
+        hashes[first + 2 * i + 1] = hash_bytes(data + begin, count, 2);
     });
     hashes.push_back(size);
 }

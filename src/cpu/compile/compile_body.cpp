@@ -3,10 +3,12 @@
 #include "cpu/compile/compile_body.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "cpu/plugin/compiled_model.hpp"
-#include "cpu/plugin/infer_request.hpp"
 #include "cpu/compile/plan_options.hpp"
+#include "cpu/compile/planned_model.hpp"
+#include "cpu/exec/bound_plan.hpp"
+#include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -29,26 +31,59 @@ std::string summary_of(const Plan& plan) {
                        " convolutions and matmuls on integers");
 }
 
-// What a request gives is overwritten when it runs again.
+// What a run leaves is overwritten by the next one.
 Tensor copy_of(const Tensor& tensor) {
     Tensor copy(tensor.get_element_type(), tensor.get_shape());
     tensor.copy_to(copy);
     return copy;
 }
 
-std::vector<Tensor> run(CpuInferRequest& request,
-                        std::size_t results,
-                        std::span<const Tensor> inputs) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        request.set_input(i, inputs[i]);
+// Memory of one request for the plan of a body.
+class BodyRun {
+public:
+    BodyRun(std::shared_ptr<const PlannedModel> planned, const Config& config)
+        : planned_(std::move(planned)),
+          threads_(config.threads_per_stream()),
+          poison_(config.poison) {
+        const Plan& plan = planned_->plan;
+        inputs_.resize(plan.inputs.size());
+        for (const TensorId id : plan.outputs) {
+            const PlanTensor& tensor = plan.tensors[id];
+            outputs_.emplace_back(tensor.type, tensor.shape.is_static() ? tensor.dims() : Shape{0});
+        }
     }
-    request.infer();
-    std::vector<Tensor> outputs;
-    for (std::size_t i = 0; i < results; ++i) {
-        outputs.push_back(copy_of(request.get_output(i)));
+
+    // Those of the request that runs the body; else it has its own. Before the first run.
+    void keep_states_in(KernelStates& states) { states_ = &states; }
+
+    std::vector<Tensor> run(std::span<const Tensor> inputs) {
+        const ThreadCount threads(threads_);
+        std::copy(inputs.begin(), inputs.end(), inputs_.begin());
+        if (!bound_) {
+            bound_.emplace(planned_->plan, inputs_, outputs_, states_);
+        }
+        if (poison_ >= 0) {
+            bound_->poison(poison_);
+        }
+        bound_->run();
+        std::vector<Tensor> results;
+        for (std::size_t i = 0; i < outputs_.size(); ++i) {
+            results.push_back(
+                copy_of(bound_->is_output_apart(i) ? bound_->output(i) : outputs_[i]));
+        }
+        return results;
     }
-    return outputs;
-}
+
+private:
+    std::shared_ptr<const PlannedModel> planned_;
+    int threads_;
+    int poison_;
+    std::vector<Tensor> inputs_;
+    std::vector<Tensor> outputs_;
+    KernelStates own_states_;
+    KernelStates* states_ = &own_states_;
+    std::optional<BoundPlan> bound_;
+};
 
 }  // namespace
 
@@ -56,18 +91,16 @@ std::optional<CompiledBody> compile_body(const Model& body, const Config& outer)
     if (!has_static_parameters(body)) {
         return std::nullopt;
     }
-    const auto compiled = std::make_shared<CpuCompiledModel>(body.clone(), config_of_part(outer));
-    const auto plan = compiled->plan_for({});
-    const std::size_t results = body.results().size();
+    const Config config = config_of_part(outer);
+    const std::shared_ptr<const PlannedModel> planned = plan_model(body.clone(), config);
     CompiledBody made;
-    made.summary = summary_of(plan->plan);
-    made.bytes = plan->plan.bytes();
-    made.bind = [compiled, results]() -> BodyFunction {
-        const auto request = std::make_shared<CpuInferRequest>(compiled);
-        return BodyWithStates{[request, results](std::span<const Tensor> inputs) {
-                                  return run(*request, results, inputs);
-                              },
-                              [request](KernelStates& states) { request->keep_states_in(states); }};
+    made.summary = summary_of(planned->plan);
+    made.bytes = planned->plan.bytes();
+    made.bind = [planned, config]() -> BodyFunction {
+        const auto body_run = std::make_shared<BodyRun>(planned, config);
+        return BodyWithStates{
+            [body_run](std::span<const Tensor> inputs) { return body_run->run(inputs); },
+            [body_run](KernelStates& states) { body_run->keep_states_in(states); }};
     };
     return made;
 }

@@ -54,16 +54,6 @@ std::int64_t byte_count(const Any& value) {
     return bytes;
 }
 
-std::int64_t milliseconds(const Any& value) {
-    constexpr std::int64_t kMost = 3600 * 1000;
-    const std::int64_t time = value.as_int();
-    if (time < 0 || time > kMost) {
-        throw Error("property", detail::cat("FUSEQ_TUNE_MS is ", time, ", expected a value in [0, ",
-                                            kMost, "]"));
-    }
-    return time;
-}
-
 int poison(const Any& value) {
     const std::int64_t byte = value.as_int();
     if (byte < -1 || byte > 255) {
@@ -146,8 +136,6 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.float_fallback); }},
     {"FUSEQ_DISABLE", [](Config& c, const Any& v) { c.disabled = pass_names(v); },
      [](const Config& c) { return Any(c.disabled); }},
-    {"FUSEQ_TUNE_MS", [](Config& c, const Any& v) { c.tune_ms = milliseconds(v); },
-     [](const Config& c) { return Any(c.tune_ms); }},
     {property::kCacheDir, [](Config& c, const Any& v) { c.cache_dir = v.as_string(); },
      [](const Config& c) { return Any(c.cache_dir); }},
     {"FUSEQ_DROP_MIDDLE_ROUNDS",
@@ -159,10 +147,9 @@ const Row kRows[] = {
 
 // They decide what a model becomes.
 const char* const kCompileOptions[] = {
-    property::kFusion,     property::kLowPrecision, property::kKeepIntermediates,
-    "FUSEQ_KEEP_FLOAT",    "FUSEQ_DISABLE",         "FUSEQ_DROP_MIDDLE_ROUNDS",
-    "FUSEQ_OWN_GEMM",      "FUSEQ_ROW_WALKS",       "FUSEQ_TUNE_MS",
-    "FUSEQ_FLOAT_FALLBACK"};
+    property::kFusion,  property::kLowPrecision, property::kKeepIntermediates,
+    "FUSEQ_KEEP_FLOAT", "FUSEQ_DISABLE",         "FUSEQ_DROP_MIDDLE_ROUNDS",
+    "FUSEQ_OWN_GEMM",   "FUSEQ_ROW_WALKS",       "FUSEQ_FLOAT_FALLBACK"};
 
 // Names of layers may hold what options are separated by.
 constexpr std::string_view kSeparators = " ,;=%";

@@ -18,8 +18,7 @@ struct Config {
     int num_threads = 0;  // in all; 0: what the machine gives
     int num_streams = 0;  // 0: one for latency, one a CPU for throughput
     std::string performance_hint = "LATENCY";
-    std::int64_t tune_ms = 0;  // to choose implementations by measurement; 0: by rules only
-    int compile_threads = 0;   // to compile with; 0: all CPUs of the process
+    int compile_threads = 0;  // to compile with; 0: all CPUs of the process
     bool perf_count = false;
     // Plans of other input shapes that a dynamic model keeps, in bytes; the one in use is kept
     // whatever its size.

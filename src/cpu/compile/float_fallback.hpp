@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cpu/exec/slow_layers.hpp"
 #include "cpu/compile/transformed.hpp"
+#include "cpu/exec/slow_layers.hpp"
 
 namespace fuseq::cpu {
 

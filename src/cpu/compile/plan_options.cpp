@@ -26,7 +26,6 @@ Config config_of_part(const Config& whole) {
     config.keep_intermediates = false;
     config.dump_dir.clear();
     config.cache_dir.clear();  // the file of the whole model is enough
-    config.tune_ms = 0;
     config.float_fallback = false;
     return config;
 }

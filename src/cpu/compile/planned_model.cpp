@@ -3,71 +3,35 @@
 #include "cpu/compile/planned_model.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "cpu/cache/model_cache.hpp"
 #include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
-#include "cpu/kernels/float_conv/float_sums.hpp"
-#include "cpu/lowering/packed_weights.hpp"
-#include "cpu/steps/packed_step.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "ops/parameter.hpp"
 #include "ops/state/separate_state.hpp"
 
 namespace fuseq::cpu {
-namespace {
 
-Tuned measured(const Transformed& transformed, const Config& config) {
-    Tuned tuned;
-    try {
-        tuned = tune(*transformed.model, transformed.ranges, build_options(config),
-                     std::chrono::milliseconds(config.tune_ms));
-    } catch (const Error& error) {  // of an operation that does not take made-up input
-        tuned.note = detail::cat("not measured: ", error.what());
-    }
-    return tuned;
+bool has_open_shapes(const Model& model) {
+    return std::any_of(model.parameters().begin(), model.parameters().end(),
+                       [](const Node* p) { return p->port(0).shape.is_dynamic(); }) ||
+           may_grow(variables_of(model));
 }
 
-// The table is that of this build: the file says which one has written it.
-std::span<const kernels::FloatSums::Entry> entries_of(const Tensor& bytes) {
-    using Entry = kernels::FloatSums::Entry;
-    static_assert(std::is_trivially_copyable_v<Entry> && alignof(Entry) <= 64);
-    return bytes ? std::span(static_cast<const Entry*>(bytes.data()),
-                             bytes.get_byte_size() / sizeof(Entry))
-                 : std::span<const Entry>();
-}
-
-Tensor bytes_of(const std::vector<kernels::FloatSums::Entry>& table) {
-    if (table.empty()) {
-        return {};
-    }
-    Tensor bytes(ElementType::u8, Shape{table.size() * sizeof table[0]});
-    std::memcpy(bytes.data(), table.data(), bytes.get_byte_size());
-    return bytes;
-}
-
-std::shared_ptr<PlannedModel> make_planned(BlobContent content,
-                                           const Config& config,
-                                           kernels::FloatSums* sums = nullptr,
-                                           SharedByPlans* shared = nullptr) {
+std::shared_ptr<PlannedModel> plan_from_source(PlanSource source,
+                                               const Config& config,
+                                               kernels::FloatSums* sums,
+                                               SharedByPlans* shared) {
     const ThreadCount threads(config.threads_per_stream());
     auto planned = std::make_shared<PlannedModel>();
-    planned->original = std::move(content.original);
-    planned->transformed = std::move(content.transformed);
-    planned->tuned = std::move(content.tuned);
-    planned->fallback = std::move(content.fallback);
-    if (config.tune_ms > 0 && planned->tuned.note.empty()) {
-        planned->tuned = measured(planned->transformed, config);
-    }
+    planned->original = std::move(source.original);
+    planned->transformed = std::move(source.transformed);
+    planned->fallback = std::move(source.fallback);
     BuildOptions options = build_options(config);
-    options.choices = planned->tuned.choices();
     options.release_weights = true;
-    options.packed = &content.packed;
+    options.packed = &source.packed;
     if (shared != nullptr) {
         options.constants = &shared->constants;
         options.gemm_weights = &shared->gemm_weights;
@@ -77,99 +41,30 @@ std::shared_ptr<PlannedModel> make_planned(BlobContent content,
     return planned;
 }
 
-BlobContent transformed_content(const Model& original,
-                                const Config& config,
-                                const FallbackClock& clock,
-                                SharedByPlans* shared = nullptr) {
-    BlobContent content;
+PlanSource plan_source(const Model& original,
+                       const Config& config,
+                       const FallbackClock& clock,
+                       SharedByPlans* shared) {
+    PlanSource source;
     if (config.float_fallback) {
         const ThreadCount threads(config.threads_per_stream());
-        content.fallback = choose_float(original, config, clock);
+        source.fallback = choose_float(original, config, clock);
     }
-    content.transformed = transform_with(original, config, content.fallback,
-                                         shared != nullptr ? &shared->constants : nullptr);
-    return content;
-}
-
-std::shared_ptr<const PlannedModel> loaded(BlobContent content,
-                                           const Config& config,
-                                           std::string status) {
-    const Tensor table = content.float_sums;
-    kernels::FloatSums sums(entries_of(table));
-    std::shared_ptr<PlannedModel> planned = make_planned(std::move(content), config, &sums);
-    planned->from_cache = true;
-    planned->cache_status = std::move(status);
-    return planned;
-}
-
-struct Making {
-    const FallbackClock& clock;
-    bool keep_original;  // in the file
-};
-
-std::shared_ptr<const PlannedModel> made(ModelCache& cache,
-                                         std::shared_ptr<const Model> original,
-                                         const Config& config,
-                                         const Making& making) {
-    BlobContent fresh = transformed_content(*original, config, making.clock);
-    BlobContent content = fresh;
-    content.transformed.model = fresh.transformed.model->clone();  // gives up its constants
-    content.original = OriginalModel(std::move(original));
-    if (making.keep_original) {
-        fresh.original = content.original;
-    }
-    kernels::FloatSums sums({}, true);
-    std::shared_ptr<PlannedModel> planned = make_planned(std::move(content), config, &sums);
-    fresh.float_sums = bytes_of(sums.table());
-    fresh.tuned = planned->tuned;
-    fresh.packed = packed_table(planned->plan);
-    cache.store(fresh);
-    planned->cache_status = cache.status();
-    return planned;
-}
-
-}  // namespace
-
-bool has_open_shapes(const Model& model) {
-    return std::any_of(model.parameters().begin(), model.parameters().end(),
-                       [](const Node* p) { return p->port(0).shape.is_dynamic(); }) ||
-           may_grow(variables_of(model));
+    source.transformed = transform_with(original, config, source.fallback,
+                                        shared != nullptr ? &shared->constants : nullptr);
+    return source;
 }
 
 std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> original,
                                                const Config& config,
                                                const FallbackClock& clock,
                                                SharedByPlans* shared) {
-    if (config.cache_dir.empty()) {
-        BlobContent content = transformed_content(*original, config, clock, shared);
-        content.original = OriginalModel(std::move(original));
-        if (shared != nullptr) {
-            content.packed = shared->packed;
-        }
-        return make_planned(std::move(content), config, nullptr, shared);
+    PlanSource source = plan_source(*original, config, clock, shared);
+    source.original = OriginalModel(std::move(original));
+    if (shared != nullptr) {
+        source.packed = shared->packed;
     }
-    ModelCache cache(config, *original);
-    if (std::optional<BlobContent> found = cache.load()) {
-        found->original = OriginalModel(std::move(original));
-        return loaded(std::move(*found), config, cache.status());
-    }
-    return made(cache, std::move(original), config, {.clock = clock, .keep_original = false});
-}
-
-std::shared_ptr<const PlannedModel> plan_from(ModelCache& cache, const Config& config) {
-    std::optional<BlobContent> found = cache.load();
-    return found ? loaded(std::move(*found), config, cache.status()) : nullptr;
-}
-
-std::shared_ptr<const PlannedModel> plan_into(ModelCache& cache,
-                                              std::shared_ptr<const Model> original,
-                                              const Config& config,
-                                              const FallbackClock& clock) {
-    return made(cache, std::move(original), config, {.clock = clock, .keep_original = true});
-}
-
-std::shared_ptr<const PlannedModel> plan_content(BlobContent content, const Config& config) {
-    return loaded(std::move(content), config, "imported");
+    return plan_from_source(std::move(source), config, nullptr, shared);
 }
 
 std::shared_ptr<const Model> with_shapes(const Model& model, const std::vector<Shape>& shapes) {

@@ -10,13 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "cpu/kernels/gemm/gemm_weights_cache.hpp"
-#include "cpu/plan/builder.hpp"
-#include "cpu/cache/blob.hpp"
 #include "cpu/compile/config.hpp"
-#include "cpu/compile/float_fallback.hpp"
-#include "cpu/cache/model_cache.hpp"
-#include "cpu/compile/original_model.hpp"
+#include "cpu/compile/plan_source.hpp"
+#include "cpu/kernels/float_conv/float_sums.hpp"
+#include "cpu/kernels/gemm/gemm_weights_cache.hpp"
+#include "cpu/plan/plan.hpp"
 #include "transformations/support/constant_cache.hpp"
 
 namespace fuseq::cpu {
@@ -24,7 +22,6 @@ namespace fuseq::cpu {
 struct PlannedModel {
     OriginalModel original;
     Transformed transformed;  // its Model is what the steps of the plan refer to
-    Tuned tuned;
     FloatFallback fallback;
     Plan plan;
     std::string cache_status = "off";  // what the model cache did
@@ -42,22 +39,22 @@ struct SharedByPlans {
     kernels::GemmWeightsCache gemm_weights;
 };
 
-// Of a model without open dimensions; looks into the model cache where the configuration names one.
-// `clock`: what measures for FUSEQ_FLOAT_FALLBACK; not asked without it, and not at a hit.
+// Runs the passes on a model without open dimensions, and measures what FUSEQ_FLOAT_FALLBACK asks
+// for by `clock`, which is not asked without it. Of the original only what is made of it.
+PlanSource plan_source(const Model& original,
+                       const Config& config,
+                       const FallbackClock& clock = machine_clock(),
+                       SharedByPlans* shared = nullptr);
+// `sums`: a table of sums that are known, or that is to be filled; null: none.
+std::shared_ptr<PlannedModel> plan_from_source(PlanSource source,
+                                               const Config& config,
+                                               kernels::FloatSums* sums = nullptr,
+                                               SharedByPlans* shared = nullptr);
+// Both. Knows of no model cache: see cache/cached_plan.hpp.
 std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> original,
                                                const Config& config,
                                                const FallbackClock& clock = machine_clock(),
                                                SharedByPlans* shared = nullptr);
-// The same of a model in files, in two steps: what the cache has; nothing: the model has to be
-// read.
-std::shared_ptr<const PlannedModel> plan_from(ModelCache& cache, const Config& config);
-// Made anew, and kept in the cache.
-std::shared_ptr<const PlannedModel> plan_into(ModelCache& cache,
-                                              std::shared_ptr<const Model> original,
-                                              const Config& config,
-                                              const FallbackClock& clock = machine_clock());
-// Of what a file of a compiled model holds.
-std::shared_ptr<const PlannedModel> plan_content(BlobContent content, const Config& config);
 
 // The model with these shapes of its inputs, then of its variables, which are inputs and outputs of
 // the result (ops/state/separate_state.hpp). Throws Error where a layer does not take them.

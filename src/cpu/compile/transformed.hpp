@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cpu/steps/plan_tensor.hpp"
 #include "cpu/compile/config.hpp"
+#include "cpu/steps/plan_tensor.hpp"
 #include "fuseq/model.hpp"
 #include "transformations/pass.hpp"
 

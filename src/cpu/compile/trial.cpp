@@ -6,8 +6,6 @@
 #include <chrono>
 #include <limits>
 
-#include "cpu/exec/run_steps.hpp"
-
 namespace fuseq::cpu {
 namespace {
 
@@ -36,10 +34,6 @@ void fill(Tensor& tensor) {
     tensor = Tensor::of(tensor.get_shape(), values).to(tensor.get_element_type());
 }
 
-double us_since(Clock::time_point begin) {
-    return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-}
-
 }  // namespace
 
 Trial::Trial(Plan plan, const Model& model) : plan_(std::move(plan)) {
@@ -51,50 +45,21 @@ Trial::Trial(Plan plan, const Model& model) : plan_(std::move(plan)) {
         const PlanTensor& tensor = plan_.tensors[id];
         outputs_.emplace_back(tensor.type, tensor.shape.is_static() ? tensor.dims() : Shape{0});
     }
-    memory_ = std::make_unique<BoundMemory>(plan_, inputs_, outputs_);
-    for (const auto& step : plan_.steps) {
-        runners_.push_back(step->bind(*memory_));
-        times_.push_back(std::numeric_limits<double>::infinity());
-    }
+    bound_ = std::make_unique<BoundPlan>(plan_, inputs_, outputs_);
+    times_.assign(plan_.steps.size(), std::numeric_limits<double>::infinity());
 }
 
 void Trial::run() {
-    for (std::size_t s = 0; s < runners_.size(); ++s) {
-        const auto begin = Clock::now();
-        runners_[s]->run();
-        times_[s] = std::min(times_[s], us_since(begin));
+    bound_->run_step_by_step();
+    for (std::size_t s = 0; s < times_.size(); ++s) {
+        times_[s] = std::min(times_[s], bound_->times_us()[s]);
     }
 }
 
 double Trial::run_whole() {
     const auto begin = Clock::now();
-    run_steps(plan_, runners_);
-    return us_since(begin);
-}
-
-bool Trial::same_outputs(const Trial& other) const {
-    for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
-        if (!same_bytes(output(i), other.output(i))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-std::map<std::string, Trial::Part> Trial::parts() const {
-    std::map<std::string, Part> parts;
-    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-        const StepInfo& info = plan_.steps[s]->info();
-        if (info.group.empty()) {
-            continue;
-        }
-        Part& part = parts[info.group];
-        part.time_us += times_[s];
-        if (is_anchor_kind(info.kind)) {
-            part.implementation = info.implementation;
-        }
-    }
-    return parts;
+    bound_->run();
+    return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
 }
 
 }  // namespace fuseq::cpu

@@ -4,13 +4,11 @@
 // A plan with memory of its own and made-up input, to be run and timed before there are requests.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
+#include "cpu/exec/bound_plan.hpp"
 #include "cpu/plan/plan.hpp"
-#include "cpu/plugin/infer_request.hpp"
 #include "fuseq/model.hpp"
 
 namespace fuseq::cpu {
@@ -25,27 +23,18 @@ public:
     void run();
     // As a request does, with tile groups. Returns the microseconds that it took.
     double run_whole();
-    bool same_outputs(const Trial& other) const;
-
-    struct Part {
-        std::string implementation;  // of the anchor
-        double time_us = 0;          // of all steps of its group
-    };
-    // By the group that the steps were made for.
-    std::map<std::string, Part> parts() const;
 
     const Plan& plan() const { return plan_; }
     // Least microseconds of each step; infinite before the first run().
     const std::vector<double>& times() const { return times_; }
     // After a run.
-    Tensor output(std::size_t index) const { return memory_->as_tensor(plan_.outputs[index]); }
+    Tensor output(std::size_t index) const { return bound_->output(index); }
 
 private:
     Plan plan_;
     std::vector<Tensor> inputs_;
     std::vector<Tensor> outputs_;
-    std::unique_ptr<BoundMemory> memory_;
-    std::vector<std::unique_ptr<Runner>> runners_;
+    std::unique_ptr<BoundPlan> bound_;
     std::vector<double> times_;
 };
 

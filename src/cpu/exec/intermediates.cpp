@@ -58,4 +58,21 @@ Tensor dequantized(const PlanTensor& tensor, const void* data) {
     return result;
 }
 
+void append_results(const Plan& plan,
+                    const Step& step,
+                    const RequestMemory& memory,
+                    Intermediates& list) {
+    for (const TensorId id : step.outputs()) {
+        const PlanTensor& tensor = plan.tensors[id];
+        if (!tensor.quantized) {
+            continue;
+        }
+        const Tensor values = dequantized(tensor, memory.data(id));
+        list.emplace_back(tensor.quantized->layer, values);
+        for (const std::string& twin : tensor.quantized->twins) {
+            list.emplace_back(twin, values);
+        }
+    }
+}
+
 }  // namespace fuseq::cpu

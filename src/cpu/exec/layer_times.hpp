@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cpu/plan/plan.hpp"
 #include "cpu/exec/slow_layers.hpp"
+#include "cpu/plan/plan.hpp"
 
 namespace fuseq::cpu {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the makers of convolution, deconvolution and matmul steps share: composing the post-ops,
-// trying primitives, and the chain step after when not everything was mapped.
+// trying primitives, and the fused eltwise after when not everything was mapped.
 #pragma once
 
 #include <functional>
@@ -16,13 +16,21 @@
 
 namespace fuseq::cpu {
 
+// The chain of a group, simplified by its laws.
+inline post_ops::DnnlPostOpsComposer composer_of(const Group& group) {
+    return post_ops::DnnlPostOpsComposer(group.chain, group.laws);
+}
+
 // The attributes for a prefix of a chain, ready for a primitive.
 struct ComposedAnchor {
     post_ops::Emission emission;
     post_ops::ComposedAttributes attributes;
     ElementType dst_type = ElementType::f32;
-    post_ops::Chain rest;   // what is left for a chain step
+    post_ops::Chain rest;   // what is left for a fused eltwise
     bool complete = false;  // nothing is left
+
+    // Of a kernel of Fuseq: it computes the first `count` operations, as f32 when others follow.
+    static ComposedAnchor of_own_kernel(const post_ops::Chain& chain, std::size_t count);
 };
 
 // One candidate, tried by `make`: returns the implementation name, or nothing when oneDNN refuses
@@ -40,26 +48,26 @@ ComposedAnchor choose_composition(const Group& group,
                                   std::vector<std::string>& notes);
 
 // Extra inputs over which the anchor may write its result (sum post-op).
-std::vector<std::size_t> overwritable_sources(const PlanBuilder& builder,
+std::vector<std::size_t> overwritable_sources(const StepBuilder& builder,
                                               const Group& group,
                                               Layout layout);
 // A tensor for the result of the anchor: new, or over the extra input that a sum reads.
-TensorId result_tensor(PlanBuilder& builder,
+TensorId result_tensor(StepBuilder& builder,
                        const Group& group,
                        const ComposedAnchor& composed,
                        const Shape& dims,
                        Layout layout);
 
 // The arguments of the post-ops: constants and extra tensors, in the layout given.
-void add_post_op_arguments(PlanBuilder& builder,
+void add_post_op_arguments(StepBuilder& builder,
                            const Group& group,
                            const ComposedAnchor& composed,
                            Layout layout,
                            DnnlCall& call,
                            std::vector<TensorId>& inputs);
 
-// The chain step for what was not mapped, if anything; the tensor of the group's result.
-TensorId finish_anchor(PlanBuilder& builder,
+// The fused eltwise for what was not mapped, if anything; the tensor of the group's result.
+TensorId finish_anchor(StepBuilder& builder,
                        const Group& group,
                        const ComposedAnchor& composed,
                        TensorId dst);

@@ -62,7 +62,7 @@ protected:
 
 }  // namespace
 
-TensorId make_convolution(PlanBuilder& builder, const Group& group) {
+TensorId make_convolution(StepBuilder& builder, const Group& group) {
     return ConvolutionMaker(builder, group).make();
 }
 

@@ -82,7 +82,7 @@ private:
 
 }  // namespace
 
-TensorId make_deconvolution(PlanBuilder& builder, const Group& group) {
+TensorId make_deconvolution(StepBuilder& builder, const Group& group) {
     return DeconvolutionMaker(builder, group).make();
 }
 

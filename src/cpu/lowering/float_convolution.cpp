@@ -7,20 +7,15 @@
 #include <cstddef>
 
 #include "cpu/kernels/float_conv/float_conv.hpp"
+#include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/float_rows.hpp"
-#include "cpu/post_ops/simplify.hpp"
+#include "cpu/machine/traits.hpp"
+#include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
 namespace {
-
-bool takes(const Group& group) {
-    const Node& node = *group.anchor;
-    return node.is("Convolution") && node.port(0).shape.rank() == 4 && has_float_rows(group) &&
-           (size_of(group.chain.dst_type) == 1 || group.chain.dst_type == ElementType::f32) &&
-           kernels::FloatConv::takes(conv_geometry(node));
-}
 
 // What of a chain the kernel does: a scale, which becomes one of the weights, a shift, a relu and
 // another shift.
@@ -45,19 +40,18 @@ Head head_of(const post_ops::Chain& chain, const Tensor& weights, std::size_t ch
     Head head;
     const float* const from = weights.data<float>();
     head.weights.assign(from, from + weights.get_size());
-    auto op = chain.ops.begin();
-    const auto end = chain.ops.end();
-    if (const auto* scale = op != end ? std::get_if<post_ops::Scale>(&*op) : nullptr) {
+    const post_ops::AffineHead affine = post_ops::affine_head(chain);
+    if (affine.scale) {
         const std::size_t each = head.weights.size() / channels;
         for (std::size_t i = 0; i < head.weights.size(); ++i) {
-            head.weights[i] *= scale->by[i / each];
+            head.weights[i] *= (*affine.scale)[i / each];
         }
-        ++op;
     }
-    if (const auto* shift = op != end ? std::get_if<post_ops::Shift>(&*op) : nullptr) {
-        head.bias = spread(shift->by, channels);
-        ++op;
+    if (affine.shift) {
+        head.bias = spread(*affine.shift, channels);
     }
+    auto op = chain.ops.begin() + static_cast<std::ptrdiff_t>(affine.consumed);
+    const auto end = chain.ops.end();
     const auto* relu = op != end ? std::get_if<post_ops::Eltwise>(&*op) : nullptr;
     if (relu != nullptr && relu->kind == post_ops::EltwiseKind::kRelu && relu->scale == 1.0f) {
         head.relu = true;
@@ -108,13 +102,31 @@ struct Work {
 
 }  // namespace
 
-std::optional<TensorId> make_float_convolution(PlanBuilder& builder, const Group& group) {
-    if (!takes(group)) {
-        return std::nullopt;
+Verdict float_convolution_supports(const StepBuilder&, const Group& group) {
+    const Node& node = *group.anchor;
+    if (!node.is("Convolution") || node.port(0).shape.rank() != 4) {
+        return Verdict::other_kind();
     }
+    if (Verdict rows = supports_float_rows(group); !rows) {
+        return rows;
+    }
+    if (size_of(group.chain.dst_type) != 1 && group.chain.dst_type != ElementType::f32) {
+        return Verdict::no(detail::cat("stores no ", to_string(group.chain.dst_type)));
+    }
+    if (!machine_traits().avx512_vnni) {
+        return Verdict::no(machine_traits().isa_name + ": no AVX-512 with VNNI");
+    }
+    return kernels::FloatConv::takes(conv_geometry(node))
+               ? Verdict::yes()
+               : Verdict::no(
+                     "for few source channels, whole vectors of output channels, stride 1 "
+                     "or 2, no dilation, rows of some width");
+}
+
+TensorId make_float_convolution(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
     const kernels::ConvGeometry shape = conv_geometry(node);
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
+    const post_ops::Chain chain = composer_of(group).chain();
     const Head head = head_of(chain, node.input_node(1)->constant(), shape.dst_channels);
     CallStep::Tensors tensors;
     tensors.inputs.push_back(builder.tensor_of(node.input(0)));

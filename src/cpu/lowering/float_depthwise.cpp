@@ -7,22 +7,13 @@
 
 #include "cpu/kernels/common/aligned_vector.hpp"
 #include "cpu/kernels/depthwise/depthwise_float.hpp"
+#include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/float_rows.hpp"
-#include "cpu/post_ops/simplify.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "ops/convolution.hpp"
 
 namespace fuseq::cpu {
 namespace {
-
-bool takes(const Group& group) {
-    const Node& node = *group.anchor;
-    if (!node.is("GroupConvolution") || node.port(0).shape.rank() != 5 || !has_float_rows(group)) {
-        return false;
-    }
-    const Shape wei = node.input(1).shape();
-    return wei[1] == 1 && wei[2] == 1;
-}
 
 kernels::DepthwiseFloatParams params_of(const Node& node) {
     const Shape src = node.input(0).shape();
@@ -67,12 +58,21 @@ struct Work {
 
 }  // namespace
 
-std::optional<TensorId> make_float_depthwise(PlanBuilder& builder, const Group& group) {
-    if (!takes(group)) {
-        return std::nullopt;
-    }
+Verdict float_depthwise_supports(const StepBuilder&, const Group& group) {
     const Node& node = *group.anchor;
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
+    if (!node.is("GroupConvolution") || node.port(0).shape.rank() != 5) {
+        return Verdict::other_kind();
+    }
+    const Shape wei = node.input(1).shape();
+    if (wei[1] != 1 || wei[2] != 1) {
+        return Verdict::no("not one channel a group");
+    }
+    return supports_float_rows(group);
+}
+
+TensorId make_float_depthwise(StepBuilder& builder, const Group& group) {
+    const Node& node = *group.anchor;
+    const post_ops::Chain chain = composer_of(group).chain();
     const kernels::DepthwiseFloatParams params = params_of(node);
     auto work = std::make_shared<Work>(
         Work{params, kernels::AlignedVector<float>(params.taps() * params.channels),

@@ -35,18 +35,27 @@ StepInfo describe(const Group& group,
 
 }  // namespace
 
-bool has_float_rows(const Group& group) {
+Verdict supports_float_rows(const Group& group) {
     const Node& node = *group.anchor;
+    if (node.input(0).type() != ElementType::f32 || node.input(1).type() != ElementType::f32) {
+        return Verdict::no("for f32 only");
+    }
+    if (!node.input_node(1)->is_constant()) {
+        return Verdict::no("computed weights");
+    }
+    if (group.binary_sources.size() > kMaxBinarySources) {
+        return Verdict::no(detail::cat(group.binary_sources.size(), " second tensors, at most ",
+                                       kMaxBinarySources));
+    }
     const auto& ops = group.chain.ops;
-    return node.input(0).type() == ElementType::f32 && node.input(1).type() == ElementType::f32 &&
-           node.input_node(1)->is_constant() && group.binary_sources.size() <= kMaxBinarySources &&
-           std::none_of(ops.begin(), ops.end(), [](const post_ops::BasicOp& op) {
-               const auto* binary = std::get_if<post_ops::Binary>(&op);
-               return binary != nullptr && (binary->per_plane || binary->per_pixel);
-           });
+    const bool broadcast = std::any_of(ops.begin(), ops.end(), [](const post_ops::BasicOp& op) {
+        const auto* binary = std::get_if<post_ops::Binary>(&op);
+        return binary != nullptr && (binary->per_plane || binary->per_pixel);
+    });
+    return broadcast ? Verdict::no("a second tensor that is broadcast") : Verdict::yes();
 }
 
-void FloatRows::add_binary_sources(PlanBuilder& builder,
+void FloatRows::add_binary_sources(StepBuilder& builder,
                                    const Group& group,
                                    CallStep::Tensors& tensors) {
     for (const Output& extra : group.binary_sources) {
@@ -72,7 +81,7 @@ void FloatRows::store(const CallMemory& memory,
     chain_->run(args, 0, count);
 }
 
-TensorId add_float_rows_step(PlanBuilder& builder,
+TensorId add_float_rows_step(StepBuilder& builder,
                              const Group& group,
                              const post_ops::Chain& chain,
                              std::string implementation,

@@ -19,7 +19,7 @@ namespace fuseq::cpu {
 
 // Whether the group's anchor is one of f32 with constant weights, and rows of its result can be
 // followed by all that is after it.
-bool has_float_rows(const Group& group);
+Verdict supports_float_rows(const Group& group);
 
 // The way from sums to the result.
 class FloatRows {
@@ -30,7 +30,7 @@ public:
 
     bool has_chain() const { return chain_.has_value(); }
     // Adds the tensors that the chain reads to the inputs, after the source.
-    void add_binary_sources(PlanBuilder& builder, const Group& group, CallStep::Tensors& tensors);
+    void add_binary_sources(StepBuilder& builder, const Group& group, CallStep::Tensors& tensors);
     std::byte* dst(const CallMemory& memory, std::size_t pixel) const {
         return memory.output<std::byte>(0) + pixel * channels_ * dst_size_;
     }
@@ -49,7 +49,7 @@ private:
 
 // Adds the step that runs `run`; its result is channels-last. `thread_floats`: of memory for each
 // thread. `packed_bytes`: of weights.
-TensorId add_float_rows_step(PlanBuilder& builder,
+TensorId add_float_rows_step(StepBuilder& builder,
                              const Group& group,
                              const post_ops::Chain& chain,
                              std::string implementation,

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <variant>
 
-#include "cpu/machine/instructions.hpp"
-#include "cpu/machine/isa.hpp"
-#include "cpu/plan/groups.hpp"
+#include "cpu/lowering/group.hpp"
+#include "cpu/machine/traits.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/steps/gemm.hpp"
+#include "fuseq/error.hpp"
 #include "ops/deconvolution.hpp"
 #include "ops/matmul.hpp"
 #include "transformations/support/anchor_zero_points.hpp"
@@ -24,12 +24,25 @@ bool takes_types(const Node& node) {
            !node.port(0).shape.is_dynamic();
 }
 
-std::optional<GemmProblem> convolution(const Node& node) {
+// One or two spatial dimensions, one zero point.
+bool takes_image(const Shape& src, std::optional<std::int32_t> zero_point, std::string& why) {
+    if (src.size() != 3 && src.size() != 4) {
+        why = detail::cat(src.size() - 2, " spatial dimensions, at most 2");
+        return false;
+    }
+    if (!zero_point) {
+        why = "several zero points of source";
+        return false;
+    }
+    return true;
+}
+
+std::optional<GemmProblem> convolution(const Node& node, std::string& why) {
     const Shape src = node.input(0).shape();
     const Shape wei = node.input(1).shape();
     const Shape dst = node.port(0).shape.to_shape();
     const auto src_zero_point = single_zero_point(node, 2);
-    if ((src.size() != 3 && src.size() != 4) || !src_zero_point || shape_size(dst) == 0) {
+    if (!takes_image(src, src_zero_point, why) || shape_size(dst) == 0) {
         return std::nullopt;
     }
     GemmProblem problem;
@@ -54,14 +67,17 @@ bool takes_windows(const std::vector<DeconvolutionWindow>& windows) {
     });
 }
 
-std::optional<GemmProblem> deconvolution(const Node& node) {
+std::optional<GemmProblem> deconvolution(const Node& node, std::string& why) {
     constexpr std::size_t kZeroPoint = 3;
     const Shape src = node.input(0).shape();
     const Shape wei = node.input(1).shape();
     const Shape dst = node.port(0).shape.to_shape();
     const auto src_zero_point = single_zero_point(node, kZeroPoint);
-    if ((src.size() != 3 && src.size() != 4) || !src_zero_point || shape_size(dst) == 0 ||
-        weight_zero_points(node) != 0) {
+    if (!takes_image(src, src_zero_point, why) || shape_size(dst) == 0) {
+        return std::nullopt;
+    }
+    if (weight_zero_points(node) != 0) {
+        why = "zero points of a deconvolution's weights";
         return std::nullopt;
     }
     std::optional<std::vector<std::int64_t>> sides;
@@ -70,6 +86,7 @@ std::optional<GemmProblem> deconvolution(const Node& node) {
     }
     const auto windows = deconvolution_windows(node.attrs<DeconvolutionAttrs>(), src, wei, sides);
     if (!takes_windows(windows)) {
+        why = "windows without subpixels of one size, each with taps";
         return std::nullopt;
     }
     GemmProblem problem;
@@ -87,7 +104,7 @@ std::optional<GemmProblem> deconvolution(const Node& node) {
     return problem;
 }
 
-std::optional<GemmProblem> matmul(const Node& node) {
+std::optional<GemmProblem> matmul(const Node& node, std::string& why) {
     const auto& attrs = node.attrs<MatMulAttrs>();
     const Shape src = node.input(0).shape();
     const Shape wei = node.input(1).shape();
@@ -95,6 +112,9 @@ std::optional<GemmProblem> matmul(const Node& node) {
     const auto wei_zero_point = weight_zero_points(node) != 0 ? 0 : single_zero_point(node, 3);
     if (attrs.transpose_a || src.empty() || wei.size() != 2 || !src_zero_point ||
         wei_zero_point != 0 || shape_size(src) == 0 || shape_size(wei) == 0) {
+        why =
+            "for matrices of weights, nothing transposed, one zero point of source, none of "
+            "weights";
         return std::nullopt;
     }
     GemmProblem problem;
@@ -137,10 +157,10 @@ bool wide_tiles_are_faster(const GemmProblem& problem, const GemmChainTraits& ch
     constexpr std::size_t kLongRow = 12;
     constexpr std::size_t kManyPixelsOfPanels = 1100;
     const kernels::GemmShape& s = problem.shape;
-    if (kernels::loads_one_wide_vector_a_cycle() || !chain.stores_bytes) {
+    if (machine_traits().one_wide_load_a_cycle || !chain.stores_bytes) {
         return false;
     }
-    if (s.dst_channels % kHalfPanel == 0 && kernels::GemmVnni::reads_rows_in_place(s)) {
+    if (s.dst_channels % kHalfPanel == 0 && kernels::GemmVnni::is_direct(s)) {
         return true;
     }
     if (s.dst_channels % kPanel != 0 || s.dst_width < kLongRow) {
@@ -159,7 +179,7 @@ bool deconvolution_is_faster(const kernels::GemmShape& s, const GemmChainTraits&
 bool small_1x1_is_faster(const kernels::GemmShape& s, const GemmChainTraits& chain) {
     const std::size_t products = s.dst_height * s.dst_width * s.src_channels * s.dst_channels;
     const bool wide = chain.stores_bytes && s.dst_channels >= kNarrowBytes;
-    return !kernels::loads_one_wide_vector_a_cycle() && !chain.reads_tensors &&
+    return !machine_traits().one_wide_load_a_cycle && !chain.reads_tensors &&
            (wide || products <= kTinyLayer);
 }
 
@@ -184,12 +204,24 @@ bool large_kernel_is_faster(const GemmProblem& problem) {
 
 }  // namespace
 
+bool gemm_has_vnni() {
+    const MachineTraits machine = machine_traits();
+    return machine.isa == IsaLevel::kVnni && machine.avx512_vnni;
+}
+
+bool pairs_are_faster(const GemmProblem& problem) {
+    // A panel has 16 channels; with fewer than half of them the floats' smaller vectors win.
+    constexpr std::size_t kHalfPanel = 8;
+    return problem.kind == post_ops::AnchorKind::kMatMul ||
+           problem.shape.dst_channels >= kHalfPanel;
+}
+
 bool gemm_takes_weight_zero_points(const Node& node) {
-    if (isa_level() != post_ops::IsaLevel::kVnni || !kernels::GemmVnni::available() ||
-        !is_anchor(node)) {
+    if (!is_anchor(node)) {
         return false;
     }
-    const auto problem = gemm_problem(node);
+    std::string why;
+    const auto problem = gemm_problem(node, why);
     const int low = node.input(0).type() == ElementType::i8 ? -128 : 0;
     return problem && problem->src_zero_point >= low && problem->src_zero_point <= low + 255;
 }
@@ -221,24 +253,21 @@ GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t binary_sourc
         chain.dst_type != ElementType::f32 &&
         std::any_of(chain.ops.begin(), chain.ops.end(), [](const post_ops::BasicOp& op) {
             const auto* eltwise = std::get_if<post_ops::Eltwise>(&op);
-            using enum post_ops::EltwiseKind;
-            return eltwise != nullptr && (eltwise->kind == kElu || eltwise->kind == kTanh ||
-                                          eltwise->kind == kSigmoid || eltwise->kind == kSwish ||
-                                          eltwise->kind == kMish || eltwise->kind == kSoftplus ||
-                                          eltwise->kind == kGeluErf || eltwise->kind == kGeluTanh);
+            return eltwise != nullptr && post_ops::activation(eltwise->kind).is_costly;
         });
     traits.stores_bytes =
         chain.dst_type != ElementType::f32 && !traits.reads_tensors && !traits.activates;
     return traits;
 }
 
-std::optional<GemmProblem> gemm_problem(const Node& node) {
-    using Problem = std::optional<GemmProblem> (*)(const Node&);
+std::optional<GemmProblem> gemm_problem(const Node& node, std::string& why) {
+    using Problem = std::optional<GemmProblem> (*)(const Node&, std::string&);
     const Problem problem = node.is("Convolution")               ? convolution
                             : node.is("ConvolutionBackpropData") ? deconvolution
                             : node.is("MatMul")                  ? matmul
                                                                  : nullptr;
-    return problem != nullptr && takes_types(node) ? problem(node) : std::nullopt;
+    why = problem == nullptr ? "groups" : "for integers with constant weights";
+    return problem != nullptr && takes_types(node) ? problem(node, why) : std::nullopt;
 }
 
 }  // namespace fuseq::cpu

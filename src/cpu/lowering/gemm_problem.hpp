@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
@@ -28,9 +29,16 @@ struct GemmProblem {
     Layout layout = Layout::kChannelsLast;
 };
 
-// Nothing when the kernel does not take the node: another type, groups, three spatial dimensions.
-// The weights are those of the node's constant.
-std::optional<GemmProblem> gemm_problem(const Node& node);
+// Nothing when the kernel does not take the node, `why` says in words why not. The weights are
+// those of the node's constant.
+std::optional<GemmProblem> gemm_problem(const Node& node, std::string& why);
+
+// Whether this machine's product has VNNI; else it has 16-bit products in pairs, which are exact
+// too.
+bool gemm_has_vnni();
+
+// Whether those are expected to be faster than oneDNN's product of floats.
+bool pairs_are_faster(const GemmProblem& problem);
 
 // Whether it takes the node, whose weights have zero points, on this machine, whatever stands
 // after it.
@@ -46,7 +54,7 @@ struct GemmChainTraits {
 GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t binary_sources);
 
 // Whether the kernel is expected to be faster than oneDNN's, by measurements
-// (docs/performance/matmul.md).
+// (docs/performance/log/matmul.md).
 bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain);
 
 }  // namespace fuseq::cpu

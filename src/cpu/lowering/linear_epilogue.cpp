@@ -2,29 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/lowering/linear_epilogue.hpp"
 
+#include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/post_ops/simplify.hpp"
+#include "cpu/post_ops/chain_head.hpp"
 
 namespace fuseq::cpu {
 
 std::optional<LinearEpilogue> match_linear_epilogue(const Group& group) {
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
-    LinearEpilogue tail;
-    tail.dst_type = chain.dst_type;
-    std::size_t at = 0;
-    if (at < chain.ops.size() && std::holds_alternative<post_ops::Scale>(chain.ops[at])) {
-        tail.scale = std::get<post_ops::Scale>(chain.ops[at++]).by;
-    }
-    if (at < chain.ops.size() && std::holds_alternative<post_ops::Shift>(chain.ops[at])) {
-        tail.shift = std::get<post_ops::Shift>(chain.ops[at++]).by;
-    }
-    if (at != chain.ops.size()) {
+    const post_ops::DnnlPostOpsComposer composer = composer_of(group);
+    if (!post_ops::is_affine(composer.chain())) {
         return std::nullopt;
     }
-    return tail;
+    const post_ops::AffineHead head = post_ops::affine_head(composer.chain());
+    return LinearEpilogue{.scale = head.scale.value_or(post_ops::Values(1.0f)),
+                          .shift = head.shift.value_or(post_ops::Values(0.0f)),
+                          .dst_type = composer.chain().dst_type};
 }
 
-void add_step_with_epilogue(PlanBuilder& builder,
+void add_step_with_epilogue(StepBuilder& builder,
                             Node& node,
                             std::unique_ptr<Step> step,
                             const Group* group,
@@ -36,7 +31,7 @@ void add_step_with_epilogue(PlanBuilder& builder,
     StepInfo& info = step->info();
     name_after(info, node);
     add_layers(info, *group);
-    info.post_ops = post_ops::to_text(post_ops::simplified(group->chain, group->laws));
+    info.post_ops = post_ops::to_text(composer_of(*group).chain());
     builder.add_step(std::move(step));
     builder.finish_group(*group, dst);
 }

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "cpu/plan/builder.hpp"
+#include "cpu/lowering/step_builder.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
@@ -24,6 +24,6 @@ std::optional<LinearEpilogue> match_linear_epilogue(const Group& group);
 // Adds a step that computes a node and, when `group` is not null, the chain after it; the result
 // is `dst`.
 void add_step_with_epilogue(
-    PlanBuilder& builder, Node& node, std::unique_ptr<Step> step, const Group* group, TensorId dst);
+    StepBuilder& builder, Node& node, std::unique_ptr<Step> step, const Group* group, TensorId dst);
 
 }  // namespace fuseq::cpu

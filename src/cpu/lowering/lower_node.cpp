@@ -3,8 +3,9 @@
 #include "cpu/lowering/lower_node.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
+#include "cpu/post_ops/activations.hpp"
 #include "cpu/post_ops/lower.hpp"
 #include "ops/binary_arithmetic.hpp"
 #include "ops/clamp.hpp"
@@ -16,9 +17,7 @@
 namespace fuseq::cpu {
 namespace {
 
-using post_ops::BasicOp;
 using post_ops::EltwiseKind;
-using post_ops::Values;
 
 // A constant as one value, or one a channel of `axis`.
 struct ChannelConstant {
@@ -86,9 +85,12 @@ public:
     }
 
 private:
-    bool push(BasicOp op) {
-        lowered_.ops.push_back(std::move(op));
-        return true;
+    // What the composer makes of it follows; false when it refuses.
+    bool push(const post_ops::Lowered& made) {
+        if (made) {
+            lowered_.ops.insert(lowered_.ops.end(), made.ops->begin(), made.ops->end());
+        }
+        return made.ops.has_value();
     }
 
     // A constant that varies along the axis of the group, or fixes it.
@@ -130,12 +132,7 @@ private:
             }
             *members[i] = std::move(*values);
         }
-        auto ops = post_ops::lower_fake_quantize(limits);
-        if (!ops.ops) {
-            return false;
-        }
-        lowered_.ops = std::move(*ops.ops);
-        return true;
+        return push(post_ops::lower_fake_quantize(limits));
     }
 
     bool is_arithmetic() const {
@@ -151,50 +148,28 @@ private:
         }
         const std::size_t other = node_.input(0) == data_ ? 1 : 0;
         if (auto values = constant(other)) {
-            return with_constant(std::move(*values), other);
+            return with_constant(*values, other == 1);
         }
         return with_tensor(other);
     }
 
-    bool with_constant(std::vector<double> values, std::size_t other) {
-        const bool data_first = other == 1;
-        const auto floats = [&] {
-            return Values(std::vector<float>(values.begin(), values.end()));
-        };
+    bool with_constant(const std::vector<double>& values, bool data_first) {
         if (node_.is("Add")) {
-            return push(post_ops::Shift{floats()});
+            return push(post_ops::lower_add(values));
         }
         if (node_.is("Multiply")) {
-            return push(post_ops::Scale{floats()});
+            return push(post_ops::lower_multiply(values));
         }
         if (node_.is("Subtract")) {
-            if (data_first) {
-                for (double& v : values) {
-                    v = -v;
-                }
-            } else {
-                push(post_ops::Scale{-1.0f});
-            }
-            return push(post_ops::Shift{floats()});
+            return push(data_first ? post_ops::lower_subtract(values)
+                                   : post_ops::lower_subtract_from(values));
         }
-        if (node_.is("Divide") && data_first) {
-            for (double& v : values) {
-                if (v == 0) {
-                    return false;
-                }
-                v = 1.0 / v;
-            }
-            return push(post_ops::Scale{floats()});
+        if (node_.is("Divide")) {
+            return data_first && push(post_ops::lower_divide(values));
         }
-        const Values bounds = floats();
-        constexpr float kInfinity = INFINITY;
-        if (node_.is("Maximum")) {
-            return push(post_ops::Clip{bounds, kInfinity});
-        }
-        if (node_.is("Minimum")) {
-            return push(post_ops::Clip{-kInfinity, bounds});
-        }
-        return false;
+        constexpr double kInfinity = std::numeric_limits<double>::infinity();
+        return push(node_.is("Maximum") ? post_ops::lower_bounds(values, {kInfinity})
+                                        : post_ops::lower_bounds({-kInfinity}, values));
     }
 
     // [images or 1, channels, 1, ...] beside data of the same rank. Only where no primitive stands
@@ -237,33 +212,31 @@ private:
         if (node_.is("Divide")) {
             return false;
         }
-        post_ops::Binary binary;
+        post_ops::ResidualInput residual;
         if (source.shape() != shape_) {
             if (is_part_of_softmax()) {
                 return false;
             }
-            binary.per_plane = is_gate(source.shape());
-            binary.per_pixel = !binary.per_plane && is_mask(source.shape());
-            if (!binary.per_plane && !binary.per_pixel) {
+            residual.per_plane = is_gate(source.shape());
+            residual.per_pixel = !residual.per_plane && is_mask(source.shape());
+            if (!residual.per_plane && !residual.per_pixel) {
                 return false;
             }
         }
-        binary.input = group_.binary_sources.size();
-        binary.kind = node_.is("Multiply")  ? post_ops::BinaryKind::kMul
-                      : node_.is("Maximum") ? post_ops::BinaryKind::kMax
-                      : node_.is("Minimum") ? post_ops::BinaryKind::kMin
-                                            : post_ops::BinaryKind::kAdd;
-        const Output raw = read_through_dequantize(source, binary);
-        if (node_.is("Subtract")) {
-            if (other == 1) {
-                binary.scale = -binary.scale;
-            } else {
-                push(post_ops::Scale{-1.0f});
-            }
+        residual.input = group_.binary_sources.size();
+        residual.kind = node_.is("Multiply")  ? post_ops::BinaryKind::kMul
+                        : node_.is("Maximum") ? post_ops::BinaryKind::kMax
+                        : node_.is("Minimum") ? post_ops::BinaryKind::kMin
+                                              : post_ops::BinaryKind::kAdd;
+        const Output raw = read_through_dequantize(source, residual);
+        residual.type = raw.type();
+        if (node_.is("Subtract") && other == 1) {
+            residual.scale = -residual.scale;
+        } else if (node_.is("Subtract")) {
+            push(post_ops::lower_multiply({-1.0}));
         }
-        binary.type = raw.type();
         lowered_.binary_sources.push_back(raw);
-        return push(binary);
+        return push(post_ops::lower_residual(residual));
     }
 
     // min(max(alpha * x + beta, 0), 1)
@@ -273,9 +246,7 @@ private:
         if (!alpha || !beta) {
             return false;
         }
-        push(post_ops::Scale{static_cast<float>(*alpha)});
-        push(post_ops::Shift{static_cast<float>(*beta)});
-        return push(post_ops::Clip{0.0f, 1.0f});
+        return push(post_ops::lower_hard_sigmoid(*alpha, *beta));
     }
 
     static std::optional<double> scalar(const Output& source) {
@@ -286,7 +257,7 @@ private:
     }
 
     // Multiply(Subtract(Convert(q), zero_point), scale) with scalar constants, innermost optional.
-    static Output read_through_dequantize(const Output& source, post_ops::Binary& binary) {
+    static Output read_through_dequantize(const Output& source, post_ops::ResidualInput& residual) {
         Output at = source;
         double scale = 1;
         double zero_point = 0;
@@ -313,8 +284,8 @@ private:
         if (raw.type() != ElementType::u8 && raw.type() != ElementType::i8) {
             return source;
         }
-        binary.scale = static_cast<float>(scale);
-        binary.zero_point = static_cast<float>(zero_point);
+        residual.scale = scale;
+        residual.zero_point = zero_point;
         return raw;
     }
 
@@ -323,11 +294,11 @@ private:
             return false;
         }
         if (node_.is("ReLU")) {
-            return push(post_ops::Eltwise{EltwiseKind::kRelu, 0.0f, 0.0f, 1.0f});
+            return push(post_ops::lower_relu());
         }
         if (node_.is("Clamp")) {
             const auto& attrs = node_.attrs<ClampAttrs>();
-            return push(post_ops::Clip{attrs.min, attrs.max});
+            return push(post_ops::lower_clamp(attrs.min, attrs.max));
         }
         if (data_.type() != ElementType::f32) {
             return false;
@@ -351,9 +322,9 @@ private:
             return false;
         }
         const Tensor& tensor = slope.node->constant();
-        std::vector<float> values = to_floats(tensor);
+        const std::vector<double> values = to_doubles(tensor);
         if (values.size() == 1) {
-            return push(post_ops::Eltwise{EltwiseKind::kRelu, values[0], 0.0f, 1.0f});
+            return push(post_ops::lower_prelu(values));
         }
         if (shape_.size() < 2 || values.size() != shape_[1] ||
             (lowered_.axis_fixed && lowered_.channel_axis != 1)) {
@@ -367,7 +338,7 @@ private:
         }
         lowered_.channel_axis = 1;
         lowered_.axis_fixed = true;
-        return push(post_ops::Prelu{Values(std::move(values))});
+        return push(post_ops::lower_prelu(values));
     }
 
     // x^n of a constant n. Beside a primitive only squares and roots: others are slow there, or not
@@ -377,20 +348,11 @@ private:
         if (!n || node_.attrs<BinaryAttrs>().auto_broadcast == AutoBroadcast::kPdpd) {
             return false;
         }
-        if (*n == 2 || *n == 0.5) {
-            const EltwiseKind kind = *n == 2 ? EltwiseKind::kSquare : EltwiseKind::kSqrt;
-            return push(post_ops::Eltwise{kind, 0.0f, 0.0f, 1.0f});
-        }
-        return group_.anchor == nullptr &&
-               push(post_ops::Eltwise{EltwiseKind::kPower, 1.0f, static_cast<float>(*n), 1.0f});
+        const bool has_name = *n == 2 || *n == 0.5;
+        return (has_name || group_.anchor == nullptr) && push(post_ops::lower_power(*n));
     }
 
-    bool simple_activation() {
-        const auto kind = eltwise_kind(node_);
-        return kind && push(*kind);
-    }
-
-    static std::optional<post_ops::Eltwise> eltwise_kind(const Node& node);
+    bool simple_activation();
 
     const Node& node_;
     Output data_;
@@ -399,36 +361,25 @@ private:
     Lowered lowered_;
 };
 
-std::optional<post_ops::Eltwise> Lowering::eltwise_kind(const Node& node) {
-    using post_ops::Eltwise;
-    static const std::pair<const char*, EltwiseKind> kPlain[] = {
-        {"Sigmoid", EltwiseKind::kSigmoid}, {"Tanh", EltwiseKind::kTanh},
-        {"HSwish", EltwiseKind::kHswish},   {"HSigmoid", EltwiseKind::kHsigmoid},
-        {"Mish", EltwiseKind::kMish},       {"SoftPlus", EltwiseKind::kSoftplus},
-        {"Abs", EltwiseKind::kAbs},         {"Sqrt", EltwiseKind::kSqrt},
-        {"Exp", EltwiseKind::kExp},         {"Log", EltwiseKind::kLog},
-    };
-    for (const auto& [type, kind] : kPlain) {
-        if (node.is(type)) {
-            return Eltwise{kind, 0.0f, 0.0f, 1.0f};
-        }
+bool Lowering::simple_activation() {
+    if (const auto* row = post_ops::activation_of_layer(node_.type())) {
+        return push(post_ops::lower_activation(row->kind));
     }
-    if (node.is("Elu")) {
-        return Eltwise{EltwiseKind::kElu, node.attrs<EluAttrs>().alpha, 0.0f, 1.0f};
+    if (node_.is("Elu")) {
+        return push(post_ops::lower_activation(EltwiseKind::kElu, node_.attrs<EluAttrs>().alpha));
     }
-    if (node.is("Swish")) {
-        const bool has_beta = node.input_count() > 1 && node.input(1);
-        const auto beta = has_beta ? scalar(node.input(1)) : 1.0;
-        if (beta) {
-            return Eltwise{EltwiseKind::kSwish, static_cast<float>(*beta), 0.0f, 1.0f};
-        }
+    if (node_.is("Swish")) {
+        const bool has_beta = node_.input_count() > 1 && node_.input(1);
+        const auto beta = has_beta ? scalar(node_.input(1)) : 1.0;
+        return beta && push(post_ops::lower_activation(EltwiseKind::kSwish, *beta));
     }
-    if (node.is("Gelu")) {
-        const auto* attrs = dynamic_cast<const GeluAttrs*>(&node.attributes());  // Gelu-2 has none
+    if (node_.is("Gelu")) {
+        const auto* attrs = dynamic_cast<const GeluAttrs*>(&node_.attributes());  // Gelu-2 has none
         const bool tanh = attrs != nullptr && attrs->approximation_mode == GeluApproximation::kTanh;
-        return Eltwise{tanh ? EltwiseKind::kGeluTanh : EltwiseKind::kGeluErf, 0.0f, 0.0f, 1.0f};
+        return push(
+            post_ops::lower_activation(tanh ? EltwiseKind::kGeluTanh : EltwiseKind::kGeluErf));
     }
-    return std::nullopt;
+    return false;
 }
 
 }  // namespace

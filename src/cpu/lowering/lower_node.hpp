@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "cpu/plan/groups.hpp"
+#include "cpu/lowering/group.hpp"
 
 namespace fuseq::cpu {
 

@@ -5,11 +5,11 @@
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/axes_in_memory.hpp"
 #include "cpu/lowering/step_makers.hpp"
+#include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/eltwise_io_reorder.hpp"
 #include "cpu/steps/fused_eltwise.hpp"
 #include "cpu/steps/io_reorder.hpp"
 #include "fuseq/error.hpp"
-#include "transformations/support/anchor_zero_points.hpp"
 
 namespace fuseq::cpu {
 
@@ -36,37 +36,40 @@ void name_after_group(StepInfo& info, const Group& group) {
 }
 
 // The first `count` operations as one composition; the others are the rest.
-ComposedAnchor compose(const post_ops::Chain& whole,
+ComposedAnchor compose(const post_ops::DnnlPostOpsComposer& composer,
                        std::size_t count,
                        const post_ops::Anchor& anchor,
                        const AnchorResult& result) {
-    post_ops::Chain head;
-    head.ops.assign(whole.ops.begin(), whole.ops.begin() + static_cast<std::ptrdiff_t>(count));
-    head.dst_type = count == whole.ops.size() ? whole.dst_type : ElementType::f32;
+    post_ops::Mapped mapped = composer.map(anchor, count);
     ComposedAnchor composed;
-    composed.emission = post_ops::emit(head, anchor);
-    const std::size_t mapped = composed.emission.consumed;
-    composed.dst_type = composed.emission.dst_type;
-    composed.rest.ops.assign(whole.ops.begin() + static_cast<std::ptrdiff_t>(mapped),
-                             whole.ops.end());
-    composed.rest.dst_type = whole.dst_type;
-    composed.complete = count == whole.ops.size() && composed.emission.complete;
-    composed.attributes = post_ops::compose_attributes(composed.emission, result.dst,
+    composed.dst_type = mapped.emission.dst_type;
+    composed.attributes = post_ops::compose_attributes(mapped.emission, result.dst,
                                                        result.channel_axis, cpu_engine());
+    composed.emission = std::move(mapped.emission);
+    composed.rest = std::move(mapped.remainder);
+    composed.complete = mapped.complete;
     return composed;
 }
 
 }  // namespace
+
+ComposedAnchor ComposedAnchor::of_own_kernel(const post_ops::Chain& chain, std::size_t count) {
+    ComposedAnchor composed;
+    composed.complete = count == chain.ops.size();
+    composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
+    composed.rest = post_ops::chain_from(chain, count);
+    return composed;
+}
 
 ComposedAnchor choose_composition(const Group& group,
                                   const post_ops::Anchor& anchor,
                                   const AnchorResult& result,
                                   const TryPrimitive& make,
                                   std::vector<std::string>& notes) {
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
-    std::size_t count = chain.ops.size();
+    const post_ops::DnnlPostOpsComposer composer = composer_of(group);
+    std::size_t count = composer.chain().ops.size();
     while (true) {
-        ComposedAnchor composed = compose(chain, count, anchor, result);
+        ComposedAnchor composed = compose(composer, count, anchor, result);
         const auto implementation = make(composed);
         const std::string fault =
             implementation ? post_ops::fault_of(*implementation, anchor, composed.emission)
@@ -96,7 +99,7 @@ ComposedAnchor choose_composition(const Group& group,
     }
 }
 
-std::vector<std::size_t> overwritable_sources(const PlanBuilder& builder,
+std::vector<std::size_t> overwritable_sources(const StepBuilder& builder,
                                               const Group& group,
                                               Layout layout) {
     std::vector<std::size_t> inputs;
@@ -116,7 +119,7 @@ std::vector<std::size_t> overwritable_sources(const PlanBuilder& builder,
     return inputs;
 }
 
-TensorId result_tensor(PlanBuilder& builder,
+TensorId result_tensor(StepBuilder& builder,
                        const Group& group,
                        const ComposedAnchor& composed,
                        const Shape& dims,
@@ -129,7 +132,7 @@ TensorId result_tensor(PlanBuilder& builder,
     return builder.new_view(extra, composed.dst_type, dims, layout);
 }
 
-void add_post_op_arguments(PlanBuilder& builder,
+void add_post_op_arguments(StepBuilder& builder,
                            const Group& group,
                            const ComposedAnchor& composed,
                            Layout layout,
@@ -148,7 +151,7 @@ void add_post_op_arguments(PlanBuilder& builder,
     }
 }
 
-TensorId finish_anchor(PlanBuilder& builder,
+TensorId finish_anchor(StepBuilder& builder,
                        const Group& group,
                        const ComposedAnchor& composed,
                        TensorId dst) {
@@ -168,7 +171,7 @@ void describe_anchor(StepInfo& info, const Group& group, const ComposedAnchor& c
     }
 }
 
-TensorId make_eltwise_on(PlanBuilder& builder,
+TensorId make_eltwise_on(StepBuilder& builder,
                          const Group& group,
                          TensorId src,
                          const post_ops::Chain& chain) {
@@ -185,7 +188,7 @@ TensorId make_eltwise_on(PlanBuilder& builder,
     return dst;
 }
 
-TensorId make_widened(PlanBuilder& builder,
+TensorId make_widened(StepBuilder& builder,
                       TensorId src,
                       const std::vector<float>& zero_point,
                       std::size_t axis) {
@@ -231,7 +234,7 @@ bool reads_plain(const Node& node) {
 }
 
 // The layout that a chain should write when it is not that of its source, in which it exists only.
-std::optional<Layout> layout_wanted(const PlanBuilder& builder, const Group& group) {
+std::optional<Layout> layout_wanted(const StepBuilder& builder, const Group& group) {
     const auto& uses = group.result.node->port(group.result.index).uses;
     const bool to_last = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
         return use.index == 0 && takes_channels_last(*use.node);
@@ -249,7 +252,7 @@ std::optional<Layout> layout_wanted(const PlanBuilder& builder, const Group& gro
 
 // Converted, transposed and quantized in one pass where the layout changes: one for a plain tensor
 // that is quantized for a convolution, one for a result of the model.
-std::optional<TensorId> make_io_reorder_step(PlanBuilder& builder,
+std::optional<TensorId> make_io_reorder_step(StepBuilder& builder,
                                              const Group& group,
                                              const post_ops::Chain& chain) {
     const Shape dims = group.source.shape();
@@ -292,9 +295,9 @@ std::optional<TensorId> make_io_reorder_step(PlanBuilder& builder,
 
 }  // namespace
 
-TensorId make_eltwise_step(PlanBuilder& builder, const Group& group) {
+TensorId make_eltwise_step(StepBuilder& builder, const Group& group) {
     // Follow the source, unless it exists in one order only and all extra inputs in the other.
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
+    const post_ops::Chain chain = composer_of(group).chain();
     if (const auto result = make_io_reorder_step(builder, group, chain)) {
         return *result;
     }
@@ -306,45 +309,17 @@ TensorId make_eltwise_step(PlanBuilder& builder, const Group& group) {
     return make_eltwise_on(builder, group, src, chain);
 }
 
-TensorId make_anchor_step(PlanBuilder& builder, const Group& group) {
-    // Before the matrix product, whose vectors of output channels would be mostly empty.
-    if (const auto result = make_small_convolution(builder, group)) {
-        return *result;
-    }
-    if (const auto result = make_gemm(builder, group)) {
-        return *result;
-    }
-    if (weight_zero_points(*group.anchor) != 0) {
-        throw Error(Error::Info{.stage = "compile",
-                                .file = {},
-                                .layer_id = {},
-                                .layer = group.anchor->name(),
-                                .op = group.anchor->type(),
-                                .rule =
-                                    "no kernel takes the zero points of its weights, and the pass "
-                                    "split_weight_zero_points, which splits them off, did not run "
-                                    "(FUSEQ_DISABLE)"});
-    }
+Verdict onednn_supports(const StepBuilder&, const Group&) {
+    return Verdict::yes();
+}
+
+TensorId make_onednn_anchor(StepBuilder& builder, const Group& group) {
     if (group.anchor->is("MatMul")) {
         return make_matmul(builder, group);
     }
-    if (group.anchor->is("ConvolutionBackpropData") ||
-        group.anchor->is("GroupConvolutionBackpropData")) {
-        return make_deconvolution(builder, group);
-    }
-    if (const auto result = make_depthwise(builder, group)) {
-        return *result;
-    }
-    if (const auto result = make_volume_depthwise(builder, group)) {
-        return *result;
-    }
-    if (const auto result = make_float_depthwise(builder, group)) {
-        return *result;
-    }
-    if (const auto result = make_float_convolution(builder, group)) {
-        return *result;
-    }
-    return make_convolution(builder, group);
+    const bool transposed = group.anchor->is("ConvolutionBackpropData") ||
+                            group.anchor->is("GroupConvolutionBackpropData");
+    return transposed ? make_deconvolution(builder, group) : make_convolution(builder, group);
 }
 
 }  // namespace fuseq::cpu

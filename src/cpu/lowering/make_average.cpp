@@ -123,17 +123,18 @@ void run_pool(const AveragePoolParams& p, const void* src, void* dst) {
 
 }  // namespace
 
-bool make_average(PlanBuilder& builder, Node& node) {
+Verdict make_average(StepBuilder& builder, Node& node) {
     const bool pool = node.is("AvgPool");
     if ((!pool && !node.is("ReduceMean")) || !widens(node) ||
         shape_size(node.input(0).shape()) == 0) {
-        return false;
+        return pool || node.is("ReduceMean") ? Verdict::no("means of u8 and i8 as f32 only")
+                                             : Verdict::other_kind();
     }
     auto params = pool ? params_of_pool(node) : params_of_mean(node);
     if (!params || std::min(params->kernel_height, params->src_height) *
                            std::min(params->kernel_width, params->src_width) >
                        kMostTaps) {
-        return false;
+        return Verdict::no("dimensions, windows or a number of taps that the kernel lacks");
     }
     params->src_type = node.input(0).type();
     params->dst_type = ElementType::f32;
@@ -149,7 +150,7 @@ bool make_average(PlanBuilder& builder, Node& node) {
         [p = *params](const void* from, void* to) { run_pool(p, from, to); }, src, dst,
         std::move(info));
     add_node_step(builder, node, std::move(step), dst);
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

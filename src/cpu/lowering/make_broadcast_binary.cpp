@@ -37,7 +37,7 @@ AutoBroadcast broadcast_of(const Node& node) {
 
 // Channels-last where an operand of the rank of dst is in that order only; a large one decides, as
 // the other would have to be read across.
-Layout layout_of(const PlanBuilder& builder, const Node& node) {
+Layout layout_of(const StepBuilder& builder, const Node& node) {
     const std::size_t rank = node.port(0).shape.rank();
     if (rank < 3) {
         return Layout::kPlain;
@@ -57,14 +57,14 @@ Layout layout_of(const PlanBuilder& builder, const Node& node) {
 
 }  // namespace
 
-bool make_broadcast_binary(PlanBuilder& builder, Node& node) {
+Verdict make_broadcast_binary(StepBuilder& builder, Node& node) {
     const auto function = function_of(node);
     if (!function || broadcast_of(node) == AutoBroadcast::kPdpd ||
         node.port(0).type != ElementType::f32 || node.input(0).type() != ElementType::f32) {
-        return false;
+        return function ? Verdict::no("for f32, and no PDPD broadcast") : Verdict::other_kind();
     }
     if (make_masked_softmax(builder, node)) {
-        return true;
+        return Verdict::yes();
     }
     const Layout layout = layout_of(builder, node);
     const Shape shape = node.port(0).shape.to_shape();
@@ -80,7 +80,7 @@ bool make_broadcast_binary(PlanBuilder& builder, Node& node) {
                                                       builder.tensor(b), builder.tensor(dst),
                                                       std::array<TensorId, 3>{a, b, dst});
     add_node_step(builder, node, std::move(step), dst);
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

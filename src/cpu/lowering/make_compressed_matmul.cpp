@@ -50,7 +50,7 @@ StepInfo describe(const Node& node, const kernels::CompressedMatrixParams& param
 }
 
 // Packs when the step has its place in the plan.
-void pack_later(PlanBuilder& builder, const Node& node, kernels::CompressedMatrix& matrix) {
+void pack_later(StepBuilder& builder, const Node& node, kernels::CompressedMatrix& matrix) {
     Tensor codes = node.input_node(1)->constant();
     const Tensor scales = node.input_node(2)->constant();
     const Tensor zero_points = node.has_input(3) ? node.input_node(3)->constant() : Tensor();
@@ -72,13 +72,13 @@ void pack_later(PlanBuilder& builder, const Node& node, kernels::CompressedMatri
 
 }  // namespace
 
-bool make_compressed_matmul(PlanBuilder& builder, Node& node) {
+Verdict make_compressed_matmul(StepBuilder& builder, Node& node) {
     if (!node.is("CompressedMatMul")) {
-        return false;
+        return Verdict::other_kind();
     }
     for (std::size_t i = 1; i < node.input_count(); ++i) {
         if (node.has_input(i) && !node.input_node(i)->is_constant()) {
-            return false;
+            return Verdict::no("computed weights");
         }
     }
     const kernels::CompressedMatrixParams params = params_of(node);
@@ -95,7 +95,7 @@ bool make_compressed_matmul(PlanBuilder& builder, Node& node) {
     step->info().name = node.name();
     builder.add_step(std::move(step));
     builder.set_tensor(node.output(0), tensors.dst);
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

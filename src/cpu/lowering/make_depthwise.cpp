@@ -10,8 +10,7 @@
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/machine/instructions.hpp"
-#include "cpu/post_ops/simplify.hpp"
-#include "cpu/post_ops/values.hpp"
+#include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/depthwise.hpp"
 #include "cpu/steps/depthwise_fold.hpp"
 #include "cpu/threading/parallel.hpp"
@@ -19,27 +18,15 @@
 namespace fuseq::cpu {
 namespace {
 
-// Of integers, and in a form that the kernel takes.
-std::optional<kernels::ConvGeometry> geometry_of(const Node& node) {
+bool has_integers(const Node& node) {
     const ElementType src = node.input(0).type();
-    const bool integers = (src == ElementType::u8 || src == ElementType::i8) &&
-                          node.input(1).type() == ElementType::i8;
-    return integers ? folded_depthwise(node) : std::nullopt;
-}
-
-ComposedAnchor compose(const post_ops::Chain& chain, std::size_t consumed) {
-    ComposedAnchor composed;
-    composed.complete = consumed == chain.ops.size();
-    composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
-    composed.rest.ops.assign(chain.ops.begin() + static_cast<std::ptrdiff_t>(consumed),
-                             chain.ops.end());
-    composed.rest.dst_type = chain.dst_type;
-    return composed;
+    return (src == ElementType::u8 || src == ElementType::i8) &&
+           node.input(1).type() == ElementType::i8;
 }
 
 // What the kernel does not compute, as part of its step. Nothing when a row has no room in the
 // buffer, or an extra input is not of the size of dst.
-std::optional<DepthwiseRemainder> make_remainder(PlanBuilder& builder,
+std::optional<DepthwiseRemainder> make_remainder(StepBuilder& builder,
                                                  const Group& group,
                                                  const ComposedAnchor& composed,
                                                  const kernels::ConvGeometry& dst) {
@@ -75,15 +62,24 @@ std::optional<DepthwiseRemainder> make_remainder(PlanBuilder& builder,
 
 }  // namespace
 
-std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group) {
+Verdict depthwise_supports(const StepBuilder&, const Group& group) {
     const Node& node = *group.anchor;
-    const auto geometry = geometry_of(node);
-    if (!geometry) {
-        return std::nullopt;
+    if (!node.is("GroupConvolution")) {
+        return Verdict::other_kind();
     }
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
-    const DepthwiseEpilogue tail = match_depthwise_epilogue(chain);
-    ComposedAnchor composed = compose(chain, tail.consumed);
+    if (!has_integers(node)) {
+        return Verdict::no("for integers only");
+    }
+    return folded_depthwise(node) ? Verdict::yes()
+                                  : Verdict::no("not one channel a group, or no two dimensions");
+}
+
+TensorId make_depthwise(StepBuilder& builder, const Group& group) {
+    const Node& node = *group.anchor;
+    const auto geometry = folded_depthwise(node);
+    const post_ops::Chain chain = composer_of(group).chain();
+    const post_ops::PiecewiseLinearHead head = post_ops::piecewise_linear_head(chain);
+    ComposedAnchor composed = ComposedAnchor::of_own_kernel(chain, head.consumed);
 
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     const Tensor& weights = node.input_node(1)->constant();
@@ -99,12 +95,12 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
     }
     params.src_zero_point = zero_point;
     params.weights = weights.values<std::int8_t>();
-    params.scale = tail.scale;
-    params.bias = tail.bias;
-    params.slope = tail.slope;
-    params.shift = tail.shift;
-    params.low = tail.low;
-    params.high = tail.high;
+    params.scale = head.scale;
+    params.bias = head.bias;
+    params.slope = head.slope;
+    params.shift = head.shift;
+    params.low = head.low;
+    params.high = head.high;
     kernels::DepthwiseConv kernel(params);
     auto rest = make_remainder(builder, group, composed, *geometry);
     composed.complete = composed.complete || rest;
@@ -124,10 +120,12 @@ std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group)
     info.bytes = static_cast<std::int64_t>(builder.tensor(src).bytes() + weights.get_byte_size() +
                                            shape_size(dst_dims) * size_of(composed.dst_type));
     describe_anchor(info, group, composed);
-    post_ops::Chain fused = chain;
-    fused.ops.resize(composed.complete ? chain.ops.size() : tail.consumed);
-    fused.dst_type = composed.dst_type;
-    info.post_ops = post_ops::to_text(fused);
+    info.post_ops = post_ops::to_text(post_ops::chain_until(
+        chain, composed.complete ? chain.ops.size() : head.consumed, composed.dst_type));
+    if (head.consumed != chain.ops.size()) {
+        info.notes.push_back("its epilogue is a scale, a bias, a slope, a shift and bounds; " +
+                             post_ops::to_text(chain.ops[head.consumed]) + " comes after them");
+    }
 
     const TensorId dst = builder.new_tensor(composed.dst_type, dst_dims, Layout::kChannelsLast);
     builder.add_step(std::make_unique<DepthwiseStep>(std::move(kernel), *geometry, std::move(rest),

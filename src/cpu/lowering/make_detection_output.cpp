@@ -27,10 +27,11 @@ DetectionSizes sizes_of(const Node& node, const DetectionOutput8Attrs& attrs) {
 }  // namespace
 
 // The cascade form of five inputs is left to the reference kernel.
-bool make_detection_output(PlanBuilder& builder, Node& node) {
+Verdict make_detection_output(StepBuilder& builder, Node& node) {
     if (!node.is("DetectionOutput") || node.input_count() != 3 ||
         node.port(0).type != ElementType::f32) {
-        return false;
+        return node.is("DetectionOutput") ? Verdict::no("five inputs, or not f32")
+                                          : Verdict::other_kind();
     }
     const auto& attrs = dynamic_cast<const DetectionOutput8Attrs&>(node.attributes());
     std::vector<TensorId> inputs;
@@ -42,7 +43,7 @@ bool make_detection_output(PlanBuilder& builder, Node& node) {
     auto step =
         std::make_unique<DetectionOutputStep>(attrs, sizes_of(node, attrs), std::move(inputs), dst);
     add_node_step(builder, node, std::move(step), dst);
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

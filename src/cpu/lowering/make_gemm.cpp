@@ -3,17 +3,16 @@
 #include <algorithm>
 
 #include "cpu/lowering/anchor.hpp"
-#include "cpu/lowering/gemm_epilogue_ops.hpp"
 #include "cpu/lowering/gemm_problem.hpp"
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/pool_after.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/lowering/weight_zero_points_text.hpp"
-#include "cpu/machine/isa.hpp"
-#include "cpu/post_ops/simplify.hpp"
+#include "cpu/machine/traits.hpp"
 #include "cpu/steps/gemm.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "cpu/threading/parallel.hpp"
+#include "fuseq/error.hpp"
 #include "model/mapped_memory.hpp"
 #include "transformations/support/anchor_zero_points.hpp"
 
@@ -23,75 +22,79 @@ namespace {
 // The whole chain as one composition: what the emission leaves over is done by the kernel too.
 struct Composition {
     ComposedAnchor anchor;
-    GemmEpilogueOps tail;
+    post_ops::AccumulatorEpilogue epilogue;
     std::string text;
+    std::vector<std::string> notes;
 };
 
-std::optional<Composition> compose(const PlanBuilder& builder,
+// Nothing when the kernel does not take the chain; `refused` is why.
+std::optional<Composition> compose(const StepBuilder& builder,
                                    const Group& group,
                                    const GemmProblem& problem,
-                                   const post_ops::Chain& chain) {
-    if (chain.dst_type != ElementType::u8 && chain.dst_type != ElementType::i8 &&
-        chain.dst_type != ElementType::f32) {
-        return std::nullopt;
-    }
+                                   const post_ops::DnnlPostOpsComposer& composer,
+                                   std::string& refused) {
     post_ops::Anchor anchor;
     anchor.kind = problem.kind;
     anchor.src_type = group.anchor->input(0).type();
     anchor.wei_type = ElementType::i8;
     anchor.oc = problem.shape.dst_channels;
-    anchor.isa = isa_level();
+    anchor.isa = post_ops::IsaLevel::kVnni;  // its own epilogue is the same on every machine
     anchor.sum_inputs = overwritable_sources(builder, group, problem.layout);
+    post_ops::Mapped mapped = composer.map(anchor);
     Composition result;
-    result.anchor.emission = post_ops::emit(chain, anchor);
-    const post_ops::Chain rest = post_ops::remainder_of(chain, result.anchor.emission);
-    auto tail = gemm_epilogue_ops(result.anchor.emission, rest);
-    if (!tail) {
+    result.epilogue = post_ops::DnnlPostOpsComposer::epilogue(mapped);
+    refused = !result.epilogue.refused.empty()
+                  ? result.epilogue.refused
+                  : kernels::GemmVnni::supports(result.epilogue.program).reason();
+    if (!refused.empty()) {
         return std::nullopt;
     }
-    result.tail = std::move(*tail);
-    result.text = post_ops::to_text(result.anchor.emission);
-    if (!result.anchor.emission.complete) {
-        result.text += ", " + post_ops::to_text(rest);
+    result.text = post_ops::to_text(mapped.emission);
+    if (!mapped.complete) {
+        result.text += ", " + post_ops::to_text(mapped.remainder);
     }
-    result.anchor.dst_type = chain.dst_type;
+    result.anchor.dst_type = composer.chain().dst_type;
     result.anchor.complete = true;
-    for (const post_ops::PostOp& op : result.anchor.emission.post_ops) {
+    for (const post_ops::PostOp& op : mapped.emission.post_ops) {
         if (const auto* sum = std::get_if<post_ops::SumPostOp>(&op)) {
             result.anchor.attributes.in_dst.push_back(sum->input);
         }
     }
+    result.anchor.emission = std::move(mapped.emission);
     return result;
 }
 
 // Nothing else takes zero points of weights: a chain that the kernel lacks an operation for is left
 // to a step after it.
-std::optional<Composition> compose(const PlanBuilder& builder,
+std::optional<Composition> compose(const StepBuilder& builder,
                                    const Group& group,
                                    const GemmProblem& problem) {
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
-    auto whole = compose(builder, group, problem, chain);
+    const post_ops::DnnlPostOpsComposer composer = composer_of(group);
+    std::string refused;
+    auto whole = compose(builder, group, problem, composer, refused);
     if (whole || problem.wei_zero_point.empty()) {
         return whole;
     }
-    post_ops::Chain none;
-    none.dst_type = ElementType::f32;
-    auto bare = compose(builder, group, problem, none);
+    std::string none;
+    auto bare =
+        compose(builder, group, problem,
+                post_ops::DnnlPostOpsComposer({.ops = {}, .dst_type = ElementType::f32}), none);
     if (bare) {
         bare->anchor.complete = false;
-        bare->anchor.rest = chain;
+        bare->anchor.rest = composer.chain();
+        bare->notes.push_back("its epilogue is left to a fused eltwise: " + refused);
     }
     return bare;
 }
 
 // The tensors that the operations read, by number of the extra input.
-std::vector<TensorId> source_tensors(PlanBuilder& builder,
+std::vector<TensorId> source_tensors(StepBuilder& builder,
                                      const Group& group,
-                                     const std::vector<kernels::GemmOp>& ops,
+                                     const post_ops::EpilogueProgram& program,
                                      Layout layout) {
     std::vector<TensorId> binary_sources(group.binary_sources.size(), kNoTensor);
-    for (const kernels::GemmOp& op : ops) {
-        if (op.kind == kernels::GemmOp::Kind::kBinary || op.kind == kernels::GemmOp::Kind::kSum) {
+    for (const post_ops::EpilogueOp& op : program.ops) {
+        if (op.reads_tensor()) {
             binary_sources.at(op.binary.input) =
                 builder.tensor_of(group.binary_sources[op.binary.input], layout);
         }
@@ -100,7 +103,7 @@ std::vector<TensorId> source_tensors(PlanBuilder& builder,
 }
 
 // None where nothing is gained.
-std::vector<DedupRows> dedup_rows_of(const PlanBuilder& builder,
+std::vector<DedupRows> dedup_rows_of(const StepBuilder& builder,
                                      const std::vector<TensorId>& binary_sources,
                                      const Shape& dims) {
     std::vector<DedupRows> rows;
@@ -115,7 +118,7 @@ std::vector<DedupRows> dedup_rows_of(const PlanBuilder& builder,
     return any ? rows : std::vector<DedupRows>{};
 }
 
-StepInfo describe(const PlanBuilder& builder,
+StepInfo describe(const StepBuilder& builder,
                   const Group& group,
                   const GemmProblem& problem,
                   const Composition& composition,
@@ -141,19 +144,20 @@ StepInfo describe(const PlanBuilder& builder,
                                   outputs * size_of(composition.anchor.dst_type));
     describe_anchor(info, group, composition.anchor);
     info.post_ops = text_of_zero_points(problem.wei_zero_point) + composition.text;
+    info.notes = composition.notes;
     return info;
 }
 
-// params: whose spans show vectors of the tail and the anchor's weights.
-void pack_later(PlanBuilder& builder,
+// params: whose spans show vectors of the epilogue and the anchor's weights.
+void pack_later(StepBuilder& builder,
                 const Node& anchor,
                 kernels::GemmVnni& kernel,
                 kernels::GemmParams params,
-                const GemmEpilogueOps& tail) {
+                const post_ops::AccumulatorEpilogue& epilogue) {
     Tensor weights = anchor.input_node(1)->constant();
     release(weights_to_release(builder, anchor));
     builder.defer([&kernel, params = std::move(params), weights = std::move(weights),
-                   scale = tail.scale, bias = tail.bias,
+                   scale = epilogue.scale, bias = epilogue.bias,
                    zero_point = wei_zero_points(anchor)]() mutable {
         params.scale = scale;
         params.bias = bias;
@@ -166,7 +170,7 @@ void pack_later(PlanBuilder& builder,
 
 // A large f32 result that only chains read is never written to memory when they and the kernel walk
 // over it together.
-bool may_stay_in_cache(const PlanBuilder& builder, const Group& group, const GemmProblem& problem) {
+bool may_stay_in_cache(const StepBuilder& builder, const Group& group, const GemmProblem& problem) {
     constexpr std::size_t kMuch = 1 << 20;  // elements
     const kernels::GemmShape& s = problem.shape;
     return builder.options().tile_groups && !problem.transposed() &&
@@ -176,23 +180,36 @@ bool may_stay_in_cache(const PlanBuilder& builder, const Group& group, const Gem
            builder.only_chains_read(group.result);
 }
 
-bool is_preferred(const PlanBuilder& builder,
-                  const Group& group,
-                  const GemmProblem& problem,
-                  const Node* pool) {
+Verdict onednn_is_faster(const GemmProblem& problem) {
+    const kernels::GemmShape& s = problem.shape;
+    return Verdict::no(detail::cat("oneDNN is expected to be faster: ", s.src_channels, " to ",
+                                   s.dst_channels, " channels, ", s.dst_height, "x", s.dst_width,
+                                   " pixels, kernel ", s.kernel_height, "x", s.kernel_width));
+}
+
+Verdict is_preferred(const StepBuilder& builder,
+                     const Group& group,
+                     const GemmProblem& problem,
+                     const Node* pool) {
     const std::string& preferred = group.preferred_implementation;
     if (!problem.wei_zero_point.empty()) {
-        return true;  // oneDNN has none
+        return Verdict::yes();  // oneDNN has none
     }
     if (problem.transposed() && !group.binary_sources.empty()) {
-        return false;  // it reads no tensors after a deconvolution
+        return Verdict::no("reads no tensors after a deconvolution");
     }
     if (!preferred.empty()) {
-        return preferred.starts_with(kOwnGemm);
+        return preferred.starts_with(kOwnGemm) ? Verdict::yes()
+                                               : Verdict::no("dumps want " + preferred);
+    }
+    if (!gemm_has_vnni()) {
+        return pairs_are_faster(problem) ? Verdict::yes() : onednn_is_faster(problem);
     }
     GemmChainTraits traits = traits_of(group.chain, group.binary_sources.size());
     traits.pools = pool != nullptr;
-    return may_stay_in_cache(builder, group, problem) || gemm_is_faster(problem, traits);
+    return may_stay_in_cache(builder, group, problem) || gemm_is_faster(problem, traits)
+               ? Verdict::yes()
+               : onednn_is_faster(problem);
 }
 
 // All but the type of src; spans show what is in the other two.
@@ -203,36 +220,70 @@ kernels::GemmParams params_of(const GemmProblem& problem, const Composition& com
     params.weights = problem.weights;
     params.src_zero_point = problem.src_zero_point;
     params.dst_type = composition.anchor.dst_type;
-    params.scale = composition.tail.scale;
-    params.bias = composition.tail.bias;
+    params.scale = composition.epilogue.scale;
+    params.bias = composition.epilogue.bias;
     params.wei_zero_point = problem.wei_zero_point;
-    params.ops = composition.tail.ops;
+    params.ops = composition.epilogue.program.ops;
+    params.pairs = !gemm_has_vnni();
     return params;
+}
+
+// What the kernel is made of.
+struct Choice {
+    GemmProblem problem;
+    Composition composition;
+    Node* pool = nullptr;  // taken along
+};
+
+Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
+    if (!builder.options().own_gemm) {
+        return Verdict::no("FUSEQ_OWN_GEMM is NO");
+    }
+    std::string why;
+    auto problem = gemm_problem(*group.anchor, why);
+    if (!problem) {
+        return Verdict::no(why);
+    }
+    const bool may_pool = !problem->transposed() && gemm_has_vnni();
+    Node* const pool = may_pool ? pool_after(builder, group) : nullptr;
+    if (Verdict preferred = is_preferred(builder, group, *problem, pool); !preferred) {
+        return preferred;
+    }
+    auto composition = compose(builder, group, *problem);
+    if (!composition) {
+        return Verdict::no("an operation of the chain that the kernel lacks");
+    }
+    const bool pools = pool != nullptr && composition->anchor.complete &&
+                       kernels::is_monotonic(params_of(*problem, *composition));
+    if (pool != nullptr && !pools) {
+        if (Verdict preferred = is_preferred(builder, group, *problem, nullptr); !preferred) {
+            return preferred;
+        }
+    }
+    choice = {std::move(*problem), std::move(*composition), pools ? pool : nullptr};
+    return Verdict::yes();
 }
 
 }  // namespace
 
-std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
-    if (!builder.options().own_gemm || isa_level() != post_ops::IsaLevel::kVnni ||
-        !kernels::GemmVnni::available()) {
-        return std::nullopt;
+Verdict gemm_supports(const StepBuilder& builder, const Group& group) {
+    Choice choice;
+    return choose(builder, group, choice);
+}
+
+TensorId make_gemm(StepBuilder& builder, const Group& group) {
+    Choice choice;
+    if (const Verdict verdict = choose(builder, group, choice); !verdict) {
+        throw Error("compile", "gemm: " + verdict.reason());
     }
-    const auto problem = gemm_problem(*group.anchor);
-    Node* pool = problem && !problem->transposed() ? pool_after(builder, group) : nullptr;
-    if (!problem || !is_preferred(builder, group, *problem, pool)) {
-        return std::nullopt;
-    }
-    const auto composition = compose(builder, group, *problem);
-    if (!composition) {
-        return std::nullopt;
-    }
+    const GemmProblem* const problem = &choice.problem;
+    const Composition* const composition = &choice.composition;
+    Node* const pool = choice.pool;
     kernels::GemmParams params = params_of(*problem, *composition);
-    if (pool != nullptr && composition->anchor.complete && kernels::is_monotonic(params)) {
+    if (pool != nullptr) {
         params.pool = true;
         params.shape.dst_height -= params.shape.dst_height % 2;
         params.shape.dst_width -= params.shape.dst_width % 2;
-    } else if (pool != nullptr && !is_preferred(builder, group, *problem, nullptr)) {
-        return std::nullopt;
     }
     const TensorId src = builder.tensor_of(group.anchor->input(0), problem->layout);
     params.src_type = builder.tensor(src).type;
@@ -241,7 +292,7 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
     StepInfo info = describe(builder, group, *problem, *composition, src);
     info.implementation = "fuseq:" + kernel.implementation();
     std::vector<TensorId> binary_sources =
-        source_tensors(builder, group, params.ops, problem->layout);
+        source_tensors(builder, group, composition->epilogue.program, problem->layout);
     const Node& last = params.pool ? *pool : *group.anchor;
     const TensorId dst = result_tensor(builder, group, composition->anchor,
                                        last.port(0).shape.to_shape(), problem->layout);
@@ -261,7 +312,7 @@ std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group) {
             dedup_rows_of(builder, step->binary_sources(), builder.tensor(dst).dims()));
     }
     const bool pools = params.pool;
-    pack_later(builder, *group.anchor, step->kernel(), std::move(params), composition->tail);
+    pack_later(builder, *group.anchor, step->kernel(), std::move(params), composition->epilogue);
     builder.add_step(std::move(step));
     if (pools) {
         builder.finish_node(*pool, dst);

@@ -110,15 +110,16 @@ StepInfo info_of(const char* kind, const Node& node) {
 
 }  // namespace
 
-bool make_gather(PlanBuilder& builder, Node& node) {
+Verdict make_gather(StepBuilder& builder, Node& node) {
     if (!node.is("Gather") || !node.input_node(2)->is_constant() ||
         node.input(0).type() == ElementType::undefined || is_packed(node.input(0).type())) {
-        return false;
+        return node.is("Gather") ? Verdict::no("a computed axis, or packed values")
+                                 : Verdict::other_kind();
     }
     const ElementType type = node.input(1).type();
     if ((type != ElementType::i32 && type != ElementType::i64) ||
         shape_size(node.input(1).shape()) == 0) {
-        return false;
+        return Verdict::no("indices of another type than i32 and i64, or none");
     }
     const std::size_t axis =
         wrapped_axis(to_ints(node.input_node(2)->constant())[0], node.input(0).shape().size());
@@ -138,15 +139,15 @@ bool make_gather(PlanBuilder& builder, Node& node) {
         std::make_unique<CallStep>(std::move(call), CallStep::Tensors{{data, indices}, {dst}, {}},
                                    info_of("gather", node)),
         dst);
-    return true;
+    return Verdict::yes();
 }
 
-bool make_convert(PlanBuilder& builder, Node& node) {
+Verdict make_convert(StepBuilder& builder, Node& node) {
     const ElementType from =
         node.input_count() == 0 ? ElementType::undefined : node.input(0).type();
     const ElementType to = node.port(0).type;
     if (!node.is("Convert") || from == ElementType::undefined || to == ElementType::undefined) {
-        return false;
+        return node.is("Convert") ? Verdict::no("a type of no elements") : Verdict::other_kind();
     }
     const TensorId src = builder.tensor_of(node.input(0), Layout::kPlain);
     const TensorId dst = builder.new_tensor(to, node.port(0).shape, Layout::kPlain);
@@ -167,7 +168,7 @@ bool make_convert(PlanBuilder& builder, Node& node) {
                   std::make_unique<CallStep>(std::move(call), CallStep::Tensors{{src}, {dst}, {}},
                                              info_of("convert", node)),
                   dst);
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

@@ -186,22 +186,24 @@ std::optional<LinearEpilogue> epilogue_of(const Group* group) {
 
 }  // namespace
 
-bool make_interpolate(PlanBuilder& builder, Node& node) {
+Verdict make_interpolate(StepBuilder& builder, Node& node) {
     if (!node.is("Interpolate") || !takes(node)) {
-        return false;
+        return node.is("Interpolate")
+                   ? Verdict::no("for f32, u8 and i8 of three to five dimensions")
+                   : Verdict::other_kind();
     }
     const auto request = node.spec().version == 1 ? request_of_1(node) : request_of_4(node);
     if (!request) {
-        return false;
+        return Verdict::no("a mode, pads or computed sizes that the kernel lacks");
     }
     // A weighted sum of integers is converted by truncation, which the kernel does not do.
     const bool nearest = request->settings.mode == InterpolateMode::kNearest;
     if (!nearest && node.input(0).type() != ElementType::f32) {
-        return false;
+        return Verdict::no("a weighted sum of integers");
     }
     auto params = params_of(node, *request);
     if (!params) {
-        return false;
+        return Verdict::no("more taps than the kernel takes, or another axis");
     }
     const Output integers = nearest ? Output{} : builder.integers_before_convert(node.input(0));
     const Output& source = integers ? integers : node.input(0);
@@ -229,7 +231,7 @@ bool make_interpolate(PlanBuilder& builder, Node& node) {
     };
     auto step = std::make_unique<KernelStep>(run, src, dst, std::move(info));
     add_step_with_epilogue(builder, node, std::move(step), tail ? group : nullptr, dst);
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

@@ -99,10 +99,11 @@ std::optional<std::vector<Pass>> passes_of(const Node& node, Layout layout) {
 
 }  // namespace
 
-bool make_lrn(PlanBuilder& builder, Node& node) {
+Verdict make_lrn(StepBuilder& builder, Node& node) {
     if (!node.is("LRN") || node.port(0).type != ElementType::f32 ||
         !node.input_node(1)->is_constant() || node.port(0).shape.rank() == 0) {
-        return false;
+        return node.is("LRN") ? Verdict::no("computed axes, not f32, or a scalar")
+                              : Verdict::other_kind();
     }
     const Layout layout =
         node.port(0).shape.rank() >= 3 && builder.available(node.input(0), Layout::kChannelsLast)
@@ -110,7 +111,7 @@ bool make_lrn(PlanBuilder& builder, Node& node) {
             : Layout::kPlain;
     auto passes = passes_of(node, layout);
     if (!passes) {
-        return false;
+        return Verdict::no("its axes lie in several pieces in memory");
     }
     const Group* group = builder.eltwise_after(node.output(0));
     const auto tail = group == nullptr ? std::nullopt : match_linear_epilogue(*group);
@@ -135,7 +136,7 @@ bool make_lrn(PlanBuilder& builder, Node& node) {
         [list = std::move(*passes)](const CallMemory& memory) { run_passes(list, memory); },
         std::move(tensors), std::move(info));
     add_step_with_epilogue(builder, node, std::move(step), fused ? group : nullptr, dst);
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

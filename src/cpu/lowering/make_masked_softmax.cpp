@@ -43,13 +43,13 @@ struct Operands {
     Output mask;
 };
 
-bool is_plain_float(const PlanBuilder& builder, const Output& source) {
+bool is_plain_float(const StepBuilder& builder, const Output& source) {
     return source.type() == ElementType::f32 &&
            (source.node->is_constant() || builder.available(source, Layout::kPlain));
 }
 
 // Scores of the shape of the result, a mask that has whole rows.
-std::optional<Operands> operands_of(const PlanBuilder& builder, const Node& add) {
+std::optional<Operands> operands_of(const StepBuilder& builder, const Node& add) {
     const Shape shape = add.port(0).shape.to_shape();
     for (const std::size_t i : {0, 1}) {
         const Operands found{add.input(i), add.input(1 - i)};
@@ -108,7 +108,7 @@ void run_rows(const kernels::SoftmaxParams& params,
 
 }  // namespace
 
-bool make_masked_softmax(PlanBuilder& builder, Node& add) {
+bool make_masked_softmax(StepBuilder& builder, Node& add) {
     Node* reader = builder.only_reader(add.output(0));
     if (!takes(add, reader)) {
         return false;

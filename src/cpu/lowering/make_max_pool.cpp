@@ -50,13 +50,14 @@ std::optional<kernels::MaxPoolParams> params_of(const Node& node) {
 
 }  // namespace
 
-bool make_max_pool(PlanBuilder& builder, Node& node) {
+Verdict make_max_pool(StepBuilder& builder, Node& node) {
     if (!takes(node)) {
-        return false;
+        return node.is("MaxPool") ? Verdict::no("for f32, u8 and i8, and maxima without indices")
+                                  : Verdict::other_kind();
     }
     const auto params = params_of(node);
     if (!params) {
-        return false;
+        return Verdict::no("windows that the kernel lacks");
     }
     kernels::check_max_pool(*params);
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
@@ -71,7 +72,7 @@ bool make_max_pool(PlanBuilder& builder, Node& node) {
         },
         src, dst, std::move(info));
     add_node_step(builder, node, std::move(step), dst);
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

@@ -167,9 +167,12 @@ std::vector<MovementMap> maps_of(const Node& node,
 
 }  // namespace
 
-bool make_movement(PlanBuilder& builder, Node& node) {
+Verdict make_movement(StepBuilder& builder, Node& node) {
     if (!takes(node)) {
-        return false;
+        return only_moves(node)
+                   ? Verdict::no(
+                         "computed indices, a constant or packed source, or too many elements")
+                   : Verdict::other_kind();
     }
     const TensorId src_id = builder.tensor_of(node.input(0));
     const PlanTensor src = builder.tensor(src_id);
@@ -189,7 +192,7 @@ bool make_movement(PlanBuilder& builder, Node& node) {
     builder.add_step(std::move(step));
     builder.defer(
         [&later, &node, src, dst = std::move(dst)] { later.set_maps(maps_of(node, src, dst)); });
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

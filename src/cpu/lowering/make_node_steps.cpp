@@ -17,18 +17,12 @@
 namespace fuseq::cpu {
 namespace {
 
-bool is_static(const Node& node) {
-    const auto fixed = [](const Output& in) { return !in || in.partial_shape().is_static(); };
-    return std::all_of(node.inputs().begin(), node.inputs().end(), fixed) &&
-           node.port(0).shape.is_static() && shape_size(node.port(0).shape.to_shape()) != 0;
-}
-
 bool has_step_type(ElementType type) {
     return type == ElementType::f32 || type == ElementType::u8 || type == ElementType::i8;
 }
 
 // The same values in the same memory order under another shape.
-void set_view(PlanBuilder& builder, Node& node, TensorId src, Layout layout) {
+void set_view(StepBuilder& builder, Node& node, TensorId src, Layout layout) {
     const OutputPort& port = node.port(0);
     builder.set_tensor(node.output(0), builder.new_view(src, port.type, port.shape, layout));
 }
@@ -40,24 +34,27 @@ void name_after(StepInfo& info, const Node& node) {
     info.layers.push_back(node.name());
 }
 
-void add_node_step(PlanBuilder& builder, Node& node, std::unique_ptr<Step> step, TensorId dst) {
+void add_node_step(StepBuilder& builder, Node& node, std::unique_ptr<Step> step, TensorId dst) {
     name_after(step->info(), node);
     builder.add_step(std::move(step));
     builder.set_tensor(node.output(0), dst);
 }
 
-bool make_pooling(PlanBuilder& builder, Node& node) {
+Verdict make_pooling(StepBuilder& builder, Node& node) {
     const bool max = node.is("MaxPool");
-    if ((!max && !node.is("AvgPool")) || !has_step_type(node.input(0).type())) {
-        return false;
+    if (!max && !node.is("AvgPool")) {
+        return Verdict::other_kind();
+    }
+    if (!has_step_type(node.input(0).type())) {
+        return Verdict::no("for f32, u8 and i8");
     }
     // Indices are a second result that oneDNN does not give.
     if (max && !gives_maxima_only(node)) {
-        return false;
+        return Verdict::no("its indices are a second result");
     }
     if (!max &&
         (node.input(0).type() != ElementType::f32 || node.port(0).type != ElementType::f32)) {
-        return false;
+        return Verdict::no("means of f32 only");
     }
     const PoolAttrs& attrs = pool_attrs(node);
     const Shape src_dims = node.input(0).shape();
@@ -69,7 +66,7 @@ bool make_pooling(PlanBuilder& builder, Node& node) {
     }
     // A window wholly in the padding has no maximum and no mean.
     if (has_window_in_padding(geometry, src_dims)) {
-        return false;
+        return Verdict::no("a window wholly in the padding");
     }
     for (std::size_t d = 0; d < geometry.windows.size(); ++d) {
         Window& w = geometry.windows[d];
@@ -79,7 +76,7 @@ bool make_pooling(PlanBuilder& builder, Node& node) {
         // What ceil rounding adds counts as padding for oneDNN but not for an average that
         // includes pads.
         if (kind == PoolingKind::kAverageIncludePad && needed > w.pad_end) {
-            return false;
+            return Verdict::no("padding that ceil rounding adds, in a mean that includes pads");
         }
         w.pad_end = needed;
     }
@@ -90,12 +87,12 @@ bool make_pooling(PlanBuilder& builder, Node& node) {
                   std::make_unique<PoolingStep>(kind, builder.tensor(src), src, builder.tensor(dst),
                                                 dst, geometry.windows),
                   dst);
-    return true;
+    return Verdict::yes();
 }
 
-bool make_concat(PlanBuilder& builder, Node& node) {
+Verdict make_concat(StepBuilder& builder, Node& node) {
     if (!node.is("Concat")) {
-        return false;
+        return Verdict::other_kind();
     }
     const std::size_t rank = node.port(0).shape.rank();
     const std::size_t axis = wrapped_axis(node.attrs<ConcatAttrs>().axis, rank);
@@ -120,25 +117,25 @@ bool make_concat(PlanBuilder& builder, Node& node) {
     add_node_step(
         builder, node,
         std::make_unique<ConcatStep>(srcs, std::move(ids), builder.tensor(dst), dst, axis), dst);
-    return true;
+    return Verdict::yes();
 }
 
 // Reshape, Squeeze, Unsqueeze: the elements stay where they are when the tensor is plain, or when
 // the channels do; so the tokens of a transformer become the image of a convolution. A pattern or
 // axes that are computed may be wrong at run time, even where only one shape is possible; the
 // reference kernel looks at them.
-bool make_view(PlanBuilder& builder, Node& node) {
+Verdict make_view(StepBuilder& builder, Node& node) {
     if (!node.is("Reshape") && !node.is("Squeeze") && !node.is("Unsqueeze")) {
-        return false;
+        return Verdict::other_kind();
     }
     if (node.input_count() > 1 && node.has_input(1) && !node.input_node(1)->is_constant()) {
-        return false;
+        return Verdict::no("a computed pattern or axes");
     }
     const bool channels_last =
         !builder.available(node.input(0), Layout::kPlain) && keeps_channels(node);
     const Layout layout = channels_last ? Layout::kChannelsLast : Layout::kPlain;
     set_view(builder, node, builder.tensor_of(node.input(0), layout), layout);
-    return true;
+    return Verdict::yes();
 }
 
 // oneDNN is slow beyond; make_movement() takes those.
@@ -146,7 +143,7 @@ constexpr std::size_t kMaxReorderedDims = 5;
 
 // In the layouts that exist, as one of the two layouts. A view that is channels-last turns into a
 // plain tensor by a reorder when somebody wants that; the transposition would have been no faster.
-bool make_transposed_view(PlanBuilder& builder, Node& node, const std::vector<std::size_t>& order) {
+bool make_transposed_view(StepBuilder& builder, Node& node, const std::vector<std::size_t>& order) {
     constexpr Layout kLayouts[] = {Layout::kPlain, Layout::kChannelsLast};
     for (const Layout to : kLayouts) {
         for (const Layout from : kLayouts) {
@@ -164,49 +161,27 @@ bool make_transposed_view(PlanBuilder& builder, Node& node, const std::vector<st
     return false;
 }
 
-bool make_transpose(PlanBuilder& builder, Node& node) {
+Verdict make_transpose(StepBuilder& builder, Node& node) {
     const auto order = transpose_order(node);
     if (!order) {
-        return false;
+        return node.is("Transpose") ? Verdict::no("a computed order") : Verdict::other_kind();
     }
     if (make_transposed_view(builder, node, *order)) {
-        return true;
+        return Verdict::yes();
     }
     if (order->size() > kMaxReorderedDims) {
-        return false;
+        return Verdict::no("more than 5 dimensions");
     }
     const TensorId src = builder.tensor_of(node.input(0));
     if (!transpose_is_fast(builder.tensor(src), *order) && make_movement(builder, node)) {
-        return true;
+        return Verdict::yes();
     }
     const TensorId dst = builder.new_tensor(node.port(0).type, node.port(0).shape, Layout::kPlain);
     add_node_step(
         builder, node,
         std::make_unique<TransposeStep>(builder.tensor(src), src, builder.tensor(dst), dst, *order),
         dst);
-    return true;
-}
-
-bool make_node_step(PlanBuilder& builder, Node& node) {
-    if (!is_static(node)) {
-        return false;
-    }
-    // A result out of nothing: of padding alone, the sum of no elements.
-    if (!node.is("Concat") && node.input_count() != 0 && node.has_input(0) &&
-        shape_size(node.input(0).shape()) == 0) {
-        return false;
-    }
-    constexpr bool (*kMakers[])(PlanBuilder&, Node&) = {
-        make_view,        make_transpose,         make_concat,
-        make_max_pool,    make_pooling,           make_softmax,
-        make_interpolate, make_average,           make_reduce,
-        make_mvn,         make_movement,          make_broadcast_binary,
-        make_top_k,       make_detection_output,  make_lrn,
-        make_region_yolo, make_recurrent,         make_gather,
-        make_convert,     make_compressed_matmul,
-    };
-    return std::any_of(std::begin(kMakers), std::end(kMakers),
-                       [&](const auto make) { return make(builder, node); });
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

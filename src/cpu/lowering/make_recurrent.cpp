@@ -225,10 +225,11 @@ CallStep::Call call_of(const Node& node,
 
 }  // namespace
 
-bool make_recurrent(PlanBuilder& builder, Node& node) {
+Verdict make_recurrent(StepBuilder& builder, Node& node) {
     const auto form = form_of(node);
     if (!form || !takes(node, *form)) {
-        return false;
+        return form ? Verdict::no("computed weights, types other than f32, or open dimensions")
+                    : Verdict::other_kind();
     }
     const RecurrentParams params =
         params_of(dynamic_cast<const RecurrentAttrs&>(node.attributes()), *form);
@@ -261,7 +262,7 @@ bool make_recurrent(PlanBuilder& builder, Node& node) {
     for (std::size_t i = 1; i < outputs.size(); ++i) {
         builder.set_tensor(node.output(i), outputs[i]);
     }
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

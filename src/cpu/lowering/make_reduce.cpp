@@ -50,7 +50,7 @@ struct Place {
 // The layout to work in: one where the tensor is, else one that a reorder makes. `allowed` says
 // which layouts do for the result.
 template <class Allowed>
-std::optional<Place> place_of(const PlanBuilder& builder,
+std::optional<Place> place_of(const StepBuilder& builder,
                               const Node& node,
                               const std::vector<bool>& along,
                               const Allowed& allowed) {
@@ -243,10 +243,10 @@ bool plain_without(const std::vector<bool>& along) {
 
 }  // namespace
 
-bool make_reduce(PlanBuilder& builder, Node& node) {
+Verdict make_reduce(StepBuilder& builder, Node& node) {
     const auto kind = kind_of(node);
     if (!kind || !is_float(node) || !node.input_node(1)->is_constant()) {
-        return false;
+        return kind ? Verdict::no("computed axes, or not f32") : Verdict::other_kind();
     }
     const bool keep = node.attrs<ReduceAttrs>().keep_dims;
     const std::vector<bool> along =
@@ -255,7 +255,7 @@ bool make_reduce(PlanBuilder& builder, Node& node) {
         return keep || layout == Layout::kPlain || plain_without(along);
     });
     if (!place) {
-        return false;
+        return Verdict::no("its axes lie in several pieces in memory");
     }
     const kernels::ReduceParams params{*kind, place->axes.length, place->axes.inner};
     kernels::check_reduce(params);
@@ -273,25 +273,25 @@ bool make_reduce(PlanBuilder& builder, Node& node) {
                       run, src, dst,
                       kernel_info("reduce", "reduce", builder.tensor(src), builder.tensor(dst))),
                   dst);
-    return true;
+    return Verdict::yes();
 }
 
-bool make_mvn(PlanBuilder& builder, Node& node) {
+Verdict make_mvn(StepBuilder& builder, Node& node) {
     if (!node.is("MVN") || !is_float(node)) {
-        return false;
+        return node.is("MVN") ? Verdict::no("for f32 only") : Verdict::other_kind();
     }
     const auto settings = mvn_settings(node);
     if (!settings) {
-        return false;
+        return Verdict::no("an epsilon or axes that are computed");
     }
     const std::vector<bool> along = marked_axes(settings->axes, node.input(0).shape().size());
     const auto place = place_of(builder, node, along, [](Layout) { return true; });
     if (!place) {
-        return false;
+        return Verdict::no("its axes lie in several pieces in memory");
     }
     const bool rows = place->axes.inner == 1;
     if (settings->keep_mean && !rows) {
-        return false;
+        return Verdict::no("a kept mean of columns");
     }
     // The kernel of columns reads integers as well as floats.
     const Output integers = rows ? Output{} : builder.integers_before_convert(node.input(0));
@@ -310,7 +310,7 @@ bool make_mvn(PlanBuilder& builder, Node& node) {
                                        tail.value_or(LinearEpilogue{}));
     auto step = std::make_unique<KernelStep>(std::move(kernel), src, dst, std::move(info));
     add_step_with_epilogue(builder, node, std::move(step), tail ? group : nullptr, dst);
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

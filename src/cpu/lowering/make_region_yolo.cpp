@@ -46,9 +46,9 @@ void run(const RegionYoloParams& p, const void* from, void* to) {
 
 }  // namespace
 
-bool make_region_yolo(PlanBuilder& builder, Node& node) {
+Verdict make_region_yolo(StepBuilder& builder, Node& node) {
     if (!node.is("RegionYolo") || node.port(0).type != ElementType::f32) {
-        return false;
+        return node.is("RegionYolo") ? Verdict::no("for f32 only") : Verdict::other_kind();
     }
     const auto& attrs = node.attrs<RegionYoloAttrs>();
     const Shape shape = node.input(0).shape();
@@ -65,7 +65,7 @@ bool make_region_yolo(PlanBuilder& builder, Node& node) {
     auto step = std::make_unique<KernelStep>(
         [params](const void* from, void* to) { run(params, from, to); }, src, dst, std::move(info));
     add_node_step(builder, node, std::move(step), dst);
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

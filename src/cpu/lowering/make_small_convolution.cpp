@@ -7,9 +7,8 @@
 #include "cpu/lowering/pool_after.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/lowering/weight_zero_points_text.hpp"
-#include "cpu/machine/instructions.hpp"
-#include "cpu/machine/isa.hpp"
-#include "cpu/post_ops/simplify.hpp"
+#include "cpu/machine/traits.hpp"
+#include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/steps/fused_eltwise.hpp"
 #include "cpu/steps/small_convolution.hpp"
@@ -48,20 +47,14 @@ struct Split {
 
 Split split(const post_ops::Chain& chain, bool plain) {
     Split result;
-    std::size_t at = 0;
-    if (at < chain.ops.size()) {
-        if (const auto* scale = std::get_if<post_ops::Scale>(&chain.ops[at])) {
-            result.scale = scale->by.list();
-            ++at;
-        }
+    const post_ops::AffineHead affine = post_ops::affine_head(chain);
+    if (affine.scale) {
+        result.scale = affine.scale->list();
     }
-    if (at < chain.ops.size()) {
-        if (const auto* shift = std::get_if<post_ops::Shift>(&chain.ops[at])) {
-            result.bias = shift->by.list();
-            ++at;
-        }
+    if (affine.shift) {
+        result.bias = affine.shift->list();
     }
-    const auto from = chain.ops.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto from = chain.ops.begin() + static_cast<std::ptrdiff_t>(affine.consumed);
     const auto to = std::find_if(from, chain.ops.end(), [&](const post_ops::BasicOp& op) {
         const auto* binary = std::get_if<post_ops::Binary>(&op);
         return binary != nullptr && (plain || binary->per_plane || binary->per_pixel);
@@ -114,7 +107,7 @@ bool channel_vectors_are_faster(const Node& node, const kernels::SmallConvShape&
     constexpr std::size_t kMinWidth = 32;
     constexpr std::size_t kVector = 16;
     if (shape.dst_channels % kVector != 0 &&
-        (2 * shape.dst_channels != 3 * kVector || kernels::loads_one_wide_vector_a_cycle())) {
+        (2 * shape.dst_channels != 3 * kVector || machine_traits().one_wide_load_a_cycle)) {
         return false;
     }
     if (shape.kernel_width < 3 || shape.dst_width < kMinWidth) {
@@ -171,55 +164,122 @@ void describe(StepInfo& info,
     info.bytes = static_cast<std::int64_t>(src.bytes() + weights + sums * size_of(dst.type));
 }
 
-}  // namespace
+// What the kernel is made of. The spans of `params` show the other members.
+struct Choice {
+    Choice() = default;
+    Choice(const Choice&) = delete;
+    Choice& operator=(const Choice&) = delete;
 
-std::optional<TensorId> make_small_convolution(PlanBuilder& builder, const Group& group) {
-    const Node& node = *group.anchor;
-    // DNNL_MAX_CPU_ISA limits this kernel too.
-    if (!takes_node(node) || !int8_accumulates_exactly()) {
-        return std::nullopt;
+    kernels::SmallConvParams params;
+    Split parts;
+    std::vector<float> wei_zero_point;
+    std::vector<post_ops::Chain> results;
+    bool plain = false;  // a result of the model
+    bool lanes = false;  // channels in vectors
+    Node* pool = nullptr;
+};
+
+Verdict takes_chain(const Node& node, const Choice& choice) {
+    const kernels::SmallConvShape& shape = choice.params.shape;
+    if (!choice.lanes) {
+        return suits_planes(shape, choice.parts, choice.plain)
+                   ? Verdict::yes()
+                   : Verdict::no("pixels of more than 16 bytes");
     }
-    const kernels::SmallConvShape shape = conv_geometry(node);
+    if (choice.plain) {
+        return Verdict::no("a result of the model, in planes");
+    }
+    if (!channel_vectors_are_faster(node, shape)) {
+        return Verdict::no(detail::cat("not expected to be faster: ", shape.src_channels, " to ",
+                                       shape.dst_channels, " channels, rows of ", shape.dst_width,
+                                       ", kernel width ", shape.kernel_width));
+    }
+    return channel_vectors_take(choice.parts, node, shape)
+               ? Verdict::yes()
+               : Verdict::no("an operation of the chain that the kernel lacks");
+}
+
+// All of `choice.params` but what follows from the tensors of the plan.
+void set_params(const Node& node, std::int32_t zero_point, Choice& choice) {
+    kernels::SmallConvParams& params = choice.params;
+    params.src_type = node.input(0).type();
+    params.src_zero_point = zero_point;
+    params.weights = node.input_node(1)->constant().values<std::int8_t>();
+    params.scale = choice.parts.scale;
+    params.bias = choice.parts.bias;
+    choice.wei_zero_point = wei_zero_points(node);
+    params.wei_zero_point = choice.wei_zero_point;
+    choice.results = {{{}, choice.parts.inner.dst_type}};
+    if (choice.lanes) {
+        params.ops = choice.parts.inner.ops;
+        params.results = choice.results;
+    }
+}
+
+Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
+    const Node& node = *group.anchor;
+    if (!node.is("Convolution") || node.port(0).shape.rank() != 4) {
+        return Verdict::other_kind();
+    }
+    if (!takes_node(node)) {
+        return Verdict::no("for integers only");
+    }
+    // DNNL_MAX_CPU_ISA limits this kernel too.
+    const MachineTraits machine = machine_traits();
+    if (machine.isa != IsaLevel::kVnni || !machine.avx512_vbmi) {
+        return Verdict::no(machine.isa_name + ": no AVX-512 with VNNI and VBMI");
+    }
+    choice.params.shape = conv_geometry(node);
+    const kernels::SmallConvShape& shape = choice.params.shape;
     if (!kernels::SmallConv::takes(shape)) {
-        return std::nullopt;
+        return Verdict::no(detail::cat("not for ", shape.src_channels, " to ", shape.dst_channels,
+                                       " channels, kernel ", shape.kernel_height, "x",
+                                       shape.kernel_width, ", stride ", shape.stride_width));
     }
     const auto zero_point = zero_point_of(node);
     if (!zero_point) {
-        return std::nullopt;
+        return Verdict::no("several zero points of source, or one that is no value of its type");
     }
-    const bool plain = is_result(group);
-    Split parts = split(post_ops::simplified(group.chain, group.laws), plain);
-    const bool lanes = kernels::SmallConv::has_channel_vectors(shape);
-    if (lanes && (plain || !channel_vectors_are_faster(node, shape) ||
-                  !channel_vectors_take(parts, node, shape))) {
-        return std::nullopt;
+    choice.plain = is_result(group);
+    choice.parts = split(composer_of(group).chain(), choice.plain);
+    choice.lanes = kernels::SmallConv::has_channel_vectors(shape);
+    if (Verdict chain = takes_chain(node, choice); !chain) {
+        return chain;
     }
-    if (!lanes && !suits_planes(shape, parts, plain)) {
-        return std::nullopt;
-    }
-    const Tensor& weights = node.input_node(1)->constant();
-    const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
-    kernels::SmallConvParams params;
-    params.shape = shape;
-    params.src_type = node.input(0).type();
-    params.src_zero_point = *zero_point;
-    params.weights = weights.values<std::int8_t>();
-    params.scale = parts.scale;
-    params.bias = parts.bias;
-    const std::vector<float> wei_zero_point = wei_zero_points(node);
-    params.wei_zero_point = wei_zero_point;
-    const std::vector<post_ops::Chain> results = {{{}, parts.inner.dst_type}};
-    if (lanes) {
-        params.ops = parts.inner.ops;
-        params.results = results;
-    }
-    Node* pool = lanes ? pool_after(builder, group) : nullptr;
+    set_params(node, *zero_point, choice);
+    choice.pool = choice.lanes ? pool_after(builder, group) : nullptr;
     // Where a wide load a cycle is all there is, not measured.
-    params.pool = pool != nullptr && parts.complete && kernels::SmallConv::takes_pool(params) &&
-                  !kernels::loads_one_wide_vector_a_cycle();
-    if (pool != nullptr && !params.pool && !reads_binary_sources(parts.inner)) {
-        return std::nullopt;  // the matrix product may take it along
+    choice.params.pool = choice.pool != nullptr && choice.parts.complete &&
+                         kernels::SmallConv::takes_pool(choice.params) &&
+                         !machine.one_wide_load_a_cycle;
+    if (choice.pool != nullptr && !choice.params.pool &&
+        !reads_binary_sources(choice.parts.inner)) {
+        return Verdict::no("the matrix product may take the pooling along");
     }
+    return Verdict::yes();
+}
+
+}  // namespace
+
+Verdict small_convolution_supports(const StepBuilder& builder, const Group& group) {
+    Choice choice;
+    return choose(builder, group, choice);
+}
+
+TensorId make_small_convolution(StepBuilder& builder, const Group& group) {
+    Choice choice;
+    if (const Verdict verdict = choose(builder, group, choice); !verdict) {
+        throw Error("compile", "small_conv: " + verdict.reason());
+    }
+    const Node& node = *group.anchor;
+    kernels::SmallConvParams& params = choice.params;
+    const kernels::SmallConvShape& shape = params.shape;
+    Split& parts = choice.parts;
+    const bool plain = choice.plain;
+    const bool lanes = choice.lanes;
+    Node* const pool = choice.pool;
+    const std::vector<post_ops::Chain>& results = choice.results;
+    const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     const Shape dims = (params.pool ? *pool : node).port(0).shape.to_shape();
     const Layout layout = parts.complete && plain ? Layout::kPlain : Layout::kChannelsLast;
     std::vector<TensorId> binary_sources;
@@ -264,7 +324,7 @@ std::optional<TensorId> make_small_convolution(PlanBuilder& builder, const Group
     StepInfo& info = step->info();
     describe(info, node, params, builder.tensor(src), builder.tensor(dst));
     describe_anchor(info, group, composed);
-    info.post_ops = text_of_zero_points(wei_zero_point) + post_ops::to_text(parts.fused);
+    info.post_ops = text_of_zero_points(choice.wei_zero_point) + post_ops::to_text(parts.fused);
     if (params.pool) {
         add_pool(info, *pool, builder.tensor(dst));
     }

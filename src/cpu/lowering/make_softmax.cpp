@@ -16,7 +16,7 @@
 namespace fuseq::cpu {
 namespace {
 
-void make_rows(PlanBuilder& builder, Node& node, TensorId src, const AxesInMemory& axes) {
+void make_rows(StepBuilder& builder, Node& node, TensorId src, const AxesInMemory& axes) {
     kernels::SoftmaxParams params;
     params.length = axes.length;
     params.inner = axes.inner;
@@ -38,7 +38,7 @@ void make_rows(PlanBuilder& builder, Node& node, TensorId src, const AxesInMemor
 
 }  // namespace
 
-const Group* take_epilogue(const PlanBuilder& builder,
+const Group* take_epilogue(const StepBuilder& builder,
                            Node& softmax,
                            kernels::SoftmaxParams& params) {
     const Group* group = builder.eltwise_after(softmax.output(0));
@@ -52,10 +52,11 @@ const Group* take_epilogue(const PlanBuilder& builder,
     return group;
 }
 
-bool make_softmax(PlanBuilder& builder, Node& node) {
+Verdict make_softmax(StepBuilder& builder, Node& node) {
     if (!node.is("SoftMax") || node.port(0).type != ElementType::f32 ||
         node.port(0).shape.rank() == 0) {
-        return false;
+        return node.is("SoftMax") ? Verdict::no("for f32 only, and no scalar")
+                                  : Verdict::other_kind();
     }
     const std::size_t rank = node.port(0).shape.rank();
     const std::size_t axis = wrapped_axis(node.attrs<SoftmaxAttrs>().axis, rank);
@@ -67,10 +68,10 @@ bool make_softmax(PlanBuilder& builder, Node& node) {
     along[axis] = true;
     const auto axes = axes_in_memory(node.port(0).shape.to_shape(), layout, along);
     if (!axes) {
-        return false;
+        return Verdict::no("the axis lies in several pieces in memory");
     }
     make_rows(builder, node, builder.tensor_of(node.input(0), layout), *axes);
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

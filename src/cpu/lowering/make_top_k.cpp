@@ -13,16 +13,17 @@
 #include "ops/axes.hpp"
 
 namespace fuseq::cpu {
-bool make_top_k(PlanBuilder& builder, Node& node) {
+Verdict make_top_k(StepBuilder& builder, Node& node) {
     if (!node.is("TopK") || !node.input_node(1)->is_constant() ||
         (node.input(0).type() != ElementType::f32 && node.input(0).type() != ElementType::i32)) {
-        return false;
+        return node.is("TopK") ? Verdict::no("a computed number, or neither f32 nor i32")
+                               : Verdict::other_kind();
     }
     const auto& attrs = node.attrs<TopKAttrs>();
     const Shape shape = node.input(0).shape();
     const Shape dst = node.port(0).shape.to_shape();
     if (shape.empty() || shape_size(shape) == 0) {
-        return false;
+        return Verdict::no("no elements");
     }
     const std::size_t axis = wrapped_axis(attrs.axis, shape.size());
     TopKGeometry geometry;
@@ -31,7 +32,7 @@ bool make_top_k(PlanBuilder& builder, Node& node) {
     }
     geometry.k = dst[axis];
     if (geometry.size > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
-        return false;
+        return Verdict::no("more elements along the axis than 31 bits number");
     }
     geometry.lines_are_dense = geometry.k == 1 && axis == 1 && shape.size() >= 3 &&
                                !builder.available(node.input(0), Layout::kPlain);
@@ -47,7 +48,7 @@ bool make_top_k(PlanBuilder& builder, Node& node) {
         std::make_unique<TopKStep>(geometry, attrs, builder.tensor(src), src, values, indices);
     add_node_step(builder, node, std::move(step), values);
     builder.set_tensor(node.output(1), indices);
-    return true;
+    return Verdict::yes();
 }
 
 }  // namespace fuseq::cpu

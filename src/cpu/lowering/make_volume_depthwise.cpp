@@ -6,7 +6,6 @@
 
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/volume_depthwise.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "ops/convolution.hpp"
@@ -28,26 +27,6 @@ VolumeGeometry geometry_of(const Node& node, const Window& depth) {
     g.dst_height = dst[3];
     g.dst_width = dst[4];
     return g;
-}
-
-bool takes(const Group& group) {
-    const Node& node = *group.anchor;
-    if (!node.is("GroupConvolution") || node.port(0).shape.rank() != 5 ||
-        node.input(1).type() != ElementType::i8 ||
-        (node.input(0).type() != ElementType::u8 && node.input(0).type() != ElementType::i8)) {
-        return false;
-    }
-    const Shape wei = node.input(1).shape();
-    // Sums of products beyond are not exact in f32; more positions in depth than there is room for.
-    constexpr std::size_t kMostTaps = 512;
-    const bool per_plane = std::any_of(
-        group.chain.ops.begin(), group.chain.ops.end(), [](const post_ops::BasicOp& op) {
-            const auto* binary = std::get_if<post_ops::Binary>(&op);
-            return binary != nullptr && (binary->per_plane || binary->per_pixel);
-        });
-    return wei[1] == 1 && wei[2] == 1 && !per_plane && wei[3] * wei[4] * wei[5] <= kMostTaps &&
-           wei[4] * wei[5] <= 128 &&
-           group.binary_sources.size() + wei[3] <= VolumeDepthwiseStep::kMaxBinarySources;
 }
 
 std::vector<kernels::DepthwiseConv> make_taps(const Node& node,
@@ -136,15 +115,45 @@ StepInfo describe(const Group& group, const PlanTensor& src, const post_ops::Cha
 
 }  // namespace
 
-std::optional<TensorId> make_volume_depthwise(PlanBuilder& builder, const Group& group) {
-    if (!takes(group)) {
-        return std::nullopt;
+Verdict volume_depthwise_supports(const StepBuilder&, const Group& group) {
+    const Node& node = *group.anchor;
+    if (!node.is("GroupConvolution") || node.port(0).shape.rank() != 5) {
+        return Verdict::other_kind();
     }
+    if (node.input(1).type() != ElementType::i8 ||
+        (node.input(0).type() != ElementType::u8 && node.input(0).type() != ElementType::i8)) {
+        return Verdict::no("for integers only");
+    }
+    const Shape wei = node.input(1).shape();
+    if (wei[1] != 1 || wei[2] != 1) {
+        return Verdict::no("not one channel a group");
+    }
+    // Sums of products beyond are not exact in f32; more positions in depth than there is room for.
+    constexpr std::size_t kMostTaps = 512;
+    constexpr std::size_t kMostTapsOfPlane = 128;
+    if (wei[3] * wei[4] * wei[5] > kMostTaps || wei[4] * wei[5] > kMostTapsOfPlane) {
+        return Verdict::no(detail::cat("kernel ", wei[3], "x", wei[4], "x", wei[5], ", at most ",
+                                       kMostTaps, " taps and ", kMostTapsOfPlane, " of a plane"));
+    }
+    const bool broadcast = std::any_of(
+        group.chain.ops.begin(), group.chain.ops.end(), [](const post_ops::BasicOp& op) {
+            const auto* binary = std::get_if<post_ops::Binary>(&op);
+            return binary != nullptr && (binary->per_plane || binary->per_pixel);
+        });
+    if (broadcast) {
+        return Verdict::no("a second tensor that is broadcast");
+    }
+    return group.binary_sources.size() + wei[3] <= VolumeDepthwiseStep::kMaxBinarySources
+               ? Verdict::yes()
+               : Verdict::no("too many second tensors and positions in depth");
+}
+
+TensorId make_volume_depthwise(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
     const auto windows = convolution_windows(node.attrs<ConvolutionAttrs>(), node.input(0).shape(),
                                              node.input(1).shape());
     const VolumeGeometry geometry = geometry_of(node, windows[0]);
-    const post_ops::Chain chain = post_ops::simplified(group.chain, group.laws);
+    const post_ops::Chain chain = composer_of(group).chain();
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     auto taps = make_taps(node, windows, builder.tensor(src).type);
     const std::size_t count = taps.size();

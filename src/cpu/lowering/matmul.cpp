@@ -11,7 +11,6 @@
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/saturation.hpp"
-#include "cpu/machine/instructions.hpp"
 #include "cpu/machine/isa.hpp"
 #include "cpu/steps/half_matrix.hpp"
 #include "cpu/steps/packed_step.hpp"
@@ -70,14 +69,14 @@ bool keeps_rows(const Order& order) {
 
 class MatMulMaker {
 public:
-    MatMulMaker(PlanBuilder& builder, const Group& group)
-        : builder_(builder), group_(group), node_(*group.anchor) {}
+    // `halves`: by half_matrix, which half_matrix_supports().
+    MatMulMaker(StepBuilder& builder, const Group& group, bool halves)
+        : builder_(builder), group_(group), node_(*group.anchor), halves_(halves) {}
 
     TensorId make() {
         read_node();
         read_operands();
         merge_ = transpose_after();
-        halves_ = reads_halves();
         std::vector<std::string> notes;
         ComposedAnchor composed = choose(notes);
         if (merge_ != nullptr &&
@@ -271,20 +270,6 @@ private:
 
     const Shape& matrix_dst() const { return matrix_dst_.empty() ? dst_dims_ : matrix_dst_; }
 
-    // Of one row, and in half precision: then it takes the time of reading them.
-    bool reads_halves() const {
-        if (!builder_.options().own_gemm || isa_level() != post_ops::IsaLevel::kVnni ||
-            !kernels::HalfMatrix::available() || kernels::loads_one_wide_vector_a_cycle() ||
-            !constant_ || widened_ || transpose_a_ || matrix_dst_.size() != 2 ||
-            matrix_dst_[0] != 1 || src_type_ != ElementType::f32 || wei_type_ != ElementType::f32) {
-            return false;
-        }
-        const Tensor values = node_.input_node(1)->constant();
-        return values.get_element_type() == ElementType::f32 &&
-               values.get_shape() == node_.input(1).shape() && values.get_size() != 0 &&
-               kernels::are_halves(values.values<float>());
-    }
-
     // What the product with halves does: a bias.
     static bool is_plain(const ComposedAnchor& composed) {
         const post_ops::Emission& e = composed.emission;
@@ -450,9 +435,10 @@ private:
         return info;
     }
 
-    PlanBuilder& builder_;
+    StepBuilder& builder_;
     const Group& group_;
     const Node& node_;
+    bool halves_;  // one row by weights that are halves
     bool transpose_a_ = false;
     bool transpose_b_ = false;
     bool constant_ = false;
@@ -467,14 +453,17 @@ private:
     int zero_points_[2] = {0, 0};
     std::string note_;      // why it does not run in int8
     bool widened_ = false;  // computes in f32 on integers
-    bool halves_ = false;   // one row by weights that are halves
     dnnl::matmul::primitive_desc desc_;
 };
 
 }  // namespace
 
-TensorId make_matmul(PlanBuilder& builder, const Group& group) {
-    return MatMulMaker(builder, group).make();
+TensorId make_matmul(StepBuilder& builder, const Group& group) {
+    return MatMulMaker(builder, group, false).make();
+}
+
+TensorId make_half_matrix(StepBuilder& builder, const Group& group) {
+    return MatMulMaker(builder, group, true).make();
 }
 
 }  // namespace fuseq::cpu

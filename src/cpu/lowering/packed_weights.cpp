@@ -9,7 +9,7 @@
 
 namespace fuseq::cpu {
 
-Node* weights_to_release(const PlanBuilder& builder, const Node& anchor) {
+Node* weights_to_release(const StepBuilder& builder, const Node& anchor) {
     Node* weights = anchor.input_node(1);
     const bool mine =
         builder.releases_weights() && weights->is_constant() && weights->port().uses.size() == 1;
@@ -23,15 +23,7 @@ void release(Node* weights) {
     }
 }
 
-PackedTable packed_table(const Plan& plan) {
-    PackedTable table;
-    for (const auto& step : plan.steps) {
-        step->add_packed_to(table);
-    }
-    return table;
-}
-
-void add_packed_step(PlanBuilder& builder,
+void add_packed_step(StepBuilder& builder,
                      std::unique_ptr<PackedStep> step,
                      const dnnl::primitive_desc_base& desc,
                      const PlainWeights& weights) {

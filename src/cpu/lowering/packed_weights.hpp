@@ -8,14 +8,10 @@
 #include <functional>
 #include <memory>
 
-#include "cpu/lowering/packed_weights.hpp"
-#include "cpu/plan/builder.hpp"
+#include "cpu/lowering/step_builder.hpp"
 #include "cpu/steps/packed_step.hpp"
 
 namespace fuseq::cpu {
-
-// The table of a plan's packed weights; it shares their memory with the plan.
-PackedTable packed_table(const Plan& plan);
 
 // Constant weights: row-major values that `plain` describes.
 struct PlainWeights {
@@ -31,13 +27,13 @@ struct PlainWeights {
 };
 
 // The Const at input 1 of the anchor when nothing else of the model, and of the plan, reads it.
-Node* weights_to_release(const PlanBuilder& builder, const Node& anchor);
+Node* weights_to_release(const StepBuilder& builder, const Node& anchor);
 // Empties such a Const; null is allowed.
 void release(Node* weights);
 
 // Adds the step, and leaves creating the primitive of `desc` and packing the weights as it wants
 // them for later.
-void add_packed_step(PlanBuilder& builder,
+void add_packed_step(StepBuilder& builder,
                      std::unique_ptr<PackedStep> step,
                      const dnnl::primitive_desc_base& desc,
                      const PlainWeights& weights);

@@ -7,7 +7,7 @@
 
 namespace fuseq::cpu {
 
-Node* pool_after(const PlanBuilder& builder, const Group& group) {
+Node* pool_after(const StepBuilder& builder, const Group& group) {
     Node* node = group.for_dump ? nullptr : builder.only_reader(group.result);
     if (node == nullptr || !node->is("MaxPool") || !gives_maxima_only(*node)) {
         return nullptr;

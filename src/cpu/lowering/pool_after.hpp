@@ -4,13 +4,13 @@
 // The max pooling that a convolution takes along.
 #pragma once
 
-#include "cpu/plan/builder.hpp"
+#include "cpu/lowering/step_builder.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
 
 // A max pooling of 2 x 2 pixels with stride 2 that alone reads the result of the group; null: none.
-Node* pool_after(const PlanBuilder& builder, const Group& group);
+Node* pool_after(const StepBuilder& builder, const Group& group);
 // `dst`: its result.
 void add_pool(StepInfo& info, const Node& pool, const PlanTensor& dst);
 

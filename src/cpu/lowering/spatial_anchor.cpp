@@ -45,7 +45,7 @@ bool loses_binary(const dnnl::primitive_attr& attr, const Shape& dst, const std:
 
 }  // namespace
 
-SpatialAnchorMaker::SpatialAnchorMaker(PlanBuilder& builder, const Group& group)
+SpatialAnchorMaker::SpatialAnchorMaker(StepBuilder& builder, const Group& group)
     : builder_(builder), group_(group) {}
 
 TensorId SpatialAnchorMaker::make() {

@@ -15,7 +15,7 @@ namespace fuseq::cpu {
 
 class SpatialAnchorMaker {
 public:
-    SpatialAnchorMaker(PlanBuilder& builder, const Group& group);
+    SpatialAnchorMaker(StepBuilder& builder, const Group& group);
     virtual ~SpatialAnchorMaker() = default;
     TensorId make();
 
@@ -57,7 +57,7 @@ private:
     TensorId add_step(const ComposedAnchor& composed, std::vector<std::string> notes);
     StepInfo describe(const ComposedAnchor& composed, std::vector<std::string> notes) const;
 
-    PlanBuilder& builder_;
+    StepBuilder& builder_;
     const Group& group_;
     TensorId src_id_ = kNoTensor;
     PlanTensor src_;

@@ -6,20 +6,18 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "cpu/plan/builder.hpp"
+#include "cpu/lowering/step_builder.hpp"
+#include "cpu/lowering/verdict.hpp"
 
 namespace fuseq::cpu {
 
-// An anchor with its chain; what the composer does not map becomes a chain step after it.
-// Returns the tensor of the group's result.
-TensorId make_anchor_step(PlanBuilder& builder, const Group& group);
-TensorId make_eltwise_step(PlanBuilder& builder, const Group& group);
+// A run of element-wise nodes. Returns the tensor of its result.
+TensorId make_eltwise_step(StepBuilder& builder, const Group& group);
 // Part of the chain of a group, on a tensor of the plan.
-TensorId make_eltwise_on(PlanBuilder& builder,
+TensorId make_eltwise_on(StepBuilder& builder,
                          const Group& group,
                          TensorId src,
                          const post_ops::Chain& chain);
@@ -31,57 +29,65 @@ void add_layers(StepInfo& info, const Group& group);
 // The step executes the node and is named after it.
 void name_after(StepInfo& info, const Node& node);
 // Adds a step for a node whose first output it computes in `dst`.
-void add_node_step(PlanBuilder& builder, Node& node, std::unique_ptr<Step> step, TensorId dst);
+void add_node_step(StepBuilder& builder, Node& node, std::unique_ptr<Step> step, TensorId dst);
 
 // The integers of a tensor as f32, less the zero point: one, or one a channel of `axis`.
-TensorId make_widened(PlanBuilder& builder,
+TensorId make_widened(StepBuilder& builder,
                       TensorId src,
                       const std::vector<float>& zero_point,
                       std::size_t axis);
 
-// Any other node. False: there is no step for it (the reference kernel runs then).
-bool make_node_step(PlanBuilder& builder, Node& node);
-
-// The kinds after make_node_step. False when they do not take the node.
-bool make_max_pool(PlanBuilder& builder, Node& node);
-bool make_pooling(PlanBuilder& builder, Node& node);
-bool make_concat(PlanBuilder& builder, Node& node);
-bool make_softmax(PlanBuilder& builder, Node& node);
-bool make_view(PlanBuilder& builder, Node& node);
-bool make_transpose(PlanBuilder& builder, Node& node);
-bool make_interpolate(PlanBuilder& builder, Node& node);
-bool make_average(PlanBuilder& builder, Node& node);
-bool make_reduce(PlanBuilder& builder, Node& node);
-bool make_mvn(PlanBuilder& builder, Node& node);
+// Candidates for nodes, in no order (registry.hpp). A refusal adds nothing to the plan.
+Verdict make_max_pool(StepBuilder& builder, Node& node);
+Verdict make_pooling(StepBuilder& builder, Node& node);
+Verdict make_concat(StepBuilder& builder, Node& node);
+Verdict make_softmax(StepBuilder& builder, Node& node);
+Verdict make_view(StepBuilder& builder, Node& node);
+Verdict make_transpose(StepBuilder& builder, Node& node);
+Verdict make_interpolate(StepBuilder& builder, Node& node);
+Verdict make_average(StepBuilder& builder, Node& node);
+Verdict make_reduce(StepBuilder& builder, Node& node);
+Verdict make_mvn(StepBuilder& builder, Node& node);
 // Split, Gather, Pad, ...: what only moves elements, by constant rules.
-bool make_movement(PlanBuilder& builder, Node& node);
+Verdict make_movement(StepBuilder& builder, Node& node);
 // Gather with computed indices.
-bool make_gather(PlanBuilder& builder, Node& node);
-bool make_convert(PlanBuilder& builder, Node& node);
-bool make_lrn(PlanBuilder& builder, Node& node);
-bool make_recurrent(PlanBuilder& builder, Node& node);
-bool make_region_yolo(PlanBuilder& builder, Node& node);
-bool make_top_k(PlanBuilder& builder, Node& node);
-bool make_detection_output(PlanBuilder& builder, Node& node);
+Verdict make_gather(StepBuilder& builder, Node& node);
+Verdict make_convert(StepBuilder& builder, Node& node);
+Verdict make_lrn(StepBuilder& builder, Node& node);
+Verdict make_recurrent(StepBuilder& builder, Node& node);
+Verdict make_region_yolo(StepBuilder& builder, Node& node);
+Verdict make_top_k(StepBuilder& builder, Node& node);
+Verdict make_detection_output(StepBuilder& builder, Node& node);
 // CompressedMatMul: weights that stay in 8 or 4 bits.
-bool make_compressed_matmul(PlanBuilder& builder, Node& node);
+Verdict make_compressed_matmul(StepBuilder& builder, Node& node);
 // Add, Multiply, ... of tensors that are broadcast.
-bool make_broadcast_binary(PlanBuilder& builder, Node& node);
+Verdict make_broadcast_binary(StepBuilder& builder, Node& node);
 
-// The anchors after make_anchor_step.
-// Nothing when it is no integer depthwise convolution.
-std::optional<TensorId> make_depthwise(PlanBuilder& builder, const Group& group);
-// Nothing when it is no integer depthwise convolution of three spatial dimensions.
-std::optional<TensorId> make_volume_depthwise(PlanBuilder& builder, const Group& group);
-// Nothing when it is no f32 depthwise convolution of three spatial dimensions.
-std::optional<TensorId> make_float_convolution(PlanBuilder& builder, const Group& group);
-std::optional<TensorId> make_float_depthwise(PlanBuilder& builder, const Group& group);
-// Nothing when it is no integer convolution of few channels.
-std::optional<TensorId> make_small_convolution(PlanBuilder& builder, const Group& group);
-// Nothing when the plugin's own matrix product does not take it, or is not expected to be faster.
-std::optional<TensorId> make_gemm(PlanBuilder& builder, const Group& group);
-TensorId make_convolution(PlanBuilder& builder, const Group& group);
-TensorId make_deconvolution(PlanBuilder& builder, const Group& group);
-TensorId make_matmul(PlanBuilder& builder, const Group& group);
+// Candidates for anchors, in no order. Precondition of each make_x: x_supports().
+// Integer convolutions of few channels.
+Verdict small_convolution_supports(const StepBuilder& builder, const Group& group);
+TensorId make_small_convolution(StepBuilder& builder, const Group& group);
+// The device's own integer matrix product, where it is expected to be faster.
+Verdict gemm_supports(const StepBuilder& builder, const Group& group);
+TensorId make_gemm(StepBuilder& builder, const Group& group);
+// One row by constant f32 weights that are halves.
+Verdict half_matrix_supports(const StepBuilder& builder, const Group& group);
+TensorId make_half_matrix(StepBuilder& builder, const Group& group);
+// Integer depthwise convolutions, of two spatial dimensions or foldable into two; of three.
+Verdict depthwise_supports(const StepBuilder& builder, const Group& group);
+TensorId make_depthwise(StepBuilder& builder, const Group& group);
+Verdict volume_depthwise_supports(const StepBuilder& builder, const Group& group);
+TensorId make_volume_depthwise(StepBuilder& builder, const Group& group);
+// f32: depthwise convolutions of three spatial dimensions; convolutions of few source channels.
+Verdict float_depthwise_supports(const StepBuilder& builder, const Group& group);
+TensorId make_float_depthwise(StepBuilder& builder, const Group& group);
+Verdict float_convolution_supports(const StepBuilder& builder, const Group& group);
+TensorId make_float_convolution(StepBuilder& builder, const Group& group);
+// oneDNN: takes every anchor.
+Verdict onednn_supports(const StepBuilder& builder, const Group& group);
+TensorId make_onednn_anchor(StepBuilder& builder, const Group& group);
+TensorId make_convolution(StepBuilder& builder, const Group& group);
+TensorId make_deconvolution(StepBuilder& builder, const Group& group);
+TensorId make_matmul(StepBuilder& builder, const Group& group);
 
 }  // namespace fuseq::cpu

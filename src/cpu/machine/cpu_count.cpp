@@ -6,7 +6,9 @@
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <string>
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -126,13 +128,10 @@ CpuCount count_cpus() {
 }
 
 std::string CpuCount::explain() const {
-    std::ostringstream out;
-    out << cpus << (cpus == 1 ? " CPU" : " CPUs") << ": affinity mask ";
-    affinity == 0 ? out << "unknown" : out << affinity;
-    out << ", cgroup quota ";
-    cgroup_quota ? out << *cgroup_quota : out << "none";
-    out << ", online " << online;
-    return out.str();
+    return fmt::format("{} {}: affinity mask {}, cgroup quota {}, online {}", cpus,
+                       cpus == 1 ? "CPU" : "CPUs",
+                       affinity == 0 ? "unknown" : std::to_string(affinity),
+                       cgroup_quota ? fmt::format("{:g}", *cgroup_quota) : "none", online);
 }
 
 }  // namespace fuseq::cpu

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/machine/instructions.hpp"
 
+#include "cpu/machine/traits.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/machine/instructions.cpp"
 #include "hwy/foreach_target.h"
@@ -28,23 +30,28 @@ HWY_EXPORT(is_avx512);
 
 // What __builtin_cpu_supports() reads was asked of the machine when the process started.
 bool has_avx512_vnni() {
-    return HWY_DYNAMIC_DISPATCH(is_avx512)() && __builtin_cpu_supports("avx512vnni") != 0;
+    const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
+    return replaced != nullptr
+               ? replaced->avx512_vnni
+               : HWY_DYNAMIC_DISPATCH(is_avx512)() && __builtin_cpu_supports("avx512vnni") != 0;
 }
 
 bool has_avx512_vbmi() {
-    return has_avx512_vnni() && __builtin_cpu_supports("avx512vbmi") != 0;
+    const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
+    return replaced != nullptr ? replaced->avx512_vbmi
+                               : has_avx512_vnni() && __builtin_cpu_supports("avx512vbmi") != 0;
 }
 
 bool loads_one_wide_vector_a_cycle() {
-    return __builtin_cpu_is("amdfam19h") != 0;
-}
-
-bool looks_far_ahead() {
-    return __builtin_cpu_is("amd") == 0;
+    const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
+    return replaced != nullptr ? replaced->one_wide_load_a_cycle
+                               : __builtin_cpu_is("amdfam19h") != 0;
 }
 
 bool other_cores_lines_are_slow() {
-    return !loads_one_wide_vector_a_cycle();
+    const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
+    return replaced != nullptr ? replaced->other_cores_lines_are_slow
+                               : !loads_one_wide_vector_a_cycle();
 }
 
 }  // namespace fuseq::kernels

@@ -16,10 +16,6 @@ bool has_avx512_vbmi();
 // AVX-512 that loads one vector of 512 bits a cycle and not two: AMD Zen 4, whose units have 256
 // bits. A loop that reads an operand of every dot product from memory is bound by that.
 bool loads_one_wide_vector_a_cycle();
-// What stands at the end of a large tile overlaps with the products of the next one by itself: on
-// Intel's Golden Cove. AMD Zen 4 and 5 look ahead by less, and gain where the code does one between
-// the other.
-bool looks_far_ahead();
 // Cores wait for cache lines that another one has written (15 to 25 GB/s on Intel's, which write to
 // such lines no faster), so that threads should go on with what they have written themselves.
 // AMD Zen 4 reads them at 64 GB/s and more.

@@ -4,8 +4,6 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
-#include "cpu/post_ops/dnnl_post_ops_composer.hpp"
-
 namespace fuseq::cpu {
 namespace {
 
@@ -28,6 +26,9 @@ constexpr IsaRow kRows[] = {
 }  // namespace
 
 std::string effective_isa() {
+    if (const MachineTraits* traits = replaced_machine_traits()) {
+        return traits->isa_name;
+    }
     const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
     for (const IsaRow& row : kRows) {
         if (row.isa == isa) {
@@ -37,12 +38,25 @@ std::string effective_isa() {
     return "unknown";
 }
 
-post_ops::IsaLevel isa_level() {
-    return post_ops::effective_isa();
+IsaLevel isa_level() {
+    if (const MachineTraits* traits = replaced_machine_traits()) {
+        return traits->isa;
+    }
+    switch (dnnl::get_effective_cpu_isa()) {
+        case dnnl::cpu_isa::all:
+        case dnnl::cpu_isa::sse41:
+        case dnnl::cpu_isa::avx: return IsaLevel::kSse41;
+        case dnnl::cpu_isa::avx2:
+        case dnnl::cpu_isa::avx2_vnni:
+        case dnnl::cpu_isa::avx512_mic:
+        case dnnl::cpu_isa::avx512_mic_4ops: return IsaLevel::kAvx2;
+        case dnnl::cpu_isa::avx512_core: return IsaLevel::kAvx512Core;
+        default: return IsaLevel::kVnni;
+    }
 }
 
 bool int8_accumulates_exactly() {
-    return isa_level() == post_ops::IsaLevel::kVnni;
+    return isa_level() == IsaLevel::kVnni;
 }
 
 }  // namespace fuseq::cpu

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cpu/kernels/float_conv/float_sums.hpp"
+#include "cpu/lowering/registry.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
 #include "cpu/post_ops/simplify.hpp"
@@ -51,11 +52,7 @@ PlanBuilder::PlanBuilder(const Model& model,
 
 Plan PlanBuilder::build() {
     const kernels::FloatSums::Scope sums(options_.float_sums);
-    post_ops::SimplifyOptions laws;
-    laws.drop_middle_rounds = options_.drop_middle_rounds;
-    grouping_ = attach_post_ops(model_, options_.fuse, laws);
-    apply_choices();
-    mark_needed();
+    find_groups();
     for (std::size_t i = 0; i < model_.parameters().size(); ++i) {
         Node* parameter = model_.parameters()[i];
         const TensorId id =
@@ -73,6 +70,24 @@ Plan PlanBuilder::build() {
     bind_outputs();
     background_.finish();
     return std::move(plan_);
+}
+
+void PlanBuilder::find_groups() {
+    post_ops::SimplifyOptions laws;
+    laws.drop_middle_rounds = options_.drop_middle_rounds;
+    grouping_ = attach_post_ops(model_, options_.fuse, laws);
+    mark_needed();
+}
+
+std::map<std::string, std::vector<CandidateVerdict>> PlanBuilder::anchor_verdicts() {
+    find_groups();
+    std::map<std::string, std::vector<CandidateVerdict>> verdicts;
+    for (const Group& group : grouping_.groups) {
+        if (group.anchor != nullptr && needed_.contains(group.result.node)) {
+            verdicts[group.anchor->name()] = cpu::anchor_verdicts(*this, group);
+        }
+    }
+    return verdicts;
 }
 
 // What the Results depend on when groups read raw tensors: a dequantize that every reader has taken
@@ -114,22 +129,6 @@ void PlanBuilder::mark_needed() {
     }
 }
 
-void PlanBuilder::apply_choices() {
-    if (options_.choices.empty()) {
-        return;
-    }
-    for (Group& group : grouping_.groups) {
-        if (group.anchor == nullptr) {
-            continue;
-        }
-        auto it = options_.choices.find(group.anchor->name());
-        it = it == options_.choices.end() ? options_.choices.find("") : it;
-        if (it != options_.choices.end()) {
-            group.preferred_implementation = it->second;
-        }
-    }
-}
-
 void PlanBuilder::naming(const Node& node, const std::function<void()>& work) {
     current_ = &node;
     try {
@@ -158,8 +157,8 @@ void PlanBuilder::build_node(Node* node) {
     }
 }
 
-TensorId PlanBuilder::make_group(const Group& group) {
-    return group.anchor != nullptr ? make_anchor_step(*this, group)
+TensorId PlanBuilder::make_group(const Group& group, std::vector<CandidateVerdict>& verdicts) {
+    return group.anchor != nullptr ? make_anchor_step(*this, group, verdicts)
                                    : make_eltwise_step(*this, group);
 }
 
@@ -178,7 +177,8 @@ void PlanBuilder::dump_intermediates(const Group& group, std::size_t first, bool
     for (const std::size_t count : intermediate_quantizations(group, stored)) {
         Group head = head_of(group, count);
         head.preferred_implementation = implementation;
-        const TensorId levels = make_group(head);
+        std::vector<CandidateVerdict> verdicts;
+        const TensorId levels = make_group(head, verdicts);
         const auto range = ranges_.find(head.result.node->name());
         if (range != ranges_.end()) {
             plan_.tensors[levels].quantized = range->second;
@@ -201,11 +201,13 @@ void PlanBuilder::dump_intermediates(const Group& group, std::size_t first, bool
 void PlanBuilder::build_group(const Group& group) {
     const std::size_t first = plan_.steps.size();
     current_ = group.anchor != nullptr ? group.anchor : current_;
-    const TensorId id = make_group(group);
+    std::vector<CandidateVerdict> verdicts;
+    const TensorId id = make_group(group, verdicts);
     if (group.anchor != nullptr) {
         for (std::size_t s = first; s < plan_.steps.size(); ++s) {
             plan_.steps[s]->info().group = group.anchor->name();
         }
+        note_candidates(first, *group.anchor, std::move(verdicts));
     }
     if (options_.dump_intermediates && !options_.drop_middle_rounds) {
         dump_intermediates(group, first, id != kNoTensor);
@@ -222,10 +224,33 @@ void PlanBuilder::build_plain(Node* node) {
         deferred_transposes_[Key{node, 0}] = node;
         return;
     }
-    if (!make_node_step(*this, *node)) {
+    const std::size_t first = plan_.steps.size();
+    std::vector<CandidateVerdict> verdicts;
+    const bool made = make_node_step(*this, *node, verdicts);
+    if (!made) {
         build_reference(node);
-    } else if (is_integral(node->port(0).type)) {
+    }
+    note_candidates(first, *node, std::move(verdicts));
+    if (made && is_integral(node->port(0).type)) {
         note_quantized(node->output(0), tensor_of(node->output(0)));
+    }
+}
+
+// On the step named after the layer, else on the last one: an Add that is part of a softmax. None
+// where a view was made.
+void PlanBuilder::note_candidates(std::size_t first,
+                                  const Node& node,
+                                  std::vector<CandidateVerdict> verdicts) {
+    if (first == plan_.steps.size()) {
+        return;
+    }
+    const auto begin = plan_.steps.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto named = std::find_if(begin, plan_.steps.end(), [&](const auto& step) {
+        return step->info().name == node.name();
+    });
+    Step& own = named != plan_.steps.end() ? **named : *plan_.steps.back();
+    if (own.info().candidates.empty()) {
+        own.info().candidates = std::move(verdicts);
     }
 }
 

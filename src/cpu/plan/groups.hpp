@@ -11,28 +11,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cpu/post_ops/basic_ops.hpp"
+#include "cpu/lowering/group.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "fuseq/model.hpp"
 
 namespace fuseq::cpu {
-
-struct Group {
-    Node* anchor = nullptr;        // null: the chain reads `source`
-    Output source;                 // what the first operation of the chain applies to
-    std::size_t channel_axis = 1;  // of the per-channel values, in the IR's order
-    bool axis_fixed = false;       // some value is per channel, so the axis is decided
-    post_ops::Chain chain;
-    std::vector<Output> binary_sources;  // tensors that Binary operations read, raw
-    std::vector<Node*> absorbed;         // in order
-    std::vector<std::size_t> ends;       // number of basic operations after each absorbed node
-    Output result;                       // what the group computes
-    bool may_overwrite = true;           // an extra input may be overwritten by the result
-    bool for_dump = false;  // a head_of: what reads the result in the model is no part of it
-    post_ops::SimplifyOptions laws;
-    // Where oneDNN has several implementations: take the one of this name if there is one.
-    std::string preferred_implementation;
-};
 
 struct Grouping {
     std::vector<Group> groups;
@@ -42,9 +25,6 @@ struct Grouping {
 // `fuse` false: every element-wise node and every anchor is a group of its own. `laws`: those by
 // which the chains are to be simplified.
 Grouping attach_post_ops(const Model& model, bool fuse, const post_ops::SimplifyOptions& laws = {});
-
-// Whether the node can be an anchor: static shapes, constant weights, types that a step takes.
-bool is_anchor(const Node& node);
 
 // The first `count` absorbed nodes of a group, the last of which is a FakeQuantize, as a group
 // whose result nobody else reads: f32, the number of the level (0, 1, ...) that the quantization

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cpu/machine/isa.hpp"
+#include "cpu/plan/law_notes.hpp"
 #include "cpu/plan/why_standalone.hpp"
 #include "ops/state/variables_json.hpp"
 
@@ -33,7 +34,26 @@ bool is_reference(const std::string& implementation) {
     return implementation.rfind("ref", 0) == 0;
 }
 
-ordered_json step_json(const StepInfo& info) {
+ordered_json candidates_json(const StepInfo& info) {
+    ordered_json rows = ordered_json::array();
+    for (const CandidateVerdict& candidate : info.candidates) {
+        rows.push_back({{"name", candidate.name},
+                        {"verdict", candidate.verdict},
+                        {"reason", candidate.reason}});
+    }
+    return rows;
+}
+
+// Of the step that begins a group: an anchor, or its chain where there is none.
+ordered_json laws_json(const std::vector<post_ops::LawNote>& notes) {
+    ordered_json rows = ordered_json::array();
+    for (const post_ops::LawNote& note : notes) {
+        rows.push_back({{"law", note.law}, {"applied", note.applied}, {"text", note.text}});
+    }
+    return rows;
+}
+
+ordered_json step_json(const StepInfo& info, const std::vector<post_ops::LawNote>& laws) {
     return {{"name", info.name},
             {"kind", info.kind},
             {"implementation", info.implementation},
@@ -46,7 +66,9 @@ ordered_json step_json(const StepInfo& info) {
             {"quantized", info.quantized},
             {"macs", info.macs},
             {"bytes", info.bytes},
-            {"notes", info.notes}};
+            {"notes", info.notes},
+            {"candidates", candidates_json(info)},
+            {"laws", laws_json(laws)}};
 }
 
 // Where each IR layer ended: the number of the step that names it.
@@ -188,7 +210,6 @@ std::string report_json(const Model& original,
     ordered_json report;
     report["model"] = original.name();
     report["cache"] = options.cache;
-    report["tuning"] = options.tuning;
     report["float_fallback"] = fallback_json(options);
     report["isa"] = effective_isa();
     report["int8_exact"] = int8_accumulates_exactly();
@@ -198,8 +219,11 @@ std::string report_json(const Model& original,
     report["fake_quantize"] = rows;
     report["variables"] = variables_json<ordered_json>(options.variables);
     report["steps"] = ordered_json::array();
+    const auto notes = law_notes(transformed, options.fuse, options.laws);
     for (const auto& step : plan.steps) {
-        report["steps"].push_back(step_json(step->info()));
+        const auto found = notes.find(step->info().name);
+        report["steps"].push_back(step_json(
+            step->info(), found == notes.end() ? std::vector<post_ops::LawNote>() : found->second));
     }
     report["passes"] = passes_json(plan, options);
     report["refusals"] = ordered_json::array();

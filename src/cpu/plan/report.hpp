@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cpu/plan/plan.hpp"
+#include "cpu/post_ops/simplify.hpp"
 #include "fuseq/model.hpp"
 #include "fuseq/variable_state.hpp"
 #include "transformations/pass.hpp"
@@ -28,14 +29,15 @@ struct ReportOptions {
     bool fuse = true;           // what the plan was made with
     std::string cache = "off";  // what the model cache did
     std::vector<Variable> variables = {};
-    std::vector<std::string> tuning;  // choices by measurement, as sentences
     std::vector<FallbackRow> fallback = {};
-    std::string fallback_note = {};  // what was measured of the whole; empty: nothing
+    std::string fallback_note = {};       // what was measured of the whole; empty: nothing
+    post_ops::SimplifyOptions laws = {};  // those that chains were simplified by
 };
 
 // {"model", "cache", "isa", "int8_exact", "totals": {...}, "float_fallback":
 // {note, layers: [{layer, int8_us, float_us, code, reason}]}, "fake_quantize": [{layer, verdict,
-// step, code, reason}], "steps": [...], "variables": [{name, type, shape, initial}],
+// step, code, reason}], "steps": [{name, ..., notes, candidates: [{name, verdict, reason}],
+// laws: [{law, applied, text}]}], "variables": [{name, type, shape, initial}],
 // "passes": [{pass, over: "model" or "plan", changes: [{layer, text}]}], "refusals": [{pass, layer,
 // code, reason}]}
 std::string report_json(const Model& original,

@@ -6,9 +6,9 @@
 #include <ostream>
 #include <unordered_set>
 
-#include "cpu/cache/model_cache.hpp"
+#include "cpu/cache/cached_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
-#include "cpu/lowering/packed_weights.hpp"
+#include "cpu/plan/packed_table.hpp"
 #include "cpu/plan/report.hpp"
 #include "cpu/plugin/infer_request.hpp"
 #include "cpu/steps/packed_step.hpp"
@@ -16,20 +16,6 @@
 
 namespace fuseq::cpu {
 namespace {
-
-// Sentences for the report.
-std::vector<std::string> tuning_text(const Tuned& tuned) {
-    std::vector<std::string> lines;
-    if (!tuned.note.empty()) {
-        lines.push_back(tuned.note);
-    }
-    for (const TunedAnchor& anchor : tuned.anchors) {
-        lines.push_back(detail::cat(anchor.layer, ": ", anchor.best, " in ", anchor.best_us,
-                                    " us, by the rules ", anchor.rules, " in ", anchor.rules_us,
-                                    " us"));
-    }
-    return lines;
-}
 
 std::vector<FallbackRow> fallback_rows(const FloatFallback& fallback) {
     std::vector<FallbackRow> rows;
@@ -58,7 +44,7 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config co
       dynamic_(has_open_shapes(*original_.ports())),
       variables_(variables_of(*original_.ports())) {
     if (!dynamic_) {
-        plans_.push_back({{}, plan_model(original_.model(), config_)});
+        plans_.push_back({{}, plan_with_cache(original_.model(), config_)});
     }
 }
 
@@ -71,7 +57,7 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const PlannedModel> planned, 
     plans_.push_back({{}, std::move(planned)});
 }
 
-CpuCompiledModel::CpuCompiledModel(BlobContent content, Config config)
+CpuCompiledModel::CpuCompiledModel(PlanSource content, Config config)
     : original_(content.original),
       config_(std::move(config)),
       threads_(config_.threads_per_stream()),
@@ -79,12 +65,12 @@ CpuCompiledModel::CpuCompiledModel(BlobContent content, Config config)
       imported_(true),
       variables_(variables_of(*original_.ports())) {
     if (!dynamic_) {
-        plans_.push_back({{}, plan_content(std::move(content), config_)});
+        plans_.push_back({{}, plan_imported(std::move(content), config_)});
     }
 }
 
 void CpuCompiledModel::export_model(std::ostream& out) const {
-    BlobContent content;
+    PlanSource content;
     content.original = original_;
     if (dynamic_) {
         content.transformed.model =
@@ -94,7 +80,6 @@ void CpuCompiledModel::export_model(std::ostream& out) const {
         const PlannedModel& planned = *plans_.front().plan;
         content.transformed = transform_with(*original_.model(), config_, planned.fallback);
         content.packed = packed_table(planned.plan);
-        content.tuned = planned.tuned;
         content.fallback = planned.fallback;
     }
     write_blob(out, expected_header(config_, key_of_model(*original_.model(), 1)), content);
@@ -143,9 +128,10 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector
     if (!shared_) {
         shared_ = std::make_unique<SharedByPlans>(*original_.model());
     }
-    plans_.push_back({shapes, plan_model(with_shapes(*original_.model(), shapes),
-                                         may_grow(variables_) ? without_cache(config_) : config_,
-                                         machine_clock(), shared_.get())});
+    plans_.push_back(
+        {shapes, plan_with_cache(with_shapes(*original_.model(), shapes),
+                                 may_grow(variables_) ? without_cache(config_) : config_,
+                                 machine_clock(), shared_.get())});
     drop_old_plans();
     return plans_.back().plan;
 }
@@ -182,11 +168,7 @@ const std::vector<CpuCompiledModel::Initial>& CpuCompiledModel::initial() {
 }
 
 bool CpuCompiledModel::submit(std::function<void()> task) {
-    const std::lock_guard lock(mutex_);
-    if (!streams_) {
-        streams_ = std::make_unique<Streams>(static_cast<std::size_t>(config_.streams()));
-    }
-    streams_->submit(std::move(task));
+    streams_.submit(std::move(task));
     return true;
 }
 
@@ -226,9 +208,9 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                             .fuse = config_.fusion,
                             .cache = last.cache_status,
                             .variables = variables_,
-                            .tuning = tuning_text(last.tuned),
                             .fallback = fallback_rows(last.fallback),
-                            .fallback_note = last.fallback.note});
+                            .fallback_note = last.fallback.note,
+                            .laws = {.drop_middle_rounds = config_.drop_middle_rounds}});
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cpu/compile/planned_model.hpp"
-#include "cpu/threading/streams.hpp"
 #include "fuseq/plugin.hpp"
 #include "fuseq/variable_state.hpp"
+#include "model/task_threads.hpp"
 
 namespace fuseq::cpu {
 
@@ -24,7 +24,7 @@ public:
     // Of a model whose plan is made; it has no open dimensions.
     CpuCompiledModel(std::shared_ptr<const PlannedModel> planned, Config config);
     // Of a file that export_model wrote.
-    CpuCompiledModel(BlobContent content, Config config);
+    CpuCompiledModel(PlanSource content, Config config);
 
     std::shared_ptr<const Model> model() const override { return original_.model(); }
     std::shared_ptr<const Model> ports() const override { return original_.ports(); }
@@ -69,11 +69,12 @@ private:
     };
     std::vector<Cached> plans_;              // most recently used last
     std::unique_ptr<SharedByPlans> shared_;  // null for a static model
-    std::unique_ptr<Streams> streams_;       // made with the first asynchronous request
 
     std::vector<Variable> variables_;
     std::once_flag initial_compiled_;
     std::vector<Initial> initial_;
+
+    TaskThreads streams_{static_cast<std::size_t>(config_.streams())};
 };
 
 }  // namespace fuseq::cpu

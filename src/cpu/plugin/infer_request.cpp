@@ -3,90 +3,13 @@
 #include "cpu/plugin/infer_request.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstring>
+#include <optional>
 
-#include "cpu/exec/intermediates.hpp"
-#include "cpu/exec/run_steps.hpp"
-#include "cpu/kernels/common/large_pages.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
-
-BoundMemory::BoundMemory(const Plan& plan,
-                         std::vector<Tensor>& inputs,
-                         std::vector<Tensor>& outputs,
-                         KernelStates* states)
-    : plan_(plan),
-      inputs_(inputs),
-      outputs_(outputs),
-      arena_memory_(kernels::on_large_pages(plan.arena_bytes)),
-      arena_(ElementType::u8, Shape{plan.arena_bytes}, arena_memory_.get()),
-      dynamic_(plan.tensors.size()),
-      states_(states) {
-    for (TensorId id = 0; id < plan.tensors.size(); ++id) {
-        roots_.push_back(plan.root(id));
-    }
-}
-
-void BoundMemory::poison(int byte) {
-    std::memset(arena_.data(), byte, arena_.get_byte_size());
-    for (const PlanTensor& tensor : plan_.tensors) {
-        if (tensor.storage == Storage::kOutput) {
-            std::memset(outputs_[tensor.port].data(), byte, outputs_[tensor.port].get_byte_size());
-        }
-    }
-}
-
-bool BoundMemory::in_user_memory(TensorId id) const {
-    const Storage storage = plan_.tensors[roots_[id]].storage;
-    return storage == Storage::kInput || storage == Storage::kOutput;
-}
-
-void* BoundMemory::data(TensorId id) const {
-    const PlanTensor& root = plan_.tensors[roots_[id]];
-    // Steps only read inputs and constants; the interface of oneDNN has no const handles.
-    switch (root.storage) {
-        case Storage::kArena:
-            return static_cast<char*>(const_cast<void*>(arena_.data())) + root.offset;
-        case Storage::kConstant: return const_cast<void*>(root.constant.data());
-        case Storage::kInput:
-            return const_cast<void*>(static_cast<const Tensor&>(inputs_[root.port]).data());
-        case Storage::kOutput: return outputs_[root.port].data();
-        case Storage::kDynamic: break;
-    }
-    return const_cast<void*>(static_cast<const Tensor&>(dynamic_[roots_[id]]).data());
-}
-
-void* BoundMemory::rows(TensorId id, const RowPart& part) const {
-    const PlanTensor& root = plan_.tensors[roots_[id]];
-    auto* at = static_cast<char*>(data(id));
-    return root.part_row == 0
-               ? at
-               : at + part.thread * root.part_bytes + root.part_kept - part.begin * root.part_row;
-}
-
-void BoundMemory::keep_rows(TensorId id, const RowPart& part) const {
-    const PlanTensor& root = plan_.tensors[roots_[id]];
-    if (root.part_kept != 0) {
-        char* at = static_cast<char*>(data(id)) + part.thread * root.part_bytes;
-        std::memmove(at, at + (part.end - part.begin) * root.part_row, root.part_kept);
-    }
-}
-
-Tensor BoundMemory::as_tensor(TensorId id) const {
-    const PlanTensor& root = plan_.tensors[roots_[id]];
-    const PlanTensor& mine = plan_.tensors[id];
-    if (root.storage == Storage::kDynamic) {
-        return dynamic_[roots_[id]];
-    }
-    if (root.storage == Storage::kConstant) {
-        return root.constant.reshaped(mine.dims());
-    }
-    return {mine.type, mine.dims(), data(id)};
-}
 
 CpuInferRequest::CpuInferRequest(std::shared_ptr<CpuCompiledModel> model)
     : model_(std::move(model)), variables_(model_->variables()) {
@@ -125,35 +48,26 @@ Tensor CpuInferRequest::get_output(std::size_t index) {
 }
 
 void CpuInferRequest::bind(std::shared_ptr<const PlannedModel> plan) {
+    bound_.reset();  // refers to the plan
+    bound_ = std::make_unique<BoundPlan>(plan->plan, inputs_, outputs_, &states_);
     plan_ = std::move(plan);
-    runners_.clear();
-    memory_ = std::make_unique<BoundMemory>(plan_->plan, inputs_, outputs_, states_);
-    for (const auto& step : plan_->plan.steps) {
-        runners_.push_back(step->bind(*memory_));
-    }
-    output_shapes_.clear();
-    for (const TensorId id : plan_->plan.outputs) {
-        const PartialShape& shape = plan_->plan.tensors[id].shape;
-        output_shapes_.push_back(shape.is_static() ? std::optional(shape.to_shape())
-                                                   : std::nullopt);
-    }
 }
 
 // The plan for the shapes of this inference, and outputs of the right size.
 void CpuInferRequest::prepare() {
-    if (!plan_ || model_->is_dynamic()) {  // a model with fixed shapes has one plan
+    if (!bound_ || model_->is_dynamic()) {  // a model with fixed shapes has one plan
         std::vector<Shape> shapes;
         for (const Tensor& input : inputs_) {
             shapes.push_back(input.get_shape());
         }
         auto plan = model_->plan_for(shapes);
-        if (plan != plan_) {
+        if (!bound_ || plan != plan_) {
             bind(std::move(plan));
         }
     }
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-        if (output_shapes_[i]) {
-            prepare_output(i, *output_shapes_[i]);
+        if (const std::optional<Shape>& shape = bound_->output_shape(i)) {
+            prepare_output(i, *shape);
         }
     }
 }
@@ -208,20 +122,18 @@ void CpuInferRequest::read_state() {
 
 void CpuInferRequest::run_steps() {
     const Config& config = model_->config();
-    if (!config.keep_intermediates) {
-        config.perf_count ? run_timed(plan_->plan, runners_, times_us_)
-                          : cpu::run_steps(plan_->plan, runners_);
-        return;
+    if (config.poison >= 0) {
+        bound_->poison(config.poison);
     }
-    // A step at a time: after it its result is looked at.
-    times_us_.assign(runners_.size(), 0);
-    intermediates_.clear();
-    using Clock = std::chrono::steady_clock;
-    for (std::size_t i = 0; i < runners_.size(); ++i) {
-        const auto begin = Clock::now();
-        runners_[i]->run();
-        times_us_[i] = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-        keep_result(*plan_->plan.steps[i]);
+    if (config.keep_intermediates) {
+        intermediates_.clear();
+        bound_->run_step_by_step([&](const Step& step) {
+            append_results(plan_->plan, step, bound_->memory(), intermediates_);
+        });
+    } else if (config.perf_count) {
+        bound_->run_timed();
+    } else {
+        bound_->run();
     }
 }
 
@@ -229,16 +141,12 @@ void CpuInferRequest::infer() {
     const ThreadCount threads(model_->threads());
     read_state();
     prepare();
-    if (model_->config().poison >= 0) {
-        memory_->poison(model_->config().poison);
-    }
     run_steps();
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
-        const TensorId id = plan_->plan.outputs[i];
-        if (plan_->plan.tensors[plan_->plan.root(id)].storage != Storage::kDynamic) {
+        if (!bound_->is_output_apart(i)) {
             continue;
         }
-        const Tensor result = memory_->as_tensor(id);
+        const Tensor result = bound_->output(i);
         if (i >= model_outputs_) {
             prepare_output(i, result.get_shape());
             result.copy_to(outputs_[i]);
@@ -251,26 +159,16 @@ void CpuInferRequest::infer() {
     variables_.commit();
 }
 
-void CpuInferRequest::keep_result(const Step& step) {
-    for (const TensorId id : step.outputs()) {
-        const PlanTensor& tensor = plan_->plan.tensors[id];
-        if (!tensor.quantized) {
-            continue;
-        }
-        const Tensor values = dequantized(tensor, memory_->data(id));
-        intermediates_.emplace_back(tensor.quantized->layer, values);
-        for (const std::string& twin : tensor.quantized->twins) {
-            intermediates_.emplace_back(twin, values);
-        }
-    }
-}
-
 std::vector<ProfilingInfo> CpuInferRequest::get_profiling_info() const {
     std::vector<ProfilingInfo> infos;
-    for (std::size_t i = 0; i < times_us_.size(); ++i) {
+    if (!bound_) {
+        return infos;
+    }
+    const std::vector<double>& times = bound_->times_us();
+    for (std::size_t i = 0; i < times.size(); ++i) {
         const StepInfo& info = plan_->plan.steps[i]->info();
         infos.push_back({info.name, info.kind, info.implementation,
-                         static_cast<std::int64_t>(std::lround(times_us_[i]))});
+                         static_cast<std::int64_t>(std::lround(times[i]))});
     }
     return infos;
 }

@@ -5,20 +5,20 @@
 #include "fuseq/plugin.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <istream>
 #include <iterator>
 #include <mutex>
 
+#include <fmt/format.h>
+
 #include "cpu/cache/build_id.hpp"
-#include "cpu/plugin/compiled_model.hpp"
-#include "cpu/compile/config.hpp"
-#include "cpu/cache/model_cache.hpp"
+#include "cpu/cache/cached_plan.hpp"
 #include "cpu/cache/model_files.hpp"
-#include "cpu/compile/planned_model.hpp"
+#include "cpu/compile/config.hpp"
 #include "cpu/machine/cpu_count.hpp"
 #include "cpu/machine/isa.hpp"
+#include "cpu/plugin/compiled_model.hpp"
 #include "fuseq/error.hpp"
 #include "ops/op_spec.hpp"
 
@@ -140,7 +140,7 @@ public:
                                               "', which cannot be changed to '",
                                               config.compile_options(), "'"));
         }
-        BlobContent content = read_blob_content(bytes);
+        PlanSource content = read_blob_content(bytes);
         if (!content.original) {
             throw Error("import", "a file of a model cache is no exported model");
         }
@@ -180,8 +180,11 @@ FUSEQ_PLUGIN_EXPORT int fuseq_create_plugin(unsigned abi_version,
                                             char* error,
                                             std::size_t error_size) {
     if (abi_version != fuseq::kPluginAbiVersion) {
-        std::snprintf(error, error_size, "the CPU plugin has ABI version %u, the library %u",
-                      fuseq::kPluginAbiVersion, abi_version);
+        const std::string text = fmt::format("the CPU plugin has ABI version {}, the library {}",
+                                             fuseq::kPluginAbiVersion, abi_version);
+        if (error_size > 0) {
+            error[text.copy(error, error_size - 1)] = '\0';
+        }
         return 1;
     }
     *plugin = new fuseq::cpu::CpuPlugin();

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
 #include <utility>
 
 #include "cpu/post_ops/interval.hpp"
@@ -44,68 +42,17 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;
 
-double sigmoid(double x) {
-    return 1.0 / (1.0 + std::exp(-x));
-}
-
-double softplus(double x) {
-    return x > 0.0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
-}
-
-double hsigmoid(double x) {
-    return std::min(std::max(x + 3.0, 0.0), 6.0) / 6.0;
-}
-
-double gelu_tanh(double x) {
-    const double k = std::sqrt(2.0 / std::numbers::pi);
-    const double inner = k * (x + 0.044715 * x * x * x);
-    // 0.5 * x * (1 + tanh(inner)) without the cancellation for negative x.
-    return x * sigmoid(2.0 * inner);
-}
-
 std::string text(const Values& values) {
     return values.per_tensor() ? number_text(values[0]) : "per_oc:" + std::to_string(values.size());
 }
 
-const char* name_of(EltwiseKind kind) {
-    switch (kind) {
-        case EltwiseKind::kRelu: return "relu";
-        case EltwiseKind::kTanh: return "tanh";
-        case EltwiseKind::kElu: return "elu";
-        case EltwiseKind::kSigmoid: return "sigmoid";
-        case EltwiseKind::kSwish: return "swish";
-        case EltwiseKind::kHswish: return "hswish";
-        case EltwiseKind::kHsigmoid: return "hsigmoid";
-        case EltwiseKind::kHardSigmoid: return "hard_sigmoid";
-        case EltwiseKind::kMish: return "mish";
-        case EltwiseKind::kSoftplus: return "softplus";
-        case EltwiseKind::kGeluErf: return "gelu_erf";
-        case EltwiseKind::kGeluTanh: return "gelu_tanh";
-        case EltwiseKind::kAbs: return "abs";
-        case EltwiseKind::kSqrt: return "sqrt";
-        case EltwiseKind::kSquare: return "square";
-        case EltwiseKind::kExp: return "exp";
-        case EltwiseKind::kLog: return "log";
-        case EltwiseKind::kPower: return "power";
-    }
-    return "?";
-}
-
 std::string eltwise_text(const Eltwise& op) {
-    std::string out = name_of(op.kind);
-    switch (op.kind) {
-        case EltwiseKind::kRelu:
-            if (op.alpha != 0.0f) {
-                out += '(' + number_text(op.alpha) + ')';
-            }
-            break;
-        case EltwiseKind::kElu:
-        case EltwiseKind::kSwish: out += '(' + number_text(op.alpha) + ')'; break;
-        case EltwiseKind::kHardSigmoid:
-        case EltwiseKind::kPower:
-            out += '(' + number_text(op.alpha) + ',' + number_text(op.beta) + ')';
-            break;
-        default: break;
+    const Activation& row = activation(op.kind);
+    std::string out = row.name;
+    const bool plain_relu = op.kind == EltwiseKind::kRelu && op.alpha == 0.0f;
+    if (row.parameters > 0 && !plain_relu) {
+        out += '(' + number_text(op.alpha) +
+               (row.parameters > 1 ? ',' + number_text(op.beta) + ')' : ")");
     }
     return op.scale == 1.0f ? out : out + '*' + number_text(op.scale);
 }
@@ -132,32 +79,6 @@ double apply_binary(BinaryKind kind, double x, double t) {
     return x;
 }
 
-double unscaled(const Eltwise& op, double x) {
-    const double alpha = op.alpha;
-    const double beta = op.beta;
-    switch (op.kind) {
-        case EltwiseKind::kRelu: return x > 0.0 ? x : alpha * x;
-        case EltwiseKind::kTanh: return std::tanh(x);
-        case EltwiseKind::kElu: return x > 0.0 ? x : alpha * std::expm1(x);
-        case EltwiseKind::kSigmoid: return sigmoid(x);
-        case EltwiseKind::kSwish: return x * sigmoid(alpha * x);
-        case EltwiseKind::kHswish: return x * hsigmoid(x);
-        case EltwiseKind::kHsigmoid: return hsigmoid(x);
-        case EltwiseKind::kHardSigmoid: return std::min(std::max(alpha * x + beta, 0.0), 1.0);
-        case EltwiseKind::kMish: return x * std::tanh(softplus(x));
-        case EltwiseKind::kSoftplus: return softplus(x);
-        case EltwiseKind::kGeluErf: return 0.5 * x * std::erfc(-x / std::numbers::sqrt2);
-        case EltwiseKind::kGeluTanh: return gelu_tanh(x);
-        case EltwiseKind::kAbs: return std::fabs(x);
-        case EltwiseKind::kSqrt: return std::sqrt(x);
-        case EltwiseKind::kSquare: return x * x;
-        case EltwiseKind::kExp: return std::exp(x);
-        case EltwiseKind::kLog: return std::log(x);
-        case EltwiseKind::kPower: return alpha * std::pow(x, beta);
-    }
-    return x;
-}
-
 }  // namespace
 
 const char* to_string(BinaryKind kind) {
@@ -171,7 +92,7 @@ const char* to_string(BinaryKind kind) {
 }
 
 double apply(const Eltwise& op, double x) {
-    return op.scale * unscaled(op, x);
+    return op.scale * activation(op.kind).value(op, x);
 }
 
 double store(ElementType type, double x) {

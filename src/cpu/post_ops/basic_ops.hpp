@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "cpu/post_ops/activations.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::post_ops {
@@ -55,33 +56,6 @@ struct Clip {  // min(max(x, low), high)
     friend bool operator==(const Clip&, const Clip&) = default;
 };
 
-enum class EltwiseKind {
-    kRelu,  // x > 0 ? x : alpha * x
-    kTanh,
-    kElu,  // x > 0 ? x : alpha * (exp(x) - 1)
-    kSigmoid,
-    kSwish,        // x * sigmoid(alpha * x)
-    kHswish,       // x * min(max(x + 3, 0), 6) / 6
-    kHsigmoid,     // min(max(x + 3, 0), 6) / 6
-    kHardSigmoid,  // min(max(alpha * x + beta, 0), 1)
-    kMish,         // x * tanh(log(1 + exp(x)))
-    kSoftplus,     // log(1 + exp(x))
-    kGeluErf,
-    kGeluTanh,
-    kAbs,
-    kSqrt,
-    kSquare,
-    kExp,
-    kLog,
-    kPower,  // alpha * x^beta
-};
-struct Eltwise {  // scale * f(x)
-    EltwiseKind kind = EltwiseKind::kRelu;
-    float alpha = 0.0f;
-    float beta = 0.0f;
-    float scale = 1.0f;
-    friend bool operator==(const Eltwise&, const Eltwise&) = default;
-};
 struct Prelu {  // x > 0 ? x : slope * x
     Values slope;
     friend bool operator==(const Prelu&, const Prelu&) = default;

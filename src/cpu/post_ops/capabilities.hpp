@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cpu/machine/traits.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::post_ops {
@@ -27,7 +28,7 @@ enum class AnchorKind {
 };
 
 // Instruction sets between which the facts differ.
-enum class IsaLevel { kSse41, kAvx2, kAvx512Core, kVnni };
+using cpu::IsaLevel;
 
 // The primitive that a chain is attached to, before its attributes are known.
 struct Anchor {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "cpu/post_ops/chain_head.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::post_ops {
@@ -170,24 +171,17 @@ ComposedAttributes compose_attributes(const Emission& emission,
     return Writer(emission, dst, channel_axis, engine).write();
 }
 
-DnnlPostOpsComposer::DnnlPostOpsComposer(Chain chain,
-                                         const Anchor& anchor,
-                                         const SimplifyOptions& options)
-    : simplified_(simplify(std::move(chain), options)),
-      emission_(emit(simplified_.chain, anchor)) {}
+DnnlPostOpsComposer::DnnlPostOpsComposer(Chain lowered, const SimplifyOptions& laws)
+    : lowered_(std::move(lowered)), laws_(laws), chain_(simplified(lowered_, laws_)) {}
 
-IsaLevel effective_isa() {
-    switch (dnnl::get_effective_cpu_isa()) {
-        case dnnl::cpu_isa::all:
-        case dnnl::cpu_isa::sse41:
-        case dnnl::cpu_isa::avx: return IsaLevel::kSse41;
-        case dnnl::cpu_isa::avx2:
-        case dnnl::cpu_isa::avx2_vnni:
-        case dnnl::cpu_isa::avx512_mic:
-        case dnnl::cpu_isa::avx512_mic_4ops: return IsaLevel::kAvx2;
-        case dnnl::cpu_isa::avx512_core: return IsaLevel::kAvx512Core;
-        default: return IsaLevel::kVnni;
-    }
+Mapped DnnlPostOpsComposer::map(const Anchor& anchor, std::size_t count) const {
+    const bool all = count == chain_.ops.size();
+    Mapped out;
+    out.emission =
+        emit(chain_until(chain_, count, all ? chain_.dst_type : ElementType::f32), anchor);
+    out.remainder = remainder_of(chain_, out.emission);
+    out.complete = all && out.emission.complete;
+    return out;
 }
 
 }  // namespace fuseq::post_ops

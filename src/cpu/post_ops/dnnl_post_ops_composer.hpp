@@ -1,15 +1,23 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The composer as the plan uses it: simplify, emit, and at last attributes of oneDNN. The only
-// file of this folder that sees oneDNN.
+// The one way from a chain of basic operations to what is executed: lowered by lower.hpp,
+// simplified by laws, then one of two products. The only file of this folder that sees oneDNN.
 //
-//   DnnlPostOpsComposer composer({ops, ElementType::u8}, anchor);
-//   if (composer.emission().possible) {
-//       ComposedAttributes made = composer.compose(dst_desc, 1, engine);
+//   DnnlPostOpsComposer composer({ops, ElementType::u8}, laws);
+//
+// 1. Attributes of a oneDNN primitive, for the longest prefix that maps well:
+//   const Mapped mapped = composer.map(anchor);
+//   if (mapped.emission.possible) {
+//       ComposedAttributes made = compose_attributes(mapped.emission, dst_desc, 1, engine);
 //       ... primitive_desc(desc, made.attr, engine); add made.bias to the bias; bind made.constants
-//       and, for made.tensors, the extra inputs; composer.rest() is left for the chain kernel.
+//       and, for made.tensors, the binary sources; mapped.remainder is left for a fused eltwise.
 //   }
+// 2. A program for the epilogue of a kernel of Fuseq: composer.epilogue(mapped) for kernels that
+//    stand in for oneDNN on integer accumulators, composer.program() for kernels that do what the
+//    chain says, operation by operation; or its head in a fixed form, chain_head.hpp. Whether it
+//    takes them is what each kernel answers, with the reason: Support.
+//
 // Objects are immutable after construction and may be shared by threads.
 #pragma once
 
@@ -18,6 +26,7 @@
 #include <vector>
 
 #include "cpu/post_ops/emit.hpp"
+#include "cpu/post_ops/epilogue_program.hpp"
 #include "cpu/post_ops/simplify.hpp"
 
 namespace fuseq::post_ops {
@@ -51,28 +60,42 @@ ComposedAttributes compose_attributes(const Emission& emission,
                                       int channel_axis,
                                       const dnnl::engine& engine);
 
-class DnnlPostOpsComposer {
-public:
-    DnnlPostOpsComposer(Chain chain, const Anchor& anchor, const SimplifyOptions& options = {});
-
-    const Chain& chain() const { return simplified_.chain; }
-    const std::vector<LawNote>& notes() const { return simplified_.notes; }
-    const Emission& emission() const { return emission_; }
-    // What the anchor leaves to the chain kernel; no operations and the anchor's dst_type when
-    // emission().complete.
-    Chain rest() const { return remainder_of(simplified_.chain, emission_); }
-    ComposedAttributes compose(const dnnl::memory::desc& dst,
-                               int channel_axis,
-                               const dnnl::engine& engine) const {
-        return compose_attributes(emission_, dst, channel_axis, engine);
-    }
-
-private:
-    Simplified simplified_;
-    Emission emission_;
+// A chain split between an anchor and a fused eltwise after it.
+struct Mapped {
+    Emission emission;
+    // What the anchor leaves: reads emission.dst_type, stores the chain's type. No operations when
+    // complete.
+    Chain remainder;
+    bool complete = false;
 };
 
-// The instruction set oneDNN uses in this process (DNNL_MAX_CPU_ISA included).
-IsaLevel effective_isa();
+class DnnlPostOpsComposer {
+public:
+    // Throws Error when per-channel values of the chain differ in number.
+    explicit DnnlPostOpsComposer(Chain lowered, const SimplifyOptions& laws = {});
+
+    // Simplified.
+    const Chain& chain() const { return chain_; }
+    // What each law did to the chain, and which refuse. Computed when asked for: texts take several
+    // times as long as the laws.
+    std::vector<LawNote> notes() const { return simplify(lowered_, laws_).notes; }
+
+    // Of the first `count` operations what an anchor of oneDNN takes. Throws Error when per-channel
+    // values do not fit anchor.oc.
+    Mapped map(const Anchor& anchor, std::size_t count) const;
+    Mapped map(const Anchor& anchor) const { return map(anchor, chain_.ops.size()); }
+
+    // All of the chain, rounded as oneDNN with the fused eltwise after it would.
+    static AccumulatorEpilogue epilogue(const Mapped& mapped) {
+        return make_epilogue(mapped.emission, mapped.remainder);
+    }
+    // All of the chain, rounded as it stands.
+    EpilogueProgram program() const { return make_epilogue(chain_); }
+
+private:
+    Chain lowered_;
+    SimplifyOptions laws_;
+    Chain chain_;
+};
 
 }  // namespace fuseq::post_ops

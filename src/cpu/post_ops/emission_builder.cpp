@@ -26,30 +26,6 @@ float finite(float bound) {
     return std::min(std::max(bound, -kMost), kMost);
 }
 
-std::optional<EltwiseAlgorithm> algorithm_of(EltwiseKind kind) {
-    switch (kind) {
-        case EltwiseKind::kRelu: return EltwiseAlgorithm::kRelu;
-        case EltwiseKind::kTanh: return EltwiseAlgorithm::kTanh;
-        case EltwiseKind::kElu: return EltwiseAlgorithm::kElu;
-        case EltwiseKind::kSigmoid: return EltwiseAlgorithm::kLogistic;
-        case EltwiseKind::kSwish: return EltwiseAlgorithm::kSwish;
-        case EltwiseKind::kHswish: return EltwiseAlgorithm::kHardswish;
-        case EltwiseKind::kMish: return EltwiseAlgorithm::kMish;
-        case EltwiseKind::kSoftplus: return EltwiseAlgorithm::kSoftRelu;
-        case EltwiseKind::kGeluErf: return EltwiseAlgorithm::kGeluErf;
-        case EltwiseKind::kGeluTanh: return EltwiseAlgorithm::kGeluTanh;
-        case EltwiseKind::kAbs: return EltwiseAlgorithm::kAbs;
-        case EltwiseKind::kSqrt: return EltwiseAlgorithm::kSqrt;
-        case EltwiseKind::kSquare: return EltwiseAlgorithm::kSquare;
-        case EltwiseKind::kExp: return EltwiseAlgorithm::kExp;
-        case EltwiseKind::kLog: return EltwiseAlgorithm::kLog;
-        case EltwiseKind::kPower: return EltwiseAlgorithm::kPow;
-        case EltwiseKind::kHsigmoid:
-        case EltwiseKind::kHardSigmoid: return std::nullopt;  // a line and a clip, see simplify
-    }
-    return std::nullopt;
-}
-
 }  // namespace
 
 EmissionBuilder::EmissionBuilder(const Anchor& anchor, ElementType dst_type)
@@ -126,7 +102,7 @@ std::string EmissionBuilder::append_op(const Clip& op, bool) {
 }
 
 std::string EmissionBuilder::append_op(const Eltwise& op, bool) {
-    const std::optional<EltwiseAlgorithm> algorithm = algorithm_of(op.kind);
+    const std::optional<EltwiseAlgorithm> algorithm = activation(op.kind).algorithm;
     if (!algorithm) {
         return to_text(op) + " has no post-op of its own";
     }

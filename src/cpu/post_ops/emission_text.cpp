@@ -8,32 +8,6 @@
 namespace fuseq::post_ops {
 namespace {
 
-const char* name_of(EltwiseAlgorithm algorithm) {
-    switch (algorithm) {
-        case EltwiseAlgorithm::kLinear: return "linear";
-        case EltwiseAlgorithm::kClip: return "clip";
-        case EltwiseAlgorithm::kClipV2: return "clip_v2";
-        case EltwiseAlgorithm::kRound: return "round";
-        case EltwiseAlgorithm::kRelu: return "relu";
-        case EltwiseAlgorithm::kTanh: return "tanh";
-        case EltwiseAlgorithm::kElu: return "elu";
-        case EltwiseAlgorithm::kLogistic: return "logistic";
-        case EltwiseAlgorithm::kSwish: return "swish";
-        case EltwiseAlgorithm::kHardswish: return "hardswish";
-        case EltwiseAlgorithm::kMish: return "mish";
-        case EltwiseAlgorithm::kSoftRelu: return "soft_relu";
-        case EltwiseAlgorithm::kGeluErf: return "gelu_erf";
-        case EltwiseAlgorithm::kGeluTanh: return "gelu_tanh";
-        case EltwiseAlgorithm::kAbs: return "abs";
-        case EltwiseAlgorithm::kSqrt: return "sqrt";
-        case EltwiseAlgorithm::kSquare: return "square";
-        case EltwiseAlgorithm::kExp: return "exp";
-        case EltwiseAlgorithm::kLog: return "log";
-        case EltwiseAlgorithm::kPow: return "pow";
-    }
-    return "?";
-}
-
 std::string parameters(const EltwisePostOp& op) {
     switch (op.algorithm) {
         case EltwiseAlgorithm::kLinear:
@@ -50,7 +24,7 @@ std::string parameters(const EltwisePostOp& op) {
 }
 
 std::string text_of(const EltwisePostOp& op) {
-    const std::string out = name_of(op.algorithm) + parameters(op);
+    const std::string out = to_string(op.algorithm) + parameters(op);
     return op.scale == 1.0f ? out : out + '*' + number_text(op.scale);
 }
 

@@ -24,33 +24,9 @@
 
 namespace fuseq::post_ops {
 
-// Activations of oneDNN; linear, clip and round stand for Scale, Shift, Clip and Round.
-// In one emission no two post-ops have the same algorithm and different parameters: oneDNN 2.6.3
+// In one emission no two of them have the same algorithm and different parameters: oneDNN 2.6.3
 // keeps one code generator for each algorithm and would run the second with the parameters of the
 // first (distinct_eltwise.hpp).
-enum class EltwiseAlgorithm {
-    kLinear,  // alpha * x + beta
-    kClip,    // to [alpha, beta]
-    kClipV2,  // the same; another algorithm to oneDNN
-    kRound,
-    kRelu,
-    kTanh,
-    kElu,
-    kLogistic,
-    kSwish,
-    kHardswish,
-    kMish,
-    kSoftRelu,
-    kGeluErf,
-    kGeluTanh,
-    kAbs,
-    kSqrt,
-    kSquare,
-    kExp,
-    kLog,
-    kPow,  // alpha * x^beta
-};
-
 struct EltwisePostOp {  // scale * f(x)
     EltwiseAlgorithm algorithm = EltwiseAlgorithm::kLinear;
     float alpha = 0.0f;

@@ -27,52 +27,8 @@ Interval multiply(Interval a, Interval b) {
         {times(a.low, b.low), times(a.low, b.high), times(a.high, b.low), times(a.high, b.high)});
 }
 
-Interval image(Interval x, const Eltwise& op);
-
-// Functions of which only the range matters, and monotone ones.
-Interval unscaled_image(Interval x, const Eltwise& op) {
-    const auto at = [&](double v) {
-        Eltwise plain = op;
-        plain.scale = 1.0f;
-        return apply(plain, v);
-    };
-    switch (op.kind) {
-        case EltwiseKind::kRelu:
-            if (op.alpha == 0.0f) {  // 0 * -infinity is no number
-                return {std::max(x.low, 0.0), std::max(x.high, 0.0)};
-            }
-            return op.alpha > 0.0f
-                       ? Interval{at(x.low), at(x.high)}
-                       : Interval{x.low >= 0.0 ? x.low : 0.0, std::max({x.high, at(x.low), 0.0})};
-        case EltwiseKind::kTanh: return {-1.0, 1.0};
-        case EltwiseKind::kSigmoid:
-        case EltwiseKind::kHsigmoid:
-        case EltwiseKind::kHardSigmoid: return {0.0, 1.0};
-        case EltwiseKind::kElu:
-            return op.alpha >= 0.0f ? Interval{-op.alpha, std::max(x.high, 0.0)}
-                                    : Interval{-kInfinity, kInfinity};
-        case EltwiseKind::kSwish:  // the minimum is -0.2785 / alpha
-            return op.alpha > 0.0f ? Interval{-0.2785 / op.alpha, std::max(x.high, 0.0)}
-                                   : Interval{-kInfinity, kInfinity};
-        case EltwiseKind::kHswish: return {-0.375, std::max(x.high, 0.0)};
-        case EltwiseKind::kMish: return {-0.3089, std::max(x.high, 0.0)};
-        case EltwiseKind::kGeluErf:
-        case EltwiseKind::kGeluTanh: return {-0.1701, std::max(x.high, 0.0)};
-        case EltwiseKind::kSoftplus:
-        case EltwiseKind::kSqrt:
-        case EltwiseKind::kSquare:
-        case EltwiseKind::kExp: return {0.0, kInfinity};
-        case EltwiseKind::kAbs:
-            return {x.low >= 0.0 ? x.low : (x.high <= 0.0 ? -x.high : 0.0),
-                    std::max(std::abs(x.low), std::abs(x.high))};
-        case EltwiseKind::kLog:
-        case EltwiseKind::kPower: return {-kInfinity, kInfinity};
-    }
-    return {-kInfinity, kInfinity};
-}
-
 Interval image(Interval x, const Eltwise& op) {
-    return multiply(unscaled_image(x, op), {op.scale, op.scale});
+    return multiply(activation(op.kind).image(op, x), {op.scale, op.scale});
 }
 
 Interval image(Interval x, const Binary& op) {

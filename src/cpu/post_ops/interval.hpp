@@ -10,11 +10,6 @@
 
 namespace fuseq::post_ops {
 
-struct Interval {
-    double low;
-    double high;
-};
-
 // Values before operation `at`, for inputs in [options.input_low, options.input_high]. A superset.
 Interval interval_before(const Chain& chain, std::size_t at, const SimplifyOptions& options);
 // Whether the values before operation `at` are whole numbers, whatever the input.

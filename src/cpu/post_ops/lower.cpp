@@ -52,6 +52,11 @@ Values to_values(const std::vector<double>& values) {
     return {std::move(out)};
 }
 
+// As they are in the graph.
+Values as_floats(const std::vector<double>& values) {
+    return {std::vector<float>(values.begin(), values.end())};
+}
+
 struct Named {
     const char* name;
     const std::vector<double>* values;
@@ -144,31 +149,58 @@ Lowered lower_fake_quantize(const FakeQuantizeLimits& limits) {
     return lowered(std::move(ops));
 }
 
-Lowered lower_dequantize(const std::vector<double>& scale, const std::vector<double>& zero_point) {
-    std::string reason = check_lists({{"scale", &scale}, {"zero_point", &zero_point}});
-    if (!reason.empty()) {
-        return refuse(std::move(reason));
-    }
-    const auto minus_zero =
-        per_channel(zero_point.size(), [&](std::size_t c) { return -zero_point[c]; });
-    return lowered({Shift{to_values(minus_zero)}, Scale{to_values(scale)}});
-}
-
 Lowered lower_add(const std::vector<double>& values) {
     std::string reason = check_lists({{"the addend", &values}});
-    return reason.empty() ? lowered({Shift{to_values(values)}}) : refuse(std::move(reason));
+    return reason.empty() ? lowered({Shift{as_floats(values)}}) : refuse(std::move(reason));
+}
+
+Lowered lower_subtract(const std::vector<double>& values) {
+    return lower_add(per_channel(values.size(), [&](std::size_t c) { return -values[c]; }));
+}
+
+Lowered lower_subtract_from(const std::vector<double>& values) {
+    Lowered out = lower_add(values);
+    if (out) {
+        out.ops->insert(out.ops->begin(), Scale{-1.0f});
+    }
+    return out;
 }
 
 Lowered lower_multiply(const std::vector<double>& values) {
     std::string reason = check_lists({{"the factor", &values}});
-    return reason.empty() ? lowered({Scale{to_values(values)}}) : refuse(std::move(reason));
+    return reason.empty() ? lowered({Scale{as_floats(values)}}) : refuse(std::move(reason));
+}
+
+Lowered lower_divide(const std::vector<double>& values) {
+    for (std::size_t c = 0; c < values.size(); ++c) {
+        if (!all_finite_floats({1.0 / values[c]})) {
+            return refuse(detail::cat("the divisor of channel ", c, " is ", values[c],
+                                      ", of which a float holds no reciprocal"));
+        }
+    }
+    return lower_multiply(
+        per_channel(values.size(), [&](std::size_t c) { return 1.0 / values[c]; }));
+}
+
+Lowered lower_bounds(const std::vector<double>& low, const std::vector<double>& high) {
+    const std::size_t channels = channels_of({{"low", &low}, {"high", &high}});
+    for (const auto* list : {&low, &high}) {
+        if (list->size() != 1 && list->size() != channels) {
+            return refuse(
+                detail::cat("bounds for ", list->size(), " channels, expected 1 or ", channels));
+        }
+    }
+    for (std::size_t c = 0; c < channels; ++c) {
+        if (!(at(low, c) <= at(high, c))) {
+            return refuse(detail::cat("clamp to [", at(low, c), ", ", at(high, c),
+                                      "]: expected low <= high"));
+        }
+    }
+    return lowered({Clip{.low = as_floats(low), .high = as_floats(high)}});
 }
 
 Lowered lower_clamp(double low, double high) {
-    if (!(low <= high)) {
-        return refuse(detail::cat("clamp to [", low, ", ", high, "]: expected low <= high"));
-    }
-    return lowered({Clip{.low = static_cast<float>(low), .high = static_cast<float>(high)}});
+    return lower_bounds({low}, {high});
 }
 
 Lowered lower_relu(double negative_slope) {
@@ -180,7 +212,7 @@ Lowered lower_prelu(const std::vector<double>& slope) {
     if (!reason.empty()) {
         return refuse(std::move(reason));
     }
-    Values values = to_values(slope);
+    Values values = as_floats(slope);
     if (values.per_tensor()) {
         return lower_relu(values[0]);
     }
@@ -195,6 +227,24 @@ Lowered lower_activation(EltwiseKind kind, double alpha, double beta) {
                             .alpha = static_cast<float>(alpha),
                             .beta = static_cast<float>(beta),
                             .scale = 1.0f}});
+}
+
+Lowered lower_hard_sigmoid(double alpha, double beta) {
+    if (!all_finite_floats({alpha, beta})) {
+        return refuse("a parameter of the activation is not finite");
+    }
+    return lowered({Scale{static_cast<float>(alpha)}, Shift{static_cast<float>(beta)},
+                    Clip{.low = 0.0f, .high = 1.0f}});
+}
+
+Lowered lower_power(double exponent) {
+    if (exponent == 2.0) {
+        return lower_activation(EltwiseKind::kSquare);
+    }
+    if (exponent == 0.5) {
+        return lower_activation(EltwiseKind::kSqrt);
+    }
+    return lower_activation(EltwiseKind::kPower, 1.0, exponent);
 }
 
 Lowered lower_residual(const ResidualInput& residual) {
@@ -217,7 +267,9 @@ Lowered lower_residual(const ResidualInput& residual) {
                            .input = residual.input,
                            .type = residual.type,
                            .scale = scale,
-                           .zero_point = static_cast<float>(residual.zero_point)}});
+                           .zero_point = static_cast<float>(residual.zero_point),
+                           .per_plane = residual.per_plane,
+                           .per_pixel = residual.per_pixel}});
 }
 
 }  // namespace fuseq::post_ops

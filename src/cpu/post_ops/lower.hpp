@@ -43,18 +43,27 @@ struct FakeQuantizeLimits {
 //         limits that are not finite, levels outside [2, 2^24].
 Lowered lower_fake_quantize(const FakeQuantizeLimits& limits);
 
-// (x - zero_point) * scale. Refuses values that are not finite.
-Lowered lower_dequantize(const std::vector<double>& scale, const std::vector<double>& zero_point);
-
-// Addition of, multiplication with constants: one value or one a channel.
+// x with constants, one value or one a channel: x + v, x - v, v - x, x * v, x / v. They refuse
+// values that are not finite floats, a division those of which the reciprocal is none. A
+// dequantize is a subtraction and a multiplication, as it is in the graph.
 Lowered lower_add(const std::vector<double>& values);
+Lowered lower_subtract(const std::vector<double>& values);
+Lowered lower_subtract_from(const std::vector<double>& values);
 Lowered lower_multiply(const std::vector<double>& values);
-// Refuses low > high and NaN; an infinite bound is no bound.
+Lowered lower_divide(const std::vector<double>& values);
+// min(max(x, low), high), each one value or one a channel; an infinite bound is none. Refuses
+// low > high and NaN.
+Lowered lower_bounds(const std::vector<double>& low, const std::vector<double>& high);
 Lowered lower_clamp(double low, double high);
 Lowered lower_relu(double negative_slope = 0.0);
 // One slope becomes a leaky relu.
 Lowered lower_prelu(const std::vector<double>& slope);
 Lowered lower_activation(EltwiseKind kind, double alpha = 0.0, double beta = 0.0);
+
+// min(max(alpha * x + beta, 0), 1)
+Lowered lower_hard_sigmoid(double alpha, double beta);
+// x^exponent; squares and roots have names of their own.
+Lowered lower_power(double exponent);
 
 // A residual input: kind and number among the extra inputs; t = (element - zero_point) * scale.
 struct ResidualInput {
@@ -63,6 +72,8 @@ struct ResidualInput {
     ElementType type = ElementType::f32;
     double scale = 1.0;
     double zero_point = 0.0;
+    bool per_plane = false;  // see Binary
+    bool per_pixel = false;
 };
 // Refuses element types other than u8, i8, i32 and f32, and a scale of zero.
 Lowered lower_residual(const ResidualInput& residual);

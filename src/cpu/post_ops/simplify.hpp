@@ -16,7 +16,8 @@
 namespace fuseq::post_ops {
 
 struct SimplifyOptions {
-    // Drops a Round that another rounding follows. Faster, but it changes results: off.
+    // Drops a Round that another rounding follows, and shifts of less than 2^-10 step before a
+    // rounding. Faster, but it changes results: off.
     bool drop_middle_rounds = false;
     // What is known of the value that enters the chain (a u8 pooling: [0, 255]).
     double input_low = -std::numeric_limits<double>::infinity();

@@ -10,8 +10,6 @@
 #include <iterator>
 
 #include "cpu/machine/instructions.hpp"
-#include "cpu/post_ops/simplify.hpp"
-#include "cpu/post_ops/values.hpp"
 #include "cpu/steps/depthwise_fold.hpp"
 #include "cpu/threading/parallel.hpp"
 
@@ -161,87 +159,6 @@ private:
     bool row_by_row_ = false;
 };
 
-// Whether the kernel takes the numbers of the operation: it computes with finite ones.
-bool is_computable(const post_ops::BasicOp& op) {
-    if (const auto* scale = std::get_if<post_ops::Scale>(&op)) {
-        return post_ops::all_finite(scale->by);
-    }
-    if (const auto* shift = std::get_if<post_ops::Shift>(&op)) {
-        return post_ops::all_finite(shift->by);
-    }
-    if (const auto* prelu = std::get_if<post_ops::Prelu>(&op)) {
-        return post_ops::all_finite(prelu->slope);
-    }
-    if (const auto* eltwise = std::get_if<post_ops::Eltwise>(&op)) {
-        return std::isfinite(eltwise->alpha);
-    }
-    if (const auto* clip = std::get_if<post_ops::Clip>(&op)) {
-        return clip->low[0] <= clip->high[0];
-    }
-    return true;
-}
-
-class EpilogueMatcher {
-public:
-    explicit EpilogueMatcher(const post_ops::Chain& chain)
-        : ops_(chain.ops),
-          end_(static_cast<std::size_t>(
-              std::find_if_not(chain.ops.begin(), chain.ops.end(), is_computable) -
-              chain.ops.begin())) {}
-
-    DepthwiseEpilogue run() {
-        if (const auto* scale = next<post_ops::Scale>()) {
-            tail_.scale = scale->by.list();
-        }
-        if (const auto* shift = next<post_ops::Shift>()) {
-            tail_.bias = shift->by.list();
-        }
-        match_slope();
-        if (const auto* shift = peek<post_ops::Shift>();
-            shift != nullptr && shift->by.per_tensor()) {
-            tail_.shift = shift->by[0];
-            ++at_;
-        }
-        if (const auto* clip = peek<post_ops::Clip>();
-            clip != nullptr && clip->low.per_tensor() && clip->high.per_tensor()) {
-            tail_.low = clip->low[0];
-            tail_.high = clip->high[0];
-            ++at_;
-        }
-        tail_.consumed = at_;
-        return std::move(tail_);
-    }
-
-private:
-    template <class Op>
-    const Op* peek() const {
-        return at_ < end_ ? std::get_if<Op>(&ops_[at_]) : nullptr;
-    }
-    template <class Op>
-    const Op* next() {
-        const Op* op = peek<Op>();
-        at_ += op != nullptr ? 1 : 0;
-        return op;
-    }
-    void match_slope() {
-        if (const auto* prelu = next<post_ops::Prelu>()) {
-            tail_.slope = prelu->slope.list();
-            return;
-        }
-        const auto* eltwise = peek<post_ops::Eltwise>();
-        if (eltwise != nullptr && eltwise->kind == post_ops::EltwiseKind::kRelu &&
-            eltwise->scale == 1.0f) {
-            tail_.slope = {eltwise->alpha};
-            ++at_;
-        }
-    }
-
-    const std::vector<post_ops::BasicOp>& ops_;
-    std::size_t end_;
-    std::size_t at_ = 0;
-    DepthwiseEpilogue tail_;
-};
-
 }  // namespace
 
 DedupRows DedupRows::of(std::span<const std::byte> constant, std::size_t rows) {
@@ -276,10 +193,6 @@ DedupRows DedupRows::of_image(const PlanTensor& tensor, const Shape& dims) {
     const Tensor& value = tensor.constant;
     return of({static_cast<const std::byte*>(value.data()), value.get_byte_size()},
               dims[0] * dims[2]);
-}
-
-DepthwiseEpilogue match_depthwise_epilogue(const post_ops::Chain& chain) {
-    return EpilogueMatcher(chain).run();
 }
 
 DepthwiseStep::DepthwiseStep(kernels::DepthwiseConv kernel,

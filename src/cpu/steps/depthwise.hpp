@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,23 +13,9 @@
 
 #include "cpu/kernels/depthwise/depthwise_conv.hpp"
 #include "cpu/kernels/eltwise/chain_kernel.hpp"
-#include "cpu/post_ops/basic_ops.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
-
-// The beginning of a chain in the form that the kernel computes: a scale, a bias, one slope for
-// negative values, a shift and bounds, in this order; each may be absent.
-struct DepthwiseEpilogue {
-    std::vector<float> scale{1.0f};
-    std::vector<float> bias;
-    std::vector<float> slope;
-    float shift = 0.0f;
-    float low = -std::numeric_limits<float>::infinity();
-    float high = std::numeric_limits<float>::infinity();
-    std::size_t consumed = 0;  // basic operations of the chain
-};
-DepthwiseEpilogue match_depthwise_epilogue(const post_ops::Chain& chain);
 
 // Rows of a constant of which few differ, as where only the border of an image does: each once,
 // and where each row of the image is. They stay in the cache, where the constant would have to be

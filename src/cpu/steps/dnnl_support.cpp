@@ -110,9 +110,6 @@ dnnl::primitive_desc implementation_named(dnnl::primitive_desc first, const std:
     }
     // next_impl() gives `found` a new descriptor; `first` keeps its own.
     dnnl::primitive_desc found = first;
-    if (name == kSecondImplementation) {
-        return found.next_impl() ? found : first;
-    }
     while (found.next_impl()) {
         if (implementation_name(found) == name) {
             return found;

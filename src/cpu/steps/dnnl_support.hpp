@@ -10,8 +10,8 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
-#include "cpu/threading/parallel.hpp"
 #include "cpu/steps/step.hpp"
+#include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
 
@@ -60,9 +60,6 @@ dnnl::memory shared_memory(const std::vector<float>& values);
 
 // The short name of an implementation: "brgconv:avx512_core_vnni".
 std::string implementation_name(const dnnl::primitive_desc_base& desc);
-
-// Stands for the second of the implementations that oneDNN has.
-inline constexpr const char* kSecondImplementation = "oneDNN:second";
 
 // The implementation of that name among those that oneDNN has for a primitive; the first one when
 // the name is empty or not there. To be called while the operation descriptor lives: oneDNN keeps

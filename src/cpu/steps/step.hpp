@@ -115,6 +115,13 @@ public:
     virtual void run_rows(const RowPart& part) { (void)part; }
 };
 
+// What one implementation said of a layer (lowering/registry.hpp).
+struct CandidateVerdict {
+    std::string name;     // "small_conv", "gemm", "onednn", ...
+    std::string verdict;  // "taken" or "refused"
+    std::string reason;   // why it was refused
+};
+
 // What explain and profiling show of a step.
 struct StepInfo {
     std::string name;                 // layer that gave the step its name
@@ -131,6 +138,8 @@ struct StepInfo {
     std::int64_t bytes = 0;  // read and written
     bool quantized = false;  // computes on integers
     std::vector<std::string> notes;
+    // Those that were asked for the layer, in order, up to the one that took it.
+    std::vector<CandidateVerdict> candidates;
 };
 
 // Kinds of steps that stand for an anchor.

@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "cpu/steps/plan_tensor.hpp"
 #include "cpu/steps/movement_map.hpp"
+#include "cpu/steps/plan_tensor.hpp"
 #include "fuseq/node.hpp"
 
 namespace fuseq::cpu {

@@ -268,14 +268,14 @@ void run(const EvalContext& context, const Sizes& sizes, Tensor& out) {
     const auto strides = [&](const Tensor& tensor) {
         return broadcast_strides(batch_of(tensor.get_shape()), sizes.batch);
     };
-    for (StridedLoop walk(sizes.batch,
+    for (StridedLoop loop(sizes.batch,
                           {strides(query), strides(key), strides(value), mask.batch_strides()});
-         !walk.done(); walk.next()) {
-        const Matrices<T> m{query.data<T>() + walk.offset(0) * sizes.query_rows * sizes.width,
-                            key.data<T>() + walk.offset(1) * sizes.key_rows * sizes.width,
-                            value.data<T>() + walk.offset(2) * sizes.keys() * sizes.value_width,
-                            walk.offset(3),
-                            out.data<T>() + walk.position() * sizes.rows() * sizes.value_width};
+         !loop.done(); loop.next()) {
+        const Matrices<T> m{query.data<T>() + loop.offset(0) * sizes.query_rows * sizes.width,
+                            key.data<T>() + loop.offset(1) * sizes.key_rows * sizes.width,
+                            value.data<T>() + loop.offset(2) * sizes.keys() * sizes.value_width,
+                            loop.offset(3),
+                            out.data<T>() + loop.position() * sizes.rows() * sizes.value_width};
         attend_batch(sizes, mask, m, scale);
     }
 }

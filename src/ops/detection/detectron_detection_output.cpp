@@ -49,11 +49,11 @@ void infer(InferContext& context) {
     for (const std::size_t i : {1, 2, 3}) {
         context.require_same_type(i, 0);
     }
-    const std::int64_t most = attrs.max_detections_per_image;
+    const std::int64_t max_boxes = attrs.max_detections_per_image;
     context.set_output_count(3);
-    context.set_output(0, context.type(0), {most, 4});
-    context.set_output(1, ElementType::i32, {most});
-    context.set_output(2, context.type(0), {most});
+    context.set_output(0, context.type(0), {max_boxes, 4});
+    context.set_output(1, ElementType::i32, {max_boxes});
+    context.set_output(2, context.type(0), {max_boxes});
 }
 
 struct Detection {
@@ -79,13 +79,13 @@ std::optional<CornerBox> refine(const EvalContext& context, std::size_t region, 
     for (std::size_t i = 0; i < 4; ++i) {
         delta[i] = at(d, i) / static_cast<double>(attrs.deltas_weights[i]);
     }
-    const auto most = static_cast<double>(attrs.max_delta_log_wh);
+    const auto max_boxes = static_cast<double>(attrs.max_delta_log_wh);
     double low[2];
     double high[2];
     for (std::size_t i = 0; i < 2; ++i) {
         const double side = at(p, i + 2) - at(p, i) + kExtra;
         const double centre = at(p, i) + side / 2 + delta[i] * side;
-        const double half = std::exp(std::min(delta[i + 2], most)) * side / 2;
+        const double half = std::exp(std::min(delta[i + 2], max_boxes)) * side / 2;
         const double last = at(info, 1 - i) - kExtra;
         low[i] = std::max(0.0, std::min(centre - half, last));
         high[i] = std::max(0.0, std::min(centre + half - kExtra, last));
@@ -129,22 +129,22 @@ std::vector<Detection> detect(const EvalContext& context, std::size_t label) {
 template <class T>
 void run(EvalContext& context) {
     const auto& attrs = context.attrs<DetectronDetectionOutputAttrs>();
-    const auto most = static_cast<std::size_t>(attrs.max_detections_per_image);
+    const auto max_boxes = static_cast<std::size_t>(attrs.max_detections_per_image);
     std::vector<Detection> all;
     for (std::size_t label = 1; label < static_cast<std::size_t>(attrs.num_classes); ++label) {
         const std::vector<Detection> found = detect<T>(context, label);
         all.insert(all.end(), found.begin(), found.end());
     }
     // Class by class, unless there are too many.
-    if (all.size() > most) {
+    if (all.size() > max_boxes) {
         std::stable_sort(all.begin(), all.end(),
                          [](const Detection& a, const Detection& b) { return a.score > b.score; });
-        all.resize(most);
+        all.resize(max_boxes);
     }
-    all.resize(most);
-    T* boxes = context.output(0, {most, 4}).template data<T>();
-    auto* labels = context.output(1, {most}).data<std::int32_t>();
-    T* scores = context.output(2, {most}).template data<T>();
+    all.resize(max_boxes);
+    T* boxes = context.output(0, {max_boxes, 4}).template data<T>();
+    auto* labels = context.output(1, {max_boxes}).data<std::int32_t>();
+    T* scores = context.output(2, {max_boxes}).template data<T>();
     for (const Detection& detection : all) {
         for (const double v :
              {detection.box.x1, detection.box.y1, detection.box.x2, detection.box.y2}) {

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kLargest = 1 << 24;
 constexpr double kExtra = 1;  // what a side counts beyond the difference of its ends
 
-// Picture [3], anchors [H * W * A, 4], deltas [A * 4, H, W], scores [A, H, W].
+// Image [3], anchors [H * W * A, 4], deltas [A * 4, H, W], scores [A, H, W].
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<DetectronProposalsAttrs>();
     for (const auto& [name, value] : {std::pair{"pre_nms_count", attrs.pre_nms_count},
@@ -78,18 +78,18 @@ std::vector<Proposal> refine_all(const EvalContext& context) {
 template <class T>
 void run(EvalContext& context) {
     const auto& attrs = context.attrs<DetectronProposalsAttrs>();
-    const auto most = static_cast<std::size_t>(attrs.post_nms_count);
+    const auto max_rois = static_cast<std::size_t>(attrs.post_nms_count);
     std::vector<Proposal> all = refine_all<T>(context);
     std::stable_sort(all.begin(), all.end(),
                      [](const Proposal& a, const Proposal& b) { return a.score > b.score; });
     all.resize(std::min(all.size(), static_cast<std::size_t>(attrs.pre_nms_count)));
-    Tensor& boxes = context.output(0, {most, 4});
-    Tensor& scores = context.output(1, {most});
+    Tensor& boxes = context.output(0, {max_rois, 4});
+    Tensor& scores = context.output(1, {max_rois});
     std::fill_n(boxes.data<T>(), boxes.get_size(), T{0});
-    std::fill_n(scores.data<T>(), most, T{0});
+    std::fill_n(scores.data<T>(), max_rois, T{0});
     std::vector<CornerBox> kept;
     for (const Proposal& proposal : all) {
-        if (kept.size() == most) {
+        if (kept.size() == max_rois) {
             break;
         }
         const auto limit = static_cast<double>(attrs.nms_threshold);

@@ -14,8 +14,8 @@ namespace {
 constexpr std::int64_t kLargest = 1 << 24;
 
 void infer(InferContext& context) {
-    const std::int64_t most = context.attrs<DetectronTopKRoisAttrs>().max_rois;
-    context.require(most >= 0 && most <= kLargest, "max_rois is ", most,
+    const std::int64_t max_rois = context.attrs<DetectronTopKRoisAttrs>().max_rois;
+    context.require(max_rois >= 0 && max_rois <= kLargest, "max_rois is ", max_rois,
                     ", expected a value in [0, ", kLargest, "]");
     require_real(context, 0, "rois");
     context.require_same_type(1, 0);
@@ -25,12 +25,13 @@ void infer(InferContext& context) {
                         context.shape(1).compatible(PartialShape{rois[0]}),
                     "rois have shape ", to_string(rois), ", their scores ",
                     to_string(context.shape(1)), ", expected [N,4] and [N]");
-    context.set_output(0, context.type(0), {most, 4});
+    context.set_output(0, context.type(0), {max_rois, 4});
 }
 
 template <class T>
 void run(EvalContext& context) {
-    const auto most = static_cast<std::size_t>(context.attrs<DetectronTopKRoisAttrs>().max_rois);
+    const auto max_rois =
+        static_cast<std::size_t>(context.attrs<DetectronTopKRoisAttrs>().max_rois);
     const std::size_t count = context.input(1).get_size();
     const T* rois = context.input(0).data<T>();
     const T* scores = context.input(1).data<T>();
@@ -43,8 +44,8 @@ void run(EvalContext& context) {
     };
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return score(a) > score(b); });
-    T* out = context.output(0, {most, 4}).template data<T>();
-    for (std::size_t i = 0; i < most; ++i, out += 4) {
+    T* out = context.output(0, {max_rois, 4}).template data<T>();
+    for (std::size_t i = 0; i < max_rois; ++i, out += 4) {
         if (i < count) {
             std::copy_n(rois + order[i] * 4, 4, out);
         } else {

@@ -192,11 +192,11 @@ ImageSize read_image(const EvalContext& context) {
         context.require(std::isfinite(v) && v > 0, "image_shape has the value ", v,
                         ", expected one above 0");
     }
-    const auto least = static_cast<double>(attrs.min_size);
+    const auto min_size = static_cast<double>(attrs.min_size);
     return {.height = static_cast<double>(values[0]),
             .width = static_cast<double>(values[1]),
-            .min_height = least * static_cast<double>(values[2]),
-            .min_width = least * static_cast<double>(values[values.size() - 1]),
+            .min_height = min_size * static_cast<double>(values[2]),
+            .min_width = min_size * static_cast<double>(values[values.size() - 1]),
             .extra = attrs.tensorflow() ? 0.0 : 1.0};
 }
 
@@ -204,14 +204,14 @@ template <class T>
 void run(EvalContext& context) {
     const auto& attrs = context.attrs<ProposalAttrs>();
     const std::size_t images = context.input(0).get_shape()[0];
-    const auto most = static_cast<std::size_t>(attrs.post_nms_topn);
+    const auto max_rois = static_cast<std::size_t>(attrs.post_nms_topn);
     const ImageSize size = read_image(context);
-    Tensor& rois = context.output(0, {images * most, 5});
-    std::vector<T> scores(images * most, T{0});
+    Tensor& rois = context.output(0, {images * max_rois, 5});
+    std::vector<T> scores(images * max_rois, T{0});
     std::fill_n(rois.data<T>(), rois.get_size(), T{0});
     for (std::size_t image = 0; image < images; ++image) {
         const auto kept = select(propose_all<T>(context, image, size), attrs, size.extra);
-        T* out = rois.data<T>() + image * most * 5;
+        T* out = rois.data<T>() + image * max_rois * 5;
         for (std::size_t i = 0; i < kept.size(); ++i) {
             CornerBox box = kept[i].box;
             if (attrs.clip_after_nms) {
@@ -223,15 +223,15 @@ void run(EvalContext& context) {
                  {static_cast<double>(image), box.x1 / w, box.y1 / h, box.x2 / w, box.y2 / h}) {
                 *out++ = static_cast<T>(v);
             }
-            scores[image * most + i] = static_cast<T>(kept[i].score);
+            scores[image * max_rois + i] = static_cast<T>(kept[i].score);
         }
-        if (kept.size() < most) {
+        if (kept.size() < max_rois) {
             *out = T{-1};  // ends the list; the rest is 0
         }
     }
     if (context.output_count() > 1) {
         std::copy(scores.begin(), scores.end(),
-                  context.output(1, {images * most}).template data<T>());
+                  context.output(1, {images * max_rois}).template data<T>());
     }
 }
 

@@ -177,10 +177,10 @@ void evaluate_offsets(EvalContext& context) {
     bags.weights = 4;
     const auto size = static_cast<std::int64_t>(bags.indices.size());
     for (std::size_t i = 0; i < offsets.size(); ++i) {
-        const std::int64_t least = i == 0 ? 0 : offsets[i - 1];
-        context.require(offsets[i] >= least && offsets[i] <= size && (i > 0 || offsets[i] == 0),
-                        "offsets has the value ", offsets[i], ", expected rising values from 0 to ",
-                        size);
+        const std::int64_t min_offset = i == 0 ? 0 : offsets[i - 1];
+        context.require(
+            offsets[i] >= min_offset && offsets[i] <= size && (i > 0 || offsets[i] == 0),
+            "offsets has the value ", offsets[i], ", expected rising values from 0 to ", size);
     }
     context.require(!offsets.empty() || size == 0, "offsets is empty");
     for (std::size_t i = 0; i < bags.indices.size(); ++i) {

@@ -69,11 +69,11 @@ std::vector<double> weights_of(const EvalContext& context, const T* probs, std::
     std::vector<double> weights(probs, probs + classes);
     if (context.attrs<MultinomialAttrs>().log_probs) {
         // Relative to the largest: exp() of it alone may be infinite.
-        const double most = *std::max_element(weights.begin(), weights.end());
+        const double max_value = *std::max_element(weights.begin(), weights.end());
         for (double& weight : weights) {
-            context.require(!std::isnan(weight) && std::isfinite(most), "probs has the logarithm ",
-                            weight, ", expected finite values");
-            weight = std::exp(weight - most);
+            context.require(!std::isnan(weight) && std::isfinite(max_value),
+                            "probs has the logarithm ", weight, ", expected finite values");
+            weight = std::exp(weight - max_value);
         }
     }
     double sum = 0;

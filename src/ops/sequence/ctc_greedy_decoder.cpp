@@ -42,12 +42,12 @@ std::size_t arg_max(const T* values, std::size_t count) {
             lanes[k] = lanes[k] < values[i + k] ? values[i + k] : lanes[k];
         }
     }
-    T most = *std::max_element(lanes, lanes + kLanes);
+    T max_value = *std::max_element(lanes, lanes + kLanes);
     for (; i < count; ++i) {
-        most = most < values[i] ? values[i] : most;
+        max_value = max_value < values[i] ? values[i] : max_value;
     }
     // Nothing is equal to a NaN: where the first value is one, it is the answer.
-    const T* const found = std::find(values, values + count, most);
+    const T* const found = std::find(values, values + count, max_value);
     return found == values + count ? 0 : static_cast<std::size_t>(found - values);
 }
 

@@ -54,19 +54,20 @@ void infer(InferContext& context) {
 }
 
 double log_sum(double a, double b) {
-    const double most = std::max(a, b);
-    return most == kImpossible ? kImpossible : most + std::log1p(std::exp(std::min(a, b) - most));
+    const double max_value = std::max(a, b);
+    return max_value == kImpossible ? kImpossible
+                                    : max_value + std::log1p(std::exp(std::min(a, b) - max_value));
 }
 
 // Logarithm of the sum of exp() of one row of logits.
 template <class T>
 double log_of_exp_sum(const T* row, std::size_t count) {
-    const auto most = static_cast<double>(*std::max_element(row, row + count));
+    const auto max_value = static_cast<double>(*std::max_element(row, row + count));
     double sum = 0;
     for (std::size_t c = 0; c < count; ++c) {
-        sum += std::exp(static_cast<double>(row[c]) - most);
+        sum += std::exp(static_cast<double>(row[c]) - max_value);
     }
-    return most + std::log(sum);
+    return max_value + std::log(sum);
 }
 
 // What the decoder makes of the labels.

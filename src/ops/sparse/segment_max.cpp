@@ -99,7 +99,7 @@ void evaluate(EvalContext& context) {
             T* to = out + static_cast<std::size_t>(ids[i]) * row;
             const bool first = i == 0 || ids[i] != ids[i - 1];
             std::transform(from, from + row, to, to,
-                           [&](T x, T most) { return first ? x : std::max(most, x); });
+                           [&](T x, T max_value) { return first ? x : std::max(max_value, x); });
         }
     });
 }

@@ -24,6 +24,13 @@ TEST(HashBytes, EveryBitAndTheLengthMatter) {
     EXPECT_TRUE(seen.insert(hash_bytes(text.data(), text.size(), 1)).second) << "seed";
 }
 
+// Files of compiled models and names of dumps hold these numbers: any XXH3 gives them.
+TEST(HashBytes, IsXxh3) {
+    EXPECT_EQ(hash_bytes("", 0), 0x2d06800538d394c2u);
+    EXPECT_EQ(hash_bytes("a", 1), 0xe6c632b61e964e1fu);
+    EXPECT_EQ(hash_bytes("abc", 3), 0x78af5f94892f3950u);
+}
+
 TEST(HashBytes, DoesNotDependOnAlignment) {
     const std::string text = "xthe same bytes, somewhere else";
     const std::string copy = text.substr(1);

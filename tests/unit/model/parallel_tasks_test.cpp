@@ -4,18 +4,26 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
-#include <numeric>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "support/time_limit.hpp"
+
 namespace fuseq {
 namespace {
 
+using test::kLongEnough;
+using test::TimeLimit;
+
 TEST(ParallelTasks, EveryTaskRunsOnce) {
+    const TimeLimit limit("run_tasks() returns");
     for (const std::size_t threads : {0u, 1u, 3u, 50u}) {
         std::vector<std::atomic<int>> runs(20);
         run_tasks(runs.size(), threads, [&](std::size_t i) { ++runs[i]; });
@@ -24,6 +32,37 @@ TEST(ParallelTasks, EveryTaskRunsOnce) {
         }
     }
     run_tasks(0, 4, [](std::size_t) { FAIL(); });
+}
+
+TEST(ParallelTasks, BeginInOrderOnNoMoreThreadsThanAskedFor) {
+    const TimeLimit limit("run_tasks() returns");
+    for (const std::size_t threads : {1u, 2u, 3u}) {
+        std::mutex mutex;
+        std::vector<std::size_t> begun;
+        std::set<std::thread::id> used;
+        run_tasks(100, threads, [&](std::size_t i) {
+            {
+                const std::lock_guard lock(mutex);
+                begun.push_back(i);
+                used.insert(std::this_thread::get_id());
+            }
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
+        });
+        EXPECT_EQ(begun.size(), 100u);
+        EXPECT_LE(used.size(), threads);
+        EXPECT_TRUE(used.contains(std::this_thread::get_id())) << "the caller helps";
+        // A thread may be overtaken between taking a task and saying so, by one task of each other.
+        for (std::size_t at = 0; at < begun.size(); ++at) {
+            EXPECT_LT(begun[at], at + threads) << threads << " threads";
+        }
+    }
+}
+
+TEST(ParallelTasks, MayRunTasksThemselves) {
+    const TimeLimit limit("nested run_tasks() returns");
+    std::atomic<int> runs = 0;
+    run_tasks(6, 3, [&](std::size_t) { run_tasks(5, 3, [&](std::size_t) { ++runs; }); });
+    EXPECT_EQ(runs, 30);
 }
 
 TEST(ParallelTasks, TheFirstFailureIsThrown) {
@@ -52,6 +91,7 @@ TEST(ParallelTasks, NothingIsBegunAfterAFailure) {
 }
 
 TEST(BackgroundTasks, EveryTaskRunsOnceAndIsDoneAfterFinish) {
+    const TimeLimit limit("finish() returns");
     for (const std::size_t threads : {0u, 1u, 2u, 50u}) {
         std::vector<std::atomic<int>> runs(200);
         BackgroundTasks tasks(threads);
@@ -71,7 +111,8 @@ TEST(BackgroundTasks, HelpersBeginBeforeFinish) {
     std::promise<void> ran;
     BackgroundTasks tasks(2);
     tasks.add([&] { ran.set_value(); });
-    ran.get_future().wait();  // for ever if nobody began
+    EXPECT_EQ(ran.get_future().wait_for(kLongEnough), std::future_status::ready)
+        << "nobody began before finish()";
     tasks.finish();
 }
 
@@ -113,7 +154,8 @@ TEST(BackgroundTasks, AFailureOnAHelperReachesFinish) {
         failing.set_value();
         throw std::runtime_error("on a helper");
     });
-    failing.get_future().wait();
+    ASSERT_EQ(failing.get_future().wait_for(kLongEnough), std::future_status::ready)
+        << "no helper began";
     for (int i = 0; i < 10; ++i) {
         tasks.add([] {});
     }
@@ -121,6 +163,7 @@ TEST(BackgroundTasks, AFailureOnAHelperReachesFinish) {
 }
 
 TEST(BackgroundTasks, WithoutFinishWhatHasBegunIsWaitedForAndTheRestDropped) {
+    const TimeLimit limit("the destructor waits for what has begun, and for nothing else");
     std::atomic<int> done{0};
     std::promise<void> begun;
     std::promise<void> go;
@@ -132,7 +175,8 @@ TEST(BackgroundTasks, WithoutFinishWhatHasBegunIsWaitedForAndTheRestDropped) {
             go.get_future().wait();
             ++done;
         });
-        begun.get_future().wait();
+        ASSERT_EQ(begun.get_future().wait_for(kLongEnough), std::future_status::ready)
+            << "no helper began";
         tasks.add([&] { done += 100; });  // dropped, unless the first one is done too soon
         later = std::thread([&] { go.set_value(); });
     }

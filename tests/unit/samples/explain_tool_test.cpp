@@ -13,6 +13,7 @@ namespace {
 
 using test::Outcome;
 using testing::HasSubstr;
+using testing::Not;
 
 // A Reshape to two rows fits images of an even width only.
 class ExplainTool : public testing::Test {
@@ -50,6 +51,12 @@ TEST_F(ExplainTool, ReportsOfAShape) {
     EXPECT_THAT(outcome.out, HasSubstr("one inference, median"));
     const Outcome named = run({"-shape", "in/x[2,2,4,6]"});
     ASSERT_EQ(named.status, 0) << named.err;
+}
+
+TEST_F(ExplainTool, ShowsLawsWhenAsked) {
+    EXPECT_THAT(run({"-shape", "[1,2,4,6]", "-laws"}).out,
+                HasSubstr("no law of the composer had anything to do"));
+    EXPECT_THAT(run({"-shape", "[1,2,4,6]"}).out, Not(HasSubstr("no law")));
 }
 
 TEST_F(ExplainTool, RefusesShapesThatDoNotFit) {

@@ -3,7 +3,7 @@
 //
 //   Law:     prelu((q - z) * s) = prelu(q - z) * s for s > 0 and any slopes.
 //   Before:  DQ(q) -> PReLU
-//   After:   DQ(q): the PReLU goes, where z is not above the least integer
+//   After:   DQ(q): the PReLU goes, where z is not above the lowest integer
 //            Convert(q) -> PReLU -> Multiply(s): for z = 0; what is below zero is no integer
 //   Refuses: a scale that is not positive (scale_sign), a zero point among the integers
 //            (zero_point).
@@ -17,8 +17,8 @@ LawResult move_through_prelu(Node& node, const Dequantize& dq) {
     if (!keeps_order(dq)) {
         return order_refused();
     }
-    const float least = dq.q.type() == ElementType::i8 ? -128.0f : 0.0f;
-    if (dq.zero_point.max() <= least) {
+    const float lowest = dq.q.type() == ElementType::i8 ? -128.0f : 0.0f;
+    if (dq.zero_point.max() <= lowest) {
         add_origins(*node.input_node(0), node);
         redirect(node.output(), node.input(0));
         return LawResult::moved();

@@ -3,7 +3,7 @@
 //
 //   Law:     relu((q - z) * s) = (max(q, z) - z) * s for s > 0.
 //   Before:  DQ(q) -> ReLU
-//   After:   DQ(q): the ReLU goes, where z is not above the least integer and max(q, z) = q
+//   After:   DQ(q): the ReLU goes, where z is not above the lowest integer and max(q, z) = q
 //            ReLU(q) -> DQ: for z = 0
 //            Clamp(q, z, greatest integer) -> DQ: for any other whole number z
 //   Refuses: a scale that is not positive (scale_sign), a zero point that is no whole number or

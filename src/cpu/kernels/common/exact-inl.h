@@ -95,8 +95,8 @@ HWY_INLINE __m512i round_raw(__m512 v) {
 
 // Large values would become negative; very negative ones become the most negative integer, right.
 template <class D, class VI = hn::Vec<hn::RebindToSigned<D>>>
-HWY_INLINE VI round_below(D d, hn::Vec<D> v, float most) {
-    return VI{round_raw(hn::Min(v, hn::Set(d, most)).raw)};
+HWY_INLINE VI round_below(D d, hn::Vec<D> v, float max) {
+    return VI{round_raw(hn::Min(v, hn::Set(d, max)).raw)};
 }
 template <class D>
 HWY_INLINE void store_float(D d, hn::Vec<D> v, std::uint8_t* to) {
@@ -174,9 +174,9 @@ HWY_INLINE void store_packed(__m512i v, void* to) {
 
 template <class D, class T, class V = hn::Vec<D>>
 HWY_INLINE void store_four(D d, V a, V b, V c, V e, T* to) {
-    const float most = std::is_signed_v<T> ? 127.0f : 255.0f;
-    const auto low = pack_integers(round_below(d, a, most).raw, round_below(d, b, most).raw);
-    const auto high = pack_integers(round_below(d, c, most).raw, round_below(d, e, most).raw);
+    const float max = std::is_signed_v<T> ? 127.0f : 255.0f;
+    const auto low = pack_integers(round_below(d, a, max).raw, round_below(d, b, max).raw);
+    const auto high = pack_integers(round_below(d, c, max).raw, round_below(d, e, max).raw);
     store_packed(pack_words(low, high, to), to);
 }
 

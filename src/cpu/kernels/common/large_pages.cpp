@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLine = 64;
 // Less than that is not worth a place among large pages.
-constexpr std::size_t kLeast = 4096;
+constexpr std::size_t kMin = 4096;
 
 std::size_t rounded(std::size_t bytes, std::size_t to) {
     return (bytes + to - 1) / to * to;
@@ -92,7 +92,7 @@ Blocks& blocks() {
 
 void* take_large_pages(std::size_t bytes) {
 #if FUSEQ_LARGE_PAGES
-    if (bytes >= kLeast) {
+    if (bytes >= kMin) {
         return blocks().take(bytes);
     }
 #endif
@@ -101,7 +101,7 @@ void* take_large_pages(std::size_t bytes) {
 
 void give_back_large_pages(void* memory, [[maybe_unused]] std::size_t bytes) noexcept {
 #if FUSEQ_LARGE_PAGES
-    if (bytes >= kLeast) {
+    if (bytes >= kMin) {
         return blocks().give_back(memory);
     }
 #endif

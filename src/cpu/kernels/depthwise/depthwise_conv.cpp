@@ -22,8 +22,8 @@ namespace {
 }
 
 template <class T>
-bool list_fits(std::span<const T> list, std::size_t channels, std::size_t least) {
-    return list.size() == channels || list.size() == 1 || list.size() == least;
+bool list_fits(std::span<const T> list, std::size_t channels, std::size_t min) {
+    return list.size() == channels || list.size() == 1 || list.size() == min;
 }
 
 bool all_finite(std::span<const float> list) {
@@ -132,11 +132,11 @@ Epilogue make_epilogue(const DepthwiseParams& p) {
     // The store saturates, so bounds at or beyond the range of the type need no work.
     const bool is_signed = p.dst_type == ElementType::i8;
     e.store = is_signed ? Store::kI8 : Store::kU8;
-    const float least = is_signed ? -128.0f : 0.0f;
-    const float most = is_signed ? 127.0f : 255.0f;
-    e.low = std::clamp(p.low, least, most);
-    e.high = std::clamp(p.high, least, most);
-    e.clip = e.low > least || e.high < most || may_overflow(p);
+    const float min = is_signed ? -128.0f : 0.0f;
+    const float max = is_signed ? 127.0f : 255.0f;
+    e.low = std::clamp(p.low, min, max);
+    e.high = std::clamp(p.high, min, max);
+    e.clip = e.low > min || e.high < max || may_overflow(p);
     e.plain = !e.slope && e.shift == 0.0f && !e.clip;
     return e;
 }
@@ -221,10 +221,10 @@ private:
             ByteRule rule{.scale = value_of(p_.scale, c, 1.0f),
                           .bias = value_of(p_.bias, c, 0.0f),
                           .is_signed = p_.dst_type == ElementType::i8};
-            rule.least = rule.most = init(c, false);
+            rule.min = rule.max = init(c, false);
             for (std::size_t t = 0; t < taps; ++t) {
-                const std::int64_t most = std::int64_t{255} * p_.weights[c * taps + t];
-                (most < 0 ? rule.least : rule.most) += most;
+                const std::int64_t max = std::int64_t{255} * p_.weights[c * taps + t];
+                (max < 0 ? rule.min : rule.max) += max;
             }
             const auto sum = float_sum(rule);
             if (!sum) {
@@ -300,8 +300,8 @@ VnniForm choose_form(DepthwisePath path, const DepthwiseShape& shape, const Epil
     if (loads_one_wide_vector_a_cycle()) {
         return VnniForm::kPairs;
     }
-    const std::size_t most_flat = epilogue.plain ? 8 : 16;
-    if (shape.src_channels <= most_flat && has_flat_form(shape)) {
+    const std::size_t max_flat = epilogue.plain ? 8 : 16;
+    if (shape.src_channels <= max_flat && has_flat_form(shape)) {
         return VnniForm::kFlat;
     }
     return epilogue.plain ? VnniForm::kPairs : VnniForm::kRing;

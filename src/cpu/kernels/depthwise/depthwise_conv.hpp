@@ -11,8 +11,8 @@
 //   v   = min(max(v, low), high)
 //   dst = v, or v rounded half to even and saturated (u8, i8)
 //
-// The same bytes on every instruction set and for every split of the work. The object is immutable
-// after construction and may be used by any number of threads at once; run() does not allocate.
+// The bytes depend neither on the instruction set nor on how the work is split. The object is
+// immutable after construction; any number of threads may use it at once. run() does not allocate.
 #pragma once
 
 #include <cstddef>
@@ -27,23 +27,21 @@
 
 namespace fuseq::kernels {
 
-// As many channels of dst as of src. Rows and columns that are read outside of src count as zero
-// (src_zero_point in memory).
+// dst has the channels of src. Pixels outside of src count as zero (src_zero_point in memory).
 struct DepthwiseShape : ConvGeometry {
     // Elements from one pixel to the next; 0 means `src_channels`. Larger when the tensor is a
-    // slice of the channels of a wider one (in-place concat or split). Rows and images are dense in
-    // pixels.
+    // slice of the channels of a wider one (in-place concat or split). Rows and images are dense.
     std::size_t src_pixel_stride = 0;
     std::size_t dst_pixel_stride = 0;
 };
 
 enum class DepthwisePath {
     kAuto,      // the fastest that this machine and Highway's enabled targets allow
-    kVnni512,   // AVX-512 VNNI; of its forms the one that suits the machine and the epilogue
-    kRing,      // sums of all columns that read a source column, in a ring
-    kPairs,     // two columns or rows of outputs together, where the shape has it
-    kFlat,      // a row of few channels as a row of bytes, where the shape has it
-    kPortable,  // pairs of 16-bit products, on the best target Highway has enabled
+    kVnni512,   // AVX-512 VNNI, in the form that is fastest for machine and epilogue
+    kRing,      // a source column is added to all outputs that read it, kept in a ring
+    kPairs,     // two columns or rows of outputs at once, for 3x3
+    kFlat,      // a row of pixels as a row of bytes, for few channels
+    kPortable,  // pairs of 16-bit products, on the best enabled target of Highway
 };
 
 struct DepthwiseParams {
@@ -68,7 +66,7 @@ struct Packed;
 
 class DepthwiseConv {
 public:
-    // Packs weights and per-channel vectors into the kernel's own layout; the spans are not kept.
+    // Packs weights and constants; keeps no spans.
     // Throws fuseq::Error for shapes, types or sizes of lists that do not fit together.
     explicit DepthwiseConv(const DepthwiseParams& params);
     ~DepthwiseConv();
@@ -76,9 +74,9 @@ public:
     DepthwiseConv& operator=(DepthwiseConv&&) noexcept;
 
     // The work is a grid of rows() x blocks(): output rows of all images (image-major) by blocks of
-    // channels. Any split is right; whole blocks, and rows in multiples of 8, are fast.
+    // channels. Any split is correct; whole blocks and rows in multiples of 8 are fast.
     std::size_t rows() const;
-    // Rows that have to be computed together, or a multiple of them, to be fast.
+    // The number of rows, or a multiple, that is fast to compute together.
     std::size_t fast_rows() const;
     // The same for all blocks of channels: rows of few channels share a vector.
     std::size_t even_rows() const;
@@ -86,7 +84,7 @@ public:
     // src and dst point to the first element of the first image, whatever the range. dst must not
     // overlap src.
     void run(const void* src, void* dst, Range rows, Range blocks) const;
-    // The same rows, all blocks, to a buffer that begins with row rows.begin.
+    // The rows, all blocks, to a buffer that begins with row rows.begin.
     void run_to_buffer(const void* src, void* buffer, Range rows) const;
     std::size_t dst_row_bytes() const;
     void run(const void* src, void* dst) const { run(src, dst, {0, rows()}, {0, blocks()}); }

@@ -30,8 +30,8 @@ struct Epilogue {
     float high = 0.0f;
 };
 
-// One block of channels. `slots` values of each vector, in the order of the path's accumulators;
-// slots that stand for no channel hold zeros.
+// One block of channels. Constants have `slots` values in the order of the path's accumulators;
+// slots without a channel hold zeros.
 struct Block {
     std::size_t first_channel = 0;
     std::size_t channels = 0;
@@ -47,9 +47,9 @@ struct Block {
 struct Packed {
     DepthwiseShape shape;  // strides filled in
     Epilogue epilogue;
-    std::uint8_t flip = 0;      // src bytes are xored with this to become u8 (VNNI path)
-    bool src_signed = false;    // (portable path)
-    bool zero_padding = false;  // padding_row is zeros, after the flip too
+    std::uint8_t flip = 0;                    // xor of src bytes: 0x80 turns i8 into u8 (VNNI path)
+    bool src_signed = false;                  // (portable path)
+    bool zero_padding = false;                // padding_row is zeros, after the flip too
     AlignedVector<std::uint8_t> padding_row;  // a row outside of src: zero points
     AlignedVector<std::uint8_t> memory;       // what the blocks point to
     std::vector<Block> blocks;
@@ -103,7 +103,7 @@ inline std::size_t dst_size(Store store) {
     return store == Store::kF32 ? sizeof(float) : 1;
 }
 
-// How a path wants the values of a block laid out.
+// The layout of the constants of a block that a path needs.
 struct Tap {
     std::ptrdiff_t row = -1;  // -1: no tap, weight zero
     std::ptrdiff_t column = -1;
@@ -119,16 +119,17 @@ struct Order {
     std::size_t bytes_per_tap = 1;  // 1 or 2
 };
 
-// A way to run the convolution, chosen for a shape.
+// An implementation, chosen for a shape.
 struct Path {
     RunFunction run = nullptr;
     std::string name;
     std::size_t block_channels = 0;
     bool flips_sign = false;  // wants u8: i8 is xored with 0x80
-    // Of what remains after full blocks: more channels become a full block, moved back.
+    // If more channels than this remain after full blocks, they are a full block that overlaps the
+    // one before.
     std::size_t most_alone = 0;
-    bool float_sums = false;    // can have them, in u8 without flip
-    std::size_t fast_rows = 2;  // as many rows at once, or a multiple, are fast
+    bool float_sums = false;    // supports Block::float_sums, for u8 without flip
+    std::size_t fast_rows = 2;  // see DepthwiseConv
     std::size_t even_rows = 2;  // the same for the last block, of few channels
     // Of a block of `channels` channels.
     Order (*order)(const DepthwiseShape& shape,
@@ -136,18 +137,16 @@ struct Path {
                    std::size_t channels) = nullptr;
 };
 
-// In the form of depthwise_conv_strip-inl.h, or that of depthwise_conv_pairs-inl.h or
-// depthwise_conv_flat-inl.h if the shape has it.
+// kRing: depthwise_conv_strip-inl.h. kPairs and kFlat, for the shapes that they support:
+// depthwise_conv_pairs-inl.h, depthwise_conv_flat-inl.h.
 enum class VnniForm : std::uint8_t { kRing, kPairs, kFlat };
 Path vnni_path(const DepthwiseShape& shape, VnniForm form);
 bool has_flat_form(const DepthwiseShape& shape);
 void run_vnni_flat_3x3(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-void run_vnni_3x3_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-void run_vnni_3x3_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-void run_vnni_pairs_3x3_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-void run_vnni_pairs_3x3_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-void run_vnni_5x5_stride1(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-void run_vnni_5x5_stride2(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
+// Kernels of Size x Size in form kRing or kPairs. src/cpu/kernels/CMakeLists.txt lists the
+// instances.
+template <VnniForm Form, std::size_t Size, std::size_t Stride>
+void run_vnni(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
 // Bound to the best target that Highway has enabled now.
 struct PortableRun {
     RunFunction run = nullptr;

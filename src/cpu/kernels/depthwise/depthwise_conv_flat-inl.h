@@ -1,12 +1,12 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// 3x3 with stride 1 and channels that divide 64: a row of pixels without gaps is a row of bytes, of
-// which 64 at a time make a vector, whole pixels with the same channels in the same lanes. A tap to
-// the left or right is the same row, as many bytes further as there are channels.
+// 3x3 with stride 1 and a number of channels that divides 64: a dense row of pixels is a row of
+// bytes, and each vector of 64 bytes holds whole pixels, with the same channels in the same lanes.
+// The tap to the left or right is the same row, moved by the number of channels.
 //
-// Every vector interleaves three columns, where strips interleave one, but no lane is without work.
-// For the file that instantiates it only.
+// A vector interleaves three columns, where a strip interleaves one, but no lane is idle. Only
+// depthwise_conv_vnni_flat.cpp includes it.
 #pragma once
 
 #include <algorithm>
@@ -83,7 +83,7 @@ private:
 
     template <bool Checked>
     FUSEQ_INLINE void add_and_store() {
-        // Weights and vectors are not to be carried from one vector to the next in registers.
+        // Keeps the compiler from holding weights and constants in registers across vectors.
         __asm__("" : "+r"(packed_));
         Registers<Quarters, Rows> sums;
         begin(sums[0], packed_);
@@ -98,7 +98,7 @@ private:
                                FUSEQ_LAMBDA { add_taps(sums[row], data, packed_, 2 * tap + row); });
         });
         unrolled<Rows>([&](auto r) FUSEQ_LAMBDA {
-            // The second row first: where it is not wanted it has the address of the first.
+            // The second row first: if there is none, the first row overwrites it.
             constexpr std::size_t kRow = Rows - 1 - r();
             finish<Checked ? 1 : 0, F>(strip_, packed_, strip_.dst[kRow], at_ * row_.dst_bytes,
                                        sums[kRow]);

@@ -1,15 +1,15 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strips of output rows of a 3x3 kernel. Where one vector of 512 bits is loaded a cycle (AMD Zen 4)
-// the ring of depthwise_conv_strip-inl.h, whose every dot product reads its weights from memory,
-// waits for loads: 52 for two rows of an output column, where 32 cycles are what the multipliers
-// need. Here two neighbouring columns of outputs are computed together, one quarter after the
-// other, so that a vector of weights, scales or biases is loaded once for both: 22. Quarters that
-// are finished beside the products of the next one make it the faster form of machines with two
-// loads a cycle too.
+// Strips of output rows of a 3x3 kernel, two columns of outputs at once. The ring of
+// depthwise_conv_strip-inl.h reads the weights of every dot product from memory: 52 loads for two
+// rows of an output column, where the products take 32 cycles. A machine with one 512-bit load a
+// cycle (AMD Zen 4) waits for them. Here two neighbouring columns share the loads of weights,
+// scales and biases, one quarter of the channels after the other: 22 loads. The epilogue of a
+// quarter overlaps with the products of the next one, which makes this form faster on machines with
+// two loads a cycle too.
 //
-// For the files that instantiate Runner only.
+// Only depthwise_conv_vnni_run-inl.h includes it.
 #pragma once
 
 #include <algorithm>
@@ -82,7 +82,7 @@ private:
         return x_ + kFirst < 0 || room < 0 ? 0 : room / (kTogether * kStride) + 1;
     }
 
-    // Nothing but the work: all that is counted are the bytes of dst.
+    // The inner loop. Its only counter is the offset in dst.
     FUSEQ_INLINE void run_inner_steps(std::ptrdiff_t steps) {
         const std::ptrdiff_t end = dst_at_ + steps * kTogether * dst_step_;
         do {
@@ -225,11 +225,11 @@ private:
         });
     }
 
-    // Quarters are interleaved one after the other, just before they are wanted: the machine looks
-    // ahead by less than a step, and multiplies while it shuffles.
+    // Each quarter is interleaved just before its products: the out-of-order window is shorter than
+    // a step, and so shuffles overlap with products.
     template <std::size_t N, bool Checked>
     FUSEQ_INLINE void add_and_store(const Registers<Fresh, N>& fresh) {
-        // Weights and vectors are not to be carried from one step to the next in registers.
+        // Keeps the compiler from holding weights and constants in registers across steps.
         __asm__("" : "+r"(packed_));
         Outputs<N> words[kQuarters];
         unrolled<2>([&](auto half) FUSEQ_LAMBDA {
@@ -264,7 +264,7 @@ private:
         }
         unrolled<N>([&](auto n) FUSEQ_LAMBDA {
             unrolled<Rows>([&](auto r) FUSEQ_LAMBDA {
-                // The second row first: where it is not wanted it has the address of the first.
+                // The second row first: if there is none, the first row overwrites it.
                 constexpr std::size_t kRow = Rows - 1 - r();
                 if constexpr (is_to_floats(F)) {
                     finish<Mode, F>(strip_, packed_, strip_.dst[kRow], dst_at_,
@@ -310,7 +310,7 @@ private:
 
     const Strip& strip_;
     const std::uint8_t* packed_;
-    // Copies: a store may change the strip for all the compiler knows.
+    // Copies: for the compiler a store might change the strip.
     std::ptrdiff_t x_;  // first column of src that the next output reads
     std::ptrdiff_t src_step_;
     std::ptrdiff_t src_at_;  // its offset

@@ -1,14 +1,13 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the forms of strips have in common: rows become strips, blocks of channels take turns, and
-// the number of channels and the epilogue choose the instantiation. For the files that instantiate
-// Runner only; several of them, to share the compiler's work.
+// Common to all forms of strips: cuts rows into strips, loops over blocks of channels, and chooses
+// the instantiation for the number of channels and the epilogue. Only depthwise_conv_vnni_run-inl.h
+// includes it.
 //
-// With a dilation of D in both directions (and stride 1) the outputs of every Dth row and column
-// read no other than every Dth row and column of the source: D x D images that have nothing to do
-// with each other, each with a dense kernel. Nothing is moved for that. A strip is every Dth column
-// of a row, its source rows are D rows apart, and the columns take D turns.
+// With a dilation of D in both directions (and stride 1) every Dth row and column of outputs reads
+// every Dth row and column of the source: D x D independent images, each with a dense kernel. No
+// data is moved. A strip is every Dth column of a row, and its source rows are D rows apart.
 #pragma once
 
 #include "cpu/kernels/depthwise/depthwise_conv_vnni-inl.h"
@@ -18,7 +17,7 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels::depthwise {
 namespace {
 
-// The rows of a range in strips, which Form computes.
+// Computes the rows of a range in strips of a Form.
 template <class Form, std::size_t Size, std::size_t Stride>
 struct Runner {
     static constexpr std::size_t kRows = Form::template kRows<Size, Stride>;

@@ -1,9 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strips of output rows: a column of src is loaded and interleaved once and added to all sums that
-// read it. See depthwise_conv_vnni-inl.h. For the files that instantiate Runner only; several of
-// them, to share the compiler's work.
+// Strips of output rows: a column of src is loaded and interleaved once and added to all outputs
+// that read it. See depthwise_conv_vnni-inl.h. Only depthwise_conv_vnni_run-inl.h includes it.
 #pragma once
 
 #include "cpu/kernels/depthwise/depthwise_conv_vnni-inl.h"
@@ -29,8 +28,8 @@ using Sums = Registers<Quarters, Rows>;
 // Rows 0 to 3 of a column of src, interleaved.
 using Column = Quarters;
 
-// Runs a strip. One object that the compiler takes apart into registers: all functions are inlined,
-// and closures in closures would keep it in memory.
+// Runs a strip. The compiler splits the object into registers: all functions are inlined, and no
+// closure may contain another one, which would keep the object in memory.
 template <std::size_t Size,
           std::size_t Rows,
           std::size_t Stride,
@@ -81,8 +80,7 @@ private:
     static constexpr auto kStride = static_cast<std::ptrdiff_t>(Stride);
     static constexpr auto kRing = static_cast<std::ptrdiff_t>(G::kRing);
 
-    // Forgets what is known of the block: weights and vectors are operands in memory, and must not
-    // be carried along in registers that the sums need.
+    // Keeps the compiler from holding weights and constants in registers, which the sums need.
     FUSEQ_INLINE void forget() { __asm__("" : "+r"(packed_)); }
 
     FUSEQ_INLINE std::ptrdiff_t run_inner_steps(std::ptrdiff_t turns) {
@@ -196,8 +194,8 @@ private:
         });
     }
 
-    // The columns of a step to all sums that read them, and the oldest sums, which are complete
-    // then, to memory if they are of an output.
+    // Adds the columns of a step to all sums that read them. The oldest sums are then complete and
+    // are stored if they belong to an output.
     template <std::size_t Turn, bool Checked>
     FUSEQ_INLINE void add_step(Outside outside, bool ends) {
         if constexpr (G::kSmallStride2) {
@@ -250,7 +248,7 @@ private:
     }
 
     FUSEQ_INLINE void store(const Sums<Rows>& sums) const {
-        // The second row first: where it is not wanted it has the address of the first.
+        // The second row first: if there is none, the first row overwrites it.
         unrolled<Rows>([&](auto r)
                            FUSEQ_LAMBDA { store_row<Rows - 1 - r()>(sums[Rows - 1 - r()]); });
     }
@@ -267,7 +265,7 @@ private:
 
     const Strip& strip_;
     const std::uint8_t* packed_;
-    // Copies: a store may change the strip for all the compiler knows.
+    // Copies: for the compiler a store might change the strip.
     std::ptrdiff_t first_x_;
     std::ptrdiff_t src_width_;
     std::ptrdiff_t src_step_;

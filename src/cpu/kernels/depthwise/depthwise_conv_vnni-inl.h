@@ -8,17 +8,17 @@
 // a dot product multiplies with four weights a lane. Within a 128-bit lane the unpacks put channels
 // 4q .. 4q+3 into quarter q, and the two packs of the store put them back in order.
 //
-// Columns stream through: each is loaded and interleaved once and added to all outputs that read
-// it, kept in a ring of accumulators. A 3x3 kernel of stride 1 makes two output rows of the four
-// source rows, with weights (w0 w1 w2 0) and (0 w0 w1 w2).
+// Each column is loaded and interleaved once and added to all outputs that read it, whose
+// accumulators form a ring. A 3x3 kernel of stride 1 computes two output rows from four source
+// rows, with weights (w0 w1 w2 0) and (0 w0 w1 w2).
 //
-// The channels that remain after the blocks of 64 do not fill a vector. When they are 32 (16) or
-// fewer, the two (four) parts of the vector hold the same channels of two (four) different outputs
-// rows, which are loaded and stored under masks.
+// The channels after the last whole block do not fill a vector. If they are at most 32 (16), the
+// two (four) parts of the vector hold the same channels of two (four) output rows, loaded and
+// stored under masks.
 //
-// Columns are interleaved in groups of four rows. What is left over, a fifth row of two columns or
-// two rows of the middle column of a 3x3 kernel of stride 2, is shuffled so that one vector serves
-// two quarters: the weights of the bytes that a quarter does not want are zero.
+// Columns are interleaved in groups of four rows. A fifth row of two columns, or two rows of the
+// middle column of a 3x3 kernel of stride 2, are shuffled so that one vector serves two quarters:
+// bytes of the other quarter have zero weights.
 #pragma once
 
 #include <immintrin.h>
@@ -89,8 +89,8 @@ inline std::size_t mode_of(std::size_t channels) {
     }
 }
 
-// What becomes of the sums. kAny: an activation or bounds, to any type; the others have none of
-// these. kFloatSums: to u8, of blocks that have them. kFloats: to f32.
+// The epilogue. kAny: with an activation or bounds, to any type; the others have neither.
+// kFloatSums: to u8, for blocks with float_sums. kFloats: to f32.
 enum class Finish : std::uint8_t { kFloatSums, kU8, kI8, kFloats, kAny };
 constexpr bool is_to_floats(Finish f) {  // or may be
     return f == Finish::kFloats || f == Finish::kAny;
@@ -109,7 +109,7 @@ FUSEQ_INLINE Vector load_as(const std::uint8_t* from) {
     return v;
 }
 
-// A value that is loaded once for all its uses, and not again as the operand of each.
+// A value that is loaded once, not as a memory operand of each use.
 template <class Vector>
 FUSEQ_INLINE Vector loaded_once(Vector v) {
 #if FUSEQ_VECTOR_ASM
@@ -303,7 +303,7 @@ __mmask64 part_mask(std::size_t part, std::size_t parts, std::size_t channels) {
     return ones << (part * (kBlock / parts));
 }
 
-// Fills strips: what belongs to a block of channels once, then the rows of every strip.
+// Fills strips: once what belongs to a block of channels, then the rows of every strip.
 struct StripMaker {
     const Packed& packed;
     const std::uint8_t* src;

@@ -242,16 +242,16 @@ Path vnni_path(const DepthwiseShape& s, VnniForm form) {
     path.fast_rows = rows_of(s.src_channels);
     path.even_rows = rows_of((s.src_channels - 1) % kBlock + 1);
     if (dense && size == 3 && stride == 1) {
-        path.run = pairs ? run_vnni_pairs_3x3_stride1 : run_vnni_3x3_stride1;
+        path.run = pairs ? run_vnni<VnniForm::kPairs, 3, 1> : run_vnni<VnniForm::kRing, 3, 1>;
         path.name = pairs ? "dw_vnni512:3x3s1x2" : "dw_vnni512:3x3s1";
     } else if (dense && size == 3 && stride == 2) {
-        path.run = pairs ? run_vnni_pairs_3x3_stride2 : run_vnni_3x3_stride2;
+        path.run = pairs ? run_vnni<VnniForm::kPairs, 3, 2> : run_vnni<VnniForm::kRing, 3, 2>;
         path.name = pairs ? "dw_vnni512:3x3s2x2" : "dw_vnni512:3x3s2";
     } else if (dense && size == 5 && stride == 1) {
-        path.run = run_vnni_5x5_stride1;
+        path.run = run_vnni<VnniForm::kRing, 5, 1>;
         path.name = "dw_vnni512:5x5s1";
     } else if (dense && size == 5 && stride == 2) {
-        path.run = run_vnni_5x5_stride2;
+        path.run = run_vnni<VnniForm::kRing, 5, 2>;
         path.name = "dw_vnni512:5x5s2";
     } else {
         path.run = run_any;

@@ -25,9 +25,9 @@ Taps taps_of(const DepthwiseAxis& a, std::size_t position) {
     const std::ptrdiff_t start = static_cast<std::ptrdiff_t>(position * a.stride) - a.pad;
     const auto step = static_cast<std::ptrdiff_t>(a.dilation);
     const auto end = static_cast<std::ptrdiff_t>(a.src);
-    const auto most = static_cast<std::ptrdiff_t>(a.kernel);
+    const auto max = static_cast<std::ptrdiff_t>(a.kernel);
     const std::ptrdiff_t first = start >= 0 ? 0 : (-start + step - 1) / step;
-    const std::ptrdiff_t last = start >= end ? 0 : std::min(most, (end - start + step - 1) / step);
+    const std::ptrdiff_t last = start >= end ? 0 : std::min(max, (end - start + step - 1) / step);
     if (first >= last) {
         return {};
     }

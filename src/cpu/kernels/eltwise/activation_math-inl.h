@@ -62,12 +62,12 @@ HWY_INLINE V times_power_of_two(D d, V y, hn::Vec<hn::RebindToSigned<D>> q) {
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp(D d, V x) {
-    const V most = hn::Set(d, 88.7228394f);
-    const V in_range = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), most);
+    const V max = hn::Set(d, 88.7228394f);
+    const V in_range = hn::Min(hn::Max(x, hn::Set(d, -104.0f)), max);
     hn::Vec<hn::RebindToSigned<D>> q;
     const V part = reduced_expm1(d, in_range, q);
     const V y = times_power_of_two(d, hn::Add(part, hn::Set(d, 1.0f)), q);
-    return hn::IfThenElse(hn::Gt(x, most), hn::Set(d, std::numeric_limits<float>::infinity()), y);
+    return hn::IfThenElse(hn::Gt(x, max), hn::Set(d, std::numeric_limits<float>::infinity()), y);
 }
 
 // e^x - 1 without loss near 0; x <= 88.

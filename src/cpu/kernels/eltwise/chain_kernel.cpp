@@ -320,9 +320,9 @@ bool is_short(const ChainProgram& program) {
 }
 
 // Rows of a stretch that are whole blocks of run_simple(), if there are such among `most`.
-std::size_t rows_of_blocks(std::size_t most, std::size_t length) {
+std::size_t rows_of_blocks(std::size_t max, std::size_t length) {
     const std::size_t step = kSimpleBlock / std::gcd(kSimpleBlock, length);
-    return most < step ? most : most / step * step;
+    return max < step ? max : max / step * step;
 }
 
 // Rows whose elements all lie one after the other can be taken several at once.
@@ -342,7 +342,7 @@ void run_range(const ChainProgram& program,
     const std::size_t length = rows ? program.channels : args.inner;
     // Planes only when it does not matter to which channel an element belongs.
     const bool together = (rows || !program.per_channel) && is_dense(program, args, length);
-    const std::size_t most =
+    const std::size_t max =
         !together ? 1
         : rows    ? rows_of_blocks(program.repeated_row / length, length)
                   : std::max<std::size_t>(1, kChainTile / std::max<std::size_t>(1, length));
@@ -350,7 +350,7 @@ void run_range(const ChainProgram& program,
     Spread spread;
     std::size_t taken = 0;
     for (std::size_t row = begin; row < end; row += taken) {
-        taken = std::min(most, end - row);
+        taken = std::min(max, end - row);
         if (rows && program.per_plane) {  // not into the next image
             taken = std::min(taken, args.rows_per_image - row % args.rows_per_image);
         }

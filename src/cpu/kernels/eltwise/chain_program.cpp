@@ -10,9 +10,8 @@
 namespace fuseq::kernels {
 namespace {
 
-using post_ops::BasicOp;
+using post_ops::EpilogueOp;
 using post_ops::Values;
-using Kind = ProgramOp::Kind;
 
 void check_type(const char* what, ElementType type) {
     switch (type) {
@@ -35,10 +34,10 @@ public:
         program_.repeated_row = std::max<std::size_t>(1, kChainTile / channels) * channels;
     }
 
-    ChainProgram build(const post_ops::Chain& chain) {
-        program_.dst_type = chain.dst_type;
-        for (const BasicOp& op : chain.ops) {
-            std::visit([&](const auto& o) { add(o); }, op);
+    ChainProgram build(const post_ops::EpilogueProgram& epilogue) {
+        program_.dst_type = epilogue.dst_type;
+        for (const EpilogueOp& op : epilogue.ops) {
+            add(op);
         }
         return std::move(program_);
     }
@@ -63,47 +62,28 @@ private:
         return out;
     }
 
-    void push(Kind kind) { program_.ops.push_back({.kind = kind}); }
-    void push(Kind kind, const Values& a) {
-        program_.ops.push_back({.kind = kind, .a = parameter(a)});
-    }
-    bool last_is(Kind kind) const {
-        return !program_.ops.empty() && program_.ops.back().kind == kind;
+    void add(const EpilogueOp& op) {
+        ProgramOp packed{.kind = op.kind, .eltwise = op.eltwise, .binary = op.binary};
+        if (!op.a.empty()) {
+            packed.a = parameter(op.a);
+        }
+        if (!op.b.empty()) {
+            packed.b = parameter(op.b);
+        }
+        if (op.kind == EpilogueOp::Kind::kBinary) {
+            add_source(op.binary);
+        }
+        if (op.kind == EpilogueOp::Kind::kEltwise &&
+            op.eltwise.kind == post_ops::EltwiseKind::kElu && size_of(program_.dst_type) == 1) {
+            packed.is_coarse_elu = true;
+            packed.a = parameter(op.eltwise.alpha);
+            packed.b = parameter(op.eltwise.scale);
+        }
+        program_.ops.push_back(std::move(packed));
     }
 
-    void add(const post_ops::Scale& op) { push(Kind::kScale, op.by); }
-    void add(const post_ops::Shift& op) {
-        if (last_is(Kind::kScale)) {
-            program_.ops.back().kind = Kind::kAffine;
-            program_.ops.back().b = parameter(op.by);
-        } else {
-            push(Kind::kShift, op.by);
-        }
-    }
-    void add(const post_ops::Round&) { push(Kind::kRound); }
-    void add(const post_ops::Clip& op) {
-        if (last_is(Kind::kRound)) {
-            program_.ops.back().kind = Kind::kRoundClip;
-            program_.ops.back().a = parameter(op.low);
-        } else {
-            push(Kind::kClip, op.low);
-        }
-        program_.ops.back().b = parameter(op.high);
-    }
-    void add(const post_ops::Prelu& op) { push(Kind::kPrelu, op.slope); }
-    void add(const post_ops::Eltwise& op) {
-        if (op.kind == post_ops::EltwiseKind::kElu && size_of(program_.dst_type) == 1) {
-            push(Kind::kElu, op.alpha);
-            program_.ops.back().b = parameter(op.scale);
-            return;
-        }
-        push(Kind::kEltwise);
-        program_.ops.back().eltwise = op;
-    }
-    void add(const post_ops::Binary& op) {
+    void add_source(const post_ops::Binary& op) {
         check_type("an extra input", op.type);
-        push(Kind::kBinary);
-        program_.ops.back().binary = op;
         program_.source_count = std::max(program_.source_count, op.input + 1);
         program_.per_plane = program_.per_plane || op.per_plane;
         program_.per_channel = program_.per_channel || op.per_plane || op.per_pixel;
@@ -123,7 +103,7 @@ ChainProgram make_chain_program(const post_ops::Chain& chain,
     if (channels == 0) {
         throw Error("compile", "chain kernel: the tensor has 0 channels");
     }
-    return ProgramBuilder(src_type, channels, layout).build(chain);
+    return ProgramBuilder(src_type, channels, layout).build(post_ops::make_epilogue(chain));
 }
 
 }  // namespace fuseq::kernels

@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A chain made ready for execution: constants unpacked, neighbours that are done in one pass
-// joined. Used by chain_kernel.cpp only.
+// The epilogue program of a chain made ready for execution: constants unpacked to rows. Used by
+// chain_kernel.cpp only.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 
 #include "cpu/kernels/common/aligned_vector.hpp"
 #include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/post_ops/epilogue_program.hpp"
 
 namespace fuseq::kernels {
 
@@ -24,24 +25,16 @@ struct ChainParameter {
     bool per_channel = false;
 };
 
+// An operation of the program with its constants unpacked.
 struct ProgramOp {
-    enum class Kind {
-        kAffine,  // x * a + b, two roundings
-        kScale,   // x * a
-        kShift,   // x + a
-        kRound,
-        kClip,       // to [a, b]
-        kRoundClip,  // round, then to [a, b]
-        kPrelu,      // slope a
-        kElu,        // b * (x or a * (e^x - 1)), of which 8 bits remain
-        kEltwise,
-        kBinary,
-    };
+    using Kind = post_ops::EpilogueOp::Kind;
     Kind kind = Kind::kRound;
     ChainParameter a{};
     ChainParameter b{};
     post_ops::Eltwise eltwise{};
     post_ops::Binary binary{};
+    // Of kEltwise: an elu of which 8 bits remain, b * (x or a * (e^x - 1)), done in registers.
+    bool is_coarse_elu = false;
 };
 
 struct ChainProgram {

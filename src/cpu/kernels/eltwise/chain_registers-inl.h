@@ -48,7 +48,8 @@ HWY_INLINE void with_elements(ElementType type,
 
 // Whether an operation is done by apply_simple_ops().
 bool is_simple(const ProgramOp& op) {
-    return op.kind != ProgramOp::Kind::kEltwise && op.kind != ProgramOp::Kind::kBinary;
+    return op.is_coarse_elu ||
+           (op.kind != ProgramOp::Kind::kEltwise && op.kind != ProgramOp::Kind::kBinary);
 }
 
 struct SimpleOp {
@@ -166,11 +167,11 @@ HWY_INLINE void apply(const SimpleOp& op, std::size_t i, VF (&x)[N]) {
             return with_one(x, op, i, [](VF y, VF slope) HWY_ATTR {
                 return hn::IfThenElse(hn::Gt(y, hn::Zero(DF())), y, hn::Mul(slope, y));
             });
-        case ProgramOp::Kind::kElu:
+        case ProgramOp::Kind::kEltwise:  // is_coarse_elu
             return with_two(x, op, i, [](VF y, VF alpha, VF scale) HWY_ATTR {
                 return hn::Mul(scale, coarse_elu(DF(), y, alpha));
             });
-        default:
+        default:  // kRound: chains make no other
             HWY_UNROLL(8)
             for (std::size_t v = 0; v < N; ++v) {
                 x[v] = hn::Round(x[v]);

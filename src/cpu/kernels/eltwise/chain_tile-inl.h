@@ -54,9 +54,9 @@ HWY_INLINE void store_floats(DF d, VF x, T* to) {
         const VF beyond = hn::Set(d, 2147483648.0f);
         const auto inside =
             hn::NearestInt(hn::Min(hn::Max(x, hn::Neg(beyond)), hn::Set(d, 2147483520.0f)));
-        const auto most = hn::Set(di, std::numeric_limits<std::int32_t>::max());
+        const auto max = hn::Set(di, std::numeric_limits<std::int32_t>::max());
         const auto is_beyond = hn::RebindMask(di, hn::Ge(x, beyond));
-        hn::StoreU(hn::IfThenElse(is_beyond, most, inside), di, to);
+        hn::StoreU(hn::IfThenElse(is_beyond, max, inside), di, to);
     } else {
         hn::StoreU(x, d, to);
     }

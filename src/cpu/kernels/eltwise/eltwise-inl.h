@@ -70,6 +70,10 @@ HWY_INLINE bool with_simple_eltwise(D d, const post_ops::Eltwise& op, Apply&& ap
             return use([](V x) FUSEQ_HWY_LAMBDA { return hn::Sqrt(x); });
         case post_ops::EltwiseKind::kSquare:
             return use([](V x) FUSEQ_HWY_LAMBDA { return hn::Mul(x, x); });
+        case post_ops::EltwiseKind::kSoftsign:
+            return use([d](V x) FUSEQ_HWY_LAMBDA {
+                return hn::Div(x, hn::Add(hn::Set(d, 1.0f), hn::Abs(x)));
+            });
         default: return false;
     }
 }

@@ -21,13 +21,13 @@ namespace HWY_NAMESPACE {
 // 2^n by the exponent bits. Below -87.3 the result would be denormal: 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp_of(D d, V x) {
-    const V least = hn::Set(d, -87.3f);
-    const auto too_small = hn::Lt(x, least);
+    const V min = hn::Set(d, -87.3f);
+    const auto too_small = hn::Lt(x, min);
 #if HWY_MAX_BYTES >= 64
     const V bounded = x;  // what is too small may become anything on the way to 0
 #else
     const hn::RebindToSigned<D> di;
-    const V bounded = hn::Max(x, least);
+    const V bounded = hn::Max(x, min);
 #endif
     const V n = hn::Round(hn::Mul(bounded, hn::Set(d, 1.44269504f)));
     V r = fused_mul_add(d, n, hn::Set(d, -0.693359375f), bounded);

@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t kLanes = 16;
 constexpr std::size_t kMaxVectors = 4;  // of output channels
 constexpr std::size_t kMaxChannels = 4;
-constexpr std::size_t kMostTaps = 256;
-constexpr std::size_t kMostRows = 16;  // of a kernel
+constexpr std::size_t kMaxTaps = 256;
+constexpr std::size_t kMaxRows = 16;   // of a kernel
 constexpr std::size_t kMinWidth = 24;  // the pixels of any tile
 
 // Whether a window reaches over the edge of the image.
@@ -46,7 +46,7 @@ std::size_t window_pixels(const ConvGeometry& s) {
 
 // Of a row of dst: where each tap of the first pixel is read.
 struct Taps {
-    std::array<const float*, kMostTaps> at;
+    std::array<const float*, kMaxTaps> at;
     std::size_t count = 0;
 };
 
@@ -100,9 +100,9 @@ private:
             return;
         }
         // Rows of an image, by number; -1 and the like are rows of an image too.
-        const auto height = static_cast<std::ptrdiff_t>(s_.src_height + 2 * kMostRows);
-        const std::ptrdiff_t number = static_cast<std::ptrdiff_t>(image) * height + y +
-                                      static_cast<std::ptrdiff_t>(kMostRows);
+        const auto height = static_cast<std::ptrdiff_t>(s_.src_height + 2 * kMaxRows);
+        const std::ptrdiff_t number =
+            static_cast<std::ptrdiff_t>(image) * height + y + static_cast<std::ptrdiff_t>(kMaxRows);
         const std::size_t slot = static_cast<std::size_t>(number) % s_.kernel_height;
         const std::size_t size = window_pixels(s_) * floats_;
         for (std::size_t p = 0; p < planes_; ++p) {
@@ -138,7 +138,7 @@ private:
     std::size_t floats_;  // of a pixel
     const float* src_;
     float* scratch_;
-    std::array<std::ptrdiff_t, kMostRows> held_{};
+    std::array<std::ptrdiff_t, kMaxRows> held_{};
 };
 
 FUSEQ_BEGIN_VNNI
@@ -285,10 +285,10 @@ bool FloatConv::takes(const ConvGeometry& s) {
            s.dst_channels % kLanes == 0 && s.dst_channels >= kLanes &&
            s.dst_channels <= kMaxVectors * kLanes && s.stride_width <= kMaxStride &&
            s.dilation_height == 1 && s.dilation_width == 1 && s.kernel_height >= 1 &&
-           s.kernel_height <= kMostRows && s.dst_width >= kMinWidth && s.dst_height >= 1 &&
+           s.kernel_height <= kMaxRows && s.dst_width >= kMinWidth && s.dst_height >= 1 &&
            s.pad_top >= 0 && s.pad_left >= 0 &&
            s.pad_top < static_cast<std::ptrdiff_t>(s.kernel_height) &&
-           s.src_channels * s.kernel_height * s.kernel_width <= kMostTaps &&
+           s.src_channels * s.kernel_height * s.kernel_width <= kMaxTaps &&
            row_function(1, s.stride_width * s.src_channels) != nullptr;
 }
 

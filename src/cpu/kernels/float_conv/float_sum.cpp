@@ -95,8 +95,8 @@ FUSEQ_INLINE bool has_places(const ByteRule& rule,
                              const Steps& steps,
                              const Places& places,
                              const Way& way) {
-    const __m512i least = _mm512_set1_epi32(static_cast<std::int32_t>(rule.least));
-    const __m512i most = _mm512_set1_epi32(static_cast<std::int32_t>(rule.most));
+    const __m512i min = _mm512_set1_epi32(static_cast<std::int32_t>(rule.min));
+    const __m512i max = _mm512_set1_epi32(static_cast<std::int32_t>(rule.max));
     const __m512i top = _mm512_set1_epi32(top_byte(rule));
     const __m512i bottom = _mm512_set1_epi32(bottom_byte(rule));
     unsigned wrong = 0;
@@ -106,8 +106,8 @@ FUSEQ_INLINE bool has_places(const ByteRule& rule,
         const __m512i last = _mm512_sub_epi32(first, _mm512_set1_epi32(1));
         const __mmask16 used =
             _mm512_mask_cmpgt_epi32_mask(_mm512_cmple_epi32_mask(byte, top), byte, bottom);
-        const __mmask16 there = _mm512_mask_cmple_epi32_mask(used, first, most);
-        const __mmask16 before = _mm512_mask_cmpge_epi32_mask(used, last, least);
+        const __mmask16 there = _mm512_mask_cmple_epi32_mask(used, first, max);
+        const __mmask16 before = _mm512_mask_cmpge_epi32_mask(used, last, min);
         wrong |= _mm512_mask_cmplt_epi32_mask(there, way(first), byte);
         wrong |= _mm512_mask_cmpge_epi32_mask(before, way(last), byte);
     }
@@ -125,13 +125,13 @@ FUSEQ_INLINE Places find_places(const ByteRule& rule, const Steps& steps) {
         const __m512d border = _mm512_load_pd(steps.border.data() + at);
         const __m512d x = _mm512_fmadd_pd(border, _mm512_set1_pd(factor), shift);
         const __m512d limited =
-            _mm512_min_pd(_mm512_max_pd(x, _mm512_set1_pd(static_cast<double>(rule.least))),
-                          _mm512_set1_pd(static_cast<double>(rule.most + 1)));
+            _mm512_min_pd(_mm512_max_pd(x, _mm512_set1_pd(static_cast<double>(rule.min))),
+                          _mm512_set1_pd(static_cast<double>(rule.max + 1)));
         return _mm512_cvtpd_epi32(_mm512_roundscale_pd(limited, _MM_FROUND_TO_POS_INF));
     };
     const __m512i one = _mm512_set1_epi32(1);
-    const __m512i least = _mm512_set1_epi32(static_cast<std::int32_t>(rule.least));
-    const __m512i after = _mm512_set1_epi32(static_cast<std::int32_t>(rule.most + 1));
+    const __m512i min = _mm512_set1_epi32(static_cast<std::int32_t>(rule.min));
+    const __m512i after = _mm512_set1_epi32(static_cast<std::int32_t>(rule.max + 1));
     Places places;
     for (std::size_t i = 0; i < kSteps; i += 16) {
         const __m512i byte = _mm512_load_si512(steps.byte.data() + i);
@@ -143,7 +143,7 @@ FUSEQ_INLINE Places find_places(const ByteRule& rule, const Steps& steps) {
         const __m512i first =
             _mm512_mask_sub_epi32(_mm512_mask_add_epi32(x, later, x, one), sooner, x, one);
         _mm512_store_si512(places.first.data() + i,
-                           _mm512_min_epi32(_mm512_max_epi32(first, least), after));
+                           _mm512_min_epi32(_mm512_max_epi32(first, min), after));
     }
     return places;
 }
@@ -154,8 +154,8 @@ FUSEQ_INLINE Window window_of(const ByteRule& rule,
                               const Places& places,
                               float scale) {
     const __m512d by = _mm512_set1_pd(static_cast<double>(scale));
-    const __m256i least = _mm256_set1_epi32(static_cast<std::int32_t>(rule.least));
-    const __m256i most = _mm256_set1_epi32(static_cast<std::int32_t>(rule.most));
+    const __m256i min = _mm256_set1_epi32(static_cast<std::int32_t>(rule.min));
+    const __m256i max = _mm256_set1_epi32(static_cast<std::int32_t>(rule.max));
     const __m256i top = _mm256_set1_epi32(top_byte(rule));
     const __m256i bottom = _mm256_set1_epi32(bottom_byte(rule));
     __m512d low = _mm512_set1_pd(-std::numeric_limits<double>::max());
@@ -169,9 +169,9 @@ FUSEQ_INLINE Window window_of(const ByteRule& rule,
             _mm256_load_si256(reinterpret_cast<const __m256i*>(steps.byte.data() + i));
         const __mmask8 used =
             _mm256_mask_cmpgt_epi32_mask(_mm256_cmple_epi32_mask(byte, top), byte, bottom);
-        low = _mm512_mask_max_pd(low, _mm256_mask_cmple_epi32_mask(used, first, most), low,
+        low = _mm512_mask_max_pd(low, _mm256_mask_cmple_epi32_mask(used, first, max), low,
                                  _mm512_fnmadd_pd(by, _mm512_cvtepi32_pd(first), border));
-        high = _mm512_mask_min_pd(high, _mm256_mask_cmpge_epi32_mask(used, last, least), high,
+        high = _mm512_mask_min_pd(high, _mm256_mask_cmpge_epi32_mask(used, last, min), high,
                                   _mm512_fnmadd_pd(by, _mm512_cvtepi32_pd(last), border));
     }
     return {_mm512_reduce_max_pd(low), _mm512_reduce_min_pd(high)};
@@ -182,8 +182,8 @@ FUSEQ_INLINE Window window_of(const ByteRule& rule,
 FUSEQ_INLINE std::optional<FloatSum> find_sum(const ByteRule& rule, float scale, Window window) {
     constexpr int kTries = 1 << 15;
     const double middle = std::clamp(window.low / 2 + window.high / 2, -1e9, 1e9);
-    const std::int64_t begin = kOne - std::min<std::int64_t>(rule.least, 0);
-    const std::int64_t room = 2 * kOne - 1 - std::max<std::int64_t>(rule.most, 0) - begin;
+    const std::int64_t begin = kOne - std::min<std::int64_t>(rule.min, 0);
+    const std::int64_t room = 2 * kOne - 1 - std::max<std::int64_t>(rule.max, 0) - begin;
     const auto tries = static_cast<int>(std::min<std::int64_t>(room, kTries));
     const __m512d by = _mm512_set1_pd(static_cast<double>(scale));
     const __m512d wanted = _mm512_set1_pd(middle);
@@ -227,22 +227,22 @@ std::optional<FloatSum> with_slope(const ByteRule& rule,
 }  // namespace
 
 int top_byte(const ByteRule& rule) {
-    const int most = rule.is_signed ? 127 : 255;
+    const int max = rule.is_signed ? 127 : 255;
     return rule.clips ? static_cast<int>(std::clamp(std::nearbyint(rule.high * rule.factor), 0.0f,
-                                                    static_cast<float>(most)))
-                      : most;
+                                                    static_cast<float>(max)))
+                      : max;
 }
 
 int bottom_byte(const ByteRule& rule) {
-    const float least = rule.is_signed ? -128.0f : 0.0f;
-    return static_cast<int>(
-        rule.relus ? std::clamp(std::nearbyint(rule.after), least, least + 255.0f) : least);
+    const float min = rule.is_signed ? -128.0f : 0.0f;
+    return static_cast<int>(rule.relus ? std::clamp(std::nearbyint(rule.after), min, min + 255.0f)
+                                       : min);
 }
 
 std::optional<FloatSum> search_float_sum(const ByteRule& rule) {
     const bool takes = rule.scale >= 1e-30f && rule.scale <= 1e4f && std::abs(rule.bias) < 1e9f &&
-                       rule.least <= rule.most && rule.least > -kOne && rule.most < kOne &&
-                       rule.most - rule.least < kOne - 64;
+                       rule.min <= rule.max && rule.min > -kOne && rule.max < kOne &&
+                       rule.max - rule.min < kOne - 64;
     const bool clips_well = !rule.clips || (rule.bias_first && !rule.is_signed && rule.low <= 0 &&
                                             rule.factor >= 1e-10f && rule.factor <= 1e10f &&
                                             rule.high > 0 && rule.high * rule.factor < 1e9f);
@@ -250,7 +250,7 @@ std::optional<FloatSum> search_float_sum(const ByteRule& rule) {
         !rule.relus || (!rule.bias_first && !rule.clips && std::abs(rule.after) < 1e6f);
     const float scale = rule.clips ? rule.scale * rule.factor : rule.scale;
     constexpr double kFits = 1e9;  // a 32-bit integer, either way
-    const double largest = static_cast<double>(std::max(-rule.least, rule.most)) +
+    const double largest = static_cast<double>(std::max(-rule.min, rule.max)) +
                            (rule.bias_first ? std::abs(static_cast<double>(rule.bias)) : 0.0);
     if (!takes || !clips_well || !relus_well || !(scale >= 1e-30f) ||
         largest * static_cast<double>(std::max(rule.scale, scale)) > kFits) {

@@ -21,8 +21,8 @@ struct ByteRule {
     float bias = 0.0f;
     bool bias_first = false;  // (x + bias) * scale, each rounded; otherwise fma(x, scale, bias)
     bool is_signed = false;
-    std::int64_t least = 0;  // that x can be
-    std::int64_t most = 0;
+    std::int64_t min = 0;  // that x can be
+    std::int64_t max = 0;
     // Then, of unsigned bytes, min(max(v, low), high) * factor. The byte of `high` is the largest;
     // the short way may go beyond it.
     bool clips = false;

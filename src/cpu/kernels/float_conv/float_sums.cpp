@@ -23,8 +23,8 @@ FloatSums::Entry question(const ByteRule& rule) {
     const std::uint64_t flags = (rule.bias_first ? 1u : 0u) | (rule.is_signed ? 2u : 0u) |
                                 (rule.clips ? 4u : 0u) | (rule.relus ? 8u : 0u);
     const std::uint64_t words[] = {two(rule.scale, rule.bias),
-                                   static_cast<std::uint64_t>(rule.least),
-                                   static_cast<std::uint64_t>(rule.most),
+                                   static_cast<std::uint64_t>(rule.min),
+                                   static_cast<std::uint64_t>(rule.max),
                                    flags,
                                    rule.clips   ? two(rule.low, rule.high)
                                    : rule.relus ? two(rule.after, 0.0f)

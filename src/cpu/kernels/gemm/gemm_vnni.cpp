@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loops around the micro-kernel: blocks of source that stay in L2, groups of panels that stay
-// in L1, tiles.
+// The loops around the micro-kernel, from the outside: blocks of source that stay in L2, groups of
+// panels that stay in L1, tiles.
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "cpu/kernels/common/range.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_ahead.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_panels_ahead.hpp"
 #include "cpu/machine/instructions.hpp"
 
 namespace fuseq::kernels {
@@ -35,6 +36,7 @@ public:
           part_{.depth4 = p_.depth4,
                 .dst_step = p_.subpixels ? p_.subpixels->columns * pitch_ : pitch_,
                 .args = &args},
+          weights_ahead_(packed, args, panels),
           sources_ahead_(packed, args) {
         if (!args.rows.empty() && p_.mode == SourceMode::kRows &&
             args.binary_sources.size() <= kMaxBinarySources) {
@@ -43,14 +45,14 @@ public:
         }
     }
 
-    // `alone`: the pixel after the range may not be looked at.
+    // `alone`: the pixel after the range must not be read.
     void pixels(Range range, bool alone = false) {
         first_ = range.begin;
         last_ = range.end;
         const std::size_t channels = p_.shape.src_channels;
         if (p_.mode == SourceMode::kInPlace) {
-            // A pixel is read by fours: bytes of the next one meet weights of zero. After the last
-            // pixel there may be nothing.
+            // Pixels are read four bytes at a time; bytes of the next pixel meet zero weights. The
+            // last pixels are copied, because memory may end after them.
             const bool at_end = (alone || range.end == p_.units()) && channels % 4 != 0;
             const std::size_t copied = at_end ? std::min(kLastPixels, range.end - range.begin) : 0;
             const Range read{range.begin, range.end - copied};
@@ -85,10 +87,11 @@ public:
             expect_rows((at + count) * window, count * window);
             const std::size_t first = at * width;
             if (p_.needs_sums()) {
-                sums_ = gemm::sum_windows(p_, src, count, scratch_ + p_.sums);
+                const auto sum = p_.pairs ? pair_sum_windows : gemm::sum_windows;
+                sums_ = sum(p_, src, count, scratch_ + p_.sums);
                 first_sum_ = first;
             }
-            segments(src, window * s.stride_width * s.src_channels,
+            segments(src, window * s.stride_width * p_.pixel_bytes(),
                      window * s.stride_height * p_.pitch, {.begin = first, .end = first + width},
                      count);
             at += count;
@@ -96,15 +99,15 @@ public:
     }
 
 private:
-    // Where the window of the first pixel of row `y` of the convolution begins, when `count` rows
-    // are worked on: in scratch, or, where inner columns read src itself, there, outside of it
-    // perhaps.
+    // Prepares `count` rows of the convolution from row `y` on. Returns the window of the first
+    // pixel: in scratch, or with a direct convolution in src, where it may begin outside of the
+    // image.
     const std::uint8_t* rows_of(std::size_t image, std::size_t y, std::size_t count) {
-        if (!p_.in_place) {
+        if (!p_.direct) {
             copy_rows(p_, args_.src, image, y, count, scratch_);
             return scratch_;
         }
-        copy_strips(p_, args_.src, image, y, count, scratch_);
+        copy_edges(p_, args_.src, image, y, count, scratch_);
         const GemmShape& s = p_.shape;
         const auto row =
             static_cast<std::ptrdiff_t>(image * s.src_height + y * s.stride_height) - s.pad_top;
@@ -115,13 +118,14 @@ private:
 
     void sum_pixels(const std::uint8_t* src, std::size_t step, Range pixels) {
         if (p_.needs_sums()) {
-            sums_ = gemm::sum_pixels(p_, src, step, pixels.end - pixels.begin, scratch_ + p_.sums);
+            const auto sum = p_.pairs ? pair_sum_pixels : gemm::sum_pixels;
+            sums_ = sum(p_, src, step, pixels.end - pixels.begin, scratch_ + p_.sums);
             first_sum_ = pixels.begin;
         }
     }
 
-    // While a block of `count` rows is worked on, the source rows of the next one are fetched into
-    // L2, some with each tile.
+    // While a block of `count` rows is computed, each tile prefetches some of the source rows of
+    // the next block into L2.
     void expect_rows(std::size_t at, std::size_t count) {
         const GemmShape& s = p_.shape;
         const std::size_t y = at % s.dst_height;
@@ -144,8 +148,8 @@ private:
         rows_ahead_.expect({image + begin * row_bytes, (end - begin) * row_bytes}, tiles);
     }
 
-    // `count` segments of consecutive pixels of dst, the first one `pixels`; each begins `pitch`
-    // bytes of source after the one before.
+    // `count` segments of consecutive pixels of dst, the first one `pixels`. The sources of two
+    // segments are `pitch` bytes apart.
     void segments(const std::uint8_t* src,
                   std::size_t step,
                   std::size_t pitch,
@@ -155,7 +159,8 @@ private:
         const bool streams =
             is_end(pixels.begin + count * length) && !loads_one_wide_vector_a_cycle();
         if (streams) {
-            expect_all(count * tiles_of(length, p_.panels[panels_.begin]), is_begin(pixels.begin));
+            weights_ahead_.expect_all(count * tiles_of(length, p_.panels[panels_.begin]),
+                                      is_begin(pixels.begin));
         }
         for (std::size_t first = panels_.begin; first < panels_.end;) {
             std::size_t last = first + 1;
@@ -165,11 +170,11 @@ private:
             }
             const std::size_t tiles = count * tiles_of(length, p_.panels[first]) * (last - first);
             if (streams) {
-                skip_to(last);
+                weights_ahead_.skip_to(last);
             } else if (last < panels_.end) {
-                expect({p_.panels[last].wei, std::min(bytes, bytes_from(last))}, bytes, tiles);
+                weights_ahead_.expect_panels(last, bytes, tiles);
             } else {
-                expect_next(pixels.begin + count * length, tiles);
+                weights_ahead_.expect_next(is_end(pixels.begin + count * length), tiles);
             }
             for (std::size_t i = 0; i < count; ++i) {
                 const std::size_t begin = pixels.begin + i * length;
@@ -184,8 +189,8 @@ private:
             }
             for (const EdgeColumn& column : p_.edge_columns) {
                 const Range rows{pixels.begin / length, pixels.begin / length + count};
-                if (p_.in_place) {
-                    strip_column(column, rows, {first, last});
+                if (p_.direct) {
+                    copied_column(column, rows, {first, last});
                 } else {
                     edge_column(column, src + column.x * step, pitch, rows, {first, last});
                 }
@@ -195,7 +200,7 @@ private:
     }
 
     void some_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
-        // The rows of a subpixel are not one after the other.
+        // The rows of a sub-pixel are not contiguous in dst.
         const std::size_t width = p_.shape.dst_width;
         const std::size_t count = pixels.end - pixels.begin;
         const std::size_t left = width - pixels.begin % width;
@@ -206,19 +211,19 @@ private:
         p_.wide ? wide_segment(src, step, pixels, group) : segment(src, step, pixels, group);
     }
 
-    // The same from the copy of its side of src.
-    void strip_column(const EdgeColumn& column, Range rows, Range group) {
+    // The same from the edge copy.
+    void copied_column(const EdgeColumn& column, Range rows, Range group) {
         const GemmShape& s = p_.shape;
-        const EdgeStrip& strip = p_.strips[column.x < p_.inner.begin ? 0 : 1];
+        const EdgeCopy& copy = p_.edge_copies[column.x < p_.inner.begin ? 0 : 1];
         const auto left = static_cast<std::ptrdiff_t>(column.x * s.stride_width) - s.pad_left;
-        const auto at = static_cast<std::size_t>(left - strip.begin) * s.src_channels;
-        tap_list_ = strip.taps;
+        const auto at = static_cast<std::size_t>(left - copy.begin) * s.src_channels;
+        tap_list_ = copy.taps;
         inits_ = 0;  // with all rows of the kernel
-        edge_column(column, scratch_ + strip.at + at, s.stride_height * strip.pitch, rows, group);
+        edge_column(column, scratch_ + copy.at + at, s.stride_height * copy.pitch, rows, group);
         tap_list_ = p_.taps;
     }
 
-    // Pixels of a column, in rows of dst, as if they were those of a row.
+    // The pixels of a column of dst, in `rows`, as one segment.
     void edge_column(const EdgeColumn& column,
                      const std::uint8_t* src,
                      std::size_t pitch,
@@ -237,18 +242,18 @@ private:
         args.binary_sources = {binary_sources, kMaxBinarySources};
         args.dst = static_cast<char*>(args_.dst) + column.x * pitch_ * element_size();
         const Part all = part_;
-        const std::size_t fours = p_.shape.src_channels / 4;  // of a column of the kernel
+        const std::size_t fours = p_.pixel_bytes() / 4;  // of a column of the kernel
         part_ = {.depth4 = (column.kernel.end - column.kernel.begin) * fours,
                  .left_out = column.kernel.begin * fours,
                  .dst_step = p_.shape.dst_width * pitch_,
                  .args = &args};
         taps_ = p_.tap_ranges[0];
-        // Pixels of all rows at once: tensors as they are.
-        some_segment(src + column.kernel.begin * p_.shape.src_channels, pitch, rows, group);
+        // Binary sources as they are: the pixels are in many rows.
+        some_segment(src + column.kernel.begin * p_.pixel_bytes(), pitch, rows, group);
         part_ = all;
     }
 
-    // Those that the pixels of a row of dst need: at the edges others would only meet padding.
+    // Chooses the taps of a row of dst that meet more than padding.
     void choose_taps(std::size_t row) {
         if (!p_.range_of_row.empty()) {
             const std::size_t range = p_.range_of_row[row % p_.range_of_row.size()];
@@ -256,8 +261,7 @@ private:
             inits_ = p_.init_count() == 1 ? 0 : range;
         }
     }
-    // Where tensors of which few rows are kept would begin, for row `row` of dst to be at its
-    // place.
+    // Moves the beginning of deduplicated binary sources so that row `row` of dst finds its row.
     void choose_rows(std::size_t row) {
         if (moved_args_.binary_sources.empty()) {
             return;
@@ -284,7 +288,7 @@ private:
     }
     std::size_t element_size() const { return p_.store == Store::kF32 ? 4 : 1; }
 
-    // The element of dst that a panel begins with in a pixel.
+    // The first element of dst of a panel in a pixel.
     std::size_t place_of(std::size_t pixel, const Panel& panel) const {
         if (!p_.subpixels) {
             return pixel * part_.dst_step + panel.channel;
@@ -308,75 +312,16 @@ private:
     }
 
     std::size_t tiles_of(std::size_t pixels, const Panel& panel) const {
-        const std::size_t most = p_.most_pixels(panel);
-        return (pixels + most - 1) / most;
+        const std::size_t max = p_.max_pixels(panel);
+        return (pixels + max - 1) / max;
     }
 
-    // While `tiles` tiles of a group of panels are worked on, the next group, of about as many
-    // bytes, is fetched into L2.
-    void expect(std::span<const std::int8_t> next, std::size_t bytes, std::size_t tiles) {
-        weights_ahead_.expect(next, bytes, tiles * p_.most_taps() * p_.depth4);
+    // The first pixel of unit `unit` (see Packed::units()).
+    std::size_t first_pixel(std::size_t unit) const {
+        return unit * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
     }
-
-    // Whether nothing is left to do after the pixel before this one.
-    bool is_end(std::size_t pixel) const {
-        return pixel ==
-               last_ * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
-    }
-
-    bool is_begin(std::size_t pixel) const {
-        return pixel ==
-               first_ * (p_.mode == SourceMode::kRows ? p_.shape.dst_width / p_.window() : 1);
-    }
-
-    // In the last block the weights that the caller names are fetched with all groups of panels:
-    // the last one alone is soon done. `tiles`: of a panel. `only`: there is no other block.
-    void expect_all(std::size_t tiles, bool only) {
-        const std::size_t steps = tiles * (panels_.end - panels_.begin);
-        const std::int8_t* const begin = p_.panels[panels_.begin].wei;
-        const std::size_t own = panels_.end < p_.panels.size()
-                                    ? static_cast<std::size_t>(p_.panels[panels_.end].wei - begin)
-                                    : bytes_from(panels_.begin);
-        std::span<const WeightSpan> after = args_.next;
-        std::size_t bytes = 0;
-        for (const WeightSpan& next : after) {
-            bytes += next.size();
-        }
-        const bool lacks = args_.next_has_own && !after.empty() && is_own(after.front().data());
-        if (only && args_.next_has_own) {
-            // A panel must be there when the one before it is done.
-            expect({begin, std::size_t{0}}, lacks ? std::max(bytes, own) : bytes, steps);
-            weights_ahead_.set_after(after);
-            return;
-        }
-        if (lacks) {
-            bytes -= after.front().size();
-            after = after.subspan(1);
-        }
-        expect({begin, own}, own + bytes, steps);
-        weights_ahead_.set_after(after);
-    }
-
-    bool is_own(const std::int8_t* at) const {
-        return at >= p_.wei.data() && at < p_.wei.data() + p_.wei.size();
-    }
-
-    // What has not been fetched of the panels before this one will not be.
-    void skip_to(std::size_t panel) {
-        if (weights_ahead_.at() != nullptr && is_own(weights_ahead_.at())) {
-            weights_ahead_.skip_to(panel < panels_.end ? p_.panels[panel].wei : nullptr);
-        }
-    }
-
-    // After the last group of the last block there is what the caller names.
-    void expect_next(std::size_t pixel, std::size_t tiles) {
-        const std::size_t bytes = is_end(pixel) && !args_.next.empty() ? args_.next[0].size() : 0;
-        if (bytes == 0) {
-            weights_ahead_.expect_nothing();
-            return;
-        }
-        expect(args_.next[0], bytes, tiles);
-    }
+    bool is_end(std::size_t pixel) const { return pixel == first_pixel(last_); }
+    bool is_begin(std::size_t pixel) const { return pixel == first_pixel(first_); }
 
     void segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
         const std::size_t length = pixels.end - pixels.begin;
@@ -390,14 +335,14 @@ private:
         }
     }
 
-    // Some pixels at a time, so that their source stays in L1 while panel follows panel, and so do
-    // the cache lines of dst that two panels write.
+    // Some pixels at a time: their source, and cache lines of dst that two panels write, stay in L1
+    // for all panels.
     void wide_segment(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
         const std::size_t channels = p_.shape.dst_channels;
         const std::size_t bytes = std::max(step, channels % kCacheLine == 0 ? 0 : channels);
-        const std::size_t most = std::max(kMinWidePixels, wide_part_bytes() / bytes);
+        const std::size_t max = std::max(kMinWidePixels, wide_part_bytes() / bytes);
         const std::size_t length = pixels.end - pixels.begin;
-        const std::size_t parts = length / most + (length % most == 0 ? 0 : 1);
+        const std::size_t parts = length / max + (length % max == 0 ? 0 : 1);
         for (std::size_t i = 0; i < parts; ++i) {
             const Range part{length * i / parts, length * (i + 1) / parts};
             for (std::size_t panel = group.begin; panel < group.end; ++panel) {
@@ -433,11 +378,11 @@ private:
         if (sums_ != nullptr) {
             call.sums = sums_ + (pixels.begin - first_sum_);
         }
-        if (const auto& join = p_.epilogue.join) {
-            call.join = &*join;
-            call.q_signed = !join->q_unsigned;
+        if (const auto& add = p_.epilogue.add) {
+            call.add = &*add;
+            call.q_signed = !add->q_unsigned;
             call.residual =
-                static_cast<const std::uint8_t*>(part_.args->binary_sources[join->input]) + place;
+                static_cast<const std::uint8_t*>(part_.args->binary_sources[add->input]) + place;
         }
         panel.wide(call);
     }
@@ -464,8 +409,8 @@ private:
                               .ahead_step = ahead != nullptr ? weights_ahead_.step() : 0,
                               .row_step = row_step_,
                               .skip = skipped(panel)};
-        // A subpixel has no pixels one after the other: dst is moved to where the tile is. (No
-        // arguments made here: their zeros alone took 5 % of a model.)
+        // The pixels of a sub-pixel are not contiguous: dst points to the tile. (New arguments are
+        // not made here: setting them to zero took 5 % of a model.)
         if (p_.subpixels) {
             moved_args_.dst = static_cast<char*>(args_.dst) +
                               place_of(pixel, panel) * element_size() -
@@ -487,11 +432,7 @@ private:
         panel.finish(finish);
     }
 
-    std::size_t bytes_from(std::size_t panel) const {
-        return static_cast<std::size_t>(p_.wei.data() + p_.wei.size() - p_.panels[panel].wei);
-    }
-
-    // Of the kernel, and of dst.
+    // The part of the kernel, and of dst, that tiles work on.
     struct Part {
         std::size_t depth4 = 0;    // of a tap that is used
         std::size_t left_out = 0;  // before it
@@ -515,7 +456,7 @@ private:
     std::size_t last_ = 0;         // unit after the last one
     const float* sums_ = nullptr;  // of windows, from that of pixel first_sum_ on
     std::size_t first_sum_ = 0;
-    WeightsAhead weights_ahead_;
+    PanelsAhead weights_ahead_;
     RowsAhead rows_ahead_;
     ExtrasAhead sources_ahead_;
 };

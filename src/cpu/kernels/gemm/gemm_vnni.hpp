@@ -1,8 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolution (groups 1) and matrix product on integers with AVX-512 VNNI, channels-last, with
-// everything that follows up to the next tensor fused into the store. For each output element:
+// Convolution (groups 1) and matrix product on integers, with AVX-512 VNNI or with 16-bit products
+// in pairs on any machine, channels-last, with everything that follows up to the next tensor fused
+// into the store. For each output element:
 //
 //   acc = sum over taps and channels of (src - src_zero_point) * wei     32-bit, exact; padding: 0
 //   x   = fma(sum over taps and channels of (src - src_zero_point), -wei_zero_point[n], float(acc))
@@ -12,8 +13,8 @@
 //
 // A matrix product [M, K] x [K, N] is a convolution of one row of M pixels with a 1x1 kernel.
 //
-// The same bytes for every split of the work. The object is immutable after construction and may
-// be used by any number of threads at once; run() does not allocate.
+// The bytes do not depend on how the work is split. The object is immutable after construction;
+// any number of threads may use it at once. run() does not allocate.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,8 @@
 #include <vector>
 
 #include "cpu/kernels/common/conv_geometry.hpp"
-#include "cpu/post_ops/basic_ops.hpp"
+#include "cpu/post_ops/epilogue_program.hpp"
+#include "cpu/post_ops/support.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
@@ -33,36 +35,14 @@ class GemmWeightsCache;
 
 using GemmShape = ConvGeometry;
 
-// Where the weight of an output channel, input channel and tap is, counted in elements.
+// Strides of the weights in elements: of an output channel, an input channel, a row and a column.
 struct GemmWeights {
     std::span<const std::int8_t> values{};
     std::size_t dst_channel = 0, src_channel = 0, row = 0, column = 0;
 };
 
-// What is done to v. Lists hold one value, or one a channel of dst.
-struct GemmOp {
-    enum class Kind {
-        kLinear,     // v * a + b, rounded once
-        kScale,      // v * a
-        kShift,      // v + a
-        kAffine,     // v * a + b, two roundings
-        kRound,      // half to even
-        kClip,       // min(max(v, a), b)
-        kRoundClip,  // the two in this order
-        kPrelu,      // v > 0 ? v : v * a
-        kMax,        // max(v, a)
-        kMin,        // min(v, a)
-        kEltwise,    // see takes()
-        kBinary,     // with (element - zero_point) * scale of an extra tensor of the size of dst
-        kSum,        // element * scale + v, rounded once
-    };
-    Kind kind = Kind::kRound;
-    std::vector<float> a{};
-    std::vector<float> b{};
-    post_ops::Eltwise eltwise{};
-    post_ops::Binary binary{};  // also of kSum; types u8, i8, f32
-    static bool takes(post_ops::EltwiseKind kind);
-};
+// What is done to v.
+using GemmOp = post_ops::EpilogueOp;
 
 struct GemmParams {
     GemmShape shape;
@@ -73,22 +53,25 @@ struct GemmParams {
     std::span<const float> scale{};           // one, or one a channel
     std::span<const float> bias{};            // none, one, or one a channel
     std::span<const float> wei_zero_point{};  // none, one, or one a channel
-    // Products of the same weights, which stay where they are, share what was packed. Null: none.
+    // Shares packed weights between products of the same weights. Null: no sharing.
     GemmWeightsCache* shared = nullptr;
     std::vector<GemmOp> ops{};
+    // 16-bit products in pairs, as machines without VNNI have them, also where there is VNNI.
+    // They take no pool.
+    bool pairs = false;
     // A deconvolution: pixel (y, x) of src adds its products with the weights of (i, j) to pixel
-    // (y * stride_height + i - pad_top, x * stride_width + j - pad_left) of dst. Its sides are
-    // multiples of the strides, the kernel is as large as they are at least, there is no dilation;
-    // neither other tensors, nor zero points of weights, nor a pool.
+    // (y * stride_height + i - pad_top, x * stride_width + j - pad_left) of dst. The sides of dst
+    // are multiples of the strides and the kernel is at least as large as the strides. No dilation,
+    // no binary sources, no zero points of weights, no pool.
     bool transposed = false;
-    // dst has half as many rows and columns as the shape says, both even: the largest of 2 x 2
-    // values each. For what never falls when an accumulator rises; see is_monotonic().
+    // Max pooling of 2 x 2 with stride 2 after everything else: dst has half the rows and columns
+    // of the shape, which are even. Requires is_monotonic().
     bool pool = false;
 };
 
-// Whether v is an integer that never falls when acc rises: no scale below zero, no other tensors,
-// no sums of windows, no activation but those that compare. Then the largest value is that of the
-// largest accumulator.
+// Whether v is an integer that never falls when acc rises, so that the maximum of values is the
+// value of the maximal accumulator: no negative scale, no binary sources, no sums of windows, no
+// activation other than comparisons.
 bool is_monotonic(const GemmParams& params);
 
 // How the work is cut: `rows` x `columns` parts, by pixels and by channels of dst.
@@ -100,9 +83,9 @@ struct GemmSplit {
 
 using WeightSpan = std::span<const std::int8_t>;
 
-// The rows of a tensor of the size of dst, of which each different one is kept once.
+// Deduplicated rows of a tensor of the size of dst.
 struct GemmRows {
-    const void* data = nullptr;            // null: none are kept
+    const void* data = nullptr;            // null: not deduplicated
     const std::size_t* offsets = nullptr;  // of each row of dst, of all images: bytes from `data`
 };
 
@@ -112,17 +95,16 @@ struct GemmArgs {
     const void* src = nullptr;
     void* dst = nullptr;
     std::span<const void* const> binary_sources{};  // by Binary::input
-    // The same tensors, where they are known by rows; empty: none is.
+    // The same tensors as deduplicated rows; empty: none.
     std::span<const GemmRows> rows{};
     void* scratch = nullptr;  // scratch_bytes() for each part, on a cache line
-    // Elements from a pixel of dst to the next; 0: its channels. More of them where dst is a slice
-    // of the channels of another tensor; there are no binary_sources then.
+    // Elements from a pixel of dst to the next; 0: its channels. Larger where dst is a slice of the
+    // channels of another tensor, which excludes binary_sources.
     std::size_t dst_pitch = 0;
-    // Memory that will be read after this run, to be fetched into L2 in its last block of pixels,
-    // in this order.
+    // Memory that is read after this run: prefetched into L2, in this order, during the last block
+    // of pixels.
     std::span<const WeightSpan> next{};
-    // Steps in front have fetched weights of this run; what is missing of them, if anything, is the
-    // first of `next`.
+    // Earlier steps have prefetched weights of this run. What they have not is the first of `next`.
     bool next_has_own = false;
 };
 
@@ -133,20 +115,23 @@ struct Packed;
 class GemmVnni {
 public:
     // Whether this machine has AVX-512 VNNI and Highway's targets are not restricted below AVX-512.
+    // Without it products are 16-bit ones in pairs.
     static bool available();
+    // Whether it has all operations of the program and stores its type.
+    static post_ops::Support supports(const post_ops::EpilogueProgram& program);
 
-    // Whether the shape has so few pixels, in short rows, that reading its weights once, and ahead,
-    // is worth more than leaving out what meets padding.
+    // Whether the shape has so few pixels, in short rows, that reading the weights once, and ahead,
+    // gains more than leaving out products with padding.
     static bool suits_few_pixels(const GemmShape& shape);
-    // Whether the shape, of u8 without a pool or zero points of weights, reads the rows of src
-    // where they are, with a kernel larger than 1x1.
-    static bool reads_rows_in_place(const GemmShape& shape);
+    // Whether a kernel larger than 1x1 reads src directly, without copying its rows, for u8 without
+    // a pool and without zero points of weights.
+    static bool is_direct(const GemmShape& shape);
 
-    // Packs weights and vectors; nothing of params is kept. Throws fuseq::Error for shapes, types
-    // or sizes of lists that do not fit together, or when the kernel is not available.
+    // Packs weights and constants; keeps nothing of params. Throws fuseq::Error for shapes, types
+    // or sizes of lists that do not fit together.
     explicit GemmVnni(const GemmParams& params);
-    // Only implementation() and scratch_bytes() answer until pack() is called with the same params,
-    // by any thread. Throws what is wrong with shapes and types; pack() throws the rest.
+    // Before pack() has been called with the same params, by any thread, only implementation() and
+    // scratch_bytes() may be called. Throws for shapes and types; pack() throws for the rest.
     static GemmVnni to_be_packed(const GemmParams& params);
     void pack(const GemmParams& params);
     ~GemmVnni();
@@ -157,7 +142,7 @@ public:
     std::size_t element_bytes() const;  // of dst
     // Bytes of scratch memory that each part needs; a multiple of 64, maybe 0.
     std::size_t scratch_bytes() const;
-    // The best way to cut the work into so many parts; to be asked once, not for every run.
+    // The best split into so many parts. Ask once, not for every run.
     GemmSplit split(std::size_t parts) const;
     // The same where lines of other cores are slow (instructions.hpp), or are not.
     GemmSplit split(std::size_t parts, bool remote_is_slow) const;
@@ -167,13 +152,14 @@ public:
     // The packed weights that a part reads, in the order in which it reads them.
     std::span<const std::int8_t> weights(std::size_t part, const GemmSplit& split) const;
 
-    // Of those, what the step in front had better fetch: GemmArgs::next.
+    // The part of them that the step before should prefetch: GemmArgs::next.
     std::span<const std::int8_t> weights_ahead(std::size_t part, const GemmSplit& split) const;
 
-    // Bytes that a run in one part can fetch in its last block, of its own weights and of others.
+    // Bytes that a run in one part can prefetch in its last block, of its own weights and of
+    // others.
     std::size_t fetchable() const;
 
-    // Whether a pixel of dst depends on nothing but the pixel of src with its number.
+    // Whether pixel i of dst depends on pixel i of src alone.
     bool is_by_pixel() const;
     // What the pixels of a range given to run_pixels() must be multiples of.
     std::size_t pixel_grain() const;

@@ -1,9 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the loops around the micro-kernel fetch into the caches before it is read: weights, source
-// rows, tensors that the epilogue reads. A little with each tile, because a burst of misses stops
-// all other loads.
+// Prefetches of the loops around the micro-kernel: weights, source rows, binary sources. A few with
+// each tile, because a burst of misses stops all other loads.
 #pragma once
 
 #include <algorithm>
@@ -18,20 +17,20 @@ namespace fuseq::kernels::gemm {
 
 inline constexpr std::size_t kCacheLine = 64;
 
-// Weights, into L2, from the micro-kernels: some bytes for each four of depth.
+// Weights, into L2. The micro-kernels prefetch some bytes for each four bytes of depth.
 class WeightsAhead {
 public:
-    // While `steps` steps of depth are done, `next` and what is named after it, `bytes` in all.
+    // During the next `steps` steps of depth: `next` and then set_after(), `bytes` in all.
     void expect(std::span<const std::int8_t> next, std::size_t bytes, std::size_t steps) {
         at_ = next.data();
         end_ = at_ + next.size();
         step_ = std::min(kCacheLine, (bytes + steps - 1) / steps);
     }
     void expect_nothing() { at_ = end_ = nullptr; }
-    // Read after those, in this order.
+    // What follows `next`, in this order.
     void set_after(std::span<const WeightSpan> after) { after_ = after; }
 
-    // Where the next `steps` steps begin to fetch; null: there is nothing.
+    // The first address that the next `steps` steps prefetch; null: nothing.
     const std::int8_t* take(std::size_t steps) {
         while (at_ >= end_ && !after_.empty()) {
             at_ = after_.front().data();
@@ -44,9 +43,9 @@ public:
     }
     std::size_t step() const { return step_; }
 
-    // What is next; null: nothing is left of what was expected.
+    // The next address; null: nothing is left.
     const std::int8_t* at() const { return at_ < end_ ? at_ : nullptr; }
-    // What has not been fetched before `at` will not be; null: none of this range will.
+    // Leaves out what lies before `at`; null: the whole range.
     void skip_to(const std::int8_t* at) { at_ = at != nullptr ? std::max(at_, at) : end_; }
 
 private:

@@ -25,11 +25,11 @@ double bound_after(const post_ops::Eltwise& op, double bound) {
 
 double bound_after(const GemmOp& op, double bound) {
     const auto largest = [](const std::vector<float>& values) {
-        double most = 0;
+        double max = 0;
         for (const float v : values) {
-            most = std::max(most, std::abs(static_cast<double>(v)));
+            max = std::max(max, std::abs(static_cast<double>(v)));
         }
-        return most;
+        return max;
     };
     constexpr double kUnknown = std::numeric_limits<double>::infinity();
     const double element = op.binary.type == ElementType::f32

@@ -23,8 +23,8 @@ void check_shape(const GemmShape& s) {
 }  // namespace
 
 void check(const GemmParams& params) {
-    if (!has_avx512_vnni()) {
-        refuse("this machine has no AVX-512 VNNI");
+    if ((params.pairs || !has_avx512_vnni()) && params.pool) {
+        refuse("16-bit products take no pool");
     }
     const GemmShape& s = params.shape;
     check_shape(s);
@@ -49,14 +49,25 @@ void check(const GemmParams& params) {
     }
 }
 
-void check_op(const GemmOp& op) {
-    if (op.kind == GemmOp::Kind::kEltwise && !GemmOp::takes(op.eltwise.kind)) {
-        refuse("it has no ", post_ops::to_text(op.eltwise));
+post_ops::Support supports_op(const GemmOp& op) {
+    using post_ops::EltwiseKind;
+    const EltwiseKind kind = op.eltwise.kind;
+    if (op.kind == GemmOp::Kind::kEltwise &&
+        (kind == EltwiseKind::kLog || kind == EltwiseKind::kPower)) {
+        return post_ops::Support::no("it has no " + post_ops::to_text(op.eltwise));
     }
-    const bool tensor = op.kind == GemmOp::Kind::kBinary || op.kind == GemmOp::Kind::kSum;
     const ElementType type = op.binary.type;
-    if (tensor && type != ElementType::u8 && type != ElementType::i8 && type != ElementType::f32) {
-        refuse("an extra input is ", to_string(type), ", expected u8, i8 or f32");
+    if (op.reads_tensor() && type != ElementType::u8 && type != ElementType::i8 &&
+        type != ElementType::f32) {
+        return post_ops::Support::no(std::string("an extra input is ") + to_string(type) +
+                                     ", expected u8, i8 or f32");
+    }
+    return post_ops::Support::yes();
+}
+
+void check_op(const GemmOp& op) {
+    if (const auto support = supports_op(op); !support) {
+        refuse(support.reason());
     }
 }
 

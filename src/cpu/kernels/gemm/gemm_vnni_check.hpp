@@ -19,5 +19,6 @@ template <class... Parts>
 void check(const GemmParams& params);
 // The same of an operation after the product.
 void check_op(const GemmOp& op);
+post_ops::Support supports_op(const GemmOp& op);
 
 }  // namespace fuseq::kernels::gemm

@@ -1,9 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What pixels at the edges leave out, because it would only meet padding: rows of the kernel in
-// rows of dst at the upper and lower edge, columns in columns at the left and right edge. Each a
-// tenth of all products of a 3x3 kernel on 7 x 7 pixels.
+// Pixels at the edges leave out the rows and columns of the kernel that only meet padding. Rows and
+// columns are each a tenth of all products of a 3x3 kernel on 7 x 7 pixels.
 #include <algorithm>
 
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
@@ -12,7 +11,7 @@
 namespace fuseq::kernels::gemm {
 namespace {
 
-// Of the kernel, that meet rows of src: consecutive ones.
+// The rows of the kernel that meet rows of src; they are consecutive.
 Range kernel_rows(const GemmShape& s, std::size_t y) {
     Range rows;
     for (std::size_t k = 0; k < s.kernel_height; ++k) {
@@ -36,24 +35,24 @@ Range kernel_columns(const GemmShape& s, std::size_t x) {
     return columns;
 }
 
-// Pixels between the edges from which on less work is less time: fewer make tiles that wait for
-// their weights, and two products a cycle need ten sums to hide that each takes five cycles (six
-// inner pixels lose 2 %, seven gain 2 to 3). What is saved of longer rows is not seen.
-std::size_t least_inner() {
+// The number of pixels between the edges from which on leaving columns out gains time. Smaller
+// tiles wait for their weights, and two products a cycle with a latency of five need ten sums (six
+// inner pixels lose 2 %, seven gain 2 to 3). In long rows the gain is too small to measure.
+std::size_t min_inner() {
     return loads_one_wide_vector_a_cycle() ? 4 : 7;
 }
 constexpr std::size_t kMaxInner = 60;
 constexpr std::size_t kMinRows = 5;
 
-// Pixels of a column one after the other: a column begins with a four.
+// A column of the kernel must begin at a multiple of four bytes.
 bool may_be_apart(const Packed& p, const GemmParams& params) {
     return p.mode == SourceMode::kRows && !p.pool && !p.subpixels && p.shape.dilation_width == 1 &&
-           p.shape.src_channels % 4 == 0 && params.wei_zero_point.empty() &&
+           p.pixel_bytes() % 4 == 0 && params.wei_zero_point.empty() &&
            std::all_of(params.ops.begin(), params.ops.end(),
                        [](const GemmOp& op) { return op.binary.input < kMaxBinarySources; });
 }
 
-// edge_columns and inner; false, and nothing is changed, where too little is between them.
+// Sets edge_columns and inner; false, without a change, if too few pixels are between the edges.
 // all_columns: of the kernel, with padding.
 bool set_apart(Packed& p, bool all_columns) {
     const GemmShape& s = p.shape;
@@ -74,7 +73,7 @@ bool set_apart(Packed& p, bool all_columns) {
     const bool apart = std::all_of(edges.begin(), edges.end(), [&](const EdgeColumn& column) {
         return (column.x < inner.begin || column.x >= inner.end) && column.kernel.end != 0;
     });
-    if (!apart || inner.end - std::min(inner.begin, inner.end) < least_inner()) {
+    if (!apart || inner.end - std::min(inner.begin, inner.end) < min_inner()) {
         return false;
     }
     p.edge_columns = std::move(edges);
@@ -83,19 +82,19 @@ bool set_apart(Packed& p, bool all_columns) {
 }
 
 // For pixels of dst at one edge, `columns`.
-EdgeStrip strip_of(const Packed& p, Range columns) {
+EdgeCopy edge_copy_of(const Packed& p, Range columns) {
     const GemmShape& s = p.shape;
-    EdgeStrip strip;
-    strip.begin = static_cast<std::ptrdiff_t>(columns.begin * s.stride_width) - s.pad_left;
+    EdgeCopy copy;
+    copy.begin = static_cast<std::ptrdiff_t>(columns.begin * s.stride_width) - s.pad_left;
     const std::size_t width =
         columns.begin == columns.end
             ? 0
             : (columns.end - columns.begin - 1) * s.stride_width + s.kernel_width;
-    strip.pitch = width * s.src_channels;
+    copy.pitch = width * s.src_channels;
     for (std::size_t y = 0; y < s.kernel_height; ++y) {
-        strip.taps.push_back(static_cast<std::ptrdiff_t>(y * s.dilation_height * strip.pitch));
+        copy.taps.push_back(static_cast<std::ptrdiff_t>(y * s.dilation_height * copy.pitch));
     }
-    return strip;
+    return copy;
 }
 
 }  // namespace
@@ -117,7 +116,7 @@ bool is_mostly_image(const GemmShape& s) {
 
 void find_edge_columns(Packed& p, const GemmParams& params) {
     p.inner = {0, p.shape.dst_width / p.window()};
-    // Padding of zeros adds nothing.
+    // Only padding of zeros adds nothing.
     if (!may_be_apart(p, params) || p.fill != 0 || p.block < kMinRows || !set_apart(p, false)) {
         return;
     }
@@ -127,26 +126,27 @@ void find_edge_columns(Packed& p, const GemmParams& params) {
     }
 }
 
-bool suits_rows_in_place(const GemmShape& s) {
-    // One panel of wide tiles: where several read the same rows the copy costs little, and its
-    // rows begin on cache lines. In short rows it is worth more to leave columns out.
+bool suits_direct(const GemmShape& s) {
+    // Only for a single wide panel: with several the copy costs little for each, and its rows begin
+    // on cache lines. In short rows leaving out columns gains more.
     constexpr std::size_t kMaxChannels = 64;
     return s.kernel_width > 1 && s.dilation_width == 1 && s.src_channels % 4 == 0 &&
            s.dst_channels <= kMaxChannels && s.dst_width > kMaxInner && s.dst_height >= kMinRows;
 }
 
-void find_rows_in_place(Packed& p, const GemmParams& params) {
-    if (!may_be_apart(p, params) || p.flip != 0 || !suits_rows_in_place(p.shape) ||
+void find_direct(Packed& p, const GemmParams& params) {
+    if (!may_be_apart(p, params) || p.pairs || p.flip != 0 || !suits_direct(p.shape) ||
         !set_apart(p, p.fill != 0)) {
         return;
     }
     const GemmShape& s = p.shape;
-    p.in_place = true;
+    p.direct = true;
     p.pitch = s.src_width * s.src_channels;
     for (std::size_t y = 0; y < p.taps.size(); ++y) {
         p.taps[y] = static_cast<std::ptrdiff_t>(y * s.dilation_height * p.pitch);
     }
-    p.strips = {strip_of(p, {0, p.inner.begin}), strip_of(p, {p.inner.end, s.dst_width})};
+    p.edge_copies = {edge_copy_of(p, {0, p.inner.begin}),
+                     edge_copy_of(p, {p.inner.end, s.dst_width})};
 }
 
 void find_tap_ranges(Packed& p) {

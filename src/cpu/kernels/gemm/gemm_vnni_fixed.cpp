@@ -47,11 +47,11 @@ struct FixedTile {
 };
 
 // Parts of a convolution that are added up as floats, whose values nothing bounds, then a scale.
-constexpr std::size_t kMostParts = 8;
+constexpr std::size_t kMaxParts = 8;
 
 bool adds_parts(const gemm::Epilogue& e) {
     const std::size_t parts = e.ops.size() - 1;
-    return !e.ops.empty() && parts >= 1 && parts <= kMostParts && is(e.ops[parts], Fixed::kScale) &&
+    return !e.ops.empty() && parts >= 1 && parts <= kMaxParts && is(e.ops[parts], Fixed::kScale) &&
            std::all_of(e.ops.begin(), e.ops.end() - 1,
                        [](const PackedOp& op) { return is(op, Fixed::kF32); });
 }
@@ -69,8 +69,8 @@ void finish_parts(const EpilogueCall& call) {
     const Constant bias = load_constant<Vectors>(e.bias.data() + call.panel->channel);
     const Constant scale = load_constant<Vectors>(e.scale.data() + call.panel->channel);
     const Constant by = load_constant<Vectors>(e.ops[parts].a.data() + call.panel->channel);
-    const void* tensors[kMostParts];
-    float scales[kMostParts];
+    const void* tensors[kMaxParts];
+    float scales[kMaxParts];
     for (std::size_t i = 0; i < parts; ++i) {
         tensors[i] = call.args->binary_sources[e.ops[i].binary.input];
         scales[i] = e.ops[i].binary.scale;

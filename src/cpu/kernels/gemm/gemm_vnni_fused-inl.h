@@ -1,9 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles whose accumulators go through an epilogue in their registers, without the buffer: worth
-// most where little depth is added up for a value. For whole panels and frequent numbers of rows.
-// To be included after hwy/highway.h, once a target; empty for all but AVX-512.
+// Tiles whose epilogue works on the accumulators in registers, without the buffer in L1. The gain
+// is largest in layers of little depth. For whole panels and frequent numbers of rows. To be
+// included after hwy/highway.h, once a target; empty for all but AVX-512.
 #if defined(FUSEQ_KERNELS_GEMM_VNNI_FUSED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FUSEQ_KERNELS_GEMM_VNNI_FUSED_INL_H_
 #undef FUSEQ_KERNELS_GEMM_VNNI_FUSED_INL_H_
@@ -44,7 +44,7 @@ HWY_INLINE Quad scaled_quad(const __m512i (&acc)[kQuad],
     return q;
 }
 
-// What has the micro-kernel in it.
+// Instances contain the micro-kernel.
 FUSEQ_BEGIN_VNNI
 
 // Finish::quad<Vectors>(four, call, place): four accumulators to dst.
@@ -55,8 +55,8 @@ struct FusedTile {
     static FUSEQ_INLINE void finish_one(const Registers<__m512i, Rows * Vectors>& acc,
                                         const EpilogueCall& finish) {
         constexpr std::size_t kFirst = Q * kQuad;
-        // The last one in place of those that do not exist. Constants: an index that is known later
-        // keeps all accumulators in memory.
+        // The last accumulator stands for missing ones. Indices must be constants: others would put
+        // all accumulators into memory.
         constexpr std::size_t kLast = Rows * Vectors - 1;
         constexpr std::size_t kPlaces[kQuad] = {kFirst, std::min(kFirst + 1, kLast),
                                                 std::min(kFirst + 2, kLast),
@@ -91,7 +91,7 @@ struct FusedTile {
     // By number of rows less 1.
     static const FusedFunction* functions() {
         static constexpr auto kFunctions = [] {
-            std::array<FusedFunction, gemm::kMostRows[Vectors]> list{};
+            std::array<FusedFunction, gemm::kMaxRows[Vectors]> list{};
             list[6] = &run<7>;
             list[11] = &run<12>;
             list[12] = &run<13>;

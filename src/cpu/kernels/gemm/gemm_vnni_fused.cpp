@@ -89,8 +89,8 @@ const FusedFunction* fused_functions(const Epilogue& epilogue, Store store, std:
     if (!simple) {
         return nullptr;
     }
-    const FusedFunction* joined = joined_functions(epilogue, store, vectors);
-    return joined != nullptr ? joined : HWY_NAMESPACE::find_fused(epilogue, store, vectors);
+    const FusedFunction* with_add = fused_add_functions(epilogue, store, vectors);
+    return with_add != nullptr ? with_add : HWY_NAMESPACE::find_fused(epilogue, store, vectors);
 }
 }  // namespace gemm
 

@@ -1,11 +1,12 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The integer matrix product as an object: what it consists of and says of itself.
+// The integer matrix product as an object: construction and queries.
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
 
 #include <algorithm>
 
+#include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/machine/instructions.hpp"
 
@@ -13,12 +14,21 @@ namespace fuseq::kernels {
 
 using namespace gemm;  // NOLINT(google-build-using-namespace)
 
-bool GemmOp::takes(post_ops::EltwiseKind kind) {
-    return kind != post_ops::EltwiseKind::kLog && kind != post_ops::EltwiseKind::kPower;
-}
-
 bool GemmVnni::available() {
     return has_avx512_vnni();
+}
+
+post_ops::Support GemmVnni::supports(const post_ops::EpilogueProgram& program) {
+    const ElementType type = program.dst_type;
+    if (type != ElementType::u8 && type != ElementType::i8 && type != ElementType::f32) {
+        return post_ops::Support::no(std::string("it does not store ") + to_string(type));
+    }
+    for (const GemmOp& op : program.ops) {
+        if (auto support = supports_op(op); !support) {
+            return support;
+        }
+    }
+    return post_ops::Support::yes();
 }
 
 bool GemmVnni::suits_few_pixels(const GemmShape& shape) {
@@ -27,8 +37,8 @@ bool GemmVnni::suits_few_pixels(const GemmShape& shape) {
            (shape.batch * shape.dst_height * shape.dst_width <= kVeryFew || is_mostly_image(shape));
 }
 
-bool GemmVnni::reads_rows_in_place(const GemmShape& shape) {
-    return suits_rows_in_place(shape);
+bool GemmVnni::is_direct(const GemmShape& shape) {
+    return suits_direct(shape);
 }
 
 GemmVnni::GemmVnni(Packed&& packed) : packed_(std::make_unique<const Packed>(std::move(packed))) {}
@@ -70,18 +80,17 @@ std::span<const std::int8_t> GemmVnni::weights_ahead(std::size_t part,
                                                      const GemmSplit& split) const {
     const Packed& p = *packed_;
     const std::span<const std::int8_t> all = weights(part, split);
-    constexpr std::size_t kMost = std::size_t{256} << 10;
+    constexpr std::size_t kMax = std::size_t{256} << 10;
     if (p.panels.empty() || loads_one_wide_vector_a_cycle()) {
-        return all.first(std::min(all.size(), kMost));
+        return all.first(std::min(all.size(), kMax));
     }
-    // The panels that a part begins with. A layer of few pixels is done before what it fetches
-    // itself arrives.
+    // The first panels of the part. A layer of few pixels is done before its own prefetches arrive.
     constexpr std::size_t kFirstPanels = std::size_t{24} << 10;
     constexpr std::size_t kFewPixels = 12;
-    constexpr std::size_t kMaxOfFewPixels = 3 * kMost;
+    constexpr std::size_t kMaxOfFewPixels = 3 * kMax;
     const bool few = p.shape.batch * p.shape.dst_height * p.shape.dst_width <= kFewPixels;
     const std::size_t first = std::max(p.panel_bytes(p.panels.front()), kFirstPanels);
-    return all.first(std::min(all.size(), few ? kMaxOfFewPixels : std::min(first, kMost)));
+    return all.first(std::min(all.size(), few ? kMaxOfFewPixels : std::min(first, kMax)));
 }
 
 std::size_t GemmVnni::fetchable() const {
@@ -93,10 +102,10 @@ std::size_t GemmVnni::fetchable() const {
     const std::size_t rest = p.units() % p.block;
     const std::size_t units = rest == 0 ? p.block : rest;
     const std::size_t pixels = by_rows ? p.shape.dst_width / p.window() : units;
-    const std::size_t most = p.most_pixels(p.panels.front());
-    const std::size_t tiles = (by_rows ? units : 1) * ((pixels + most - 1) / most);
+    const std::size_t max = p.max_pixels(p.panels.front());
+    const std::size_t tiles = (by_rows ? units : 1) * ((pixels + max - 1) / max);
     constexpr std::size_t kCacheLine = 64;
-    return tiles * p.panels.size() * p.most_taps() * p.depth4 * kCacheLine;
+    return tiles * p.panels.size() * p.max_taps() * p.depth4 * kCacheLine;
 }
 
 bool GemmVnni::is_by_pixel() const {

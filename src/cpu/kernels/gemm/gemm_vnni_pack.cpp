@@ -8,25 +8,26 @@
 #include "cpu/kernels/gemm/gemm_vnni_bound.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/machine/instructions.hpp"
 
 namespace fuseq::kernels::gemm {
 namespace {
 
-// Source bytes, or weights, that should stay in the L2 cache beside each other.
+// Source bytes, or weights, that should fit into L2 together.
 constexpr std::size_t kBlockBytes = std::size_t{512} << 10;
 constexpr std::size_t kRowBlockBytes = std::size_t{192} << 10;
-// Rows of a layer whose weights all stay in L1 should be there too: no block waits for weights.
+// Where all weights of a layer stay in L1, its source rows should too: no block waits for weights.
 constexpr std::size_t kRowBlockBytesInL1 = std::size_t{16} << 10;
 constexpr std::size_t kWeightBytesInL1 = std::size_t{16} << 10;
 // Addresses that differ by a multiple of this are in the same set of L1; its sets have 8 or 12
 // ways.
 constexpr std::size_t kCacheWay = 4096;
 constexpr std::size_t kCacheLine = 64;
-// Pixels and channels of dst from which on it pays to copy the source out of such places.
+// Pixels and channels of dst from which on copying such sources to other addresses gains time.
 constexpr std::size_t kManyPixels = 8;
 constexpr std::size_t kManyChannels = 64;
 
-// So that whole panels of vectors can be read.
+// Rounded up, so that whole panels can be read.
 std::size_t padded_channels(std::size_t channels) {
     return (channels + kLanes * kMaxPanelVectors - 1) / kLanes * kLanes;
 }
@@ -61,11 +62,13 @@ public:
         packed_.shape = params_.shape;
         packed_.pool = params_.pool;
         packed_.store = store();
+        packed_.pairs = params_.pairs || !has_avx512_vnni();
+        packed_.pair_rows = packed_.pairs ? pair_kernel().rows : 0;
         choose_source();
         find_tap_ranges(packed_);
         find_edge_columns(packed_, params_);
-        find_rows_in_place(packed_, params_);
-        place_strips();
+        find_direct(packed_, params_);
+        place_edge_copies();
         packed_.scratch = scratch_bytes();
         if (!params_.wei_zero_point.empty()) {
             packed_.sums = packed_.scratch;
@@ -73,12 +76,19 @@ public:
         }
         packed_.wide = is_wide();
         make_panels();
-        packed_.implementation = detail::cat("gemm_vnni512:",
-                                             packed_.wide                     ? "6x4"
-                                             : packed_.panels[0].vectors == 1 ? "28x1"
-                                                                              : "14x2",
-                                             packed_.pool ? ":pool" : "");
+        packed_.implementation = name();
         return std::move(packed_);
+    }
+
+    std::string name() const {
+        if (packed_.pairs) {
+            return detail::cat("gemm_pairs:", packed_.pair_rows, "x1");
+        }
+        return detail::cat("gemm_vnni512:",
+                           packed_.wide                     ? "6x4"
+                           : packed_.panels[0].vectors == 1 ? "28x1"
+                                                            : "14x2",
+                           packed_.pool ? ":pool" : "");
     }
 
     Packed run() {
@@ -102,39 +112,54 @@ private:
 
     void choose_source() {
         const GemmShape& s = params_.shape;
-        const bool is_signed = params_.src_type == ElementType::i8;
-        packed_.flip = is_signed ? 0x80 : 0;
-        packed_.fill = static_cast<std::uint8_t>(params_.src_zero_point) ^ packed_.flip;
-        const bool dense = is_1x1() && s.stride_height == 1 && s.stride_width == 1 &&
-                           s.src_height == s.dst_height && s.src_width == s.dst_width;
-        const std::size_t channels = s.src_channels;
-        packed_.dense = dense;
+        packed_.src_signed = params_.src_type == ElementType::i8;
+        packed_.src_zero_point = params_.src_zero_point;
+        packed_.flip = packed_.src_signed && !packed_.pairs ? 0x80 : 0;
+        // Pairs lose the zero point when they are copied: their padding is zero.
+        packed_.fill =
+            packed_.pairs ? 0 : static_cast<std::uint8_t>(params_.src_zero_point) ^ packed_.flip;
+        packed_.dense = is_1x1() && s.stride_height == 1 && s.stride_width == 1 &&
+                        s.src_height == s.dst_height && s.src_width == s.dst_width;
         if (is_1x1() && !params_.pool) {
-            columns_ = 1;
-            packed_.taps.assign(packed_.subpixels ? packed_.subpixels->count() : 1, 0);
-            packed_.depth4 = (channels + 3) / 4;
-            packed_.step = spread(packed_.depth4 * 4);
-            // A copy takes less than two channels of dst.
-            const bool spreads = channels % kCacheWay == 0 &&
-                                 s.batch * s.dst_height * s.dst_width >= kManyPixels &&
-                                 s.dst_channels >= kManyChannels;
-            packed_.mode =
-                dense && !is_signed && !spreads ? SourceMode::kInPlace : SourceMode::kGather;
-            packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
-            return;
+            choose_pixels();
+        } else if (gathers_windows(s) && !packed_.pairs && !params_.pool &&
+                   params_.wei_zero_point.empty() && !packed_.subpixels) {
+            choose_windows();
+        } else {
+            choose_rows();
         }
-        if (gathers_windows(s) && !params_.pool && params_.wei_zero_point.empty() &&
-            !packed_.subpixels) {
-            columns_ = s.kernel_width;
-            packed_.mode = SourceMode::kWindows;
-            packed_.depth4 = columns_ * channels / 4;
-            for (std::size_t y = 0; y < s.kernel_height; ++y) {
-                packed_.taps.push_back(static_cast<std::ptrdiff_t>(y * packed_.depth4 * 4));
-            }
-            packed_.step = spread(packed_.taps.size() * packed_.depth4 * 4);
-            packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
-            return;
+    }
+
+    void choose_pixels() {
+        const GemmShape& s = params_.shape;
+        columns_ = 1;
+        packed_.taps.assign(packed_.subpixels ? packed_.subpixels->count() : 1, 0);
+        const std::size_t bytes = packed_.pixel_bytes();
+        packed_.depth4 = (bytes + 3) / 4;
+        packed_.step = spread(packed_.depth4 * 4);
+        // The copy costs less than two channels of dst.
+        const bool spreads = bytes % kCacheWay == 0 &&
+                             s.batch * s.dst_height * s.dst_width >= kManyPixels &&
+                             s.dst_channels >= kManyChannels;
+        const bool in_place = packed_.dense && packed_.flip == 0 && !spreads && !packed_.pairs;
+        packed_.mode = in_place ? SourceMode::kInPlace : SourceMode::kGather;
+        packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
+    }
+
+    void choose_windows() {
+        columns_ = params_.shape.kernel_width;
+        packed_.mode = SourceMode::kWindows;
+        packed_.depth4 = columns_ * params_.shape.src_channels / 4;
+        for (std::size_t y = 0; y < params_.shape.kernel_height; ++y) {
+            packed_.taps.push_back(static_cast<std::ptrdiff_t>(y * packed_.depth4 * 4));
         }
+        packed_.step = spread(packed_.taps.size() * packed_.depth4 * 4);
+        packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
+    }
+
+    void choose_rows() {
+        const GemmShape& s = params_.shape;
+        const std::size_t channels = packed_.pixel_bytes();
         packed_.mode = SourceMode::kRows;
         // The pixels of a tap row lie one after the other when they are not dilated.
         columns_ = s.dilation_width == 1 && !packed_.subpixels ? s.kernel_width : 1;
@@ -142,13 +167,26 @@ private:
         const std::size_t extent_width = (s.kernel_width - 1) * s.dilation_width + 1;
         const std::size_t width = (s.dst_width - 1) * s.stride_width + extent_width;
         packed_.pitch = width * channels;
-        // Pixels of a column are tiles too; the rest of a line is no pixel.
+        // Columns have tiles too. The padding of a row is not read as pixels.
         if (channels > kCacheLine && s.stride_height * packed_.pitch % kCacheWay == 0) {
             packed_.pitch += kCacheLine;
         }
+        add_row_taps();
+        const std::size_t extent = (s.kernel_height - 1) * s.dilation_height + 1;
+        const std::size_t weights = packed_.max_taps() * packed_.depth4 * 4 * s.dst_channels;
+        const std::size_t bytes = weights <= kWeightBytesInL1 ? kRowBlockBytesInL1 : kRowBlockBytes;
+        const std::size_t rows = bytes / packed_.pitch;
+        packed_.block = rows > extent ? (rows - extent) / s.stride_height + 1 : 1;
+        packed_.block = std::clamp<std::size_t>(packed_.block / packed_.window(), 1,
+                                                s.dst_height / packed_.window());
+    }
+
+    // Taps of kRows, of all subpixels where there are some.
+    void add_row_taps() {
+        const GemmShape& s = params_.shape;
         const auto add_tap = [&](std::size_t y, std::size_t x) {
             packed_.taps.push_back(static_cast<std::ptrdiff_t>(
-                y * s.dilation_height * packed_.pitch + x * s.dilation_width * channels));
+                y * s.dilation_height * packed_.pitch + x * s.dilation_width * s.src_channels));
         };
         for (std::size_t y = 0; y < s.kernel_height && !packed_.subpixels; ++y) {
             for (std::size_t x = 0; x < s.kernel_width; x += columns_) {
@@ -160,35 +198,28 @@ private:
                 add_tap(tap.y, tap.x);
             }
         }
-        const std::size_t extent = (s.kernel_height - 1) * s.dilation_height + 1;
-        const std::size_t weights = packed_.most_taps() * packed_.depth4 * 4 * s.dst_channels;
-        const std::size_t bytes = weights <= kWeightBytesInL1 ? kRowBlockBytesInL1 : kRowBlockBytes;
-        const std::size_t rows = bytes / packed_.pitch;
-        packed_.block = rows > extent ? (rows - extent) / s.stride_height + 1 : 1;
-        packed_.block = std::clamp<std::size_t>(packed_.block / packed_.window(), 1,
-                                                s.dst_height / packed_.window());
     }
 
-    void place_strips() {
-        if (!packed_.in_place) {
+    void place_edge_copies() {
+        if (!packed_.direct) {
             return;
         }
         const GemmShape& s = params_.shape;
         packed_.block = std::clamp<std::size_t>(kRowBlockBytes / (s.stride_height * packed_.pitch),
                                                 1, s.dst_height);
         std::size_t at = 0;
-        for (EdgeStrip& strip : packed_.strips) {
-            strip.at = at;
-            at += packed_.rows_read(packed_.block) * strip.pitch;
+        for (EdgeCopy& copy : packed_.edge_copies) {
+            copy.at = at;
+            at += packed_.rows_read(packed_.block) * copy.pitch;
         }
-        strip_bytes_ = at;
+        edge_bytes_ = at;
     }
 
     std::size_t scratch_bytes() const {
         const GemmShape& s = params_.shape;
         const std::size_t pixel = packed_.step;
-        if (packed_.in_place) {
-            return scratch_of(strip_bytes_);
+        if (packed_.direct) {
+            return scratch_of(edge_bytes_);
         }
         switch (packed_.mode) {
             case SourceMode::kInPlace:
@@ -203,8 +234,8 @@ private:
         }
     }
 
-    // Bytes from one pixel to the next so that those of a tile, more than a set of the first cache
-    // has ways, are not all in one set.
+    // The distance of two pixels. The pixels of a tile are more than L1 has ways and must not all
+    // be in one set.
     static std::size_t spread(std::size_t bytes) {
         return bytes % kCacheWay == 0 ? bytes + kCacheLine : bytes;
     }
@@ -213,18 +244,19 @@ private:
         return (bytes + kOverread + kCacheLine - 1) / kCacheLine * kCacheLine;
     }
 
-    // A clip and a factor above it, of unsigned bytes.
+    // Whether the list is a clip and a factor, for unsigned bytes.
     bool clips() const {
         return params_.ops.size() == 2 && params_.ops[0].kind == GemmOp::Kind::kClip &&
                params_.ops[1].kind == GemmOp::Kind::kScale && params_.dst_type == ElementType::u8;
     }
 
-    // Bytes after scale and bias, or an elu, a leaky relu or a residual input after these: its
-    // join is found.
+    // Whether wide panels have the epilogue: bytes after scale and bias, perhaps with a clip, an
+    // elu, a leaky relu or a requantizing add, which is searched here.
     bool is_wide() {
-        const bool fits =
-            params_.dst_type != ElementType::f32 && !params_.pool && suits_wide_panels(packed_);
-        return fits && (params_.ops.empty() || clips() || have_activations() || joins());
+        const bool fits = params_.dst_type != ElementType::f32 && !packed_.pairs && !params_.pool &&
+                          suits_wide_panels(packed_);
+        return fits &&
+               (params_.ops.empty() || clips() || have_activations() || has_requantizing_add());
     }
 
     bool have_activations() const {
@@ -233,20 +265,20 @@ private:
                (have_elus(packed_ops(), channels) || have_leaky_relus(packed_ops(), channels));
     }
 
-    bool joins() {
-        std::optional<Join>& join = packed_.epilogue.join;
-        if (laid_out_ != nullptr && laid_out_->join_searched) {
-            join = laid_out_->epilogue.join;
+    bool has_requantizing_add() {
+        std::optional<RequantizingAdd>& add = packed_.epilogue.add;
+        if (laid_out_ != nullptr && laid_out_->add_searched) {
+            add = laid_out_->epilogue.add;
             for (const GemmOp& op : params_.ops) {  // tensors have got their numbers since
-                if (join && op.kind == GemmOp::Kind::kSum) {
-                    join->input = op.binary.input;
+                if (add && op.kind == GemmOp::Kind::kSum) {
+                    add->input = op.binary.input;
                 }
             }
         } else {
-            join = find_join(packed_ops(), store(), params_.shape.dst_channels);
+            add = find_requantizing_add(packed_ops(), store(), params_.shape.dst_channels);
         }
-        packed_.join_searched = true;
-        return join.has_value();
+        packed_.add_searched = true;
+        return add.has_value();
     }
 
     Store store() const {
@@ -267,7 +299,8 @@ private:
                            .b = padded(op.b, 0.0f, channels, "an operation"),
                            .eltwise = op.eltwise,
                            .binary = op.binary});
-            if (op.kind == GemmOp::Kind::kEltwise && params_.dst_type != ElementType::f32) {
+            if (op.kind == GemmOp::Kind::kEltwise && params_.dst_type != ElementType::f32 &&
+                !packed_.pairs) {
                 ops.back().quick = true;
             }
             check_op(op);
@@ -296,11 +329,13 @@ private:
     }
 
     void make_panels(std::size_t first, std::size_t channels, Range taps) {
-        const std::size_t most = packed_.wide ? kMaxWideVectors : kMaxPanelVectors;
+        const std::size_t max = packed_.wide    ? kMaxWideVectors
+                                : packed_.pairs ? 1
+                                                : kMaxPanelVectors;
         for (std::size_t c = 0; c < channels;) {
             Panel panel;
             panel.channel = first + c;
-            panel.vectors = std::min(most, (channels - c + kLanes - 1) / kLanes);
+            panel.vectors = std::min(max, (channels - c + kLanes - 1) / kLanes);
             panel.channels = std::min(panel.vectors * kLanes, channels - c);
             panel.taps = taps;
             c += panel.channels;
@@ -312,7 +347,7 @@ private:
         packed_.weights = packed_weights(params_, packed_, columns_);
         packed_.wei = packed_.weights->values;
         const std::int8_t* wei = packed_.wei.data();
-        // u8 = src + flip, and the zero point goes with it.
+        // src and its zero point are moved by `flip` alike.
         const std::int32_t zero_point = packed_.fill;
         packed_.init_size = padded_channels(params_.shape.dst_channels);
         packed_.init.assign(packed_.init_size * packed_.init_count(), 0);
@@ -341,7 +376,7 @@ private:
         return total;
     }
 
-    // From what sums over tap `t` of a channel begin at.
+    // Subtracts `value` from the `init` of a channel in all ranges that have tap `t`.
     void subtract(std::size_t channel, std::size_t t, std::int32_t value) {
         for (std::size_t i = 0; i < packed_.init_count(); ++i) {
             const Range taps = packed_.tap_ranges[i];
@@ -382,15 +417,23 @@ private:
         }
         constexpr double kFits = 1e9;
         e.clamp = !(bound < kFits);
-        if (!packed_.wide) {                                     // clamps bytes itself
-            const bool none = e.clamp || packed_.join_searched;  // then the tiles would be wide
-            e.join = none ? std::nullopt : find_join(e.ops, packed_.store, channels);
+        if (!packed_.wide) {  // clamps bytes itself
+            const bool none =
+                e.clamp || packed_.add_searched || packed_.pairs;  // then the tiles would be wide
+            e.add = none ? std::nullopt : find_requantizing_add(e.ops, packed_.store, channels);
         }
     }
 
     void choose_functions() {
         if (packed_.wide) {
             return choose_wide();
+        }
+        if (packed_.pairs) {
+            for (Panel& panel : packed_.panels) {
+                panel.micro = pair_kernel().functions;
+                panel.finish = pair_epilogue(packed_.store, panel.channels == kLanes);
+            }
+            return;
         }
         for (Panel& panel : packed_.panels) {
             panel.micro = packed_.pool ? pooled_functions(panel.vectors) : functions(panel.vectors);
@@ -406,13 +449,13 @@ private:
     }
 
     static const MicroFunction* functions(std::size_t vectors) {
-        return vectors == 1 ? micro_functions_1() : micro_functions_2();
+        return vectors == 1 ? micro_functions<1>() : micro_functions<2>();
     }
     static const MicroFunction* pooled_functions(std::size_t vectors) {
-        return vectors == 1 ? pooled_micro_functions_1() : pooled_micro_functions_2();
+        return vectors == 1 ? pooled_micro_functions<1>() : pooled_micro_functions<2>();
     }
 
-    // What each sum can be, from the sums of the weights above and below zero.
+    // The bounds of sums follow from the sums of positive and of negative weights.
     WideChannel wide_channel(std::size_t c) const {
         const std::int64_t magnitudes = packed_.weights->magnitudes[c];
         const std::int32_t init = packed_.init[c];
@@ -422,8 +465,8 @@ private:
                             .bias = e.bias[c],
                             .summed = packed_.needs_sums(),
                             .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
-                            .least = init + 255 * (sum(c) - magnitudes) / 2,
-                            .most = init + 255 * (sum(c) + magnitudes) / 2};
+                            .min = init + 255 * (sum(c) - magnitudes) / 2,
+                            .max = init + 255 * (sum(c) + magnitudes) / 2};
         channel.elu = elu_of(e.ops, c);
         channel.leaky = leaky_of(e.ops, c);
         if (clips()) {
@@ -442,14 +485,12 @@ private:
             for (std::size_t c = 0; c < panel.channels; ++c) {
                 channels.push_back(wide_channel(panel.channel + c));
             }
-            const Join* join = packed_.epilogue.join ? &*packed_.epilogue.join : nullptr;
-            const bool is_signed =
-                join != nullptr ? !join->q_unsigned : packed_.store == Store::kI8;
+            const RequantizingAdd* add = packed_.epilogue.add ? &*packed_.epilogue.add : nullptr;
+            const bool is_signed = add != nullptr ? !add->q_unsigned : packed_.store == Store::kI8;
             packed_.wide_panels.push_back(
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
-            panel.wide = channels[0].elu || channels[0].leaky
-                             ? wide_elu_function(panel.vectors)
-                             : wide_function(panel.vectors, join, packed_.needs_sums());
+            panel.wide = channels[0].elu || channels[0].leaky ? wide_elu_function(panel.vectors)
+                                                              : wide_function(panel.vectors, add);
             panel.constants = &packed_.wide_panels.back();
         }
         for (std::size_t i = 1; i < packed_.init_count(); ++i) {
@@ -465,7 +506,7 @@ private:
     const Packed* laid_out_;           // null: not known
     Packed packed_;
     std::size_t columns_ = 1;  // of the kernel that one tap covers
-    std::size_t strip_bytes_ = 0;
+    std::size_t edge_bytes_ = 0;
 };
 
 }  // namespace

@@ -1,8 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies of source: pixels of a 1x1 kernel one after the other, rows of a larger one with their
-// padding.
+// Copies of the source: pixels, windows, rows with padding, edges.
 #include <algorithm>
 #include <cstring>
 
@@ -14,7 +13,16 @@ namespace fuseq::kernels::gemm {
 
 namespace {
 
-// Columns [begin, end) of the kernel that are on the image, `at` the source column of the first.
+// `count` channels of consecutive pixels, as the micro-kernel reads them.
+void copy_channels(const Packed& p, const std::uint8_t* from, std::size_t count, std::uint8_t* to) {
+    if (p.pairs) {
+        widen(from, count, p.src_signed, p.src_zero_point, reinterpret_cast<std::int16_t*>(to));
+    } else {
+        copy_flipped(from, to, count, p.flip);
+    }
+}
+
+// Columns [begin, end) of the kernel that lie on the image; `at` is the source column of the first.
 Range columns_on_image(const GemmShape& s, std::ptrdiff_t at) {
     const auto width = static_cast<std::ptrdiff_t>(s.src_width);
     const auto kernel = static_cast<std::ptrdiff_t>(s.kernel_width);
@@ -72,8 +80,8 @@ void copy_pixels(
         }
         return;
     }
-    if (p.dense && step == s.src_channels) {
-        copy_flipped(from + at * step, scratch, count * step, p.flip);
+    if (p.dense && step == p.pixel_bytes()) {
+        copy_channels(p, from + at * s.src_channels, count * s.src_channels, scratch);
         return;
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -81,8 +89,8 @@ void copy_pixels(
         const std::size_t row = (at + i) / s.dst_width;
         const std::size_t y =
             row / s.dst_height * s.src_height + row % s.dst_height * s.stride_height;
-        copy_flipped(from + (y * s.src_width + x * s.stride_width) * s.src_channels,
-                     scratch + i * step, s.src_channels, p.flip);
+        copy_channels(p, from + (y * s.src_width + x * s.stride_width) * s.src_channels,
+                      s.src_channels, scratch + i * step);
     }
 }
 
@@ -103,10 +111,11 @@ void copy_columns(const Packed& p,
                   std::uint8_t* to) {
     const GemmShape& s = p.shape;
     const std::size_t rows = p.rows_read(count);
-    const std::size_t width = columns.pitch / s.src_channels;
-    const auto clamp = [&](std::ptrdiff_t v, std::size_t most) {
+    const std::size_t pixel = p.pixel_bytes();
+    const std::size_t width = columns.pitch / pixel;
+    const auto clamp = [&](std::ptrdiff_t v, std::size_t max) {
         return static_cast<std::size_t>(
-            std::clamp<std::ptrdiff_t>(v, 0, static_cast<std::ptrdiff_t>(most)));
+            std::clamp<std::ptrdiff_t>(v, 0, static_cast<std::ptrdiff_t>(max)));
     };
     // Of the copy: padding, source, padding.
     const std::size_t left = clamp(-columns.begin, width);
@@ -120,11 +129,10 @@ void copy_columns(const Packed& p,
             continue;
         }
         const std::size_t row = image * s.src_height + static_cast<std::size_t>(at);
-        std::memset(to, p.fill, left * s.src_channels);
-        copy_flipped(from + (row * s.src_width + begin) * s.src_channels,
-                     to + left * s.src_channels, inner * s.src_channels, p.flip);
-        std::memset(to + (left + inner) * s.src_channels, p.fill,
-                    (width - left - inner) * s.src_channels);
+        std::memset(to, p.fill, left * pixel);
+        copy_channels(p, from + (row * s.src_width + begin) * s.src_channels,
+                      inner * s.src_channels, to + left * pixel);
+        std::memset(to + (left + inner) * pixel, p.fill, (width - left - inner) * pixel);
     }
 }
 
@@ -139,14 +147,14 @@ void copy_rows(const Packed& p,
     copy_columns(p, src, image, y, count, {-p.shape.pad_left, p.pitch}, scratch);
 }
 
-void copy_strips(const Packed& p,
-                 const void* src,
-                 std::size_t image,
-                 std::size_t y,
-                 std::size_t count,
-                 std::uint8_t* scratch) {
-    for (const EdgeStrip& strip : p.strips) {
-        copy_columns(p, src, image, y, count, {strip.begin, strip.pitch}, scratch + strip.at);
+void copy_edges(const Packed& p,
+                const void* src,
+                std::size_t image,
+                std::size_t y,
+                std::size_t count,
+                std::uint8_t* scratch) {
+    for (const EdgeCopy& copy : p.edge_copies) {
+        copy_columns(p, src, image, y, count, {copy.begin, copy.pitch}, scratch + copy.at);
     }
 }
 

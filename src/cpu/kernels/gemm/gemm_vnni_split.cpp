@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;
 
-// Cache lines of dst that two threads write when the panels are cut between them.
+// Cache lines of dst that two threads would write with this split.
 std::size_t shared_lines(const Packed& p, const GemmSplit& split) {
     const std::size_t size = p.store == Store::kF32 ? 4 : 1;
     const std::size_t pixels =
@@ -29,11 +29,11 @@ std::size_t shared_lines(const Packed& p, const GemmSplit& split) {
     return lines;
 }
 
-// What a byte costs, in bytes of weights that a tile multiplies.
+// The cost of a byte, in bytes of weights that a tile multiplies.
 struct ByteCosts {
     double weight;  // that a part reads
     double source;
-    double remote;  // that another core has written, or will read
+    double remote;  // written or read by another core
 };
 
 ByteCosts byte_costs(std::size_t tile, bool remote_is_slow) {
@@ -55,15 +55,15 @@ double moved_bytes(const Packed& p) {
     return static_cast<double>(s.batch * (src + dst));
 }
 
-// The largest part, counted in tiles of a panel, should be small; then, threads should not read
-// more than they must, nor write to the same cache lines.
+// First the largest part, in tiles of a panel, should be small. Then threads should read little and
+// not write to the same cache lines.
 GemmSplit split_for(const Packed& p, std::size_t parts, bool remote_is_slow) {
-    const std::size_t tile = p.mode == SourceMode::kRows ? 1 : kMostRows[p.panels[0].vectors];
+    const std::size_t tile = p.mode == SourceMode::kRows ? 1 : p.tile_rows(p.panels[0]);
     const std::size_t tiles = (p.units() + tile - 1) / tile;
     const std::size_t src_bytes = p.units() * p.depth4 * 4;
-    const ByteCosts byte = byte_costs(kMostRows[p.panels[0].vectors], remote_is_slow);
+    const ByteCosts byte = byte_costs(p.tile_rows(p.panels[0]), remote_is_slow);
     GemmSplit best{.rows = parts, .columns = 1};
-    double least = -1;
+    double min = -1;
     for (std::size_t rows = parts; rows > 0; --rows) {
         if (parts % rows != 0) {
             continue;
@@ -80,8 +80,8 @@ GemmSplit split_for(const Packed& p, std::size_t parts, bool remote_is_slow) {
         const double cost =
             static_cast<double>(work) * static_cast<double>(p.panel_bytes(p.panels[0])) + bytes +
             kSharedLine * static_cast<double>(shared_lines(p, {.rows = rows, .columns = columns}));
-        if (least < 0 || cost < least) {
-            least = cost;
+        if (min < 0 || cost < min) {
+            min = cost;
             best = {.rows = rows, .columns = columns};
         }
     }

@@ -1,10 +1,10 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A deconvolution as a convolution. Row S * q + r of dst, S the stride, gets rows k of the kernel
-// with r + pad - k a multiple of S, from row q + (r + pad - k) / S of src: which ones depends on r
-// alone. So each r, and each of the columns', is a convolution of stride 1 over some taps of a
-// window that holds those of all.
+// The sub-pixel decomposition of a deconvolution with stride S. Row S * q + r of dst is the sum
+// over the rows k of the kernel for which r + pad - k is a multiple of S, with row q + (r + pad -
+// k) / S of src. Which k these are depends on r alone. So each r, and each r of the columns, is a
+// convolution of stride 1 over some taps of a common window.
 #include <algorithm>
 
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
@@ -15,8 +15,8 @@ namespace {
 
 // Along one dimension.
 struct Extent {
-    std::ptrdiff_t least = 0;  // offset in src that the window begins at
-    std::size_t size = 1;      // of the window
+    std::ptrdiff_t min = 0;  // offset in src of the window
+    std::size_t size = 1;    // of the window
     // By subpixel: places in the window, rising, and those of the kernel.
     std::vector<std::vector<std::pair<std::size_t, std::size_t>>> taps;
 };
@@ -30,21 +30,21 @@ Extent extent_of(std::size_t kernel, std::size_t stride, std::ptrdiff_t pad) {
     const auto down = [&](std::ptrdiff_t v) {
         return v >= 0 ? v / step : -((-v + step - 1) / step);
     };
-    extent.least = -down(last - pad);
-    std::ptrdiff_t most = extent.least;
+    extent.min = -down(last - pad);
+    std::ptrdiff_t max = extent.min;
     for (std::ptrdiff_t r = 0; r < step; ++r) {
         std::vector<std::pair<std::size_t, std::size_t>> taps;
         for (std::ptrdiff_t k = last; k >= 0; --k) {
             if ((r + pad - k) % step == 0) {
                 const std::ptrdiff_t offset = (r + pad - k) / step;
-                most = std::max(most, offset);
-                taps.emplace_back(static_cast<std::size_t>(offset - extent.least),
+                max = std::max(max, offset);
+                taps.emplace_back(static_cast<std::size_t>(offset - extent.min),
                                   static_cast<std::size_t>(k));
             }
         }
         extent.taps.push_back(std::move(taps));
     }
-    extent.size = static_cast<std::size_t>(most - extent.least) + 1;
+    extent.size = static_cast<std::size_t>(max - extent.min) + 1;
     return extent;
 }
 
@@ -69,8 +69,7 @@ void check(const GemmParams& params) {
     }
 }
 
-// Lists of the channels of one subpixel, for those of all; what is missing at the end of a subpixel
-// is like its last channel.
+// Repeats a list of channels for all sub-pixels; padding channels repeat the last one.
 std::vector<float> for_all(std::span<const float> list, const SubPixels& subpixels) {
     if (list.size() <= 1) {
         return {list.begin(), list.end()};
@@ -89,12 +88,12 @@ std::vector<float> for_all(std::span<const float> list, const SubPixels& subpixe
 
 }  // namespace
 
-std::size_t SubPixels::most_taps() const {
-    std::size_t most = 0;
+std::size_t SubPixels::max_taps() const {
+    std::size_t max = 0;
     for (const auto& list : taps) {
-        most = std::max(most, list.size());
+        max = std::max(max, list.size());
     }
-    return most;
+    return max;
 }
 
 SubPixels subpixels_of(const GemmParams& params) {
@@ -134,8 +133,8 @@ GemmParams as_convolution(const GemmParams& params,
     s.stride_height = s.stride_width = 1;
     s.kernel_height = rows.size;
     s.kernel_width = columns.size;
-    s.pad_top = -rows.least;
-    s.pad_left = -columns.least;
+    s.pad_top = -rows.min;
+    s.pad_left = -columns.min;
     scale = for_all(params.scale, subpixels);
     bias = for_all(params.bias, subpixels);
     result.scale = scale;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -25,7 +26,7 @@ public:
         }
         const std::size_t channels = params_.shape.dst_channels;
         packed_.values.assign(bytes, 0);
-        packed_.taps = layout_.most_taps();
+        packed_.taps = layout_.max_taps();
         packed_.sums.assign(channels * packed_.taps, 0);
         packed_.magnitudes.assign(channels, 0);
         std::int8_t* to = packed_.values.data();
@@ -76,13 +77,24 @@ private:
         for (std::size_t x = 0; x < columns_; ++x, column += w.column) {
             const std::int8_t* from = column;
             for (std::size_t i = 0; i < s.src_channels; ++i, ++k, from += w.src_channel) {
-                to[k / 4 * 4 * width + k % 4] = *from;
+                put(k, width, *from, to);
                 sum += *from;
                 magnitude += std::abs(static_cast<int>(*from));
             }
         }
         packed_.sums[c * packed_.taps + t] = sum;
         packed_.magnitudes[c] += magnitude;
+    }
+
+    // Weight number k of a tap and channel: four bytes of a channel are together, or two 16-bit
+    // integers.
+    void put(std::size_t k, std::size_t width, std::int8_t weight, std::int8_t* to) const {
+        if (layout_.pairs) {
+            const std::int16_t wide = weight;
+            std::memcpy(to + k / 2 * 4 * width + k % 2 * 2, &wide, sizeof wide);
+        } else {
+            to[k / 4 * 4 * width + k % 4] = weight;
+        }
     }
 
     const GemmParams& params_;
@@ -105,7 +117,7 @@ std::string key_of(const GemmParams& params, const Packed& layout, std::size_t c
     for (const std::size_t value :
          {w.values.size(), w.dst_channel, w.src_channel, w.row, w.column, columns, layout.depth4,
           params.shape.src_channels, params.shape.dst_channels, params.shape.kernel_width,
-          std::size_t{layout.wide}, layout.taps.size()}) {
+          std::size_t{layout.wide}, std::size_t{layout.pairs}, layout.taps.size()}) {
         append(key, value);
     }
     for (const Panel& panel : layout.panels) {

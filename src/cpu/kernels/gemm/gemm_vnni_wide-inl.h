@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The micro-kernel of gemm_vnni_wide.hpp. For the files that instantiate it only; two of them, to
-// share the compiler's work.
+// The micro-kernel of gemm_vnni_wide.hpp. Only generated files include it: see
+// src/cpu/kernels/CMakeLists.txt.
 #pragma once
 
 #include <immintrin.h>
@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cpu/kernels/gemm/gemm_vnni_join-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_micro-inl.h"
+#include "cpu/kernels/gemm/gemm_vnni_requantizing_add-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_wide.hpp"
 
 FUSEQ_BEGIN_VNNI
@@ -19,21 +19,16 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels::gemm {
 namespace {
 
-constexpr bool joins(WideJoin how) {
-    return how != WideJoin::kNone && how != WideJoin::kElu;
-}
-constexpr Bends bends(WideJoin how) {
-    return how == WideJoin::kBent      ? Bends::kShort
-           : how == WideJoin::kFarBent ? Bends::kLong
-                                       : Bends::kNot;
+constexpr bool has_requantizing_add(WideEpilogue how) {
+    return how != WideEpilogue::kNone && how != WideEpilogue::kElu;
 }
 
-// Vectors that leave together: a pixel of three or four, two pixels of two, four of one.
+// Pixels of a group, which fills one store: one of 3 or 4 vectors, two of 2, four of 1.
 constexpr std::size_t group_rows(std::size_t vectors) {
     return vectors == 1 ? 4 : vectors == 2 ? 2 : 1;
 }
-// Groups of a tile: 24 accumulators.
-constexpr std::size_t most_groups(std::size_t vectors) {
+// Groups of a tile, for 24 accumulators.
+constexpr std::size_t max_groups(std::size_t vectors) {
     return vectors == 3 ? 8 : 6;
 }
 
@@ -80,7 +75,7 @@ FUSEQ_INLINE void accumulate_wide(const WideCall& call,
     }
 }
 
-// min(max(x, low), high) * factor, not more than a byte.
+// min(max(x, low), high) * factor, at most 255.
 FUSEQ_INLINE __m512 clipped(const WideVector& constants, __m512 x) {
     x = _mm512_max_ps(x, _mm512_load_ps(constants.low));
     x = _mm512_min_ps(x, _mm512_load_ps(constants.high));
@@ -88,7 +83,7 @@ FUSEQ_INLINE __m512 clipped(const WideVector& constants, __m512 x) {
     return _mm512_min_ps(x, _mm512_set1_ps(255.0f));
 }
 
-// The sums of vector N, as 32-bit integers of the values, with those of windows.
+// Vector N of all pixels: from sums to integers, with sums of windows.
 template <std::size_t Vectors, std::size_t N, std::size_t Count>
 FUSEQ_INLINE void finish_summed(const WidePanel& panel,
                                 const float* sums,
@@ -160,8 +155,8 @@ FUSEQ_INLINE void finish_leaky(const WidePanel& panel, Registers<__m512i, Count>
     });
 }
 
-// The sums of vector N, as 32-bit integers of the values.
-template <std::size_t Vectors, std::size_t N, WideJoin How, std::size_t Count>
+// Vector N of all pixels: from sums to integers.
+template <std::size_t Vectors, std::size_t N, WideEpilogue How, std::size_t Count>
 FUSEQ_INLINE void finish_vector(const WidePanel& panel,
                                 const float* sums,
                                 Registers<__m512i, Count>& acc) {
@@ -174,9 +169,9 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel,
         });
     };
     const WideWay way = panel.ways[N];
-    // Apart: the others lose 2 % where it is in their code. By tests of both ways: without the rest
-    // of this function the compiler's registers are worse by a fifth.
-    if constexpr (How == WideJoin::kElu) {
+    // Only in instances of its own, as it costs the others 2 %. The code below stays in these
+    // instances too: without it GCC allocates registers worse, which costs a fifth.
+    if constexpr (How == WideEpilogue::kElu) {
         if (way == WideWay::kElu) {
             return finish_elu<Vectors, N, false>(panel, acc);
         }
@@ -220,9 +215,10 @@ struct Stores {
     bool whole;                    // the bytes of a group lie one after the other
     bool is_signed;                // the bytes that sums become
     const std::uint8_t* limits;    // null for none
-    const Join* join;              // null for none
+    const RequantizingAdd* add;    // null for none
     const std::uint8_t* residual;  // for it
     bool stores_signed;
+    bool long_table;
     const float* sums;  // of the windows of the pixels; null for none
 };
 
@@ -294,52 +290,57 @@ FUSEQ_INLINE void store_pixels(__m512i bytes, const Stores& to) {
 }
 
 // Four vectors of a group, as integers, to memory.
-template <std::size_t Vectors, WideJoin How>
+template <std::size_t Vectors, WideEpilogue How>
 FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v,
                               const Stores& to,
-                              const JoinConstants& join) {
-    constexpr Bends kBends = bends(How);
-    constexpr bool kMaySign = kBends == Bends::kNot;  // others are of unsigned bytes, see Bend
+                              const AddConstants& add) {
+    constexpr bool kMaySign = How != WideEpilogue::kAddElu;  // see EluTable
     const __m512i low = _mm512_packs_epi32(v[0], v[1]);
     const __m512i high = _mm512_packs_epi32(v[2], v[3]);
     __m512i bytes =
         kMaySign && to.is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
     bytes = in_order<Vectors>(bytes);
-    if constexpr (joins(How)) {  // without limits
+    if constexpr (has_requantizing_add(How)) {  // without limits
         const __m512i residual = load_pixels<Vectors>(to.residual, to);
-        bytes = joined_bytes<kBends>(join, bytes, residual, kMaySign && to.stores_signed);
+        if constexpr (How == WideEpilogue::kAdd) {
+            bytes = added_bytes<EluTableSize::kNone>(add, bytes, residual, to.stores_signed);
+        } else if (to.long_table) [[unlikely]] {
+            bytes = added_bytes<EluTableSize::kLong>(add, bytes, residual, false);
+        } else {
+            bytes = added_bytes<EluTableSize::kShort>(add, bytes, residual, false);
+        }
     } else {
         bytes = limited(bytes, to);
     }
     store_pixels<Vectors>(bytes, to);
 }
 
-template <std::size_t Vectors, WideJoin How, std::size_t Group, std::size_t Count>
+template <std::size_t Vectors, WideEpilogue How, std::size_t Group, std::size_t Count>
 FUSEQ_INLINE void finish_group(const Registers<__m512i, Count>& acc,
                                const Stores& to,
-                               const JoinConstants& join) {
+                               const AddConstants& add) {
     constexpr std::size_t kInGroup = group_rows(Vectors) * Vectors;
     Registers<__m512i, 4> v;
     unrolled<4>([&](auto i) FUSEQ_LAMBDA {
         v[i] = acc.v[Group * kInGroup + std::min<std::size_t>(i(), kInGroup - 1)];
     });
-    store_group<Vectors, How>(v, to, join);
+    store_group<Vectors, How>(v, to, add);
 }
 
-// `tiles` tiles, one after the other. Returns what is to be fetched then.
-// A join's constants are read for each tile: no registers are left while products are added up.
-template <WideJoin How>
-FUSEQ_INLINE JoinConstants load_join(const Stores& to) {
-    JoinConstants constants{};
-    if constexpr (joins(How)) {
-        const Join* join = to.join;
-        asm volatile("" : "+r"(join));
-        constants = constants_of(*join, join->q_unsigned);
+// The constants of a requantizing add are read for each tile: while products are added up no
+// registers are left for them.
+template <WideEpilogue How>
+FUSEQ_INLINE AddConstants load_add(const Stores& to) {
+    AddConstants constants{};
+    if constexpr (has_requantizing_add(How)) {
+        const RequantizingAdd* add = to.add;
+        asm volatile("" : "+r"(add));
+        constants = constants_of(*add, add->q_unsigned);
     }
     return constants;
 }
 
-// What is read and written after the products of this tile, and of the next one.
+// The residual input of the next tile, and the lines of dst of this one.
 FUSEQ_INLINE void fetch_pixels(const Stores& to, std::ptrdiff_t rows) {
     for (std::ptrdiff_t i = 0; i < rows; ++i) {
         __builtin_prefetch(to.residual + (rows + i) * to.step);
@@ -347,7 +348,7 @@ FUSEQ_INLINE void fetch_pixels(const Stores& to, std::ptrdiff_t rows) {
     }
 }
 
-template <std::size_t Vectors, WideJoin How, std::size_t Groups>
+template <std::size_t Vectors, WideEpilogue How, std::size_t Groups>
 const std::int8_t* wide_tiles_of(const WideCall& call,
                                  const std::uint8_t* src,
                                  const std::int8_t* ahead,
@@ -357,18 +358,18 @@ const std::int8_t* wide_tiles_of(const WideCall& call,
     const WidePanel& panel = *call.panel;
     Stores to = stores;  // nothing that is stored can change it
     for (std::size_t t = 0; t < tiles; ++t) {
-        if constexpr (joins(How)) {
+        if constexpr (has_requantizing_add(How)) {
             fetch_pixels(to, kRows);
         }
         Registers<__m512i, kRows * Vectors> acc;
         accumulate_wide<kRows, Vectors>(call, src, ahead, acc);
         unrolled<Vectors>(
             [&](auto n) FUSEQ_LAMBDA { finish_vector<Vectors, n(), How>(panel, to.sums, acc); });
-        const JoinConstants join = load_join<How>(to);
+        const AddConstants add = load_add<How>(to);
         unrolled<Groups>([&](auto g) FUSEQ_LAMBDA {
-            finish_group<Vectors, How, g()>(acc, to, join);
+            finish_group<Vectors, How, g()>(acc, to, add);
             to.dst += static_cast<std::ptrdiff_t>(group_rows(Vectors)) * to.step;
-            if constexpr (joins(How)) {
+            if constexpr (has_requantizing_add(How)) {
                 to.residual += static_cast<std::ptrdiff_t>(group_rows(Vectors)) * to.step;
             }
         });
@@ -378,7 +379,7 @@ const std::int8_t* wide_tiles_of(const WideCall& call,
     return ahead;
 }
 
-template <std::size_t Vectors, WideJoin How>
+template <std::size_t Vectors, WideEpilogue How>
 struct WideRun {
     const WideCall& call;
     const std::int8_t* ahead;
@@ -404,19 +405,16 @@ struct WideRun {
         const auto at = static_cast<std::ptrdiff_t>(pixel);
         to.dst = call.dst + at * call.dst_step;
         to.sums = call.sums == nullptr ? nullptr : call.sums + pixel;
-        if constexpr (joins(How)) {
+        if constexpr (has_requantizing_add(How)) {
             to.residual = call.residual + at * call.dst_step;
         }
         dispatch(call.src + at * call.src_step, groups, count,
-                 std::make_index_sequence<most_groups(Vectors)>{});
+                 std::make_index_sequence<max_groups(Vectors)>{});
     }
 };
 
-template <std::size_t Vectors, WideJoin How>
-void run_wide(const WideCall& call);
-
-// The last `count` pixels one by one, each as a group of the same pixel again and again.
-template <std::size_t Vectors, WideJoin How>
+// The last `count` pixels one by one: a group is the same pixel several times.
+template <std::size_t Vectors, WideEpilogue How>
 void run_singly(const WideCall& call, std::size_t count) {
     WideCall one = call;
     const auto first = static_cast<std::ptrdiff_t>(call.pixels - count);
@@ -425,7 +423,7 @@ void run_singly(const WideCall& call, std::size_t count) {
     for (std::ptrdiff_t i = first; i < static_cast<std::ptrdiff_t>(call.pixels); ++i) {
         one.src = call.src + i * call.src_step;
         one.dst = call.dst + i * call.dst_step;
-        one.residual = joins(How) ? call.residual + i * call.dst_step : nullptr;
+        one.residual = has_requantizing_add(How) ? call.residual + i * call.dst_step : nullptr;
         float sums[group_rows(Vectors)];
         if (call.sums != nullptr) {
             std::fill(std::begin(sums), std::end(sums), call.sums[i]);
@@ -441,7 +439,9 @@ bool lies_whole(const WideCall& call) {
            (Vectors == 4 || call.dst_step == static_cast<std::ptrdiff_t>(16 * Vectors));
 }
 
-template <std::size_t Vectors, WideJoin How>
+}  // namespace
+
+template <std::size_t Vectors, WideEpilogue How>
 void run_wide(const WideCall& call) {
     constexpr std::size_t kRows = group_rows(Vectors);
     if (call.pixels < kRows) {
@@ -449,33 +449,34 @@ void run_wide(const WideCall& call) {
     }
     const __mmask64 mask = call.channels == 64 ? ~0ull : (1ull << call.channels) - 1;
     const std::uint8_t* limits = call.panel->limited ? call.panel->limits : nullptr;
-    const Stores stores{.dst = call.dst,
-                        .step = call.dst_step,
-                        .mask = mask,
-                        .whole = lies_whole<Vectors>(call),
-                        .is_signed = joins(How) ? call.q_signed : call.is_signed,
-                        .limits = limits,
-                        .join = call.join,
-                        .residual = call.residual,
-                        .stores_signed = call.is_signed,
-                        .sums = call.sums};
+    const Stores stores{
+        .dst = call.dst,
+        .step = call.dst_step,
+        .mask = mask,
+        .whole = lies_whole<Vectors>(call),
+        .is_signed = has_requantizing_add(How) ? call.q_signed : call.is_signed,
+        .limits = limits,
+        .add = call.add,
+        .residual = call.residual,
+        .stores_signed = call.is_signed,
+        .long_table = How == WideEpilogue::kAddElu && call.add->elu_table->is_long(),
+        .sums = call.sums};
     WideRun<Vectors, How> run{call, call.ahead, stores};
-    // Tiles of two sizes.
+    // Tiles of two sizes that differ by one group.
     const std::size_t groups = call.pixels / kRows;
-    const std::size_t tiles = (groups + most_groups(Vectors) - 1) / most_groups(Vectors);
+    const std::size_t tiles = (groups + max_groups(Vectors) - 1) / max_groups(Vectors);
     const std::size_t larger = groups % tiles;
     const std::size_t size = groups / tiles;
     run.tiles(0, size + 1, larger);
     run.tiles(larger * (size + 1) * kRows, size, tiles - larger);
     const std::size_t left = call.pixels % kRows;
-    if (left != 0 && joins(How)) {  // dst may be the tensor that is read
+    if (left != 0 && has_requantizing_add(How)) {  // dst may be the residual input
         run_singly<Vectors, How>(call, left);
-    } else if (left != 0) {  // some pixels a second time
+    } else if (left != 0) {  // overlaps the pixels before
         run.tiles(call.pixels - kRows, 1, 1);
     }
 }
 
-}  // namespace
 }  // namespace fuseq::kernels::gemm
 
 FUSEQ_END_VNNI

@@ -17,17 +17,21 @@ namespace {
 
 // Up to so much depth the weights of a panel stay in L1.
 constexpr std::size_t kDepthInL1 = 512;
-// Where two wide vectors are loaded a cycle, weights may come from L2, but not for short rows of
-// kernels larger than 1x1, whose tiles of few pixels read them too often, and not while the next
-// ones come from beyond L2 as fast as in layers of few pixels. One tile reads them only once.
+// Machines with two 512-bit loads a cycle may read weights from L2. Not in short rows of k x k
+// kernels, whose small tiles read them too often, and not in layers of few pixels, whose next
+// weights come from beyond L2 at the same time. A single tile reads them once.
 constexpr std::size_t kMinRow = 12;
 constexpr std::size_t kMinPixels = 64;
 constexpr std::size_t kOneTile = 6;
 
+template <WideEpilogue How>
+constexpr WideFunction kByVectors[] = {run_wide<1, How>, run_wide<2, How>, run_wide<3, How>,
+                                       run_wide<4, How>};
+
 }  // namespace
 
 bool suits_wide_panels(const Packed& p) {
-    if (p.most_taps() * p.depth4 * 4 <= kDepthInL1) {
+    if (p.max_taps() * p.depth4 * 4 <= kDepthInL1) {
         return true;
     }
     const std::size_t last = p.channels() % (kMaxWideVectors * kLanes);
@@ -35,41 +39,27 @@ bool suits_wide_panels(const Packed& p) {
     const std::size_t pixels = p.shape.batch * p.shape.dst_height * p.shape.dst_width;
     const bool feeds = p.mode != SourceMode::kRows
                            ? pixels >= kMinPixels || pixels <= kOneTile
-                           : p.shape.dst_width >= kMinRow && (!half || p.in_place);
+                           : p.shape.dst_width >= kMinRow && (!half || p.direct);
     return feeds && !loads_one_wide_vector_a_cycle();
 }
 
-// Part of the source in L1, and the weights of a panel as far as there is room. Where two products
-// are added a cycle it is better that the weights stay: of the source less is read a cycle.
+// One 512-bit load a cycle: a part of the source stays in L1 and panels take turns. Two loads: the
+// weights of a panel stay, because less is read of the source.
 std::size_t wide_part_bytes() {
     constexpr std::size_t kPart = std::size_t{16} << 10;
     return loads_one_wide_vector_a_cycle() ? kPart : std::numeric_limits<std::size_t>::max();
 }
 
-WideFunction wide_function(std::size_t vectors, const Join* join, bool summed) {
-    constexpr WideFunction kFunctions[] = {run_wide_1, run_wide_2, run_wide_3, run_wide_4};
-    constexpr WideFunction kJoined[] = {run_wide_joined_1, run_wide_joined_2, run_wide_joined_3,
-                                        run_wide_joined_4};
-    constexpr WideFunction kBent[] = {run_wide_bent_1, run_wide_bent_2, run_wide_bent_3,
-                                      run_wide_bent_4};
-    constexpr WideFunction kFarBent[] = {run_wide_far_bent_1, run_wide_far_bent_2,
-                                         run_wide_far_bent_3, run_wide_far_bent_4};
-    if (join == nullptr) {
-        return kFunctions[vectors - 1];
+WideFunction wide_function(std::size_t vectors, const RequantizingAdd* add) {
+    if (add == nullptr) {
+        return kByVectors<WideEpilogue::kNone>[vectors - 1];
     }
-    if (join->bend) {
-        return (join->bend->is_long() ? kFarBent : kBent)[vectors - 1];
-    }
-    if (!summed && vectors == kMaxWideVectors && !looks_far_ahead()) {
-        return run_wide_woven;
-    }
-    return kJoined[vectors - 1];
+    return add->elu_table ? kByVectors<WideEpilogue::kAddElu>[vectors - 1]
+                          : kByVectors<WideEpilogue::kAdd>[vectors - 1];
 }
 
 WideFunction wide_elu_function(std::size_t vectors) {
-    constexpr WideFunction kFunctions[] = {run_wide_elu_1, run_wide_elu_2, run_wide_elu_3,
-                                           run_wide_elu_4};
-    return kFunctions[vectors - 1];
+    return kByVectors<WideEpilogue::kElu>[vectors - 1];
 }
 
 std::size_t wide_place(std::size_t channel, std::size_t vectors) {
@@ -93,8 +83,8 @@ ByteRule rule_of(const WideChannel& c, bool is_signed) {
             .bias = c.bias,
             .bias_first = true,
             .is_signed = is_signed,
-            .least = c.least,
-            .most = c.most,
+            .min = c.min,
+            .max = c.max,
             .clips = c.clips,
             .low = c.low,
             .high = c.high,
@@ -142,12 +132,12 @@ void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
     }
 }
 
-// Whether clipping the bytes is the same as clipping the values.
+// Whether clipping bytes equals clipping values.
 bool clips_bytes(const WideChannel& c) {
     return !c.clips || (c.low <= 0.0f && c.high > 0.0f && c.factor > 0.0f);
 }
 
-// Where there is no short one.
+// For vectors without the short way.
 WideWay long_way(std::span<const WideChannel> channels, bool limited) {
     if (channels[0].elu) {
         return limited ? WideWay::kEluLimited : WideWay::kElu;
@@ -186,7 +176,7 @@ WidePanel make_wide_panel(std::span<const WideChannel> channels,
             limits[c] = static_cast<std::uint8_t>(top_byte(rule));
         }
         ++wanted[place / 16];
-        // One channel without a short way is enough for the long one.
+        // One channel without the short way gives its vector the long one.
         if (from.summed || from.elu || from.leaky || found[place / 16] + 1 != wanted[place / 16]) {
             continue;
         }

@@ -1,14 +1,13 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles for results of 8 bits after nothing but scale and bias, or these, a clip and a factor (a
-// relu6 whose result is quantized by channel), as in the wide layers of blocks whose depth is
-// small, or with a residual input after a quantization (Join): there the way from accumulators to
-// bytes costs as much as the products.
+// Wide panels: tiles of up to 64 channels whose epilogue is short and stores bytes: scale and bias,
+// perhaps a clip and a factor (relu6 that is quantized per channel), an elu or leaky relu, or a
+// requantizing add. In layers of little depth the epilogue costs as much as the products.
 //
-// A panel has up to 64 channels, in the order in which two packs within lanes of 128 bits leave
-// them in the order of memory: a pixel leaves as one cache line, without a shuffle. Where
-// float_sum.hpp knows the shorter way to a byte, accumulators are not converted either.
+// The channels of a panel are ordered so that two packs within lanes of 128 bits bring them into
+// memory order: a pixel is stored as one cache line, without a shuffle. Where float_sum.hpp finds
+// the short conversion to a byte, accumulators are not converted to float either.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +25,16 @@ inline constexpr std::size_t kMaxWideVectors = 4;
 struct alignas(64) WideVector {
     std::int32_t init[16];
     float scale[16];
-    float shift[16];   // a bias that is added first, in the long way
+    float shift[16];   // kShort: after the scale; kLong: the bias, before it
     float of_sum[16];  // minus the zero points of the weights
-    // Of the ways with a clip or a factor.
+    // For a clip or a factor.
     float low[16];
     float high[16];
     float factor[16];
-    // Of the ways with an elu, whose `scale` and `shift` give the exponent of 2.
+    // For an elu: `scale` and `shift` give the exponent of 2.
     float above_scale[16];
     float above_shift[16];
-    float below_scale[16];  // with a leaky relu its slope below zero
+    float below_scale[16];  // leaky relu: the slope below zero
     float below_shift[16];
 };
 
@@ -44,12 +43,12 @@ enum class WideWay : std::uint8_t {
     kLong,     // (float(acc) + bias) * scale
     kFactor,   // the same * factor; bytes are clipped instead of values
     kClipped,  // min(max((float(acc) + bias) * scale, low), high) * factor
-    // The same three of fma(sum of the window, of_sum, float(acc)) instead of float(acc).
+    // The same three, with fma(sum of the window, of_sum, float(acc)) for float(acc).
     kSummed,
     kSummedFactor,
     kSummedClipped,
-    // The larger of fma(float(acc), above_scale, above_shift) and fma(2^e, below_scale,
-    // below_shift), e = min(fma(float(acc), scale, shift), 0).
+    // max(fma(float(acc), above_scale, above_shift), fma(2^e, below_scale, below_shift)),
+    // e = min(fma(float(acc), scale, shift), 0).
     kElu,
     kEluLimited,  // values may leave the range of 32-bit integers
     // fma(max(x, x * below_scale), factor, above_shift), x = (float(acc) + bias) * scale.
@@ -61,10 +60,10 @@ struct WidePanel {
     WideVector vectors[kMaxWideVectors];
     WideWay ways[kMaxWideVectors] = {};
     bool limited = false;                      // not all limits are 255
-    alignas(64) std::uint8_t limits[64] = {};  // of bytes in the order of the stores
+    alignas(64) std::uint8_t limits[64] = {};  // maximum of each stored byte, in store order
 };
 
-struct Join;
+struct RequantizingAdd;
 
 // `pixels` consecutive pixels of a panel.
 struct WideCall {
@@ -79,78 +78,64 @@ struct WideCall {
     std::ptrdiff_t dst_step;
     std::size_t channels;  // that exist
     bool is_signed;        // dst
-    // Fetched into L2: a cache line for each four bytes of depth, the next one so many bytes on.
+    // Prefetched into L2: for each four bytes of depth one cache line, ahead_step after the last.
     const std::int8_t* ahead;
     std::size_t ahead_step;
-    // What is done to the bytes, with those of a tensor of the size of dst.
-    const Join* join = nullptr;
-    bool q_signed = false;                   // the bytes that go into it
+    // The residual input and what is done with it; null: none.
+    const RequantizingAdd* add = nullptr;
+    bool q_signed = false;                   // the bytes before the addition
     const float* sums = nullptr;             // of the windows of the pixels, for ways that add them
     const std::uint8_t* residual = nullptr;  // first channel of the first pixel
     std::size_t skip = 0;                    // bytes of weights between two taps
 };
 using WideFunction = void (*)(const WideCall& call);
-// join: null for none.
-WideFunction wide_function(std::size_t vectors, const Join* join, bool summed);
+// add: null for none.
+WideFunction wide_function(std::size_t vectors, const RequantizingAdd* add);
 WideFunction wide_elu_function(std::size_t vectors);  // of leaky relus too
-enum class WideJoin : std::uint8_t { kNone, kPlain, kBent, kFarBent, kElu };
-// By number of vectors; without a join, with one, and with one that has a bend, of half or of all
-// steps; with an elu instead.
-void run_wide_1(const WideCall& call);
-void run_wide_2(const WideCall& call);
-void run_wide_3(const WideCall& call);
-void run_wide_4(const WideCall& call);
-void run_wide_joined_1(const WideCall& call);
-void run_wide_joined_2(const WideCall& call);
-void run_wide_joined_3(const WideCall& call);
-void run_wide_joined_4(const WideCall& call);
-void run_wide_bent_1(const WideCall& call);
-void run_wide_bent_2(const WideCall& call);
-void run_wide_bent_3(const WideCall& call);
-void run_wide_bent_4(const WideCall& call);
-void run_wide_far_bent_1(const WideCall& call);
-void run_wide_far_bent_2(const WideCall& call);
-void run_wide_far_bent_3(const WideCall& call);
-void run_wide_far_bent_4(const WideCall& call);
-void run_wide_elu_1(const WideCall& call);
-void run_wide_elu_2(const WideCall& call);
-void run_wide_elu_3(const WideCall& call);
-void run_wide_elu_4(const WideCall& call);
-// Four vectors with a join, in another order; see its file.
-void run_wide_woven(const WideCall& call);
 
-// Where channel `channel` of a panel is: vector * 16 + lane.
+// What a kernel can do beside scale, bias, clip and factor.
+enum class WideEpilogue : std::uint8_t {
+    kNone,
+    kAdd,     // a requantizing add
+    kAddElu,  // one with an elu after it
+    kElu      // an elu or a leaky relu
+};
+// Instantiated in files that CMake generates: see the list in src/cpu/kernels/CMakeLists.txt.
+template <std::size_t Vectors, WideEpilogue How>
+void run_wide(const WideCall& call);
+
+// The place of a channel in a panel: vector * 16 + lane.
 std::size_t wide_place(std::size_t channel, std::size_t vectors);
-// Tiles that so many pixels are worked on in.
+// The number of tiles of so many pixels.
 std::size_t wide_tiles(std::size_t pixels, std::size_t vectors);
 
-// fma(elu(x), factor, shift), where the elu is no steeper below zero than above. Of it 8 bits
-// remain: not quite the last bit of an exact one.
+// fma(elu(x), factor, shift), where the elu is no steeper below zero than above. The result is
+// rounded to 8 bits, so that the exponential is not exact to the last bit.
 struct WideElu {
     float alpha = 1.0f;
     float factor = 1.0f;
     float shift = 0.0f;
 };
 
-// fma(max(x, x * slope), factor, shift), the slope of 0 to 1.
+// fma(max(x, x * slope), factor, shift) with a slope in [0, 1].
 struct WideLeaky {
     float slope = 1.0f;
     float factor = 1.0f;
     float shift = 0.0f;
 };
 
-// Source, or cache lines of dst that panels share, that one panel after the other works on.
+// Bytes of source (or of dst, where panels share cache lines) for which all panels take turns.
 std::size_t wide_part_bytes();
 
-// Of one channel: its sums begin at `init` and stay in [least, most].
+// A channel whose sums begin at `init` and stay in [min, max].
 struct WideChannel {
     std::int32_t init = 0;
     float scale = 1.0f;
     float bias = 0.0f;
     bool summed = false;
     float of_sum = 0.0f;
-    std::int64_t least = 0;
-    std::int64_t most = 0;
+    std::int64_t min = 0;
+    std::int64_t max = 0;
     bool clips = false;
     float low = 0.0f;
     float high = 0.0f;
@@ -158,8 +143,7 @@ struct WideChannel {
     std::optional<WideElu> elu{};
     std::optional<WideLeaky> leaky{};
 };
-// limited: values may leave the range of 32-bit integers. channels: in their order, up to 16 *
-// vectors.
+// limited: values may leave the range of 32-bit integers. channels: at most 16 * vectors.
 WidePanel make_wide_panel(std::span<const WideChannel> channels,
                           std::size_t vectors,
                           bool is_signed,

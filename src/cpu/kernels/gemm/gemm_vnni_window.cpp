@@ -1,9 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums of windows of src, which the zero points of weights are multiplied by. The sum over the
-// channels of a pixel is taken once for all windows that hold it, the sum over the columns of a
-// window once for all rows of dst.
+// Sums of windows of src, for zero points of weights. The channels of a pixel are summed once for
+// all windows, the columns of a window once for all rows of dst.
 #include <algorithm>
 
 #include <immintrin.h>
@@ -71,7 +70,7 @@ __m512i add_lanes(__m512i a, __m512i b) {
     return _mm512_add_epi32(_mm512_shuffle_i64x2(a, b, 0x88), _mm512_shuffle_i64x2(a, b, 0xDD));
 }
 
-// 16 pixels; those from number `count` on are the last one that exists once more.
+// 16 pixels; beyond `count` the last pixel is repeated.
 template <bool kLong>
 FUSEQ_INLINE __m512i sum_16(const std::uint8_t* src,
                             std::size_t step,
@@ -177,7 +176,7 @@ void sum_channels(const std::uint8_t* src,
     rest(src + done * step, step, channels, pixels - done, sums + done);
 }
 
-// Calls f(first, mask) for whole vectors of `count` values, and for what is left.
+// Calls f(first, mask) for whole vectors of `count` values and for the last values.
 template <class F>
 FUSEQ_INLINE void over_vectors(std::size_t count, F&& f) {
     std::size_t i = 0;
@@ -251,15 +250,6 @@ std::int32_t fill_of_window(const Packed& p) {
 }
 
 }  // namespace
-
-std::size_t window_sum_bytes(const Packed& p) {
-    const GemmShape& s = p.shape;
-    if (p.mode != SourceMode::kRows) {
-        return 2 * (std::min(p.block, p.units()) + kLanes) * sizeof(float);
-    }
-    const std::size_t width = p.pitch / s.src_channels;
-    return (width + (p.block + p.rows_read(p.block)) * s.dst_width + kLanes) * sizeof(float);
-}
 
 const float* sum_pixels(
     const Packed& p, const std::uint8_t* src, std::size_t step, std::size_t pixels, void* memory) {

@@ -9,16 +9,17 @@
 #include <vector>
 
 #include "cpu/kernels/common/always_inline.hpp"
-#include "cpu/machine/instructions.hpp"
 #include "cpu/kernels/common/vnni_target.hpp"
+#include "cpu/machine/instructions.hpp"
+#include "cpu/machine/traits.hpp"
 
 namespace fuseq::kernels {
 
 std::optional<std::uint16_t> half_of(float value) {
     constexpr std::uint32_t kMantissa = 23;
     constexpr std::uint32_t kDropped = 13;  // bits of the mantissa that a half does not have
-    constexpr int kLeast = -14;             // exponents of normal halves
-    constexpr int kMost = 15;
+    constexpr int kMin = -14;               // exponents of normal halves
+    constexpr int kMax = 15;
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t sign = bits >> 16u & 0x8000u;
     const std::uint32_t rest = bits & 0x7fffffffu;
@@ -27,14 +28,14 @@ std::optional<std::uint16_t> half_of(float value) {
     }
     const int exponent = static_cast<int>(rest >> kMantissa) - 127;
     const std::uint32_t shift =
-        kDropped + (exponent < kLeast ? static_cast<std::uint32_t>(kLeast - exponent) : 0u);
-    if (exponent > kMost || shift > kMantissa || (rest & ((1u << shift) - 1)) != 0) {
+        kDropped + (exponent < kMin ? static_cast<std::uint32_t>(kMin - exponent) : 0u);
+    if (exponent > kMax || shift > kMantissa || (rest & ((1u << shift) - 1)) != 0) {
         return std::nullopt;
     }
     const std::uint32_t mantissa = (rest & 0x7fffffu) | 0x800000u;
     // The leading bit of the mantissa adds one to the exponent of a normal half.
     const std::uint32_t upper =
-        exponent < kLeast ? 0u : static_cast<std::uint32_t>(exponent - kLeast) << 10u;
+        exponent < kMin ? 0u : static_cast<std::uint32_t>(exponent - kMin) << 10u;
     return static_cast<std::uint16_t>(sign | (upper + (mantissa >> shift)));
 }
 
@@ -137,7 +138,9 @@ void run_block(const float* src,
 FUSEQ_END_VNNI
 
 bool are_halves(std::span<const float> values) {
-    if (HalfMatrix::available()) {
+    // Asked while a plan's choices for another machine are looked at: that one's code cannot run
+    // here.
+    if (HalfMatrix::available() && cpu::replaced_machine_traits() == nullptr) {
         return come_back(values.data(), values.size());
     }
     return std::all_of(values.begin(), values.end(),

@@ -29,7 +29,7 @@ std::size_t extent_of(const MaxPoolAxis& axis) {
 }
 
 template <class T>
-constexpr T least() {
+constexpr T min() {
     using Limits = std::numeric_limits<T>;
     return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
 }
@@ -183,9 +183,9 @@ private:
         if (inside == 0) {
             to = tile_;
         }
-        std::fill(tile_, to, least<T>());
+        std::fill(tile_, to, min<T>());
         T* const filled_to = to + static_cast<std::size_t>(inside) * part.channels;
-        std::fill(filled_to, tile_ + part.columns * part.channels, least<T>());
+        std::fill(filled_to, tile_ + part.columns * part.channels, min<T>());
         if (inside == 0) {
             return;
         }

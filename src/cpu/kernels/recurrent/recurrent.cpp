@@ -82,7 +82,7 @@ HWY_INLINE void add_products(const float* weights,
     }
 }
 
-constexpr std::size_t kMostRows = 4;
+constexpr std::size_t kMaxRows = 4;
 
 // 1 to kMostRows rows.
 template <std::size_t kGates>
@@ -122,10 +122,10 @@ void gate_products_impl(const GateProducts& p, const float* x, std::size_t rows,
     }
     for (std::size_t k = 0; k < p.depth; k += kDepth) {
         const std::size_t depth = std::min(kDepth, p.depth - k);
-        for (std::size_t r = 0; r < rows; r += kMostRows) {
-            const float* from[kMostRows];
-            float* sums[kMostRows];
-            const std::size_t count = std::min(kMostRows, rows - r);
+        for (std::size_t r = 0; r < rows; r += kMaxRows) {
+            const float* from[kMaxRows];
+            float* sums[kMaxRows];
+            const std::size_t count = std::min(kMaxRows, rows - r);
             for (std::size_t i = 0; i < count; ++i) {
                 from[i] = x + (r + i) * p.depth + k;
                 sums[i] = to + (r + i) * width;
@@ -204,8 +204,8 @@ public:
     void run(const RecurrentRow* rows, std::size_t count) {
         const bool second = block_.subpixel == 1;
         const std::size_t gates = p_.cell != RecurrentCell::kGru ? p_.gates() : second ? 1 : 2;
-        const float* x[kMostRows];
-        float* sums[kMostRows];
+        const float* x[kMaxRows];
+        float* sums[kMaxRows];
         for (std::size_t r = 0; r < count; ++r) {
             x[r] = second ? rows[r].reset : rows[r].state;
             sums[r] = p_.cell == RecurrentCell::kGruLinear
@@ -321,7 +321,7 @@ private:
     const RecurrentParams& p_;
     const RecurrentBlock& block_;
     std::size_t first_;  // unit of the block
-    HWY_ALIGN float products_[kMostRows][3 * kUnits];
+    HWY_ALIGN float products_[kMaxRows][3 * kUnits];
 };
 
 void recurrent_step_impl(const RecurrentParams& p,
@@ -329,8 +329,8 @@ void recurrent_step_impl(const RecurrentParams& p,
                          const RecurrentRow* rows,
                          std::size_t count) {
     Step step(p, block);
-    for (std::size_t r = 0; r < count; r += kMostRows) {
-        step.run(rows + r, std::min(kMostRows, count - r));
+    for (std::size_t r = 0; r < count; r += kMaxRows) {
+        step.run(rows + r, std::min(kMaxRows, count - r));
     }
 }
 

@@ -52,7 +52,7 @@ void check(const SmallConvParams& p) {
 
 namespace {
 
-// With channels in lanes: whole vectors, and distances of windows for which there is code.
+// Channel-vectorized: whole vectors, and distances of windows for which there is code.
 bool channel_vectors_take(const SmallConvShape& s) {
     const std::size_t step = pixel_step(s);
     constexpr std::size_t kGrain = 8;  // channels
@@ -69,7 +69,7 @@ bool sums_in_chunks(const SmallConvShape& s) {
 }
 
 bool fits_ring(const SmallConvShape& s) {
-    return ring_rows(s) <= kMostRows && s.kernel_width <= kMaxQuads &&
+    return ring_rows(s) <= kMaxRows && s.kernel_width <= kMaxQuads &&
            s.dilation_width <= kMaxQuads &&
            ring_rows(s) * ring_stride(s, kSmallConvTile) <= kRingBytes && s.dst_height != 0 &&
            s.dst_width != 0;
@@ -108,18 +108,18 @@ bool SmallConv::sums_in_triples(const SmallConvShape& s) {
 }
 
 bool SmallConv::stores_bytes(const SmallConvParams& p) {
-    constexpr std::size_t kMostParts = 2;
+    constexpr std::size_t kMaxParts = 2;
     const SmallConvShape& s = p.shape;
-    if (s.dst_channels > 4 && lies_in_chunks(s) && pixel_step(s) > kMostParts * kQuad) {
+    if (s.dst_channels > 4 && lies_in_chunks(s) && pixel_step(s) > kMaxParts * kQuad) {
         return false;
     }
     // Floats beyond 32-bit integers would wrap.
     const auto largest = [](std::span<const float> values) {
-        float most = 0.0f;
+        float max = 0.0f;
         for (const float v : values) {
-            most = std::max(most, std::abs(v));
+            max = std::max(max, std::abs(v));
         }
-        return static_cast<double>(most);
+        return static_cast<double>(max);
     };
     const double taps = static_cast<double>(s.src_channels * s.kernel_height * s.kernel_width);
     const double sum = taps * 255.0 * (128.0 + largest(p.wei_zero_point));
@@ -383,7 +383,7 @@ void SmallConv::run(const void* src,
                     row, s.dst_width, at.x, s.dst_channels * op.element);
             }
         }
-        packed.how == Collect::kChannels ? run_lanes(packed, windows, at.count, places)
+        packed.how == Collect::kChannels ? run_channel_vectors(packed, windows, at.count, places)
                                          : run_pixels(packed, windows, at.count, places);
     });
 }

@@ -1,18 +1,19 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer convolution with few output channels (at most 8) from few source channels, as at the ends
-// of super resolution networks, where a vector of output channels would be mostly empty: here a
-// vector holds 16 neighbouring pixels of one output channel. For each output element, exactly:
+// Small-channel convolution on integers, as at both ends of super resolution networks. With at most
+// 8 output channels a vector of channels would be mostly empty: it holds 16 neighbouring pixels of
+// one channel instead. With more the kernel is channel-vectorized. For each output element,
+// exactly:
 //
 //   acc = sum over taps of (src - src_zero_point) * wei      32-bit integers; padding adds 0
 //   x   = fma(sum over taps of (src - src_zero_point), -wei_zero_point[c], float(acc))
 //   v   = fma(x, scale[c], bias[c])                          one rounding
 //
-// The caller does the rest of the chain on planes of v that lie in the L1 cache; or v is rounded
-// half to even, saturated and stored as a byte, channels-last. Immutable after construction; any
-// number of threads at once; run() does not allocate. The same values for every split of the rows.
-// AVX-512 with VNNI and VBMI only.
+// The caller does the rest of the chain on planes of v in L1; or v is rounded half to even,
+// saturated and stored as a byte, channels-last. Immutable after construction; any number of
+// threads may use it at once; run() does not allocate. The values do not depend on how rows are
+// split. AVX-512 with VNNI and VBMI only.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +25,7 @@
 #include "cpu/kernels/common/conv_geometry.hpp"
 #include "cpu/kernels/common/range.hpp"
 #include "cpu/post_ops/basic_ops.hpp"
+#include "cpu/post_ops/support.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
@@ -40,22 +42,22 @@ struct SmallConvParams {
     std::span<const float> bias{};            // none, one, or one a channel
     std::span<const float> wei_zero_point{};  // none, one, or one a channel
     ElementType dst_type = ElementType::f32;  // u8, i8 where stores_bytes()
-    // Where has_lists(): v goes through `ops`, in registers, and is stored as each of `results`
-    // says: scaled and shifted at most. None: as dst_type. Elsewhere, before bytes are stored:
-    // nothing, or one operation for which takes_before_bytes().
+    // Where has_lists(): v goes through `ops` in registers and is stored once for each of
+    // `results`, which scale and shift at most. No results: stored as dst_type. Without lists `ops`
+    // may be one operation before bytes are stored, see takes_before_bytes().
     std::span<const post_ops::BasicOp> ops{};
     std::span<const post_ops::Chain> results{};
-    // The first half of the channels becomes an even row of dst, the other one an odd row, of 16
-    // bytes a pixel. For 32 channels and results of bytes.
+    // depth_to_space: the first 16 channels become an even row of dst, the others an odd row. For
+    // 32 channels and results of bytes.
     bool rows = false;
-    // With channels in lanes: dst is the maxima of 2 x 2 pixels each; where takes_pool(). What is
-    // odd is left out.
+    // Channel-vectorized: max pooling of 2 x 2 with stride 2 follows; where takes_pool(). An odd
+    // last row or column is left out.
     bool pool = false;
     bool pixels = false;  // floats are channels-last, where stores_pixels(); otherwise planes
 };
 
-// Neighbouring pixels of one row of dst: channel c of pixel i is planes[c * kSmallConvTile + i], or
-// planes[i * dst_channels + c] where the parameters ask for pixels.
+// Neighbouring pixels of one row of dst. Channel c of pixel i is planes[c * kSmallConvTile + i], or
+// planes[i * dst_channels + c] with SmallConvParams::pixels.
 struct SmallConvTile {
     float* planes;  // the receiver may write here
     std::size_t image;
@@ -66,7 +68,7 @@ struct SmallConvTile {
 // Another tensor of the size of dst, channels-last.
 struct SmallConvSource {
     const void* data = nullptr;
-    // Where each row of dst finds its own, in bytes from `data`; null: one after the other.
+    // Deduplicated rows: offset in bytes of the row for each row of dst; null: dense.
     const std::size_t* rows = nullptr;
 
     // Pixel x of a row, of `bytes` each, in images of `width`.
@@ -79,7 +81,7 @@ struct SmallConvSource {
     }
 };
 inline constexpr std::size_t kSmallConvTile = 256;
-inline constexpr std::size_t kSmallConvChannels = 8;  // more are in lanes
+inline constexpr std::size_t kSmallConvChannels = 8;  // more: channel-vectorized
 
 namespace small_conv {
 struct Packed;
@@ -91,31 +93,31 @@ public:
 
     // Whether the machine and the shape suit the kernel.
     static bool takes(const SmallConvShape& shape);
-    // Whether there may be `ops` and `results` at all: with channels in lanes, or where pixels are
-    // stored (not where bytes of dst_type are).
+    // Whether `ops` and `results` are possible: channel-vectorized, or where floats are stored as
+    // pixels.
     static bool has_lists(const SmallConvShape& shape) { return stores_pixels(shape); }
     // Whether an operation may be one of `ops`, a chain one of `results`.
-    static bool takes_op(const post_ops::BasicOp& op);
+    static post_ops::Support takes_op(const post_ops::BasicOp& op);
     static bool takes_result(const post_ops::Chain& chain);
     // Whether weights may have zero points.
     static bool takes_zero_points(const SmallConvShape& shape);
-    // With channels in lanes: whether sums of windows, for zero points of weights, are those of
-    // pixels of three bytes, which cost less than those of any bytes.
+    // Channel-vectorized: whether sums of windows, for zero points of weights, are built from sums
+    // of 3-byte pixels, which costs less than the general way.
     static bool sums_in_triples(const SmallConvShape& shape);
-    // With channels in lanes: whether the maxima of results may be taken of the sums, because
-    // nothing after these ever falls where they rise, and windows of two rows fit.
+    // Channel-vectorized: whether max pooling can be done on accumulators: nothing after them falls
+    // where they rise, and windows of two rows fit.
     static bool takes_pool(const SmallConvParams& params);
     // Whether dst_type may be u8 or i8.
     static bool stores_bytes(const SmallConvParams& params);
     // Whether an operation may be the only one of `ops` where bytes of dst_type are stored: a
     // sigmoid, good to 1e-6.
     static bool takes_before_bytes(const post_ops::BasicOp& op);
-    // Whether lanes are output channels.
+    // Whether the kernel is channel-vectorized.
     static bool has_channel_vectors(const SmallConvShape& shape) {
         return shape.dst_channels > kSmallConvChannels;
     }
 
-    // Whether floats may be channels-last: where no transposition is needed for it.
+    // Whether floats may be stored channels-last, which needs no transposition here.
     static bool stores_pixels(const SmallConvShape& shape);
 
     // Packs the weights; the spans are not kept. Precondition: takes(). Throws fuseq::Error for
@@ -125,24 +127,24 @@ public:
     SmallConv(SmallConv&&) noexcept;
     SmallConv& operator=(SmallConv&&) noexcept;
 
-    // Where is_listed(): other results than those of the parameters.
+    // Where is_listed(): replaces the results of the parameters.
     void set_results(std::span<const post_ops::Chain> results, bool rows);
 
-    // Rows of dst, those of all images; runs of 16 or more are fast. `src` is the first image.
+    // Rows of dst over all images; ranges of 16 or more are fast. `src` is the first image.
     std::size_t rows() const;
     void run(const void* src, Range rows, const Receive& receive) const;
-    // The same values to dst, plane after plane. Not where pixels() are stored, or bytes.
+    // The same values to dst, plane after plane. Not for pixels() and not for bytes.
     void run_to_planes(const void* src, Range rows, float* dst) const;
-    // To the bytes of dst, or its floats, channels-last, of all images. Not for planes.
+    // To bytes or floats of dst, channels-last. Not for planes.
     void run(const void* src, Range rows, void* dst) const;
-    // The same to all results, in their order, with the other tensors that operations read.
+    // The same to all results, in their order, with the binary sources of operations.
     void run(const void* src,
              Range rows,
              std::span<void* const> dst,
              std::span<const SmallConvSource> binary_sources) const;
     bool stores() const;  // the run() before the last
     bool pixels() const;
-    // Whether results were given, or channels are in lanes: run() to all results is the one to use.
+    // Whether results were given, or the kernel is channel-vectorized: use run() to all results.
     bool is_listed() const;
     bool pools() const;
     std::size_t packed_bytes() const;

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Output channels in lanes: for 16, 32 or 64 of them, or some fewer. An accumulator holds 16
+// The channel-vectorized form: for 16, 32 or 64 of them, or some fewer. An accumulator holds 16
 // channels of a pixel; four bytes of its window, which are read where they lie and broadcast, meet
 // a vector of weights. 24 or 28 accumulators stay in registers: 24 pixels by 16 channels, 14 by 32
 // or 6 by 64. The distance of two windows is a constant of the code, so that one pointer reaches
@@ -245,7 +245,7 @@ void tiles(const Packed& packed,
            const Windows& windows,
            std::size_t count,
            const ChannelVectorPlaces& places) {
-    constexpr std::size_t kLarge = lane_tile_of(kVectors);
+    constexpr std::size_t kLarge = channel_vector_tile_of(kVectors);
     constexpr std::size_t kMiddle = 16 / kVectors;
     constexpr std::size_t kSmall = std::min<std::size_t>(4, kMiddle / 2);
     alignas(64) float of_windows[kMaxChannelVectorTile + kLanes];
@@ -373,7 +373,7 @@ void pooled_tiles(const Packed& packed,
                   const TwoRows& rows,
                   std::size_t count,
                   const ChannelVectorPlaces& places) {
-    constexpr std::size_t kLarge = lane_tile_of(kVectors);
+    constexpr std::size_t kLarge = channel_vector_tile_of(kVectors);
     constexpr std::size_t kSmall = 8;
     for (std::size_t at = 0; at < count;) {
         const std::size_t left = count - at;
@@ -416,10 +416,10 @@ void run_pooled_lanes(const Packed& packed,
 
 }  // namespace
 
-void run_lanes(const Packed& packed,
-               const Windows& windows,
-               std::size_t count,
-               const ChannelVectorPlaces& places) {
+void run_channel_vectors(const Packed& packed,
+                         const Windows& windows,
+                         std::size_t count,
+                         const ChannelVectorPlaces& places) {
     if (packed.pool) {
         return run_pooled_lanes(packed, windows, count, places);
     }

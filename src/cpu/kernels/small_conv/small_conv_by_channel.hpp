@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What follows a convolution with channels in lanes, made ready for its registers.
+// What follows a channel-vectorized convolution, made ready for its registers.
 #pragma once
 
 #include "cpu/kernels/small_conv/small_conv_detail.hpp"

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the sums of a tile with channels in lanes to bytes, where nothing but scale and bias is
+// From the sums of a channel-vectorized tile to bytes, where nothing but scale and bias is
 // between, and perhaps a relu and a shift: four vectors after the other, so that few registers are
 // needed beside the sums. For small_conv_values-inl.h, inside of its region of AVX-512.
 #pragma once
@@ -168,11 +168,11 @@ private:
     }
     // No less than the bytes of a relu.
     static FUSEQ_INLINE __m512i limited(__m512i bytes, const Packed& packed) {
-        if (!packed.has_least) {
+        if (!packed.has_min) {
             return bytes;
         }
-        const __m512i least = _mm512_load_si512(packed.least);
-        return kSigned ? _mm512_max_epi8(bytes, least) : _mm512_max_epu8(bytes, least);
+        const __m512i min = _mm512_load_si512(packed.min);
+        return kSigned ? _mm512_max_epi8(bytes, min) : _mm512_max_epu8(bytes, min);
     }
     template <std::size_t... V>
     static FUSEQ_INLINE void load(Constants& to, const float* from, std::index_sequence<V...>) {
@@ -203,7 +203,7 @@ private:
             __m512 v = _mm512_fmadd_ps(_mm512_castsi512_ps(acc.v[I]), scale.v[I % kVectors],
                                        bias.v[I % kVectors]);
             if constexpr (kAdds) {
-                // Above the integers of 32 bits the conversion gives the least of them.
+                // Above the integers of 32 bits the conversion gives the minimum.
                 v = _mm512_min_ps(_mm512_add_ps(v, _mm512_loadu_ps(added + I * kLanes)),
                                   _mm512_set1_ps(255.0f));
             }

@@ -11,17 +11,26 @@
 
 namespace fuseq::kernels {
 
-bool SmallConv::takes_op(const post_ops::BasicOp& op) {
+post_ops::Support SmallConv::takes_op(const post_ops::BasicOp& op) {
+    using post_ops::Support;
     if (const auto* eltwise = std::get_if<post_ops::Eltwise>(&op)) {
-        return eltwise->kind == post_ops::EltwiseKind::kRelu;
+        return eltwise->kind == post_ops::EltwiseKind::kRelu
+                   ? Support::yes()
+                   : Support::no("it has no " + post_ops::to_text(op));
     }
-    if (const auto* binary = std::get_if<post_ops::Binary>(&op)) {
-        const bool known = binary->type == ElementType::u8 || binary->type == ElementType::i8 ||
-                           binary->type == ElementType::f32;
-        return known && binary->kind == post_ops::BinaryKind::kAdd && !binary->per_plane &&
-               !binary->per_pixel && binary->input < small_conv::kMaxChannelVectorSources;
+    const auto* binary = std::get_if<post_ops::Binary>(&op);
+    if (binary == nullptr) {
+        return Support::yes();
     }
-    return true;
+    const bool known = binary->type == ElementType::u8 || binary->type == ElementType::i8 ||
+                       binary->type == ElementType::f32;
+    const bool added = binary->kind == post_ops::BinaryKind::kAdd && !binary->per_plane &&
+                       !binary->per_pixel && binary->input < small_conv::kMaxChannelVectorSources;
+    return known && added ? Support::yes()
+                          : Support::no(
+                                "it adds up to 4 tensors of u8, i8 or f32, of the size of "
+                                "its result; not " +
+                                post_ops::to_text(op));
 }
 
 bool SmallConv::takes_result(const post_ops::Chain& chain) {
@@ -109,28 +118,28 @@ ChannelVectorPosition channel_of(const SmallConvParams& p, const Packed& packed,
     channel.init = packed.init[c];
     channel.scale = packed.scale[c];
     channel.bias = packed.bias[c];
-    channel.least = channel.most = channel.init;
+    channel.min = channel.max = channel.init;
     const std::size_t taps = p.weights.size() / p.shape.dst_channels;
     for (const std::int8_t w : p.weights.subspan(c * taps, taps)) {
-        (w < 0 ? channel.least : channel.most) += std::int64_t{255} * w;
+        (w < 0 ? channel.min : channel.max) += std::int64_t{255} * w;
     }
     return channel;
 }
 
 // Whether values of all channels stay in the integers of 32 bits.
 bool is_bounded(const Packed& packed) {
-    constexpr double kMost = 2e9;
+    constexpr double kMax = 2e9;
     const SmallConvShape& s = packed.shape;
     const auto taps = static_cast<double>(s.src_channels * s.kernel_height * s.kernel_width);
     for (std::size_t c = 0; c < s.dst_channels; ++c) {
         const ChannelVectorPosition& channel = packed.channels[c];
-        auto reach = static_cast<double>(std::max(std::abs(channel.least), std::abs(channel.most)));
+        auto reach = static_cast<double>(std::max(std::abs(channel.min), std::abs(channel.max)));
         if (packed.sums) {
             reach += taps * 255 * std::abs(static_cast<double>(packed.of_sum[c]));
         }
         reach = reach * std::abs(static_cast<double>(channel.scale)) +
                 std::abs(static_cast<double>(channel.bias));
-        if (!(reach < kMost)) {
+        if (!(reach < kMax)) {
             return false;
         }
     }
@@ -148,8 +157,8 @@ ByteRule rule_of(const Packed& packed, std::size_t c) {
     ByteRule rule{.scale = channel.scale,
                   .bias = channel.bias,
                   .is_signed = packed.results[0].is_signed,
-                  .least = channel.least,
-                  .most = channel.most};
+                  .min = channel.min,
+                  .max = channel.max};
     if (!packed.ops.empty()) {
         rule.relus = true;
         rule.after = packed.ops[1].a[c];
@@ -171,11 +180,11 @@ std::optional<std::array<FloatSum, kLanes>> short_ways(const Packed& packed, std
     return ways;
 }
 
-// The least bytes of a relu and a shift, as four vectors of results lie in memory.
+// The minimal bytes of a relu and a shift, as four vectors of results lie in memory.
 void set_least(Packed& packed) {
-    for (std::size_t i = 0; i < std::size(packed.least); ++i) {
+    for (std::size_t i = 0; i < std::size(packed.min); ++i) {
         const int byte = bottom_byte(rule_of(packed, i % packed.shape.dst_channels));
-        packed.least[i] = static_cast<std::uint8_t>(byte);
+        packed.min[i] = static_cast<std::uint8_t>(byte);
     }
 }
 
@@ -201,8 +210,8 @@ void set_ways(Packed& packed) {
                          packed.ops.size() == 1 && packed.ops[0].kind == Kind::kAdd &&
                          packed.ops[0].is_plain() &&
                          packed.shape.dst_channels == packed.vectors * kLanes;
-    packed.has_least = packed.plain_bytes && relus;
-    if (packed.has_least) {
+    packed.has_min = packed.plain_bytes && relus;
+    if (packed.has_min) {
         set_least(packed);
     }
     for (std::size_t c = 0; c < packed.channels.size(); ++c) {

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles with channels in lanes of which not all pixels exist. For small_conv_by_channel.cpp, inside
+// Channel-vectorized tiles of which not all pixels exist. For small_conv_by_channel.cpp, inside
 // of its region of AVX-512.
 #pragma once
 

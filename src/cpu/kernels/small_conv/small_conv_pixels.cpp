@@ -4,7 +4,7 @@
 // Four or eight output channels of windows that are 16 bytes apart: 64 bytes hold four pixels, of
 // which four lanes each hold parts of a sum. Adding the lanes of four channels at a time leaves the
 // values in the order of memory, pixel after pixel, so that what follows runs on them in registers,
-// as it does with channels in lanes, and other tensors are read as they lie.
+// as in the channel-vectorized form, and other tensors are read as they lie.
 #include <algorithm>
 #include <cstring>
 
@@ -150,7 +150,7 @@ struct PixelBlock {
 };
 
 // What follows, on `count` pixels that begin `first` after the places. One after the other,
-// four vectors of channels are what the functions for channels in lanes work on.
+// four vectors of channels are what the channel-vectorized functions work on.
 template <std::size_t kChannels>
 FUSEQ_INLINE void finish(Registers<__m512, kResults>& x,
                          const Packed& packed,

@@ -28,7 +28,7 @@ inline std::size_t pixel_step(const SmallConvShape& s) {
     return s.src_channels * s.stride_width;
 }
 
-// Whether lanes are output channels.
+// Whether the kernel is channel-vectorized.
 inline bool is_channel_vectorized(const SmallConvShape& s) {
     return s.dst_channels > kSmallConvChannels;
 }
@@ -48,7 +48,7 @@ inline bool shares_loads(const SmallConvShape& s) {
 
 // Pixels that one function computes at once.
 inline std::size_t lane_tile(const SmallConvShape& s) {
-    return lane_tile_of(lane_vectors(s));
+    return channel_vector_tile_of(lane_vectors(s));
 }
 
 // More of a pixel than a lane of a vector has: windows are collected a lane at a time.
@@ -110,7 +110,7 @@ inline std::vector<std::size_t> chunk_offsets(const SmallConvShape& s) {
     return offsets;
 }
 
-// Chunks of the bytes that rows of a window have after whole chunks, with channels in lanes; 0
+// Chunks of the bytes that rows of a window have after whole chunks (channel-vectorized); 0
 // where it is not one byte a row, or not worth it.
 inline std::size_t end_chunks(const SmallConvShape& s) {
     constexpr std::size_t kMinRows = 3;
@@ -220,7 +220,7 @@ private:
     std::size_t stride_;
     const std::uint8_t* image_ = nullptr;
     std::ptrdiff_t first_ = 0;  // source column at the beginning of a row
-    std::array<std::ptrdiff_t, kMostRows> held_{};
+    std::array<std::ptrdiff_t, kMaxRows> held_{};
     alignas(64) std::uint8_t bytes_[kRingBytes];
 };
 
@@ -228,9 +228,9 @@ private:
 // of x.
 template <class Tile>
 void for_row(
-    SmallConvTile at, std::size_t end, std::size_t most, Windows& windows, const Tile& tile) {
+    SmallConvTile at, std::size_t end, std::size_t max, Windows& windows, const Tile& tile) {
     while (at.x < end) {
-        at.count = std::min(most, end - at.x);
+        at.count = std::min(max, end - at.x);
         tile(at, windows);
         for (std::size_t k = 0; k < windows.kernel_rows; ++k) {
             windows.rows[k] += at.count * windows.step;

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the sums of a tile with channels in lanes to what is stored: all operations of the chain on
+// From the sums of a channel-vectorized tile to what is stored: all operations of the chain on
 // all values, which stay in registers. For small_conv_by_channel.cpp, inside of its region of
 // AVX-512.
 #pragma once
@@ -229,7 +229,7 @@ struct Lanes {
             if (result.shifted) {
                 y = _mm512_add_ps(y, at(result.shift, I));
             }
-            // Above the integers of 32 bits the conversion gives the least of them.
+            // Above the integers of 32 bits the conversion gives the minimum.
             return _mm512_cvtps_epi32(_mm512_min_ps(y, _mm512_set1_ps(255.0f)));
         }
     }

@@ -281,13 +281,13 @@ void tile_to_bytes(const Packed& packed,
 }
 
 // Calls body with the number of channels, as a constant.
-template <std::size_t kChannels, std::size_t kMost, class Body>
+template <std::size_t kChannels, std::size_t kMax, class Body>
 FUSEQ_INLINE void with_channels(std::size_t channels, const Body& body) {
-    if constexpr (kChannels == kMost) {
+    if constexpr (kChannels == kMax) {
         body.template operator()<kChannels>();
     } else {
         channels == kChannels ? body.template operator()<kChannels>()
-                              : with_channels<kChannels + 1, kMost>(channels, body);
+                              : with_channels<kChannels + 1, kMax>(channels, body);
     }
 }
 
@@ -317,24 +317,23 @@ void run_planes(const Packed& packed,
                 float* planes,
                 std::size_t pitch) {
     with_form(packed, [&]<Collect kHow, std::size_t kPartials>() {
-        constexpr std::size_t kMost = kPartials == 4 ? kMaxAtOnce : kSmallConvChannels;
+        constexpr std::size_t kMax = kPartials == 4 ? kMaxAtOnce : kSmallConvChannels;
         const std::size_t channels = packed.shape.dst_channels;
-        for (std::size_t first = 0; first < channels; first += kMost) {
-            with_channels<1, kMost>(
-                std::min(kMost, channels - first), [&]<std::size_t kChannels>() {
-                    packed.sums ? tile_to_planes<kHow, kPartials, kChannels, 1>(
-                                      packed, windows, count, first, planes, pitch)
-                                : tile_to_planes<kHow, kPartials, kChannels, 0>(
-                                      packed, windows, count, first, planes, pitch);
-                });
+        for (std::size_t first = 0; first < channels; first += kMax) {
+            with_channels<1, kMax>(std::min(kMax, channels - first), [&]<std::size_t kChannels>() {
+                packed.sums ? tile_to_planes<kHow, kPartials, kChannels, 1>(packed, windows, count,
+                                                                            first, planes, pitch)
+                            : tile_to_planes<kHow, kPartials, kChannels, 0>(packed, windows, count,
+                                                                            first, planes, pitch);
+            });
         }
     });
 }
 
 void run_bytes(const Packed& packed, const Windows& windows, std::size_t count, std::uint8_t* dst) {
     with_form(packed, [&]<Collect kHow, std::size_t kPartials>() {
-        constexpr std::size_t kMost = kPartials == 4 ? kMaxAtOnce : kSmallConvChannels;
-        with_channels<1, kMost>(packed.shape.dst_channels, [&]<std::size_t kChannels>() {
+        constexpr std::size_t kMax = kPartials == 4 ? kMaxAtOnce : kSmallConvChannels;
+        with_channels<1, kMax>(packed.shape.dst_channels, [&]<std::size_t kChannels>() {
             packed.sums ? tile_to_bytes<kHow, kPartials, kChannels, 1>(packed, windows, count, dst)
                         : tile_to_bytes<kHow, kPartials, kChannels, 0>(packed, windows, count, dst);
         });

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sums of windows, where weights have zero points, with channels in lanes. For
+// The sums of windows, where weights have zero points, in the channel-vectorized form. For
 // small_conv_by_channel.cpp, inside of its region of AVX-512.
 #pragma once
 
@@ -53,7 +53,7 @@ void sums_of_chunks(const Packed& packed, const Windows& windows, std::size_t co
 template <std::size_t kStride>
 void sums_of_triples(const Packed& packed, const Windows& windows, std::size_t count, float* sums) {
     constexpr std::size_t kBytes = 3;
-    constexpr std::size_t kMost = kMaxChannelVectorTile + kMaxChannelVectorKernel + 2 * kLanes;
+    constexpr std::size_t kMax = kMaxChannelVectorTile + kMaxChannelVectorKernel + 2 * kLanes;
     const std::size_t kernel_width = packed.shape.kernel_width;
     const __m512i ones = _mm512_set1_epi32(0x010101);
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -61,7 +61,7 @@ void sums_of_triples(const Packed& packed, const Windows& windows, std::size_t c
     const __m512i index = _mm512_add_epi32(_mm512_mullo_epi32(first, _mm512_set1_epi32(0x01010101)),
                                            _mm512_set1_epi32(0x03020100));
     const __m512i even = _mm512_add_epi32(lane, lane);
-    alignas(64) std::int32_t of_pixel[kStride][kMost];
+    alignas(64) std::int32_t of_pixel[kStride][kMax];
     const std::size_t pixels = count + (kernel_width - 1) / kStride;  // of each kind
     for (std::size_t x = 0; x < pixels; x += kLanes) {
         __m512i parts[kStride];

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "cpu/machine/instructions.hpp"
+#include "cpu/machine/traits.hpp"
 #include "cpu/plan/passes/plan_uses.hpp"
 
 namespace fuseq::cpu {
@@ -21,9 +21,9 @@ constexpr std::size_t kCacheLine = 64;
 // A tensor that is worth producer-consumer tiling: smaller ones stay in L2 as they are.
 constexpr std::size_t kMinTiledBytes = 256 << 10;
 
-// Of all tensors of a part: they stay in L2, which has 1 MB on AMD Zen 4 and 2 MB on Golden Cove.
+// Of all tensors of a part: they stay in L2.
 std::size_t part_bytes() {
-    return (kernels::loads_one_wide_vector_a_cycle() ? 384 : 768) << 10;
+    return machine_traits().tile_bytes;
 }
 
 // A tile group while it grows.

@@ -16,6 +16,7 @@ std::span<const Law> all() {
         {"drop_last_round", drop_last_round},
         {"drop_round_of_integers", drop_round_of_integers},
         {"drop_middle_round", drop_middle_round},
+        {"drop_negligible_shift", drop_negligible_shift},
         {"join_clips", join_clips},
         {"clip_over_shift", clip_over_shift},
         {"drop_clip_in_range", drop_clip_in_range},

@@ -66,6 +66,7 @@ Result last_shift_crosses_round(const Site&);
 Result drop_last_round(const Site&);
 Result drop_round_of_integers(const Site&);
 Result drop_middle_round(const Site&);
+Result drop_negligible_shift(const Site&);
 Result join_clips(const Site&);
 Result clip_over_shift(const Site&);
 Result drop_clip_in_range(const Site&);

@@ -392,29 +392,6 @@ TEST_F(CachedFilesTest, PropertiesAreCheckedAsEver) {
     EXPECT_THAT(test::message_of([&] { compile_file({{"NO_SUCH", 1}}); }), HasSubstr("NO_SUCH"));
 }
 
-// What is measured differs from run to run; what comes out does not, and the file remembers it.
-TEST_F(ModelCacheTest, MeasuredChoicesAreRemembered) {
-    const auto tuning = [](const CompiledModel& model) {
-        const std::string report = model.get_runtime_report();
-        const std::size_t begin = report.find("\"tuning\"");
-        return report.substr(begin, report.find(']', begin) - begin);
-    };
-    CompiledModel plain = core_.compile_model(model_of(5), "CPU");
-    EXPECT_EQ(tuning(plain), "\"tuning\": [");
-    const AnyMap measured = {{"FUSEQ_TUNE_MS", 60}, {"INFERENCE_NUM_THREADS", 1}};
-    CompiledModel first = compile(5, measured);
-    EXPECT_THAT(tuning(first), HasSubstr(" runs of "));
-    CompiledModel second = compile(5, measured);
-    EXPECT_TRUE(loaded(second));
-    EXPECT_EQ(tuning(second), tuning(first));
-    EXPECT_EQ(run(first), run(plain));
-    EXPECT_EQ(run(second), run(plain));
-    EXPECT_EQ(test::message_of([&] {
-                  compile(5, {{"FUSEQ_TUNE_MS", -1}});
-              }),
-              "property: FUSEQ_TUNE_MS is -1, expected a value in [0, 3600000]");
-}
-
 TEST_F(ModelCacheTest, ExportedModelsRunWithoutTheModel) {
     CompiledModel model = core_.compile_model(model_of(5), "CPU");
     std::stringstream blob;

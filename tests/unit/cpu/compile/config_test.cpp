@@ -45,7 +45,6 @@ std::vector<Row> rows() {
         {"FUSEQ_KEEP_FLOAT", "a b", {}},
         {"FUSEQ_FLOAT_FALLBACK", "YES", no_bool},
         {"FUSEQ_DISABLE", "fold_constants", {"no_such_pass", "fold_constants,nor_this", "arena"}},
-        {"FUSEQ_TUNE_MS", "20", {"-1", "3600001", "1s", ""}},
         {"CACHE_DIR", "/tmp/somewhere", {}},
         {"FUSEQ_DROP_MIDDLE_ROUNDS", "YES", no_bool},
         {"FUSEQ_DUMP_DIR", "/tmp/elsewhere", {}}};
@@ -97,18 +96,18 @@ TEST(Config, RefusesWrongValuesByName) {
 
 TEST(Config, TakesNumbersAsTheyAre) {
     Config config;
-    config.set("FUSEQ_TUNE_MS", 30);
+    config.set("FUSEQ_COMPILE_THREADS", 3);
     config.set("FUSEQ_FUSION", false);
     config.set("PERF_COUNT", 1);
     config.set("FUSEQ_KEEP_FLOAT", std::vector<std::string>{"a", "b"});
-    EXPECT_EQ(config.tune_ms, 30);
+    EXPECT_EQ(config.get("FUSEQ_COMPILE_THREADS").as_string(), "3");
     EXPECT_FALSE(config.fusion);
     EXPECT_TRUE(config.perf_count);
     EXPECT_THAT(config.keep_float, ElementsAre("a", "b"));
-    EXPECT_THAT(test::message_of([&] { config.set("FUSEQ_TUNE_MS", 1.5); }),
-                HasSubstr("FUSEQ_TUNE_MS: '1.5' is not an integer"));
-    EXPECT_THAT(test::message_of([&] { config.set("FUSEQ_TUNE_MS", Any()); }),
-                HasSubstr("FUSEQ_TUNE_MS: an empty value"));
+    EXPECT_THAT(test::message_of([&] { config.set("FUSEQ_COMPILE_THREADS", 1.5); }),
+                HasSubstr("FUSEQ_COMPILE_THREADS: '1.5' is not an integer"));
+    EXPECT_THAT(test::message_of([&] { config.set("FUSEQ_COMPILE_THREADS", Any()); }),
+                HasSubstr("FUSEQ_COMPILE_THREADS: an empty value"));
 }
 
 TEST(Config, SetsAllOrNothing) {
@@ -171,7 +170,6 @@ TEST(Config, CompileOptionsAreReadBack) {
     EXPECT_TRUE(read.keep_intermediates);
     EXPECT_TRUE(read.float_fallback);
     EXPECT_TRUE(read.drop_middle_rounds);
-    EXPECT_EQ(read.tune_ms, 20);
     EXPECT_THAT(read.keep_float, ElementsAre("a", "b"));
     EXPECT_THAT(read.disabled, ElementsAre("fold_constants"));
     // How it is run, and where it is kept, is up to who runs it.

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "cpu/cache/cached_plan.hpp"
 #include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/planned_model.hpp"
@@ -239,8 +240,8 @@ TEST(FloatFallback, TheCacheRemembersTheDecision) {
     config.cache_dir = folder.path("cache");
     Given given{{{"c2", 20}}, {{"c2", 10}}};
     const auto model = Model::from_text(kTwo);
-    const auto first = plan_model(model, config, given.clock());
-    const auto second = plan_model(model, config, given.clock());
+    const auto first = plan_with_cache(model, config, given.clock());
+    const auto second = plan_with_cache(model, config, given.clock());
     EXPECT_EQ(given.asked, 1);
     EXPECT_FALSE(first->from_cache);
     EXPECT_TRUE(second->from_cache);
@@ -255,7 +256,7 @@ TEST(FloatFallback, TheCacheRemembersTheDecision) {
     EXPECT_THAT(second->fallback.keep_float(), ElementsAre("q2", "w2"));
     // Without permission it is another file.
     config.float_fallback = false;
-    const auto plain = plan_model(model, config, given.clock());
+    const auto plain = plan_with_cache(model, config, given.clock());
     EXPECT_FALSE(plain->from_cache);
     EXPECT_TRUE(quantized(*plain, "c2"));
 }

@@ -44,7 +44,6 @@ TEST(BuildOptions, FollowTheProperties) {
     EXPECT_EQ(as_text(options_with("FUSEQ_DROP_MIDDLE_ROUNDS", "YES")), "111100");
     EXPECT_EQ(as_text(options_with("FUSEQ_KEEP_INTERMEDIATES", "YES")), "111010");
     EXPECT_EQ(options_with("FUSEQ_COMPILE_THREADS", "7").threads, 7u);
-    EXPECT_TRUE(build_options(Config()).choices.empty());
     EXPECT_EQ(build_options(Config()).packed, nullptr);
 }
 
@@ -93,7 +92,7 @@ bool uses_own_gemm(const Plan& plan) {
 
 TEST(BuildOptions, DecideThePlan) {
     const Plan usual = plan_of(Config());
-    EXPECT_EQ(uses_own_gemm(usual), kernels::GemmVnni::available());
+    EXPECT_TRUE(uses_own_gemm(usual));
     EXPECT_FALSE(uses_own_gemm(plan_of(with("FUSEQ_OWN_GEMM", "NO"))));
     EXPECT_FALSE(usual.tile_groups.empty());
     EXPECT_TRUE(plan_of(with("FUSEQ_ROW_WALKS", "NO")).tile_groups.empty());
@@ -130,7 +129,7 @@ TEST(TransformForCpu, LeavesZeroPointsOfWeightsOnlyToTheKernelThatTakesThem) {
             transform_for_cpu(*Model::from_text(text), with("FUSEQ_OWN_GEMM", own));
         return wei_zero_points(*made.model->find("y")).size();
     };
-    EXPECT_EQ(zero_points_of_product("YES"), kernels::GemmVnni::available() ? 4u : 0u);
+    EXPECT_EQ(zero_points_of_product("YES"), 4u);
     EXPECT_EQ(zero_points_of_product("NO"), 0u);
 }
 
@@ -138,7 +137,6 @@ TEST(TransformForCpu, LeavesZeroPointsOfWeightsOnlyToTheKernelThatTakesThem) {
 TEST(BuildOptions, BodiesAreCompiledWithTheSameProperties) {
     Config config;
     config.set("CACHE_DIR", "/nonexistent/fuseq");
-    config.set("FUSEQ_TUNE_MS", 50);
     const BuildOptions options = build_options(config);
     const auto body = Model::from_text(R"(model "body"
         %x = Parameter : f32[3]

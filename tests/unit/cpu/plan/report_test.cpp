@@ -47,7 +47,7 @@ protected:
     }
     json report() const {
         const auto net = model();
-        return json::parse(report_json(*net, *net, plan_, {.remarks = remarks_, .tuning = {}}));
+        return json::parse(report_json(*net, *net, plan_, {.remarks = remarks_}));
     }
 
     std::vector<Remark> remarks_;

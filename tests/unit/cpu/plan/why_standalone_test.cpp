@@ -54,9 +54,6 @@ Row row_of(const std::string& layer, const std::string& text, const AnyMap& prop
 }
 
 TEST(WhyStandalone, ThereIsNoReasonWhereItIsFused) {
-    if (!int8_accumulates_exactly()) {
-        GTEST_SKIP() << "without VNNI these layers run in float anyway";
-    }
     const Row row = row_of("q2", model_with("%r = ReLU(%c)"));
     EXPECT_EQ(row.verdict, "fused");
     EXPECT_EQ(row.code, "");

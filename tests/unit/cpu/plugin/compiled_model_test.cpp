@@ -386,9 +386,7 @@ TEST(CpuCompiledModel, BodiesHavePlansOfTheirOwn) {
     CompiledModel reference = core.compile_model(model, "REFERENCE");
     const std::string report = cpu.get_property(property::kReport).as_string();
     EXPECT_THAT(report, ::testing::HasSubstr("\"implementation\": \"fuseq:body\""));
-    if (int8_accumulates_exactly()) {
-        EXPECT_THAT(report, ::testing::HasSubstr("1 of 1 convolutions and matmuls on integers"));
-    }
+    EXPECT_THAT(report, ::testing::HasSubstr("1 of 1 convolutions and matmuls on integers"));
     EXPECT_THAT(report, ::testing::HasSubstr("0 of 1 convolutions and matmuls on integers"));
     const Tensor input = image({3, 8});
     for (const bool go : {true, false}) {

@@ -74,6 +74,7 @@ TEST(Apply, ActivationsAtOneAndMinusTwo) {
         {{EltwiseKind::kSquare}, 1.0, 4.0},
         {{EltwiseKind::kExp}, 2.7182818285, 0.1353352832},
         {{EltwiseKind::kPower, 3.0f, 2.0f}, 3.0, 12.0},
+        {{EltwiseKind::kSoftsign}, 0.5, -2.0 / 3.0},
     };
     for (const Case& c : cases) {
         EXPECT_NEAR(apply(c.op, 1.0), c.at_one, 1e-9) << to_text(c.op);

@@ -10,6 +10,7 @@
 
 #include <functional>
 
+#include "cpu/machine/isa.hpp"
 #include "cpu/post_ops/dnnl_post_ops_composer.hpp"
 
 namespace fuseq::post_ops {
@@ -231,7 +232,7 @@ void try_all(const Form& form, ElementType src, ElementType dst, Count& count) {
         .src_type = src,
         .wei_type = src == f32 ? f32 : i8,
         .oc = static_cast<std::size_t>(form.dst[static_cast<std::size_t>(form.channel_axis)]),
-        .isa = effective_isa()};
+        .isa = cpu::isa_level()};
     for (const BasicOp& op : every_kind_of_op(anchor.oc)) {
         for (const bool sum : {false, true}) {
             anchor.sum_inputs = sum ? std::vector<std::size_t>{0} : std::vector<std::size_t>{};

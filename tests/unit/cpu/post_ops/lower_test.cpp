@@ -85,20 +85,40 @@ TEST(LowerFakeQuantize, EqualsTheDefinitionButForTies) {
     EXPECT_GT(checked, 50000u);
 }
 
-TEST(LowerDequantize, SubtractsThenMultiplies) {
-    EXPECT_EQ(text_of(lower_dequantize({0.5}, {3.0})), "shift(-3) scale(0.5) -> f32");
-    EXPECT_EQ(text_of(lower_dequantize({0.5, 0.25}, {0.0})), "shift(0) scale(per_oc:2) -> f32");
-    EXPECT_THAT(lower_dequantize({NAN}, {0.0}).refused, HasSubstr("scale has a value"));
+TEST(LowerArithmetic, WithConstants) {
+    EXPECT_EQ(text_of(lower_add({1.0, 2.0})), "shift(per_oc:2) -> f32");
+    EXPECT_EQ(text_of(lower_subtract({3.0})), "shift(-3) -> f32");
+    EXPECT_EQ(text_of(lower_subtract_from({3.0})), "scale(-1) shift(3) -> f32");
+    EXPECT_EQ(text_of(lower_multiply({0.1})), "scale(0.1) -> f32");
+    EXPECT_EQ(text_of(lower_divide({4.0})), "scale(0.25) -> f32");
+    EXPECT_EQ(text_of(lower_bounds({-1.0, 0.0}, {6.0})), "clip(per_oc:2,6) -> f32");
+    EXPECT_EQ(text_of(lower_bounds({0.0}, {INFINITY})), "clip(0,inf) -> f32");
+}
+
+TEST(LowerArithmetic, Refuses) {
+    EXPECT_THAT(lower_add({NAN}).refused, HasSubstr("the addend has a value that is not finite"));
+    EXPECT_THAT(lower_subtract({1.0, INFINITY}).refused, HasSubstr("the addend has a value"));
+    EXPECT_THAT(lower_subtract_from({INFINITY}).refused, HasSubstr("the addend has a value"));
+    EXPECT_THAT(lower_multiply({1e39}).refused, HasSubstr("the factor has a value"));
+    EXPECT_EQ(lower_divide({2.0, 0.0}).refused,
+              "the divisor of channel 1 is 0, of which a float holds no reciprocal");
+    EXPECT_THAT(lower_bounds({0.0, 2.0}, {1.0}).refused, HasSubstr("clamp to [2, 1]"));
+    EXPECT_THAT(lower_bounds({NAN}, {1.0}).refused, HasSubstr("expected low <= high"));
+    EXPECT_THAT(lower_bounds({0.0, 0.0}, {1.0, 1.0, 1.0}).refused, HasSubstr("expected 1 or 3"));
 }
 
 TEST(LowerOthers, SayWhatTheyAre) {
-    EXPECT_EQ(text_of(lower_add({1.0, 2.0})), "shift(per_oc:2) -> f32");
-    EXPECT_EQ(text_of(lower_multiply({0.1})), "scale(0.1) -> f32");
     EXPECT_EQ(text_of(lower_clamp(-1.0, 6.0)), "clip(-1,6) -> f32");
     EXPECT_EQ(text_of(lower_relu()), "relu -> f32");
     EXPECT_EQ(text_of(lower_prelu({0.25, 0.25})), "relu(0.25) -> f32");
     EXPECT_EQ(text_of(lower_prelu({0.25, 0.5})), "prelu(per_oc:2) -> f32");
     EXPECT_EQ(text_of(lower_activation(EltwiseKind::kSwish, 1.0)), "swish(1) -> f32");
+    EXPECT_EQ(text_of(lower_hard_sigmoid(0.2, 0.5)), "scale(0.2) shift(0.5) clip(0,1) -> f32");
+    EXPECT_EQ(text_of(lower_power(2.0)), "square -> f32");
+    EXPECT_EQ(text_of(lower_power(0.5)), "sqrt -> f32");
+    EXPECT_EQ(text_of(lower_power(3.0)), "power(1,3) -> f32");
+    ResidualInput gate{.kind = BinaryKind::kMul, .type = ElementType::u8, .per_plane = true};
+    EXPECT_EQ(text_of(lower_residual(gate)), "mul(#0 u8 per_plane) -> f32");
     EXPECT_EQ(text_of(lower_residual({BinaryKind::kAdd, 2, ElementType::i8, 0.5, -3.0})),
               "add(#2 i8 zp-3 *0.5) -> f32");
 }
@@ -109,6 +129,8 @@ TEST(LowerOthers, Refuse) {
                 HasSubstr("is f16, expected u8, i8, i32 or f32"));
     EXPECT_THAT(lower_residual({BinaryKind::kAdd, 0, ElementType::u8, 0.0, 0.0}).refused,
                 HasSubstr("scale that is not zero"));
+    EXPECT_THAT(lower_hard_sigmoid(INFINITY, 0.5).refused, HasSubstr("not finite"));
+    EXPECT_THAT(lower_power(NAN).refused, HasSubstr("not finite"));
     EXPECT_THAT(lower_prelu({0.1, INFINITY}).refused, HasSubstr("slope has a value"));
 }
 

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <limits>
 #include <numeric>
 
 #include "fuseq/core.hpp"
@@ -44,18 +43,6 @@ TEST(DedupRows, NoneWhereLittleWouldBeSaved) {
         nine[i] = static_cast<int>(i / 2 % 9);
     }
     EXPECT_THAT(DedupRows::of(bytes_of(nine), 90).offsets, IsEmpty());
-}
-
-TEST(DepthwiseEpilogue, EndsWhereANumberIsNotFinite) {
-    constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    post_ops::Chain chain;
-    chain.ops = {post_ops::Scale{{0.5f}}, post_ops::Shift{{{1.0f, kInfinity}}},
-                 post_ops::Clip{{0.0f}, {255.0f}}};
-    EXPECT_EQ(match_depthwise_epilogue(chain).consumed, 1u);
-    EXPECT_THAT(match_depthwise_epilogue(chain).bias, IsEmpty());
-    chain.ops[1] = post_ops::Shift{{{1.0f, 2.0f}}};
-    EXPECT_EQ(match_depthwise_epilogue(chain).consumed, 3u);
-    EXPECT_THAT(match_depthwise_epilogue(chain).bias, ElementsAre(1.0f, 2.0f));
 }
 
 // A depthwise convolution, a constant that differs at the border of the image or everywhere, elu

@@ -5,109 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "cpu/lowering/gemm_epilogue_ops.hpp"
 #include "cpu/machine/instructions.hpp"
 
 namespace fuseq::cpu {
 namespace {
-
-using kernels::GemmOp;
-using Kind = GemmOp::Kind;
-using post_ops::EltwiseAlgorithm;
-using post_ops::EltwisePostOp;
-
-std::vector<Kind> kinds(const GemmEpilogueOps& tail) {
-    std::vector<Kind> result;
-    for (const GemmOp& op : tail.ops) {
-        result.push_back(op.kind);
-    }
-    return result;
-}
-
-post_ops::Emission emission(std::vector<post_ops::PostOp> ops) {
-    post_ops::Emission e;
-    e.output_scales = post_ops::Values(std::vector<float>{0.5f, 0.25f});
-    e.bias = {3.0f, 4.0f};
-    e.post_ops = std::move(ops);
-    e.dst_type = ElementType::u8;
-    e.complete = true;
-    return e;
-}
-
-TEST(GemmEpilogueOps, ScaleAndBiasComeFirst) {
-    const auto tail = gemm_epilogue_ops(emission({}), {});
-    ASSERT_TRUE(tail.has_value());
-    EXPECT_EQ(tail->scale, (std::vector<float>{0.5f, 0.25f}));
-    EXPECT_EQ(tail->bias, (std::vector<float>{3.0f, 4.0f}));
-    EXPECT_TRUE(tail->ops.empty());
-}
-
-// A quantization in the middle and a residual input, as in the blocks of a resnet.
-TEST(GemmEpilogueOps, NeighboursAreJoined) {
-    const auto tail = gemm_epilogue_ops(
-        emission(
-            {EltwisePostOp{.algorithm = EltwiseAlgorithm::kRound},
-             EltwisePostOp{.algorithm = EltwiseAlgorithm::kClip,
-                           .alpha = 0.0f,
-                           .beta = 255.0f,
-                           .scale = 0.9f},
-             EltwisePostOp{.algorithm = EltwiseAlgorithm::kLinear, .alpha = 1.0f, .beta = -119.0f},
-             post_ops::SumPostOp{.input = 2, .type = ElementType::i8, .scale = 1.9f}}),
-        {});
-    ASSERT_TRUE(tail.has_value());
-    EXPECT_EQ(kinds(*tail), (std::vector<Kind>{Kind::kRoundClip, Kind::kAffine, Kind::kSum}));
-    EXPECT_EQ(tail->ops[0].a, std::vector<float>{0.0f});
-    EXPECT_EQ(tail->ops[0].b, std::vector<float>{255.0f});
-    EXPECT_EQ(tail->ops[1].a, std::vector<float>{0.9f});
-    EXPECT_EQ(tail->ops[1].b, std::vector<float>{-119.0f});
-    EXPECT_EQ(tail->ops[2].binary.input, 2u);
-    EXPECT_EQ(tail->ops[2].binary.type, ElementType::i8);
-    EXPECT_EQ(tail->ops[2].binary.scale, 1.9f);
-}
-
-// oneDNN rounds alpha * x + beta once: that is not a product and a sum.
-TEST(GemmEpilogueOps, LinearIsRoundedOnce) {
-    const auto linear = [](float alpha, float beta) {
-        return gemm_epilogue_ops(
-            emission({EltwisePostOp{
-                .algorithm = EltwiseAlgorithm::kLinear, .alpha = alpha, .beta = beta}}),
-            {});
-    };
-    EXPECT_EQ(kinds(*linear(2.0f, 3.0f)), std::vector<Kind>{Kind::kLinear});
-    EXPECT_EQ(kinds(*linear(2.0f, 0.0f)), std::vector<Kind>{Kind::kScale});
-    EXPECT_EQ(kinds(*linear(1.0f, 3.0f)), std::vector<Kind>{Kind::kShift});
-    EXPECT_TRUE(linear(1.0f, 0.0f)->ops.empty());
-}
-
-TEST(GemmEpilogueOps, TheRestOfTheChainFollows) {
-    post_ops::Emission e = emission({});
-    e.complete = false;
-    e.dst_type = ElementType::f32;
-    const post_ops::Chain rest{
-        .ops = {post_ops::Prelu{post_ops::Values(std::vector<float>{0.1f, 0.2f})},
-                post_ops::Scale{8.0f}},
-        .dst_type = ElementType::i8};
-    const auto tail = gemm_epilogue_ops(e, rest);
-    ASSERT_TRUE(tail.has_value());
-    EXPECT_EQ(kinds(*tail), (std::vector<Kind>{Kind::kPrelu, Kind::kScale}));
-    EXPECT_EQ(tail->ops[0].a, (std::vector<float>{0.1f, 0.2f}));
-}
-
-TEST(GemmEpilogueOps, RefusesWhatTheKernelLacks) {
-    EXPECT_FALSE(
-        gemm_epilogue_ops(emission({EltwisePostOp{.algorithm = EltwiseAlgorithm::kLog}}), {})
-            .has_value());
-    EXPECT_FALSE(
-        gemm_epilogue_ops(emission({post_ops::SumPostOp{.input = 0, .type = ElementType::i32}}), {})
-            .has_value());
-    post_ops::Emission e = emission({});
-    e.possible = false;
-    EXPECT_FALSE(gemm_epilogue_ops(e, {}).has_value());
-    // Rounded in between, for a chain step to read.
-    e = emission({});
-    e.complete = false;
-    EXPECT_FALSE(gemm_epilogue_ops(e, {.ops = {post_ops::Scale{2.0f}}}).has_value());
-}
 
 GemmProblem pointwise(std::size_t dst_channels) {
     GemmProblem p;

@@ -1,8 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/packed_step.hpp"
-#include "cpu/compile/make_plan.hpp"
-#include "cpu/lowering/packed_weights.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +8,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/transformed.hpp"
-#include "cpu/plan/builder.hpp"
+#include "cpu/plan/packed_table.hpp"
 #include "support/quantized_convolution_text.hpp"
 
 namespace fuseq::cpu {
@@ -94,8 +93,7 @@ std::vector<bool> starts_regions(const std::string& text) {
     config.set("FUSEQ_OWN_GEMM", "NO");
     const auto model = Model::from_text(text);
     Transformed transformed = transform_for_cpu(*model, config);
-    const Plan plan =
-        make_plan(*transformed.model, transformed.ranges, build_options(config));
+    const Plan plan = make_plan(*transformed.model, transformed.ranges, build_options(config));
     std::vector<bool> all;
     for (const auto& step : plan.steps) {
         if (step->info().kind == "convolution" || step->info().kind == "matmul") {

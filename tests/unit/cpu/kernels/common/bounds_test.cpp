@@ -12,7 +12,6 @@
 #include "cpu/kernels/common/channel_copy.hpp"
 #include "cpu/kernels/depthwise/depthwise_conv.hpp"
 #include "cpu/kernels/eltwise/io_reorder.hpp"
-#include "cpu/kernels/eltwise/residual_add.hpp"
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
 #include "cpu/kernels/pool/average_pool.hpp"
 #include "cpu/kernels/pool/max_pool.hpp"
@@ -136,7 +135,7 @@ TEST(Bounds, GemmVnni) {
 }
 
 // Rows of src that are read where they are: with kernels that reach over the edges, and with none.
-TEST(Bounds, GemmVnniOfRowsInPlace) {
+TEST(Bounds, GemmVnniDirect) {
     if (!GemmVnni::available()) {
         GTEST_SKIP() << "this machine has no AVX-512 VNNI";
     }
@@ -172,7 +171,7 @@ TEST(Bounds, GemmVnniOfRowsInPlace) {
                     params.scale = scale;
                     const GemmVnni gemm(params);
                     const GemmShape& s = params.shape;
-                    EXPECT_EQ(GemmVnni::reads_rows_in_place(s), s.dst_height > 4);
+                    EXPECT_EQ(GemmVnni::is_direct(s), s.dst_height > 4);
                     for (const Place place : {Place::kFirst, Place::kLast}) {
                         Guarded scratch(gemm.scratch_bytes(), place, 64);
                         expect_within(
@@ -344,7 +343,7 @@ TEST(Bounds, PoolAndResize) {
     });
 }
 
-TEST(Bounds, RowsAndResidualAdd) {
+TEST(Bounds, Rows) {
     on_every_target([](const std::string&) {
         for (const std::size_t n : {1, 5, 15, 17, 33, 127}) {
             SoftmaxParams softmax_params{.length = n, .dst_type = ElementType::u8};
@@ -354,9 +353,6 @@ TEST(Bounds, RowsAndResidualAdd) {
             LayerNormParams norm_params{.length = n, .dst_type = ElementType::i8};
             expect_within(8 * n, 2 * n, 4, [&](const void* s, void* d) {
                 layer_norm(norm_params, static_cast<const float*>(s), d, {0, 2});
-            });
-            expect_within(n, n, 1, [&](const void* s, void* d) {
-                residual_add({}, s, s, d, {0, n});
             });
         }
     });

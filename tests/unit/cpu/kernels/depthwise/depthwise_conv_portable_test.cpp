@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
-#include "unit/cpu/kernels/depthwise/depthwise_moves.hpp"
 #include "fuseq/error.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
+#include "unit/cpu/kernels/depthwise/depthwise_moves.hpp"
 
 namespace fuseq::kernels {
 namespace {

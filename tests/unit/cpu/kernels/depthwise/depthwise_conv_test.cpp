@@ -11,9 +11,9 @@
 #include <random>
 #include <vector>
 
-#include "unit/cpu/kernels/common/conv_taps.hpp"
 #include "cpu/machine/instructions.hpp"
 #include "fuseq/error.hpp"
+#include "unit/cpu/kernels/common/conv_taps.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
 namespace fuseq::kernels {

@@ -50,7 +50,8 @@ TEST(ChainKernelActivations, AreGoodToOneMillionth) {
             {EltwiseKind::kHsigmoid},    {EltwiseKind::kMish},
             {EltwiseKind::kSoftplus},    {EltwiseKind::kGeluErf},
             {EltwiseKind::kAbs},         {EltwiseKind::kSquare},
-            {EltwiseKind::kExp},         {EltwiseKind::kHardSigmoid, 0.5f, 0.25f}};
+            {EltwiseKind::kExp},         {EltwiseKind::kHardSigmoid, 0.5f, 0.25f},
+            {EltwiseKind::kSoftsign}};
         for (const Eltwise& op : ops) {
             EXPECT_LT(worst_error(op, -1.0f, 1.0f), 1e-6) << to_text(op);
             EXPECT_LT(worst_error(op, -0.01f, 0.01f), 1e-6) << to_text(op);

@@ -59,12 +59,14 @@ TEST(ChainProgram, JoinsAScaleWithTheShiftAfterIt) {
 TEST(ChainProgram, KnowsAnEluOfWhichBytesRemain) {
     const Eltwise elu{EltwiseKind::kElu, 0.7f, 0.0f, 3.0f};
     const ChainProgram p = program({elu, Shift{3.0f}});
-    ASSERT_THAT(kinds(p), ElementsAre(Kind::kElu, Kind::kShift));
+    ASSERT_THAT(kinds(p), ElementsAre(Kind::kEltwise, Kind::kShift));
+    EXPECT_TRUE(p.ops[0].is_coarse_elu);
     EXPECT_EQ(p.ops[0].a.values[0], 0.7f);
     EXPECT_EQ(p.ops[0].b.values[0], 3.0f);
     const ChainProgram floats =
         make_chain_program({{elu}, ElementType::f32}, ElementType::f32, 3, kRows);
     EXPECT_THAT(kinds(floats), ElementsAre(Kind::kEltwise));
+    EXPECT_FALSE(floats.ops[0].is_coarse_elu);
 }
 
 TEST(ChainProgram, JoinsARoundWithTheClipAfterIt) {

@@ -40,7 +40,7 @@ int short_way(const FloatSum& sum, std::int64_t x, bool is_signed) {
 
 std::int64_t differences(const ByteRule& rule, const FloatSum& sum) {
     std::int64_t wrong = 0;
-    for (std::int64_t x = rule.least; x <= rule.most; ++x) {
+    for (std::int64_t x = rule.min; x <= rule.max; ++x) {
         const int byte =
             std::clamp(short_way(sum, x, rule.is_signed), bottom_byte(rule), top_byte(rule));
         wrong += byte == long_way(rule, x) ? 0 : 1;
@@ -59,7 +59,7 @@ protected:
 
 TEST_F(FloatSumTest, WorkedExample) {
     // Halves go to the even side: 1 -> 0, 2 -> 1, 3 -> 2 (1.5), 5 -> 2 (2.5), -1 -> 0.
-    const ByteRule rule{.scale = 0.5f, .least = -100, .most = 1000};
+    const ByteRule rule{.scale = 0.5f, .min = -100, .max = 1000};
     const auto sum = float_sum(rule);
     ASSERT_TRUE(sum);
     const std::pair<int, int> cases[] = {
@@ -81,8 +81,8 @@ TEST_F(FloatSumTest, GivesTheBytesOfTheLongWay) {
         ByteRule rule{.scale = 255.0f / range,
                       .bias_first = rng() % 2 == 0,
                       .is_signed = rng() % 2 == 0,
-                      .least = -static_cast<std::int64_t>(range * unit(rng)),
-                      .most = static_cast<std::int64_t>(range * unit(rng))};
+                      .min = -static_cast<std::int64_t>(range * unit(rng)),
+                      .max = static_cast<std::int64_t>(range * unit(rng))};
         rule.bias = (unit(rng) - 0.5f) * (rule.bias_first ? range : 255.0f);
         if (const auto sum = float_sum(rule)) {
             ++found[rule.bias_first ? 1 : 0];
@@ -104,8 +104,8 @@ TEST_F(FloatSumTest, ClipsAndScales) {
         ByteRule rule{.scale = 6.0f / range,
                       .bias = (unit(rng) - 0.5f) * range,
                       .bias_first = true,
-                      .least = -static_cast<std::int64_t>(range * unit(rng)),
-                      .most = static_cast<std::int64_t>(2 * range * unit(rng)),
+                      .min = -static_cast<std::int64_t>(range * unit(rng)),
+                      .max = static_cast<std::int64_t>(2 * range * unit(rng)),
                       .clips = true,
                       .low = 0.0f,
                       .high = 6.0f,
@@ -129,8 +129,8 @@ TEST_F(FloatSumTest, RelusAndShifts) {
         ByteRule rule{.scale = 255.0f / range,
                       .bias = (unit(rng) - 0.5f) * 255.0f,
                       .is_signed = rng() % 2 == 0,
-                      .least = -static_cast<std::int64_t>(range * unit(rng)),
-                      .most = static_cast<std::int64_t>(2 * range * unit(rng)),
+                      .min = -static_cast<std::int64_t>(range * unit(rng)),
+                      .max = static_cast<std::int64_t>(2 * range * unit(rng)),
                       .relus = true,
                       .after = (unit(rng) - 0.6f) * 260.0f};
         if (const auto sum = float_sum(rule)) {
@@ -148,14 +148,14 @@ TEST_F(FloatSumTest, RelusAndShifts) {
 // Rules of layers for which only slopes one or two units of the last place away have the places.
 TEST_F(FloatSumTest, SlopesBesideTheProductOfScales) {
     constexpr ByteRule kRules[] = {
-        {.scale = 0x1.022cd6p-10f, .bias = 0x1.ba0eb6p+16f, .least = -1060545, .most = 1140105},
-        {.scale = 0x1.01b9ccp-10f, .bias = 0x1.43b352p+16f, .least = -555900, .most = 730065},
-        {.scale = 0x1.c39edcp-10f, .bias = 0x1.74f1aep+15f, .least = -502095, .most = 769335},
-        {.scale = 0x1.a38f08p-11f, .bias = 0x1.6df10ap+17f, .least = -1321155, .most = 1145205},
+        {.scale = 0x1.022cd6p-10f, .bias = 0x1.ba0eb6p+16f, .min = -1060545, .max = 1140105},
+        {.scale = 0x1.01b9ccp-10f, .bias = 0x1.43b352p+16f, .min = -555900, .max = 730065},
+        {.scale = 0x1.c39edcp-10f, .bias = 0x1.74f1aep+15f, .min = -502095, .max = 769335},
+        {.scale = 0x1.a38f08p-11f, .bias = 0x1.6df10ap+17f, .min = -1321155, .max = 1145205},
         {.scale = 0x1.03973cp-16f,
          .bias = -0x1.ae765p+12f,
-         .least = -342097,
-         .most = 342323,
+         .min = -342097,
+         .max = 342323,
          .clips = true,
          .high = 6.0f,
          .factor = 0x1.4347dp+8f},
@@ -176,7 +176,7 @@ TEST_F(FloatSumTest, TopByte) {
     EXPECT_EQ(top_byte({.clips = true, .high = 6.0f, .factor = 100.0f}), 255);
     ByteRule rule{.scale = 0.0113f,
                   .bias_first = true,
-                  .most = 100000,
+                  .max = 100000,
                   .clips = true,
                   .high = 6.0f,
                   .factor = 20.0f};
@@ -187,7 +187,7 @@ TEST_F(FloatSumTest, TopByte) {
 
 TEST_F(FloatSumTest, ConstantBytes) {
     for (const float bias : {300.0f, -5.0f, 7.25f}) {
-        const ByteRule rule{.scale = 1e-6f, .bias = bias, .least = -3000, .most = 3000};
+        const ByteRule rule{.scale = 1e-6f, .bias = bias, .min = -3000, .max = 3000};
         const auto sum = float_sum(rule);
         ASSERT_TRUE(sum) << bias;
         EXPECT_EQ(differences(rule, *sum), 0) << bias;
@@ -196,11 +196,11 @@ TEST_F(FloatSumTest, ConstantBytes) {
 
 // Every half of a byte is at an integer, where the long way's last rounding decides.
 TEST_F(FloatSumTest, NothingIsFoundWhereNothingFits) {
-    EXPECT_FALSE(float_sum({.scale = 0.01f, .least = -1000, .most = 100000}));
+    EXPECT_FALSE(float_sum({.scale = 0.01f, .min = -1000, .max = 100000}));
 }
 
 TEST_F(FloatSumTest, SumsThatDoNotFitAreLeftToTheLongWay) {
-    const ByteRule good{.scale = 0.0113f, .least = -1000, .most = 100000};
+    const ByteRule good{.scale = 0.0113f, .min = -1000, .max = 100000};
     EXPECT_TRUE(float_sum(good));
     const auto without = [&](auto&& change) {
         ByteRule rule = good;
@@ -211,16 +211,16 @@ TEST_F(FloatSumTest, SumsThatDoNotFitAreLeftToTheLongWay) {
     EXPECT_TRUE(without([](ByteRule& r) { r.scale = -0.01f; }));
     EXPECT_TRUE(without([](ByteRule& r) { r.scale = std::nanf(""); }));
     EXPECT_TRUE(without([](ByteRule& r) { r.bias = std::nanf(""); }));
-    EXPECT_TRUE(without([](ByteRule& r) { r.most = 1 << 23; }));
-    EXPECT_TRUE(without([](ByteRule& r) { r.least = -(1 << 23); }));
-    EXPECT_TRUE(without([](ByteRule& r) { r.least = r.most + 1; }));
+    EXPECT_TRUE(without([](ByteRule& r) { r.max = 1 << 23; }));
+    EXPECT_TRUE(without([](ByteRule& r) { r.min = -(1 << 23); }));
+    EXPECT_TRUE(without([](ByteRule& r) { r.min = r.max + 1; }));
     EXPECT_TRUE(without([](ByteRule& r) {  // no room for both ends
-        r.least = -(1 << 22);
-        r.most = 1 << 22;
+        r.min = -(1 << 22);
+        r.max = 1 << 22;
     }));
     EXPECT_TRUE(without([](ByteRule& r) {  // more than a 32-bit integer
         r.scale = 9000.0f;
-        r.most = 1 << 22;
+        r.max = 1 << 22;
     }));
 }
 

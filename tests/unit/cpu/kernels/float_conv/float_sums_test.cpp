@@ -33,8 +33,8 @@ protected:
             rule.is_signed = random() % 2 == 0;
             rule.bias_first = random() % 2 == 0;
             // Some are so wide that there is no short way.
-            rule.most = 1 << (10 + random() % 14);
-            rule.least = -rule.most;
+            rule.max = 1 << (10 + random() % 14);
+            rule.min = -rule.max;
             rules_.push_back(rule);
         }
     }
@@ -79,7 +79,7 @@ TEST_F(FloatSumsTest, OfOneThreadWhileAScopeLives) {
         }
         EXPECT_EQ(float_sum(rules_[0])->begin, 77);
         for (auto change : {+[](ByteRule& r) { r.scale *= 2; }, +[](ByteRule& r) { r.bias += 1; },
-                            +[](ByteRule& r) { ++r.least; }, +[](ByteRule& r) { --r.most; },
+                            +[](ByteRule& r) { ++r.min; }, +[](ByteRule& r) { --r.max; },
                             +[](ByteRule& r) { r.is_signed = !r.is_signed; },
                             +[](ByteRule& r) { r.bias_first = !r.bias_first; },
                             +[](ByteRule& r) { r.clips = !r.clips; }}) {

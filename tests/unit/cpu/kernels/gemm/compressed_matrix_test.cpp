@@ -108,7 +108,7 @@ Problem random_problem(const CompressedMatrixParams& params,
 // What is wrong with the results; empty: nothing.
 std::string fault_of(const Problem& p, const std::vector<float>& dst) {
     constexpr double kTolerance = 2e-6;  // of the sum of magnitudes
-    const double most = is_byte(p.params.type) ? 256 : 16;
+    const double max = is_byte(p.params.type) ? 256 : 16;
     for (std::size_t m = 0; m < p.rows; ++m) {
         for (std::size_t n = 0; n < p.params.channels; ++n) {
             double want = 0;
@@ -119,7 +119,7 @@ std::string fault_of(const Problem& p, const std::vector<float>& dst) {
                 const double zero = p.zero_points.empty() ? 0 : p.zero_points[table];
                 const double x = p.src[m * p.params.depth + k];
                 want += x * (p.value(n, k) - zero) * p.scales[table];
-                magnitude += std::fabs(x * p.scales[table]) * most;
+                magnitude += std::fabs(x * p.scales[table]) * max;
             }
             const double got = dst[m * p.params.channels + n];
             if (!(std::fabs(got - want) <= kTolerance * magnitude)) {

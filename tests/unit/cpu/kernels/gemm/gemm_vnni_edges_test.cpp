@@ -272,9 +272,9 @@ GemmShape long_rows() {
             .pad_left = 1};
 }
 
-TEST_F(GemmVnniTest, LongRowsOfFewChannelsAreReadInPlace) {
-    const auto in_place = [](const GemmShape& shape, ElementType type = ElementType::u8,
-                             const std::vector<float>& wei_zero_point = {}) {
+TEST_F(GemmVnniTest, LongRowsOfFewChannelsAreReadDirectly) {
+    const auto direct = [](const GemmShape& shape, ElementType type = ElementType::u8,
+                           const std::vector<float>& wei_zero_point = {}) {
         std::mt19937 rng(3);
         Case c;
         c.params.shape = shape;
@@ -283,17 +283,17 @@ TEST_F(GemmVnniTest, LongRowsOfFewChannelsAreReadInPlace) {
                                             shape.kernel_height * shape.kernel_width);
         c.scale = {1.0f};
         c.wei_zero_point = wei_zero_point;
-        return gemm::lay_out(c.complete()).in_place;
+        return gemm::lay_out(c.complete()).direct;
     };
     GemmShape s = long_rows();
-    EXPECT_TRUE(in_place(s));
-    EXPECT_TRUE(GemmVnni::reads_rows_in_place(s));
-    EXPECT_FALSE(in_place(s, ElementType::i8));          // a sign that is to be flipped
-    EXPECT_FALSE(in_place(s, ElementType::u8, {2.0f}));  // sums of windows
+    EXPECT_TRUE(direct(s));
+    EXPECT_TRUE(GemmVnni::is_direct(s));
+    EXPECT_FALSE(direct(s, ElementType::i8));          // a sign that is to be flipped
+    EXPECT_FALSE(direct(s, ElementType::u8, {2.0f}));  // sums of windows
     const auto others = [&](auto change) {
         GemmShape other = s;
         change(other);
-        return in_place(other) || GemmVnni::reads_rows_in_place(other);
+        return direct(other) || GemmVnni::is_direct(other);
     };
     EXPECT_FALSE(others([](GemmShape& o) { o.dst_channels = 65; }));  // more than a panel
     EXPECT_FALSE(others([](GemmShape& o) { o.src_channels = 6; }));
@@ -304,7 +304,7 @@ TEST_F(GemmVnniTest, LongRowsOfFewChannelsAreReadInPlace) {
 }
 
 // Strips of either side, for the pixels whose windows reach over the edge.
-TEST_F(GemmVnniTest, StripsOfTheEdges) {
+TEST_F(GemmVnniTest, EdgeCopies) {
     Case c;
     c.params.shape = long_rows();
     c.params.shape.kernel_width = 5;
@@ -312,20 +312,20 @@ TEST_F(GemmVnniTest, StripsOfTheEdges) {
     c.weights.assign(std::size_t{64} * 8 * 15, 1);
     c.scale = {1.0f};
     const gemm::Packed p = gemm::lay_out(c.complete());
-    ASSERT_TRUE(p.in_place);
+    ASSERT_TRUE(p.direct);
     EXPECT_EQ(p.pitch, 72u * 8);
     EXPECT_THAT(p.taps, ElementsAre(0, 72 * 8, 2 * 72 * 8));
     EXPECT_EQ(p.inner.begin, 2u);
     EXPECT_EQ(p.inner.end, 70u);
     EXPECT_EQ(p.edge_columns.size(), 4u);
-    EXPECT_EQ(p.strips[0].begin, -2);
-    EXPECT_EQ(p.strips[1].begin, 68);
-    for (const gemm::EdgeStrip& strip : p.strips) {  // two windows of five
-        EXPECT_EQ(strip.pitch, 6u * 8);
-        EXPECT_THAT(strip.taps, ElementsAre(0, 6 * 8, 2 * 6 * 8));
+    EXPECT_EQ(p.edge_copies[0].begin, -2);
+    EXPECT_EQ(p.edge_copies[1].begin, 68);
+    for (const gemm::EdgeCopy& copy : p.edge_copies) {  // two windows of five
+        EXPECT_EQ(copy.pitch, 6u * 8);
+        EXPECT_THAT(copy.taps, ElementsAre(0, 6 * 8, 2 * 6 * 8));
     }
-    EXPECT_EQ(p.strips[0].at, 0u);
-    EXPECT_EQ(p.strips[1].at, 11u * 6 * 8);
+    EXPECT_EQ(p.edge_copies[0].at, 0u);
+    EXPECT_EQ(p.edge_copies[1].at, 11u * 6 * 8);
 }
 
 Case random_long_rows(std::mt19937& rng) {
@@ -353,8 +353,8 @@ Case random_long_rows(std::mt19937& rng) {
     return c;
 }
 
-TEST_F(GemmVnniTest, RowsInPlaceAreExact) {
-    std::size_t in_place = 0;
+TEST_F(GemmVnniTest, DirectConvolutionsAreExact) {
+    std::size_t direct = 0;
     for (unsigned seed = 0; seed < 60; ++seed) {
         std::mt19937 rng(seed);
         const Case c = random_long_rows(rng);
@@ -362,14 +362,14 @@ TEST_F(GemmVnniTest, RowsInPlaceAreExact) {
         SCOPED_TRACE(detail::cat("seed ", seed, ": ", s.dst_height, " x ", s.dst_width, ", kernel ",
                                  s.kernel_height, " x ", s.kernel_width));
         expect_exact(c);
-        in_place += gemm::lay_out(c.complete()).in_place ? 1 : 0;
+        direct += gemm::lay_out(c.complete()).direct ? 1 : 0;
     }
-    EXPECT_GT(in_place, 40u);
+    EXPECT_GT(direct, 40u);
 }
 
 // Blocks of rows, into a slice of the channels of another tensor; the memory after src is not
 // read.
-TEST_F(GemmVnniTest, RowsInPlaceOfManyBlocks) {
+TEST_F(GemmVnniTest, DirectConvolutionsOfManyBlocks) {
     std::mt19937 rng(11);
     Case c;
     c.params.shape = long_rows();

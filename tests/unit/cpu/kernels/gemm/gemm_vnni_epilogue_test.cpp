@@ -21,7 +21,7 @@ TEST_F(GemmVnniTest, ActivationsInFloat) {
     using K = post_ops::EltwiseKind;
     for (const K kind : {K::kRelu, K::kTanh, K::kElu, K::kSigmoid, K::kSwish, K::kHswish,
                          K::kHsigmoid, K::kHardSigmoid, K::kMish, K::kSoftplus, K::kGeluErf,
-                         K::kGeluTanh, K::kAbs, K::kSquare, K::kExp}) {
+                         K::kGeluTanh, K::kAbs, K::kSquare, K::kExp, K::kSoftsign}) {
         const post_ops::Eltwise eltwise{.kind = kind, .alpha = 0.3f, .beta = 0.4f, .scale = 1.5f};
         SCOPED_TRACE(post_ops::to_text(eltwise));
         std::mt19937 rng(7);
@@ -47,7 +47,7 @@ TEST_F(GemmVnniTest, ActivationsInFloat) {
 TEST_F(GemmVnniTest, RoundedActivations) {
     using K = post_ops::EltwiseKind;
     for (const K kind : {K::kGeluErf, K::kElu, K::kSigmoid, K::kSwish, K::kTanh, K::kMish,
-                         K::kSoftplus, K::kGeluTanh, K::kHswish}) {
+                         K::kSoftplus, K::kGeluTanh, K::kHswish, K::kSoftsign}) {
         for (const float range : {1e-4f, 3e-3f}) {  // values up to 6, up to 180
             const post_ops::Eltwise eltwise{.kind = kind, .alpha = 1.1f, .scale = 40.0f};
             SCOPED_TRACE(testing::Message() << post_ops::to_text(eltwise) << " " << range);

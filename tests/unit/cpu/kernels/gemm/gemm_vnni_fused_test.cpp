@@ -22,7 +22,7 @@ Bytes in_two_steps(const MicroProblem& p,
                    std::size_t rows) {
     EpilogueMemory memory(epilogue);
     AlignedVector<std::int32_t> tile((gemm::kTileVectors + 3) * gemm::kLanes);
-    const auto* micro = p.vectors == 1 ? gemm::micro_functions_1() : gemm::micro_functions_2();
+    const auto* micro = p.vectors == 1 ? gemm::micro_functions<1>() : gemm::micro_functions<2>();
     micro[rows - 1](p.call(tile.data()));
     gemm::general_epilogue(store, p.vectors, true)(memory.call(epilogue, panel, tile.data(), rows));
     return memory.dst;
@@ -34,7 +34,7 @@ std::size_t expect_same(const gemm::Epilogue& epilogue, Store store, std::size_t
     const MicroProblem p = random_micro_problem(vectors);
     const gemm::Panel panel{.channel = 16, .channels = vectors * gemm::kLanes, .vectors = vectors};
     std::size_t found = 0;
-    for (std::size_t rows = 1; functions != nullptr && rows <= gemm::kMostRows[vectors]; ++rows) {
+    for (std::size_t rows = 1; functions != nullptr && rows <= gemm::kMaxRows[vectors]; ++rows) {
         if (functions[rows - 1] == nullptr) {
             continue;
         }

@@ -15,9 +15,9 @@ TEST_F(GemmVnniTest, MicroKernelsOfEveryNumberOfRows) {
     for (const std::size_t vectors : {1, 2}) {
         const MicroProblem p = random_micro_problem(vectors);
         const auto* functions =
-            vectors == 1 ? gemm::micro_functions_1() : gemm::micro_functions_2();
+            vectors == 1 ? gemm::micro_functions<1>() : gemm::micro_functions<2>();
         const std::size_t lanes = gemm::kLanes * vectors;
-        for (std::size_t rows = 1; rows <= gemm::kMostRows[vectors]; ++rows) {
+        for (std::size_t rows = 1; rows <= gemm::kMaxRows[vectors]; ++rows) {
             SCOPED_TRACE(testing::Message() << rows << " x " << vectors);
             AlignedVector<std::int32_t> tile((rows + 1) * lanes, 77);
             functions[rows - 1](p.call(tile.data()));

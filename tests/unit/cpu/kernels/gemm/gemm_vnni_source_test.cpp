@@ -79,23 +79,23 @@ TEST(GemmVnniSourceTest, RowsWithTheirPadding) {
 }
 
 // Three columns at either edge, of one row above the image and its first one.
-TEST(GemmVnniSourceTest, StripsWithTheirPadding) {
+TEST(GemmVnniSourceTest, EdgeCopiesWithTheirPadding) {
     if (!GemmVnni::available()) {
         GTEST_SKIP() << "this machine has no AVX-512 VNNI";
     }
     gemm::Packed p = padded_rows();
     p.pitch = 4 * 2;
-    p.strips = {gemm::EdgeStrip{.begin = -1, .pitch = 3 * 2, .at = 0},
-                gemm::EdgeStrip{.begin = 2, .pitch = 3 * 2, .at = 2 * 3 * 2}};
+    p.edge_copies = {gemm::EdgeCopy{.begin = -1, .pitch = 3 * 2, .at = 0},
+                     gemm::EdgeCopy{.begin = 2, .pitch = 3 * 2, .at = 2 * 3 * 2}};
     Bytes scratch(4 * 3 * 2, 0xEE);
-    gemm::copy_strips(p, numbered().data(), 0, 0, 1, scratch.data());
+    gemm::copy_edges(p, numbered().data(), 0, 0, 1, scratch.data());
     EXPECT_EQ(scratch, (Bytes{7, 7, 7, 7, 7, 7,  //
                               7, 7, 0, 1, 2, 3,  //
                               7, 7, 7, 7, 7, 7,  //
                               4, 5, 6, 7, 7, 7}));
-    p.strips[1].pitch = 0;  // no pixel at the right edge is apart
+    p.edge_copies[1].pitch = 0;  // no pixel at the right edge is apart
     scratch.assign(scratch.size(), 0xEE);
-    gemm::copy_strips(p, numbered().data(), 0, 2, 1, scratch.data());
+    gemm::copy_edges(p, numbered().data(), 0, 2, 1, scratch.data());
     EXPECT_EQ(scratch, (Bytes{7,    7,    8,    9,    10,   11,    //
                               7,    7,    16,   17,   18,   19,    //
                               0xEE, 0xEE, 0xEE, 0xEE, 0xEE, 0xEE,  //

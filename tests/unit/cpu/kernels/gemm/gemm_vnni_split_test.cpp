@@ -127,7 +127,7 @@ TEST_F(GemmVnniTest, PartsAreOfAboutEqualSize) {
             const GemmVnni gemm(c.complete());
             for (const std::size_t parts : {2, 4}) {
                 const GemmSplit split = gemm.split(parts);
-                std::size_t most = 0;
+                std::size_t max = 0;
                 for (std::size_t part = 0; part < parts; ++part) {
                     const Bytes a = run_part(gemm, c, split, part, 0x00);
                     const Bytes b = run_part(gemm, c, split, part, 0xFF);
@@ -135,9 +135,9 @@ TEST_F(GemmVnniTest, PartsAreOfAboutEqualSize) {
                     for (std::size_t i = 0; i < a.size(); ++i) {
                         written += a[i] == b[i] ? 1 : 0;
                     }
-                    most = std::max(most, written);
+                    max = std::max(max, written);
                 }
-                EXPECT_LT(most, pixels * channels * 4 / 3 / parts)
+                EXPECT_LT(max, pixels * channels * 4 / 3 / parts)
                     << pixels << " pixels, " << channels << " channels, " << parts << " parts";
             }
         }

@@ -339,7 +339,7 @@ GemmOp round_to(ElementType type) {
 }
 
 // A residual input of another scale after a quantization.
-Case joined_case(
+Case add_case(
     std::mt19937& rng, const GemmShape& shape, ElementType q, ElementType r, ElementType dst_type) {
     Case c = wide_case(rng, shape, dst_type, 0.004f);
     c.binary_sources = {random_elements(rng, r, c.elements())};
@@ -350,14 +350,14 @@ Case joined_case(
 }
 
 // Panels of one to four vectors, whole and not, with tiles of all sizes.
-TEST_F(GemmVnniTest, WidePanelsJoinResidualInputs) {
+TEST_F(GemmVnniTest, WidePanelsAddResidualInputs) {
     constexpr ElementType kTypes[] = {ElementType::u8, ElementType::i8};
     std::size_t wide = 0, all = 0;
     for (const std::size_t channels : {1, 16, 24, 40, 48, 64, 77, 144}) {
         for (const std::size_t pixels : {1, 2, 3, 5, 6, 27, 49, 100}) {
             SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
             std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
-            Case c = joined_case(
+            Case c = add_case(
                 rng, {.src_channels = 3 + pixels, .dst_channels = channels, .src_width = pixels},
                 kTypes[rng() % 2], kTypes[rng() % 2], kTypes[rng() % 2]);
             if (rng() % 3 == 0) {
@@ -372,14 +372,14 @@ TEST_F(GemmVnniTest, WidePanelsJoinResidualInputs) {
 }
 
 // Then an elu, of few values below zero and of many, down to the lowest byte and not.
-TEST_F(GemmVnniTest, WidePanelsJoinAndBend) {
+TEST_F(GemmVnniTest, WidePanelsAddAndTakeAnElu) {
     constexpr ElementType kTypes[] = {ElementType::u8, ElementType::i8};
     std::map<std::size_t, int> found;
     for (const std::size_t channels : {1, 16, 24, 40, 48, 64, 77, 144}) {
         for (const std::size_t pixels : {1, 2, 3, 6, 27, 100}) {
             SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
             std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
-            Case c = joined_case(
+            Case c = add_case(
                 rng, {.src_channels = 3 + pixels, .dst_channels = channels, .src_width = pixels},
                 ElementType::u8, kTypes[rng() % 2], ElementType::u8);
             const float scale = rng() % 2 == 0 ? 6.3f : 12.1f;
@@ -390,9 +390,9 @@ TEST_F(GemmVnniTest, WidePanelsJoinAndBend) {
                 {.kind = GemmOp::Kind::kEltwise,
                  .eltwise = {.kind = post_ops::EltwiseKind::kElu, .alpha = 1.0f, .scale = scale}});
             c.params.ops.push_back({.kind = GemmOp::Kind::kShift, .a = {zero_point}});
-            const auto join = gemm::pack(c.complete()).epilogue.join;
-            ++found[join && join->bend ? join->bend->steps : 0];
-            if (join) {
+            const auto add = gemm::pack(c.complete()).epilogue.add;
+            ++found[add && add->elu_table ? add->elu_table->steps : 0];
+            if (add) {
                 EXPECT_EQ(GemmVnni(c.complete()).implementation(), "gemm_vnni512:6x4");
                 expect_exact(c);
             }
@@ -404,14 +404,14 @@ TEST_F(GemmVnniTest, WidePanelsJoinAndBend) {
 }
 
 // Where the residual input is, with pixels that do not fill a group of two or four.
-TEST_F(GemmVnniTest, WidePanelsJoinInPlace) {
+TEST_F(GemmVnniTest, WidePanelsAddInPlace) {
     for (const std::size_t channels : {16, 32, 64 + 9}) {
         for (const std::size_t pixels : {2, 3, 27, 97}) {
             SCOPED_TRACE(detail::cat(channels, " channels, ", pixels, " pixels"));
             std::mt19937 rng(static_cast<unsigned>(channels * 1000 + pixels));
-            const Case c = joined_case(
-                rng, {.src_channels = 20, .dst_channels = channels, .src_width = pixels},
-                ElementType::u8, ElementType::u8, ElementType::u8);
+            const Case c =
+                add_case(rng, {.src_channels = 20, .dst_channels = channels, .src_width = pixels},
+                         ElementType::u8, ElementType::u8, ElementType::u8);
             GemmVnni gemm = GemmVnni::to_be_packed(c.complete());
             gemm.pack(c.complete());
             EXPECT_EQ(gemm.implementation(), "gemm_vnni512:6x4");
@@ -426,10 +426,10 @@ TEST_F(GemmVnniTest, WidePanelsJoinInPlace) {
 }
 
 // Values beyond 32 bits before the join, and a tensor that gets its number late.
-TEST_F(GemmVnniTest, WidePanelsJoinWhatIsSaturated) {
+TEST_F(GemmVnniTest, WidePanelsAddWhatIsSaturated) {
     std::mt19937 rng(5);
-    Case c = joined_case(rng, {.src_channels = 64, .dst_channels = 80, .src_width = 30},
-                         ElementType::u8, ElementType::u8, ElementType::u8);
+    Case c = add_case(rng, {.src_channels = 64, .dst_channels = 80, .src_width = 30},
+                      ElementType::u8, ElementType::u8, ElementType::u8);
     for (float& scale : c.scale) {
         scale = 1e6f;
     }

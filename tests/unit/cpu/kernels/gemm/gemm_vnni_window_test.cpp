@@ -68,7 +68,7 @@ TEST_F(GemmVnniTest, SumsOfWindowsMatchPlainLoops) {
     for (unsigned seed = 0; seed < 200; ++seed) {
         SCOPED_TRACE(detail::cat("seed ", seed));
         std::mt19937 rng(seed);
-        const auto up_to = [&](std::size_t most) { return 1 + rng() % most; };
+        const auto up_to = [&](std::size_t max) { return 1 + rng() % max; };
         GemmShape s{.src_channels = up_to(70), .dst_channels = 1};
         s.kernel_height = up_to(3);
         s.kernel_width = 1 + up_to(3);

@@ -7,8 +7,8 @@
 
 #include <limits>
 
-#include "unit/cpu/kernels/common/elements.hpp"
 #include "fuseq/error.hpp"
+#include "unit/cpu/kernels/common/elements.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
 namespace fuseq::kernels {
@@ -46,7 +46,7 @@ MaxPoolParams random_params(std::mt19937& rng) {
     return p;
 }
 
-float least(ElementType type) {
+float min(ElementType type) {
     return type == ElementType::u8   ? 0.0f
            : type == ElementType::i8 ? -128.0f
                                      : -std::numeric_limits<float>::infinity();
@@ -72,7 +72,7 @@ Bytes expected(const MaxPoolParams& p, const Bytes& src, Bytes dst) {
         const std::size_t image = row / p.height.dst / p.depth.dst;
         for (std::size_t x = 0; x < p.width.dst; ++x) {
             for (std::size_t c = 0; c < p.channels; ++c) {
-                float best = least(p.type);
+                float best = min(p.type);
                 for_taps(p.depth, z, [&](std::size_t sz) {
                     for_taps(p.height, y, [&](std::size_t sy) {
                         for_taps(p.width, x, [&](std::size_t sx) {

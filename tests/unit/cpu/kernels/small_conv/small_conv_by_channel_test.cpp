@@ -282,12 +282,12 @@ float largest_at(const Case& c,
                  std::size_t channel,
                  std::size_t y,
                  std::size_t x) {
-    float most = -std::numeric_limits<float>::infinity();
+    float max = -std::numeric_limits<float>::infinity();
     for (std::size_t i = 0; i < 4; ++i) {
         const float v = value_at(c, image, channel, 2 * y + i / 2, 2 * x + i % 2);
-        most = std::max(most, applied(ops, v, channel, {}));
+        max = std::max(max, applied(ops, v, channel, {}));
     }
-    return most;
+    return max;
 }
 
 TEST(SmallConvByChannel, StoresMaximaOfFourPixels) {
@@ -317,10 +317,10 @@ TEST(SmallConvByChannel, StoresMaximaOfFourPixels) {
         EXPECT_EQ(bytes.back(), std::uint8_t{77}) << "written after the end";
         for (std::size_t i = 0; i < size; i += size < 10000 ? 1 : 7) {
             const std::size_t pixel = i / s.dst_channels;
-            const float most = largest_at(c, ops, pixel / (height * width), i % s.dst_channels,
-                                          pixel / width % height, pixel % width);
+            const float max = largest_at(c, ops, pixel / (height * width), i % s.dst_channels,
+                                         pixel / width % height, pixel % width);
             test::Bytes expected(1);
-            test::set_element(expected, type, 0, most);
+            test::set_element(expected, type, 0, max);
             ASSERT_EQ(test::element(bytes, type, i), test::element(expected, type, 0))
                 << "channel " << i % s.dst_channels << " of pixel " << pixel;
         }

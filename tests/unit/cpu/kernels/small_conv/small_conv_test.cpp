@@ -104,9 +104,9 @@ TEST(SmallConv, StoresBytesAfterASigmoid) {
         const std::vector<post_ops::BasicOp> ops = {sigmoid};
         c.params.ops = ops;
         // Values from about -30 to 30, and some far beyond.
-        const float most = rng() % 4 == 0 ? 2e-2f : 1e-4f;
+        const float max = rng() % 4 == 0 ? 2e-2f : 1e-4f;
         for (float& scale : c.scale) {
-            scale = most * static_cast<float>(1 + rng() % 100) / 100.0f;
+            scale = max * static_cast<float>(1 + rng() % 100) / 100.0f;
         }
         for (float& bias : c.bias) {
             bias = static_cast<float>(rng() % 100) / 16.0f - 3.0f;

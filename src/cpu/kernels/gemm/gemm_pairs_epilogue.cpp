@@ -1,0 +1,332 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a tile of accumulators to dst by any list of operations, for every instruction set: what
+// gemm_vnni_epilogue.cpp does with masks and wide vectors. Four vectors stay in registers while all
+// operations are applied to them.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/gemm/gemm_pairs_epilogue.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "cpu/kernels/common/always_inline.hpp"
+#include "cpu/kernels/common/exact-inl.h"
+#include "cpu/kernels/eltwise/eltwise-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using gemm::EpilogueCall;
+using gemm::kLanes;
+using gemm::PackedOp;
+using gemm::Store;
+
+using DF = hn::CappedTag<float, 16>;
+using VF = hn::Vec<DF>;
+using DI = hn::RebindToSigned<DF>;
+
+constexpr std::size_t kVector = hn::MaxLanes(DF());
+constexpr std::size_t kVectors = kLanes / kVector;  // of a row of the tile
+constexpr std::size_t kGroup = 4;
+constexpr std::size_t kGroupRows = kGroup / kVectors;
+
+// Vector i holds channels kVector * (i % kVectors) of row i / kVectors.
+struct Group {
+    VF v[kGroup];
+};
+
+// Where a group is in dst, and in tensors of its size.
+struct Place {
+    std::size_t pixel;
+    std::size_t rows;      // that exist; the others are computed and not stored
+    std::size_t channel;   // first of the panel
+    std::size_t channels;  // of the panel
+    std::size_t pitch;     // elements from a pixel to the next
+};
+
+template <class F>
+HWY_INLINE void for_group(F&& f) {
+    f(std::integral_constant<std::size_t, 0>{});
+    f(std::integral_constant<std::size_t, 1>{});
+    f(std::integral_constant<std::size_t, 2>{});
+    f(std::integral_constant<std::size_t, 3>{});
+}
+
+template <class F>
+HWY_INLINE void over_group(Group& g, F&& f) {
+    for_group([&](auto i) FUSEQ_HWY_LAMBDA { g.v[i] = f(g.v[i]); });
+}
+
+// With one constant, or two, a channel.
+template <class F>
+HWY_INLINE void with_one(Group& g, const float* a, F&& f) {
+    const DF d;
+    for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+        g.v[i] = f(g.v[i], hn::Load(d, a + kVector * (i % kVectors)));
+    });
+}
+template <class F>
+HWY_INLINE void with_two(Group& g, const float* a, const float* b, F&& f) {
+    const DF d;
+    for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+        const std::size_t at = kVector * (i % kVectors);
+        g.v[i] = f(g.v[i], hn::Load(d, a + at), hn::Load(d, b + at));
+    });
+}
+
+// Channels of vector number n of a row that the panel has.
+HWY_INLINE std::size_t count_of(const Place& at, std::size_t n) {
+    const std::size_t before = n * kVector;
+    return at.channels <= before ? 0 : std::min(kVector, at.channels - before);
+}
+
+template <class T, bool Whole>
+HWY_INLINE Group load_tensor(const Place& at, const void* tensor) {
+    const DF d;
+    Group g;
+    for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+        const std::size_t row = i / kVectors;
+        const std::size_t n = i % kVectors;
+        const T* from = static_cast<const T*>(tensor) +
+                        (at.pixel + (row < at.rows ? row : 0)) * at.pitch + at.channel +
+                        n * kVector;
+        if constexpr (Whole) {
+            g.v[i] = load_float(d, from);
+        } else {
+            T part[kVector] = {};
+            std::memcpy(part, from, count_of(at, n) * sizeof(T));
+            g.v[i] = load_float(d, part);
+        }
+    });
+    return g;
+}
+
+template <class T, bool Whole>
+HWY_INLINE void store_group(const Group& g, const Place& at, void* dst) {
+    const DF d;
+    for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+        const std::size_t row = i / kVectors;
+        const std::size_t n = i % kVectors;
+        if (row >= at.rows) {
+            return;
+        }
+        T* to = static_cast<T*>(dst) + (at.pixel + row) * at.pitch + at.channel + n * kVector;
+        if constexpr (Whole) {
+            store_float(d, g.v[i], to);
+        } else {
+            T part[kVector];
+            store_float(d, g.v[i], part);
+            std::memcpy(to, part, count_of(at, n) * sizeof(T));
+        }
+    });
+}
+
+template <bool Whole, class F>
+HWY_INLINE void with_tensor(
+    Group& g, const post_ops::Binary& op, const EpilogueCall& call, const Place& at, F&& f) {
+    const void* tensor = call.args->binary_sources[op.input];
+    Group t;
+    switch (op.type) {
+        case ElementType::u8: t = load_tensor<std::uint8_t, Whole>(at, tensor); break;
+        case ElementType::i8: t = load_tensor<std::int8_t, Whole>(at, tensor); break;
+        default: t = load_tensor<float, Whole>(at, tensor); break;
+    }
+    for_group([&](auto i) FUSEQ_HWY_LAMBDA { g.v[i] = f(g.v[i], t.v[i]); });
+}
+
+template <bool Whole>
+HWY_INLINE void binary(Group& g,
+                       const post_ops::Binary& op,
+                       const EpilogueCall& call,
+                       const Place& at) {
+    const DF d;
+    const VF zero_point = hn::Set(d, op.zero_point);
+    const VF scale = hn::Set(d, op.scale);
+    const auto combine = [&](auto&& f) FUSEQ_HWY_LAMBDA {
+        with_tensor<Whole>(g, op, call, at, [&](VF x, VF t) FUSEQ_HWY_LAMBDA {
+            return f(x, hn::Mul(hn::Sub(t, zero_point), scale));
+        });
+    };
+    switch (op.kind) {
+        case post_ops::BinaryKind::kAdd:
+            return combine([](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::Add(x, t); });
+        case post_ops::BinaryKind::kMul:
+            return combine([](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::Mul(x, t); });
+        case post_ops::BinaryKind::kMax:
+            return combine([](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::Max(x, t); });
+        case post_ops::BinaryKind::kMin:
+            return combine([](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::Min(x, t); });
+    }
+}
+
+// Two constants a channel, or a tensor.
+template <bool Whole>
+HWY_INLINE void apply_two(const PackedOp& op, const EpilogueCall& call, const Place& at, Group& g) {
+    const DF d;
+    const float* a = op.a.data() + at.channel;
+    const float* b = op.b.data() + at.channel;
+    switch (op.kind) {
+        case GemmOp::Kind::kLinear:
+            return with_two(g, a, b, [&](VF x, VF by, VF shift) FUSEQ_HWY_LAMBDA {
+                return fused_mul_add(d, x, by, shift);
+            });
+        case GemmOp::Kind::kAffine:
+            return with_two(g, a, b, [](VF x, VF by, VF shift) FUSEQ_HWY_LAMBDA {
+                return hn::Add(hn::Mul(x, by), shift);
+            });
+        case GemmOp::Kind::kClip:
+            return with_two(g, a, b, [](VF x, VF low, VF high) FUSEQ_HWY_LAMBDA {
+                return hn::Min(hn::Max(x, low), high);
+            });
+        case GemmOp::Kind::kRoundClip:
+            return with_two(g, a, b, [](VF x, VF low, VF high) FUSEQ_HWY_LAMBDA {
+                return hn::Min(hn::Max(hn::Round(x), low), high);
+            });
+        case GemmOp::Kind::kSum: {
+            const VF scale = hn::Set(d, op.binary.scale);
+            return with_tensor<Whole>(g, op.binary, call, at, [&](VF x, VF t) FUSEQ_HWY_LAMBDA {
+                return fused_mul_add(d, t, scale, x);
+            });
+        }
+        default: return binary<Whole>(g, op.binary, call, at);
+    }
+}
+
+template <bool Whole>
+HWY_INLINE void apply(const PackedOp& op, const EpilogueCall& call, const Place& at, Group& g) {
+    const DF d;
+    const float* a = op.a.data() + at.channel;
+    switch (op.kind) {
+        case GemmOp::Kind::kScale:
+            return with_one(g, a, [](VF x, VF y) FUSEQ_HWY_LAMBDA { return hn::Mul(x, y); });
+        case GemmOp::Kind::kShift:
+            return with_one(g, a, [](VF x, VF y) FUSEQ_HWY_LAMBDA { return hn::Add(x, y); });
+        case GemmOp::Kind::kMax:
+            return with_one(g, a, [](VF x, VF y) FUSEQ_HWY_LAMBDA { return hn::Max(x, y); });
+        case GemmOp::Kind::kMin:
+            return with_one(g, a, [](VF x, VF y) FUSEQ_HWY_LAMBDA { return hn::Min(x, y); });
+        case GemmOp::Kind::kPrelu:
+            return with_one(g, a, [&](VF x, VF slope) FUSEQ_HWY_LAMBDA {
+                return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(slope, x));
+            });
+        case GemmOp::Kind::kRound:
+            return over_group(g, [](VF x) FUSEQ_HWY_LAMBDA { return hn::Round(x); });
+        case GemmOp::Kind::kEltwise: return;  // over the whole tile
+        default: return apply_two<Whole>(op, call, at, g);
+    }
+}
+
+// An activation, over the whole tile in its buffer.
+void eltwise(const post_ops::Eltwise& op, float* tile, std::size_t count) {
+    const DF d;
+    with_eltwise(d, op, [&](auto&& f) FUSEQ_HWY_LAMBDA {
+        for (std::size_t i = 0; i < count; i += kVector) {
+            hn::Store(f(hn::Load(d, tile + i)), d, tile + i);
+        }
+    });
+}
+
+// The accumulators of a group, from `row` of the tile on, with bias and scale, each rounded; or
+// floats that an activation left.
+HWY_INLINE Group load_group(const EpilogueCall& call, std::size_t row, bool floats) {
+    const DF d;
+    const std::int32_t* tile = call.tile + row * kLanes;
+    Group g;
+    if (floats) {
+        for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+            g.v[i] = hn::Load(d, reinterpret_cast<const float*>(tile) + kVector * i);
+        });
+        return g;
+    }
+    for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+        g.v[i] = hn::ConvertTo(d, hn::Load(DI(), tile + kVector * i));
+    });
+    if (call.sums != nullptr) {  // what the zero points of the weights take away
+        for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+            const float* of_sum = call.epilogue->of_sum.data() + call.panel->channel;
+            g.v[i] = fused_mul_add(d, hn::Set(d, call.sums[row + i / kVectors]),
+                                   hn::Load(d, of_sum + kVector * (i % kVectors)), g.v[i]);
+        });
+    }
+    with_two(g, call.epilogue->bias.data() + call.panel->channel,
+             call.epilogue->scale.data() + call.panel->channel,
+             [](VF x, VF bias, VF scale)
+                 FUSEQ_HWY_LAMBDA { return hn::Mul(hn::Add(x, bias), scale); });
+    return g;
+}
+
+template <class T, bool Whole>
+void finish_tile(const EpilogueCall& call) {
+    const PackedOp* first = call.epilogue->ops.data();
+    const PackedOp* const end = first + call.epilogue->ops.size();
+    for (bool floats = false;; floats = true) {
+        const PackedOp* const activation = std::find_if(
+            first, end, [](const PackedOp& op) { return op.kind == GemmOp::Kind::kEltwise; });
+        for (std::size_t row = 0; row < call.rows; row += kGroupRows) {
+            std::int32_t* tile = call.tile + row * kLanes;
+            const Place at{.pixel = call.pixel + row,
+                           .rows = std::min(kGroupRows, call.rows - row),
+                           .channel = call.panel->channel,
+                           .channels = call.panel->channels,
+                           .pitch = call.channels};
+            Group g = load_group(call, row, floats);
+            for (const PackedOp* op = first; op != activation; ++op) {
+                apply<Whole>(*op, call, at, g);
+            }
+            if (activation == end) {
+                store_group<T, Whole>(g, at, call.args->dst);
+            } else {
+                for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+                    hn::Store(g.v[i], DF(), reinterpret_cast<float*>(tile) + kVector * i);
+                });
+            }
+        }
+        if (activation == end) {
+            return;
+        }
+        eltwise(activation->eltwise, reinterpret_cast<float*>(call.tile), call.rows * kLanes);
+        first = activation + 1;
+    }
+}
+
+template <class T>
+gemm::EpilogueFunction select_for(bool whole_panel) {
+    return whole_panel ? &finish_tile<T, true> : &finish_tile<T, false>;
+}
+
+gemm::EpilogueFunction pair_epilogue(Store store, bool whole_panel) {
+    switch (store) {
+        case Store::kU8: return select_for<std::uint8_t>(whole_panel);
+        case Store::kI8: return select_for<std::int8_t>(whole_panel);
+        default: return select_for<float>(whole_panel);
+    }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fuseq::kernels {
+
+HWY_EXPORT(pair_epilogue);
+
+namespace gemm {
+
+EpilogueFunction pair_epilogue(Store store, bool whole_panel) {
+    return HWY_DYNAMIC_DISPATCH(pair_epilogue)(store, whole_panel);
+}
+
+}  // namespace gemm
+}  // namespace fuseq::kernels
+#endif

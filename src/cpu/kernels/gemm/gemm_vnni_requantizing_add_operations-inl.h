@@ -1,0 +1,211 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operations of a requantizing add on all pairs of bytes, in float. For
+// gemm_vnni_requantizing_add.cpp only.
+#pragma once
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "cpu/kernels/common/always_inline.hpp"
+#include "cpu/kernels/common/vnni_target.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+
+FUSEQ_BEGIN_VNNI
+
+namespace fuseq::kernels::gemm {
+namespace {
+
+using Kind = GemmOp::Kind;
+constexpr int kBytes = 256;
+
+struct Range {
+    int low = 0, high = 0;
+};
+constexpr Range kUnsigned{0, 255};
+constexpr Range kSigned{-128, 127};
+
+bool is_uniform(const AlignedVector<float>& list, std::size_t channels) {
+    return std::all_of(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(channels),
+                       [&](float v) { return v == list[0]; });
+}
+
+// An affine function of q and r, up to rounding.
+struct Plane {
+    double q = 1, r = 0, constant = 0;
+};
+
+// The operations after the quantization, on floats as the general epilogue has them.
+class Operations {
+public:
+    Operations(const std::vector<PackedOp>& ops, std::size_t channels) {
+        possible_ = ops.size() > 1 && ops[0].kind == Kind::kRoundClip;
+        for (const PackedOp& op : ops) {
+            possible_ = possible_ && is_uniform(op.a, channels) && is_uniform(op.b, channels);
+        }
+        if (!possible_) {
+            return;
+        }
+        q_ = {static_cast<int>(ops[0].a[0]), static_cast<int>(ops[0].b[0])};
+        possible_ = is_byte(q_) && static_cast<float>(q_.low) == ops[0].a[0] &&
+                    static_cast<float>(q_.high) == ops[0].b[0];
+        for (std::size_t i = 1; possible_ && i < ops.size(); ++i) {
+            possible_ = add(ops[i]);
+        }
+        possible_ = possible_ && tensor_ != nullptr;
+        if (possible_) {
+            find_far();
+        }
+    }
+
+    bool possible() const { return possible_; }
+    Range q() const { return q_; }
+    Range r() const { return tensor_->type == ElementType::u8 ? kUnsigned : kSigned; }
+    std::size_t input() const { return tensor_->input; }
+    const Plane& plane() const { return plane_; }  // above zero, where there is an elu
+    bool has_elu() const { return has_elu_; }
+
+    struct Row {
+        std::array<float, kBytes> values;
+        std::array<bool, kBytes> below;  // where an elu gets nothing above zero
+    };
+    // For one q and each r, from the lowest one on.
+    Row row(int q) const {
+        Row row{};
+        row.values.fill(static_cast<float>(q));
+        for (const Step& step : steps_) {
+            apply(step, row);
+        }
+        return row;
+    }
+
+private:
+    struct Step {
+        Kind kind;
+        float a, b;
+    };
+
+    void apply(const Step& step, Row& row) const {
+        std::array<float, kBytes>& v = row.values;
+        const auto each = [&](auto&& f) FUSEQ_LAMBDA {
+            for (int i = 0; i < kBytes; ++i) {
+                v[static_cast<std::size_t>(i)] = f(v[static_cast<std::size_t>(i)], i);
+            }
+        };
+        const float a = step.a, b = step.b;
+        const auto low = static_cast<float>(r().low);
+        switch (step.kind) {
+            case Kind::kScale: each([&](float x, int) FUSEQ_LAMBDA { return x * a; }); break;
+            case Kind::kShift: each([&](float x, int) FUSEQ_LAMBDA { return x + a; }); break;
+            case Kind::kAffine: each([&](float x, int) FUSEQ_LAMBDA { return x * a + b; }); break;
+            case Kind::kLinear:
+                each([&](float x, int) FUSEQ_LAMBDA { return std::fma(x, a, b); });
+                break;
+            case Kind::kEltwise: apply_elu(step, row); break;
+            default:
+                each([&](float x, int i)
+                         FUSEQ_LAMBDA { return std::fma(low + static_cast<float>(i), a, x); });
+                break;
+        }
+    }
+
+    // As post_ops::apply() has it, but where all is rounded to the lowest byte.
+    void apply_elu(const Step& step, Row& row) const {
+        const double below = static_cast<double>(step.b) * static_cast<double>(step.a);
+        const __m512 lowest = _mm512_set1_ps(static_cast<float>(-below));
+        for (std::size_t i = 0; i < kBytes; i += 16) {
+            const __m512 x = _mm512_loadu_ps(row.values.data() + i);
+            const __mmask16 is_below = _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_NGT_UQ);
+            unsigned near = _mm512_mask_cmp_ps_mask(is_below, x, _mm512_set1_ps(far_), _CMP_GE_OQ);
+            const __m512 above = _mm512_mul_ps(x, _mm512_set1_ps(step.b));
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(row.below.data() + i),
+                             _mm_maskz_set1_epi8(is_below, 1));
+            alignas(64) float values[16];
+            _mm512_store_ps(values, x);
+            _mm512_storeu_ps(row.values.data() + i, _mm512_mask_mov_ps(above, is_below, lowest));
+            for (; near != 0; near &= near - 1) {
+                const auto n = static_cast<std::size_t>(std::countr_zero(near));
+                row.values[i + n] =
+                    static_cast<float>(below * std::expm1(static_cast<double>(values[n])));
+            }
+        }
+    }
+
+    // Exponentials would take most of the time of a search.
+    void find_far() {
+        const auto elu = std::find_if(steps_.begin(), steps_.end(),
+                                      [](const Step& step) { return step.kind == Kind::kEltwise; });
+        if (elu == steps_.end()) {
+            return;
+        }
+        Row row{};
+        for (int i = 0; i < kBytes; ++i) {
+            row.values[static_cast<std::size_t>(i)] = far_ * static_cast<float>(i) / (kBytes - 1);
+        }
+        const std::array<float, kBytes> places = row.values;
+        std::for_each(elu, steps_.end(), [&](const Step& step) { apply(step, row); });
+        std::size_t i = kBytes - 1;
+        while (i > 0 && std::nearbyint(row.values[i - 1]) == std::nearbyint(row.values.back())) {
+            --i;
+        }
+        far_ = places[i];
+    }
+
+    static bool is_byte(Range range) {
+        return (range.low == 0 && range.high == 255) || (range.low == -128 && range.high == 127);
+    }
+
+    bool add(const PackedOp& op) {
+        Step step{op.kind, op.a[0], op.b[0]};
+        switch (op.kind) {
+            case Kind::kScale: plane_ = scaled(step.a, 0); break;
+            case Kind::kShift: plane_ = scaled(1, step.a); break;
+            case Kind::kAffine:
+            case Kind::kLinear: plane_ = scaled(step.a, step.b); break;
+            case Kind::kSum:
+                if (tensor_ != nullptr || op.binary.type == ElementType::f32) {
+                    return false;
+                }
+                tensor_ = &op.binary;
+                step.a = op.binary.scale;
+                plane_.r = static_cast<double>(step.a);
+                break;
+            case Kind::kEltwise:
+                if (tensor_ == nullptr || has_elu_ ||
+                    op.eltwise.kind != post_ops::EltwiseKind::kElu) {
+                    return false;
+                }
+                has_elu_ = true;
+                step.a = op.eltwise.alpha;
+                step.b = op.eltwise.scale;
+                plane_ = scaled(step.b, 0);
+                break;
+            default: return false;
+        }
+        steps_.push_back(step);
+        return true;
+    }
+
+    Plane scaled(double by, double shift) const {
+        return {plane_.q * by, plane_.r * by, plane_.constant * by + shift};
+    }
+
+    bool possible_ = false;
+    Range q_;
+    std::vector<Step> steps_;
+    const post_ops::Binary* tensor_ = nullptr;
+    bool has_elu_ = false;
+    float far_ = -40.0f;  // below, the exponential of a double is nothing beside 1
+    Plane plane_;
+};
+
+}  // namespace
+}  // namespace fuseq::kernels::gemm
+
+FUSEQ_END_VNNI

@@ -1,0 +1,300 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Joins give the bytes of the operations for every pair of bytes; tiles with them, the bytes of the
+// micro-kernel and the general epilogue.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "unit/cpu/kernels/gemm/gemm_vnni_lists.hpp"
+#include "unit/cpu/kernels/gemm/gemm_vnni_micro_problem.hpp"
+
+namespace fuseq::kernels {
+namespace {
+
+using namespace test;  // NOLINT(google-build-using-namespace)
+using gemm::RequantizingAdd;
+using gemm::Store;
+using Kind = GemmOp::Kind;
+
+constexpr std::size_t kChannels = 48;
+
+// The same constants in all channels.
+PackedOp uniform(Kind kind, float a, float b = 0.0f) {
+    PackedOp op;
+    op.kind = kind;
+    op.a.assign(64, a);
+    op.b.assign(64, b);
+    return op;
+}
+PackedOp tensor(ElementType type, float scale) {
+    PackedOp op = uniform(Kind::kSum, 0);
+    op.binary = {.type = type, .scale = scale};
+    return op;
+}
+PackedOp bytes(ElementType type) {
+    return type == ElementType::u8 ? uniform(Kind::kRoundClip, 0, 255)
+                                   : uniform(Kind::kRoundClip, -128, 127);
+}
+
+// By the definition in gemm_vnni.hpp.
+int by_operations(const std::vector<PackedOp>& ops, Store store, int q, int r) {
+    auto v = static_cast<float>(q);
+    for (const PackedOp& op : ops) {
+        switch (op.kind) {
+            case Kind::kScale: v *= op.a[0]; break;
+            case Kind::kShift: v += op.a[0]; break;
+            case Kind::kAffine: v = v * op.a[0] + op.b[0]; break;
+            case Kind::kLinear: v = std::fma(v, op.a[0], op.b[0]); break;
+            case Kind::kSum: v = std::fma(static_cast<float>(r), op.binary.scale, v); break;
+            case Kind::kEltwise: v = static_cast<float>(post_ops::apply(op.eltwise, v)); break;
+            default: break;  // q is one of its results
+        }
+    }
+    const ElementType type = store == Store::kU8 ? ElementType::u8 : ElementType::i8;
+    return static_cast<int>(post_ops::store(type, v));
+}
+
+// By the definition of RequantizingAdd.
+int by_integers(const RequantizingAdd& add, Store store, int q, int r) {
+    const auto factor = [&](unsigned shift) {
+        const auto upper =
+            static_cast<std::int16_t>(static_cast<std::uint32_t>(add.upper) >> shift);
+        const auto lower =
+            static_cast<std::uint16_t>(static_cast<std::uint32_t>(add.lower) >> shift);
+        return 256 * std::int64_t{upper} + (lower >> 8);
+    };
+    const std::int64_t sum = factor(0) * (q - (add.q_unsigned ? 128 : 0)) +
+                             factor(16) * (r - (add.r_flip != 0 ? 128 : 0)) + add.c;
+    EXPECT_EQ(sum, static_cast<std::int32_t>(sum));
+    auto value = static_cast<int>(sum >> add.shift);
+    if (add.elu_table) {
+        const std::size_t last = add.elu_table->steps - 1;
+        const bool on_line = value < 0 || static_cast<std::size_t>(value) > last;
+        const std::int64_t on_curve =
+            sum + add.elu_table->add[on_line ? last : static_cast<std::size_t>(value)];
+        EXPECT_EQ(on_curve, static_cast<std::int32_t>(on_curve));
+        value = std::max(static_cast<int>(on_curve >> add.shift), add.elu_table->min);
+    }
+    return store == Store::kU8 ? std::clamp(value, 0, 255) : std::clamp(value, -128, 127);
+}
+
+void expect_same_bytes(const std::vector<PackedOp>& ops, Store store, const RequantizingAdd& add) {
+    const int q0 = static_cast<int>(ops[0].a[0]);
+    int r0 = 0;
+    for (const PackedOp& op : ops) {
+        r0 = op.kind == Kind::kSum && op.binary.type == ElementType::i8 ? -128 : r0;
+    }
+    int wrong = 0;
+    for (int q = q0; q < q0 + 256; ++q) {
+        for (int r = r0; r < r0 + 256; ++r) {
+            wrong += by_integers(add, store, q, r) != by_operations(ops, store, q, r) ? 1 : 0;
+        }
+    }
+    EXPECT_EQ(wrong, 0);
+}
+
+// The chains of residual blocks: of q and r in other scales, or with the first one's.
+std::vector<PackedOp> random_block(std::mt19937& rng, ElementType q, ElementType r) {
+    std::uniform_real_distribution<float> real(0.0f, 1.0f);
+    const float zero_point = q == ElementType::u8 ? -90.0f - 40 * real(rng) : 10 * real(rng);
+    std::vector<PackedOp> ops{bytes(q)};
+    if (rng() % 2 == 0) {
+        ops.push_back(uniform(Kind::kAffine, 0.4f + 0.6f * real(rng), zero_point));
+        ops.push_back(tensor(r, 0.7f + 1.2f * real(rng)));
+    } else {
+        ops.push_back(uniform(Kind::kScale, 0.4f + 0.6f * real(rng)));
+        ops.push_back(uniform(Kind::kLinear, 1.0f + 0.1f * real(rng), zero_point));
+        ops.push_back(tensor(r, 1.0f));
+        ops.push_back(uniform(Kind::kScale, 0.9f + 0.1f * real(rng)));
+    }
+    return ops;
+}
+
+TEST_F(GemmVnniTest, RequantizingAddsGiveTheBytesOfTheOperationsForAllPairs) {
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 rng(seed);
+    int found = 0;
+    int tried = 0;
+    for (const ElementType q : {ElementType::u8, ElementType::i8}) {
+        for (const ElementType r : {ElementType::u8, ElementType::i8}) {
+            for (const Store store : {Store::kU8, Store::kI8}) {
+                for (int i = 0; i < 5; ++i, ++tried) {
+                    const auto ops = random_block(rng, q, r);
+                    if (const auto add = gemm::find_requantizing_add(ops, store, kChannels)) {
+                        ++found;
+                        expect_same_bytes(ops, store, *add);
+                    }
+                }
+            }
+        }
+    }
+    EXPECT_GT(found, tried / 2);  // 95 % and more
+}
+
+// An elu after the sum, of `scale` bytes for 1, that begins about where half of all sums are.
+std::vector<PackedOp> random_elu_block(std::mt19937& rng,
+                                       ElementType r,
+                                       float scale,
+                                       float zero_point) {
+    std::uniform_real_distribution<float> real(0.0f, 1.0f);
+    const float by = 0.4f + 0.6f * real(rng);
+    const float middle = (r == ElementType::u8 ? -100.0f : -30.0f) - 56 * real(rng);
+    std::vector<PackedOp> ops{bytes(ElementType::u8)};
+    ops.push_back(uniform(Kind::kLinear, by, middle));
+    ops.push_back(tensor(r, 0.5f + 0.5f * real(rng)));
+    ops.push_back(uniform(Kind::kScale, 1.0f / scale));
+    PackedOp elu = uniform(Kind::kEltwise, 0);
+    elu.eltwise = {.kind = post_ops::EltwiseKind::kElu, .alpha = 1.0f, .scale = scale};
+    ops.push_back(elu);
+    ops.push_back(uniform(Kind::kShift, zero_point));
+    return ops;
+}
+
+TEST_F(GemmVnniTest, EluTablesGiveTheBytesOfAnElu) {
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 rng(seed);
+    int found = 0, tried = 0, is_long = 0;
+    for (const ElementType r : {ElementType::u8, ElementType::i8}) {
+        for (const float scale : {2.7f, 5.0f, 7.8f, 11.5f, 15.0f}) {
+            for (const float shift : {0.0f, 3.3f}) {  // down to the lowest byte, or not
+                const auto ops = random_elu_block(rng, r, scale, scale + shift);
+                ++tried;
+                if (const auto add = gemm::find_requantizing_add(ops, Store::kU8, kChannels)) {
+                    ++found;
+                    ASSERT_TRUE(add->elu_table.has_value());
+                    is_long += add->elu_table->is_long() ? 1 : 0;
+                    expect_same_bytes(ops, Store::kU8, *add);
+                    gemm::Epilogue epilogue;
+                    epilogue.add = add;
+                    EXPECT_EQ(gemm::fused_add_functions(epilogue, Store::kU8, 2), nullptr);
+                }
+            }
+        }
+    }
+    EXPECT_GT(found, tried / 2);
+    EXPECT_GT(is_long, 0);
+    EXPECT_LT(is_long, found);
+}
+
+TEST_F(GemmVnniTest, OtherActivationsHaveNoRequantizingAdd) {
+    std::mt19937 rng(3);
+    const auto has_join = [](const std::vector<PackedOp>& ops, Store store = Store::kU8) {
+        return gemm::find_requantizing_add(ops, store, kChannels).has_value();
+    };
+    const auto ops = random_elu_block(rng, ElementType::u8, 5.0f, 5.3f);
+    EXPECT_TRUE(has_join(ops));
+    EXPECT_FALSE(has_join(ops, Store::kI8));
+    auto other = ops;
+    other[0] = bytes(ElementType::i8);
+    EXPECT_FALSE(has_join(other));
+    other = ops;
+    other[4].eltwise.kind = post_ops::EltwiseKind::kTanh;
+    EXPECT_FALSE(has_join(other));
+    other = ops;
+    other[4].eltwise.alpha = 3.0f;  // steeper than the line
+    EXPECT_FALSE(has_join(other));
+    other = ops;
+    other.push_back(ops[4]);  // two of them
+    EXPECT_FALSE(has_join(other));
+    other = ops;
+    std::swap(other[2], other[4]);  // before the tensor
+    EXPECT_FALSE(has_join(other));
+    other = ops;
+    other[3] = uniform(Kind::kScale, 1.0f / 90);  // more values below zero than steps
+    other[4].eltwise.scale = 90.0f;
+    other[5] = uniform(Kind::kShift, 90.0f);
+    EXPECT_FALSE(has_join(other));
+}
+
+TEST_F(GemmVnniTest, ARequantizingAddByHand) {
+    // A quarter, so that half of the sums are not close to a change: (q + r + 1) / 4.
+    const std::vector<PackedOp> ops{bytes(ElementType::u8), tensor(ElementType::u8, 1.0f),
+                                    uniform(Kind::kAffine, 0.25f, 0.125f)};
+    const auto add = gemm::find_requantizing_add(ops, Store::kU8, kChannels);
+    ASSERT_TRUE(add.has_value());
+    EXPECT_TRUE(add->q_unsigned);
+    EXPECT_EQ(add->r_flip, static_cast<std::int32_t>(0x80808080u));
+    EXPECT_EQ(add->shift, 22);
+    EXPECT_EQ(by_integers(*add, Store::kU8, 0, 0), 0);
+    EXPECT_EQ(by_integers(*add, Store::kU8, 1, 0), 0);      // 0.375
+    EXPECT_EQ(by_integers(*add, Store::kU8, 1, 1), 1);      // 0.625
+    EXPECT_EQ(by_integers(*add, Store::kU8, 200, 57), 64);  // 64.375
+    EXPECT_EQ(by_integers(*add, Store::kU8, 255, 255), 128);
+}
+
+TEST_F(GemmVnniTest, OtherListsHaveNoRequantizingAdd) {
+    const auto has_join = [](const std::vector<PackedOp>& ops, Store store = Store::kU8) {
+        return gemm::find_requantizing_add(ops, store, kChannels).has_value();
+    };
+    const PackedOp q = bytes(ElementType::u8);
+    const PackedOp r = tensor(ElementType::u8, 0.7319f);
+    const PackedOp scale = uniform(Kind::kScale, 0.6137f);
+    EXPECT_TRUE(has_join({q, scale, r}));
+    EXPECT_FALSE(has_join({q, scale, r}, Store::kF32));
+    EXPECT_FALSE(has_join({}));
+    EXPECT_FALSE(has_join({q, scale}));                           // no tensor
+    EXPECT_FALSE(has_join({q, r, r}));                            // two
+    EXPECT_FALSE(has_join({q, tensor(ElementType::f32, 1.0f)}));  // not of bytes
+    EXPECT_FALSE(has_join({scale, r}));                           // no quantization
+    EXPECT_FALSE(has_join({uniform(Kind::kRoundClip, 0, 15), scale, r}));
+    EXPECT_FALSE(has_join({uniform(Kind::kRoundClip, -0.5f, 254.5f), scale, r}));
+    EXPECT_FALSE(has_join({q, uniform(Kind::kMax, 0), r}));
+    EXPECT_FALSE(has_join({q, tensor(ElementType::u8, 90.0f)}));  // needs more than 24 bits
+    // Half of all sums are halves, which are rounded to even numbers.
+    EXPECT_FALSE(has_join({q, tensor(ElementType::u8, 1.0f), uniform(Kind::kScale, 0.5f)}));
+    PackedOp by_channel = scale;
+    by_channel.a[kChannels - 1] = 0.62f;
+    EXPECT_FALSE(has_join({q, by_channel, r}));
+    by_channel.a[kChannels - 1] = 0.6137f;
+    by_channel.a[kChannels] = 0.0f;  // after the last channel
+    EXPECT_TRUE(has_join({q, by_channel, tensor(ElementType::u8, 0.7319f)}));
+}
+
+// The number of functions that there were.
+std::size_t expect_same_tiles(const gemm::Epilogue& epilogue, Store store, std::size_t vectors) {
+    const auto* functions = gemm::fused_functions(epilogue, store, vectors);
+    EXPECT_EQ(functions, gemm::fused_add_functions(epilogue, store, vectors));
+    const MicroProblem p = random_micro_problem(vectors);
+    const gemm::Panel panel{.channel = 16, .channels = vectors * gemm::kLanes, .vectors = vectors};
+    const auto* micro = vectors == 1 ? gemm::micro_functions<1>() : gemm::micro_functions<2>();
+    std::size_t found = 0;
+    for (std::size_t rows = 1; rows <= gemm::kMaxRows[vectors]; ++rows) {
+        if (functions[rows - 1] == nullptr) {
+            continue;
+        }
+        ++found;
+        EpilogueMemory memory(epilogue);
+        functions[rows - 1](p.call(nullptr), memory.call(epilogue, panel, nullptr, rows));
+        EpilogueMemory other(epilogue);
+        AlignedVector<std::int32_t> tile((gemm::kTileVectors + 3) * gemm::kLanes);
+        micro[rows - 1](p.call(tile.data()));
+        gemm::general_epilogue(store, vectors,
+                               true)(other.call(epilogue, panel, tile.data(), rows));
+        EXPECT_EQ(memory.dst, other.dst) << rows << " rows of " << vectors << " vectors";
+    }
+    return found;
+}
+
+TEST_F(GemmVnniTest, TilesThatAddGiveTheBytesOfTheGeneralEpilogue) {
+    std::mt19937 rng(11);
+    std::size_t found = 0;
+    for (const ElementType q : {ElementType::u8, ElementType::i8}) {
+        for (const ElementType r : {ElementType::u8, ElementType::i8}) {
+            for (const Store store : {Store::kU8, Store::kI8}) {
+                gemm::Epilogue epilogue = epilogue_of(random_block(rng, q, r));
+                epilogue.add = gemm::find_requantizing_add(epilogue.ops, store, kChannels);
+                ASSERT_TRUE(epilogue.add.has_value());
+                found += expect_same_tiles(epilogue, store, 1);
+                found += expect_same_tiles(epilogue, store, 2);
+            }
+        }
+    }
+    EXPECT_EQ(found, 8u * (7 + 4));
+}
+
+}  // namespace
+}  // namespace fuseq::kernels

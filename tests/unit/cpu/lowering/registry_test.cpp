@@ -1,0 +1,201 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/lowering/registry.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "cpu/compile/make_plan.hpp"
+#include "cpu/compile/plan_options.hpp"
+#include "cpu/compile/transformed.hpp"
+#include "cpu/machine/traits.hpp"
+#include "cpu/plan/builder.hpp"
+#include "support/quantized_convolution_text.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+MachineTraits avx2() {
+    MachineTraits traits;
+    traits.isa = IsaLevel::kAvx2;
+    traits.isa_name = "avx2";
+    return traits;
+}
+
+// Intel's Golden Cove.
+MachineTraits golden_cove() {
+    MachineTraits traits;
+    traits.isa = IsaLevel::kVnni;
+    traits.isa_name = "avx512_core_vnni";
+    traits.avx512_vnni = traits.avx512_vbmi = true;
+    return traits;
+}
+
+MachineTraits zen4() {
+    MachineTraits traits = golden_cove();
+    traits.one_wide_load_a_cycle = true;
+    traits.other_cores_lines_are_slow = false;
+    return traits;
+}
+
+// Of the only anchor of a model, on a machine: "gemm: refused", ..., and the reasons by name.
+struct Verdicts {
+    std::vector<std::string> list;
+    std::map<std::string, std::string> reasons;
+};
+
+Verdicts verdicts_on(const MachineTraits& machine,
+                     const std::string& text,
+                     const AnyMap& set = {}) {
+    const ScopedMachineTraits scope(machine);
+    Config config;
+    config.set(set);
+    const Transformed transformed = transform_for_cpu(*Model::from_text(text), config);
+    const auto layers = PlanBuilder(*transformed.model, transformed.ranges, build_options(config))
+                            .anchor_verdicts();
+    EXPECT_EQ(layers.size(), 1u);
+    Verdicts verdicts;
+    for (const CandidateVerdict& candidate : layers.begin()->second) {
+        verdicts.list.push_back(candidate.name + ": " + candidate.verdict);
+        verdicts.reasons[candidate.name] = candidate.reason;
+        EXPECT_EQ(candidate.reason.empty(), candidate.verdict == "taken") << candidate.name;
+    }
+    return verdicts;
+}
+
+// Of u8 without a zero point.
+std::string convolution(const std::string& src, const std::string& weights) {
+    return "model \"m\"\n%x = Parameter : f32[" + src +
+           "]\n%l = Const value={0} : f32[]\n%h = Const value={3.984375} : f32[]\n"
+           "%q = FakeQuantize(%x, %l, %h, %l, %h) levels=256\n" +
+           testing::quantized_convolution("q", weights, "1") + "%r = Result(%c)\n";
+}
+
+std::string product(int rows, const std::string& weights) {
+    return "model \"m\"\n%x = Parameter : f32[" + std::to_string(rows) +
+           ",32]\n%w = Const value=" + weights +
+           " : f32[32,48]\n%y = MatMul(%x, %w) transpose_a=false transpose_b=false\n"
+           "%r = Result(%y)\n";
+}
+
+TEST(Registry, NamesAreUniqueAndPlacesHaveReasons) {
+    std::set<std::string> names;
+    for (const AnchorCandidate& candidate : anchor_candidates()) {
+        EXPECT_TRUE(names.insert(candidate.name).second) << candidate.name;
+        EXPECT_STRNE(candidate.place, "") << candidate.name;
+    }
+    EXPECT_EQ(anchor_candidates().back().name, std::string("onednn"));
+    for (const NodeCandidate& candidate : node_candidates()) {
+        EXPECT_TRUE(names.insert(candidate.name).second) << candidate.name;
+        EXPECT_STRNE(candidate.place, "") << candidate.name;
+    }
+}
+
+// What the same layer is computed by on three machines, without having them.
+TEST(Registry, AConvolutionOnSeveralMachines) {
+    const std::string text = convolution("1,64,56,56", "64,64,3,3");
+    const Verdicts old = verdicts_on(avx2(), text);
+    EXPECT_THAT(old.list, ElementsAre("small_conv: refused", "gemm: taken", "float_conv: refused",
+                                      "onednn: taken"));
+    EXPECT_EQ(old.reasons.at("small_conv"), "avx2: no AVX-512 with VNNI and VBMI");
+    EXPECT_EQ(verdicts_on(avx2(), convolution("1,64,56,56", "7,64,3,3")).reasons.at("gemm"),
+              "oneDNN is expected to be faster: 64 to 7 channels, 56x56 pixels, kernel 3x3");
+    EXPECT_EQ(old.reasons.at("float_conv"), "for f32 only");
+    const Verdicts wide = verdicts_on(golden_cove(), text);
+    EXPECT_THAT(wide.list, ElementsAre("small_conv: refused", "gemm: refused",
+                                       "float_conv: refused", "onednn: taken"));
+    EXPECT_THAT(wide.reasons.at("small_conv"), HasSubstr("64 to 64 channels"));
+    EXPECT_EQ(wide.reasons.at("gemm"),
+              "oneDNN is expected to be faster: 64 to 64 channels, 56x56 pixels, kernel 3x3");
+    // Few pixels.
+    EXPECT_THAT(
+        verdicts_on(zen4(), convolution("1,64,14,14", "64,64,3,3")).list,
+        ElementsAre("small_conv: refused", "gemm: taken", "float_conv: refused", "onednn: taken"));
+}
+
+TEST(Registry, AFirstLayerOnSeveralMachines) {
+    const std::string text = convolution("1,3,64,64", "16,3,3,3");
+    EXPECT_THAT(
+        verdicts_on(avx2(), text).list,
+        ElementsAre("small_conv: refused", "gemm: taken", "float_conv: refused", "onednn: taken"));
+    EXPECT_EQ(verdicts_on(golden_cove(), text).list.front(), "small_conv: refused")
+        << "its result is one of the model, in planes";
+    MachineTraits no_vbmi = golden_cove();
+    no_vbmi.avx512_vbmi = false;
+    const Verdicts without = verdicts_on(no_vbmi, text);
+    EXPECT_EQ(without.reasons.at("small_conv"), "avx512_core_vnni: no AVX-512 with VNNI and VBMI");
+    EXPECT_THAT(without.list, ElementsAre("small_conv: refused", "gemm: taken",
+                                          "float_conv: refused", "onednn: taken"));
+}
+
+TEST(Registry, PropertiesRefuse) {
+    const Verdicts verdicts = verdicts_on(golden_cove(), convolution("1,64,14,14", "64,64,3,3"),
+                                          {{"FUSEQ_OWN_GEMM", "NO"}});
+    EXPECT_EQ(verdicts.reasons.at("gemm"), "FUSEQ_OWN_GEMM is NO");
+    EXPECT_EQ(verdicts.list.back(), "onednn: taken");
+}
+
+// Weights of halves are read as such where two wide loads a cycle make that worth it.
+TEST(Registry, MatrixProductsOfFloats) {
+    const std::string halves = "random(3,-1,1)";
+    EXPECT_EQ(verdicts_on(avx2(), product(1, halves)).reasons.at("half_matrix"),
+              "avx2: no AVX-512 with VNNI");
+    EXPECT_THAT(verdicts_on(zen4(), product(1, halves)).reasons.at("half_matrix"),
+                HasSubstr("one wide load a cycle"));
+    EXPECT_EQ(verdicts_on(golden_cove(), product(7, halves)).reasons.at("half_matrix"),
+              "7 rows, for one");
+    EXPECT_EQ(verdicts_on(golden_cove(), product(1, halves)).reasons.at("half_matrix"),
+              "weights that are no halves");
+    EXPECT_THAT(verdicts_on(golden_cove(), product(1, "fill(0.5)")).list,
+                ElementsAre("gemm: refused", "half_matrix: taken", "onednn: taken"));
+    EXPECT_EQ(verdicts_on(golden_cove(), product(1, halves)).reasons.at("gemm"),
+              "for integers with constant weights");
+}
+
+TEST(Registry, DepthwiseConvolutionsOfVolumes) {
+    const auto text = [](int groups, const std::string& wei, const std::string& src) {
+        return "model \"m\"\n%x = Parameter : f32[" + src +
+               "]\n%w = Const value=random(3,-1,1) : f32[" + std::to_string(groups) + "," + wei +
+               "]\n%y = GroupConvolution(%x, %w) strides=[1,1,1] dilations=[1,1,1] "
+               "pads_begin=[1,1,1] pads_end=[1,1,1]\n%r = Result(%y)\n";
+    };
+    const Verdicts one = verdicts_on(avx2(), text(4, "1,1,3,3,3", "1,4,6,6,6"));
+    EXPECT_THAT(one.list,
+                ElementsAre("gemm: refused", "depthwise: refused", "depthwise_3d: refused",
+                            "depthwise_float: taken", "onednn: taken"));
+    EXPECT_EQ(one.reasons.at("gemm"), "groups");
+    EXPECT_EQ(one.reasons.at("depthwise"), "for integers only");
+    const Verdicts two = verdicts_on(golden_cove(), text(2, "2,2,3,3,3", "1,4,6,6,6"));
+    EXPECT_EQ(two.reasons.at("gemm"), "groups");
+    EXPECT_EQ(two.reasons.at("depthwise_float"), "not one channel a group");
+    EXPECT_EQ(two.list.back(), "onednn: taken");
+}
+
+// What was asked is kept with the step, up to the candidate that took the layer.
+TEST(Registry, StepsKnowWhoWasAsked) {
+    Config config;
+    const Transformed transformed = transform_for_cpu(
+        *Model::from_text("model \"m\"\n%x = Parameter : f32[2,3,4]\n%y = LogSoftmax(%x) axis=1\n"
+                          "%z = SoftMax(%y) axis=1\n%r = Result(%z)\n"),
+        config);
+    const Plan plan = make_plan(*transformed.model, transformed.ranges, build_options(config));
+    std::map<std::string, std::vector<CandidateVerdict>> found;
+    for (const auto& step : plan.steps) {
+        found[step->info().name] = step->info().candidates;
+    }
+    ASSERT_THAT(found["z"], Not(IsEmpty()));
+    EXPECT_EQ(found["z"].back().name, "softmax");
+    EXPECT_EQ(found["z"].back().verdict, "taken");
+    EXPECT_THAT(found["y"], IsEmpty()) << "no candidate is for a LogSoftmax";
+}
+
+}  // namespace
+}  // namespace fuseq::cpu
