@@ -185,8 +185,9 @@ private:
     void add_row_taps() {
         const GemmShape& s = params_.shape;
         const auto add_tap = [&](std::size_t y, std::size_t x) {
-            packed_.taps.push_back(static_cast<std::ptrdiff_t>(
-                y * s.dilation_height * packed_.pitch + x * s.dilation_width * s.src_channels));
+            packed_.taps.push_back(
+                static_cast<std::ptrdiff_t>(y * s.dilation_height * packed_.pitch +
+                                            x * s.dilation_width * packed_.pixel_bytes()));
         };
         for (std::size_t y = 0; y < s.kernel_height && !packed_.subpixels; ++y) {
             for (std::size_t x = 0; x < s.kernel_width; x += columns_) {

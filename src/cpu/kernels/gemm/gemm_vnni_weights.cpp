@@ -90,7 +90,7 @@ private:
     // integers.
     void put(std::size_t k, std::size_t width, std::int8_t weight, std::int8_t* to) const {
         if (layout_.pairs) {
-            const std::int16_t wide = weight;
+            const auto wide = static_cast<std::int16_t>(static_cast<int>(weight));
             std::memcpy(to + k / 2 * 4 * width + k % 2 * 2, &wide, sizeof wide);
         } else {
             to[k / 4 * 4 * width + k % 4] = weight;

@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "cpu/plan/groups.hpp"
 #include "fuseq/core.hpp"
 
 namespace fuseq::cpu {

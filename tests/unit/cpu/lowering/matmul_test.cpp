@@ -16,7 +16,7 @@ using fuseq::test::DeviceRun;
 constexpr double kTolerance = 1e-5;
 
 bool has_strides() {
-    return isa_level() == post_ops::IsaLevel::kVnni;
+    return isa_level() == IsaLevel::kVnni;
 }
 
 // Steps of a kind.

@@ -171,7 +171,7 @@ TEST(DnnlPostOpsComposer, AChannelWithScaleZeroKeepsItsShift) {
 TEST(DnnlPostOpsComposer, MapsTheBeginningOfAChain) {
     const DnnlPostOpsComposer composer(
         {{Scale{0.5f}, Eltwise{EltwiseKind::kTanh}, Shift{0.5f}, Round{}, Scale{0.5f}}, u8});
-    const Anchor anchor{.oc = 5, .isa = effective_isa()};
+    const Anchor anchor{.oc = 5, .isa = cpu::isa_level()};
     const Mapped part = composer.map(anchor, 2);
     EXPECT_FALSE(part.complete);
     EXPECT_EQ(part.emission.dst_type, f32);

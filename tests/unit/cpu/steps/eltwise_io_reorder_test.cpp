@@ -41,7 +41,7 @@ TEST_P(EltwiseIoReorder, WritesResultsOfTheModel) {
         %t = Tanh(%f)
         %r = Result(%t))";
     const DeviceRun run = check_on_devices(text, seed, 1e-5);
-    EXPECT_EQ(run.step_of("t"), "border fuseq:eltwise_io_reorder") << text;
+    EXPECT_EQ(run.step_of("t"), "io_reorder fuseq:eltwise_io_reorder") << text;
 }
 
 TEST_P(EltwiseIoReorder, ReadsInputsOfTheModel) {
@@ -63,7 +63,7 @@ TEST_P(EltwiseIoReorder, ReadsInputsOfTheModel) {
         %q = MaxPool.1(%t) strides=[1,1] kernel=[2,2]
         %r = Result(%q))";
     const DeviceRun run = check_on_devices(text, seed, 1e-5);
-    EXPECT_EQ(run.step_of("t"), "border fuseq:eltwise_io_reorder") << text;
+    EXPECT_EQ(run.step_of("t"), "io_reorder fuseq:eltwise_io_reorder") << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Channels,

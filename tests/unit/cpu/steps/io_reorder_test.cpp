@@ -82,7 +82,7 @@ TEST(IoReorderStep, QuantizesAndTransposesInOnePass) {
         CompiledModel cpu = core.compile_model(network, "CPU");
         CompiledModel reference = core.compile_model(network, "REFERENCE");
         const std::string report = cpu.get_property(property::kReport).as_string();
-        EXPECT_NE(report.find("\"border\""), std::string::npos) << report;
+        EXPECT_NE(report.find("\"io_reorder\""), std::string::npos) << report;
         EXPECT_NE(report.find("\"reorders\": 1"), std::string::npos) << "the one after it";
         InferRequest a = cpu.create_infer_request();
         InferRequest b = reference.create_infer_request();

@@ -102,7 +102,7 @@ TEST(SmallConvolutionStep, LeavesASecondTensorToAChain) {
                                            4, 1e-5);
     expect_step(run, "c");
     if (has_kernel()) {  // oneDNN takes it along elsewhere
-        EXPECT_EQ(run.step_of("t"), "chain fuseq:chain");
+        EXPECT_EQ(run.step_of("t"), "eltwise fuseq:eltwise");
     }
 }
 

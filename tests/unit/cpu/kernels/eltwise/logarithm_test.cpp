@@ -11,7 +11,7 @@
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "unit/cpu/kernels/logarithm_test.cpp"
+#define HWY_TARGET_INCLUDE "unit/cpu/kernels/eltwise/logarithm_test.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
