@@ -64,13 +64,13 @@ TEST(ExplainReport, ShowsVerdictsWithReasonAndAdvice) {
 }
 
 TEST(ExplainReport, ShowsWhatPassesDid) {
-    const std::string text = report_text(example(), false);
+    const std::string text = report_text(example());
     EXPECT_THAT(text, HasSubstr("pass over the model  layers  the first\n"));
     EXPECT_THAT(text, HasSubstr("fuse_y                    2  l1\n"));
     EXPECT_THAT(text, HasSubstr("tile_z              conv1  begins a group\n"));
     Report without = example();
     without.erase("passes");
-    EXPECT_THAT(report_text(without, false), Not(HasSubstr("pass over")));
+    EXPECT_THAT(report_text(without), Not(HasSubstr("pass over the")));
 }
 
 TEST(ExplainReport, ShowsStepsAndCutsNamesUnlessWide) {

@@ -250,7 +250,8 @@ void cut_down(Plan& plan, const TileGroup& group, const std::vector<Uses>& uses)
 
 std::string to_sentence(const Plan& plan, const TileGroup& group) {
     return detail::cat("begins a group that ends with '", plan.steps[group.last - 1]->info().name,
-                       "': ", group.part, " of ", group.rows, " rows at a time, ", group.threads,
+                       "': ", std::min(group.part, group.rows), " of ", group.rows,
+                       " rows at a time, ", group.threads,
                        group.threads == 1 ? " thread" : " threads",
                        group.window ? ", producer-consumer tiling" : "");
 }
