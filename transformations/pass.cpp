@@ -3,36 +3,12 @@
 #include "transformations/pass.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-
-#include <fmt/format.h>
 
 #include "fuseq/error.hpp"
 #include "transformations/support/constant_cache.hpp"
+#include "transformations/support/dump_file.hpp"
 
 namespace fuseq {
-namespace {
-
-void dump(const Model& model,
-          const std::string& folder,
-          std::size_t number,
-          std::string_view pass) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) {
-        throw Error("transform",
-                    detail::cat("cannot make folder '", folder, "': ", error.message()));
-    }
-    const auto path = std::filesystem::path(folder) / fmt::format("{:03}_{}.txt", number, pass);
-    std::ofstream out(path);
-    out << model.to_text();
-    if (!out) {
-        throw Error("transform", detail::cat("cannot write '", path.string(), "'"));
-    }
-}
-
-}  // namespace
 
 void PassContext::rewritten(std::string_view pass, const Node& node, std::string text) {
     remarks_.push_back(
@@ -62,6 +38,10 @@ void run_passes(Model& model, PassContext& context, const std::vector<Pass>& pas
         const std::size_t number = context.next_number();
         const auto& off = options.disabled;
         if (std::find(off.begin(), off.end(), pass.name) != off.end()) {
+            if (!pass.needed.empty()) {
+                throw Error("transform", detail::cat("pass '", pass.name,
+                                                     "' cannot be disabled: ", pass.needed));
+            }
             continue;
         }
         try {
@@ -77,7 +57,8 @@ void run_passes(Model& model, PassContext& context, const std::vector<Pass>& pas
             throw Error(std::move(info));
         }
         if (!options.dump_dir.empty()) {
-            dump(model, options.dump_dir, number, pass.name);
+            write_dump(options.dump_dir, dump_name(number, pass.name), model.to_text(),
+                       "transform");
         }
     }
 }

@@ -29,6 +29,13 @@ struct Remark {
     std::string text;
 };
 
+// What passes ask of the device that will run the model, which they do not know.
+struct DeviceFacts {
+    // Whether one of its kernels takes the zero points that the weights of this anchor have. No
+    // function: none does. Called in the thread that runs the passes.
+    std::function<bool(const Node& anchor)> takes_weight_zero_points{};
+};
+
 struct PassOptions {
     bool low_precision = true;            // false: leave every FQ in float
     std::vector<std::string> disabled;    // passes to skip, by name
@@ -42,6 +49,7 @@ struct PassOptions {
     std::size_t threads = 1;  // for work on weights; results do not depend on it
     bool validate = false;    // infer all nodes after each pass; on in tests and debug
     std::string dump_dir;     // write 003_<pass>.txt after each pass
+    DeviceFacts device;
     // Of a model that is transformed for several sets of input shapes; null: for one.
     ConstantCache* constants = nullptr;
 };
@@ -71,16 +79,19 @@ private:
 struct Pass {
     std::string_view name;              // verb and object, as the file: "split_fake_quantize"
     bool (*run)(Model&, PassContext&);  // true when something was changed
+    // What is wrong with a model that went without it; empty: it may be disabled.
+    std::string_view needed{};
 };
 
 // Runs passes in order; after each one dead nodes are removed, the model is validated and dumped
-// as the options ask. An Error names the pass.
+// as the options ask. An Error names the pass: one that failed, or one that is disabled and needed.
 void run_passes(Model& model, PassContext& context, const std::vector<Pass>& passes);
 
 // The lists of pipeline.cpp.
 const std::vector<Pass>& common_passes();
 const std::vector<Pass>& low_precision_passes();
-// Both, as the options say: what the CPU plugin runs before it plans.
+const std::vector<Pass>& cpu_passes();
+// All of them, as the options say: what the CPU plugin runs before it plans.
 void transform(Model& model, PassContext& context);
 
 }  // namespace fuseq

@@ -23,6 +23,9 @@
 #include "transformations/common/normalize_constant_operands.hpp"
 #include "transformations/common/replace_convert_variants.hpp"
 #include "transformations/common/transpose_before_squeeze.hpp"
+#include "transformations/cpu/cover_deconvolutions.hpp"
+#include "transformations/cpu/expand_constants.hpp"
+#include "transformations/cpu/split_weight_zero_points.hpp"
 #include "transformations/low_precision/decompose_normalize_l2.hpp"
 #include "transformations/low_precision/deconvolution_to_depth_to_space.hpp"
 #include "transformations/low_precision/drop_repeated_fake_quantize.hpp"
@@ -122,11 +125,25 @@ const std::vector<Pass>& low_precision_passes() {
     return passes;
 }
 
+const std::vector<Pass>& cpu_passes() {
+    static const std::vector<Pass> passes = {
+        // After all that adds constants to the results of integer anchors.
+        {"expand_constants", expand_constants},
+        // When it is known which anchors are integer, and what their weights are.
+        {"split_weight_zero_points", split_weight_zero_points},
+        // After zero points are gone: with them a tap of zero would add something.
+        {"cover_deconvolutions", cover_deconvolutions,
+         "oneDNN computes wrong numbers where no tap of a deconvolution reaches a result"},
+    };
+    return passes;
+}
+
 void transform(Model& model, PassContext& context) {
     run_passes(model, context, common_passes());
     if (context.options().low_precision) {
         run_passes(model, context, low_precision_passes());
     }
+    run_passes(model, context, cpu_passes());
 }
 
 }  // namespace fuseq

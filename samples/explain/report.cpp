@@ -134,6 +134,24 @@ std::string refusals_text(const Report& report, std::size_t widest) {
     return table.empty() ? "" : "\n" + table.text();
 }
 
+// What passes did: those over the model by number of layers, those over the plan step by step.
+std::string passes_text(const Report& report, std::size_t widest) {
+    TextTable model({{"pass over the model"}, {"layers", Align::kRight}, {"the first"}});
+    TextTable plan({{"pass over the plan"}, {"step", Align::kLeft, widest}, {"what it did"}});
+    for (const Report& pass : report.value("passes", Report::array())) {
+        const Report changes = pass.value("changes", Report::array());
+        if (text_at(pass, "over") == "model" && !changes.empty()) {
+            model.add({text_at(pass, "pass"), std::to_string(changes.size()),
+                       text_at(changes.front(), "layer")});
+            continue;
+        }
+        for (const Report& change : changes) {
+            plan.add({text_at(pass, "pass"), text_at(change, "layer"), text_at(change, "text")});
+        }
+    }
+    return (model.empty() ? "" : "\n" + model.text()) + (plan.empty() ? "" : "\n" + plan.text());
+}
+
 // Empty for a model without variables.
 std::string variables_text(const Report& report, std::size_t widest) {
     TextTable table({{"variable", Align::kLeft, widest}, {"type"}, {"shape"}, {"begins at"}});
@@ -187,7 +205,8 @@ std::string report_text(const Report& report, const ReportLook& look) {
     return totals_text(report) + "\n" + fake_quantize_text(report, widest) + "\n" +
            steps_text(report, widest) + variables_text(report, widest) +
            float_fallback_text(report, widest) +
-           (look.candidates ? candidates_text(report, widest) : "") + refusals_text(report, widest);
+           (look.candidates ? candidates_text(report, widest) : "") +
+           refusals_text(report, widest) + passes_text(report, widest);
 }
 
 }  // namespace fuseq::samples

@@ -40,8 +40,7 @@ def cpu_rows():
         rows[f"kernels/{family}"] = kernel
     rows["steps"] = MODEL + ["cpu/machine", "cpu/threading", "cpu/post_ops", "cpu/kernels"]
     planning = rows["steps"] + ["cpu/steps", "cpu/lowering", "cpu/plan"]
-    rows["lowering"] = rows["steps"] + ["transformations", "cpu/steps", "cpu/lowering",
-                                        "cpu/plan/split_weight_zero_points.hpp"]
+    rows["lowering"] = rows["steps"] + ["transformations", "cpu/steps", "cpu/lowering"]
     rows["plan"] = planning + ["transformations"]
     rows["exec"] = ["fuseq", "ops", "cpu/threading", "cpu/kernels/common", "cpu/steps", "cpu/plan"]
     rows["compile"] = planning + ["transformations", "cpu/exec"]

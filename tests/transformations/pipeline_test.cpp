@@ -111,6 +111,19 @@ TEST(Transform, SkipsPassesByName) {
     EXPECT_LT(largest_difference(test, 3, 255.0f), 0.08);
 }
 
+TEST(Transform, RefusesToSkipWhatTheDeviceNeeds) {
+    PassOptions options;
+    options.disabled = {"cover_deconvolutions"};
+    try {
+        run_transform(kNetwork, options);
+        FAIL() << "the pass was skipped";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.info().rule,
+                  "pass 'cover_deconvolutions' cannot be disabled: oneDNN computes wrong numbers "
+                  "where no tap of a deconvolution reaches a result");
+    }
+}
+
 TEST(Transform, WritesTheModelAfterEveryPass) {
     const auto folder = std::filesystem::path(::testing::TempDir()) / "fuseq_pass_dumps";
     std::filesystem::remove_all(folder);
@@ -118,12 +131,13 @@ TEST(Transform, WritesTheModelAfterEveryPass) {
     options.dump_dir = folder.string();
     run_transform(kNetwork, options);
     EXPECT_TRUE(std::filesystem::exists(folder / "006_fold_constants.txt"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "040_expand_constants.txt"));
     std::filesystem::remove_all(folder);
 }
 
 TEST(Transform, PassNamesAreUnique) {
     std::set<std::string_view> names;
-    for (const auto* list : {&common_passes(), &low_precision_passes()}) {
+    for (const auto* list : {&common_passes(), &low_precision_passes(), &cpu_passes()}) {
         for (const Pass& pass : *list) {
             EXPECT_TRUE(names.insert(pass.name).second) << pass.name;
         }

@@ -38,7 +38,7 @@ std::shared_ptr<const PlannedModel> loaded(PlanSource source,
                                            std::string status) {
     const Tensor table = source.float_sums;
     kernels::FloatSums sums(entries_of(table));
-    std::shared_ptr<PlannedModel> planned = make_plan(std::move(source), config, &sums);
+    std::shared_ptr<PlannedModel> planned = plan_from_source(std::move(source), config, &sums);
     planned->from_cache = true;
     planned->cache_status = std::move(status);
     return planned;
@@ -61,7 +61,7 @@ std::shared_ptr<const PlannedModel> made(ModelCache& cache,
         fresh.original = source.original;
     }
     kernels::FloatSums sums({}, true);
-    std::shared_ptr<PlannedModel> planned = make_plan(std::move(source), config, &sums);
+    std::shared_ptr<PlannedModel> planned = plan_from_source(std::move(source), config, &sums);
     fresh.float_sums = bytes_of(sums.table());
     fresh.packed = packed_table(planned->plan);
     cache.store(fresh);

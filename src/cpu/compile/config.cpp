@@ -7,10 +7,10 @@
 #include <set>
 #include <string_view>
 
+#include "cpu/compile/disabled_passes.hpp"
 #include "cpu/machine/cpu_count.hpp"
 #include "fuseq/error.hpp"
 #include "model/binary_attributes.hpp"
-#include "transformations/pass.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -77,13 +77,7 @@ std::string hint(const Any& value) {
 std::vector<std::string> pass_names(const Any& value) {
     std::vector<std::string> names = value.as_list();
     for (const std::string& name : names) {
-        const auto is_of = [&](const std::vector<Pass>& passes) {
-            return std::any_of(passes.begin(), passes.end(),
-                               [&](const Pass& pass) { return pass.name == name; });
-        };
-        if (!is_of(common_passes()) && !is_of(low_precision_passes())) {
-            throw Error("property", detail::cat("FUSEQ_DISABLE: there is no pass '", name, "'"));
-        }
+        check_may_disable(name);
     }
     return names;
 }
@@ -242,6 +236,10 @@ void Config::check_layers(const Model& model) const {
                         detail::cat("FUSEQ_KEEP_FLOAT: there is no FakeQuantize '", layer, "'"));
         }
     }
+}
+
+bool Config::disables(std::string_view pass) const {
+    return std::find(disabled.begin(), disabled.end(), pass) != disabled.end();
 }
 
 Any Config::get(const std::string& name) const {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fuseq/any.hpp"
@@ -41,6 +42,8 @@ struct Config {
     // Throws Error("property") for an unknown name or a value out of range.
     void set(const std::string& name, const Any& value);
     void set(const AnyMap& properties);
+    // Whether FUSEQ_DISABLE names that pass.
+    bool disables(std::string_view pass) const;
     // Throws Error("property") where a property names a layer that the model does not have.
     void check_layers(const Model& model) const;
     Any get(const std::string& name) const;

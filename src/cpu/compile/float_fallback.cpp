@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/trial.hpp"
 #include "cpu/exec/layer_times.hpp"
@@ -67,11 +68,13 @@ Config without_low_precision(Config config) {
     return config;
 }
 
-std::unique_ptr<Trial> trial(const Transformed& transformed, const Config& config, bool walks) {
+std::unique_ptr<Trial> trial(const Transformed& transformed,
+                             const Config& config,
+                             bool tile_groups) {
     BuildOptions options = build_options(config);
-    options.tile_groups = walks && options.tile_groups;
-    return std::make_unique<Trial>(
-        PlanBuilder(*transformed.model, transformed.ranges, options).build(), *transformed.model);
+    options.tile_groups = tile_groups && options.tile_groups;
+    return std::make_unique<Trial>(make_plan(*transformed.model, transformed.ranges, options),
+                                   *transformed.model);
 }
 
 // Runs both in turn.
@@ -99,8 +102,6 @@ FallbackClock::Layers measure_layers(const Model& original,
     if (names.fake_quantize.empty()) {
         return {};  // no layer could be left in float
     }
-    prepare_to_plan(*with.model, int8);
-    prepare_to_plan(*without.model, in_float);
     const auto a = trial(with, int8, false);  // each step is timed alone
     const auto b = trial(without, in_float, false);
     repeat([&] {
@@ -116,8 +117,6 @@ FallbackClock::Whole measure_whole(const Model& original,
                                    const Config& after) {
     const Transformed first = transform_for_cpu(original, before);
     const Transformed second = transform_for_cpu(original, after);
-    prepare_to_plan(*first.model, before);
-    prepare_to_plan(*second.model, after);
     const auto a = trial(first, before, true);
     const auto b = trial(second, after, true);
     constexpr double kNever = std::numeric_limits<double>::infinity();

@@ -15,7 +15,4 @@ BuildOptions build_options(const Config& config);
 // Of a model that is compiled as a part of another one with that configuration.
 Config config_of_part(const Config& whole);
 
-// What the passes made, made ready for PlanBuilder.
-void prepare_to_plan(Model& transformed, const Config& config);
-
 }  // namespace fuseq::cpu

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "ops/parameter.hpp"
@@ -19,16 +20,15 @@ bool has_open_shapes(const Model& model) {
            may_grow(variables_of(model));
 }
 
-std::shared_ptr<PlannedModel> make_plan(PlanSource source,
-                                        const Config& config,
-                                        kernels::FloatSums* sums,
-                                        SharedByPlans* shared) {
+std::shared_ptr<PlannedModel> plan_from_source(PlanSource source,
+                                               const Config& config,
+                                               kernels::FloatSums* sums,
+                                               SharedByPlans* shared) {
     const ThreadCount threads(config.threads_per_stream());
     auto planned = std::make_shared<PlannedModel>();
     planned->original = std::move(source.original);
     planned->transformed = std::move(source.transformed);
     planned->fallback = std::move(source.fallback);
-    prepare_to_plan(*planned->transformed.model, config);
     BuildOptions options = build_options(config);
     options.release_weights = true;
     options.packed = &source.packed;
@@ -37,8 +37,7 @@ std::shared_ptr<PlannedModel> make_plan(PlanSource source,
         options.gemm_weights = &shared->gemm_weights;
     }
     options.float_sums = sums;
-    planned->plan =
-        PlanBuilder(*planned->transformed.model, planned->transformed.ranges, options).build();
+    planned->plan = make_plan(*planned->transformed.model, planned->transformed.ranges, options);
     return planned;
 }
 
@@ -65,7 +64,7 @@ std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> orig
     if (shared != nullptr) {
         source.packed = shared->packed;
     }
-    return make_plan(std::move(source), config, nullptr, shared);
+    return plan_from_source(std::move(source), config, nullptr, shared);
 }
 
 std::shared_ptr<const Model> with_shapes(const Model& model, const std::vector<Shape>& shapes) {

@@ -46,10 +46,10 @@ PlanSource plan_source(const Model& original,
                        const FallbackClock& clock = machine_clock(),
                        SharedByPlans* shared = nullptr);
 // `sums`: a table of sums that are known, or that is to be filled; null: none.
-std::shared_ptr<PlannedModel> make_plan(PlanSource source,
-                                        const Config& config,
-                                        kernels::FloatSums* sums = nullptr,
-                                        SharedByPlans* shared = nullptr);
+std::shared_ptr<PlannedModel> plan_from_source(PlanSource source,
+                                               const Config& config,
+                                               kernels::FloatSums* sums = nullptr,
+                                               SharedByPlans* shared = nullptr);
 // Both. Knows of no model cache: see cache/cached_plan.hpp.
 std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> original,
                                                const Config& config,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/compile/transformed.hpp"
 
+#include "cpu/lowering/gemm_problem.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
 #include "ops/state/separate_state.hpp"
 
@@ -16,6 +17,9 @@ PassOptions pass_options(const Config& config) {
     options.keep_float = config.keep_float;
     options.dump_dir = config.dump_dir;
     options.threads = config.threads_to_compile();
+    options.device.takes_weight_zero_points = [own = config.own_gemm](const Node& anchor) {
+        return own && gemm_takes_weight_zero_points(anchor);
+    };
     return options;
 }
 
@@ -40,6 +44,7 @@ Transformed transform_for_cpu(const Model& original,
     if (config.low_precision) {
         run_passes(*result.model, context, low_precision_passes());
     }
+    run_passes(*result.model, context, cpu_passes());
     result.remarks = context.remarks();
     return result;
 }

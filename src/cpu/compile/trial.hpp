@@ -21,7 +21,7 @@ public:
 
     // Step by step; keeps the least time of each step.
     void run();
-    // As a request does, walks and all. Returns the microseconds that it took.
+    // As a request does, with tile groups. Returns the microseconds that it took.
     double run_whole();
 
     const Plan& plan() const { return plan_; }

@@ -47,9 +47,9 @@ private:
 // The rows of one thread: parts of about equal size. `running` is the step that is being run.
 template <class Times>
 void tile_share(
-    const TileGroup& walk, Runners runners, RowPart share, Times times, std::size_t& running) {
-    const std::size_t grains = (share.end - share.begin + walk.grain - 1) / walk.grain;
-    const std::size_t most = std::max<std::size_t>(1, walk.part / walk.grain);
+    const TileGroup& group, Runners runners, RowPart share, Times times, std::size_t& running) {
+    const std::size_t grains = (share.end - share.begin + group.grain - 1) / group.grain;
+    const std::size_t most = std::max<std::size_t>(1, group.part / group.grain);
     const std::size_t parts = (grains + most - 1) / most;
     const auto run = [&](std::size_t step, const RowPart& part) {
         running = step;
@@ -57,14 +57,14 @@ void tile_share(
         runners[step]->run_rows(part);
         times.end(step, share.thread);
     };
-    std::size_t ahead = 0;  // of a band: where the source's rows that are there end
+    std::size_t ahead = 0;  // of the producer: where its rows that are there end
     for (std::size_t i = 0; i < parts; ++i) {
-        RowPart part{share.begin + grains * i / parts * walk.grain,
-                     std::min(share.begin + grains * (i + 1) / parts * walk.grain, share.end),
+        RowPart part{share.begin + grains * i / parts * group.grain,
+                     std::min(share.begin + grains * (i + 1) / parts * group.grain, share.end),
                      share.thread};
-        std::size_t first = walk.first;
-        if (walk.band) {
-            RowPart source = walk.band->source(part);
+        std::size_t first = group.first;
+        if (group.window) {
+            RowPart source = group.window->source(part);
             source.begin = std::max(source.begin, ahead);  // rows between windows are left out
             source.end = std::max(source.begin, source.end);
             if (source.begin != source.end) {
@@ -75,7 +75,7 @@ void tile_share(
             ahead = source.end;
             ++first;
         }
-        for (std::size_t s = first; s < walk.last; ++s) {
+        for (std::size_t s = first; s < group.last; ++s) {
             run(s, part);
         }
     }
@@ -84,21 +84,21 @@ void tile_share(
 // No exception may leave a thread of the team: the first one, with the name of its step, is thrown
 // here when all have ended. A thread that fails leaves the rest of its rows as they are.
 template <class Times>
-void run_tile_group(const Plan& plan, const TileGroup& walk, Runners runners, Times times) {
+void run_tile_group(const Plan& plan, const TileGroup& group, Runners runners, Times times) {
     const std::size_t shares =
-        std::min(walk.threads, static_cast<std::size_t>(omp_get_max_threads()));
-    const std::size_t grain = walk.share_grain;
-    const std::size_t grains = (walk.rows + grain - 1) / grain;
+        std::min(group.threads, static_cast<std::size_t>(omp_get_max_threads()));
+    const std::size_t grain = group.share_grain;
+    const std::size_t grains = (group.rows + grain - 1) / grain;
     std::exception_ptr failure;
-    std::size_t failed = walk.first;
+    std::size_t failed = group.first;
     std::mutex mutex;
     parallel_for(shares, 1, [&](std::size_t begin, std::size_t end) {
-        std::size_t running = walk.first;
+        std::size_t running = group.first;
         try {
             for (std::size_t t = begin; t < end; ++t) {
                 const RowPart share{grains * t / shares * grain,
-                                    std::min(grains * (t + 1) / shares * grain, walk.rows), t};
-                tile_share(walk, runners, share, times, running);
+                                    std::min(grains * (t + 1) / shares * grain, group.rows), t};
+                tile_share(group, runners, share, times, running);
             }
         } catch (...) {
             const std::scoped_lock lock(mutex);
@@ -122,7 +122,7 @@ template <class Times>
 class Progress {
 public:
     Progress(const Plan& plan, Runners runners, Times times)
-        : plan_(plan), runners_(runners), times_(times), walk_(plan.walks.begin()) {}
+        : plan_(plan), runners_(runners), times_(times), group_(plan.tile_groups.begin()) {}
 
     std::size_t step() const { return step_; }
 
@@ -138,10 +138,10 @@ public:
 
 private:
     void run_next() {
-        if (walk_ != plan_.walks.end() && walk_->first == step_) {
-            run_tile_group(plan_, *walk_, runners_, times_);
-            step_ = walk_->last;
-            ++walk_;
+        if (group_ != plan_.tile_groups.end() && group_->first == step_) {
+            run_tile_group(plan_, *group_, runners_, times_);
+            step_ = group_->last;
+            ++group_;
             return;
         }
         times_.begin();
@@ -153,7 +153,7 @@ private:
     const Plan& plan_;
     Runners runners_;
     Times times_;
-    std::vector<TileGroup>::const_iterator walk_;
+    std::vector<TileGroup>::const_iterator group_;
     std::size_t step_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the steps of a plan, those of a walk together.
+// Runs the steps of a plan, those of a tile group together.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ using Runners = std::span<const std::unique_ptr<Runner>>;  // one a step of the 
 
 void run_steps(const Plan& plan, Runners runners);
 
-// The same; sets the microseconds that each step took. Of the steps of a walk: what the calling
-// thread spent in them.
+// The same; sets the microseconds that each step took. Of the steps of a tile group: what the
+// calling thread spent in them.
 void run_timed(const Plan& plan, Runners runners, std::vector<double>& times_us);
 
 }  // namespace fuseq::cpu

@@ -7,12 +7,12 @@
 
 #include "cpu/lowering/group.hpp"
 #include "cpu/machine/traits.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/steps/gemm.hpp"
 #include "fuseq/error.hpp"
 #include "ops/deconvolution.hpp"
 #include "ops/matmul.hpp"
+#include "transformations/support/anchor_zero_points.hpp"
 
 namespace fuseq::cpu {
 namespace {

@@ -7,13 +7,14 @@
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/pool_after.hpp"
 #include "cpu/lowering/step_makers.hpp"
+#include "cpu/lowering/weight_zero_points_text.hpp"
 #include "cpu/machine/traits.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/steps/gemm.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "fuseq/error.hpp"
 #include "model/mapped_memory.hpp"
+#include "transformations/support/anchor_zero_points.hpp"
 
 namespace fuseq::cpu {
 namespace {

@@ -6,14 +6,15 @@
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/pool_after.hpp"
 #include "cpu/lowering/step_makers.hpp"
+#include "cpu/lowering/weight_zero_points_text.hpp"
 #include "cpu/machine/traits.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
 #include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/steps/fused_eltwise.hpp"
 #include "cpu/steps/small_convolution.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "fuseq/error.hpp"
+#include "transformations/support/anchor_zero_points.hpp"
 
 namespace fuseq::cpu {
 namespace {

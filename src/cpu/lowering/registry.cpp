@@ -6,8 +6,8 @@
 #include <string>
 
 #include "cpu/lowering/step_makers.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
 #include "fuseq/error.hpp"
+#include "transformations/support/anchor_zero_points.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -64,7 +64,11 @@ CandidateVerdict text_of(const char* name, const Verdict& verdict) {
 }
 
 [[noreturn]] void refuse(const Group& group, const std::vector<CandidateVerdict>& verdicts) {
-    std::string rule = "no implementation takes it";
+    std::string rule = weight_zero_points(*group.anchor) == 0
+                           ? "no implementation takes it"
+                           : "no kernel takes the zero points of its weights, and the pass "
+                             "split_weight_zero_points, which splits them off, did not run "
+                             "(FUSEQ_DISABLE)";
     for (const CandidateVerdict& verdict : verdicts) {
         rule += (&verdict == verdicts.data() ? ": " : "; ") + verdict.name + ": " + verdict.reason;
     }

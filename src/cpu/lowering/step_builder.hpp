@@ -30,7 +30,9 @@ inline constexpr const char* kOwnGemm = "fuseq:gemm_";
 struct LoweringOptions {
     // Convolutions and matrix products by the device's own kernel where it is faster.
     bool own_gemm = true;
-    // Neighbouring steps that work on rows become depth-first tile groups (plan/passes).
+    // Consecutive steps that work on rows share depth-first tile groups
+    // (plan/passes/tile_groups.hpp); false: steps need not be fit for that, and the pass does not
+    // run.
     bool tile_groups = true;
 };
 

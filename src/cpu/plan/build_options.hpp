@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "cpu/lowering/step_builder.hpp"
 #include "cpu/steps/body.hpp"
@@ -41,6 +43,9 @@ struct BuildOptions : LoweringOptions {
     // What kernels need not search for again; null: nothing is known. As long.
     kernels::FloatSums* float_sums = nullptr;
     std::size_t threads = 1;  // to build with; the plan is the same for any number
+    // For the passes over the plan: FUSEQ_DISABLE, and where to dump; empty: nowhere.
+    std::vector<std::string> disabled_passes;
+    std::string dump_dir;
     // Leaves out roundings in the middle of chains, which changes results. What is hidden is not
     // shown then: it is not computed.
     bool drop_middle_rounds = false;

@@ -11,10 +11,6 @@
 #include "cpu/lowering/registry.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
-#include "cpu/plan/passes/concat_slices.hpp"
-#include "cpu/plan/passes/join_results.hpp"
-#include "cpu/plan/passes/prefetch_weights.hpp"
-#include "cpu/plan/passes/tile_groups.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/gemm.hpp"
@@ -73,18 +69,6 @@ Plan PlanBuilder::build() {
     }
     bind_outputs();
     background_.finish();
-    join_results(plan_, options_.dump_intermediates);
-    if (!options_.dump_intermediates) {
-        write_slices_of_concats(plan_);
-    }
-    if (options_.tile_groups) {
-        move_to_readers(plan_);
-        find_tile_groups(plan_, static_cast<std::size_t>(omp_get_max_threads()),
-                         !options_.dump_intermediates);
-    }
-    expect_weights(plan_.steps);
-    fetch_ahead(plan_);
-    plan_memory(plan_);
     return std::move(plan_);
 }
 

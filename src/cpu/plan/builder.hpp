@@ -30,6 +30,7 @@ public:
     PlanBuilder(const Model& model,
                 const std::map<std::string, FakeQuantizeResult>& ranges,
                 BuildOptions options);
+    // Without memory for its tensors: passes over the plan come first (compile/make_plan.hpp).
     Plan build();
 
     // Of each anchor that the results depend on, by its layer: what the candidates for it say

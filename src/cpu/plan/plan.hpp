@@ -10,12 +10,14 @@
 
 #include "cpu/steps/plan_tensor.hpp"
 #include "cpu/steps/step.hpp"
+#include "transformations/pass.hpp"
 
 namespace fuseq::cpu {
 
-// Steps [first, last) are walked over together: each thread takes its share of the rows, `part` of
-// them at a time. In a band the second step reads windows of rows that the first one writes: the
-// first runs ahead to the last row that a part reads, and what two parts read is kept.
+// A depth-first tile group: steps [first, last) run on `part` rows (pixels) at a time, one step
+// after the other, each thread on its share of the rows. With producer-consumer tiling the second
+// step reads windows of rows that the first one writes: the first runs ahead to the last row that a
+// part reads, and the rows that two parts read are kept.
 struct TileGroup {
     std::size_t first = 0;
     std::size_t last = 0;
@@ -24,16 +26,19 @@ struct TileGroup {
     std::size_t share_grain = 1;  // shares of threads begin at its multiples
     std::size_t part = 0;
     std::size_t threads = 1;
-    std::optional<RowWindow> band{};  // `rows`, `grain` and `part` are those of its results
+    // Producer-consumer tiling: what the second step reads of the first one's result. `rows`,
+    // `grain` and `part` are those of the second step's results.
+    std::optional<RowWindow> window{};
 };
 
 struct Plan {
     std::vector<PlanTensor> tensors;
     std::vector<std::unique_ptr<Step>> steps;
-    std::vector<TensorId> inputs;   // one a Parameter
-    std::vector<TensorId> outputs;  // one a Result
-    std::vector<TileGroup> walks;   // by their first steps
+    std::vector<TensorId> inputs;        // one a Parameter
+    std::vector<TensorId> outputs;       // one a Result
+    std::vector<TileGroup> tile_groups;  // by their first steps
     std::size_t arena_bytes = 0;
+    std::vector<Remark> remarks;  // what the passes did; `layer` is the name of a step
 
     // Memory that keeping this plan and one request on it costs: arena, packed weights, constants
     // that the plan made itself.
@@ -41,8 +46,5 @@ struct Plan {
     // The tensor whose memory `id` uses.
     TensorId root(TensorId id) const;
 };
-
-// Gives every arena tensor its offset.
-void plan_memory(Plan& plan);
 
 }  // namespace fuseq::cpu

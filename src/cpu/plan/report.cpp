@@ -3,6 +3,7 @@
 #include "cpu/plan/report.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -164,6 +165,30 @@ ordered_json totals_json(const Plan& plan, const ordered_json& fake_quantize) {
             {"arena_bytes", plan.arena_bytes}};
 }
 
+// What each pass did, by pass in the order of the lists: over the Model, then over the plan.
+ordered_json passes_json(const Plan& plan, const ReportOptions& options) {
+    ordered_json rows = ordered_json::array();
+    const auto add = [&](const std::vector<Remark>& remarks, const char* over) {
+        const auto first = static_cast<std::ptrdiff_t>(rows.size());
+        for (const Remark& remark : remarks) {
+            if (remark.kind == Remark::Kind::kRefused) {
+                continue;
+            }
+            auto row = std::find_if(rows.begin() + first, rows.end(),
+                                    [&](const auto& it) { return it["pass"] == remark.pass; });
+            if (row == rows.end()) {
+                rows.push_back(
+                    {{"pass", remark.pass}, {"over", over}, {"changes", ordered_json::array()}});
+                row = std::prev(rows.end());
+            }
+            (*row)["changes"].push_back({{"layer", remark.layer}, {"text", remark.text}});
+        }
+    };
+    add(options.remarks, "model");
+    add(plan.remarks, "plan");
+    return rows;
+}
+
 ordered_json fallback_json(const ReportOptions& options) {
     ordered_json rows = ordered_json::array();
     for (const FallbackRow& row : options.fallback) {
@@ -200,6 +225,7 @@ std::string report_json(const Model& original,
         report["steps"].push_back(step_json(
             step->info(), found == notes.end() ? std::vector<post_ops::LawNote>() : found->second));
     }
+    report["passes"] = passes_json(plan, options);
     report["refusals"] = ordered_json::array();
     for (const Remark& remark : options.remarks) {
         if (remark.kind == Remark::Kind::kRefused) {

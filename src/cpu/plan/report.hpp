@@ -37,8 +37,9 @@ struct ReportOptions {
 // {"model", "cache", "isa", "int8_exact", "totals": {...}, "float_fallback":
 // {note, layers: [{layer, int8_us, float_us, code, reason}]}, "fake_quantize": [{layer, verdict,
 // step, code, reason}], "steps": [{name, ..., notes, candidates: [{name, verdict, reason}],
-// laws: [{law, applied, text}]}], "variables":
-// [{name, type, shape, initial}]}
+// laws: [{law, applied, text}]}], "variables": [{name, type, shape, initial}],
+// "passes": [{pass, over: "model" or "plan", changes: [{layer, text}]}], "refusals": [{pass, layer,
+// code, reason}]}
 std::string report_json(const Model& original,
                         const Model& transformed,
                         const Plan& plan,

@@ -3,14 +3,15 @@
 //
 // Concat along any axis in either layout: rows of memory are copied side by side. (oneDNN has no
 // fast in-place concat along channels, DESIGN section 8; what the own matrix product makes is
-// written in place, see plan/slices_of_concats.hpp.)
+// written in place: plan/passes/concat_slices.hpp.)
 #pragma once
 
+#include "cpu/steps/capabilities.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
 
-class ConcatStep final : public Step {
+class ConcatStep final : public Step, public SliceCopy {
 public:
     // All tensors have the layout of dst. `axis` counts in the dimension order of the IR.
     ConcatStep(const std::vector<PlanTensor>& srcs,
@@ -21,12 +22,11 @@ public:
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
     std::optional<RowTiling> row_tiling() const override { return RowTiling{.rows = rows_}; }
 
-    // Of each input, and where they go.
-    std::size_t row_bytes(std::size_t input) const { return slices_[input].bytes; }
-    std::size_t dst_offset(std::size_t input) const { return slices_[input].offset; }
-    std::size_t dst_row_bytes() const { return dst_row_bytes_; }
-    // Somebody else writes what stands for the input.
-    void leave_out(std::size_t input);
+    SliceCopy* slice_copy() override { return this; }
+    std::size_t row_bytes(std::size_t input) const override { return slices_[input].bytes; }
+    std::size_t dst_offset(std::size_t input) const override { return slices_[input].offset; }
+    std::size_t dst_row_bytes() const override { return dst_row_bytes_; }
+    void leave_out(std::size_t input) override;
 
 private:
     friend class ConcatRunner;

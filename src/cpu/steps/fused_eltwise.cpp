@@ -184,6 +184,11 @@ FusedEltwiseStep::FusedEltwiseStep(const post_ops::Chain& chain,
     info_.bytes = static_cast<std::int64_t>(src.bytes() + dst.bytes());
 }
 
+RowChain FusedEltwiseStep::row_chain() const {
+    const bool by_rows = extent_.layout == kernels::ChainLayout::kRows && inputs_.size() == 1;
+    return by_rows ? RowChain{&chain_, extent_.channels} : RowChain{};
+}
+
 std::optional<RowTiling> FusedEltwiseStep::row_tiling() const {
     if (extent_.layout != kernels::ChainLayout::kRows) {
         return std::nullopt;

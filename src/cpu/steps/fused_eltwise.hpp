@@ -15,7 +15,7 @@ namespace fuseq::cpu {
 enum class ExtraForm { kFull, kPlane, kPixel };
 std::vector<ExtraForm> source_forms(const post_ops::Chain& chain, std::size_t binary_sources);
 
-// How the kernel walks over the tensor.
+// How the kernel goes over the tensor.
 struct ChainExtent {
     kernels::ChainLayout layout = kernels::ChainLayout::kRows;
     std::size_t channels = 1;
@@ -39,6 +39,7 @@ public:
                      std::size_t axis);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
     std::optional<RowTiling> row_tiling() const override;
+    RowChain row_chain() const override;
     const post_ops::Chain& chain() const { return chain_; }
     const ChainExtent& extent() const { return extent_; }
 

@@ -84,10 +84,9 @@ public:
 private:
     // The weights with which each part of the step after this one begins.
     void expect_next() {
-        if (const kernels::GemmVnni* next = step_.next()) {
-            const kernels::GemmSplit split = next->split(parts_);
+        if (const WeightPrefetch* next = step_.next()) {
             for (std::size_t part = 0; part < parts_; ++part) {
-                next_[part] = next->weights_ahead(part, split);
+                next_[part] = next->first_weights(part, parts_);
             }
         }
     }
@@ -132,36 +131,25 @@ std::optional<RowTiling> GemmStep::row_tiling() const {
         kernel_.packed_bytes() > GemmStep::kMaxTiledWeights) {
         return std::nullopt;
     }
-    RowTiling walk{.rows = pixels_, .grain = kernel_.pixel_grain()};
+    RowTiling tiling{.rows = pixels_, .grain = kernel_.pixel_grain()};
     if (!kernel_.is_by_pixel()) {
-        walk.whole = {inputs_[0]};
+        tiling.whole = {inputs_[0]};
     }
-    return walk;
+    return tiling;
 }
 
-void expect_weights(const std::vector<std::unique_ptr<Step>>& steps) {
-    constexpr std::size_t kBetween = 3;  // steps without weights of their own to fetch
-    GemmStep* last = nullptr;
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (auto* step = dynamic_cast<GemmStep*>(steps[i].get())) {
-            if (last != nullptr && i - at <= kBetween) {
-                last->set_next(step->kernel());
-            }
-            last = step;
-            at = i;
-        }
-    }
+WeightSpan GemmStep::first_weights(std::size_t part, std::size_t parts) const {
+    return kernel_.weights_ahead(part, parts == 1 ? kernels::GemmSplit{} : kernel_.split(parts));
 }
 
-bool GemmStep::can_write_slices() const {
-    return binary_sources_.empty() && dst_pitch_ == 0;
+SliceWriter* GemmStep::slice_writer() {
+    return binary_sources_.empty() && dst_pitch_ == 0 ? this : nullptr;
 }
 
-void GemmStep::write_slice(TensorId dst, std::size_t offset, std::size_t pixel_bytes) {
+void GemmStep::write_slice(TensorId dst, std::size_t offset, std::size_t dst_pixel_bytes) {
     outputs_ = {dst};
     dst_offset_ = offset;
-    dst_pitch_ = pixel_bytes / element_bytes();
+    dst_pitch_ = dst_pixel_bytes / element_bytes();
 }
 
 std::unique_ptr<Runner> GemmStep::bind(RequestMemory& memory) const {

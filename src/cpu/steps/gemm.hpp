@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
+#include "cpu/steps/capabilities.hpp"
 #include "cpu/steps/depthwise.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
 
-class GemmStep final : public Step {
+class GemmStep final : public Step, public WeightPrefetch, public SliceWriter {
 public:
     // Bytes that every part of a tile group may read again, in every thread.
     static constexpr std::size_t kMaxTiledWeights = 256 << 10;
@@ -41,26 +42,30 @@ public:
     kernels::GemmVnni& kernel() { return kernel_; }
     const std::vector<TensorId>& binary_sources() const { return binary_sources_; }
     std::size_t threads() const { return threads_; }
-    // Of the step after this one; null: none.
-    const kernels::GemmVnni* next() const { return next_; }
-    void set_next(const kernels::GemmVnni& next) { next_ = &next; }
-    // What a run in one part fetches instead; none: nothing else (GemmArgs::next, next_has_own).
-    const std::vector<kernels::WeightSpan>& ahead() const { return ahead_; }
-    bool ahead_has_own() const { return ahead_has_own_; }
-    void set_ahead(std::vector<kernels::WeightSpan> ahead, bool has_own) {
+
+    WeightPrefetch* weight_prefetch() override { return this; }
+    std::size_t fetchable() const override { return kernel_.fetchable(); }
+    WeightSpan first_weights(std::size_t part, std::size_t parts) const override;
+    const WeightPrefetch* next() const override { return next_; }
+    void set_next(const WeightPrefetch& next) override { next_ = &next; }
+    void set_ahead(std::vector<WeightSpan> ahead, bool has_own) override {
         ahead_ = std::move(ahead);
         ahead_has_own_ = has_own;
     }
+    // GemmArgs::next, next_has_own.
+    const std::vector<WeightSpan>& ahead() const { return ahead_; }
+    bool ahead_has_own() const { return ahead_has_own_; }
+
     // Of the binary_sources, those that differ only where windows reach over the edge of the image,
     // as the correction of a fractional zero point does; empty: there are none.
     const std::vector<DedupRows>& dedup_rows() const { return dedup_rows_; }
     void set_dedup_rows(std::vector<DedupRows> dedup_rows) { dedup_rows_ = std::move(dedup_rows); }
 
-    // Instead of a tensor of its own, `offset` bytes into each pixel of dst, which has pixel_bytes.
-    bool can_write_slices() const;
-    void write_slice(TensorId dst, std::size_t offset, std::size_t pixel_bytes);
-    std::size_t element_bytes() const { return kernel_.element_bytes(); }
-    std::size_t pixel_bytes() const { return kernel_.dst_channels() * element_bytes(); }
+    // Where no other tensor is read.
+    SliceWriter* slice_writer() override;
+    void write_slice(TensorId dst, std::size_t offset, std::size_t dst_pixel_bytes) override;
+    std::size_t element_bytes() const override { return kernel_.element_bytes(); }
+    std::size_t pixel_bytes() const override { return kernel_.dst_channels() * element_bytes(); }
     std::size_t dst_offset() const { return dst_offset_; }
     std::size_t dst_pitch() const { return dst_pitch_; }  // elements; 0: pixels are dense
 
@@ -68,17 +73,13 @@ private:
     kernels::GemmVnni kernel_;
     std::vector<TensorId> binary_sources_;
     std::vector<DedupRows> dedup_rows_;  // one an extra
-    std::size_t pixels_;                 // of dst, of all images; 0: not to be walked over
+    std::size_t pixels_;                 // of dst, of all images; 0: not for a tile group
     std::size_t threads_;                // that the scratch memory is for
-    const kernels::GemmVnni* next_ = nullptr;
-    std::vector<kernels::WeightSpan> ahead_;
+    const WeightPrefetch* next_ = nullptr;
+    std::vector<WeightSpan> ahead_;
     bool ahead_has_own_ = false;
     std::size_t dst_offset_ = 0;
     std::size_t dst_pitch_ = 0;
 };
-
-// Each matrix product among the steps learns of the one after it, whose weights it fetches into
-// L2. The steps must stay where they are.
-void expect_weights(const std::vector<std::unique_ptr<Step>>& steps);
 
 }  // namespace fuseq::cpu

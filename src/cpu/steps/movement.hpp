@@ -37,6 +37,9 @@ public:
     };
 
     const std::vector<Move>& moves() const { return moves_; }
+    const MovementMap* movement_map() const override {
+        return inputs_.size() == 1 && moves_.size() == 1 ? &moves_[0].map : nullptr;
+    }
 
 private:
     std::vector<Move> moves_;

@@ -70,6 +70,11 @@ PackedWeights PackedStep::packed() const {
     return {key_, stored_, source_};
 }
 
+void PackedStep::add_packed_to(PackedTable& table) const {
+    table.resize(std::max(table.size(), number_ + 1));
+    table[number_] = packed();
+}
+
 std::span<const std::int8_t> PackedStep::packed_weights() const {
     const auto it = call_.shared.find(DNNL_ARG_WEIGHTS);
     return it == call_.shared.end()

@@ -34,6 +34,7 @@ public:
     // The packed weights, for such a file, and for plans of the same model.
     PackedWeights packed() const;
     std::span<const std::int8_t> packed_weights() const override;
+    void add_packed_to(PackedTable& table) const override;
 
 private:
     std::size_t number_ = 0;

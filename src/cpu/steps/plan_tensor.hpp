@@ -56,9 +56,9 @@ struct PlanTensor {
     std::size_t port = 0;
     TensorId alias = kNoTensor;  // shares the memory of that tensor (a view, or in place)
     std::size_t offset = 0;      // in the arena, bytes
-    // Of a tensor that exists for one part of a walk at a time (tile_groups.hpp): bytes of a row,
-    // of a part, and how many parts there are at once. 0: the whole tensor exists. A part begins
-    // with `part_kept` bytes for rows of the part before it.
+    // Of a tensor that exists for one part of a tile group at a time (tile_groups.hpp): bytes of a
+    // row, of a part, and how many parts there are at once. 0: the whole tensor exists. A part
+    // begins with `part_kept` bytes for rows of the part before it.
     std::size_t part_row = 0;
     std::size_t part_bytes = 0;
     std::size_t part_kept = 0;

@@ -10,12 +10,13 @@
 #include "cpu/kernels/eltwise/chain_kernel.hpp"
 #include "cpu/kernels/eltwise/io_reorder.hpp"
 #include "cpu/kernels/small_conv/small_conv.hpp"
+#include "cpu/steps/capabilities.hpp"
 #include "cpu/steps/depthwise.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
 
-class SmallConvolutionStep final : public Step {
+class SmallConvolutionStep final : public Step, public RequantizedResults {
 public:
     // `rest`: what is left of the chain after scale and bias; its dst_type is that of `dst`. The
     // tensors that it reads are of the size of dst and channels-last, as dst is then; kNoTensor
@@ -31,18 +32,29 @@ public:
     std::optional<RowTiling> row_tiling() const override;
     std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
 
-    // With channels in lanes: what is stored, a tensor each, in the order of outputs(). Others may
-    // take their place before the first bind(): the same values scaled, shifted and rounded, and,
-    // when `rows`, written as SmallConvParams::rows says.
-    const std::vector<post_ops::Chain>& results() const { return results_; }
+    // Channel-vectorized convolutions that store one result so far.
+    RequantizedResults* requantized_results() override {
+        return results_.size() == 1 ? this : nullptr;
+    }
+    const std::vector<post_ops::Chain>& results() const override { return results_; }
+    bool takes_result(const post_ops::Chain& chain) const override {
+        return kernels::SmallConv::takes_result(chain);
+    }
+    std::size_t channels() const override { return border_.channels; }
+    std::size_t width() const override { return width_; }
+    bool can_write_rows() const override {
+        return border_.channels == kRowChannels && !kernel_.pools();
+    }
+    // `rows`: as SmallConvParams::rows says.
+    void set_results(std::vector<post_ops::Chain> results,
+                     std::vector<TensorId> ids,
+                     bool rows) override;
     bool writes_rows() const { return rows_; }
-    bool pools() const { return kernel_.pools(); }
-    std::size_t channels() const { return border_.channels; }
-    std::size_t width() const { return width_; }
-    void set_results(std::vector<post_ops::Chain> results, std::vector<TensorId> ids, bool rows);
 
 private:
     class Run;
+
+    static constexpr std::size_t kRowChannels = 32;  // two rows of 16
 
     std::vector<post_ops::Chain> results_;  // none without channels in lanes
     bool rows_ = false;

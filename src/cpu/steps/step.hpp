@@ -13,16 +13,28 @@
 #include <string>
 #include <vector>
 
+#include "cpu/steps/packed_table.hpp"
 #include "cpu/steps/plan_tensor.hpp"
 
+namespace fuseq::post_ops {
+struct Chain;
+}
+
 namespace fuseq::cpu {
+
+class RequantizedResults;
+class SliceCopy;
+class SliceWriter;
+class WeightPrefetch;
+struct MovementMap;
 
 // Some rows of the tensors of a step, for one thread.
 struct RowPart {
     std::size_t begin = 0;
     std::size_t end = 0;
     std::size_t thread = 0;
-    // Of a step with a RowWindow in a band: the source's rows that were computed for this part.
+    // Of the consumer in producer-consumer tiling: the source's rows that were computed for this
+    // part.
     std::size_t source_begin = 0;
     std::size_t source_end = 0;
 };
@@ -51,7 +63,7 @@ struct RowWindow {
 };
 
 // Of a step that computes each row (pixel) of its results from the same row of its inputs. Such
-// steps are walked over together (plan/tile_groups.hpp).
+// steps may share a depth-first tile group (plan/passes/tile_groups.hpp).
 struct RowTiling {
     std::size_t rows = 0;               // of every tensor but those in `whole`
     std::size_t grain = 1;              // parts begin at its multiples
@@ -59,6 +71,12 @@ struct RowTiling {
     std::optional<RowWindow> window{};  // which rows of the only tensor in `whole` are read
     std::size_t fast =
         1;  // parts of so many rows, or a multiple, leave no unit of the machine idle
+};
+
+// Of a step that applies a chain, and nothing else, to its only input, pixel by pixel.
+struct RowChain {
+    const post_ops::Chain* chain = nullptr;  // null: the step is none
+    std::size_t channels = 0;                // of a pixel
 };
 
 // Memory of one request: where each tensor of the plan is now.
@@ -144,6 +162,18 @@ public:
     virtual std::size_t packed_bytes() const { return 0; }
     // The packed weights that each run reads, in about the order in which it reads them; none: few.
     virtual std::span<const std::int8_t> packed_weights() const { return {}; }
+
+    // Capabilities (capabilities.hpp): what passes over the plan may use; null: the step has none.
+    virtual WeightPrefetch* weight_prefetch() { return nullptr; }
+    virtual SliceWriter* slice_writer() { return nullptr; }
+    virtual SliceCopy* slice_copy() { return nullptr; }
+    virtual RequantizedResults* requantized_results() { return nullptr; }
+    virtual RowChain row_chain() const { return {}; }
+    // The map of a step that moves elements of one tensor to its only result.
+    virtual const MovementMap* movement_map() const { return nullptr; }
+    // Puts its packed weights into the table, at the number under which another plan looks for
+    // them.
+    virtual void add_packed_to(PackedTable& table) const { (void)table; }
 
     const StepInfo& info() const { return info_; }
     StepInfo& info() { return info_; }

@@ -35,6 +35,11 @@ Report example() {
             {"name": "a_layer_with_a_very_long_name_of_more_than_36_letters", "kind": "eltwise",
              "implementation": "fuseq:eltwise", "layers": [], "src_type": "f32", "wei_type": "",
              "dst_type": "u8", "layout": "nhwc", "post_ops": "", "macs": 0, "bytes": 0}],
+        "passes": [
+            {"pass": "fuse_y", "over": "model",
+             "changes": [{"layer": "l1", "text": ""}, {"layer": "l2", "text": ""}]},
+            {"pass": "tile_z", "over": "plan",
+             "changes": [{"layer": "conv1", "text": "begins a group"}]}],
         "refusals": [{"pass": "move_x", "layer": "l7", "code": "many", "reason": "two readers"}]
 })json");
 }
@@ -56,6 +61,16 @@ TEST(ExplainReport, ShowsVerdictsWithReasonAndAdvice) {
                 HasSubstr("fq2           standalone  fq2      [no_anchor] nothing before it\n"));
     EXPECT_THAT(text, HasSubstr("[no_anchor] what would change that: "));
     EXPECT_THAT(text, HasSubstr("l7             move_x   [many] two readers\n"));
+}
+
+TEST(ExplainReport, ShowsWhatPassesDid) {
+    const std::string text = report_text(example());
+    EXPECT_THAT(text, HasSubstr("pass over the model  layers  the first\n"));
+    EXPECT_THAT(text, HasSubstr("fuse_y                    2  l1\n"));
+    EXPECT_THAT(text, HasSubstr("tile_z              conv1  begins a group\n"));
+    Report without = example();
+    without.erase("passes");
+    EXPECT_THAT(report_text(without), Not(HasSubstr("pass over the")));
 }
 
 TEST(ExplainReport, ShowsStepsAndCutsNamesUnlessWide) {

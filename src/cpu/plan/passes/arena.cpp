@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 namespace fuseq::cpu {
 namespace {
@@ -56,6 +57,55 @@ ArenaPlan plan_arena(const std::vector<Lifetime>& lifetimes) {
         placed.push_back(i);
     }
     return plan;
+}
+
+bool arena(Plan& plan, PlanPassContext& /*context*/) {
+    std::vector<std::optional<Lifetime>> lives(plan.tensors.size());
+    // What a step of a tile group uses is in use as long as the group runs.
+    const auto touch = [&](TensorId id, std::size_t first, std::size_t last) {
+        const TensorId root = plan.root(id);
+        const PlanTensor& tensor = plan.tensors[root];
+        if (tensor.storage != Storage::kArena) {
+            return;
+        }
+        // Views and in-place results may be larger than nothing, never larger than their root.
+        if (!lives[root]) {
+            lives[root] = Lifetime{first, last, tensor.memory_bytes()};
+        }
+        lives[root]->last = std::max(lives[root]->last, last);
+    };
+    auto group = plan.tile_groups.begin();
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        const Step& step = *plan.steps[s];
+        while (group != plan.tile_groups.end() && group->last <= s) {
+            ++group;
+        }
+        const bool grouped = group != plan.tile_groups.end() && group->first <= s;
+        const std::size_t begin = grouped ? group->first : s;
+        const std::size_t end = grouped ? group->last - 1 : s;
+        for (const auto* ids : {&step.inputs(), &step.outputs(), &step.scratch()}) {
+            for (const TensorId id : *ids) {
+                touch(id, begin, end);
+            }
+        }
+    }
+    for (const TensorId id : plan.outputs) {
+        touch(id, plan.steps.size(), plan.steps.size());
+    }
+    std::vector<Lifetime> used;
+    std::vector<TensorId> owner;
+    for (TensorId id = 0; id < lives.size(); ++id) {
+        if (lives[id]) {
+            used.push_back(*lives[id]);
+            owner.push_back(id);
+        }
+    }
+    const ArenaPlan placed = plan_arena(used);
+    for (std::size_t i = 0; i < owner.size(); ++i) {
+        plan.tensors[owner[i]].offset = placed.offsets[i];
+    }
+    plan.arena_bytes = placed.bytes;
+    return true;
 }
 
 }  // namespace fuseq::cpu

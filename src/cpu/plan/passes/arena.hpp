@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "cpu/plan/passes/plan_pass.hpp"
+
 namespace fuseq::cpu {
 
 // A block of memory needed by the steps first, ..., last (closed interval).
@@ -26,5 +28,8 @@ inline constexpr std::size_t kArenaAlignment = 64;
 // Greedy by size: the largest block first, each at the lowest offset that is free of the blocks
 // placed before it whose lifetimes overlap with its own.
 ArenaPlan plan_arena(const std::vector<Lifetime>& lifetimes);
+
+// Gives every arena tensor its offset.
+bool arena(Plan& plan, PlanPassContext& context);
 
 }  // namespace fuseq::cpu

@@ -4,93 +4,86 @@
 
 #include <algorithm>
 
-#include "cpu/steps/concat.hpp"
-#include "cpu/steps/gemm.hpp"
+#include "cpu/plan/passes/plan_uses.hpp"
+#include "cpu/steps/capabilities.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
-class Slicer {
-public:
-    explicit Slicer(Plan& plan) : plan_(plan) {}
+constexpr std::string_view kName = "concat_slices";
 
-    void run() {
-        for (std::size_t s = 0; s < plan_.steps.size();) {
-            auto* concat = dynamic_cast<ConcatStep*>(plan_.steps[s].get());
-            if (concat != nullptr && plan_.root(concat->outputs()[0]) == concat->outputs()[0]) {
-                write_slices(*concat, s);
-                if (concat->inputs().empty()) {
-                    add_layers(*concat, s);
-                    plan_.steps.erase(plan_.steps.begin() + static_cast<std::ptrdiff_t>(s));
-                    continue;
-                }
-            }
-            ++s;
-        }
+// The step that makes the tensor, if it is the only user besides the concat, which reads it once.
+Step* writer_for(const Plan& plan, TensorId id, std::size_t concat) {
+    if (!is_inner(plan, id)) {
+        return nullptr;
     }
-
-private:
-    void write_slices(ConcatStep& concat, std::size_t at) {
-        for (std::size_t i = concat.inputs().size(); i-- > 0;) {
-            GemmStep* writer = writer_for(concat.inputs()[i], at);
-            if (writer == nullptr || writer->pixel_bytes() != concat.row_bytes(i) ||
-                concat.dst_row_bytes() % writer->element_bytes() != 0) {
-                continue;
-            }
-            writer->write_slice(concat.outputs()[0], concat.dst_offset(i), concat.dst_row_bytes());
-            writer->info().post_ops += ", concat";
-            concat.leave_out(i);
+    Step* writer = nullptr;
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        Step& step = *plan.steps[s];
+        if (s == concat || !(uses(plan, step.inputs(), id) || uses(plan, step.outputs(), id))) {
+            continue;
         }
-    }
-
-    // The step that makes the tensor, if it can store it elsewhere and only step `at` reads it.
-    GemmStep* writer_for(TensorId id, std::size_t at) const {
-        if (plan_.root(id) != id || plan_.tensors[id].storage != Storage::kArena || is_output(id)) {
+        if (writer != nullptr || s > concat || step.slice_writer() == nullptr ||
+            step.outputs()[0] != id) {
             return nullptr;
         }
-        const auto& read = plan_.steps[at]->inputs();
-        GemmStep* writer = nullptr;
-        for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-            const Step& step = *plan_.steps[s];
-            if (s == at || !(uses(step.inputs(), id) || uses(step.outputs(), id))) {
-                continue;
-            }
-            auto* gemm = dynamic_cast<GemmStep*>(plan_.steps[s].get());
-            if (writer != nullptr || gemm == nullptr || s > at || !gemm->can_write_slices() ||
-                gemm->outputs()[0] != id) {
-                return nullptr;
-            }
-            writer = gemm;
+        writer = &step;
+    }
+    const auto& read = plan.steps[concat]->inputs();
+    return std::count(read.begin(), read.end(), id) == 1 ? writer : nullptr;
+}
+
+bool write_slices(Plan& plan, std::size_t at, SliceCopy& copy, PlanPassContext& context) {
+    const Step& concat = *plan.steps[at];
+    bool changed = false;
+    for (std::size_t i = concat.inputs().size(); i-- > 0;) {
+        Step* const step = writer_for(plan, concat.inputs()[i], at);
+        SliceWriter* const writer = step == nullptr ? nullptr : step->slice_writer();
+        if (writer == nullptr || writer->pixel_bytes() != copy.row_bytes(i) ||
+            copy.dst_row_bytes() % writer->element_bytes() != 0) {
+            continue;
         }
-        return std::count(read.begin(), read.end(), id) == 1 ? writer : nullptr;
+        writer->write_slice(concat.outputs()[0], copy.dst_offset(i), copy.dst_row_bytes());
+        step->info().post_ops += ", concat";
+        context.did(kName, *step, detail::cat("stores into '", concat.info().name, "'"));
+        copy.leave_out(i);
+        changed = true;
     }
+    return changed;
+}
 
-    bool uses(const std::vector<TensorId>& ids, TensorId root) const {
-        return std::any_of(ids.begin(), ids.end(),
-                           [&](TensorId id) { return id != kNoTensor && plan_.root(id) == root; });
-    }
-
-    bool is_output(TensorId root) const { return uses(plan_.outputs, root); }
-
-    // The layers of a concat that is gone, to the last step that does its work.
-    void add_layers(const ConcatStep& concat, std::size_t at) {
-        for (std::size_t s = at; s-- > 0;) {
-            if (plan_.steps[s]->outputs() == concat.outputs()) {
-                auto& layers = plan_.steps[s]->info().layers;
-                layers.insert(layers.end(), concat.info().layers.begin(),
-                              concat.info().layers.end());
-                return;
-            }
+// The layers of a concat that is gone go to the last step that does its work.
+void pass_on_layers(const Plan& plan, std::size_t at) {
+    const Step& concat = *plan.steps[at];
+    for (std::size_t s = at; s-- > 0;) {
+        if (plan.steps[s]->outputs() == concat.outputs()) {
+            take_layers(plan.steps[s]->info(), concat.info());
+            return;
         }
     }
-
-    Plan& plan_;
-};
+}
 
 }  // namespace
 
-void write_slices_of_concats(Plan& plan) {
-    Slicer(plan).run();
+bool concat_slices(Plan& plan, PlanPassContext& context) {
+    if (context.options().keep_intermediates) {
+        return false;
+    }
+    bool changed = false;
+    for (std::size_t s = 0; s < plan.steps.size();) {
+        const Step& concat = *plan.steps[s];
+        SliceCopy* const copy = plan.steps[s]->slice_copy();
+        if (copy != nullptr && plan.root(concat.outputs()[0]) == concat.outputs()[0]) {
+            changed = write_slices(plan, s, *copy, context) || changed;
+            if (concat.inputs().empty()) {
+                pass_on_layers(plan, s);
+                remove_steps(plan, {s});
+                continue;
+            }
+        }
+        ++s;
+    }
+    return changed;
 }
 
 }  // namespace fuseq::cpu

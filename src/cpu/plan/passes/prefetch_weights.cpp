@@ -5,21 +5,20 @@
 #include <algorithm>
 #include <utility>
 
-#include <omp.h>
-
 #include "cpu/machine/instructions.hpp"
-#include "cpu/steps/gemm.hpp"
+#include "cpu/steps/capabilities.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
+constexpr std::string_view kName = "prefetch_weights";
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kWaiting = std::size_t{1536} << 10;  // three quarters of an L2 of 2 MB
 
 // Multiplied while a byte comes from L3.
 constexpr std::size_t kMacsForAByte = 24;
 
-// Of a step's weights the half that it has read is the first that L2 gives up.
+// Of a step's weights the half that it has read is the first that L2 evicts.
 std::size_t limit_of(const Step& step) {
     const auto all = static_cast<std::size_t>(std::max<std::int64_t>(step.info().bytes, 0));
     const std::size_t used = all - std::min(all, step.packed_weights().size() / 2);
@@ -32,31 +31,30 @@ std::vector<FetchStep> steps_of(const Plan& plan) {
         FetchStep& it = steps.emplace_back();
         it.wanted = it.own = step->packed_weights().size();
         it.limit = limit_of(*step);
-        if (const auto* gemm = dynamic_cast<const GemmStep*>(step.get())) {
+        if (const WeightPrefetch* product = step->weight_prefetch()) {
             const auto macs = static_cast<std::size_t>(step->info().macs);
-            it.room = std::min(gemm->kernel().fetchable(), macs / kMacsForAByte);
+            it.room = std::min(product->fetchable(), macs / kMacsForAByte);
             // Those of many pixels fetch what they need, but for the first, themselves.
             it.wanted = it.room < 2 * it.own ? it.own : 0;
         }
     }
-    for (const TileGroup& walk : plan.walks) {
-        for (std::size_t i = walk.first; i < walk.last; ++i) {
-            steps[i].room = 0;  // the parts of a walk are too short
+    for (const TileGroup& group : plan.tile_groups) {
+        for (std::size_t i = group.first; i < group.last; ++i) {
+            steps[i].room = 0;  // the parts of a tile group are too short
         }
     }
     return steps;
 }
 
-// The matrix product after a step whose first weights it fetches in any case; none: it is told
-// apart.
-kernels::WeightSpan first_of_next(const GemmStep& step,
-                                  const Plan& plan,
-                                  std::span<const FetchStep> steps) {
-    for (std::size_t i = 0; i < steps.size() && step.next() != nullptr; ++i) {
-        const auto* gemm = dynamic_cast<const GemmStep*>(plan.steps[i].get());
-        if (gemm != nullptr && &gemm->kernel() == step.next()) {
-            return steps[i].wanted != 0 ? kernels::WeightSpan()
-                                        : gemm->kernel().weights_ahead(0, {});
+// What a step fetches of the next product in any case; none where that one wants weights fetched,
+// which are in the list of fetches.
+WeightSpan first_of_next(const WeightPrefetch& product,
+                         const Plan& plan,
+                         std::span<const FetchStep> steps) {
+    const WeightPrefetch* const next = product.next();
+    for (std::size_t i = 0; i < steps.size() && next != nullptr; ++i) {
+        if (plan.steps[i]->weight_prefetch() == next) {
+            return steps[i].wanted != 0 ? WeightSpan() : next->first_weights(0, 1);
         }
     }
     return {};
@@ -98,38 +96,46 @@ std::vector<std::vector<Fetch>> plan_fetches(std::span<const FetchStep> steps) {
     return fetches;
 }
 
-void fetch_ahead(Plan& plan) {
+bool prefetch_weights(Plan& plan, PlanPassContext& context) {
     // Measured where two wide vectors are loaded a cycle; others keep to the next step.
-    if (kernels::loads_one_wide_vector_a_cycle() || omp_get_max_threads() > 1) {
-        return;
+    if (kernels::loads_one_wide_vector_a_cycle() || context.options().threads > 1) {
+        return false;
     }
     const std::vector<FetchStep> steps = steps_of(plan);
     const auto fetches = plan_fetches(steps);
     std::vector<std::size_t> fetched(steps.size(), 0);  // of each one's weights, by others
+    bool changed = false;
     for (std::size_t s = 0; s < steps.size(); ++s) {
         for (const Fetch& fetch : fetches[s]) {
             fetched[fetch.step] = fetch.end;
         }
-        auto* gemm = dynamic_cast<GemmStep*>(plan.steps[s].get());
-        if (gemm == nullptr || (fetches[s].empty() && fetched[s] == 0)) {
+        WeightPrefetch* const product = plan.steps[s]->weight_prefetch();
+        if (product == nullptr || (fetches[s].empty() && fetched[s] == 0)) {
             continue;
         }
-        std::vector<kernels::WeightSpan> ahead;
-        const auto add = [&](kernels::WeightSpan weights) {
+        std::vector<WeightSpan> ahead;
+        std::size_t bytes = 0;
+        const auto add = [&](WeightSpan weights) {
             if (!weights.empty()) {
                 ahead.push_back(weights);
+                bytes += weights.size();
             }
         };
         if (fetched[s] != 0) {
-            add(gemm->packed_weights().subspan(fetched[s]));
+            add(plan.steps[s]->packed_weights().subspan(fetched[s]));
         }
-        add(first_of_next(*gemm, plan, steps));
+        add(first_of_next(*product, plan, steps));
         for (const Fetch& fetch : fetches[s]) {
             add(plan.steps[fetch.step]->packed_weights().subspan(fetch.begin,
                                                                  fetch.end - fetch.begin));
         }
-        gemm->set_ahead(std::move(ahead), fetched[s] != 0);
+        context.did(kName, *plan.steps[s],
+                    detail::cat("fetches ", bytes, " bytes of weights for ", fetches[s].size(),
+                                " later steps"));
+        product->set_ahead(std::move(ahead), fetched[s] != 0);
+        changed = true;
     }
+    return changed;
 }
 
 }  // namespace fuseq::cpu

@@ -29,24 +29,25 @@ struct Row {
 
 std::vector<Row> rows() {
     const std::vector<const char*> no_bool{"2", "maybe", "", "1.0"};
-    return {{"INFERENCE_NUM_THREADS", "3", {"-1", "4097", "two", "1.5", ""}},
-            {"NUM_STREAMS", "5", {"-2", "1025", "many", ""}},
-            {"PERFORMANCE_HINT", "THROUGHPUT", {"FAST", "latency"}},
-            {"FUSEQ_COMPILE_THREADS", "2", {"-1", "4097", "all", ""}},
-            {"PERF_COUNT", "YES", no_bool},
-            {"FUSEQ_PLAN_CACHE_BYTES", "1024", {"-1", "64M", ""}},
-            {"FUSEQ_FUSION", "NO", no_bool},
-            {"FUSEQ_LOW_PRECISION", "NO", no_bool},
-            {"FUSEQ_OWN_GEMM", "NO", no_bool},
-            {"FUSEQ_ROW_WALKS", "NO", no_bool},
-            {"FUSEQ_KEEP_INTERMEDIATES", "YES", no_bool},
-            {"FUSEQ_POISON_MEMORY", "255", {"-2", "256", "0xff", ""}},
-            {"FUSEQ_KEEP_FLOAT", "a b", {}},
-            {"FUSEQ_FLOAT_FALLBACK", "YES", no_bool},
-            {"FUSEQ_DISABLE", "fold_constants", {"no_such_pass", "fold_constants,nor_this"}},
-            {"CACHE_DIR", "/tmp/somewhere", {}},
-            {"FUSEQ_DROP_MIDDLE_ROUNDS", "YES", no_bool},
-            {"FUSEQ_DUMP_DIR", "/tmp/elsewhere", {}}};
+    return {
+        {"INFERENCE_NUM_THREADS", "3", {"-1", "4097", "two", "1.5", ""}},
+        {"NUM_STREAMS", "5", {"-2", "1025", "many", ""}},
+        {"PERFORMANCE_HINT", "THROUGHPUT", {"FAST", "latency"}},
+        {"FUSEQ_COMPILE_THREADS", "2", {"-1", "4097", "all", ""}},
+        {"PERF_COUNT", "YES", no_bool},
+        {"FUSEQ_PLAN_CACHE_BYTES", "1024", {"-1", "64M", ""}},
+        {"FUSEQ_FUSION", "NO", no_bool},
+        {"FUSEQ_LOW_PRECISION", "NO", no_bool},
+        {"FUSEQ_OWN_GEMM", "NO", no_bool},
+        {"FUSEQ_ROW_WALKS", "NO", no_bool},
+        {"FUSEQ_KEEP_INTERMEDIATES", "YES", no_bool},
+        {"FUSEQ_POISON_MEMORY", "255", {"-2", "256", "0xff", ""}},
+        {"FUSEQ_KEEP_FLOAT", "a b", {}},
+        {"FUSEQ_FLOAT_FALLBACK", "YES", no_bool},
+        {"FUSEQ_DISABLE", "fold_constants", {"no_such_pass", "fold_constants,nor_this", "arena"}},
+        {"CACHE_DIR", "/tmp/somewhere", {}},
+        {"FUSEQ_DROP_MIDDLE_ROUNDS", "YES", no_bool},
+        {"FUSEQ_DUMP_DIR", "/tmp/elsewhere", {}}};
 }
 
 TEST(Config, EveryPropertyIsKnownToThisTest) {

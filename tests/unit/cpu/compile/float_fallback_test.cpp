@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "cpu/cache/cached_plan.hpp"
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/planned_model.hpp"
 #include "cpu/compile/trial.hpp"
@@ -109,9 +110,7 @@ std::vector<float> result(const std::string& text,
         fallback = choose_float(*model, config, clock);
     }
     const Transformed transformed = transform_with(*model, config, fallback);
-    prepare_to_plan(*transformed.model, config);
-    Trial trial(PlanBuilder(*transformed.model, transformed.ranges, build_options(config)).build(),
-                *model);
+    Trial trial(make_plan(*transformed.model, transformed.ranges, build_options(config)), *model);
     trial.run_whole();
     return to_floats(trial.output(0));
 }

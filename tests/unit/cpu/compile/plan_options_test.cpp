@@ -7,10 +7,11 @@
 
 #include <algorithm>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/transformed.hpp"
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
-#include "cpu/plan/split_weight_zero_points.hpp"
 #include "support/quantized_convolution_text.hpp"
+#include "transformations/support/anchor_zero_points.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -35,6 +36,11 @@ TEST(BuildOptions, FollowTheProperties) {
     EXPECT_EQ(as_text(options_with("FUSEQ_FUSION", "NO")), "011000");
     EXPECT_EQ(as_text(options_with("FUSEQ_OWN_GEMM", "NO")), "101000");
     EXPECT_EQ(as_text(options_with("FUSEQ_ROW_WALKS", "NO")), "110000");
+    EXPECT_EQ(as_text(options_with("FUSEQ_DISABLE", "tile_groups")), "110000");
+    EXPECT_EQ(as_text(options_with("FUSEQ_DISABLE", "concat_slices")), "111000");
+    EXPECT_THAT(options_with("FUSEQ_DISABLE", "concat_slices").disabled_passes,
+                ::testing::ElementsAre("concat_slices"));
+    EXPECT_EQ(options_with("FUSEQ_DUMP_DIR", "/tmp/d").dump_dir, "/tmp/d");
     EXPECT_EQ(as_text(options_with("FUSEQ_DROP_MIDDLE_ROUNDS", "YES")), "111100");
     EXPECT_EQ(as_text(options_with("FUSEQ_KEEP_INTERMEDIATES", "YES")), "111010");
     EXPECT_EQ(options_with("FUSEQ_COMPILE_THREADS", "7").threads, 7u);
@@ -56,13 +62,12 @@ std::shared_ptr<Model> network() {
 
 Plan plan_of(const Config& config) {
     const Transformed made = transform_for_cpu(*network(), config);
-    prepare_to_plan(*made.model, config);
     // Steps refer to the model.
     static std::vector<std::shared_ptr<Model>> kept;
     kept.push_back(made.model);
     static std::vector<std::shared_ptr<std::map<std::string, FakeQuantizeResult>>> ranges;
     ranges.push_back(std::make_shared<std::map<std::string, FakeQuantizeResult>>(made.ranges));
-    return PlanBuilder(*made.model, *ranges.back(), build_options(config)).build();
+    return make_plan(*made.model, *ranges.back(), build_options(config));
 }
 
 std::vector<std::string> kinds_of(const Plan& plan) {
@@ -89,7 +94,9 @@ TEST(BuildOptions, DecideThePlan) {
     const Plan usual = plan_of(Config());
     EXPECT_TRUE(uses_own_gemm(usual));
     EXPECT_FALSE(uses_own_gemm(plan_of(with("FUSEQ_OWN_GEMM", "NO"))));
-    EXPECT_TRUE(plan_of(with("FUSEQ_ROW_WALKS", "NO")).walks.empty());
+    EXPECT_FALSE(usual.tile_groups.empty());
+    EXPECT_TRUE(plan_of(with("FUSEQ_ROW_WALKS", "NO")).tile_groups.empty());
+    EXPECT_TRUE(plan_of(with("FUSEQ_DISABLE", "tile_groups")).tile_groups.empty());
     EXPECT_GT(plan_of(with("FUSEQ_FUSION", "NO")).steps.size(), usual.steps.size());
     EXPECT_THAT(kinds_of(usual), ::testing::Not(::testing::Contains("dump")));
 }
@@ -109,7 +116,7 @@ TEST(BuildOptions, ThreadsThatCompileChangeNothing) {
 }
 
 // Zero points of weights go into an operand where the plugin's kernel takes them, and only then.
-TEST(PrepareToPlan, LeavesZeroPointsOfWeightsOnlyToTheKernelThatTakesThem) {
+TEST(TransformForCpu, LeavesZeroPointsOfWeightsOnlyToTheKernelThatTakesThem) {
     const char* const text = R"(model "m"
         %x = Parameter : u8[1,6]
         %w = Const value=random(3,-127,127) : i8[6,4]
@@ -118,9 +125,9 @@ TEST(PrepareToPlan, LeavesZeroPointsOfWeightsOnlyToTheKernelThatTakesThem) {
         %y = MatMul(%x, %w, %z, %k)
         %r = Result(%y))";
     const auto zero_points_of_product = [&](const char* own) {
-        const auto model = Model::from_text(text);
-        prepare_to_plan(*model, with("FUSEQ_OWN_GEMM", own));
-        return wei_zero_points(*model->find("y")).size();
+        const Transformed made =
+            transform_for_cpu(*Model::from_text(text), with("FUSEQ_OWN_GEMM", own));
+        return wei_zero_points(*made.model->find("y")).size();
     };
     EXPECT_EQ(zero_points_of_product("YES"), 4u);
     EXPECT_EQ(zero_points_of_product("NO"), 0u);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <thread>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/transformed.hpp"
 #include "fuseq/error.hpp"
@@ -21,12 +22,9 @@ namespace {
 class Made {
 public:
     explicit Made(const std::string& text)
-        : transformed_(transform_for_cpu(*Model::from_text(text), config_)) {
-        prepare_to_plan(*transformed_.model, config_);
-    }
+        : transformed_(transform_for_cpu(*Model::from_text(text), config_)) {}
     Plan plan() const {
-        return PlanBuilder(*transformed_.model, transformed_.ranges, build_options(config_))
-            .build();
+        return make_plan(*transformed_.model, transformed_.ranges, build_options(config_));
     }
     Trial trial() const { return {plan(), *transformed_.model}; }
     const Model& model() const { return *transformed_.model; }

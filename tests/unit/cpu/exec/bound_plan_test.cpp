@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/transformed.hpp"
 #include "fuseq/error.hpp"
@@ -20,9 +21,7 @@ class Planned {
 public:
     explicit Planned(const std::string& text)
         : transformed_(transform_for_cpu(*Model::from_text(text), config_)) {
-        prepare_to_plan(*transformed_.model, config_);
-        plan_ =
-            PlanBuilder(*transformed_.model, transformed_.ranges, build_options(config_)).build();
+        plan_ = make_plan(*transformed_.model, transformed_.ranges, build_options(config_));
     }
     const Plan& plan() const { return plan_; }
 

@@ -102,12 +102,12 @@ TEST_F(Steps, AreRunInTheOrderOfThePlan) {
     EXPECT_TRUE(events_[0].whole);
 }
 
-TEST_F(Steps, ThatDoNotStandInAWalkAreRunAsAWhole) {
+TEST_F(Steps, ThatDoNotStandInAGroupAreRunAsAWhole) {
     for (const char* name : {"before", "first", "second", "between", "third", "after"}) {
         add(name);
     }
-    plan_.walks = {{.first = 1, .last = 3, .rows = 4, .grain = 1, .part = 4},
-                   {.first = 4, .last = 5, .rows = 2, .grain = 1, .part = 2}};
+    plan_.tile_groups = {{.first = 1, .last = 3, .rows = 4, .grain = 1, .part = 4},
+                         {.first = 4, .last = 5, .rows = 2, .grain = 1, .part = 2}};
     run();
     EXPECT_THAT(order(), ElementsAre("before", "first", "second", "between", "third", "after"));
     for (const char* name : {"before", "between", "after"}) {
@@ -118,11 +118,11 @@ TEST_F(Steps, ThatDoNotStandInAWalkAreRunAsAWhole) {
     }
 }
 
-// With one thread a part goes through all steps of the walk before the next one begins.
-TEST_F(Steps, OfAWalkFollowEachOtherPartByPart) {
+// With one thread a part goes through all steps of the group before the next one begins.
+TEST_F(Steps, OfAGroupFollowEachOtherPartByPart) {
     add("a");
     add("b");
-    plan_.walks = {{.first = 0, .last = 2, .rows = 10, .grain = 2, .part = 4}};
+    plan_.tile_groups = {{.first = 0, .last = 2, .rows = 10, .grain = 2, .part = 4}};
     run();
     EXPECT_THAT(order(), ElementsAre("a", "b", "a", "b", "a", "b"));
     for (std::size_t i = 0; i < events_.size(); i += 2) {
@@ -133,41 +133,41 @@ TEST_F(Steps, OfAWalkFollowEachOtherPartByPart) {
 
 // Every row once for each step, parts that begin at the grain and are no larger than they may be,
 // and of each thread's number no more than there is memory for.
-TEST_F(Steps, OfAWalkGetEveryRowOnce) {
+TEST_F(Steps, OfAGroupGetEveryRowOnce) {
     std::mt19937 rng(5);
     add("a");
     add("b");
     for (int i = 0; i < 300; ++i) {
         SCOPED_TRACE(detail::cat("seed 5, case ", i));
-        TileGroup walk{.first = 0, .last = 2};
-        walk.grain = 1 + rng() % 7;
-        walk.share_grain = rng() % 2 == 0 ? 1 : walk.grain;
-        walk.rows = 1 + rng() % 90;
-        walk.part = walk.grain * (1 + rng() % 6);
-        walk.threads = 1 + rng() % 4;
-        plan_.walks = {walk};
+        TileGroup group{.first = 0, .last = 2};
+        group.grain = 1 + rng() % 7;
+        group.share_grain = rng() % 2 == 0 ? 1 : group.grain;
+        group.rows = 1 + rng() % 90;
+        group.part = group.grain * (1 + rng() % 6);
+        group.threads = 1 + rng() % 4;
+        plan_.tile_groups = {group};
         events_.clear();
         const ThreadCount threads(1 + static_cast<int>(rng() % 4));
         run();
         for (const char* name : {"a", "b"}) {
-            std::vector<int> times(walk.rows, 0);
+            std::vector<int> times(group.rows, 0);
             for (const Event& event : of(name)) {
                 ASSERT_LT(event.part.begin, event.part.end);
-                ASSERT_LE(event.part.end, walk.rows);
-                EXPECT_EQ(event.part.begin % walk.share_grain, 0u);
-                EXPECT_LE(event.part.end - event.part.begin, walk.part);
-                EXPECT_LT(event.part.thread, walk.threads);
+                ASSERT_LE(event.part.end, group.rows);
+                EXPECT_EQ(event.part.begin % group.share_grain, 0u);
+                EXPECT_LE(event.part.end - event.part.begin, group.part);
+                EXPECT_LT(event.part.thread, group.threads);
                 for (std::size_t row = event.part.begin; row < event.part.end; ++row) {
                     ++times[row];
                 }
             }
-            EXPECT_EQ(times, std::vector<int>(walk.rows, 1)) << name;
+            EXPECT_EQ(times, std::vector<int>(group.rows, 1)) << name;
         }
     }
 }
 
 // Memory of a part belongs to the number of its thread: no two threads may have the same number.
-TEST_F(Steps, OfAWalkHaveAThreadNumberOfTheirOwn) {
+TEST_F(Steps, OfAGroupHaveAThreadNumberOfTheirOwn) {
     std::map<std::size_t, std::set<std::thread::id>> users;
     std::mutex mutex;
     add("a");
@@ -186,7 +186,8 @@ TEST_F(Steps, OfAWalkHaveAThreadNumberOfTheirOwn) {
         std::mutex& mutex_;
     };
     runners_[0] = std::make_unique<Watch>(users, mutex);
-    plan_.walks = {{.first = 0, .last = 1, .rows = 4000, .grain = 1, .part = 10, .threads = 3}};
+    plan_.tile_groups = {
+        {.first = 0, .last = 1, .rows = 4000, .grain = 1, .part = 10, .threads = 3}};
     const ThreadCount threads(3);
     run();
     EXPECT_EQ(users.size(), 3u);
@@ -219,19 +220,19 @@ TEST_F(Steps, ErrorsPassAsTheyAre) {
                                     ::testing::Eq("infer: sequence_lengths has the value 9")));
 }
 
-// A failure before a walk and one after it are those of their own steps.
-TEST_F(Steps, AfterAWalkAreNamedToo) {
+// A failure before a group and one after it are those of their own steps.
+TEST_F(Steps, AfterAGroupAreNamedToo) {
     for (const char* name : {"a", "b"}) {
         add(name);
     }
     add("bad", [] { throw std::bad_alloc(); });
-    plan_.walks = {{.first = 0, .last = 2, .rows = 4, .grain = 1, .part = 4}};
+    plan_.tile_groups = {{.first = 0, .last = 2, .rows = 4, .grain = 1, .part = 4}};
     EXPECT_THAT([&] { run(); }, ::testing::ThrowsMessage<Error>(HasSubstr("'bad'")));
 }
 
 // In a thread of the team, where an exception that leaves it would end the process. The others end
 // as usual, and the request can be run again.
-TEST_F(Steps, OfAWalkThatFailInAnyThreadAreNamed) {
+TEST_F(Steps, OfAGroupThatFailInAnyThreadAreNamed) {
     std::atomic<int> fails{-1};  // the call that does
     std::atomic<int> calls{0};
     add("good");
@@ -241,7 +242,7 @@ TEST_F(Steps, OfAWalkThatFailInAnyThreadAreNamed) {
         }
     });
     add("after");
-    plan_.walks = {{.first = 0, .last = 2, .rows = 40, .grain = 1, .part = 2, .threads = 4}};
+    plan_.tile_groups = {{.first = 0, .last = 2, .rows = 40, .grain = 1, .part = 2, .threads = 4}};
     for (const int count : {1, 2, 4}) {
         const ThreadCount threads(count);
         for (const int call : {0, 7, 19}) {
@@ -264,9 +265,9 @@ TEST_F(Steps, OfAWalkThatFailInAnyThreadAreNamed) {
 }
 
 // More than one thread at once: one of the failures is told.
-TEST_F(Steps, OfAWalkMayFailInAllThreads) {
+TEST_F(Steps, OfAGroupMayFailInAllThreads) {
     add("bad", [] { throw Error("infer", "no row is good"); });
-    plan_.walks = {{.first = 0, .last = 1, .rows = 40, .grain = 1, .part = 2, .threads = 4}};
+    plan_.tile_groups = {{.first = 0, .last = 1, .rows = 40, .grain = 1, .part = 2, .threads = 4}};
     const ThreadCount threads(4);
     EXPECT_THAT([&] { run(); },
                 ::testing::ThrowsMessage<Error>(::testing::Eq("infer: no row is good")));
@@ -279,9 +280,9 @@ TEST_F(Steps, AreTimedEachForItself) {
     };
     add("short");
     add("long", sleep(20));
-    add("walked", sleep(2));
-    add("walked too");
-    plan_.walks = {{.first = 2, .last = 4, .rows = 8, .grain = 1, .part = 2}};
+    add("tiled", sleep(2));
+    add("tiled too");
+    plan_.tile_groups = {{.first = 2, .last = 4, .rows = 8, .grain = 1, .part = 2}};
     std::vector<double> times{9e9, 9e9};  // of an earlier plan
     run_timed(plan_, runners_, times);
     ASSERT_EQ(times.size(), 4u);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/transformed.hpp"
 #include "cpu/machine/traits.hpp"
@@ -58,7 +59,6 @@ Verdicts verdicts_on(const MachineTraits& machine,
     Config config;
     config.set(set);
     const Transformed transformed = transform_for_cpu(*Model::from_text(text), config);
-    prepare_to_plan(*transformed.model, config);
     const auto layers = PlanBuilder(*transformed.model, transformed.ranges, build_options(config))
                             .anchor_verdicts();
     EXPECT_EQ(layers.size(), 1u);
@@ -186,9 +186,7 @@ TEST(Registry, StepsKnowWhoWasAsked) {
         *Model::from_text("model \"m\"\n%x = Parameter : f32[2,3,4]\n%y = LogSoftmax(%x) axis=1\n"
                           "%z = SoftMax(%y) axis=1\n%r = Result(%z)\n"),
         config);
-    prepare_to_plan(*transformed.model, config);
-    const Plan plan =
-        PlanBuilder(*transformed.model, transformed.ranges, build_options(config)).build();
+    const Plan plan = make_plan(*transformed.model, transformed.ranges, build_options(config));
     std::map<std::string, std::vector<CandidateVerdict>> found;
     for (const auto& step : plan.steps) {
         found[step->info().name] = step->info().candidates;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/plan/builder.hpp"
 #include "transformations/pass.hpp"
 #include "unit/cpu/steps/on_devices.hpp"
@@ -142,7 +143,7 @@ TEST(CompressedMatMulStep, KeepsTheMemoryOfTheCodes) {
         transform(*model, context);
         BuildOptions options;
         options.release_weights = true;
-        const Plan plan = PlanBuilder(*model, {}, options).build();
+        const Plan plan = make_plan(*model, {}, options);
         const Step* product = nullptr;
         for (const auto& step : plan.steps) {
             product =

@@ -1,7 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/packed_step.hpp"
-#include "cpu/plan/packed_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +8,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/transformed.hpp"
-#include "cpu/plan/builder.hpp"
+#include "cpu/plan/packed_table.hpp"
 #include "support/quantized_convolution_text.hpp"
 
 namespace fuseq::cpu {
@@ -28,7 +28,6 @@ protected:
             "%i2 = Const value=random(2,-127,127) : i8[64,64,3,3]\n" + convolution("2", "q") +
             "%i3 = Const value=random(3,-127,127) : i8[64,64,3,3]\n" + convolution("3", "q"));
         transformed_ = transform_for_cpu(*model, config_);
-        prepare_to_plan(*transformed_.model, config_);
     }
 
     static std::string convolution(const std::string& number, const std::string& source) {
@@ -42,7 +41,7 @@ protected:
     Plan plan(const PackedTable* stored) const {
         BuildOptions options = build_options(config_);
         options.packed = stored;
-        return PlanBuilder(*transformed_.model, transformed_.ranges, options).build();
+        return make_plan(*transformed_.model, transformed_.ranges, options);
     }
 
     static std::vector<const void*> places(const PackedTable& table) {
@@ -94,9 +93,7 @@ std::vector<bool> starts_regions(const std::string& text) {
     config.set("FUSEQ_OWN_GEMM", "NO");
     const auto model = Model::from_text(text);
     Transformed transformed = transform_for_cpu(*model, config);
-    prepare_to_plan(*transformed.model, config);
-    const Plan plan =
-        PlanBuilder(*transformed.model, transformed.ranges, build_options(config)).build();
+    const Plan plan = make_plan(*transformed.model, transformed.ranges, build_options(config));
     std::vector<bool> all;
     for (const auto& step : plan.steps) {
         if (step->info().kind == "convolution" || step->info().kind == "matmul") {

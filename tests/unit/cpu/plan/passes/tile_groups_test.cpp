@@ -7,173 +7,131 @@
 
 #include <cstring>
 
+#include "cpu/plan/passes/arena.hpp"
 #include "fuseq/core.hpp"
 #include "support/quantized_convolution_text.hpp"
+#include "unit/cpu/plan/passes/fake_plan.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
 using ::testing::ElementsAre;
 
-// A step that does nothing.
-class FakeStep final : public Step {
-public:
-    FakeStep(std::string name, std::vector<TensorId> inputs, std::vector<TensorId> outputs) {
-        info_.name = std::move(name);
-        inputs_ = std::move(inputs);
-        outputs_ = std::move(outputs);
-    }
-    FakeStep& walks(RowTiling walk) {
-        walk_ = std::move(walk);
-        return *this;
-    }
-    std::unique_ptr<Runner> bind(RequestMemory&) const override { return nullptr; }
-    std::optional<RowTiling> row_tiling() const override { return walk_; }
-
-private:
-    std::optional<RowTiling> walk_;
-};
-
-constexpr std::size_t kRows = 20000;
-
-class Walks : public ::testing::Test {
+class TileGroupsOfAPlan : public FakePlanTest {
 protected:
-    // So many bytes a row.
-    TensorId tensor(std::size_t row, std::size_t rows = kRows) {
-        PlanTensor tensor;
-        tensor.type = ElementType::u8;
-        tensor.shape = Shape{rows, row};
-        plan_.tensors.push_back(tensor);
-        return plan_.tensors.size() - 1;
-    }
-    FakeStep& step(const char* name, std::vector<TensorId> inputs, std::vector<TensorId> outputs) {
-        auto step = std::make_unique<FakeStep>(name, std::move(inputs), std::move(outputs));
-        FakeStep& result = *step;
-        plan_.steps.push_back(std::move(step));
-        return result;
-    }
-    FakeStep& walked(const char* name,
-                     std::vector<TensorId> inputs,
-                     std::vector<TensorId> outputs) {
-        return step(name, std::move(inputs), std::move(outputs)).walks({.rows = kRows});
-    }
-    std::vector<std::string> order() const {
-        std::vector<std::string> names;
-        for (const auto& step : plan_.steps) {
-            names.push_back(step->info().name);
-        }
-        return names;
-    }
-    // "first-last" of each walk.
+    // "first-last" of each group.
     std::vector<std::string> found() {
-        find_tile_groups(plan_, 2, true);
-        std::vector<std::string> walks;
-        for (const TileGroup& walk : plan_.walks) {
-            walks.push_back(std::to_string(walk.first) + "-" + std::to_string(walk.last));
+        PlanPassContext context({.threads = 2});
+        const bool changed = tile_groups(plan_, context);
+        EXPECT_EQ(changed, !plan_.tile_groups.empty());
+        EXPECT_EQ(context.remarks().size(), plan_.tile_groups.size());
+        std::vector<std::string> groups;
+        for (const TileGroup& group : plan_.tile_groups) {
+            groups.push_back(std::to_string(group.first) + "-" + std::to_string(group.last));
         }
-        return walks;
+        return groups;
     }
-
-    Plan plan_;
 };
 
-TEST_F(Walks, NeighboursOfAsManyRows) {
+TEST_F(TileGroupsOfAPlan, NeighboursOfAsManyRows) {
     const TensorId a = tensor(64);
     const TensorId b = tensor(64);
     const TensorId c = tensor(64);
     const TensorId d = tensor(64);
     const TensorId half = tensor(64, kRows / 2);
-    walked("a", {a}, {b});
-    walked("b", {b}, {c});
+    tiled("a", {a}, {b});
+    tiled("b", {b}, {c});
     step("pool", {c}, {half});
-    walked("c", {c}, {d}).walks({.rows = kRows / 2});
-    walked("d", {c}, {d});
+    tiled("c", {c}, {d}).tiled({.rows = kRows / 2});
+    tiled("d", {c}, {d});
     EXPECT_THAT(found(), ElementsAre("0-2"));
-    EXPECT_EQ(plan_.walks[0].share_grain, 1u);
+    EXPECT_EQ(plan_.tile_groups[0].share_grain, 1u);
 }
 
-TEST_F(Walks, WhatIsReadAnywhereIsFinishedBefore) {
+TEST_F(TileGroupsOfAPlan, WhatIsReadAnywhereIsFinishedBefore) {
     const TensorId a = tensor(64);
     const TensorId b = tensor(64);
     const TensorId c = tensor(64);
     const TensorId d = tensor(64);
-    walked("a", {a}, {b});
-    walked("window of b", {b}, {c}).walks({.rows = kRows, .grain = 100, .whole = {b}});
-    walked("c", {c}, {d});
+    tiled("a", {a}, {b});
+    tiled("window of b", {b}, {c}).tiled({.rows = kRows, .grain = 100, .whole = {b}});
+    tiled("c", {c}, {d});
     EXPECT_THAT(found(), ElementsAre("1-3"));
-    EXPECT_EQ(plan_.walks[0].grain, 100u);
-    EXPECT_EQ(plan_.walks[0].share_grain, 100u);
-    EXPECT_EQ(plan_.walks[0].part % 100, 0u);
-    EXPECT_GE(plan_.walks[0].part, 800u);
+    EXPECT_EQ(plan_.tile_groups[0].grain, 100u);
+    EXPECT_EQ(plan_.tile_groups[0].share_grain, 100u);
+    EXPECT_EQ(plan_.tile_groups[0].part % 100, 0u);
+    EXPECT_GE(plan_.tile_groups[0].part, 800u);
 }
 
-TEST_F(Walks, WhatIsReadAnywhereIsNotWrittenAfter) {
+TEST_F(TileGroupsOfAPlan, WhatIsReadAnywhereIsNotWrittenAfter) {
     const TensorId a = tensor(64);
     const TensorId b = tensor(64);
     const TensorId again = tensor(64);
     plan_.tensors[again].alias = a;
-    walked("window of a", {a}, {b}).walks({.rows = kRows, .whole = {a}});
-    walked("into a", {b}, {again});
+    tiled("window of a", {a}, {b}).tiled({.rows = kRows, .whole = {a}});
+    tiled("into a", {b}, {again});
     EXPECT_THAT(found(), ElementsAre());
 }
 
-TEST_F(Walks, OtherRowsOfTheSameMemory) {
+TEST_F(TileGroupsOfAPlan, OtherRowsOfTheSameMemory) {
     const TensorId a = tensor(64);
     const TensorId b = tensor(64);
     const TensorId part = tensor(32);
     plan_.tensors[part].alias = b;
-    walked("a", {a}, {b});
-    walked("part of b", {part}, {tensor(32)});
+    tiled("a", {a}, {b});
+    tiled("part of b", {part}, {tensor(32)});
     EXPECT_THAT(found(), ElementsAre());
 }
 
-TEST_F(Walks, FewRowsAreLeftAlone) {
+TEST_F(TileGroupsOfAPlan, FewRowsAreLeftAlone) {
     const TensorId a = tensor(64, 49);
     const TensorId b = tensor(64, 49);
-    walked("a", {a}, {b}).walks({.rows = 49});
-    walked("b", {b}, {tensor(64, 49)}).walks({.rows = 49});
+    tiled("a", {a}, {b}).tiled({.rows = 49});
+    tiled("b", {b}, {tensor(64, 49)}).tiled({.rows = 49});
     EXPECT_THAT(found(), ElementsAre());
 }
 
-TEST_F(Walks, ATensorOfTheWalkHasMemoryForItsParts) {
+TEST_F(TileGroupsOfAPlan, ATensorOfTheGroupHasMemoryForItsParts) {
     const TensorId a = tensor(64);
     const TensorId inner = tensor(256);
     const TensorId read_later = tensor(64);
     const TensorId result = tensor(64);
-    walked("a", {a}, {inner}).info().bytes = 1 << 24;
-    walked("b", {inner}, {read_later});
-    walked("c", {inner}, {result});
+    tiled("a", {a}, {inner}).info().bytes = 1 << 24;
+    tiled("b", {inner}, {read_later});
+    tiled("c", {inner}, {result});
     step("later", {read_later}, {tensor(1)});
     plan_.outputs = {result};
     EXPECT_THAT(found(), ElementsAre("0-3"));
-    EXPECT_EQ(plan_.walks[0].threads, 2u);
+    EXPECT_EQ(plan_.tile_groups[0].threads, 2u);
     EXPECT_EQ(plan_.tensors[inner].part_row, 256u);
     EXPECT_EQ(plan_.tensors[inner].parts, 2u);
-    EXPECT_GE(plan_.tensors[inner].part_bytes, plan_.walks[0].part * 256);
+    EXPECT_GE(plan_.tensors[inner].part_bytes, plan_.tile_groups[0].part * 256);
     EXPECT_LT(plan_.tensors[inner].memory_bytes(), plan_.tensors[inner].bytes());
     for (const TensorId id : {a, read_later, result}) {
         EXPECT_EQ(plan_.tensors[id].memory_bytes(), plan_.tensors[id].bytes());
     }
-    plan_memory(plan_);
-    // All of a walk's tensors live as long as it does.
+    PlanPassContext context;
+    arena(plan_, context);
+    // All of a group's tensors live as long as it does.
     EXPECT_GE(plan_.arena_bytes, plan_.tensors[inner].memory_bytes() +
                                      plan_.tensors[read_later].bytes() +
                                      plan_.tensors[result].bytes());
 }
 
-TEST_F(Walks, NothingIsCutDownWhenAllIsLookedAt) {
+TEST_F(TileGroupsOfAPlan, NothingIsCutDownWhenAllIsLookedAt) {
     const TensorId a = tensor(64);
     const TensorId inner = tensor(256);
-    walked("a", {a}, {inner});
-    walked("b", {inner}, {tensor(64)});
-    find_tile_groups(plan_, 2, false);
-    EXPECT_EQ(plan_.walks.size(), 1u);
+    tiled("a", {a}, {inner});
+    tiled("b", {inner}, {tensor(64)});
+    PlanPassContext context({.keep_intermediates = true, .threads = 2});
+    tile_groups(plan_, context);
+    EXPECT_EQ(plan_.tile_groups.size(), 1u);
     EXPECT_EQ(plan_.tensors[inner].part_row, 0u);
 }
 
-// Pictures of 100 rows of 200 pixels, as 3x3 windows.
+// Images of 100 rows of 200 pixels, as 3x3 windows.
 RowTiling windows_of(TensorId src) {
-    return {.rows = kRows,
+    return {.rows = 20000,
             .grain = 400,
             .whole = {src},
             .window = RowWindow{.src_row = 200,
@@ -184,73 +142,73 @@ RowTiling windows_of(TensorId src) {
                                 .pad_top = 1}};
 }
 
-TEST_F(Walks, ABandBeginsWithALargePictureThatOnlyWindowsRead) {
+TEST_F(TileGroupsOfAPlan, ALargeImageThatOnlyWindowsReadIsTiledWithItsConsumer) {
     const TensorId a = tensor(64);
     const TensorId b = tensor(64);
     const TensorId wide = tensor(256);
     const TensorId windows = tensor(256);
     const TensorId result = tensor(64);
-    walked("before", {a}, {b});
-    walked("expand", {b}, {wide}).info().bytes = 1 << 24;
-    walked("windows", {wide}, {windows}).walks(windows_of(wide));
-    walked("project", {windows, b}, {result});
+    tiled("before", {a}, {b});
+    tiled("expand", {b}, {wide}).info().bytes = 1 << 24;
+    tiled("windows", {wide}, {windows}).tiled(windows_of(wide));
+    tiled("project", {windows, b}, {result});
     plan_.outputs = {result};
     EXPECT_THAT(found(), ElementsAre("1-4"));
-    const TileGroup& walk = plan_.walks[0];
-    ASSERT_TRUE(walk.band.has_value());
-    EXPECT_EQ(walk.threads, 2u);
-    EXPECT_EQ(walk.part % 400, 0u);
+    const TileGroup& group = plan_.tile_groups[0];
+    ASSERT_TRUE(group.window.has_value());
+    EXPECT_EQ(group.threads, 2u);
+    EXPECT_EQ(group.part % 400, 0u);
     // Two rows of the image are kept, a part reads two more than it computes.
     const PlanTensor& cut = plan_.tensors[wide];
     EXPECT_EQ(cut.part_row, 256u);
     EXPECT_EQ(cut.part_kept, 2u * 200 * 256);
-    EXPECT_GE(cut.part_bytes, cut.part_kept + (walk.part + 400) * 256);
+    EXPECT_GE(cut.part_bytes, cut.part_kept + (group.part + 400) * 256);
     EXPECT_LT(cut.memory_bytes(), cut.bytes());
     EXPECT_EQ(plan_.tensors[windows].part_row, 256u);
     EXPECT_EQ(plan_.tensors[windows].part_kept, 0u);
 }
 
 // Two rows at least, but eight are better where a part has room for them.
-TEST_F(Walks, PartsAreMultiplesOfFastRowsIfTheyAreThatLarge) {
+TEST_F(TileGroupsOfAPlan, PartsAreMultiplesOfFastRowsIfTheyAreThatLarge) {
     for (const std::size_t fast : {1600u, 1200000u}) {
         plan_ = {};
         const TensorId wide = tensor(64);
         const TensorId windows = tensor(64);
         const TensorId result = tensor(16);
-        walked("expand", {tensor(16)}, {wide}).info().bytes = 1 << 24;
-        RowTiling walk = windows_of(wide);
-        walk.fast = fast;
-        walked("windows", {wide}, {windows}).walks(walk);
-        walked("project", {windows}, {result});
+        tiled("expand", {tensor(16)}, {wide}).info().bytes = 1 << 24;
+        RowTiling tiling = windows_of(wide);
+        tiling.fast = fast;
+        tiled("windows", {wide}, {windows}).tiled(tiling);
+        tiled("project", {windows}, {result});
         plan_.outputs = {result};
         ASSERT_THAT(found(), ElementsAre("0-3"));
-        EXPECT_EQ(plan_.walks[0].share_grain, 400u);
-        EXPECT_EQ(plan_.walks[0].grain, fast == 1600 ? 1600u : 400u);
-        EXPECT_EQ(plan_.walks[0].part % plan_.walks[0].grain, 0u);
+        EXPECT_EQ(plan_.tile_groups[0].share_grain, 400u);
+        EXPECT_EQ(plan_.tile_groups[0].grain, fast == 1600 ? 1600u : 400u);
+        EXPECT_EQ(plan_.tile_groups[0].part % plan_.tile_groups[0].grain, 0u);
     }
 }
 
-TEST_F(Walks, NoBandWhereThePictureIsWantedElsewhere) {
+TEST_F(TileGroupsOfAPlan, NoTilingOfAnImageThatIsWantedElsewhere) {
     const TensorId b = tensor(64);
     const TensorId wide = tensor(256);
     const TensorId windows = tensor(256);
-    walked("expand", {b}, {wide});
-    walked("windows", {wide}, {windows}).walks(windows_of(wide));
-    walked("project", {windows}, {tensor(64)});
+    tiled("expand", {b}, {wide});
+    tiled("windows", {wide}, {windows}).tiled(windows_of(wide));
+    tiled("project", {windows}, {tensor(64)});
     step("reader", {wide}, {tensor(1)});
     EXPECT_THAT(found(), ElementsAre());
     EXPECT_EQ(plan_.tensors[wide].part_row, 0u);
 }
 
-TEST_F(Walks, NothingInABandWritesWhatItsFirstStepReads) {
+TEST_F(TileGroupsOfAPlan, NothingInAGroupWritesWhatItsProducerReads) {
     const TensorId b = tensor(64);
     const TensorId wide = tensor(256);
     const TensorId windows = tensor(256);
     const TensorId again = tensor(64);
     plan_.tensors[again].alias = b;
-    walked("expand", {b}, {wide});
-    walked("windows", {wide}, {windows}).walks(windows_of(wide));
-    walked("in place", {windows}, {again});
+    tiled("expand", {b}, {wide});
+    tiled("windows", {wide}, {windows}).tiled(windows_of(wide));
+    tiled("in place", {windows}, {again});
     EXPECT_THAT(found(), ElementsAre("0-2"));
 }
 
@@ -266,33 +224,6 @@ TEST(RowWindow, RowsThatAPartReads) {
     EXPECT_THAT(source(1, 3), ElementsAre(1u, 6u));
     EXPECT_THAT(source(3, 5), ElementsAre(5u, 9u));  // row 9 is padding
     EXPECT_EQ(window.shared(), 10u);
-}
-
-TEST_F(Walks, LargeResultsAreMadeWhereTheyAreRead) {
-    const TensorId a = tensor(1);
-    const TensorId large = tensor(400);
-    const TensorId small = tensor(1);
-    const TensorId b = tensor(1);
-    step("large", {a}, {large});
-    step("small", {a}, {small});
-    step("other", {small}, {b});
-    step("reader", {b, large}, {tensor(1)});
-    move_to_readers(plan_);
-    EXPECT_THAT(order(), ElementsAre("small", "other", "large", "reader"));
-}
-
-TEST_F(Walks, NothingMovesAfterWhatWritesItsSource) {
-    const TensorId a = tensor(1);
-    const TensorId large = tensor(400);
-    const TensorId again = tensor(1);
-    plan_.tensors[again].alias = a;
-    step("large", {a}, {large});
-    step("into a", {}, {again});
-    step("reader", {again, large}, {tensor(1)});
-    step("large and never read", {a}, {tensor(400)});
-    step("last", {a}, {tensor(1)});
-    move_to_readers(plan_);
-    EXPECT_THAT(order(), ElementsAre("large", "into a", "reader", "large and never read", "last"));
 }
 
 // A convolution whose f32 result two quantizations read, a concat of these, another convolution.
@@ -335,11 +266,11 @@ std::shared_ptr<Model> expanded(const std::string& stride, bool residual) {
         (residual ? "%sum = Add(%project, %in)\n%r = Result(%sum)\n" : "%r = Result(%project)\n"));
 }
 
-Tensor infer(const std::shared_ptr<Model>& model, int threads, const char* walks) {
+Tensor infer(const std::shared_ptr<Model>& model, int threads, const char* groups) {
     static Core core;
     InferRequest request =
         core.compile_model(model, "CPU",
-                           {{"INFERENCE_NUM_THREADS", threads}, {"FUSEQ_ROW_WALKS", walks}})
+                           {{"INFERENCE_NUM_THREADS", threads}, {"FUSEQ_ROW_WALKS", groups}})
             .create_infer_request();
     Tensor x(ElementType::f32, model->inputs()[0].shape());
     for (std::size_t i = 0; i < x.get_size(); ++i) {
@@ -365,7 +296,7 @@ TEST(TileGroups, GiveTheBytesOfStepAfterStep) {
 }
 
 // Convolutions of few channels that read the result of the one before them besides windows of
-// a tensor from before the walk.
+// a tensor from before the group.
 TEST(TileGroups, GiveTheBytesOfConvolutionsOfFewChannels) {
     expect_same_bytes(Model::from_text(R"(model "m"
         %x = Parameter : f32[2,16,71,203]
@@ -389,14 +320,14 @@ TEST(TileGroups, GiveTheBytesOfConvolutionsOfFewChannels) {
         )"));
 }
 
-TEST(TileGroups, BandsGiveTheBytesOfStepAfterStep) {
+TEST(TileGroups, ProducersGiveTheBytesOfStepAfterStep) {
     expect_same_bytes(expanded("1", false));
     expect_same_bytes(expanded("1", true));
     expect_same_bytes(expanded("2", false));
 }
 
-// Rows between the windows are read by nobody: a band has no room for them.
-TEST(TileGroups, BandsLeaveOutRowsBetweenWindows) {
+// Rows between the windows are read by nobody: there is no room for them.
+TEST(TileGroups, ProducersLeaveOutRowsBetweenWindows) {
     expect_same_bytes(Model::from_text(R"(model "m"
         %x = Parameter : f32[1,3,150,61]
         %z = Const value={0} : f32[]

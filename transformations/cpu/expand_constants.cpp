@@ -1,14 +1,28 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/plan/expand_constants.hpp"
+//
+// Repeats a constant that varies within an image for each image of the batch, so that the
+// arithmetic with it can be fused as a binary source of the shape of the data. Corrections of a
+// zero point at the borders are such constants.
+//
+//   Law:     x + broadcast(c) = x + c, by the rules of broadcasting
+//   Before:  Add(x, c)    x [N, ...], c the same without the batch or with a batch of 1
+//   After:   Add(x, c')   c' of the shape of x
+//            likewise Subtract, Multiply, Maximum and Minimum, the constant on either side
+//   Refuses: open shapes; types other than f32; one value a channel, which is fused as it is;
+//            other broadcasts.
+//   Source:  the definition of these operations (numpy broadcasting).
+#include "transformations/cpu/expand_constants.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "ops/binary_arithmetic.hpp"
 
-namespace fuseq::cpu {
+namespace fuseq {
 namespace {
+
+constexpr std::string_view kName = "expand_constants";
 
 bool is_arithmetic(const Node& node) {
     return (node.is("Add") || node.is("Subtract") || node.is("Multiply") || node.is("Maximum") ||
@@ -41,7 +55,8 @@ Tensor repeated(const Tensor& image, const Shape& shape) {
 
 }  // namespace
 
-void expand_constants(Model& model) {
+bool expand_constants(Model& model, PassContext& context) {
+    bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         if (!is_arithmetic(*node) || !node->port(0).shape.is_static() ||
             node->port(0).type != ElementType::f32) {
@@ -58,8 +73,13 @@ void expand_constants(Model& model) {
             Node* whole = model.add_constant(source->name() + "/repeated",
                                              repeated(source->constant(), data.shape()));
             node->set_input(i, whole->output(0));
+            context.rewritten(
+                kName, *node,
+                detail::cat("'", source->name(), "' is repeated for ", data.shape()[0], " images"));
+            changed = true;
         }
     }
+    return changed;
 }
 
-}  // namespace fuseq::cpu
+}  // namespace fuseq

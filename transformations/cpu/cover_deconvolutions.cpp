@@ -1,16 +1,30 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/plan/cover_deconvolutions.hpp"
+//
+// Lengthens the kernel of a deconvolution by taps of zero, at the end, until every result has a tap
+// that reaches it. oneDNN's int8 deconvolutions give wrong numbers where results go on after the
+// last tap of the last element of src, as with an output_padding larger than pads_end; and they
+// fill the rows between the taps of a kernel smaller than its stride with what was in registers.
+//
+//   Law:     a tap of zero adds nothing
+//   Before:  ConvolutionBackpropData(x, w)    windows that do not reach every result
+//   After:   ConvolutionBackpropData(x, w')   w' = w and zeros; pads_end as much larger
+//   Refuses: open shapes, weights or output shapes that are no constants, weights with zero points
+//            (0 is no zero then): the reference kernel and the own matrix product are right.
+//   Source:  the definition of the operation; docs/wrong_results.md.
+#include "transformations/cpu/cover_deconvolutions.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
-#include "cpu/plan/split_weight_zero_points.hpp"
 #include "ops/deconvolution.hpp"
+#include "transformations/support/anchor_zero_points.hpp"
 
-namespace fuseq::cpu {
+namespace fuseq {
 namespace {
+
+constexpr std::string_view kName = "cover_deconvolutions";
 
 std::vector<DeconvolutionWindow> windows_of(const Node& node) {
     std::optional<std::vector<std::int64_t>> output_shape;
@@ -66,7 +80,8 @@ Tensor lengthened(const Tensor& values, const Shape& shape) {
     return result;
 }
 
-void cover(Model& model, Node& node) {
+// Whether it changed something.
+bool cover(Model& model, Node& node) {
     const Shape src = node.input(0).shape();
     const std::vector<DeconvolutionWindow> windows = windows_of(node);
     Shape kernel = node.input(1).shape();
@@ -82,7 +97,7 @@ void cover(Model& model, Node& node) {
         attrs.pads_end.push_back(cut + taps * w.dilation);
     }
     if (kernel == node.input(1).shape()) {
-        return;
+        return false;
     }
     attrs.auto_pad = AutoPad::kExplicit;
     attrs.output_padding.clear();
@@ -96,18 +111,24 @@ void cover(Model& model, Node& node) {
     }
     node.attrs<DeconvolutionAttrs>() = attrs;
     node.infer();
+    return true;
 }
 
 }  // namespace
 
-void cover_deconvolutions(Model& model) {
+bool cover_deconvolutions(Model& model, PassContext& context) {
+    bool changed = false;
     for (const char* type : {"ConvolutionBackpropData", "GroupConvolutionBackpropData"}) {
         for (Node* node : model.find_all(type)) {
-            if (is_fixed(*node)) {
-                cover(model, *node);
+            if (is_fixed(*node) && cover(model, *node)) {
+                context.rewritten(
+                    kName, *node,
+                    detail::cat("the kernel became ", to_string(node->input(1).shape())));
+                changed = true;
             }
         }
     }
+    return changed;
 }
 
-}  // namespace fuseq::cpu
+}  // namespace fuseq

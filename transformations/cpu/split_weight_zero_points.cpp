@@ -1,14 +1,26 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/plan/split_weight_zero_points.hpp"
+//
+// Zero points of weights, which oneDNN does not have, become arithmetic after the integer anchor.
+//
+//   Law:     anchor(q, w - y) = anchor(q, w) - y * anchor(q, ones)
+//   Before:  anchor(q, w, y)
+//   After:   anchor(q, w) -> Add(., Multiply(anchor(q, ones), -y))
+//            The second anchor has one output channel, or, in groups, as many as the first.
+//   Refuses: what a kernel of the device takes as it is (DeviceFacts::takes_weight_zero_points).
+//   Source:  convolutions and matrix products are linear in their weights.
+#include "transformations/cpu/split_weight_zero_points.hpp"
 
 #include "ops/binary_arithmetic.hpp"
 #include "ops/matmul.hpp"
+#include "transformations/support/anchor_zero_points.hpp"
 #include "transformations/support/channel_values.hpp"
 #include "transformations/support/rewrite.hpp"
 
-namespace fuseq::cpu {
+namespace fuseq {
 namespace {
+
+constexpr std::string_view kName = "split_weight_zero_points";
 
 // Weights of ones for the sums of windows: one output channel for all, or one for each where the
 // channels of dst belong to different groups.
@@ -55,44 +67,25 @@ void split(Node& anchor, std::size_t input) {
     Node* result = model.add("Add", 1, name("/add_zero_point"),
                              {anchor.output(0), product->output(0)}, BinaryAttrs{});
     for (Node* node : {sums, product, result}) {
-        node->origins = fuseq::origins_of(anchor);
+        node->origins = origins_of(anchor);
     }
     move_uses(uses, anchor.output(0), result->output(0));
 }
 
 }  // namespace
 
-std::size_t weight_zero_points(const Node& anchor) {
-    std::size_t input = 3;
-    if (anchor.is("ConvolutionBackpropData") || anchor.is("GroupConvolutionBackpropData")) {
-        input = 4;
-    } else if (!anchor.is("Convolution") && !anchor.is("GroupConvolution") &&
-               !anchor.is("MatMul")) {
-        return 0;
-    }
-    return anchor.has_input(input) && anchor.input(input).type() == ElementType::f32 ? input : 0;
-}
-
-std::vector<float> wei_zero_points(const Node& anchor) {
-    const std::size_t input = weight_zero_points(anchor);
-    return input == 0 ? std::vector<float>{} : to_floats(anchor.input_node(input)->constant());
-}
-
-std::string text_of_zero_points(const std::vector<float>& zero_points) {
-    if (zero_points.empty()) {
-        return {};
-    }
-    return zero_points.size() == 1 ? detail::cat("wei_zero_point:", zero_points[0], " ")
-                                   : "wei_zero_point:per_oc ";
-}
-
-void split_weight_zero_points(Model& model, const std::function<bool(const Node&)>& takes) {
+bool split_weight_zero_points(Model& model, PassContext& context) {
+    const auto& takes = context.options().device.takes_weight_zero_points;
+    bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         const std::size_t input = weight_zero_points(*node);
-        if (input != 0 && !takes(*node)) {
+        if (input != 0 && !(takes && takes(*node))) {
             split(*node, input);
+            context.rewritten(kName, *node);
+            changed = true;
         }
     }
+    return changed;
 }
 
-}  // namespace fuseq::cpu
+}  // namespace fuseq

@@ -1,14 +1,15 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/plan/cover_deconvolutions.hpp"
+#include "transformations/cpu/cover_deconvolutions.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ops/deconvolution.hpp"
 #include "ops/interpreter.hpp"
+#include "support/pass_testing.hpp"
 
-namespace fuseq::cpu {
+namespace fuseq::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -17,6 +18,7 @@ using ::testing::IsEmpty;
 struct Covered {
     std::shared_ptr<Model> before;
     std::shared_ptr<Model> after;
+    std::vector<Remark> remarks;
     const Node& node() const { return *after->find("y"); }
     const DeconvolutionAttrs& attrs() const { return node().attrs<DeconvolutionAttrs>(); }
     Shape kernel() const { return node().input(1).shape(); }
@@ -25,13 +27,12 @@ struct Covered {
 // An operation of its type, inputs after the weights and attributes; the numbers are those of the
 // reference kernels before and after.
 Covered covered(const std::string& weights, const std::string& rest) {
-    Covered result;
-    result.before = Model::from_text(
-        "model \"m\"\n%x = Parameter : f32[2,3,4,1]\n%w = Const "
-        "value=random(1,-9,9) : f32[" +
-        weights + "]\n" + rest + "\n%r = Result(%y)\n");
-    result.after = result.before->clone();
-    cover_deconvolutions(*result.after);
+    const PassTest test = run_pass(cover_deconvolutions,
+                                   "model \"m\"\n%x = Parameter : f32[2,3,4,1]\n%w = Const "
+                                   "value=random(1,-9,9) : f32[" +
+                                       weights + "]\n" + rest + "\n%r = Result(%y)\n");
+    Covered result{test.before, test.after, test.context.remarks()};
+    EXPECT_EQ(test.changed, !result.remarks.empty());
     Tensor x(ElementType::f32, {2, 3, 4, 1});
     for (std::size_t i = 0; i < x.get_size(); ++i) {
         x.data<float>()[i] = static_cast<float>(i * 7 % 19) - 9.0f;
@@ -49,6 +50,9 @@ TEST(CoverDeconvolutions, PaddingOfTheOutputThatNoTapReaches) {
                               "%y = ConvolutionBackpropData(%x, %w) strides=[2,2] "
                               "pads_begin=[1,0] pads_end=[1,0] output_padding=[1,1]");
     EXPECT_EQ(c.kernel(), Shape({3, 5, 3, 5}));
+    ASSERT_EQ(c.remarks.size(), 1u);
+    EXPECT_EQ(c.remarks[0].layer, "y");
+    EXPECT_EQ(c.remarks[0].text, "the kernel became [3,5,3,5]");
     EXPECT_THAT(c.attrs().pads_begin, ElementsAre(1, 0));
     EXPECT_THAT(c.attrs().pads_end, ElementsAre(0, 0));
     EXPECT_THAT(c.attrs().output_padding, IsEmpty());
@@ -84,7 +88,20 @@ TEST(CoverDeconvolutions, OthersStay) {
                               "pads_begin=[1,1] pads_end=[1,1] output_padding=[1,1]");
     EXPECT_EQ(c.kernel(), Shape({3, 5, 3, 4}));
     EXPECT_THAT(c.attrs().output_padding, ElementsAre(1, 1));
+    EXPECT_THAT(c.remarks, IsEmpty());
+}
+
+// The taps of zero would stand for -y.
+TEST(CoverDeconvolutions, NotWhereWeightsHaveZeroPoints) {
+    const PassTest test = run_pass(cover_deconvolutions, R"(model "m"
+        %x = Parameter : u8[1,3,4,4]
+        %w = Const value=random(1,-9,9) : i8[3,5,1,1]
+        %k = Const value={0.5} : f32[]
+        %y = ConvolutionBackpropData(%x, %w, _, _, %k) strides=[2,2]
+        %r = Result(%y))");
+    EXPECT_FALSE(test.changed);
+    EXPECT_EQ(test.after->find("y")->input(1).shape(), Shape({3, 5, 1, 1}));
 }
 
 }  // namespace
-}  // namespace fuseq::cpu
+}  // namespace fuseq::testing

@@ -1,7 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/plan/expand_constants.hpp"
+#include "transformations/cpu/expand_constants.hpp"
 
+#include "support/pass_testing.hpp"
 #include "unit/cpu/steps/on_devices.hpp"
 
 namespace fuseq::test {
@@ -48,21 +49,39 @@ TEST(ExpandConstants, DynamicBatchesExpandForEachPlan) {
 }  // namespace
 }  // namespace fuseq::test
 
-namespace fuseq::cpu {
+namespace fuseq::testing {
 namespace {
 
 TEST(ExpandConstants, LeavesValuesOfChannelsAndOtherBroadcastsAlone) {
-    const auto model = Model::from_text(R"(model "m"
+    const PassTest test = run_pass(expand_constants, R"(model "m"
         %x = Parameter : f32[2,3,2,2]
         %a = Const value={1,2,3} : f32[1,3,1,1]
         %b = Const value={1,2,3,4} : f32[1,1,2,2]
         %p = Add(%x, %a)
         %y = Add(%p, %b)
         %r = Result(%y))");
-    expand_constants(*model);
-    EXPECT_EQ(model->find("p")->input(1).shape(), (Shape{1, 3, 1, 1}));
-    EXPECT_EQ(model->find("y")->input(1).shape(), (Shape{1, 1, 2, 2}));
+    EXPECT_FALSE(test.changed);
+    EXPECT_EQ(test.after->find("p")->input(1).shape(), (Shape{1, 3, 1, 1}));
+    EXPECT_EQ(test.after->find("y")->input(1).shape(), (Shape{1, 1, 2, 2}));
+}
+
+TEST(ExpandConstants, RepeatsAnImageForTheBatch) {
+    const PassTest test = run_pass(expand_constants, R"(model "m"
+        %x = Parameter : f32[2,1,2,3]
+        %a = Const value={1,2,3,4,5,6} : f32[1,2,3]
+        %y = Subtract(%a, %x)
+        %r = Result(%y))");
+    EXPECT_TRUE(test.changed);
+    EXPECT_EQ(differs_from(test, R"(model "m"
+        %x = Parameter : f32[2,1,2,3]
+        %a = Const value={1,2,3,4,5,6,1,2,3,4,5,6} : f32[2,1,2,3]
+        %y = Subtract(%a, %x)
+        %r = Result(%y))"),
+              "");
+    EXPECT_EQ(largest_difference(test), 0.0);
+    ASSERT_EQ(test.context.remarks().size(), 1u);
+    EXPECT_EQ(test.context.remarks()[0].text, "'a' is repeated for 2 images");
 }
 
 }  // namespace
-}  // namespace fuseq::cpu
+}  // namespace fuseq::testing

@@ -1,10 +1,14 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/plan/split_weight_zero_points.hpp"
+#include "transformations/cpu/split_weight_zero_points.hpp"
 
+#include <gmock/gmock.h>
+
+#include "support/pass_testing.hpp"
+#include "transformations/support/anchor_zero_points.hpp"
 #include "unit/cpu/steps/on_devices.hpp"
 
-namespace fuseq::cpu {
+namespace fuseq::testing {
 namespace {
 
 using fuseq::test::random_tensor;
@@ -72,13 +76,15 @@ TEST_P(SplitWeightZeroPoints, GivesTheSameNumbers) {
     const std::string text = "model \"m\"\n%x = Parameter : u8" + to_string(c.src) + "\n" + c.body +
                              "\n%s = Const value={0.25} : f32[]\n%m = Multiply(%y, %s)\n" +
                              "%r = Result(%m)";
-    const std::shared_ptr<Model> before = Model::from_text(text);
-    const std::shared_ptr<Model> after = Model::from_text(text);
-    ASSERT_NE(weight_zero_points(*after->find("y")), 0u);
-    split_weight_zero_points(*after, [](const Node&) { return false; });
+    const PassTest test = run_pass(split_weight_zero_points, text);
+    const std::shared_ptr<Model> before = test.before;
+    const std::shared_ptr<Model> after = test.after;
+    ASSERT_NE(weight_zero_points(*before->find("y")), 0u);
+    EXPECT_TRUE(test.changed);
     EXPECT_EQ(weight_zero_points(*after->find("y")), 0u);
     EXPECT_EQ(after->find("m")->input_node(0)->type(), "Add");
-    after->validate();
+    ASSERT_EQ(test.context.remarks().size(), 1u);
+    EXPECT_EQ(test.context.remarks()[0].layer, "y");
     std::mt19937 random(5);
     const std::vector<Tensor> inputs = {random_tensor(ElementType::u8, c.src, random)};
     const auto want = run_on("REFERENCE", before, inputs);
@@ -99,13 +105,35 @@ INSTANTIATE_TEST_SUITE_P(All,
                          [](const auto& test) { return test.param.name; });
 
 TEST(SplitWeightZeroPointsTest, LeavesWhatAKernelTakes) {
-    const std::shared_ptr<Model> model = Model::from_text(
-        "model \"m\"\n%x = Parameter : u8[1,3,5,6]\n" + kCases[0].body + "\n%r = Result(%y)");
-    split_weight_zero_points(*model, [](const Node& node) { return node.is("Convolution"); });
+    PassOptions options;
+    options.device.takes_weight_zero_points = [](const Node& node) {
+        return node.is("Convolution");
+    };
+    const PassTest test = run_pass(
+        split_weight_zero_points,
+        "model \"m\"\n%x = Parameter : u8[1,3,5,6]\n" + kCases[0].body + "\n%r = Result(%y)",
+        options);
+    EXPECT_FALSE(test.changed);
+    const std::shared_ptr<Model> model = test.after;
     EXPECT_EQ(weight_zero_points(*model->find("y")), 3u);
     EXPECT_EQ(model->find("r"), model->results().at(0));
     EXPECT_EQ(model->results().at(0)->input_node(0), model->find("y"));
 }
 
+// What is left to no kernel is an error of the compilation, which names the pass.
+TEST(SplitWeightZeroPointsTest, DisabledItLeavesWhatNoKernelTakes) {
+    const std::shared_ptr<Model> model = Model::from_text(
+        "model \"m\"\n%x = Parameter : u8[1,4,5,6]\n" + kCases[3].body + "\n%r = Result(%y)");
+    Core core;
+    try {
+        core.compile_model(model, "CPU", {{"FUSEQ_DISABLE", "split_weight_zero_points"}});
+        FAIL() << "the device took zero points in groups";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.info().layer, "y");
+        EXPECT_THAT(error.info().rule,
+                    ::testing::HasSubstr("split_weight_zero_points, which splits them off"));
+    }
+}
+
 }  // namespace
-}  // namespace fuseq::cpu
+}  // namespace fuseq::testing

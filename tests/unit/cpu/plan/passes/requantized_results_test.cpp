@@ -1,6 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/plan/passes/join_results.hpp"
+#include "cpu/plan/passes/requantized_results.hpp"
 
 #include <gmock/gmock.h>
 
@@ -65,7 +65,7 @@ std::size_t chains_of(const DeviceRun& run) {
     return count;
 }
 
-TEST(JoinResults, QuantizationsOfOneResultAreStoredByTheConvolution) {
+TEST(RequantizedResults, QuantizationsOfOneResultAreStoredByTheConvolution) {
     const DeviceRun run = check_on_devices(
         head_of("16", "16") + "%s = ReLU(%m)" + reader("1", "s", "9.5") + reader("2", "s", "5.25"),
         1, 1e-4);
@@ -78,7 +78,7 @@ TEST(JoinResults, QuantizationsOfOneResultAreStoredByTheConvolution) {
     }
 }
 
-TEST(JoinResults, TheFloatsStayForWhoReadsThem) {
+TEST(RequantizedResults, TheFloatsStayForWhoReadsThem) {
     const DeviceRun run =
         check_on_devices(head_of("16", "16") + "%s = ReLU(%m)" + reader("1", "s", "9.5") +
                              reader("2", "s", "-4") + "\n%t = SoftMax(%s) axis=2\n%r3 = Result(%t)",
@@ -105,7 +105,7 @@ std::string depth_to_space(const std::string& attributes, const std::string& cha
     return text;
 }
 
-TEST(JoinResults, BlocksOfChannelsAreWrittenAsRows) {
+TEST(RequantizedResults, BlocksOfChannelsAreWrittenAsRows) {
     for (const char* mode : {"blocks_first", "depth_first"}) {
         const DeviceRun run = check_on_devices(
             depth_to_space(std::string("block_size=2 mode=") + mode, "8"), 3, 1e-4);
@@ -116,7 +116,7 @@ TEST(JoinResults, BlocksOfChannelsAreWrittenAsRows) {
     }
 }
 
-TEST(JoinResults, LargerBlocksAreMovedByThemselves) {
+TEST(RequantizedResults, LargerBlocksAreMovedByThemselves) {
     const DeviceRun run =
         check_on_devices(depth_to_space("block_size=4 mode=blocks_first", "2"), 4, 1e-4);
     EXPECT_EQ(run.step_of("s"), "movement fuseq:movement");
