@@ -13,6 +13,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_files  # noqa: E402
+import check_frames  # noqa: E402
 import check_includes  # noqa: E402
 import check_tests  # noqa: E402
 import check_types  # noqa: E402
@@ -189,6 +190,13 @@ class CheckFiles(unittest.TestCase):
     def test_header_and_guard(self):
         self.assertEqual(self.kinds("a.cpp", "int a;\n"), ["error"])
         self.assertEqual(self.kinds("a.hpp", self.header), ["error"])
+
+
+class CheckFrames(unittest.TestCase):
+    def test_an_entry_without_code_is_found(self):
+        listing = ("000258c0 000000000000001c 000258c4 FDE cie=00000000 pc=000000000089dd2e..000000000089dd2e\n"
+                   "0003a370 0000000000000024 0000fa8c FDE cie=0002a8e8 pc=000000000089dd2e..000000000089dd52\n")
+        self.assertEqual(check_frames.empty_frames(listing), ["000000000089dd2e"])
 
 
 class ClangTidy(unittest.TestCase):
