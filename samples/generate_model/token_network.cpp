@@ -26,8 +26,8 @@ constexpr float kEps = 1e-5f;
 
 }  // namespace
 
-Output TokenNetwork::token_input(const std::string& name, std::size_t tokens) {
-    return named(model_->add_parameter(name, ElementType::i64, PartialShape(Shape{1, tokens})));
+Output TokenNetwork::token_input(const std::string& name, const Dimension& tokens) {
+    return named(model_->add_parameter(name, ElementType::i64, PartialShape{1, tokens}));
 }
 
 Output TokenNetwork::values(const std::string& name, const Shape& shape, float bound) {
@@ -57,10 +57,7 @@ Output TokenNetwork::embedding(const std::string& name,
                                std::size_t rows,
                                std::size_t width) {
     tables_[name] = weights(name + "/table", {rows, width}, WeightSpelling::kI8Multiply);
-    const Output axis =
-        model_->add_constant(name + "/axis", Tensor::scalar<std::int64_t>(0))->output();
-    const Output picked =
-        named(model_->add("Gather", kOpset, name, {tables_[name], ids, axis}, GatherAttrs{}));
+    const Output picked = gather(name, tables_[name], ids, 0);
     // Rows of weights are about 1 / sqrt(width) large.
     return multiply(name + "/scaled", picked,
                     number(name + "/scale", std::sqrt(static_cast<float>(width) / 2)));
@@ -99,13 +96,16 @@ Output TokenNetwork::mean_of_tokens(const std::string& name, Output x) {
     return mean(name, x, 1);
 }
 
+Output TokenNetwork::gather(const std::string& name, Output x, Output indices, std::int64_t axis) {
+    const Output along =
+        model_->add_constant(name + "/axis", Tensor::scalar<std::int64_t>(axis))->output();
+    return named(model_->add("Gather", kOpset, name, {x, indices, along}, GatherAttrs{}));
+}
+
 Output TokenNetwork::pick(const std::string& name,
                           Output table,
                           const std::vector<std::int64_t>& rows) {
-    const Output axis =
-        model_->add_constant(name + "/axis", Tensor::scalar<std::int64_t>(0))->output();
-    return named(model_->add("Gather", kOpset, name, {table, integers(name + "/rows", rows), axis},
-                             GatherAttrs{}));
+    return gather(name, table, integers(name + "/rows", rows), 0);
 }
 
 Output TokenNetwork::patches(const std::string& name,
@@ -239,10 +239,8 @@ Output TokenNetwork::roll(const std::string& name, Output x, std::int64_t by) {
                  {x, integers(name + "/shift", {by, by}), integers(name + "/axes", {1, 2})});
 }
 
-Output TokenNetwork::rotary(const std::string& name,
-                            Output x,
-                            std::size_t tokens,
-                            std::size_t width) {
+Output TokenNetwork::rotary(
+    const std::string& name, Output x, std::size_t tokens, std::size_t width, Output positions) {
     constexpr double kBase = 10000;
     std::vector<float> cosine(tokens * width);
     std::vector<float> sine(tokens * width);
@@ -262,11 +260,13 @@ Output TokenNetwork::rotary(const std::string& name,
     const Output rotated =
         concat(name + "/rotated", {plain("Negative", name + "/negative", {second}), first}, 3);
     const Shape table{1, 1, tokens, width};
-    const Output with_cosine =
-        multiply(name + "/with_cosine", x, constant(name + "/cosine", table, cosine));
-    const Output with_sine =
-        multiply(name + "/with_sine", rotated, constant(name + "/sine", table, sine));
-    return add(name, with_cosine, with_sine);
+    const auto factors = [&](const char* function, const std::vector<float>& values) {
+        const std::string base = name + "/" + function;
+        const Output all = constant(base, table, values);
+        return positions ? gather(base + "/here", all, positions, 2) : all;
+    };
+    return add(name, multiply(name + "/with_cosine", x, factors("cosine", cosine)),
+               multiply(name + "/with_sine", rotated, factors("sine", sine)));
 }
 
 Output TokenNetwork::padding_mask(const std::string& name, Output mask) {
@@ -305,12 +305,12 @@ Output TokenNetwork::attention_operation(const std::string& name,
 Output TokenNetwork::attention_of_matmuls(const std::string& name,
                                           const Heads& heads,
                                           Output mask) {
-    const std::size_t width = heads.query.shape().back();
+    const PartialShape shape = heads.query.partial_shape();
+    const auto width = static_cast<float>(shape[3].get_length());
     const Output query = activation(name + "/query/fq", heads.query, ActivationKind::kSigned);
     const Output key = activation(name + "/key/fq", heads.key, ActivationKind::kSigned);
     Output scores = product(name + "/scores", query, key, true);
-    scores = divide(name + "/scaled", scores,
-                    number(name + "/root", std::sqrt(static_cast<float>(width))));
+    scores = divide(name + "/scaled", scores, number(name + "/root", std::sqrt(width)));
     if (mask) {
         scores = add(name + "/masked", scores, mask);
     }

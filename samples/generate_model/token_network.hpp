@@ -34,7 +34,7 @@ public:
         : QuantizedNetwork(std::move(name), seed, ranges), spellings_(spellings) {}
 
     // Integers [1, tokens], by the name that exporters give.
-    Output token_input(const std::string& name, std::size_t tokens);
+    Output token_input(const std::string& name, const Dimension& tokens);
     // Rows of a table of 8 bits, one scale a row, as NNCF compresses it.
     Output embedding(const std::string& name, Output ids, std::size_t rows, std::size_t width);
     // The dequantized table of that name, for an output layer that shares it.
@@ -53,8 +53,10 @@ public:
     Output layer_norm(const std::string& name, Output x, std::size_t width);
     Output gelu(const std::string& name, Output x);
     Output swish(const std::string& name, Output x);
-    // x * cos + rotate_half(x) * sin of [N, heads, T, width].
-    Output rotary(const std::string& name, Output x, std::size_t tokens, std::size_t width);
+    // x * cos + rotate_half(x) * sin of [N, heads, T, width]. `positions`: i64 [T], each below
+    // `tokens`; none: the tokens are those from 0 on.
+    Output rotary(
+        const std::string& name, Output x, std::size_t tokens, std::size_t width, Output positions);
     // Softmax of the scores times the values. `mask` is added, if there is one; `causal` makes one.
     Output attention(const std::string& name, const Heads& heads, Output mask, bool causal);
 
@@ -75,6 +77,8 @@ public:
     Output concat(const std::string& name, std::vector<Output> parts, std::int64_t axis);
     // Turns axes 1 and 2 round by so many elements.
     Output roll(const std::string& name, Output x, std::int64_t by);
+    // Along an axis by integers.
+    Output gather(const std::string& name, Output x, Output indices, std::int64_t axis);
     // Rows of a constant table by constant indices.
     Output pick(const std::string& name, Output table, const std::vector<std::int64_t>& rows);
     // [N, T, D] -> [N, 1, D]

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generate_model/transformer_layers.hpp"
 
+#include "generate_model/decoder_state.hpp"
+
 namespace fuseq::samples {
 
 LayerSizes sizes_of(const TransformerOptions& options) {
@@ -20,8 +22,12 @@ Output quantized_dense(
     return net.dense(name, net.activation(name + "/fq", x, ActivationKind::kAsymmetric), in, out);
 }
 
-Output self_attention(
-    TokenNetwork& net, const std::string& name, Output x, const LayerSizes& sizes, Output mask) {
+Output self_attention(TokenNetwork& net,
+                      const std::string& name,
+                      Output x,
+                      const LayerSizes& sizes,
+                      Output mask,
+                      DecoderState* state) {
     x = net.activation(name + "/fq", x, ActivationKind::kAsymmetric);
     const auto projected = [&](const char* part) {
         const std::string base = name + "/" + part;
@@ -30,10 +36,17 @@ Output self_attention(
     Heads heads{projected("query"), projected("key"), projected("value")};
     if (sizes.rotary) {
         const std::size_t width = sizes.width / sizes.heads;
-        heads.query = net.rotary(name + "/query/rotary", heads.query, sizes.tokens, width);
-        heads.key = net.rotary(name + "/key/rotary", heads.key, sizes.tokens, width);
+        const Output at = state != nullptr ? state->positions() : Output{};
+        heads.query = net.rotary(name + "/query/rotary", heads.query, sizes.tokens, width, at);
+        heads.key = net.rotary(name + "/key/rotary", heads.key, sizes.tokens, width, at);
     }
-    const Output context = net.attention(name + "/context", heads, mask, sizes.causal);
+    if (state != nullptr) {
+        heads.key = state->extend(name + "/key", heads.key);
+        heads.value = state->extend(name + "/value", heads.value);
+        mask = state->mask();
+    }
+    const bool causal = sizes.causal && state == nullptr;
+    const Output context = net.attention(name + "/context", heads, mask, causal);
     return quantized_dense(net, name + "/output", net.merge_heads(name, context), sizes.width,
                            sizes.width);
 }

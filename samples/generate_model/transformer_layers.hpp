@@ -8,6 +8,8 @@
 
 namespace fuseq::samples {
 
+class DecoderState;
+
 struct LayerSizes {
     std::size_t width = 0;
     std::size_t heads = 0;
@@ -22,9 +24,14 @@ LayerSizes sizes_of(const TransformerOptions& options);
 // FakeQuantize and dense layer.
 Output quantized_dense(
     TokenNetwork& net, const std::string& name, Output x, std::size_t in, std::size_t out);
-// Projections to query, key and value, attention, projection back. x: [N, T, width].
-Output self_attention(
-    TokenNetwork& net, const std::string& name, Output x, const LayerSizes& sizes, Output mask);
+// Projections to query, key and value, attention, projection back. x: [N, T, width]. `state`: of a
+// decoder that has one; its mask is taken then.
+Output self_attention(TokenNetwork& net,
+                      const std::string& name,
+                      Output x,
+                      const LayerSizes& sizes,
+                      Output mask,
+                      DecoderState* state = nullptr);
 Output feed_forward(TokenNetwork& net, const std::string& name, Output x, const LayerSizes& sizes);
 // The input "image" as tokens [1, patches, width].
 Output image_tokens(TokenNetwork& net, const TransformerOptions& options);

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generate_model/transformers.hpp"
 
+#include <optional>
+
 #include "fuseq/error.hpp"
 #include "generate_model/calibration.hpp"
+#include "generate_model/decoder_state.hpp"
 #include "generate_model/swin.hpp"
 #include "generate_model/transformer_layers.hpp"
 
@@ -17,8 +20,9 @@ std::size_t patches_of(const TransformerOptions& o) {
 }
 
 void bert(TokenNetwork& net, const TransformerOptions& o) {
-    const Output ids = net.token_input("input_ids", o.tokens);
-    const Output mask = net.padding_mask("mask", net.token_input("attention_mask", o.tokens));
+    const auto tokens = static_cast<Dimension::value_type>(o.tokens);
+    const Output ids = net.token_input("input_ids", tokens);
+    const Output mask = net.padding_mask("mask", net.token_input("attention_mask", tokens));
     Output x = net.embedding("embeddings", ids, o.vocabulary, o.width);
     x = net.add("embeddings/sum", x,
                 net.values("embeddings/positions", {1, o.tokens, o.width}, kPositions));
@@ -34,12 +38,15 @@ void bert(TokenNetwork& net, const TransformerOptions& o) {
 }
 
 // Layers with norms before attention and feed-forward.
-Output blocks(TokenNetwork& net, Output x, const TransformerOptions& o) {
+Output blocks(TokenNetwork& net,
+              Output x,
+              const TransformerOptions& o,
+              DecoderState* state = nullptr) {
     for (std::size_t i = 0; i < o.layers; ++i) {
         const std::string name = "layer" + std::to_string(i);
         const Output first = net.layer_norm(name + "/norm1", x, o.width);
         x = net.add(name + "/sum1", x,
-                    self_attention(net, name + "/attention", first, sizes_of(o), {}));
+                    self_attention(net, name + "/attention", first, sizes_of(o), {}, state));
         const Output second = net.layer_norm(name + "/norm2", x, o.width);
         x = net.add(name + "/sum2", x, feed_forward(net, name + "/ffn", second, sizes_of(o)));
     }
@@ -57,13 +64,22 @@ void vit(TokenNetwork& net, const TransformerOptions& o) {
 }
 
 void decoder(TokenNetwork& net, const TransformerOptions& o) {
-    Output x =
-        net.embedding("embeddings", net.token_input("input_ids", o.tokens), o.vocabulary, o.width);
-    if (o.kind == TransformerKind::kGpt) {
-        x = net.add("with_positions", x,
-                    net.values("positions", {1, o.tokens, o.width}, kPositions));
+    const Output ids = net.token_input(
+        "input_ids",
+        o.state ? Dimension() : Dimension(static_cast<Dimension::value_type>(o.tokens)));
+    std::optional<DecoderState> state;
+    if (o.state) {
+        state.emplace(net, o, ids);
     }
-    x = blocks(net, x, o);
+    Output x = net.embedding("embeddings", ids, o.vocabulary, o.width);
+    if (o.kind == TransformerKind::kGpt) {
+        Output table = net.values("position_table", {1, o.tokens, o.width}, kPositions);
+        if (state) {
+            table = net.gather("positions/picked", table, state->positions(), 1);
+        }
+        x = net.add("with_positions", x, table);
+    }
+    x = blocks(net, x, o, state ? &*state : nullptr);
     // The output layer shares the table of the embedding.
     x = net.activation("head/fq", x, ActivationKind::kAsymmetric);
     net.output("logits", net.product("head", x, net.table("embeddings"), true));
@@ -86,6 +102,8 @@ void check(const TransformerOptions& o) {
         require(o.image >= o.patch && o.image % o.patch == 0,
                 "the image is no multiple of the patch");
     }
+    require(!o.state || o.kind == TransformerKind::kGpt || o.kind == TransformerKind::kLlama,
+            "only decoders (gpt, llama) have a state");
     if (o.kind == TransformerKind::kSwin) {
         require(o.layers % 2 == 0, "every second layer shifts: the number of layers must be even");
         require(patches_of(o) % (2 * o.window) == 0,
@@ -153,8 +171,11 @@ TransformerOptions usual_options(TransformerKind kind) {
 
 std::shared_ptr<Model> transformer(const TransformerOptions& options, std::uint64_t seed) {
     check(options);
+    // With state or without it is the same network: the ranges are those of all tokens at once.
+    TransformerOptions whole = options;
+    whole.state = false;
     const Ranges ranges =
-        observe(*build(options, seed, nullptr), {transformer_inputs(options, seed)});
+        observe(*build(whole, seed, nullptr), {transformer_inputs(options, seed)});
     return build(options, seed, &ranges);
 }
 

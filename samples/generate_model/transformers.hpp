@@ -33,6 +33,9 @@ struct TransformerOptions {
     std::size_t patch = 16;   // a token stands for so many pixels
     std::size_t window = 7;   // tokens of a window of kSwin
     std::size_t classes = 1000;
+    // Decoders: any number of tokens at a time, and variables with the keys and values of those
+    // before them; no more than `tokens` in all.
+    bool state = false;
     Spellings spellings;
 };
 

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "fuseq/core.hpp"
 #include "fuseq/error.hpp"
 #include "ir/ir.hpp"
 #include "ops/interpreter.hpp"
@@ -87,6 +88,62 @@ TEST(Transformers, SpellingsMeanTheSame) {
     EXPECT_LT(largest_difference(run(*transformer(options, 1), options), expected), 0.05);
     options.spellings.attention = AttentionSpelling::kOperation;  // two quantizers less
     EXPECT_LT(largest_difference(run(*transformer(options, 1), options), expected), 0.3);
+}
+
+std::vector<std::string> devices() {
+    return Core().get_available_devices();
+}
+
+// Tokens [begin, end) of the first input.
+Tensor tokens(const TransformerOptions& options, std::size_t begin, std::size_t end) {
+    const Tensor all = transformer_inputs(options, 1)[0];
+    const auto* ids = all.data<std::int64_t>();
+    return Tensor::of<std::int64_t>({1, end - begin}, {ids + begin, ids + end});
+}
+
+// Keys and values that are kept stand for the tokens before.
+TEST(Transformers, WithStateTheyGiveWhatAllTokensAtOnceGive) {
+    for (const TransformerKind kind : {TransformerKind::kGpt, TransformerKind::kLlama}) {
+        for (const AttentionSpelling attention :
+             {AttentionSpelling::kOperation, AttentionSpelling::kMatMuls}) {
+            TransformerOptions options = small(kind);
+            options.spellings.attention = attention;
+            const std::vector<float> expected = run(*transformer(options, 1), options);
+            options.state = true;
+            const std::shared_ptr<Model> model = transformer(options, 1);
+            ASSERT_EQ(model->find_all("Assign").size(), 2 * options.layers);
+            for (const std::string& device : devices()) {
+                SCOPED_TRACE(model->name() + " on " + device);
+                InferRequest request = Core().compile_model(model, device).create_infer_request();
+                std::vector<float> given;
+                std::size_t begin = 0;
+                for (const std::size_t end : {5u, 6u, 8u}) {
+                    request.set_input_tensor(tokens(options, begin, end));
+                    request.infer();
+                    const std::vector<float> part = to_floats(request.get_output_tensor());
+                    given.insert(given.end(), part.begin(), part.end());
+                    begin = end;
+                }
+                EXPECT_LT(largest_difference(given, expected), 0.05);
+                request.reset_state();
+                request.set_input_tensor(tokens(options, 0, options.tokens));
+                request.infer();
+                EXPECT_LT(largest_difference(to_floats(request.get_output_tensor()), expected),
+                          0.05);
+            }
+        }
+    }
+}
+
+TEST(Transformers, OnlyDecodersHaveAState) {
+    TransformerOptions options = small(TransformerKind::kBert);
+    options.state = true;
+    try {
+        transformer(options, 1);
+        FAIL() << "an encoder with state";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.info().rule, "only decoders (gpt, llama) have a state");
+    }
 }
 
 std::size_t count(const Model& model, const char* type) {
