@@ -26,15 +26,13 @@ using ::testing::Not;
 MachineTraits avx2() {
     MachineTraits traits;
     traits.isa = IsaLevel::kAvx2;
-    traits.isa_name = "avx2";
     return traits;
 }
 
 // Intel's Golden Cove.
 MachineTraits golden_cove() {
     MachineTraits traits;
-    traits.isa = IsaLevel::kVnni;
-    traits.isa_name = "avx512_core_vnni";
+    traits.isa = IsaLevel::kAvx512Vnni;
     traits.avx512_vnni = traits.avx512_vbmi = true;
     return traits;
 }
