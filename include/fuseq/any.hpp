@@ -74,10 +74,6 @@ inline constexpr const char* kNetworkName = "NETWORK_NAME";
 inline constexpr const char* kFusion = "FUSEQ_FUSION";               // NO: one step an operation
 inline constexpr const char* kLowPrecision = "FUSEQ_LOW_PRECISION";  // NO: run every FQ in float
 inline constexpr const char* kKeepIntermediates = "FUSEQ_KEEP_INTERMEDIATES";  // for -dump
-// The highest level of instructions the CPU device may use, of the process and not of a model:
-// sse41, avx2, avx2_vnni, avx512, avx512_vnni or avx512_amx; to be set before anything is compiled.
-inline constexpr const char* kMaxIsa = "FUSEQ_MAX_ISA";
-inline constexpr const char* kIsa = "FUSEQ_ISA";        // read-only: the level in use
 inline constexpr const char* kReport = "FUSEQ_REPORT";  // read-only: the explain report, JSON text
 }  // namespace property
 

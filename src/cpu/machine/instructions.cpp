@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/machine/instructions.hpp"
 
+#include "cpu/machine/avx_vnni.hpp"
 #include "cpu/machine/features.hpp"
 #include "cpu/machine/isa_limit.hpp"
 #include "cpu/machine/traits.hpp"

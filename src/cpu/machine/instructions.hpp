@@ -1,10 +1,10 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which instructions the kernels written with intrinsics may use. The answers follow the level in
-// use (isa_limit.hpp) and the target that Highway has chosen for the process, so that a test which
-// restricts the targets restricts these too; they cost a load, where asking the machine is a CPUID,
-// which a virtual machine has to trap.
+// Which instructions the kernels written with intrinsics may use. The answers follow the target
+// that Highway has chosen for the process, so that a test which restricts the targets restricts
+// these too; they cost a load, where asking the machine is a CPUID, which a virtual machine has to
+// trap.
 #pragma once
 
 namespace fuseq::kernels {
@@ -13,10 +13,6 @@ namespace fuseq::kernels {
 bool has_avx512_vnni();
 // The same with VBMI.
 bool has_avx512_vbmi();
-// AVX2 with 256-bit dot products of bytes (AVX-VNNI), in the VEX form.
-bool has_avx_vnni();
-// The same in the EVEX form, at the level avx2_vnni on a machine that lacks the VEX form.
-bool has_avx_vnni_in_evex();
 // AVX-512 that loads one vector of 512 bits a cycle and not two: AMD Zen 4, whose units have 256
 // bits. A loop that reads an operand of every dot product from memory is bound by that.
 bool loads_one_wide_vector_a_cycle();

@@ -12,7 +12,6 @@
 
 #include "cpu/machine/features.hpp"
 #include "cpu/machine/traits.hpp"
-#include "fuseq/any.hpp"
 #include "fuseq/error.hpp"
 #include "hwy/targets.h"
 
@@ -61,7 +60,7 @@ IsaLevel common(IsaLevel one, IsaLevel other) {
 class IsaLimit {
 public:
     IsaLimit() noexcept {
-        const std::string ours = environment(property::kMaxIsa);
+        const std::string ours = environment(kMaxIsa);
         std::string onednns = environment("ONEDNN_MAX_CPU_ISA");
         if (onednns.empty()) {
             onednns = environment("DNNL_MAX_CPU_ISA");
@@ -69,8 +68,7 @@ public:
         onednn_ = onednn_limit(onednns);
         if (!ours.empty()) {
             try {
-                asked_ =
-                    isa_level_of(ours, detail::cat("the environment variable ", property::kMaxIsa));
+                asked_ = isa_level_of(ours, detail::cat("the environment variable ", kMaxIsa));
             } catch (const Error& error) {
                 wrong_ = error.info().rule;
             }
@@ -90,7 +88,7 @@ public:
         const std::lock_guard lock(mutex_);
         if (fixed_ && asked_ != limit) {
             throw Error("property",
-                        detail::cat(property::kMaxIsa, " cannot become ", to_string(limit),
+                        detail::cat(kMaxIsa, " cannot become ", to_string(limit),
                                     ": a model was compiled in this process with ",
                                     to_string(asked_), ", and oneDNN takes a limit once"));
         }

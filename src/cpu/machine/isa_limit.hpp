@@ -16,6 +16,10 @@
 
 namespace fuseq::cpu {
 
+// Properties of the device. The limit is of the process and no model's own.
+inline constexpr const char* kMaxIsa = "FUSEQ_MAX_ISA";
+inline constexpr const char* kIsa = "FUSEQ_ISA";  // read-only: the level in use
+
 // The level in use: the highest that the machine has and the limit includes.
 IsaLevel isa_level();
 // Whether oneDNN's int8 kernels add products in 32 bits at that level; else neighbouring products

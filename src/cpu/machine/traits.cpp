@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cpu/machine/avx_vnni.hpp"
 #include "cpu/machine/features.hpp"
 #include "cpu/machine/instructions.hpp"
 #include "cpu/machine/isa_limit.hpp"

@@ -87,13 +87,13 @@ public:
         if (name == property::kOptimizationCapabilities) {
             return std::vector<std::string>{"FP32", "INT8", "BIN"};
         }
-        if (name == property::kIsa) {
+        if (name == kIsa) {
             return std::string(to_string(isa_level()));
         }
         if (name == property::kSupportedProperties) {
             std::vector<std::string> names = Config::names();
-            names.insert(names.end(), {property::kFullDeviceName,
-                                       property::kOptimizationCapabilities, property::kIsa});
+            names.insert(names.end(),
+                         {property::kFullDeviceName, property::kOptimizationCapabilities, kIsa});
             return names;
         }
         const std::lock_guard lock(mutex_);

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "cpu/machine/avx_vnni.hpp"
 #include "cpu/machine/isa_limit.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cpu/machine/avx_vnni.hpp"
 #include "cpu/machine/instructions.hpp"
 #include "cpu/machine/isa_limit.hpp"
 
