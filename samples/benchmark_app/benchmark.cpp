@@ -148,6 +148,7 @@ private:
         report_.api = options_.api;
         report_.threads = property_or_nothing(compiled, property::kInferenceNumThreads);
         report_.streams = property_or_nothing(compiled, property::kNumStreams);
+        report_.instructions = property_or_nothing(compiled, "FUSEQ_ISA");
         console_.step("Creating infer requests and preparing input tensors");
         std::vector<InferRequest> requests = create_requests(compiled);
         report_.requests = requests.size();

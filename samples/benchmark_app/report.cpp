@@ -39,6 +39,7 @@ Json to_json(const Report& report) {
               {"batch", report.batch},
               {"threads", number_or_text(report.threads)},
               {"streams", number_or_text(report.streams)},
+              {"instructions", report.instructions},
               {"requests", report.requests},
               {"iterations", report.iterations},
               {"read_ms", report.read_ms},
@@ -155,6 +156,9 @@ void print_report(Console& console, const Report& report, std::int64_t percentil
     }
     if (!report.streams.empty()) {
         console.info("Streams:               ", report.streams);
+    }
+    if (!report.instructions.empty()) {
+        console.info("Instructions:          ", report.instructions);
     }
     if (report.convolutions) {
         console.info("Convolutions:          ", report.convolutions->int8, " int8, ",

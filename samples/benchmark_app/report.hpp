@@ -33,6 +33,7 @@ struct Report {
     std::size_t batch = 1;
     std::string threads;  // as the compiled model says; empty when it does not
     std::string streams;
+    std::string instructions;  // the level in use, "avx2"
     std::size_t requests = 1;
     std::size_t iterations = 0;
     double read_ms = 0;

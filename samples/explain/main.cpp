@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <iostream>
+#include <thread>
 
 #include "common/checks.hpp"
 #include "common/properties.hpp"
@@ -12,6 +13,7 @@
 #include "common/tool.hpp"
 #include "explain/profile.hpp"
 #include "explain/report.hpp"
+#include "explain/shares.hpp"
 #include "fuseq/fuseq.hpp"
 
 namespace fuseq::samples {
@@ -90,6 +92,15 @@ void run(const Arguments& arguments) {
     Report report = Report::parse(compiled.get_runtime_report());
     if (arguments.profile) {
         profile(compiled, arguments.runs, report);
+        add_shares(
+            [&](const std::string& level) {
+                constexpr int kRounds = 60;
+                const int threads = arguments.threads > 0
+                                        ? arguments.threads
+                                        : static_cast<int>(std::thread::hardware_concurrency());
+                return peaks_of_level(level, std::max(threads, 1), kRounds);
+            },
+            report);
     }
     std::cout << report_text(report, arguments.look);
     if (arguments.laws) {

@@ -34,6 +34,9 @@ std::string totals_text(const Report& report) {
         out += "  " + title + std::string(title.size() < 28 ? 28 - title.size() : 1, ' ') + value +
                "\n";
     };
+    if (!text_at(report, "isa").empty()) {
+        line("instructions", text_at(report, "isa"));
+    }
     line("steps", count_at(totals, "steps"));
     line("convolutions and matmuls", count_at(totals, "anchors_int8") + " int8, " +
                                          count_at(totals, "anchors_float") + " float");
@@ -46,6 +49,12 @@ std::string totals_text(const Report& report) {
     line("memory for activations", fixed(number_at(totals, "arena_bytes") / 1024, 1) + " KiB");
     if (totals.contains("infer_us")) {
         line("one inference, median", fixed(number_at(totals, "infer_us") / 1000, 3) + " ms");
+    }
+    if (totals.contains("of_peak")) {
+        line("of the peak of " + text_at(report, "isa"),
+             fixed(100 * number_at(totals, "of_peak"), 0) + " % (int8 " +
+                 fixed(number_at(totals, "peak_int8_gmacs"), 1) + ", f32 " +
+                 fixed(number_at(totals, "peak_f32_gmacs"), 1) + " GMAC/s)");
     }
     return out;
 }
@@ -81,6 +90,7 @@ std::string types_of(const Report& step) {
 std::string steps_text(const Report& report, std::size_t widest) {
     const Report steps = report.value("steps", Report::array());
     const bool timed = !steps.empty() && steps.front().contains("time_us");
+    const bool judged = report.value("totals", Report::object()).contains("of_peak");
     std::vector<TextTable::Column> columns = {{"#", Align::kRight},
                                               {"step", Align::kLeft, widest},
                                               {"kind"},
@@ -91,6 +101,9 @@ std::string steps_text(const Report& report, std::size_t widest) {
                                               {"KiB", Align::kRight}};
     if (timed) {
         columns.push_back({"us", Align::kRight});
+    }
+    if (judged) {
+        columns.push_back({"of peak", Align::kRight});
     }
     columns.push_back({"post-ops"});
     TextTable table(columns);
@@ -106,6 +119,10 @@ std::string steps_text(const Report& report, std::size_t widest) {
                                           fixed(number_at(step, "bytes") / 1024, 1)};
         if (timed) {
             cells.push_back(count_at(step, "time_us"));
+        }
+        if (judged) {
+            cells.push_back(
+                step.contains("of_peak") ? fixed(100 * number_at(step, "of_peak"), 0) + " %" : "");
         }
         cells.push_back(text_at(step, "post_ops"));
         table.add(std::move(cells));

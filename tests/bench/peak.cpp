@@ -3,11 +3,13 @@
 //
 // bench_peak [THREADS]: the ceilings of this machine, as one line of JSON. What a model reaches is
 // judged by them. The best of several rounds: a ceiling is what the silicon did at least once.
-//   int8_gmacs  multiply-accumulates of u8 x s8, in 1e9 a second, all threads together
+//   level       of instructions, for the next two: FUSEQ_MAX_ISA, else the machine's highest
+//   int8_gmacs  multiply-accumulates of bytes, exact, in 1e9 a second, all threads together
 //   f32_gmacs   the same in f32
 //   read_24mb   reading 24 MB a thread again and again, in 1e9 bytes a second: weights of a model
 //   read_1gb    reading 1 GB a thread: beyond the caches
-// A figure is null on a machine without the instructions (AVX-512 VNNI; AVX-512).
+//   levels      for each level, each form of multiplying that it brought (samples/common/peak.hpp);
+//               null where the machine has not the instructions
 #include <immintrin.h>
 #include <omp.h>
 
@@ -16,67 +18,40 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 #include <memory>
-#include <numeric>
-#include <optional>
+#include <string>
 
+#include <fmt/format.h>
+
+#include "common/peak.hpp"
+
+namespace fuseq::samples {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRounds = 20;
-constexpr long kLoops = 5'000'000;
-constexpr int kAccumulators = 12;  // enough to hide the latency of two ports
+constexpr int kShortRounds = 100;  // of peak_of()
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Twelve independent accumulators, as operands of one statement so that they stay in registers.
-#define FUSEQ_TWELVE(I)                                                           \
-    I " %12, %13, %0;" I " %12, %13, %1;" I " %12, %13, %2;" I " %12, %13, %3;" I \
-      " %12, %13, %4;" I " %12, %13, %5;" I " %12, %13, %6;" I " %12, %13, %7;" I \
-      " %12, %13, %8;" I " %12, %13, %9;" I " %12, %13, %10;" I " %12, %13, %11;"
-#define FUSEQ_OPERANDS                                                                  \
-    "+v"(c[0]), "+v"(c[1]), "+v"(c[2]), "+v"(c[3]), "+v"(c[4]), "+v"(c[5]), "+v"(c[6]), \
-        "+v"(c[7]), "+v"(c[8]), "+v"(c[9]), "+v"(c[10]), "+v"(c[11])
-
-__attribute__((target("avx512f"))) void dot_products() {
-    __m512i c[kAccumulators];
-    for (auto& accumulator : c) {
-        accumulator = _mm512_setzero_si512();
-    }
-    const __m512i a = _mm512_setzero_si512();
-    for (long i = 0; i < kLoops; ++i) {
-        __asm__ volatile(FUSEQ_TWELVE("vpdpbusd") : FUSEQ_OPERANDS : "v"(a), "v"(a));
-    }
-}
-
-__attribute__((target("avx512f"))) void multiply_adds() {
-    __m512 c[kAccumulators];
-    for (auto& accumulator : c) {
-        accumulator = _mm512_setzero_ps();
-    }
-    const __m512 a = _mm512_setzero_ps();
-    for (long i = 0; i < kLoops; ++i) {
-        __asm__ volatile(FUSEQ_TWELVE("vfmadd231ps") : FUSEQ_OPERANDS : "v"(a), "v"(a));
-    }
-}
-
-__attribute__((target("avx512f"))) std::uint64_t read_all(const std::uint8_t* data,
-                                                          std::size_t bytes) {
-    constexpr std::size_t kVector = 64;
-    __m512i sums[4] = {};
+// By vectors of 16 bytes, which every machine has: two loads a cycle are faster than any memory.
+std::uint64_t read_all(const std::uint8_t* data, std::size_t bytes) {
+    constexpr std::size_t kVector = 16;
+    __m128i sums[4] = {};
     for (std::size_t i = 0; i < bytes; i += 4 * kVector) {
         for (std::size_t lane = 0; lane < 4; ++lane) {
-            sums[lane] = _mm512_xor_si512(sums[lane], _mm512_load_si512(data + i + lane * kVector));
+            const auto* const from = reinterpret_cast<const __m128i*>(data + i + lane * kVector);
+            sums[lane] = _mm_xor_si128(sums[lane], _mm_load_si128(from));
         }
     }
-    std::uint64_t words[kVector / sizeof(std::uint64_t)];
-    _mm512_storeu_si512(words, _mm512_xor_si512(_mm512_xor_si512(sums[0], sums[1]),
-                                                _mm512_xor_si512(sums[2], sums[3])));
-    return std::accumulate(std::begin(words), std::end(words), std::uint64_t{0});
+    std::uint64_t words[2];
+    _mm_storeu_si128(
+        reinterpret_cast<__m128i*>(words),
+        _mm_xor_si128(_mm_xor_si128(sums[0], sums[1]), _mm_xor_si128(sums[2], sums[3])));
+    return words[0] ^ words[1];
 }
 
 // Runs `work` on every thread at once and counts `amount` for each; the best rate of all rounds.
@@ -123,15 +98,42 @@ double read_speed(std::size_t bytes, int passes) {
     });
 }
 
-void print(const char* name, const std::optional<double>& value, const char* end) {
-    if (value) {
-        std::printf("\"%s\": %.1f%s", name, *value, end);
-    } else {
-        std::printf("\"%s\": null%s", name, end);
+// Of FUSEQ_MAX_ISA, else the highest of which this machine has a form.
+std::string level_to_judge_by() {
+    const char* const limit = std::getenv("FUSEQ_MAX_ISA");
+    if (limit != nullptr && *limit != '\0') {
+        return limit;
     }
+    std::string highest;
+    for (const PeakForm& form : peak_forms()) {
+        // 256 bits in the EVEX form are no machine's best.
+        if (form.is_here() && std::string(form.name) != "int8_dots_evex") {
+            highest = form.level;
+        }
+    }
+    return highest;
+}
+
+std::string levels_json(int threads) {
+    std::string text;
+    for (const char* const level : peak_levels()) {
+        text += fmt::format("{}\"{}\": {{", text.empty() ? "" : ", ", level);
+        std::string forms;
+        for (const PeakForm& form : peak_forms()) {
+            if (std::string(form.level) == level) {
+                const std::string rate =
+                    form.is_here() ? fmt::format("{:.1f}", peak_of(form, threads, kShortRounds))
+                                   : "null";
+                forms += fmt::format("{}\"{}\": {}", forms.empty() ? "" : ", ", form.name, rate);
+            }
+        }
+        text += forms + "}";
+    }
+    return text;
 }
 
 }  // namespace
+}  // namespace fuseq::samples
 
 int main(int argc, char** argv) {
     const int threads = argc > 1 ? std::atoi(argv[1]) : 1;
@@ -139,26 +141,17 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "usage: bench_peak [THREADS]\n");
         return 2;
     }
+    using namespace fuseq::samples;  // NOLINT(google-build-using-namespace)
     omp_set_dynamic(0);
     omp_set_num_threads(threads);
-    const bool wide = __builtin_cpu_supports("avx512f") != 0;
-    const bool vnni = wide && __builtin_cpu_supports("avx512vnni") != 0;
     constexpr std::size_t kMegabyte = std::size_t{1} << 20;
-    constexpr double kInt8 = 64.0 * kAccumulators * kLoops;
-    constexpr double kF32 = 16.0 * kAccumulators * kLoops;
-    std::optional<double> int8, f32, near, far;
-    if (vnni) {
-        int8 = best_rate(kInt8, [](int) { dot_products(); });
-    }
-    if (wide) {
-        f32 = best_rate(kF32, [](int) { multiply_adds(); });
-        near = read_speed(24 * kMegabyte, 16);
-        far = read_speed(1024 * kMegabyte, 1);
-    }
-    std::printf("{\"threads\": %d, ", threads);
-    print("int8_gmacs", int8, ", ");
-    print("f32_gmacs", f32, ", ");
-    print("read_24mb", near, ", ");
-    print("read_1gb", far, "}\n");
+    const std::string level = level_to_judge_by();
+    const LevelPeaks peaks = peaks_of_level(level, threads, kShortRounds);
+    const double near = read_speed(24 * kMegabyte, 16);
+    const double far = read_speed(1024 * kMegabyte, 1);
+    fmt::print(
+        "{{\"threads\": {}, \"level\": \"{}\", \"int8_gmacs\": {:.1f}, \"f32_gmacs\": {:.1f}, "
+        "\"read_24mb\": {:.1f}, \"read_1gb\": {:.1f}, \"levels\": {{{}}}}}\n",
+        threads, level, peaks.int8, peaks.f32, near, far, levels_json(threads));
     return 0;
 }

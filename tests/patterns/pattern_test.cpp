@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -27,14 +26,14 @@ constexpr double kMaxTies = 0.001;  // share of the elements of an output that m
 constexpr double kRoundingOfFloat = 0.02;  // of a step: equal but for float arithmetic
 constexpr std::uint32_t kSeeds[] = {1, 2, 3};
 
-// The steps in the files are those of a CPU with int8 dot products: what this one lacks of it, or
-// "".
+// The steps in the files are those of the levels with int8 dot products of 512 bits: why they are
+// not those of the level in use, or "".
 std::string what_is_missing() {
-    if (__builtin_cpu_supports("avx512vnni") == 0) {
-        return "the steps in the files need a CPU with AVX-512 VNNI";
-    }
-    const char* const limit = std::getenv("DNNL_MAX_CPU_ISA");
-    return limit == nullptr ? "" : detail::cat("DNNL_MAX_CPU_ISA is ", limit);
+    const std::string level = Core().get_property("CPU", "FUSEQ_ISA").as_string();
+    const bool has = level == "avx512_vnni" || level == "avx512_amx";
+    return has ? ""
+               : detail::cat("the steps in the files are those of avx512_vnni, the level is ",
+                             level);
 }
 
 std::vector<std::string> refusals(std::vector<std::string> lines) {

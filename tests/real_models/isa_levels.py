@@ -6,7 +6,7 @@
     isa_levels.py --infer BIN --shared DIR [--level L]... [--model M]... [--rows FILE]
     isa_levels.py --page --rows FILE
 
-A level is a value of DNNL_MAX_CPU_ISA, or VNNI: all the machine has. For each model and level: every
+A level is a value of FUSEQ_MAX_ISA that the machine has (tests/isa/at_level.sh). For each model and level: every
 output must be as near to the golden one as check_model.py wants, and every FakeQuantize result must
 pass the oracle's check_layers.py. Over all models of a level, elements that are off by one step and
 are not ties may be 0.0001 of all at most. --rows keeps what was found (JSON lines, one a model and
@@ -23,7 +23,7 @@ from pathlib import Path
 
 import check_model
 
-LEVELS = ["VNNI", "AVX512_CORE", "AVX2", "SSE41"]
+LEVELS = ["avx512_amx", "avx512_vnni", "avx512", "avx2_vnni", "avx2", "sse41"]
 MOST_OFF = 0.0001
 
 COUNTS = re.compile(r"layers (\d+), elements (\d+), equal [\d.]+ %, off-by-one (\d+), worse (\d+) "
@@ -32,10 +32,7 @@ COUNTS = re.compile(r"layers (\d+), elements (\d+), equal [\d.]+ %, off-by-one (
 
 def measure(args, model, level):
     """One row: what the oracle counted, and the outputs with their verdicts."""
-    if level == "VNNI":
-        os.environ.pop("DNNL_MAX_CPU_ISA", None)
-    else:
-        os.environ["DNNL_MAX_CPU_ISA"] = level
+    os.environ["FUSEQ_MAX_ISA"] = level
     row = {"model": model, "level": level, "layers": 0, "elements": 0, "ties": 0, "not_ties": 0,
            "worse": 0, "outputs": [], "good": False}
     with tempfile.TemporaryDirectory() as scratch:
@@ -86,11 +83,11 @@ def sqnr_text(row):
 HEAD = """# The same integers on every instruction set
 
 Made by `tests/real_models/isa_levels.py` from runs on one machine; do not edit. `ctest -L isa_models`
-repeats them. Level: all the machine has (VNNI), or what `DNNL_MAX_CPU_ISA` leaves of it.
+repeats them. Level: `FUSEQ_MAX_ISA` ([isa_levels](isa_levels.md)).
 
 - Elements: of all FakeQuantize results that were in memory, each checked by the oracle's
   `check_layers.py` from its own inputs in float64.
-- SSE41 is slow: a few models.
+- sse41 is slow: a few models.
 - Ties: elements off by one whose exact value is half-way between two steps, to within 0.001.
 - Other: off by one and not a tie; 0.0001 of all elements at most.
 - Worse: off by two steps or more; none.
@@ -126,7 +123,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--infer", type=Path)
     parser.add_argument("--shared", type=Path)
-    parser.add_argument("--level", action="append", choices=LEVELS)
+    parser.add_argument("--level", action="append", choices=LEVELS, help="default: avx2")
     parser.add_argument("--model", action="append")
     parser.add_argument("--rows", type=Path)
     parser.add_argument("--page", action="store_true")
@@ -141,7 +138,7 @@ def main():
         return check_model.SKIPPED
     models = args.model or sorted(p.name for p in (args.shared / "models").iterdir() if p.is_dir())
     rows = []
-    for level in args.level or LEVELS[:3]:
+    for level in args.level or ["avx2"]:
         for model in models:
             rows.append(measure(args, model, level))
             print(text_of(rows[-1]), flush=True)

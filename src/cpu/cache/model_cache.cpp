@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "cpu/cache/build_id.hpp"
-#include "cpu/machine/isa.hpp"
+#include "cpu/machine/traits.hpp"
 #include "ir/weights_file.hpp"
 #include "model/hash.hpp"
 #include "model/mapped_memory.hpp"
@@ -53,7 +53,7 @@ std::string reason() {
 }  // namespace
 
 BlobHeader expected_header(const Config& config, const ModelKey& key) {
-    return {build_id(), effective_isa(),
+    return {build_id(), machine_traits().text(),
             detail::cat(config.compile_options(), "; threads=", config.threads_per_stream()), key};
 }
 

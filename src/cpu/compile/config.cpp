@@ -9,6 +9,7 @@
 
 #include "cpu/compile/disabled_passes.hpp"
 #include "cpu/machine/cpu_count.hpp"
+#include "cpu/machine/isa_limit.hpp"
 #include "fuseq/error.hpp"
 #include "model/binary_attributes.hpp"
 
@@ -141,6 +142,8 @@ const Row kRows[] = {
     {"FUSEQ_DROP_MIDDLE_ROUNDS",
      [](Config& c, const Any& v) { c.drop_middle_rounds = v.as_bool(); },
      [](const Config& c) { return Any(c.drop_middle_rounds); }},
+    {kMaxIsa, [](Config& c, const Any& v) { c.max_isa = isa_level_of(v.as_string(), kMaxIsa); },
+     [](const Config&) { return Any(to_string(max_isa())); }},
     {"FUSEQ_DUMP_DIR", [](Config& c, const Any& v) { c.dump_dir = v.as_string(); },
      [](const Config& c) { return Any(c.dump_dir); }},
 };

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cpu/machine/isa.hpp"
 #include "fuseq/any.hpp"
 #include "fuseq/model.hpp"
 
@@ -36,6 +38,8 @@ struct Config {
     std::vector<std::string> disabled;    // passes to skip
     std::string cache_dir;                // folder of compiled models; empty: none
     std::string dump_dir;                 // dump the model after each pass
+    // Asked for by these properties; of the process, and no model's own (isa_limit.hpp).
+    std::optional<IsaLevel> max_isa;
     // CPUs of the process; 0: counted whenever somebody asks, which takes reading some files.
     std::size_t cpus = 0;
 

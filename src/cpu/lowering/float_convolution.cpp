@@ -114,7 +114,7 @@ Verdict float_convolution_supports(const StepBuilder&, const Group& group) {
         return Verdict::no(detail::cat("stores no ", to_string(group.chain.dst_type)));
     }
     if (!machine_traits().avx512_vnni) {
-        return Verdict::no(machine_traits().isa_name + ": no AVX-512 with VNNI");
+        return Verdict::no(detail::cat(to_string(machine_traits().isa), ": no AVX-512 with VNNI"));
     }
     return kernels::FloatConv::takes(conv_geometry(node))
                ? Verdict::yes()

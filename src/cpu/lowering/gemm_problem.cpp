@@ -205,8 +205,7 @@ bool large_kernel_is_faster(const GemmProblem& problem) {
 }  // namespace
 
 bool gemm_has_vnni() {
-    const MachineTraits machine = machine_traits();
-    return machine.isa == IsaLevel::kVnni && machine.avx512_vnni;
+    return machine_traits().avx512_vnni;
 }
 
 bool pairs_are_faster(const GemmProblem& problem) {

@@ -20,8 +20,8 @@ Verdict half_matrix_supports(const StepBuilder& builder, const Group& group) {
         return Verdict::no("FUSEQ_OWN_GEMM is NO");
     }
     const MachineTraits machine = machine_traits();
-    if (machine.isa != IsaLevel::kVnni || !machine.avx512_vnni) {
-        return Verdict::no(machine.isa_name + ": no AVX-512 with VNNI");
+    if (!machine.avx512_vnni) {
+        return Verdict::no(detail::cat(to_string(machine.isa), ": no AVX-512 with VNNI"));
     }
     if (machine.one_wide_load_a_cycle) {
         return Verdict::no("one wide load a cycle: not measured to be faster");

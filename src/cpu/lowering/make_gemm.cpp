@@ -38,7 +38,7 @@ std::optional<Composition> compose(const StepBuilder& builder,
     anchor.src_type = group.anchor->input(0).type();
     anchor.wei_type = ElementType::i8;
     anchor.oc = problem.shape.dst_channels;
-    anchor.isa = post_ops::IsaLevel::kVnni;  // its own epilogue is the same on every machine
+    anchor.isa = post_ops::IsaLevel::kAvx512Vnni;  // its own epilogue is the same on every machine
     anchor.sum_inputs = overwritable_sources(builder, group, problem.layout);
     post_ops::Mapped mapped = composer.map(anchor);
     Composition result;

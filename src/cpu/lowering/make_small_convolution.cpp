@@ -224,10 +224,9 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
     if (!takes_node(node)) {
         return Verdict::no("for integers only");
     }
-    // DNNL_MAX_CPU_ISA limits this kernel too.
     const MachineTraits machine = machine_traits();
-    if (machine.isa != IsaLevel::kVnni || !machine.avx512_vbmi) {
-        return Verdict::no(machine.isa_name + ": no AVX-512 with VNNI and VBMI");
+    if (!machine.avx512_vbmi) {
+        return Verdict::no(detail::cat(to_string(machine.isa), ": no AVX-512 with VNNI and VBMI"));
     }
     choice.params.shape = conv_geometry(node);
     const kernels::SmallConvShape& shape = choice.params.shape;

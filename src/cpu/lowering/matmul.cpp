@@ -11,7 +11,7 @@
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/saturation.hpp"
-#include "cpu/machine/isa.hpp"
+#include "cpu/machine/isa_limit.hpp"
 #include "cpu/steps/half_matrix.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "cpu/steps/transpose.hpp"
@@ -232,7 +232,7 @@ private:
     // Integers as floats: the order in which oneDNN pairs products is not ours to know, and the
     // second operand may be data.
     void avoid_saturation() {
-        note_ = detail::cat("int8 kernels of ", effective_isa(),
+        note_ = detail::cat("int8 kernels of ", to_string(isa_level()),
                             " may saturate at 16 bits: computed in f32");
         widened_ = true;
         src_id_ = make_widened(builder_, src_id_, {static_cast<float>(zero_points_[0])}, 0);

@@ -67,6 +67,9 @@ Verdict make_broadcast_binary(StepBuilder& builder, Node& node);
 // Integer convolutions of few channels.
 Verdict small_convolution_supports(const StepBuilder& builder, const Group& group);
 TensorId make_small_convolution(StepBuilder& builder, const Group& group);
+// Large integer convolutions and matrix products on a machine with AMX: oneDNN's
+// (make_onednn_anchor).
+Verdict amx_supports(const StepBuilder& builder, const Group& group);
 // The device's own integer matrix product, where it is expected to be faster.
 Verdict gemm_supports(const StepBuilder& builder, const Group& group);
 TensorId make_gemm(StepBuilder& builder, const Group& group);

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/machine/instructions.hpp"
 
+#include "cpu/machine/avx_vnni.hpp"
+#include "cpu/machine/features.hpp"
+#include "cpu/machine/isa_limit.hpp"
 #include "cpu/machine/traits.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,6 +21,10 @@ bool is_avx512() {
     return HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL;
 }
 
+bool is_avx2() {
+    return HWY_TARGET == HWY_AVX2 || is_avx512();
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace fuseq::kernels
@@ -27,25 +34,49 @@ HWY_AFTER_NAMESPACE();
 namespace fuseq::kernels {
 
 HWY_EXPORT(is_avx512);
+HWY_EXPORT(is_avx2);
 
-// What __builtin_cpu_supports() reads was asked of the machine when the process started.
+namespace {
+
+bool level_includes(cpu::IsaLevel level) {
+    return cpu::includes(cpu::isa_level(), level);
+}
+
+}  // namespace
+
 bool has_avx512_vnni() {
     const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
     return replaced != nullptr
                ? replaced->avx512_vnni
-               : HWY_DYNAMIC_DISPATCH(is_avx512)() && __builtin_cpu_supports("avx512vnni") != 0;
+               : level_includes(cpu::IsaLevel::kAvx512Vnni) && HWY_DYNAMIC_DISPATCH(is_avx512)();
 }
 
 bool has_avx512_vbmi() {
     const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
     return replaced != nullptr ? replaced->avx512_vbmi
-                               : has_avx512_vnni() && __builtin_cpu_supports("avx512vbmi") != 0;
+                               : has_avx512_vnni() && cpu::cpu_features().avx512_vbmi;
+}
+
+bool has_avx_vnni() {
+    const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
+    return replaced != nullptr
+               ? replaced->avx_vnni
+               : cpu::cpu_features().avx_vnni && level_includes(cpu::IsaLevel::kAvx2Vnni) &&
+                     HWY_DYNAMIC_DISPATCH(is_avx2)();
+}
+
+bool has_avx_vnni_in_evex() {
+    const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
+    return replaced != nullptr
+               ? replaced->avx_vnni_in_evex
+               : cpu::isa_level() == cpu::IsaLevel::kAvx2Vnni && !cpu::cpu_features().avx_vnni &&
+                     HWY_DYNAMIC_DISPATCH(is_avx2)();
 }
 
 bool loads_one_wide_vector_a_cycle() {
     const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
     return replaced != nullptr ? replaced->one_wide_load_a_cycle
-                               : __builtin_cpu_is("amdfam19h") != 0;
+                               : cpu::cpu_features().amd_family_19h;
 }
 
 bool other_cores_lines_are_slow() {

@@ -2,61 +2,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/machine/isa.hpp"
 
-#include <oneapi/dnnl/dnnl.hpp>
+#include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
-struct IsaRow {
-    dnnl::cpu_isa isa;
-    const char* name;
-};
-
-constexpr IsaRow kRows[] = {
-    {dnnl::cpu_isa::sse41, "sse41"},
-    {dnnl::cpu_isa::avx, "avx"},
-    {dnnl::cpu_isa::avx2, "avx2"},
-    {dnnl::cpu_isa::avx2_vnni, "avx2_vnni"},
-    {dnnl::cpu_isa::avx512_core, "avx512_core"},
-    {dnnl::cpu_isa::avx512_core_vnni, "avx512_core_vnni"},
-    {dnnl::cpu_isa::avx512_core_bf16, "avx512_core_bf16"},
-    {dnnl::cpu_isa::avx512_core_amx, "avx512_core_amx"},
-};
+constexpr IsaLevel kLevels[] = {IsaLevel::kSse41,  IsaLevel::kAvx2,       IsaLevel::kAvx2Vnni,
+                                IsaLevel::kAvx512, IsaLevel::kAvx512Vnni, IsaLevel::kAvx512Amx};
 
 }  // namespace
 
-std::string effective_isa() {
-    if (const MachineTraits* traits = replaced_machine_traits()) {
-        return traits->isa_name;
-    }
-    const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
-    for (const IsaRow& row : kRows) {
-        if (row.isa == isa) {
-            return row.name;
-        }
+std::span<const IsaLevel> isa_levels() {
+    return kLevels;
+}
+
+const char* to_string(IsaLevel level) {
+    switch (level) {
+        case IsaLevel::kSse41: return "sse41";
+        case IsaLevel::kAvx2: return "avx2";
+        case IsaLevel::kAvx2Vnni: return "avx2_vnni";
+        case IsaLevel::kAvx512: return "avx512";
+        case IsaLevel::kAvx512Vnni: return "avx512_vnni";
+        case IsaLevel::kAvx512Amx: return "avx512_amx";
     }
     return "unknown";
 }
 
-IsaLevel isa_level() {
-    if (const MachineTraits* traits = replaced_machine_traits()) {
-        return traits->isa;
+IsaLevel isa_level_of(const std::string& name, const std::string& source) {
+    std::string known;
+    for (const IsaLevel level : kLevels) {
+        if (name == to_string(level)) {
+            return level;
+        }
+        known += detail::cat(known.empty() ? "" : ", ", to_string(level));
     }
-    switch (dnnl::get_effective_cpu_isa()) {
-        case dnnl::cpu_isa::all:
-        case dnnl::cpu_isa::sse41:
-        case dnnl::cpu_isa::avx: return IsaLevel::kSse41;
-        case dnnl::cpu_isa::avx2:
-        case dnnl::cpu_isa::avx2_vnni:
-        case dnnl::cpu_isa::avx512_mic:
-        case dnnl::cpu_isa::avx512_mic_4ops: return IsaLevel::kAvx2;
-        case dnnl::cpu_isa::avx512_core: return IsaLevel::kAvx512Core;
-        default: return IsaLevel::kVnni;
-    }
+    throw Error("property", detail::cat(source, " is '", name, "', expected one of ", known));
 }
 
-bool int8_accumulates_exactly() {
-    return isa_level() == IsaLevel::kVnni;
+bool includes(IsaLevel level, IsaLevel other) {
+    return other <= level && !(level == IsaLevel::kAvx512 && other == IsaLevel::kAvx2Vnni);
 }
 
 }  // namespace fuseq::cpu

@@ -2,28 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is known of the machine: everything in the device that depends on it asks here. Facts and
-// thresholds are of this process, as DNNL_MAX_CPU_ISA limits it; tests replace them all, so that a
-// plan's choices for a machine can be tested on another one.
+// thresholds are of this process, as FUSEQ_MAX_ISA limits it (isa_limit.hpp); tests replace them
+// all, so that a plan's choices for a machine can be tested on another one.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
 
+#include "cpu/machine/isa.hpp"
+
 namespace fuseq::cpu {
 
-// Instruction sets between which oneDNN and the rules differ.
-enum class IsaLevel { kSse41, kAvx2, kAvx512Core, kVnni };
-
 struct MachineTraits {
-    // What oneDNN uses, and its name: "avx512_core_vnni".
+    // The level in use.
     IsaLevel isa = IsaLevel::kSse41;
-    std::string isa_name = "sse41";
 
     // What the device's own kernels written with intrinsics may use: AVX-512 (F, BW, DQ, VL) with
     // VNNI, and with VBMI too. They follow the target that Highway has chosen for the process.
     bool avx512_vnni = false;
     bool avx512_vbmi = false;
+    // 256-bit dot products of bytes in the VEX form (AVX-VNNI).
+    bool avx_vnni = false;
+    // The level is avx2_vnni on a machine that has those dot products in the EVEX form only, and
+    // no other instruction of AVX-512 may be used: to test and measure that level's kernels.
+    bool avx_vnni_in_evex = false;
+    // What only oneDNN uses.
+    bool avx512_bf16 = false;
+    bool amx_int8 = false;
 
     // AVX-512 that loads one vector of 512 bits a cycle and not two: AMD Zen 4, whose units have
     // 256 bits. A loop that reads an operand of every dot product from memory is bound by that
@@ -37,6 +43,10 @@ struct MachineTraits {
     // Bytes of the tensors of one part of a depth-first tile group, which stay in the second cache:
     // 1 MB on AMD Zen 4, 2 MB on Golden Cove (docs/performance/threads_and_memory.md).
     std::size_t tile_bytes = std::size_t{768} << 10;
+
+    // "avx512_vnni, VBMI, one wide load a cycle, ...": the level and all facts. A plan that was
+    // compiled is for machines with the same text.
+    std::string text() const;
 };
 
 // Of the machine, or those that a ScopedMachineTraits gives.

@@ -10,7 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cpu/machine/isa.hpp"
+#include "cpu/machine/isa_limit.hpp"
+#include "cpu/machine/traits.hpp"
 #include "cpu/plan/law_notes.hpp"
 #include "cpu/plan/why_standalone.hpp"
 #include "ops/state/variables_json.hpp"
@@ -211,7 +212,8 @@ std::string report_json(const Model& original,
     report["model"] = original.name();
     report["cache"] = options.cache;
     report["float_fallback"] = fallback_json(options);
-    report["isa"] = effective_isa();
+    report["isa"] = to_string(isa_level());
+    report["machine"] = machine_traits().text();
     report["int8_exact"] = int8_accumulates_exactly();
     const ordered_json rows = fake_quantize_json(original, plan, options);
     report["totals"] = totals_json(plan, rows);

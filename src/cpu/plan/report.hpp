@@ -34,7 +34,7 @@ struct ReportOptions {
     post_ops::SimplifyOptions laws = {};  // those that chains were simplified by
 };
 
-// {"model", "cache", "isa", "int8_exact", "totals": {...}, "float_fallback":
+// {"model", "cache", "isa", "machine", "int8_exact", "totals": {...}, "float_fallback":
 // {note, layers: [{layer, int8_us, float_us, code, reason}]}, "fake_quantize": [{layer, verdict,
 // step, code, reason}], "steps": [{name, ..., notes, candidates: [{name, verdict, reason}],
 // laws: [{law, applied, text}]}], "variables": [{name, type, shape, initial}],

@@ -8,6 +8,7 @@
 
 #include "cpu/cache/cached_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
+#include "cpu/machine/isa_limit.hpp"
 #include "cpu/plan/packed_table.hpp"
 #include "cpu/plan/report.hpp"
 #include "cpu/plugin/infer_request.hpp"
@@ -180,6 +181,9 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
     if (name == property::kNetworkName) {
         return original_.ports()->name();
     }
+    if (name == kIsa) {
+        return std::string(to_string(isa_level()));
+    }
     if (name == property::kOptimalNumberOfInferRequests) {
         return config_.streams();
     }
@@ -215,8 +219,8 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();
         names.insert(names.end(), {property::kNetworkName, property::kOptimalNumberOfInferRequests,
-                                   property::kLoadedFromCache, property::kReport, "FUSEQ_CACHE",
-                                   "FUSEQ_CACHED_PLANS", "FUSEQ_CACHED_PLAN_BYTES"});
+                                   property::kLoadedFromCache, property::kReport, kIsa,
+                                   "FUSEQ_CACHE", "FUSEQ_CACHED_PLANS", "FUSEQ_CACHED_PLAN_BYTES"});
         return names;
     }
     return config_.get(name);

@@ -17,7 +17,8 @@
 #include "cpu/cache/model_files.hpp"
 #include "cpu/compile/config.hpp"
 #include "cpu/machine/cpu_count.hpp"
-#include "cpu/machine/isa.hpp"
+#include "cpu/machine/isa_limit.hpp"
+#include "cpu/machine/traits.hpp"
 #include "cpu/plugin/compiled_model.hpp"
 #include "fuseq/error.hpp"
 #include "ops/op_spec.hpp"
@@ -56,12 +57,23 @@ BlobHeader blob_header(const Tensor& bytes) {
     }
     BlobHeader expected = header;
     expected.build = build_id();
-    expected.isa = effective_isa();
+    expected.isa = machine_traits().text();
     const std::string why = difference(header, expected);
     if (!why.empty()) {
         refuse(why);
     }
     return header;
+}
+
+// All or nothing. The level of instructions is the process's and holds from here on.
+void set_all(Config& config, const AnyMap& properties) {
+    Config changed = config;
+    changed.set(properties);
+    if (changed.max_isa) {
+        set_max_isa(*changed.max_isa);
+        changed.max_isa.reset();
+    }
+    config = std::move(changed);
 }
 
 class CpuPlugin final : public IPlugin {
@@ -75,10 +87,13 @@ public:
         if (name == property::kOptimizationCapabilities) {
             return std::vector<std::string>{"FP32", "INT8", "BIN"};
         }
+        if (name == kIsa) {
+            return std::string(to_string(isa_level()));
+        }
         if (name == property::kSupportedProperties) {
             std::vector<std::string> names = Config::names();
             names.insert(names.end(),
-                         {property::kFullDeviceName, property::kOptimizationCapabilities});
+                         {property::kFullDeviceName, property::kOptimizationCapabilities, kIsa});
             return names;
         }
         const std::lock_guard lock(mutex_);
@@ -87,7 +102,7 @@ public:
 
     void set_property(const AnyMap& properties) override {
         const std::lock_guard lock(mutex_);
-        config_.set(properties);
+        set_all(config_, properties);
     }
 
     std::shared_ptr<ICompiledModel> compile_model(const std::shared_ptr<const Model>& model,
@@ -124,6 +139,9 @@ public:
 
     std::shared_ptr<ICompiledModel> import_model(std::istream& in,
                                                  const AnyMap& properties) override {
+        Config checked;
+        set_all(checked, properties);
+        fix_isa_level();
         const Tensor bytes = whole_stream(in);
         const BlobHeader header = blob_header(bytes);
         Config config;
@@ -163,7 +181,8 @@ private:
             const std::lock_guard lock(mutex_);
             config = config_;
         }
-        config.set(properties);
+        set_all(config, properties);
+        fix_isa_level();
         config.cpus = count_cpus().cpus;
         return config;
     }

@@ -68,7 +68,7 @@ Capabilities of_accumulators(const Anchor& anchor) {
 
 Capabilities of_convolution(const Anchor& anchor) {
     Capabilities out = of_accumulators(anchor);
-    const bool plain_f32 = !anchor.int8() && anchor.isa < IsaLevel::kAvx512Core;
+    const bool plain_f32 = !anchor.int8() && anchor.isa < IsaLevel::kAvx512;
     out.sum = plain_f32 ? SumSupport::kFirst : SumSupport::kAnywhere;
     out.sum_any_scale = !plain_f32;
     out.sum_beside_binary = anchor.int8();
@@ -80,7 +80,7 @@ Capabilities of_convolution(const Anchor& anchor) {
 Capabilities of_deconvolution(const Anchor& anchor) {
     Capabilities out = of_accumulators(anchor);
     out.sum = SumSupport::kFirst;
-    out.binary_full = !anchor.int8() || anchor.isa >= IsaLevel::kAvx512Core;
+    out.binary_full = !anchor.int8() || anchor.isa >= IsaLevel::kAvx512;
     return out;
 }
 

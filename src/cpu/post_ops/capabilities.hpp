@@ -42,7 +42,7 @@ struct Anchor {
     // the weights.
     bool whole_numbers = false;
     std::size_t spatial_dims = 2;
-    IsaLevel isa = IsaLevel::kVnni;
+    IsaLevel isa = IsaLevel::kAvx512Vnni;
     // Extra inputs whose buffer may be overwritten and has the size and layout of dst.
     std::vector<std::size_t> sum_inputs{};
 

@@ -4,12 +4,16 @@
 
 #include <cstring>
 
+#include "cpu/machine/isa_limit.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
 
 const dnnl::engine& cpu_engine() {
-    static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+    static const dnnl::engine engine = [] {
+        fix_isa_level();
+        return dnnl::engine(dnnl::engine::kind::cpu, 0);
+    }();
     return engine;
 }
 

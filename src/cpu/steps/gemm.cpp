@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "cpu/machine/isa.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "cpu/threading/parallel.hpp"

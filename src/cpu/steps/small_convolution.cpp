@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "cpu/machine/instructions.hpp"
-#include "cpu/machine/isa.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/steps/fused_eltwise.hpp"

@@ -62,9 +62,9 @@ TEST(Report, WritesTheFieldsOfItsContract) {
     write_report(folder.path("new"), report, true);
     const auto json = nlohmann::json::parse(text_of(folder.path("new/benchmark_report.json")));
     for (const char* field :
-         {"model", "device", "api", "batch", "threads", "streams", "requests", "iterations",
-          "read_ms", "compile_ms", "first_inference_ms", "min_ms", "median_ms", "p90_ms", "p99_ms",
-          "throughput_fps", "peak_rss_mb", "loaded_from_cache"}) {
+         {"model", "device", "api", "batch", "threads", "streams", "instructions", "requests",
+          "iterations", "read_ms", "compile_ms", "first_inference_ms", "min_ms", "median_ms",
+          "p90_ms", "p99_ms", "throughput_fps", "peak_rss_mb", "loaded_from_cache"}) {
         EXPECT_TRUE(json.contains(field)) << field;
     }
     EXPECT_EQ(json["threads"], 1);

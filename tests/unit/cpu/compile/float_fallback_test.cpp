@@ -15,7 +15,7 @@
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/planned_model.hpp"
 #include "cpu/compile/trial.hpp"
-#include "cpu/machine/isa.hpp"
+#include "cpu/machine/isa_limit.hpp"
 #include "fuseq/fuseq.hpp"
 #include "support/small_model.hpp"
 

@@ -4,7 +4,7 @@
 // Matrix products of two tensors that read and write through transpositions: what they compute is
 // what the reference device does step by step.
 #include "cpu/machine/instructions.hpp"
-#include "cpu/machine/isa.hpp"
+#include "cpu/machine/isa_limit.hpp"
 #include "unit/cpu/steps/on_devices.hpp"
 
 namespace fuseq::cpu {
@@ -16,7 +16,7 @@ using fuseq::test::DeviceRun;
 constexpr double kTolerance = 1e-5;
 
 bool has_strides() {
-    return isa_level() == IsaLevel::kVnni;
+    return isa_level() == IsaLevel::kAvx512Vnni;
 }
 
 // Steps of a kind.

@@ -26,15 +26,13 @@ using ::testing::Not;
 MachineTraits avx2() {
     MachineTraits traits;
     traits.isa = IsaLevel::kAvx2;
-    traits.isa_name = "avx2";
     return traits;
 }
 
 // Intel's Golden Cove.
 MachineTraits golden_cove() {
     MachineTraits traits;
-    traits.isa = IsaLevel::kVnni;
-    traits.isa_name = "avx512_core_vnni";
+    traits.isa = IsaLevel::kAvx512Vnni;
     traits.avx512_vnni = traits.avx512_vbmi = true;
     return traits;
 }
@@ -43,6 +41,14 @@ MachineTraits zen4() {
     MachineTraits traits = golden_cove();
     traits.one_wide_load_a_cycle = true;
     traits.other_cores_lines_are_slow = false;
+    return traits;
+}
+
+// Golden Cove in a server.
+MachineTraits sapphire_rapids() {
+    MachineTraits traits = golden_cove();
+    traits.isa = IsaLevel::kAvx512Amx;
+    traits.avx_vnni = traits.avx512_bf16 = traits.amx_int8 = true;
     return traits;
 }
 
@@ -77,6 +83,16 @@ std::string convolution(const std::string& src, const std::string& weights) {
            "]\n%l = Const value={0} : f32[]\n%h = Const value={3.984375} : f32[]\n"
            "%q = FakeQuantize(%x, %l, %h, %l, %h) levels=256\n" +
            testing::quantized_convolution("q", weights, "1") + "%r = Result(%c)\n";
+}
+
+// The convolution's result as u8.
+std::string quantized_after(std::string text) {
+    const std::string result = "%r = Result(%c)\n";
+    text.erase(text.find(result));
+    return text +
+           "%hq = Const value={31.875} : f32[]\n"
+           "%y = FakeQuantize(%c, %l, %hq, %l, %hq) levels=256\n"
+           "%z = MaxPool.1(%y) strides=[2,2] kernel=[2,2]\n%r = Result(%z)\n";
 }
 
 std::string product(int rows, const std::string& weights) {
@@ -131,7 +147,7 @@ TEST(Registry, AFirstLayerOnSeveralMachines) {
     MachineTraits no_vbmi = golden_cove();
     no_vbmi.avx512_vbmi = false;
     const Verdicts without = verdicts_on(no_vbmi, text);
-    EXPECT_EQ(without.reasons.at("small_conv"), "avx512_core_vnni: no AVX-512 with VNNI and VBMI");
+    EXPECT_EQ(without.reasons.at("small_conv"), "avx512_vnni: no AVX-512 with VNNI and VBMI");
     EXPECT_THAT(without.list, ElementsAre("small_conv: refused", "gemm: taken",
                                           "float_conv: refused", "onednn: taken"));
 }
@@ -141,6 +157,63 @@ TEST(Registry, PropertiesRefuse) {
                                           {{"FUSEQ_OWN_GEMM", "NO"}});
     EXPECT_EQ(verdicts.reasons.at("gemm"), "FUSEQ_OWN_GEMM is NO");
     EXPECT_EQ(verdicts.list.back(), "onednn: taken");
+}
+
+// What tiles are filled by, and pays for them. Nobody is told of AMX on other machines (the tests
+// above).
+TEST(Registry, AmxTakesLargeProductsThatFillItsTiles) {
+    const auto on_amx = [](const std::string& text) {
+        return verdicts_on(sapphire_rapids(), text);
+    };
+    const Verdicts large = on_amx(convolution("1,64,56,56", "64,64,3,3"));
+    EXPECT_THAT(large.list, ElementsAre("small_conv: refused", "amx: taken", "gemm: refused",
+                                        "float_conv: refused", "onednn: taken"));
+    // That the own product would take without AMX.
+    const Verdicts deep = on_amx(convolution("1,256,14,14", "256,256,1,1"));
+    EXPECT_THAT(deep.list, ElementsAre("small_conv: refused", "amx: taken", "gemm: taken",
+                                       "float_conv: refused", "onednn: taken"));
+    EXPECT_EQ(on_amx(convolution("1,3,224,224", "64,3,7,7")).reasons.at("amx"),
+              "tiles would be filled to 4 %, at least 50 %");
+    EXPECT_EQ(on_amx(convolution("1,128,7,7", "64,128,3,3")).reasons.at("amx"),
+              "tiles would be filled to 43 %, at least 50 %")
+        << "pixels of a row";
+    EXPECT_EQ(on_amx(convolution("1,64,56,56", "64,64,1,1")).reasons.at("amx"),
+              "64 products a result, at least 128");
+    EXPECT_EQ(on_amx(convolution("1,128,8,8", "128,128,1,1")).reasons.at("amx"),
+              "1638400 products, at least 2097152");
+    EXPECT_EQ(on_amx(product(7, "random(3,-1,1)")).reasons.at("amx"),
+              "for integers with constant weights");
+}
+
+// The plan that a machine with AMX would have, made with the primitives of this one, which are
+// never run: the same attributes in the same layout.
+TEST(Registry, AmxGetsTheAttributesOfTheComposer) {
+    const auto product_step = [](const MachineTraits& machine, const AnyMap& set) {
+        const ScopedMachineTraits scope(machine);
+        Config config;
+        config.set(set);
+        const Transformed transformed = transform_for_cpu(
+            *Model::from_text(quantized_after(convolution("1,256,14,14", "256,256,1,1"))), config);
+        const Plan plan = make_plan(*transformed.model, transformed.ranges, build_options(config));
+        for (const auto& step : plan.steps) {
+            if (step->info().kind == "convolution") {
+                return step->info();
+            }
+        }
+        return StepInfo{};
+    };
+    const StepInfo tiles = product_step(sapphire_rapids(), {});
+    ASSERT_FALSE(tiles.candidates.empty());
+    EXPECT_EQ(tiles.candidates.back().name, "amx");
+    EXPECT_EQ(tiles.candidates.back().verdict, "taken");
+    const StepInfo onednn = product_step(golden_cove(), {{"FUSEQ_OWN_GEMM", "NO"}});
+    EXPECT_EQ(onednn.candidates.back().name, "onednn");
+    EXPECT_EQ(tiles.src_type, "u8");
+    EXPECT_EQ(tiles.dst_type, "u8");
+    EXPECT_EQ(tiles.layout, onednn.layout);
+    EXPECT_EQ(tiles.layout, "channels-last");
+    EXPECT_EQ(tiles.post_ops, onednn.post_ops);
+    EXPECT_THAT(tiles.post_ops, HasSubstr("scale:per_oc"));
 }
 
 // Weights of halves are read as such where two wide loads a cycle make that worth it.

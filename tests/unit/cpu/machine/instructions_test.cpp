@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 
+#include "cpu/machine/avx_vnni.hpp"
+#include "cpu/machine/isa_limit.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
 namespace fuseq {
@@ -35,9 +37,16 @@ bool machine_has_avx512() {
            machine_has("avx512vl");
 }
 
-TEST(Instructions, AreThoseOfTheMachineWhereAllTargetsAreAllowed) {
+bool level_allows(cpu::IsaLevel level) {
+    return cpu::includes(cpu::isa_level(), level);
+}
+
+TEST(Instructions, AreThoseOfTheMachineAndTheLevelWhereAllTargetsAreAllowed) {
     test::restrict_targets(0);
-    const bool vnni = machine_has_avx512() && machine_has("avx512_vnni");
+    const bool vnni = machine_has_avx512() && machine_has("avx512_vnni") &&
+                      level_allows(cpu::IsaLevel::kAvx512Vnni);
+    EXPECT_EQ(kernels::has_avx_vnni(),
+              machine_has("avx_vnni") && level_allows(cpu::IsaLevel::kAvx2Vnni));
     EXPECT_EQ(kernels::has_avx512_vnni(), vnni);
     EXPECT_EQ(kernels::has_avx512_vbmi(), vnni && machine_has("avx512vbmi"));
 }
@@ -45,9 +54,12 @@ TEST(Instructions, AreThoseOfTheMachineWhereAllTargetsAreAllowed) {
 TEST(Instructions, FollowTheTargetThatHighwayHasChosen) {
     test::on_every_target([](const std::string& target) {
         const bool wide = target.starts_with("AVX3");
-        EXPECT_EQ(kernels::has_avx512_vnni(), wide && machine_has("avx512_vnni"));
-        EXPECT_EQ(kernels::has_avx512_vbmi(),
-                  wide && machine_has("avx512_vnni") && machine_has("avx512vbmi"));
+        const bool vnni =
+            wide && machine_has("avx512_vnni") && level_allows(cpu::IsaLevel::kAvx512Vnni);
+        EXPECT_EQ(kernels::has_avx512_vnni(), vnni);
+        EXPECT_EQ(kernels::has_avx512_vbmi(), vnni && machine_has("avx512vbmi"));
+        EXPECT_EQ(kernels::has_avx_vnni(), target != "SSE4" && machine_has("avx_vnni") &&
+                                               level_allows(cpu::IsaLevel::kAvx2Vnni));
     });
 }
 

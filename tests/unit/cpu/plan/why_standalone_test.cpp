@@ -9,7 +9,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cpu/machine/isa.hpp"
 #include "fuseq/fuseq.hpp"
 #include "support/quantized_convolution_text.hpp"
 

@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cpu/machine/isa.hpp"
 #include "fuseq/fuseq.hpp"
 #include "support/quantized_convolution_text.hpp"
 

@@ -10,7 +10,7 @@
 
 #include <functional>
 
-#include "cpu/machine/isa.hpp"
+#include "cpu/machine/isa_limit.hpp"
 #include "cpu/post_ops/dnnl_post_ops_composer.hpp"
 
 namespace fuseq::post_ops {
@@ -23,7 +23,10 @@ constexpr ElementType u8 = ElementType::u8;
 constexpr ElementType i8 = ElementType::i8;
 
 const dnnl::engine& engine() {
-    static const dnnl::engine kEngine(dnnl::engine::kind::cpu, 0);
+    static const dnnl::engine kEngine = [] {
+        cpu::fix_isa_level();
+        return dnnl::engine(dnnl::engine::kind::cpu, 0);
+    }();
     return kEngine;
 }
 

@@ -10,7 +10,7 @@
 
 #include <cmath>
 
-#include "cpu/machine/isa.hpp"
+#include "cpu/machine/isa_limit.hpp"
 #include "fuseq/error.hpp"
 #include "unit/cpu/post_ops/random_chain.hpp"
 #include "unit/cpu/post_ops/small_anchor.hpp"
@@ -196,6 +196,7 @@ TEST(DnnlPostOpsComposer, NotesWhatLawsDidAndRefuse) {
 }
 
 TEST(ComposeAttributes, RefusesWhatDoesNotFit) {
+    cpu::fix_isa_level();
     const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
     const dnnl::memory::desc dst({1, 4, 2, 2}, dnnl::memory::data_type::u8,
                                  dnnl::memory::format_tag::nhwc);

@@ -25,10 +25,10 @@ constexpr ElementType i8 = ElementType::i8;
 
 const Eltwise kRelu{};
 
-Anchor int8(AnchorKind kind, IsaLevel isa = IsaLevel::kVnni) {
+Anchor int8(AnchorKind kind, IsaLevel isa = IsaLevel::kAvx512Vnni) {
     return {.kind = kind, .oc = 3, .isa = isa};
 }
-Anchor real(AnchorKind kind, IsaLevel isa = IsaLevel::kVnni) {
+Anchor real(AnchorKind kind, IsaLevel isa = IsaLevel::kAvx512Vnni) {
     return {.kind = kind, .src_type = f32, .wei_type = f32, .oc = 3, .isa = isa};
 }
 Anchor with_sum(Anchor anchor) {
@@ -278,7 +278,7 @@ Anchor random_anchor(std::mt19937& rng, std::size_t channels) {
     Anchor anchor;
     anchor.kind = kKinds[rng() % 8];
     anchor.oc = channels;
-    anchor.isa = static_cast<IsaLevel>(rng() % 4);
+    anchor.isa = static_cast<IsaLevel>(rng() % 6);
     anchor.constant_weights = rng() % 3 != 0;
     const bool need_f32 = anchor.kind == AnchorKind::kBinary || anchor.kind == AnchorKind::kAvgPool;
     anchor.src_type = need_f32 || rng() % 3 == 0 ? f32 : u8;

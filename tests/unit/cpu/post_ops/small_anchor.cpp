@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "cpu/machine/isa_limit.hpp"
+
 namespace fuseq::post_ops::testing {
 namespace {
 
@@ -14,7 +16,10 @@ using Dims = memory::dims;
 using Arguments = std::unordered_map<int, memory>;
 
 const dnnl::engine& engine() {
-    static const dnnl::engine kEngine(dnnl::engine::kind::cpu, 0);
+    static const dnnl::engine kEngine = [] {
+        cpu::fix_isa_level();
+        return dnnl::engine(dnnl::engine::kind::cpu, 0);
+    }();
     return kEngine;
 }
 

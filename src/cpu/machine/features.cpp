@@ -1,0 +1,70 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/machine/features.hpp"
+
+#include <cstdint>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "hwy/targets.h"
+
+namespace fuseq::cpu {
+namespace {
+
+// Linux 5.16 and later give tiles to a process that asks (oneDNN does), older ones to none.
+bool kernel_gives_tiles() {
+    constexpr long kGetSupported = 0x1021;  // ARCH_GET_XCOMP_SUPP
+    constexpr unsigned kTileData = 18;
+    std::uint64_t states = 0;
+    return syscall(SYS_arch_prctl, kGetSupported, &states) == 0 &&
+           ((states >> kTileData) & 1U) != 0;
+}
+
+CpuFeatures detect() {
+    // Highway asks for all that the code it compiles for a target may hold.
+    const std::int64_t targets = hwy::SupportedTargets();
+    CpuFeatures found;
+    found.avx2 = (targets & HWY_AVX2) != 0;
+    found.avx_vnni = found.avx2 && __builtin_cpu_supports("avxvnni") != 0;
+    found.avx512 = (targets & HWY_AVX3) != 0;
+    found.avx512_vnni = found.avx512 && __builtin_cpu_supports("avx512vnni") != 0;
+    found.avx512_vbmi = found.avx512 && __builtin_cpu_supports("avx512vbmi") != 0;
+    found.avx512_bf16 = found.avx512 && __builtin_cpu_supports("avx512bf16") != 0;
+    found.amx_int8 =
+        found.avx512_vnni && __builtin_cpu_supports("amx-int8") != 0 && kernel_gives_tiles();
+    found.amd_family_19h = __builtin_cpu_is("amdfam19h") != 0;
+    return found;
+}
+
+}  // namespace
+
+const CpuFeatures& cpu_features() {
+    static const CpuFeatures kFeatures = detect();
+    return kFeatures;
+}
+
+bool has_level(const CpuFeatures& features, IsaLevel level) {
+    switch (level) {
+        case IsaLevel::kSse41: return true;
+        case IsaLevel::kAvx2: return features.avx2;
+        case IsaLevel::kAvx2Vnni:
+            return features.avx2 && (features.avx_vnni || features.avx512_vnni);
+        case IsaLevel::kAvx512: return features.avx512;
+        case IsaLevel::kAvx512Vnni: return features.avx512_vnni;
+        case IsaLevel::kAvx512Amx: return features.avx512_vnni && features.amx_int8;
+    }
+    return false;
+}
+
+IsaLevel highest_level(const CpuFeatures& features, IsaLevel limit) {
+    IsaLevel highest = IsaLevel::kSse41;
+    for (const IsaLevel level : isa_levels()) {
+        if (includes(limit, level) && has_level(features, level)) {
+            highest = level;
+        }
+    }
+    return highest;
+}
+
+}  // namespace fuseq::cpu
