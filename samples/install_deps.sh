@@ -12,6 +12,7 @@ build=(
     libdnnl-dev                         # oneDNN 2.6.3 ...
     opencl-headers ocl-icd-opencl-dev   # ... whose CMake config asks for OpenCL
     libpugixml-dev libtbb-dev libxxhash-dev libfmt-dev libhwy-dev nlohmann-json3-dev libcli11-dev
+    libyaml-cpp-dev                     # profiles of the quantizer
 )
 tests=(libgtest-dev libgmock-dev libbenchmark-dev python3
     python3-numpy) # the oracle of ../shared

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reader and writer of OpenVINO IR files: an .xml that describes the layers and a .bin with the
-// values of constants. Versions 10 and 11 are read, 11 is written.
+// values of constants. Versions 10 and 11 are read and written.
 #pragma once
 
 #include <filesystem>
@@ -43,12 +43,17 @@ std::shared_ptr<Model> read_ir_from_memory(std::string_view xml,
                                            const Tensor& weights = {},
                                            const IrReadOptions& options = {});
 
-// Writes IR version 11. Equal constants are stored once, each aligned to 64 bytes. Files are
+struct IrWriteOptions {
+    int version = 11;  // 10 or 11; v10 says the same in the same words
+};
+
+// Writes an IR. Equal constants are stored once, each aligned to 64 bytes. Files are
 // replaced only when everything was written, so a model may be written over the files that it was
 // read from. Throws Error (stage "write"); operations, inputs and attributes that only
 // transformations make have no place in an IR.
 void write_ir(const Model& model,
               const std::filesystem::path& xml,
-              const std::filesystem::path& bin = {});
+              const std::filesystem::path& bin = {},
+              const IrWriteOptions& options = {});
 
 }  // namespace fuseq

@@ -64,7 +64,12 @@ private:
 
 void write_ir(const Model& model,
               const std::filesystem::path& xml,
-              const std::filesystem::path& bin) {
+              const std::filesystem::path& bin,
+              const IrWriteOptions& options) {
+    if (options.version != 10 && options.version != 11) {
+        fail(xml,
+             detail::cat("IR version ", options.version, " cannot be written, only 10 and 11"));
+    }
     NewFile weights_file(bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin);
     NewFile xml_file(xml);
     WeightsWriter weights(weights_file.stream());
@@ -73,7 +78,7 @@ void write_ir(const Model& model,
     declaration.append_attribute("version").set_value("1.0");
     pugi::xml_node net = document.append_child("net");
     net.append_attribute("name").set_value(model.name().c_str());
-    net.append_attribute("version").set_value("11");
+    net.append_attribute("version").set_value(options.version);
     try {
         IrGraphWriter(model, weights).write(net);
     } catch (const Error& error) {

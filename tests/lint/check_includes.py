@@ -63,7 +63,7 @@ LAYERS = {
     "src/readers/ir": MODEL + ["readers/ir"],
     "src/readers/onnx": MODEL + ["readers/onnx"],
     "src/readers/tflite": MODEL + ["readers/tflite"],
-    "src/quantizer": MODEL + ["transformations", "quantizer"],
+    "src/quantizer": MODEL + ["transformations", "ir", "quantizer"],
     "src/python": ["fuseq", "python"],
     "src/compat": ["fuseq", "compat"],
     # Programs use the public API, common/ and their own folder; the generator builds models out of

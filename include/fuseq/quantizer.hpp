@@ -1,0 +1,143 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Quantizer: from a float model and data to a model with FakeQuantize layers. Profile-guided: runs
+// the float model on calibration inputs, keeps the ranges of every float tensor, and chooses scales
+// and zero points from them. Library libfuseq_quantizer.so; docs/quantizer.md says what it does.
+//
+//   fuseq::Quantizer quantizer(model, options);
+//   quantizer.profile(100, [&](std::size_t i) { return std::vector{image(i)}; });
+//   fuseq::QuantizedModel result = quantizer.quantize();
+//   fuseq::write_quantized(result, "int8.xml");
+//
+// One thread at a time uses a Quantizer. All failures are fuseq::Error, stage "quantize".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuseq/model.hpp"
+#include "fuseq/tensor.hpp"
+
+namespace fuseq {
+
+// How a range [min, max] becomes a scale and an offset: value = (q - offset) * scale.
+enum class QuantizationSchema {
+    kAsymmetric,                // the range as it is, 0 included
+    kSymmetric,                 // offset 0; the range is extended
+    kSymmetricWithUint8,        // offset 0, or the lowest integer where nothing is negative
+    kSymmetricWithPower2Scale,  // offset 0, scale 2^k
+};
+enum class QuantizationPrecision { kInt8, kInt16, kInt32 };
+// How the range is narrowed before that.
+enum class Calibration {
+    kNone,        // least to greatest value
+    kKl,          // least Kullback-Leibler divergence between the histogram and its quantized form
+    kPercentile,  // a share of the values, percentile / 100, lies inside
+    kMse,         // least mean squared error
+};
+
+// One table for names on command lines and in files.
+std::string_view to_string(QuantizationSchema schema);
+std::string_view to_string(QuantizationPrecision precision);
+std::string_view to_string(Calibration calibration);
+// Throws Error listing the names there are.
+QuantizationSchema schema_from(std::string_view name);
+QuantizationPrecision precision_from(std::string_view name);
+Calibration calibration_from(std::string_view name);
+
+struct QuantizerOptions {
+    QuantizationSchema schema = QuantizationSchema::kAsymmetric;  // of activations
+    QuantizationSchema weights_schema = QuantizationSchema::kSymmetric;
+    QuantizationPrecision precision = QuantizationPrecision::kInt8;          // of activations
+    QuantizationPrecision weights_precision = QuantizationPrecision::kInt8;  // kInt8 or kInt16
+    QuantizationPrecision bias_precision = QuantizationPrecision::kInt32;
+    Calibration calibration = Calibration::kMse;  // of activations
+    double percentile = 99.99;                    // for kPercentile; in (50, 100]
+    // kNone, or kMse: the scale of each channel of weights with the least squared error.
+    Calibration weights_calibration = Calibration::kNone;
+    std::size_t histogram_bins = 1024;  // at least 16
+    bool channelwise = true;            // a scale an output channel of the weights; else one in all
+    // Matrices of MatMul: a scale and an offset a row, from the row's own range.
+    bool rowwise = false;
+    // Weights in [-64, 63]: two products of u8 x s7 always fit into 16 bits.
+    bool weights_of_7_bits = false;
+    // A range a channel where only depthwise convolutions read a tensor.
+    bool depthwise_channels = true;
+    bool bias_correction = true;  // moves biases by the mean error that rounded weights make
+    // Layers that stay in float: kinds ("Add"), names, or patterns with * and ?.
+    std::vector<std::string> keep_original_precision;
+    // Kinds that are not taken apart before profiling, nor before quantizing.
+    std::vector<std::string> do_not_lower;
+    bool assert_all_nodes_quantized = false;  // an Error where a quantizable layer stays in float
+    std::string device = "CPU";               // that runs the float model
+    std::size_t streams = 0;                  // inputs in flight; 0: one a core
+};
+
+// Tensors for calibration input `index`, one a model input, in its order. Called from several
+// threads at once.
+using CalibrationInputs = std::function<std::vector<Tensor>(std::size_t index)>;
+// Told after each input, in order, how many are done; false stops. Called from one thread at a
+// time.
+using CalibrationProgress = std::function<bool(std::size_t done, std::size_t total)>;
+
+// What became of one layer that can be quantized.
+struct QuantizedLayer {
+    std::string name;
+    std::string kind;
+    bool quantized = false;
+    std::string reason;     // why it is not
+    float input_scale = 0;  // of its first input; 0 where it is a vector or there is none
+    std::int32_t input_offset = 0;
+    float min_weight_scale = 0;  // 0 without weights
+    float max_weight_scale = 0;
+};
+
+struct QuantizedModel {
+    std::shared_ptr<Model> model;
+    std::vector<QuantizedLayer> layers;  // in the order of execution
+    std::vector<std::string> remarks;    // one sentence each
+    std::vector<std::string> kept;       // names of layers that the options keep in float
+    std::size_t activations = 0;         // FakeQuantize layers that were put in
+};
+
+class Quantizer {
+public:
+    // The model is copied. Throws Error for options that contradict each other or name layers that
+    // are not there.
+    explicit Quantizer(const std::shared_ptr<const Model>& model, QuantizerOptions options = {});
+    ~Quantizer();
+    Quantizer(Quantizer&&) noexcept;
+    Quantizer& operator=(Quantizer&&) noexcept;
+
+    // Runs inputs [profiled_inputs(), count) and adds them to the profile; memory does not grow
+    // with the number of inputs, and the result does not depend on streams. Returns whether all
+    // were run. Throws Error naming the layer and the input for values that are not finite.
+    bool profile(std::size_t count,
+                 const CalibrationInputs& inputs,
+                 const CalibrationProgress& progress = {});
+    std::size_t profiled_inputs() const;
+
+    // profile.yaml. The file is replaced only when everything was written.
+    void save_profile(const std::string& path) const;
+    // Adds the profile of a file to what is there. Throws Error for the profile of another graph,
+    // naming the first layer that differs, or of other histogram bins or lowering.
+    void load_profile(const std::string& path);
+
+    // Throws Error without a profile.
+    QuantizedModel quantize() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+// Writes the IR, version 10 or 11.
+void write_quantized(const QuantizedModel& model, const std::string& xml, int ir_version = 11);
+
+}  // namespace fuseq

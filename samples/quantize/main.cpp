@@ -1,0 +1,115 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// quantize: from a float model and calibration data to an int8 model.
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "common/tool.hpp"
+#include "fuseq/fuseq.hpp"
+#include "quantize/data.hpp"
+#include "quantize/options.hpp"
+#include "quantize/report.hpp"
+
+namespace fuseq::samples {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void interrupt(int /*signal*/) {
+    interrupted = 1;
+}
+
+constexpr std::size_t kBarWidth = 40;
+
+void show_progress(std::size_t done, std::size_t total) {
+    const std::size_t filled = done * kBarWidth / total;
+    std::cerr << '\r' << '[' << std::string(filled, '#') << std::string(kBarWidth - filled, ' ')
+              << "] " << done << '/' << total << (done == total ? "\n" : "") << std::flush;
+}
+
+void profile(Quantizer& quantizer, const Model& model, const QuantizeOptions& options) {
+    std::vector<std::string> folders = input_folders(options.data);
+    if (options.inputs != 0 && folders.size() > options.inputs) {
+        folders.resize(options.inputs);
+    }
+    if (options.resume && std::filesystem::exists(options.dump_profile)) {
+        quantizer.load_profile(options.dump_profile);
+    }
+    // Where a profile was loaded, this data comes after it.
+    const std::size_t before = options.resume ? 0 : quantizer.profiled_inputs();
+    const bool bar = !options.quiet && ::isatty(STDERR_FILENO) != 0;
+    std::signal(SIGINT, interrupt);
+    const bool all = quantizer.profile(
+        before + folders.size(),
+        [&](std::size_t i) { return read_inputs(folders[i - before], model); },
+        [&](std::size_t done, std::size_t total) {
+            if (bar) {
+                show_progress(done - before, total - before);
+            }
+            return interrupted == 0;
+        });
+    std::signal(SIGINT, SIG_DFL);
+    if (!options.dump_profile.empty()) {
+        quantizer.save_profile(options.dump_profile);
+    }
+    if (!all) {
+        throw Error("quantize",
+                    detail::cat("interrupted after ", quantizer.profiled_inputs(), " inputs",
+                                options.dump_profile.empty()
+                                    ? "; -dump_profile would have kept what was done"
+                                    : "; -resume goes on from there"));
+    }
+}
+
+void write_text(const std::string& file, const std::string& text) {
+    std::ofstream out(file);
+    out << text;
+    out.close();
+    if (!out) {
+        throw Error("write", detail::cat("cannot write '", file, "'"));
+    }
+}
+
+void run(const QuantizeOptions& options) {
+    const std::shared_ptr<Model> model = Core().read_model(
+        options.model, "",
+        [](const std::string& text) { std::cout << "warning: " << text << '\n'; });
+    Quantizer quantizer(model, options.quantizer);
+    for (const std::string& file : options.load_profiles) {
+        quantizer.load_profile(file);
+    }
+    if (!options.data.empty()) {
+        profile(quantizer, *model, options);
+    } else if (!options.dump_profile.empty()) {
+        quantizer.save_profile(options.dump_profile);
+    }
+    if (options.output.empty()) {
+        return;
+    }
+    const QuantizedModel result = quantizer.quantize();
+    write_quantized(result, options.output, options.ir_version);
+    if (!options.report_file.empty()) {
+        write_text(options.report_file, report_json(result, options.quantizer));
+    }
+    for (const std::string& name : result.kept) {
+        std::cout << "kept in float: '" << name << "'\n";
+    }
+    std::cout << summary(result) << "written: " << options.output << '\n';
+}
+
+}  // namespace
+}  // namespace fuseq::samples
+
+int main(int argc, char** argv) {
+    return fuseq::samples::run_tool([&] {
+        fuseq::samples::QuantizeOptions options;
+        if (fuseq::samples::parse(options, argc, argv)) {
+            fuseq::samples::run(options);
+        }
+    });
+}

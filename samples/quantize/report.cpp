@@ -1,0 +1,86 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "quantize/report.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "fuseq/error.hpp"
+
+namespace fuseq::samples {
+namespace {
+
+std::size_t count_quantized(const QuantizedModel& model) {
+    return static_cast<std::size_t>(
+        std::count_if(model.layers.begin(), model.layers.end(),
+                      [](const QuantizedLayer& layer) { return layer.quantized; }));
+}
+
+nlohmann::ordered_json describe(const QuantizedLayer& layer, const std::string& precision) {
+    nlohmann::ordered_json item{{"name", layer.name},
+                                {"kind", layer.kind},
+                                {"precision", layer.quantized ? precision : "Float"}};
+    if (!layer.quantized) {
+        item["reason"] = layer.reason;
+        return item;
+    }
+    if (layer.input_scale > 0) {
+        item["input_scale"] = layer.input_scale;
+        item["input_offset"] = layer.input_offset;
+    }
+    if (layer.max_weight_scale > 0) {
+        item["weight_scales"] = {layer.min_weight_scale, layer.max_weight_scale};
+    }
+    return item;
+}
+
+nlohmann::ordered_json describe(const QuantizerOptions& options) {
+    return {{"quantization_schema", to_string(options.schema)},
+            {"quantization_schema_weights", to_string(options.weights_schema)},
+            {"quantization_precision", to_string(options.precision)},
+            {"quantization_precision_weights", to_string(options.weights_precision)},
+            {"quantization_precision_bias", to_string(options.bias_precision)},
+            {"quantization_calibration", to_string(options.calibration)},
+            {"weights_calibration", to_string(options.weights_calibration)},
+            {"channelwise", options.channelwise},
+            {"rowwise", options.rowwise},
+            {"weights_of_7_bits", options.weights_of_7_bits},
+            {"depthwise_channels", options.depthwise_channels},
+            {"bias_correction", options.bias_correction}};
+}
+
+}  // namespace
+
+std::string summary(const QuantizedModel& model) {
+    std::string text = detail::cat(count_quantized(model), " of ", model.layers.size(),
+                                   " layers that can be quantized are, by ", model.activations,
+                                   " FakeQuantize layers\n");
+    for (const QuantizedLayer& layer : model.layers) {
+        if (!layer.quantized) {
+            text += detail::cat("float: ", layer.kind, " '", layer.name, "': ", layer.reason, "\n");
+        }
+    }
+    for (const std::string& remark : model.remarks) {
+        text += "note: " + remark + "\n";
+    }
+    return text;
+}
+
+std::string report_json(const QuantizedModel& model, const QuantizerOptions& options) {
+    nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+    for (const QuantizedLayer& layer : model.layers) {
+        layers.push_back(describe(layer, std::string(to_string(options.precision))));
+    }
+    const nlohmann::ordered_json report{{"options", describe(options)},
+                                        {"layers", layers},
+                                        {"kept", model.kept},
+                                        {"remarks", model.remarks},
+                                        {"totals",
+                                         {{"layers", model.layers.size()},
+                                          {"quantized", count_quantized(model)},
+                                          {"fake_quantize", model.activations}}}};
+    return report.dump(1) + "\n";
+}
+
+}  // namespace fuseq::samples

@@ -1,0 +1,370 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "fuseq/error.hpp"
+#include "ops/binary_arithmetic.hpp"
+#include "ops/convert.hpp"
+#include "ops/matmul.hpp"
+#include "quantizer/insertion.hpp"
+#include "quantizer/layer_kinds.hpp"
+#include "quantizer/weights.hpp"
+#include "transformations/support/constants.hpp"
+#include "transformations/support/rewrite.hpp"
+
+namespace fuseq::quantizer {
+namespace {
+
+// Shape of one value an output channel that broadcasts to the weights.
+Shape shape_of_scales(const Node& anchor, const Shape& weights, std::size_t count) {
+    if (count == 1) {
+        return {};
+    }
+    Shape shape(std::vector<std::size_t>(weights.size(), 1));
+    for (const std::size_t dim : output_channel_dims(anchor, weights)) {
+        shape[dim] = weights[dim];
+    }
+    return shape;
+}
+
+// Const -> Convert -> [Subtract] -> Multiply.
+Output dequantized(Model& model,
+                   const std::string& name,
+                   const Tensor& integers,
+                   const Tensor& offsets,
+                   const Tensor& scales) {
+    Output value = make_constant(model, name + "/quantized", integers);
+    ConvertAttrs to_float;
+    to_float.destination_type = ElementType::f32;
+    value =
+        model.add("Convert", 1, model.unique_name(name + "/convert"), {value}, to_float)->output();
+    if (offsets) {
+        const Output offset = make_constant(model, name + "/offset", offsets);
+        value = model
+                    .add("Subtract", 1, model.unique_name(name + "/subtract"), {value, offset},
+                         BinaryAttrs{})
+                    ->output();
+    }
+    const Output scale = make_constant(model, name + "/scale", scales);
+    return model
+        .add("Multiply", 1, model.unique_name(name + "/dequantize"), {value, scale}, BinaryAttrs{})
+        ->output();
+}
+
+// The Add of constants, one an output channel, that alone reads an anchor; null without one.
+Node* bias_of(const Node& anchor, std::size_t channels) {
+    const auto& uses = anchor.port().uses;
+    if (uses.size() != 1 || !uses[0].node->is("Add") || uses[0].index != 0 ||
+        !uses[0].node->input_node(1)->is_constant() || !anchor.port().shape.rank_is_static()) {
+        return nullptr;
+    }
+    const auto values = constant_channels(uses[0].node->input(1), anchor.port().shape.rank());
+    const bool fits = values && (values->per_tensor() || values->size() == channels);
+    return fits ? uses[0].node : nullptr;
+}
+
+// Dimension of the result that numbers the output channels.
+std::size_t channel_dim(const Node& anchor) {
+    return anchor.is("MatMul") ? anchor.port().shape.rank() - 1 : 1;
+}
+
+class Anchor {
+public:
+    Anchor(Node& node,
+           const PlaceScales& input,
+           const QuantizerOptions& options,
+           std::vector<std::string>& remarks)
+        : node_(node),
+          input_(input),
+          options_(options),
+          remarks_(remarks),
+          weights_(node.input_node(1)->constant()),
+          order_(channel_order(node, weights_.get_shape())),
+          bias_(bias_of(node, order_.count())),
+          scales_(choose_weight_scales(weights_, order_, options)) {
+        if (bias_ != nullptr) {
+            const auto values = constant_channels(bias_->input(1), node.port().shape.rank());
+            for (std::size_t c = 0; c < order_.count(); ++c) {
+                bias_values_.push_back((*values)[c]);
+            }
+        }
+    }
+
+    // `means` of the input's channels; empty when they are not known.
+    void quantize(const std::vector<double>& means) {
+        choose_bias_scales();
+        RoundedWeights rounded =
+            round_weights(weights_, order_, scales_, options_.weights_precision);
+        if (options_.bias_correction && !means.empty()) {
+            correct_bias(rounded.values, means);
+            // A corrected bias may be larger.
+            choose_bias_scales();
+            rounded = round_weights(weights_, order_, scales_, options_.weights_precision);
+        }
+        write_weights(rounded);
+        write_bias();
+    }
+
+    void describe(QuantizedLayer& layer) const {
+        const auto [least, greatest] =
+            std::minmax_element(scales_.channels.begin(), scales_.channels.end(),
+                                [](const auto& a, const auto& b) { return a.scale < b.scale; });
+        layer.min_weight_scale = least->scale;
+        layer.max_weight_scale = greatest->scale;
+    }
+
+private:
+    float input_scale(std::size_t channel) const {
+        // Of a depthwise convolution, the input channel that an output channel reads.
+        return input_.size() == 1 ? input_[0].scale
+                                  : input_[channel * input_.size() / order_.count()].scale;
+    }
+
+    // Raises scales of weights where an int32 bias would overflow.
+    void choose_bias_scales() {
+        if (bias_values_.empty()) {
+            return;
+        }
+        bias_scales_.clear();
+        float highest = 0;
+        for (std::size_t c = 0; c < bias_values_.size(); ++c) {
+            const BiasScale chosen =
+                choose_bias_scale(bias_values_[c], input_scale(c), scales_.channels[c].scale,
+                                  options_.bias_precision);
+            bias_scales_.push_back(chosen.scale);
+            if (!chosen.raised_weight_scale) {
+                continue;
+            }
+            remarks_.push_back(detail::cat(
+                "layer '", node_.name(), "': bias ", bias_values_[c], " of channel ", c,
+                " does not fit into int32 at scale ", input_scale(c) * scales_.channels[c].scale,
+                "; the scale of its weights is raised from ", scales_.channels[c].scale, " to ",
+                *chosen.raised_weight_scale));
+            highest = std::max(highest, *chosen.raised_weight_scale);
+            scales_.channels[c].scale = *chosen.raised_weight_scale;
+        }
+        if (highest > 0 && !scales_.per_channel) {
+            for (std::size_t c = 0; c < bias_scales_.size(); ++c) {
+                scales_.channels[c].scale = highest;
+                bias_scales_[c] = highest * input_scale(c);
+            }
+        }
+    }
+
+    // Subtracts what rounded weights add to the mean of each output channel:
+    //   sum over taps of (rounded - weight) * mean of the input channel.
+    void correct_bias(const Tensor& rounded, const std::vector<double>& means) {
+        if (bias_values_.empty()) {
+            bias_values_.assign(order_.count(), 0.0f);
+        }
+        const float* before = weights_.data<float>();
+        const float* after = rounded.data<float>();
+        std::vector<double> shift(order_.count());
+        const std::vector<std::size_t> source = source_channels();
+        for (std::size_t i = 0; i < weights_.get_size(); ++i) {
+            shift[target_channel(i)] +=
+                (static_cast<double>(after[i]) - static_cast<double>(before[i])) *
+                means.at(source[i]);
+        }
+        for (std::size_t c = 0; c < shift.size(); ++c) {
+            bias_values_[c] -= static_cast<float>(shift[c]);
+        }
+    }
+
+    std::size_t target_channel(std::size_t element) const {
+        const std::size_t block = element / order_.inner;
+        const std::size_t group = block / (order_.channels * order_.depth);
+        return group * order_.channels + block % order_.channels;
+    }
+
+    // Input channel of each weight.
+    std::vector<std::size_t> source_channels() const {
+        const Shape& shape = weights_.get_shape();
+        std::vector<std::size_t> source(weights_.get_size());
+        for (std::size_t i = 0; i < source.size(); ++i) {
+            source[i] = source_channel(shape, i);
+        }
+        return source;
+    }
+    std::size_t source_channel(const Shape& shape, std::size_t element) const {
+        std::vector<std::size_t> at(shape.size());
+        for (std::size_t d = shape.size(); d-- > 0; element /= shape[d]) {
+            at[d] = element % shape[d];
+        }
+        if (node_.is("Convolution")) {
+            return at[1];
+        }
+        if (node_.is("GroupConvolution")) {
+            return at[0] * shape[2] + at[2];
+        }
+        if (node_.is("ConvolutionBackpropData")) {
+            return at[0];
+        }
+        if (node_.is("GroupConvolutionBackpropData")) {
+            return at[0] * shape[1] + at[1];
+        }
+        return node_.attrs<MatMulAttrs>().transpose_b ? at[shape.size() - 1] : at[shape.size() - 2];
+    }
+
+    void write_weights(const RoundedWeights& rounded) {
+        std::vector<float> scale;
+        std::vector<float> offset;
+        const std::size_t count = scales_.per_channel ? order_.count() : 1;
+        bool has_offset = false;
+        for (std::size_t c = 0; c < count; ++c) {
+            scale.push_back(scales_.channels[c].scale);
+            offset.push_back(static_cast<float>(scales_.channels[c].offset));
+            has_offset = has_offset || offset.back() != 0;
+        }
+        const Shape shape = shape_of_scales(node_, weights_.get_shape(), count);
+        node_.set_input(1, dequantized(node_.model(), node_.name() + "/weights", rounded.integers,
+                                       has_offset ? Tensor::of(shape, offset) : Tensor(),
+                                       Tensor::of(shape, scale)));
+        node_.infer();
+    }
+
+    void write_bias() {
+        if (bias_values_.empty()) {
+            return;
+        }
+        if (bias_scales_.empty()) {
+            choose_bias_scales();
+        }
+        const std::size_t rank = node_.port().shape.rank();
+        Shape shape(std::vector<std::size_t>(rank, 1));
+        shape[channel_dim(node_)] = bias_values_.size();
+        const Output value =
+            dequantized(node_.model(), node_.name() + "/bias", bias_integers(shape), Tensor(),
+                        Tensor::of(shape, bias_scales_));
+        if (bias_ != nullptr) {
+            bias_->set_input(1, value);
+            bias_->infer();
+            return;
+        }
+        Model& model = node_.model();
+        const std::vector<Use> uses = node_.port().uses;
+        Node* add = model.add("Add", 1, model.unique_name(node_.name() + "/corrected"),
+                              {node_.output(), value}, BinaryAttrs{});
+        move_uses(uses, node_.output(), add->output());
+    }
+
+    Tensor bias_integers(const Shape& shape) const {
+        const IntegerRange integers = integer_range(options_.bias_precision);
+        std::vector<std::int32_t> q;
+        for (std::size_t c = 0; c < bias_values_.size(); ++c) {
+            const double exact =
+                static_cast<double>(bias_values_[c]) / static_cast<double>(bias_scales_[c]);
+            q.push_back(static_cast<std::int32_t>(std::clamp(std::nearbyint(exact),
+                                                             static_cast<double>(integers.min),
+                                                             static_cast<double>(integers.max))));
+        }
+        const Tensor wide = Tensor::of(shape, q);
+        switch (options_.bias_precision) {
+            case QuantizationPrecision::kInt8: return wide.to(ElementType::i8);
+            case QuantizationPrecision::kInt16: return wide.to(ElementType::i16);
+            case QuantizationPrecision::kInt32: break;
+        }
+        return wide;
+    }
+
+    Node& node_;
+    const PlaceScales& input_;
+    const QuantizerOptions& options_;
+    std::vector<std::string>& remarks_;
+    const Tensor weights_;  // may be mapped from a file
+    ChannelOrder order_;
+    Node* bias_;
+    WeightScales scales_;
+    std::vector<float> bias_values_;  // one an output channel; empty without a bias
+    std::vector<float> bias_scales_;
+};
+
+// Mean of each channel of what an anchor reads; empty when it is not known, or when it says nothing
+// about the mean of a result (deconvolutions use a part of their taps for each).
+std::vector<double> input_means(const Node& anchor, const Profile& profile) {
+    const auto found = profile.tensors.find(tensor_name(anchor.input(0)));
+    if (found == profile.tensors.end() || found->second.channel_count == 0) {
+        return {};
+    }
+    // Of a MatMul, channels are the last dimension.
+    const bool channels_fit = is_one_of(anchor, {"Convolution", "GroupConvolution"}) ||
+                              (anchor.is("MatMul") && anchor.input(0).partial_shape().rank() == 2 &&
+                               !anchor.attrs<MatMulAttrs>().transpose_a);
+    if (!channels_fit) {
+        return {};
+    }
+    std::vector<double> means = found->second.channel_sums;
+    for (double& mean : means) {
+        mean /= static_cast<double>(found->second.channel_count);
+    }
+    return means;
+}
+
+// Row-wise quantization is one of fully connected layers.
+QuantizerOptions options_for(const Node& anchor, QuantizerOptions options) {
+    if (options.rowwise && anchor.is("MatMul")) {
+        options.weights_schema = QuantizationSchema::kAsymmetric;
+        options.channelwise = true;
+    }
+    return options;
+}
+
+// What must be known of an anchor before its source changes.
+struct Work {
+    Node* node;
+    const PlaceScales* input;
+    std::vector<double> means;
+    std::size_t layer;  // in the report
+};
+
+QuantizedLayer describe(const Node& node, const Placement& placement) {
+    QuantizedLayer layer;
+    layer.name = node.name();
+    layer.kind = node.type();
+    layer.quantized = placement.quantized.contains(&node);
+    if (!layer.quantized) {
+        layer.reason = placement.reasons.at(&node);
+    }
+    return layer;
+}
+
+}  // namespace
+
+InsertionReport insert_integers(Model& model,
+                                const Placement& placement,
+                                const std::vector<PlaceScales>& scales,
+                                const Profile& profile,
+                                const QuantizerOptions& options) {
+    InsertionReport report;
+    std::vector<Work> work;
+    for (Node* node : model.ordered_nodes()) {
+        if (!placement.quantized.contains(node) && !placement.reasons.contains(node)) {
+            continue;
+        }
+        QuantizedLayer layer = describe(*node, placement);
+        const std::size_t place = place_read_by(placement, *node, 0);
+        if (place < scales.size() && scales[place].size() == 1) {
+            layer.input_scale = scales[place][0].scale;
+            layer.input_offset = scales[place][0].offset;
+        }
+        if (layer.quantized && kind_of(*node) == LayerKind::kAnchor &&
+            node->input_node(1)->is_constant()) {
+            work.push_back(
+                {node, &scales.at(place), input_means(*node, profile), report.layers.size()});
+        }
+        report.layers.push_back(std::move(layer));
+    }
+    insert_fake_quantize(model, placement, scales);
+    for (const Work& item : work) {
+        const QuantizerOptions own = options_for(*item.node, options);
+        Anchor anchor(*item.node, *item.input, own, report.remarks);
+        anchor.quantize(item.means);
+        anchor.describe(report.layers[item.layer]);
+    }
+    model.remove_dead_nodes();
+    model.validate();
+    return report;
+}
+
+}  // namespace fuseq::quantizer

@@ -1,0 +1,129 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "quantizer/layer_selection.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "ops/op_spec.hpp"
+#include "transformations/support/rewrite.hpp"
+
+namespace fuseq::quantizer {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+        }
+    }
+    return row[b.size()];
+}
+
+std::vector<std::string> kinds_of_operations() {
+    std::vector<std::string> kinds;
+    for (const OpSpec* spec : all_ops()) {
+        if (!spec->internal) {
+            kinds.emplace_back(spec->type);
+        }
+    }
+    return kinds;
+}
+
+bool selects(const std::string& selector, const Node& node) {
+    return node.is(selector) || matches_pattern(selector, node.name());
+}
+
+}  // namespace
+
+bool matches_pattern(std::string_view pattern, std::string_view text) {
+    // The last star may be given one character more, as long as nothing else fits.
+    std::size_t p = 0;
+    std::size_t t = 0;
+    std::size_t star = std::string_view::npos;
+    std::size_t after_star = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]) &&
+            pattern[p] != '*') {
+            ++p;
+            ++t;
+        } else if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            after_star = t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++after_star;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') {
+        ++p;
+    }
+    return p == pattern.size();
+}
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& names) {
+    const auto nearest =
+        std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
+            return edit_distance(name, a) < edit_distance(name, b);
+        });
+    return nearest == names.end() ? std::string() : *nearest;
+}
+
+std::set<const Node*> select_layers(const Model& original,
+                                    const Model& lowered,
+                                    const std::vector<std::string>& selectors) {
+    std::set<std::string> chosen;
+    std::vector<std::string> names;
+    const std::vector<Node*> nodes = original.ordered_nodes();
+    for (const Node* node : nodes) {
+        if (!node->is_constant()) {
+            names.push_back(node->name());
+            names.push_back(node->type());
+        }
+    }
+    for (const std::string& selector : selectors) {
+        bool found = false;
+        for (const Node* node : nodes) {
+            if (!node->is_constant() && selects(selector, *node)) {
+                chosen.insert(node->name());
+                found = true;
+            }
+        }
+        if (!found) {
+            throw Error("quantize", detail::cat("-keep_original_precision_for_nodes: the model has "
+                                                "no layer and no kind '",
+                                                selector, "'; the nearest is '",
+                                                nearest_name(selector, names), "'"));
+        }
+    }
+    std::set<const Node*> result;
+    for (const Node* node : lowered.ordered_nodes()) {
+        const std::vector<std::string> origins = origins_of(*node);
+        const bool named = std::any_of(origins.begin(), origins.end(),
+                                       [&](const auto& name) { return chosen.contains(name); });
+        if (!node->is_constant() && (named || chosen.contains(node->name()))) {
+            result.insert(node);
+        }
+    }
+    return result;
+}
+
+void check_kinds(const std::vector<std::string>& kinds, std::string_view option) {
+    for (const std::string& kind : kinds) {
+        if (!op_exists(kind)) {
+            throw Error("quantize", detail::cat(option, ": there is no operation '", kind,
+                                                "'; the nearest is '",
+                                                nearest_name(kind, kinds_of_operations()), "'"));
+        }
+    }
+}
+
+}  // namespace fuseq::quantizer

@@ -1,0 +1,107 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include "fuseq/error.hpp"
+#include "ops/fake_quantize.hpp"
+#include "quantizer/calibration.hpp"
+#include "quantizer/insertion.hpp"
+#include "transformations/support/constants.hpp"
+#include "transformations/support/rewrite.hpp"
+
+namespace fuseq::quantizer {
+namespace {
+
+const TensorProfile& profile_of(const Place& place, const Profile& profile) {
+    const auto found = profile.tensors.find(tensor_name(place.tensor));
+    if (found == profile.tensors.end() || found->second.empty()) {
+        throw Error("quantize", detail::cat("the profile has no range of tensor '",
+                                            tensor_name(place.tensor), "'"));
+    }
+    return found->second;
+}
+
+// One histogram and range of all places of a group.
+TensorProfile profile_of_group(const std::vector<const Place*>& places, const Profile& profile) {
+    TensorProfile all = profile_of(*places[0], profile);
+    for (std::size_t i = 1; i < places.size(); ++i) {
+        all.merge(profile_of(*places[i], profile));
+    }
+    return all;
+}
+
+// [] for one value, else [1, C, 1, ...].
+Shape limits_shape(std::size_t count, std::size_t rank) {
+    if (count == 1) {
+        return {};
+    }
+    Shape shape(std::vector<std::size_t>(rank, 1));
+    shape[1] = count;
+    return shape;
+}
+
+void insert(Model& model, const Place& place, const PlaceScales& scales) {
+    std::vector<float> low;
+    std::vector<float> high;
+    for (const ScaleAndOffset& scale : scales) {
+        low.push_back(scale.limits().min);
+        high.push_back(scale.limits().max);
+    }
+    const std::size_t rank = scales.size() == 1 ? 0 : place.tensor.partial_shape().rank();
+    const Shape shape = limits_shape(scales.size(), rank);
+    const std::string name = model.unique_name(tensor_name(place.tensor) + "/fq");
+    const Output min = make_constant(model, name + "/low", Tensor::of(shape, low));
+    const Output max = make_constant(model, name + "/high", Tensor::of(shape, high));
+    FakeQuantizeAttrs attributes;
+    attributes.levels = scales[0].integers.levels();
+    Node* fq = model.add("FakeQuantize", 1, name, {place.tensor, min, max, min, max}, attributes);
+    for (const Use& use : place.readers) {
+        use.node->set_input(use.index, fq->output());
+    }
+}
+
+}  // namespace
+
+std::vector<PlaceScales> choose_place_scales(const Placement& placement,
+                                             const Profile& profile,
+                                             const QuantizerOptions& options) {
+    CalibrationOptions calibration;
+    calibration.method = options.calibration;
+    calibration.percentile = options.percentile;
+    calibration.schema = options.schema;
+    calibration.integers = integer_range(options.precision);
+    std::map<std::size_t, std::vector<const Place*>> groups;
+    for (const Place& place : placement.places) {
+        groups[place.group].push_back(&place);
+    }
+    std::map<std::size_t, PlaceScales> chosen;
+    for (const auto& [group, places] : groups) {
+        const TensorProfile seen = profile_of_group(places, profile);
+        PlaceScales& scales = chosen[group];
+        if (options.depthwise_channels && places[0]->depthwise_only && !seen.channels.empty()) {
+            for (const RealRange& range : seen.channels) {
+                scales.push_back(choose_scale(range, options.schema, calibration.integers));
+            }
+        } else {
+            const RealRange range = calibrate(seen.range, seen.histogram, calibration);
+            scales.push_back(choose_scale(range, options.schema, calibration.integers));
+        }
+    }
+    std::vector<PlaceScales> scales;
+    for (const Place& place : placement.places) {
+        scales.push_back(chosen.at(place.group));
+    }
+    return scales;
+}
+
+void insert_fake_quantize(Model& model,
+                          const Placement& placement,
+                          const std::vector<PlaceScales>& scales) {
+    for (std::size_t p = 0; p < placement.places.size(); ++p) {
+        insert(model, placement.places[p], scales[p]);
+    }
+    model.validate();
+}
+
+}  // namespace fuseq::quantizer

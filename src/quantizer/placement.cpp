@@ -1,0 +1,266 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "quantizer/placement.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "quantizer/layer_kinds.hpp"
+#include "transformations/support/rewrite.hpp"
+
+namespace fuseq::quantizer {
+namespace {
+
+class Placer {
+public:
+    Placer(Model& model, const std::set<const Node*>& kept)
+        : order_(model.ordered_nodes()), kept_(kept) {
+        for (std::size_t i = 0; i < order_.size(); ++i) {
+            position_[order_[i]] = i;
+            kinds_[order_[i]] = kept.contains(order_[i]) ? LayerKind::kFloat : kind_of(*order_[i]);
+        }
+    }
+
+    Placement run() {
+        for (auto node = order_.rbegin(); node != order_.rend(); ++node) {
+            look_ahead(**node);
+        }
+        for (Node* node : order_) {
+            add_places(*node);
+        }
+        share_scales();
+        for (Node* node : order_) {
+            judge(*node);
+        }
+        return std::move(placement_);
+    }
+
+private:
+    LayerKind kind(const Node& node) const { return kinds_.at(&node); }
+
+    // Backwards: what follows a layer.
+    void look_ahead(const Node& node) {
+        for (const OutputPort& port : ports_of(node)) {
+            for (const Use& use : port.uses) {
+                leads_[&node] = leads_[&node] || leads(use);
+                wanted_[&node] = wanted_[&node] || wants(use);
+            }
+        }
+    }
+    static std::vector<OutputPort> ports_of(const Node& node) {
+        std::vector<OutputPort> ports;
+        for (std::size_t i = 0; i < node.output_count(); ++i) {
+            if (node.port(i).type == ElementType::f32) {
+                ports.push_back(node.port(i));
+            }
+        }
+        return ports;
+    }
+
+    // Whether an anchor follows, whatever lies between.
+    bool leads(const Use& use) {
+        const Node& node = *use.node;
+        return kind(node) == LayerKind::kAnchor
+                   ? is_data_input(node, use.index)
+                   : kind(node) != LayerKind::kFloat && is_data_input(node, use.index) &&
+                         leads_[&node];
+    }
+
+    // Whether the reader wants integers.
+    bool wants(const Use& use) {
+        const Node& node = *use.node;
+        if (!is_data_input(node, use.index)) {
+            return false;
+        }
+        switch (kind(node)) {
+            case LayerKind::kAnchor: return true;
+            case LayerKind::kMovement: return wanted_[&node];
+            case LayerKind::kCarrier:
+                return leads_[&node] && !is_small(use) && in_epilogue(node) != use.index;
+            case LayerKind::kActivation:
+            case LayerKind::kFloat: break;
+        }
+        return false;
+    }
+
+    // A gate or a bias that is broadcast: its floats cost nothing.
+    static bool is_small(const Use& use) {
+        const PartialShape& in = use.node->input(use.index).partial_shape();
+        const PartialShape& out = use.node->port().shape;
+        return is_one_of(*use.node, {"Add", "Subtract", "Multiply"}) && in.is_static() &&
+               out.is_static() && 2 * shape_size(in.to_shape()) <= shape_size(out.to_shape());
+    }
+
+    // The operand of an Add or Subtract that an anchor computes for it alone: the anchor adds the
+    // other one in its epilogue. Of two, the one that is computed last. kNone: no operand.
+    static constexpr std::size_t kNone = SIZE_MAX;
+    std::size_t in_epilogue(const Node& node) const {
+        if (!is_one_of(node, {"Add", "Subtract"})) {
+            return kNone;
+        }
+        std::size_t best = kNone;
+        std::size_t latest = 0;
+        for (std::size_t i = 0; i < node.input_count(); ++i) {
+            const Node* from = node.input_node(i);
+            bool alone = has_single_use(node.input(i));
+            while (alone && kind(*from) == LayerKind::kActivation) {
+                alone = has_single_use(from->input(0));
+                from = from->input_node(0);
+            }
+            if (alone && kind(*from) == LayerKind::kAnchor &&
+                (best == kNone || position_.at(from) > latest)) {
+                best = i;
+                latest = position_.at(from);
+            }
+        }
+        return best;
+    }
+
+    void add_places(Node& node) {
+        // Movements have the scale of their source; constants need none.
+        const bool from_source = kind(node) == LayerKind::kMovement;
+        if (from_source || node.is_constant() || node.is("Result")) {
+            return;
+        }
+        for (std::size_t i = 0; i < node.output_count(); ++i) {
+            if (node.port(i).type != ElementType::f32) {
+                continue;
+            }
+            Place made{node.output(i), {}, placement_.places.size(), true};
+            for (const Use& use : node.port(i).uses) {
+                if (wants(use)) {
+                    made.readers.push_back(use);
+                    made.depthwise_only = made.depthwise_only && is_depthwise(*use.node) &&
+                                          kind(*use.node) == LayerKind::kAnchor;
+                }
+            }
+            if (!made.readers.empty()) {
+                placement_.places.push_back(std::move(made));
+            }
+        }
+    }
+
+    // The places whose values reach a tensor through movements.
+    void collect_places(const Output& tensor, std::vector<std::size_t>& found) const {
+        if (kind(*tensor.node) == LayerKind::kMovement) {
+            for (std::size_t i = 0; i < tensor.node->input_count(); ++i) {
+                if (is_data_input(*tensor.node, i)) {
+                    collect_places(tensor.node->input(i), found);
+                }
+            }
+            return;
+        }
+        for (std::size_t p = 0; p < placement_.places.size(); ++p) {
+            if (placement_.places[p].tensor == tensor) {
+                found.push_back(p);
+            }
+        }
+    }
+
+    void share_scales() {
+        std::vector<std::size_t> parent(placement_.places.size());
+        std::iota(parent.begin(), parent.end(), std::size_t{0});
+        const auto root = [&](std::size_t p) {
+            while (parent[p] != p) {
+                p = parent[p];
+            }
+            return p;
+        };
+        for (Node* node : order_) {
+            const LayerKind k = kinds_.at(node);
+            const bool shares =
+                needs_one_scale(*node) &&
+                (k == LayerKind::kCarrier || (k == LayerKind::kMovement && wanted_[node]));
+            if (!shares) {
+                continue;
+            }
+            std::vector<std::size_t> found;
+            for (std::size_t i = 0; i < node->input_count(); ++i) {
+                if (is_data_input(*node, i)) {
+                    collect_places(node->input(i), found);
+                }
+            }
+            if (node->is("LRN")) {
+                collect_places(node->output(), found);
+            }
+            for (const std::size_t p : found) {
+                parent[root(p)] = root(found[0]);
+            }
+        }
+        std::vector<std::size_t> sizes(parent.size());
+        for (std::size_t p = 0; p < parent.size(); ++p) {
+            placement_.places[p].group = root(p);
+            ++sizes[root(p)];
+        }
+        for (Place& made : placement_.places) {
+            made.depthwise_only = made.depthwise_only && sizes[made.group] == 1;
+        }
+    }
+
+    // What became of layers that could run on integers.
+    void judge(Node& node) {
+        if (kept_.contains(&node)) {
+            const LayerKind own = kind_of(node);
+            if (own == LayerKind::kAnchor || own == LayerKind::kCarrier) {
+                placement_.reasons[&node] = "kept in its original precision";
+            }
+            return;
+        }
+        if (kind(node) == LayerKind::kAnchor) {
+            for (std::size_t i = 0; i < node.input_count(); ++i) {
+                if (is_data_input(node, i) &&
+                    place_read_by(placement_, node, i) == placement_.places.size()) {
+                    placement_.reasons[&node] = detail::cat("input ", i, " is not quantized");
+                    return;
+                }
+            }
+            placement_.quantized.insert(&node);
+        } else if (kind(node) == LayerKind::kCarrier) {
+            if (leads_[&node]) {
+                placement_.quantized.insert(&node);
+            } else {
+                placement_.reasons[&node] = "no layer of integers follows";
+            }
+        }
+    }
+
+    std::vector<Node*> order_;
+    const std::set<const Node*>& kept_;
+    std::unordered_map<const Node*, std::size_t> position_;
+    std::unordered_map<const Node*, LayerKind> kinds_;
+    std::unordered_map<const Node*, bool> leads_;
+    std::unordered_map<const Node*, bool> wanted_;
+    Placement placement_;
+};
+
+}  // namespace
+
+Placement place(Model& model, const std::set<const Node*>& kept) {
+    return Placer(model, kept).run();
+}
+
+std::size_t place_read_by(const Placement& placement, Node& node, std::size_t i) {
+    Node* reader = &node;
+    std::size_t index = i;
+    while (true) {
+        const Use use{reader, index};
+        for (std::size_t p = 0; p < placement.places.size(); ++p) {
+            const auto& readers = placement.places[p].readers;
+            if (std::find(readers.begin(), readers.end(), use) != readers.end()) {
+                return p;
+            }
+        }
+        reader = reader->input_node(index);
+        index = 0;
+        if (reader->input_count() == 0 || kind_of(*reader) != LayerKind::kMovement) {
+            return placement.places.size();
+        }
+    }
+}
+
+std::string tensor_name(const Output& tensor) {
+    return tensor.node->output_count() == 1 ? tensor.node->name()
+                                            : detail::cat(tensor.node->name(), '.', tensor.index);
+}
+
+}  // namespace fuseq::quantizer

@@ -1,0 +1,193 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "quantizer/profiler.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <unordered_set>
+
+#include "fuseq/error.hpp"
+#include "quantizer/placement.hpp"
+
+namespace fuseq::quantizer {
+namespace {
+
+// Nodes that depend on a Parameter.
+std::unordered_set<const Node*> computed_nodes(const Model& model) {
+    std::unordered_set<const Node*> computed;
+    for (const Node* node : model.ordered_nodes()) {
+        const auto& inputs = node->inputs();
+        if (node->is("Parameter") ||
+            std::any_of(inputs.begin(), inputs.end(), [&](const Output& input) {
+                return input && computed.contains(input.node);
+            })) {
+            computed.insert(node);
+        }
+    }
+    return computed;
+}
+
+// Hands out inputs, and takes their statistics in the same order.
+class Queue {
+public:
+    Queue(Profile& profile, std::size_t count, const CalibrationProgress& progress)
+        : profile_(profile), count_(count), progress_(progress), next_(profile.inputs) {}
+
+    // The next input; false when there is none left, or something went wrong.
+    bool take(std::size_t& index) {
+        const std::scoped_lock lock(mutex_);
+        if (stopped_ || next_ >= count_) {
+            return false;
+        }
+        index = next_++;
+        return true;
+    }
+
+    // Waits until all inputs before `index` were added.
+    void add(std::size_t index, const std::map<std::string, TensorProfile>& seen) {
+        std::unique_lock lock(mutex_);
+        turn_.wait(lock, [&] { return profile_.inputs == index || stopped_; });
+        if (profile_.inputs != index || failure_) {
+            return;  // after an interruption: the profile ends before this input
+        }
+        for (const auto& [name, tensor] : seen) {
+            profile_.tensors[name].merge(tensor);
+        }
+        ++profile_.inputs;
+        if (progress_ && !progress_(profile_.inputs, count_)) {
+            stopped_ = true;
+        }
+        turn_.notify_all();
+    }
+
+    void fail(std::exception_ptr error) {
+        const std::scoped_lock lock(mutex_);
+        failure_ = failure_ ? failure_ : error;
+        stopped_ = true;
+        turn_.notify_all();
+    }
+
+    bool finish() const {
+        if (failure_) {
+            std::rethrow_exception(failure_);
+        }
+        return profile_.inputs >= count_;
+    }
+
+private:
+    Profile& profile_;
+    std::size_t count_;
+    const CalibrationProgress& progress_;
+    std::size_t next_;
+    bool stopped_ = false;
+    std::exception_ptr failure_;
+    std::mutex mutex_;
+    std::condition_variable turn_;
+};
+
+[[noreturn]] void fail_at(std::size_t index, const std::string& layer, const std::string& rule) {
+    throw Error(Error::Info{.stage = "quantize",
+                            .file = {},
+                            .layer_id = {},
+                            .layer = layer,
+                            .op = {},
+                            .rule = detail::cat("input ", index, ": ", rule)});
+}
+
+void set_inputs(InferRequest& request,
+                const std::vector<Output>& ports,
+                const std::vector<Tensor>& tensors,
+                std::size_t index) {
+    if (tensors.size() != ports.size()) {
+        fail_at(index, {},
+                detail::cat(tensors.size(), " tensors were given, the model has ", ports.size(),
+                            " inputs"));
+    }
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        const PartialShape& shape = ports[i].partial_shape();
+        if (!shape.contains(tensors[i].get_shape())) {
+            fail_at(index, ports[i].node->name(),
+                    detail::cat("has shape ", to_string(tensors[i].get_shape()),
+                                ", the model wants ", to_string(shape)));
+        }
+        const ElementType type = ports[i].type();
+        request.set_input_tensor(
+            i, tensors[i].get_element_type() == type ? tensors[i] : tensors[i].to(type));
+    }
+}
+
+}  // namespace
+
+Profiler::Profiler(const Model& lowered, const std::string& device, std::size_t streams)
+    : streams_(streams != 0 ? streams : std::max(1u, std::thread::hardware_concurrency())) {
+    const std::shared_ptr<Model> model = lowered.clone();
+    const auto computed = computed_nodes(*model);
+    for (Node* node : model->ordered_nodes()) {
+        if (!computed.contains(node) || node->is("Result")) {
+            continue;
+        }
+        for (std::size_t i = 0; i < node->output_count(); ++i) {
+            if (node->port(i).type == ElementType::f32 && !node->port(i).uses.empty()) {
+                model->add_output(node->output(i));
+            }
+        }
+    }
+    const std::vector<Output> outputs = model->outputs();
+    for (Node* node : model->ordered_nodes()) {
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            if (outputs[i].node == node && outputs[i].type() == ElementType::f32) {
+                tensors_.push_back({i, tensor_name(outputs[i])});
+            }
+        }
+    }
+    AnyMap properties;
+    if (device != "REFERENCE") {
+        properties = {{property::kNumStreams, static_cast<int>(streams_)},
+                      {property::kInferenceNumThreads, static_cast<int>(streams_)}};
+    }
+    compiled_ = Core().compile_model(model, device, properties);
+}
+
+bool Profiler::run(Profile& profile,
+                   std::size_t count,
+                   const CalibrationInputs& inputs,
+                   const CalibrationProgress& progress) const {
+    Queue queue(profile, count, progress);
+    const std::vector<Output> ports = compiled_.inputs();
+    const auto work = [&] {
+        try {
+            InferRequest request = compiled_.create_infer_request();
+            for (std::size_t index = 0; queue.take(index);) {
+                set_inputs(request, ports, inputs(index), index);
+                request.infer();
+                std::map<std::string, TensorProfile> seen;
+                for (const auto& [output, name] : tensors_) {
+                    const Tensor tensor = request.get_output_tensor(output);
+                    TensorProfile& entry = seen[name];
+                    entry.histogram = Histogram(profile.histogram_bins);
+                    try {
+                        entry.add(tensor.values<float>(), tensor.get_shape());
+                    } catch (const Error& error) {
+                        fail_at(index, name, error.info().rule);
+                    }
+                }
+                queue.add(index, seen);
+            }
+        } catch (...) {
+            queue.fail(std::current_exception());
+        }
+    };
+    std::vector<std::jthread> threads;
+    const std::size_t left = count > profile.inputs ? count - profile.inputs : 0;
+    for (std::size_t i = 1; i < std::min(streams_, left); ++i) {
+        threads.emplace_back(work);
+    }
+    work();
+    threads.clear();
+    return queue.finish();
+}
+
+}  // namespace fuseq::quantizer

@@ -1,0 +1,35 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a float model with every float tensor made an output, and adds what it sees to a profile.
+#pragma once
+
+#include "fuseq/core.hpp"
+#include "fuseq/quantizer.hpp"
+#include "quantizer/profile.hpp"
+
+namespace fuseq::quantizer {
+
+class Profiler {
+public:
+    // `lowered`: the model as lower() leaves it. Compiles it for the device.
+    Profiler(const Model& lowered, const std::string& device, std::size_t streams);
+
+    // Runs inputs [profile.inputs, count). Each stream runs an input and adds it to histograms;
+    // inputs join the profile in their order, so that the result does not depend on the number of
+    // streams. Whether all were run: `progress` may stop between two inputs. Throws Error naming
+    // input and layer.
+    bool run(Profile& profile,
+             std::size_t count,
+             const CalibrationInputs& inputs,
+             const CalibrationProgress& progress) const;
+
+private:
+    std::size_t streams_;
+    // Number and name of each float output, in the order of execution: the first layer with a wrong
+    // value is the one that is named.
+    std::vector<std::pair<std::size_t, std::string>> tensors_;
+    CompiledModel compiled_;
+};
+
+}  // namespace fuseq::quantizer

@@ -1,0 +1,170 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "fuseq/quantizer.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "fuseq/core.hpp"
+#include "fuseq/error.hpp"
+#include "ir/ir.hpp"
+#include "quantizer/insertion.hpp"
+#include "quantizer/layer_kinds.hpp"
+#include "quantizer/layer_selection.hpp"
+#include "quantizer/lowering.hpp"
+#include "quantizer/profiler.hpp"
+#include "quantizer/text_file.hpp"
+
+namespace fuseq {
+namespace {
+
+using quantizer::LayerKind;
+using quantizer::Profile;
+
+constexpr std::size_t kLeastBins = 16;
+
+[[noreturn]] void fail(std::string rule) {
+    throw Error("quantize", std::move(rule));
+}
+
+void check(const QuantizerOptions& options) {
+    if (options.histogram_bins < kLeastBins) {
+        fail(detail::cat("-num_histogram_bins is ", options.histogram_bins, ", at least ",
+                         kLeastBins, " are needed"));
+    }
+    if (options.precision == QuantizationPrecision::kInt32 ||
+        options.weights_precision == QuantizationPrecision::kInt32) {
+        fail("Int32 is a precision of biases only");
+    }
+    if (!(options.percentile > 50 && options.percentile <= 100)) {
+        fail(detail::cat("-percentile is ", options.percentile, ", expected (50, 100]"));
+    }
+    const bool by_histogram = options.calibration == Calibration::kKl &&
+                              options.precision == QuantizationPrecision::kInt8;
+    if (by_histogram && options.histogram_bins <= 255) {
+        fail(detail::cat("KL calibration needs more than 255 histogram bins, not ",
+                         options.histogram_bins));
+    }
+    if (options.weights_calibration != Calibration::kNone &&
+        options.weights_calibration != Calibration::kMse) {
+        fail("weights are calibrated by none or MSE");
+    }
+    if (options.weights_of_7_bits && options.weights_precision != QuantizationPrecision::kInt8) {
+        fail("weights of 7 bits are Int8");
+    }
+    quantizer::check_kinds(options.do_not_lower, "-do_not_lower_nodes_for_profiling");
+}
+
+void check(const Model& model) {
+    const std::vector<Node*> quantized = model.find_all("FakeQuantize");
+    if (!quantized.empty()) {
+        fail(detail::cat("the model is quantized already: it has ", quantized.size(),
+                         " FakeQuantize layers, the first is '", quantized[0]->name(), "'"));
+    }
+}
+
+std::vector<std::string> sorted(std::vector<std::string> list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    return list;
+}
+
+}  // namespace
+
+struct Quantizer::Impl {
+    Impl(const std::shared_ptr<const Model>& given, QuantizerOptions wanted)
+        : options(std::move(wanted)) {
+        check(options);
+        check(*given);
+        original = given->clone();
+        lowered = quantizer::lower(*original, options.do_not_lower);
+        kept = quantizer::select_layers(*original, *lowered, options.keep_original_precision);
+        profile.tool_version = get_version().build_number;
+        profile.graph = quantizer::hash_graph(*original);
+        profile.not_lowered = sorted(options.do_not_lower);
+        profile.histogram_bins = options.histogram_bins;
+    }
+
+    QuantizerOptions options;
+    std::shared_ptr<Model> original;
+    std::shared_ptr<Model> lowered;
+    std::set<const Node*> kept;  // of `lowered`
+    std::unique_ptr<quantizer::Profiler> profiler;
+    Profile profile;
+};
+
+Quantizer::Quantizer(const std::shared_ptr<const Model>& model, QuantizerOptions options)
+    : impl_(std::make_unique<Impl>(model, std::move(options))) {}
+Quantizer::~Quantizer() = default;
+Quantizer::Quantizer(Quantizer&&) noexcept = default;
+Quantizer& Quantizer::operator=(Quantizer&&) noexcept = default;
+
+bool Quantizer::profile(std::size_t count,
+                        const CalibrationInputs& inputs,
+                        const CalibrationProgress& progress) {
+    if (count == 0) {
+        fail("there is no calibration data");
+    }
+    if (!impl_->profiler) {
+        impl_->profiler = std::make_unique<quantizer::Profiler>(
+            *impl_->lowered, impl_->options.device, impl_->options.streams);
+    }
+    return impl_->profiler->run(impl_->profile, count, inputs, progress);
+}
+
+std::size_t Quantizer::profiled_inputs() const {
+    return impl_->profile.inputs;
+}
+
+void Quantizer::save_profile(const std::string& path) const {
+    quantizer::write_text_file(path, quantizer::to_yaml(impl_->profile));
+}
+
+void Quantizer::load_profile(const std::string& path) {
+    const Profile other = quantizer::from_yaml(quantizer::read_text_file(path), path);
+    impl_->profile.require_same_graph(other, detail::cat("profile '", path, "'"));
+    impl_->profile.merge(other);
+}
+
+QuantizedModel Quantizer::quantize() const {
+    if (impl_->profile.inputs == 0) {
+        fail("there is no profile: run calibration inputs or load a profile first");
+    }
+    QuantizedModel result;
+    result.model = impl_->lowered->clone();
+    // The copy has the same nodes in the same order.
+    std::set<const Node*> kept;
+    const std::vector<Node*> ours = impl_->lowered->ordered_nodes();
+    const std::vector<Node*> copies = result.model->ordered_nodes();
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+        if (impl_->kept.contains(ours[i])) {
+            kept.insert(copies.at(i));
+            result.kept.push_back(copies[i]->name());
+        }
+    }
+    const quantizer::Placement placement = quantizer::place(*result.model, kept);
+    const auto scales = quantizer::choose_place_scales(placement, impl_->profile, impl_->options);
+    result.activations = placement.places.size();
+    quantizer::InsertionReport report = quantizer::insert_integers(*result.model, placement, scales,
+                                                                   impl_->profile, impl_->options);
+    result.layers = std::move(report.layers);
+    result.remarks = std::move(report.remarks);
+    for (const QuantizedLayer& layer : result.layers) {
+        if (impl_->options.assert_all_nodes_quantized && !layer.quantized) {
+            throw Error(Error::Info{.stage = "quantize",
+                                    .file = {},
+                                    .layer_id = {},
+                                    .layer = layer.name,
+                                    .op = layer.kind,
+                                    .rule = "stays in float: " + layer.reason});
+        }
+    }
+    return result;
+}
+
+void write_quantized(const QuantizedModel& model, const std::string& xml, int ir_version) {
+    write_ir(*model.model, xml, {}, IrWriteOptions{ir_version});
+}
+
+}  // namespace fuseq

@@ -1,0 +1,153 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "quantizer/weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fuseq::quantizer {
+namespace {
+
+// Scales from this share of the full range up are tried for the least squared error.
+constexpr double kLeastShare = 0.5;
+constexpr int kShares = 50;
+
+IntegerRange integers_of(const QuantizerOptions& options) {
+    return options.weights_of_7_bits ? IntegerRange{-64, 63}
+                                     : integer_range(options.weights_precision);
+}
+
+// Elements of each output channel, as runs of memory.
+struct Run {
+    std::size_t begin;
+    std::size_t count;
+};
+std::vector<std::vector<Run>> runs_of(const ChannelOrder& order) {
+    std::vector<std::vector<Run>> runs(order.count());
+    order.for_each_run([&](std::size_t channel, std::size_t begin, std::size_t count) {
+        runs[channel].push_back({begin, count});
+    });
+    return runs;
+}
+
+RealRange range_of(const float* values, const std::vector<Run>& runs) {
+    RealRange range;  // 0 is in every range
+    for (const Run& run : runs) {
+        const auto [min, max] =
+            std::minmax_element(values + run.begin, values + run.begin + run.count);
+        range = {std::min(range.min, *min), std::max(range.max, *max)};
+    }
+    return range;
+}
+
+double squared_error(const float* values, const std::vector<Run>& runs, const ScaleAndOffset& s) {
+    double sum = 0;
+    for (const Run& run : runs) {
+        for (std::size_t i = run.begin; i < run.begin + run.count; ++i) {
+            const double error = static_cast<double>(values[i]) -
+                                 static_cast<double>(s.dequantize(s.quantize(values[i])));
+            sum += error * error;
+        }
+    }
+    return sum;
+}
+
+ScaleAndOffset best_scale(const float* values,
+                          const std::vector<Run>& runs,
+                          RealRange range,
+                          const QuantizerOptions& options) {
+    const IntegerRange integers = integers_of(options);
+    ScaleAndOffset best = choose_scale(range, options.weights_schema, integers);
+    if (options.weights_calibration != Calibration::kMse) {
+        return best;
+    }
+    double least = squared_error(values, runs, best);
+    for (int i = kShares - 1; i >= 0; --i) {
+        const double share = kLeastShare + (1 - kLeastShare) * i / kShares;
+        const RealRange part{static_cast<float>(range.min * share),
+                             static_cast<float>(range.max * share)};
+        const ScaleAndOffset tried = choose_scale(part, options.weights_schema, integers);
+        const double error = squared_error(values, runs, tried);
+        if (error < least) {
+            least = error;
+            best = tried;
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+WeightScales choose_weight_scales(const Tensor& weights,
+                                  const ChannelOrder& order,
+                                  const QuantizerOptions& options) {
+    const float* values = weights.data<float>();
+    const std::vector<std::vector<Run>> runs = runs_of(order);
+    WeightScales scales;
+    scales.per_channel = options.channelwise && runs.size() > 1;
+    if (!scales.per_channel) {
+        const std::vector<Run> all{{0, weights.get_size()}};
+        scales.channels.assign(runs.size(),
+                               best_scale(values, all, range_of(values, all), options));
+        return scales;
+    }
+    for (const std::vector<Run>& channel : runs) {
+        scales.channels.push_back(best_scale(values, channel, range_of(values, channel), options));
+    }
+    return scales;
+}
+
+RoundedWeights round_weights(const Tensor& weights,
+                             const ChannelOrder& order,
+                             const WeightScales& scales,
+                             QuantizationPrecision precision) {
+    const bool bytes = precision == QuantizationPrecision::kInt8;
+    RoundedWeights rounded{Tensor(bytes ? ElementType::i8 : ElementType::i16, weights.get_shape()),
+                           Tensor(ElementType::f32, weights.get_shape())};
+    const float* from = weights.data<float>();
+    float* values = rounded.values.data<float>();
+    const auto round_into = [&](auto* integers) {
+        order.for_each_run([&](std::size_t channel, std::size_t begin, std::size_t count) {
+            const ScaleAndOffset& scale = scales.channels[channel];
+            for (std::size_t i = begin; i < begin + count; ++i) {
+                const std::int64_t q = scale.quantize(from[i]);
+                integers[i] = static_cast<std::remove_reference_t<decltype(*integers)>>(q);
+                values[i] = scale.dequantize(q);
+            }
+        });
+    };
+    if (bytes) {
+        round_into(rounded.integers.data<std::int8_t>());
+    } else {
+        round_into(rounded.integers.data<std::int16_t>());
+    }
+    return rounded;
+}
+
+BiasScale choose_bias_scale(float bias,
+                            float input_scale,
+                            float weight_scale,
+                            QuantizationPrecision precision) {
+    const float product = input_scale * weight_scale;
+    if (bias == 0 && product > 0) {
+        return {product, std::nullopt};
+    }
+    const RealRange range{std::min(bias, 0.0f), std::max(bias, 0.0f)};
+    const float own =
+        choose_scale(range, QuantizationSchema::kSymmetric, integer_range(precision)).scale;
+    if (product >= own) {
+        return {product, std::nullopt};
+    }
+    if (precision != QuantizationPrecision::kInt32) {
+        return {own, std::nullopt};
+    }
+    // The product must not end up below again by rounding.
+    float raised = own / input_scale;
+    if (raised * input_scale < own) {
+        raised = std::nextafter(raised, std::numeric_limits<float>::infinity());
+    }
+    return {raised * input_scale, raised};
+}
+
+}  // namespace fuseq::quantizer
