@@ -18,6 +18,10 @@ bool is_avx512() {
     return HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL;
 }
 
+bool is_avx2() {
+    return is_avx512() || HWY_TARGET == HWY_AVX2;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace fuseq::kernels
@@ -27,6 +31,7 @@ HWY_AFTER_NAMESPACE();
 namespace fuseq::kernels {
 
 HWY_EXPORT(is_avx512);
+HWY_EXPORT(is_avx2);
 
 // What __builtin_cpu_supports() reads was asked of the machine when the process started.
 bool has_avx512_vnni() {
@@ -40,6 +45,13 @@ bool has_avx512_vbmi() {
     const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
     return replaced != nullptr ? replaced->avx512_vbmi
                                : has_avx512_vnni() && __builtin_cpu_supports("avx512vbmi") != 0;
+}
+
+bool has_avx_vnni() {
+    const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
+    return replaced != nullptr
+               ? replaced->avx_vnni
+               : HWY_DYNAMIC_DISPATCH(is_avx2)() && __builtin_cpu_supports("avxvnni") != 0;
 }
 
 bool loads_one_wide_vector_a_cycle() {

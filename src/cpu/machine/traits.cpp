@@ -30,6 +30,7 @@ MachineTraits machine_traits() {
     traits.isa = isa_level();
     traits.isa_name = effective_isa();
     traits.avx512_vnni = kernels::has_avx512_vnni();
+    traits.avx_vnni = kernels::has_avx_vnni();
     traits.avx512_vbmi = kernels::has_avx512_vbmi();
     traits.one_wide_load_a_cycle = kernels::loads_one_wide_vector_a_cycle();
     traits.other_cores_lines_are_slow = kernels::other_cores_lines_are_slow();

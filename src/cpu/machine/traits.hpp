@@ -24,6 +24,8 @@ struct MachineTraits {
     // VNNI, and with VBMI too. They follow the target that Highway has chosen for the process.
     bool avx512_vnni = false;
     bool avx512_vbmi = false;
+    // AVX-VNNI, the dot products of AVX-512 VNNI in vectors of 256 bits.
+    bool avx_vnni = false;
 
     // AVX-512 that loads one vector of 512 bits a cycle and not two: AMD Zen 4, whose units have
     // 256 bits. A loop that reads an operand of every dot product from memory is bound by that
