@@ -3,11 +3,16 @@
 //
 // Integer matrix products and convolutions, u8 -> u8 with per-channel scale and bias: the plugin's
 // own kernel beside oneDNN's convolution. Arguments: width = height of src, its channels, channels
-// of dst, kernel size, stride, 1 when a u8 tensor is added, 2 when there is a quantization in front
-// of the addition (own kernel only). A matrix product of M rows is a convolution of one row of M
-// pixels ("matmul"). Counter: multiply-accumulates a second.
+// of dst, kernel size, stride, 1 when a u8 tensor is added, 2 when there is a quantization before
+// the addition (own kernel only). A matrix product of M rows is a convolution of one row of M
+// pixels ("matmul"). Counter: multiply-accumulates a second. "own" is the form that the machine does
+// best, "bytes" and "pairs" are those without VNNI. Weights are normally distributed, with their
+// largest at 127, as those of networks.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <cmath>
+#include <random>
 #include <vector>
 
 #include "bench_data.hpp"
@@ -42,17 +47,26 @@ void count_macs(benchmark::State& state, const Layer& layer) {
         benchmark::Counter(layer.macs(), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void own(benchmark::State& state, const Layer& layer) {
-    if (!kernels::GemmVnni::available()) {
-        state.SkipWithError("this machine has no AVX-512 VNNI");
-        return;
+std::vector<std::int8_t> normal_weights(std::size_t count) {
+    constexpr double kDeviation = 36;  // of 127: of a few hundred weights a channel
+    std::mt19937 rng(1);
+    std::normal_distribution<double> normal(0, kDeviation);
+    std::vector<std::int8_t> weights(count);
+    for (std::int8_t& w : weights) {
+        w = static_cast<std::int8_t>(std::clamp(std::nearbyint(normal(rng)), -127.0, 127.0));
     }
+    return weights;
+}
+
+void own(benchmark::State& state,
+         const Layer& layer,
+         kernels::GemmForm form = kernels::GemmForm::kBest) {
     const std::size_t k = layer.kernel;
-    const auto bytes = random_bytes(layer.src_channels * layer.dst_channels * k * k);
-    const std::vector<std::int8_t> weights(bytes.begin(), bytes.end());
+    const auto weights = normal_weights(layer.src_channels * layer.dst_channels * k * k);
     const std::vector<float> scale(layer.dst_channels, 0.0001f);
     const std::vector<float> bias(layer.dst_channels, 400000.0f);
     kernels::GemmParams params;
+    params.form = form;
     params.shape = {.src_channels = layer.src_channels,
                     .dst_channels = layer.dst_channels,
                     .src_height = layer.height,
@@ -128,11 +142,23 @@ void onednn(benchmark::State& state, const Layer& layer) {
 void gemm_conv_own(benchmark::State& state) {
     own(state, conv_layer(state));
 }
+void gemm_conv_bytes(benchmark::State& state) {
+    own(state, conv_layer(state), kernels::GemmForm::kBytes);
+}
+void gemm_conv_pairs(benchmark::State& state) {
+    own(state, conv_layer(state), kernels::GemmForm::kPairs);
+}
 void gemm_conv_onednn(benchmark::State& state) {
     onednn(state, conv_layer(state));
 }
 void gemm_matmul_own(benchmark::State& state) {
     own(state, matmul_layer(state));
+}
+void gemm_matmul_bytes(benchmark::State& state) {
+    own(state, matmul_layer(state), kernels::GemmForm::kBytes);
+}
+void gemm_matmul_pairs(benchmark::State& state) {
+    own(state, matmul_layer(state), kernels::GemmForm::kPairs);
 }
 void gemm_matmul_onednn(benchmark::State& state) {
     onednn(state, matmul_layer(state));
@@ -190,8 +216,12 @@ void blocks(benchmark::internal::Benchmark* b) {
 }
 
 BENCHMARK(gemm_conv_own)->Apply(convolutions)->Apply(blocks);
+BENCHMARK(gemm_conv_bytes)->Apply(convolutions)->Apply(blocks);
+BENCHMARK(gemm_conv_pairs)->Apply(convolutions)->Apply(blocks);
 BENCHMARK(gemm_conv_onednn)->Apply(convolutions);
 BENCHMARK(gemm_matmul_own)->Apply(matmuls);
+BENCHMARK(gemm_matmul_bytes)->Apply(matmuls);
+BENCHMARK(gemm_matmul_pairs)->Apply(matmuls);
 BENCHMARK(gemm_matmul_onednn)->Apply(matmuls);
 
 }  // namespace

@@ -208,7 +208,14 @@ bool gemm_has_vnni() {
     return machine_traits().avx512_vnni;
 }
 
-bool pairs_are_faster(const GemmProblem& problem) {
+kernels::GemmForm gemm_form() {
+    if (gemm_has_vnni()) {
+        return kernels::GemmForm::kVnni512;
+    }
+    return machine_traits().avx_vnni ? kernels::GemmForm::kVnni256 : kernels::GemmForm::kBytes;
+}
+
+bool narrow_panels_are_faster(const GemmProblem& problem) {
     // A panel has 16 channels; with fewer than half of them the floats' smaller vectors win.
     constexpr std::size_t kHalfPanel = 8;
     return problem.kind == post_ops::AnchorKind::kMatMul ||

@@ -33,12 +33,15 @@ struct GemmProblem {
 // those of the node's constant.
 std::optional<GemmProblem> gemm_problem(const Node& node, std::string& why);
 
-// Whether this machine's product has VNNI; else it has 16-bit products in pairs, which are exact
-// too.
+// Whether this machine's product has AVX-512 VNNI.
 bool gemm_has_vnni();
+// How products are added up on this machine: all forms give the same sums. kBytes stands before
+// kPairs on every machine: a step of four bytes takes three or four instructions for 32 products,
+// where pairs take four, and reads half as many bytes of source.
+kernels::GemmForm gemm_form();
 
-// Whether those are expected to be faster than oneDNN's product of floats.
-bool pairs_are_faster(const GemmProblem& problem);
+// Whether the product without AVX-512 VNNI is expected to be faster than oneDNN's of floats.
+bool narrow_panels_are_faster(const GemmProblem& problem);
 
 // Whether it takes the node, whose weights have zero points, on this machine, whatever stands
 // after it.

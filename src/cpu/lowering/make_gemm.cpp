@@ -203,7 +203,7 @@ Verdict is_preferred(const StepBuilder& builder,
                                                : Verdict::no("dumps want " + preferred);
     }
     if (!gemm_has_vnni()) {
-        return pairs_are_faster(problem) ? Verdict::yes() : onednn_is_faster(problem);
+        return narrow_panels_are_faster(problem) ? Verdict::yes() : onednn_is_faster(problem);
     }
     GemmChainTraits traits = traits_of(group.chain, group.binary_sources.size());
     traits.pools = pool != nullptr;
@@ -224,7 +224,7 @@ kernels::GemmParams params_of(const GemmProblem& problem, const Composition& com
     params.bias = composition.epilogue.bias;
     params.wei_zero_point = problem.wei_zero_point;
     params.ops = composition.epilogue.program.ops;
-    params.pairs = !gemm_has_vnni();
+    params.form = gemm_form();
     return params;
 }
 

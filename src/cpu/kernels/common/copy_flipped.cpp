@@ -2,30 +2,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/kernels/common/copy_flipped.hpp"
 
-#include <immintrin.h>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/common/copy_flipped.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
 
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl")
-
+HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 void copy_flipped(const std::uint8_t* src,
                   std::uint8_t* dst,
                   std::size_t bytes,
                   std::uint8_t flip) {
-    constexpr std::size_t kVector = 64;
-    const __m512i by = _mm512_set1_epi8(static_cast<char>(flip));
+    const hn::ScalableTag<std::uint8_t> d;
+    const auto by = hn::Set(d, flip);
+    const std::size_t lanes = hn::Lanes(d);
     std::size_t i = 0;
-    for (; i + kVector <= bytes; i += kVector) {
-        _mm512_storeu_si512(dst + i, _mm512_xor_si512(_mm512_loadu_si512(src + i), by));
+    for (; i + lanes <= bytes; i += lanes) {
+        hn::StoreU(hn::Xor(hn::LoadU(d, src + i), by), d, dst + i);
     }
-    if (i < bytes) {
-        const auto mask = static_cast<__mmask64>((std::uint64_t{1} << (bytes - i)) - 1);
-        const __m512i v = _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, src + i), by);
-        _mm512_mask_storeu_epi8(dst + i, mask, v);
+    if constexpr (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL) {
+        const auto rest = hn::FirstN(d, bytes - i);
+        hn::BlendedStore(hn::Xor(hn::MaskedLoad(rest, d, src + i), by), rest, d, dst + i);
+        return;
+    }
+    for (; i < bytes; ++i) {
+        dst[i] = src[i] ^ flip;
     }
 }
 
+}  // namespace
+}  // namespace HWY_NAMESPACE
 }  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
 
-#pragma GCC pop_options
+#if HWY_ONCE
+namespace fuseq::kernels {
+
+HWY_EXPORT(copy_flipped);
+
+void copy_flipped(const std::uint8_t* src,
+                  std::uint8_t* dst,
+                  std::size_t bytes,
+                  std::uint8_t flip) {
+    HWY_DYNAMIC_DISPATCH(copy_flipped)(src, dst, bytes, flip);
+}
+
+}  // namespace fuseq::kernels
+#endif

@@ -9,7 +9,7 @@
 
 namespace fuseq::kernels {
 
-// dst = src ^ flip; the two do not overlap. Only on machines with AVX-512 (BW).
+// dst = src ^ flip; the two do not overlap.
 void copy_flipped(const std::uint8_t* src, std::uint8_t* dst, std::size_t bytes, std::uint8_t flip);
 
 }  // namespace fuseq::kernels

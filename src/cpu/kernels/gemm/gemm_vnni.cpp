@@ -87,7 +87,7 @@ public:
             expect_rows((at + count) * window, count * window);
             const std::size_t first = at * width;
             if (p_.needs_sums()) {
-                const auto sum = p_.pairs ? pair_sum_windows : gemm::sum_windows;
+                const auto sum = p_.is_narrow() ? narrow_sum_windows : gemm::sum_windows;
                 sums_ = sum(p_, src, count, scratch_ + p_.sums);
                 first_sum_ = first;
             }
@@ -118,7 +118,7 @@ private:
 
     void sum_pixels(const std::uint8_t* src, std::size_t step, Range pixels) {
         if (p_.needs_sums()) {
-            const auto sum = p_.pairs ? pair_sum_pixels : gemm::sum_pixels;
+            const auto sum = p_.is_narrow() ? narrow_sum_pixels : gemm::sum_pixels;
             sums_ = sum(p_, src, step, pixels.end - pixels.begin, scratch_ + p_.sums);
             first_sum_ = pixels.begin;
         }
@@ -164,9 +164,9 @@ private:
         }
         for (std::size_t first = panels_.begin; first < panels_.end;) {
             std::size_t last = first + 1;
-            std::size_t bytes = p_.panel_bytes(p_.panels[first]);
-            while (last < panels_.end && bytes + p_.panel_bytes(p_.panels[last]) <= kPanelBytes) {
-                bytes += p_.panel_bytes(p_.panels[last++]);
+            std::size_t bytes = p_.panels[first].bytes;
+            while (last < panels_.end && bytes + p_.panels[last].bytes <= kPanelBytes) {
+                bytes += p_.panels[last++].bytes;
             }
             const std::size_t tiles = count * tiles_of(length, p_.panels[first]) * (last - first);
             if (streams) {
@@ -302,7 +302,13 @@ private:
                subpixel * subpixels.all_channels;
     }
 
+    const TapSteps* steps_of(const Panel& panel) const {
+        return panel.steps == nullptr || p_.subpixels ? panel.steps : panel.steps + taps_.begin;
+    }
     const std::int8_t* weights_of(const Panel& panel) const {
+        if (panel.steps != nullptr) {
+            return panel.wei;  // the steps say where those of a tap begin
+        }
         const std::size_t taps = p_.subpixels ? 0 : taps_.begin;
         return panel.wei + (taps * p_.depth4 + part_.left_out) * 4 * kLanes * panel.vectors;
     }
@@ -408,7 +414,9 @@ private:
                               .ahead = ahead != nullptr ? ahead : panel.wei,
                               .ahead_step = ahead != nullptr ? weights_ahead_.step() : 0,
                               .row_step = row_step_,
-                              .skip = skipped(panel)};
+                              .skip = skipped(panel),
+                              .steps = steps_of(panel),
+                              .order = p_.weights->order.data()};
         // The pixels of a sub-pixel are not contiguous: dst points to the tile. (New arguments are
         // not made here: setting them to zero took 5 % of a model.)
         if (p_.subpixels) {

@@ -1,9 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolution (groups 1) and matrix product on integers, with AVX-512 VNNI or with 16-bit products
-// in pairs on any machine, channels-last, with everything that follows up to the next tensor fused
-// into the store. For each output element:
+// Convolution (groups 1) and matrix product on integers, on any machine (GemmForm), channels-last,
+// with everything that follows up to the next tensor fused into the store. For each output element:
 //
 //   acc = sum over taps and channels of (src - src_zero_point) * wei     32-bit, exact; padding: 0
 //   x   = fma(sum over taps and channels of (src - src_zero_point), -wei_zero_point[n], float(acc))
@@ -44,6 +43,17 @@ struct GemmWeights {
 // What is done to v.
 using GemmOp = post_ops::EpilogueOp;
 
+// How the products are added up. The sums are the same; nothing saturates.
+enum class GemmForm : std::uint8_t {
+    kBest,     // the first of the others that this machine has
+    kVnni512,  // vpdpbusd, 512 bits
+    kVnni256,  // vpdpbusd, 256 bits: AVX-VNNI, or AVX-512 VNNI with VL
+    kBytes,    // vpmaddubsw, vpmaddwd, vpaddd on bytes (gemm_bytes.cpp); any machine
+    kPairs,    // vpmaddwd, vpaddd on 16-bit integers (gemm_pairs.cpp); any machine
+};
+// The form that kBest stands for.
+GemmForm best_form();
+
 struct GemmParams {
     GemmShape shape;
     GemmWeights weights;
@@ -56,9 +66,8 @@ struct GemmParams {
     // Shares packed weights between products of the same weights. Null: no sharing.
     GemmWeightsCache* shared = nullptr;
     std::vector<GemmOp> ops{};
-    // 16-bit products in pairs, as machines without VNNI have them, also where there is VNNI.
-    // They take no pool.
-    bool pairs = false;
+    // Only kVnni512 takes a pool.
+    GemmForm form = GemmForm::kBest;
     // A deconvolution: pixel (y, x) of src adds its products with the weights of (i, j) to pixel
     // (y * stride_height + i - pad_top, x * stride_width + j - pad_left) of dst. The sides of dst
     // are multiples of the strides and the kernel is at least as large as the strides. No dilation,
@@ -115,7 +124,6 @@ struct Packed;
 class GemmVnni {
 public:
     // Whether this machine has AVX-512 VNNI and Highway's targets are not restricted below AVX-512.
-    // Without it products are 16-bit ones in pairs.
     static bool available();
     // Whether it has all operations of the program and stores its type.
     static post_ops::Support supports(const post_ops::EpilogueProgram& program);

@@ -20,12 +20,23 @@ void check_shape(const GemmShape& s) {
     }
 }
 
+void check_form(const GemmParams& params) {
+    const GemmForm form = params.form == GemmForm::kBest ? best_form() : params.form;
+    if (form == GemmForm::kVnni512 && !has_avx512_vnni()) {
+        refuse("this machine has no AVX-512 VNNI");
+    }
+    if (form == GemmForm::kVnni256 && !has_avx_vnni() && !has_avx512_vnni()) {
+        refuse("this machine has neither AVX-VNNI nor AVX-512 VNNI");
+    }
+    if (form != GemmForm::kVnni512 && params.pool) {
+        refuse("only the product of AVX-512 VNNI takes a pool");
+    }
+}
+
 }  // namespace
 
 void check(const GemmParams& params) {
-    if ((params.pairs || !has_avx512_vnni()) && params.pool) {
-        refuse("16-bit products take no pool");
-    }
+    check_form(params);
     const GemmShape& s = params.shape;
     check_shape(s);
     if (params.pool && (s.dst_height % 2 != 0 || s.dst_width % 2 != 0)) {

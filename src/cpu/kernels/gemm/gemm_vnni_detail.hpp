@@ -55,6 +55,14 @@ inline constexpr std::size_t kMaxPooled[] = {0, 7, 3};  // pixels, each of four 
 inline constexpr std::size_t kOverread = 64;   // bytes after the end of scratch
 inline constexpr std::size_t kLastPixels = 3;  // that hold three bytes
 
+// The steps of four bytes of depth of one tap (kBytes): first those of plain weights, then those of
+// signed ones, which take two vectors (gemm_bytes.cpp).
+struct TapSteps {
+    std::size_t wei = 0;    // of its weights, from those of the panel
+    std::size_t first = 0;  // among MicroCall::order
+    std::size_t plain = 0;  // steps
+};
+
 // One call of the micro-kernel: `rows` x `vectors` accumulators.
 struct MicroCall {
     const std::uint8_t* src;               // first pixel, first tap
@@ -69,6 +77,8 @@ struct MicroCall {
     std::size_t ahead_step;
     std::ptrdiff_t row_step = 0;  // of pooled ones: bytes from a row of the image to the next
     std::size_t skip = 0;         // bytes of weights between two taps
+    const TapSteps* steps = nullptr;       // of each of `taps`; kBytes
+    const std::uint32_t* order = nullptr;  // bytes of source from the tap to a step
 };
 using MicroFunction = void (*)(const MicroCall& call);
 // Index: rows - 1. Vectors is 1 or 2; src/cpu/kernels/CMakeLists.txt lists the instances.
@@ -78,13 +88,20 @@ const MicroFunction* micro_functions();
 template <std::size_t Vectors>
 const MicroFunction* pooled_micro_functions();
 
-// Of machines without VNNI: 16-bit integers in pairs, for panels of one vector of channels. The
-// source is in scratch as 16-bit integers, less its zero point, and so are the weights.
-struct PairKernel {
+// Of all forms but kVnni512, for panels of 16 channels.
+struct NarrowKernel {
     const MicroFunction* functions;  // by number of rows less 1
     std::size_t rows;                // at most
 };
-PairKernel pair_kernel();
+NarrowKernel narrow_kernel(GemmForm form);
+// kPairs: the source is in scratch as 16-bit integers, less its zero point, and so are the weights.
+NarrowKernel pair_kernel();
+NarrowKernel byte_kernel();
+NarrowKernel vnni256_kernel();
+// Whether a step of four bytes of depth, [16 channels][4], may be one of plain weights.
+bool is_plain(const std::int8_t* weights);
+// The weights of a signed step, 128 bytes, and what init adds for them, by channel.
+void pack_signed(const std::int8_t* weights, std::int8_t* to, std::int32_t* init);
 // Bytes less a zero point, as 16-bit integers.
 void widen(
     const void* from, std::size_t count, bool is_signed, std::int32_t zero_point, std::int16_t* to);
@@ -99,7 +116,9 @@ struct Panel {
     std::size_t channels = 0;
     std::size_t vectors = 0;
     Range taps{};  // all but of deconvolutions
+    std::size_t bytes = 0;  // of weights
     const std::int8_t* wei = nullptr;
+    const TapSteps* steps = nullptr;  // kBytes
     const MicroFunction* micro = nullptr;
     EpilogueFunction finish = nullptr;
     const FusedFunction* fused = nullptr;  // instead of both, by number of rows less 1
@@ -202,7 +221,7 @@ struct EpilogueCall {
     const float* sums;     // of the windows of the pixels; null where weights have no zero points
     const GemmArgs* args;
 };
-EpilogueFunction pair_epilogue(Store store, bool whole_panel);
+EpilogueFunction narrow_epilogue(Store store, bool whole_panel);
 EpilogueFunction general_epilogue(Store store, std::size_t vectors, bool whole_panel);
 // Null when the list of operations has no instance.
 EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
@@ -278,11 +297,11 @@ struct Packed {
     std::optional<SubPixels> subpixels{};  // of a deconvolution
     std::uint8_t flip = 0;                 // xor of src bytes: 0x80 turns i8 into u8
     std::uint8_t fill = 0;                 // byte for padding, after the flip
-    // 16-bit integers, see PairKernel; rows of a tile, and what is done to bytes of src.
-    bool pairs = false;
-    std::size_t pair_rows = 0;
+    GemmForm form = GemmForm::kVnni512;
+    std::size_t narrow_rows = 0;  // of a tile, of all other forms
     bool src_signed = false;
     std::int32_t src_zero_point = 0;
+    std::size_t columns = 1;           // of the kernel that one tap covers
     Store store = Store::kU8;
     std::size_t depth4 = 0;            // bytes of a tap, by fours
     std::vector<std::ptrdiff_t> taps;  // offsets from the first, in src or scratch
@@ -322,10 +341,12 @@ struct Packed {
         return mode == SourceMode::kRows ? rows : rows * shape.dst_width;
     }
     // Of a pixel of src, in scratch or where it is.
-    std::size_t pixel_bytes() const { return shape.src_channels * (pairs ? 2 : 1); }
+    std::size_t pixel_bytes() const { return shape.src_channels * (is_pairs() ? 2 : 1); }
+    bool is_pairs() const { return form == GemmForm::kPairs; }
+    bool is_narrow() const { return form != GemmForm::kVnni512; }
     // Rows of a tile, at most.
     std::size_t tile_rows(const Panel& panel) const {
-        return pairs ? pair_rows : kMaxRows[panel.vectors];
+        return is_narrow() ? narrow_rows : kMaxRows[panel.vectors];
     }
     // Pixels of dst in a tile, at most.
     std::size_t max_pixels(const Panel& panel) const {
@@ -336,13 +357,12 @@ struct Packed {
         return (count - 1) * shape.stride_height +
                (shape.kernel_height - 1) * shape.dilation_height + 1;
     }
-    std::size_t init_count() const { return fill == 0 ? 1 : tap_ranges.size(); }
+    std::size_t init_count() const {
+        return fill == 0 && form != GemmForm::kBytes ? 1 : tap_ranges.size();
+    }
     bool needs_sums() const { return !epilogue.of_sum.empty(); }
     // Of a panel.
     std::size_t max_taps() const { return subpixels ? subpixels->max_taps() : taps.size(); }
-    std::size_t panel_bytes(const Panel& panel) const {
-        return (panel.taps.end - panel.taps.begin) * depth4 * 4 * kLanes * panel.vectors;
-    }
     // Channels of a pixel of dst.
     std::size_t channels() const { return subpixels ? subpixels->channels : shape.dst_channels; }
 };
@@ -393,13 +413,13 @@ std::size_t window_sum_bytes(const Packed& p);
 const float* sum_pixels(
     const Packed& p, const std::uint8_t* src, std::size_t step, std::size_t pixels, void* memory);
 const float* sum_windows(const Packed& p, const std::uint8_t* src, std::size_t count, void* memory);
-// The same for 16-bit products.
-const float* pair_sum_pixels(
+// The same for all other forms than kVnni512.
+const float* narrow_sum_pixels(
     const Packed& p, const std::uint8_t* src, std::size_t step, std::size_t pixels, void* memory);
-const float* pair_sum_windows(const Packed& p,
-                              const std::uint8_t* src,
-                              std::size_t count,
-                              void* memory);
+const float* narrow_sum_windows(const Packed& p,
+                                const std::uint8_t* src,
+                                std::size_t count,
+                                void* memory);
 
 // `laid_out`: the result of lay_out() for the same params, except the numbers of tensors; or null.
 Packed pack(const GemmParams& params, const Packed* laid_out = nullptr);

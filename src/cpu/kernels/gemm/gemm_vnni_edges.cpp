@@ -46,7 +46,8 @@ constexpr std::size_t kMinRows = 5;
 
 // A column of the kernel must begin at a multiple of four bytes.
 bool may_be_apart(const Packed& p, const GemmParams& params) {
-    return p.mode == SourceMode::kRows && !p.pool && !p.subpixels && p.shape.dilation_width == 1 &&
+    // The steps of kBytes have no order by columns.
+    return p.mode == SourceMode::kRows && p.form != GemmForm::kBytes && !p.pool && !p.subpixels && p.shape.dilation_width == 1 &&
            p.pixel_bytes() % 4 == 0 && params.wei_zero_point.empty() &&
            std::all_of(params.ops.begin(), params.ops.end(),
                        [](const GemmOp& op) { return op.binary.input < kMaxBinarySources; });
@@ -135,7 +136,7 @@ bool suits_direct(const GemmShape& s) {
 }
 
 void find_direct(Packed& p, const GemmParams& params) {
-    if (!may_be_apart(p, params) || p.pairs || p.flip != 0 || !suits_direct(p.shape) ||
+    if (!may_be_apart(p, params) || p.is_narrow() || p.flip != 0 || !suits_direct(p.shape) ||
         !set_apart(p, p.fill != 0)) {
         return;
     }

@@ -14,6 +14,12 @@ namespace fuseq::kernels {
 
 using namespace gemm;  // NOLINT(google-build-using-namespace)
 
+GemmForm best_form() {
+    return has_avx512_vnni() ? GemmForm::kVnni512
+           : has_avx_vnni()  ? GemmForm::kVnni256
+                             : GemmForm::kBytes;
+}
+
 bool GemmVnni::available() {
     return has_avx512_vnni();
 }
@@ -73,7 +79,7 @@ std::span<const std::int8_t> GemmVnni::weights(std::size_t part, const GemmSplit
     }
     const Panel& last = p.panels[panels.end - 1];
     const std::int8_t* const begin = p.panels[panels.begin].wei;
-    return {begin, last.wei + p.panel_bytes(last)};
+    return {begin, last.wei + last.bytes};
 }
 
 std::span<const std::int8_t> GemmVnni::weights_ahead(std::size_t part,
@@ -89,7 +95,7 @@ std::span<const std::int8_t> GemmVnni::weights_ahead(std::size_t part,
     constexpr std::size_t kFewPixels = 12;
     constexpr std::size_t kMaxOfFewPixels = 3 * kMax;
     const bool few = p.shape.batch * p.shape.dst_height * p.shape.dst_width <= kFewPixels;
-    const std::size_t first = std::max(p.panel_bytes(p.panels.front()), kFirstPanels);
+    const std::size_t first = std::max(p.panels.front().bytes, kFirstPanels);
     return all.first(std::min(all.size(), few ? kMaxOfFewPixels : std::min(first, kMax)));
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 // `count` channels of consecutive pixels, as the micro-kernel reads them.
 void copy_channels(const Packed& p, const std::uint8_t* from, std::size_t count, std::uint8_t* to) {
-    if (p.pairs) {
+    if (p.is_pairs()) {
         widen(from, count, p.src_signed, p.src_zero_point, reinterpret_cast<std::int16_t*>(to));
     } else {
         copy_flipped(from, to, count, p.flip);

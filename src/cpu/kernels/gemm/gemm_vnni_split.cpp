@@ -78,7 +78,7 @@ GemmSplit split_for(const Packed& p, std::size_t parts, bool remote_is_slow) {
             byte.remote * others * moved_bytes(p);
         constexpr double kSharedLine = 500;
         const double cost =
-            static_cast<double>(work) * static_cast<double>(p.panel_bytes(p.panels[0])) + bytes +
+            static_cast<double>(work) * static_cast<double>(p.panels[0].bytes) + bytes +
             kSharedLine * static_cast<double>(shared_lines(p, {.rows = rows, .columns = columns}));
         if (min < 0 || cost < min) {
             min = cost;

@@ -16,23 +16,28 @@ namespace {
 
 class WeightPacker {
 public:
-    WeightPacker(const GemmParams& params, const Packed& layout, std::size_t columns)
-        : params_(params), layout_(layout), columns_(columns) {}
+    WeightPacker(const GemmParams& params, const Packed& layout)
+        : params_(params), layout_(layout), columns_(layout.columns) {}
 
     PackedWeights run() {
-        std::size_t bytes = 0;
-        for (const Panel& panel : layout_.panels) {
-            bytes += layout_.panel_bytes(panel);
-        }
         const std::size_t channels = params_.shape.dst_channels;
-        packed_.values.assign(bytes, 0);
         packed_.taps = layout_.max_taps();
         packed_.sums.assign(channels * packed_.taps, 0);
         packed_.magnitudes.assign(channels, 0);
+        if (layout_.form == GemmForm::kBytes) {
+            packed_.inits.assign(channels * packed_.taps, 0);
+            pack_bytes();
+            return std::move(packed_);
+        }
+        std::size_t bytes = 0;
+        for (const Panel& panel : layout_.panels) {
+            bytes += panel.bytes;
+        }
+        packed_.values.assign(bytes, 0);
         std::int8_t* to = packed_.values.data();
         for (const Panel& panel : layout_.panels) {
             pack_panel(panel, to);
-            to += layout_.panel_bytes(panel);
+            to += panel.bytes;
         }
         return std::move(packed_);
     }
@@ -48,6 +53,61 @@ private:
                 pack_tap(panel.channel + c, t, width, to + 4 * place);
             }
         }
+    }
+
+    // Panels whose steps have one or two vectors, in an order of their own.
+    void pack_bytes() {
+        LargePageVector<std::int8_t> all;
+        std::vector<std::int8_t> panel_weights;
+        std::size_t bytes = 0;
+        for (const Panel& panel : layout_.panels) {
+            bytes += panel.bytes;
+        }
+        all.resize(2 * bytes);
+        std::int8_t* to = all.data();
+        for (const Panel& panel : layout_.panels) {
+            panel_weights.assign(panel.bytes, 0);
+            pack_panel(panel, panel_weights.data());
+            std::int8_t* const begin = to;
+            for (std::size_t t = 0; t < panel.taps.end - panel.taps.begin; ++t) {
+                to = pack_steps(panel, t, panel_weights, begin, to);
+            }
+            packed_.panel_bytes.push_back(static_cast<std::size_t>(to - begin));
+        }
+        const std::span<const std::int8_t> used(all.data(), to);
+        packed_.values.assign(used.begin(), used.end());
+    }
+
+    // The steps of tap `t`, to `to`; returns where they end. `begin`: of the panel.
+    std::int8_t* pack_steps(const Panel& panel,
+                            std::size_t t,
+                            std::span<const std::int8_t> weights,
+                            const std::int8_t* begin,
+                            std::int8_t* to) {
+        constexpr std::size_t kStep = 4 * kLanes;
+        const std::int8_t* const tap = weights.data() + t * layout_.depth4 * kStep;
+        TapSteps steps{.wei = static_cast<std::size_t>(to - begin), .first = packed_.order.size()};
+        std::vector<std::uint32_t> others;
+        for (std::size_t i = 0; i < layout_.depth4; ++i) {
+            if (!is_plain(tap + i * kStep)) {
+                others.push_back(static_cast<std::uint32_t>(4 * i));
+                continue;
+            }
+            packed_.order.push_back(static_cast<std::uint32_t>(4 * i));
+            to = std::copy_n(tap + i * kStep, kStep, to);
+        }
+        steps.plain = packed_.order.size() - steps.first;
+        std::int32_t init[kLanes] = {};
+        for (const std::uint32_t at : others) {
+            pack_signed(tap + at / 4 * kStep, to, init);
+            to += 2 * kStep;
+        }
+        for (std::size_t c = 0; c < panel.channels; ++c) {
+            packed_.inits[(panel.channel + c) * packed_.taps + t] = init[c];
+        }
+        packed_.order.insert(packed_.order.end(), others.begin(), others.end());
+        packed_.steps.push_back(steps);
+        return to;
     }
 
     // The first weight of tap `t` of a panel with channel `c`.
@@ -89,7 +149,7 @@ private:
     // Weight number k of a tap and channel: four bytes of a channel are together, or two 16-bit
     // integers.
     void put(std::size_t k, std::size_t width, std::int8_t weight, std::int8_t* to) const {
-        if (layout_.pairs) {
+        if (layout_.is_pairs()) {
             const auto wide = static_cast<std::int16_t>(static_cast<int>(weight));
             std::memcpy(to + k / 2 * 4 * width + k % 2 * 2, &wide, sizeof wide);
         } else {
@@ -110,14 +170,14 @@ void append(std::string& key, const T& value) {
 }
 
 // All that WeightPacker reads; the weights by their address.
-std::string key_of(const GemmParams& params, const Packed& layout, std::size_t columns) {
+std::string key_of(const GemmParams& params, const Packed& layout) {
     const GemmWeights& w = params.weights;
     std::string key;
     append(key, w.values.data());
     for (const std::size_t value :
-         {w.values.size(), w.dst_channel, w.src_channel, w.row, w.column, columns, layout.depth4,
+         {w.values.size(), w.dst_channel, w.src_channel, w.row, w.column, layout.columns, layout.depth4,
           params.shape.src_channels, params.shape.dst_channels, params.shape.kernel_width,
-          std::size_t{layout.wide}, std::size_t{layout.pairs}, layout.taps.size()}) {
+          std::size_t{layout.wide}, static_cast<std::size_t>(layout.form), layout.taps.size()}) {
         append(key, value);
     }
     for (const Panel& panel : layout.panels) {
@@ -141,13 +201,11 @@ std::string key_of(const GemmParams& params, const Packed& layout, std::size_t c
 }  // namespace
 
 std::shared_ptr<const PackedWeights> packed_weights(const GemmParams& params,
-                                                    const Packed& layout,
-                                                    std::size_t columns) {
+                                                    const Packed& layout) {
     const auto pack = [&] {
-        return std::make_shared<const PackedWeights>(WeightPacker(params, layout, columns).run());
+        return std::make_shared<const PackedWeights>(WeightPacker(params, layout).run());
     };
-    return params.shared == nullptr ? pack()
-                                    : params.shared->get(key_of(params, layout, columns), pack);
+    return params.shared == nullptr ? pack() : params.shared->get(key_of(params, layout), pack);
 }
 
 }  // namespace fuseq::kernels::gemm

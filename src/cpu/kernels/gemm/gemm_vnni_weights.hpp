@@ -18,6 +18,7 @@ struct GemmParams;
 namespace gemm {
 
 struct Packed;
+struct TapSteps;
 
 // Weights, and the sums that follow from nothing but weights.
 struct PackedWeights {
@@ -28,13 +29,18 @@ struct PackedWeights {
     std::int32_t sum(std::size_t channel, std::size_t tap) const {
         return sums[channel * taps + tap];
     }
+    // Of kBytes only, else empty: see TapSteps and MicroCall.
+    std::vector<std::size_t> panel_bytes;
+    std::vector<TapSteps> steps;  // panel by panel
+    std::vector<std::uint32_t> order;
+    std::vector<std::int32_t> inits;  // as `sums`: what signed weights add
+    std::int32_t init_of(std::size_t channel, std::size_t tap) const {
+        return inits.empty() ? 0 : inits[channel * taps + tap];
+    }
 };
 
-// `layout`: panels, taps and depth. `columns` of the kernel are one tap. Taken from params.shared
-// where it has them.
-std::shared_ptr<const PackedWeights> packed_weights(const GemmParams& params,
-                                                    const Packed& layout,
-                                                    std::size_t columns);
+// `layout`: form, panels, taps and depth. Taken from params.shared where it has them.
+std::shared_ptr<const PackedWeights> packed_weights(const GemmParams& params, const Packed& layout);
 
 }  // namespace gemm
 }  // namespace fuseq::kernels

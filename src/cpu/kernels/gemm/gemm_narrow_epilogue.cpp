@@ -11,7 +11,7 @@
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/kernels/gemm/gemm_pairs_epilogue.cpp"
+#define HWY_TARGET_INCLUDE "cpu/kernels/gemm/gemm_narrow_epilogue.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -303,7 +303,7 @@ gemm::EpilogueFunction select_for(bool whole_panel) {
     return whole_panel ? &finish_tile<T, true> : &finish_tile<T, false>;
 }
 
-gemm::EpilogueFunction pair_epilogue(Store store, bool whole_panel) {
+gemm::EpilogueFunction narrow_epilogue(Store store, bool whole_panel) {
     switch (store) {
         case Store::kU8: return select_for<std::uint8_t>(whole_panel);
         case Store::kI8: return select_for<std::int8_t>(whole_panel);
@@ -319,12 +319,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fuseq::kernels {
 
-HWY_EXPORT(pair_epilogue);
+HWY_EXPORT(narrow_epilogue);
 
 namespace gemm {
 
-EpilogueFunction pair_epilogue(Store store, bool whole_panel) {
-    return HWY_DYNAMIC_DISPATCH(pair_epilogue)(store, whole_panel);
+EpilogueFunction narrow_epilogue(Store store, bool whole_panel) {
+    return HWY_DYNAMIC_DISPATCH(narrow_epilogue)(store, whole_panel);
 }
 
 }  // namespace gemm

@@ -1,0 +1,280 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The forms of the integer product with panels of 16 channels, on every instruction set that this
+// machine has.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/machine/instructions.hpp"
+#include "fuseq/error.hpp"
+#include "unit/cpu/kernels/common/on_every_target.hpp"
+#include "unit/cpu/kernels/gemm/gemm_vnni_case.hpp"
+
+namespace fuseq::kernels {
+namespace {
+
+using namespace test;  // NOLINT(google-build-using-namespace)
+using fuseq::test::on_every_target;
+using fuseq::test::random_elements;
+
+class GemmNarrow : public testing::TestWithParam<GemmForm> {
+protected:
+    void SetUp() override {
+        if (GetParam() == GemmForm::kVnni256 && !has_avx_vnni() && !has_avx512_vnni()) {
+            GTEST_SKIP() << "this machine has neither AVX-VNNI nor AVX-512 VNNI";
+        }
+    }
+
+    // kVnni256 is no Highway target.
+    static void on_every_target(const std::function<void()>& body) {
+        if (GetParam() == GemmForm::kVnni256) {
+            body();
+            return;
+        }
+        fuseq::test::on_every_target([&](const std::string&) { body(); });
+    }
+
+    static Case random_case(std::mt19937& rng) {
+        Case c = test::random_case(rng);
+        c.params.form = GetParam();
+        return c;
+    }
+};
+
+std::string name_of(const testing::TestParamInfo<GemmForm>& info) {
+    switch (info.param) {
+        case GemmForm::kVnni256: return "Vnni256";
+        case GemmForm::kBytes: return "Bytes";
+        default: return "Pairs";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms,
+                         GemmNarrow,
+                         testing::Values(GemmForm::kVnni256, GemmForm::kBytes, GemmForm::kPairs),
+                         name_of);
+
+TEST_P(GemmNarrow, RandomCasesAreExact) {
+    on_every_target([] {
+        for (unsigned seed = 0; seed < 150; ++seed) {
+            SCOPED_TRACE(detail::cat("seed ", seed));
+            std::mt19937 rng(seed);
+            expect_exact(random_case(rng));
+        }
+    });
+}
+
+// Weights that few, some or nearly all steps of bytes must be signed for, and the largest source.
+TEST_P(GemmNarrow, WeightsOfEveryMagnitudeAreExact) {
+    on_every_target([] {
+        for (const int largest : {1, 64, 90, 128}) {
+            for (unsigned seed = 0; seed < 20; ++seed) {
+                SCOPED_TRACE(detail::cat("weights up to ", largest, ", seed ", seed));
+                std::mt19937 rng(seed);
+                Case c = random_case(rng);
+                for (std::int8_t& w : c.weights) {
+                    w = static_cast<std::int8_t>(static_cast<int>(rng() % (2 * largest)) - largest);
+                }
+                if (seed % 2 == 0) {
+                    std::fill(c.src.begin(), c.src.end(), std::uint8_t{255});
+                }
+                expect_exact(c);
+            }
+        }
+    });
+}
+
+// The largest sums, of every number of channels in the last step: nothing saturates, as two
+// products of vpmaddubsw would.
+TEST_P(GemmNarrow, ExtremeValuesDoNotSaturate) {
+    on_every_target([] {
+        for (const std::size_t depth : {129, 130, 131, 132}) {
+            for (const std::int32_t zero_point : {0, 255}) {
+                for (const int weight : {-128, 127}) {
+                    SCOPED_TRACE(detail::cat("depth ", depth, ", zero point ", zero_point,
+                                             ", weights ", weight));
+                    Case c;
+                    c.params.shape = {.src_channels = depth,
+                                      .dst_channels = 19,
+                                      .src_width = 11,
+                                      .dst_width = 11};
+                    c.params.form = GetParam();
+                    c.params.src_zero_point = zero_point;
+                    c.params.dst_type = ElementType::f32;
+                    c.weights.assign(depth * 19, static_cast<std::int8_t>(weight));
+                    c.scale = {1.0f};
+                    c.src.assign(11 * depth, zero_point == 0 ? 255 : 0);
+                    const float sum = static_cast<float>((zero_point == 0 ? 255 : -255) * weight *
+                                                         static_cast<int>(depth));
+                    const GemmVnni gemm(c.complete());
+                    const Bytes got = run(gemm, c, 1);
+                    for (std::size_t i = 0; i < c.elements(); ++i) {
+                        ASSERT_EQ(fuseq::test::element(got, ElementType::f32, i), sum)
+                            << "element " << i;
+                    }
+                }
+            }
+        }
+    });
+}
+
+// Rows of a kernel of 3 x 3 with edges apart, more than a block of source, panels that are not
+// full.
+TEST_P(GemmNarrow, ConvolutionsOfSeveralBlocks) {
+    on_every_target([] {
+        for (const std::size_t channels : {3, 16, 38, 64}) {
+            SCOPED_TRACE(detail::cat(channels, " channels"));
+            std::mt19937 rng(static_cast<unsigned>(channels));
+            Case c;
+            c.params.shape = {.src_channels = channels,
+                              .dst_channels = 37,
+                              .src_height = 33,
+                              .src_width = 40,
+                              .dst_height = 33,
+                              .dst_width = 40,
+                              .kernel_height = 3,
+                              .kernel_width = 3,
+                              .pad_top = 1,
+                              .pad_left = 1};
+            c.params.form = GetParam();
+            c.params.src_type = ElementType::i8;
+            c.params.src_zero_point = -7;
+            c.weights = random_weights(rng, 37 * channels * 9);
+            c.scale = {0.001f};
+            c.src = random_elements(rng, ElementType::i8, 33 * 40 * channels);
+            expect_exact(c);
+        }
+    });
+}
+
+TEST_P(GemmNarrow, MatrixProductOfSeveralBlocks) {
+    on_every_target([] {
+        for (const std::size_t rows : {1, 13, 700}) {
+            SCOPED_TRACE(detail::cat(rows, " rows"));
+            std::mt19937 rng(static_cast<unsigned>(rows));
+            Case c;
+            c.params.shape = {
+                .src_channels = 1027, .dst_channels = 83, .src_width = rows, .dst_width = rows};
+            c.params.form = GetParam();
+            c.params.src_zero_point = 3;
+            c.params.dst_type = ElementType::f32;
+            c.weights = random_weights(rng, 1027 * 83);
+            c.scale = {0.5f};
+            c.src = random_elements(rng, ElementType::u8, rows * 1027);
+            expect_exact(c);
+        }
+    });
+}
+
+// An activation between other operations, to two units in the last place of f32.
+TEST_P(GemmNarrow, ActivationsRunOverTheTile) {
+    on_every_target([] {
+        std::mt19937 rng(5);
+        for (const auto kind : {post_ops::EltwiseKind::kSwish, post_ops::EltwiseKind::kGeluErf,
+                                post_ops::EltwiseKind::kElu, post_ops::EltwiseKind::kSigmoid}) {
+            Case c = random_case(rng);
+            c.params.dst_type = ElementType::f32;
+            c.params.ops = {
+                {.kind = GemmOp::Kind::kEltwise, .eltwise = {.kind = kind, .alpha = 1.0f}},
+                {.kind = GemmOp::Kind::kScale, .a = {3.0f}}};
+            const GemmVnni gemm(c.complete());
+            const Bytes got = run(gemm, c, 2);
+            const std::vector<float> want = expected(c);
+            for (std::size_t i = 0; i < want.size(); ++i) {
+                ASSERT_NEAR(fuseq::test::element(got, ElementType::f32, i), want[i],
+                            1e-6f * std::max(1.0f, std::abs(want[i])))
+                    << post_ops::to_text(c.params.ops[0].eltwise) << ", element " << i;
+            }
+        }
+    });
+}
+
+TEST_P(GemmNarrow, RefusesAPool) {
+    std::mt19937 rng(1);
+    Case c = random_case(rng);
+    c.params.shape.dst_height = c.params.shape.dst_width = 2;
+    c.params.pool = true;
+    try {
+        const GemmVnni gemm(c.complete());
+        FAIL() << "it was taken";
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("only the product of AVX-512 VNNI takes a pool"),
+                  std::string::npos)
+            << e.what();
+    }
+}
+
+// The bound of a plain step: two weights of one sign whose sum is 128 fit, 129 do not.
+TEST(GemmBytes, StepsThatCannotSaturateArePlain) {
+    const auto is_plain = [](int a, int b, std::size_t at) {
+        std::int8_t weights[4 * gemm::kLanes] = {};
+        weights[at] = static_cast<std::int8_t>(a);
+        weights[at + 1] = static_cast<std::int8_t>(b);
+        return gemm::is_plain(weights);
+    };
+    for (const std::size_t at : {0, 2, 30, 62}) {
+        EXPECT_TRUE(is_plain(127, 1, at));
+        EXPECT_FALSE(is_plain(127, 2, at));
+        EXPECT_TRUE(is_plain(-64, -64, at));
+        EXPECT_FALSE(is_plain(-64, -65, at));
+        EXPECT_TRUE(is_plain(-128, 127, at));
+        EXPECT_TRUE(is_plain(-128, 0, at));
+        EXPECT_FALSE(is_plain(-128, -1, at));
+    }
+    EXPECT_TRUE(is_plain(127, 0, 1)) << "weights of two pairs of products are not added";
+}
+
+// Magnitude times masked source, and the constant, are the product, and no two of them leave 16
+// bits, for all bytes.
+TEST(GemmBytes, SignedStepsGiveTheProducts) {
+    for (int w = -128; w <= 127; ++w) {
+        std::int8_t weights[4 * gemm::kLanes] = {};
+        weights[0] = static_cast<std::int8_t>(w);
+        std::int8_t packed[8 * gemm::kLanes];
+        std::int32_t init[gemm::kLanes] = {};
+        gemm::pack_signed(weights, packed, init);
+        std::uint8_t magnitude;
+        std::memcpy(&magnitude, &packed[0], 1);
+        for (int x = 0; x <= 255; ++x) {
+            const auto masked = static_cast<std::uint8_t>(
+                x ^ static_cast<std::uint8_t>(packed[4 * gemm::kLanes]));
+            const int product = magnitude * static_cast<std::int8_t>(masked);
+            ASSERT_EQ(product + init[0], x * w) << x << " * " << w;
+            ASSERT_LE(2 * product, 32767) << x << " * " << w;
+            ASSERT_GE(2 * product, -32768) << x << " * " << w;
+        }
+    }
+}
+
+// Plain steps first; all steps once; signed ones take two vectors.
+TEST(GemmBytes, StepsOfATapAreOrderedByKind) {
+    Case c;
+    c.params.shape = {.src_channels = 32, .dst_channels = 16, .src_width = 6, .dst_width = 6};
+    c.params.form = GemmForm::kBytes;
+    c.weights.assign(16 * 32, 1);
+    c.weights[7 * 32 + 8] = c.weights[7 * 32 + 9] = 100;   // step 2
+    c.weights[3 * 32 + 22] = c.weights[3 * 32 + 23] = -70;  // step 5
+    c.scale = {1.0f};
+    c.src.assign(6 * 32, 255);
+    const gemm::Packed packed = gemm::pack(c.complete());
+    const gemm::PackedWeights& weights = *packed.weights;
+    ASSERT_EQ(weights.steps.size(), 1u);
+    EXPECT_EQ(weights.steps[0].plain, 6u);
+    EXPECT_EQ(weights.order, (std::vector<std::uint32_t>{0, 4, 12, 16, 24, 28, 8, 20}));
+    EXPECT_EQ(weights.values.size(), (6 + 2 * 2) * 64u);
+    expect_exact(c);
+}
+
+TEST(GemmForm, BestIsWhatTheMachineHas) {
+    EXPECT_EQ(best_form(), has_avx512_vnni() ? GemmForm::kVnni512
+                           : has_avx_vnni()  ? GemmForm::kVnni256
+                                             : GemmForm::kBytes);
+}
+
+}  // namespace
+}  // namespace fuseq::kernels
