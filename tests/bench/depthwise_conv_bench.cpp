@@ -85,6 +85,10 @@ void depthwise_portable(benchmark::State& state) {
     depthwise_with(state, kernels::DepthwisePath::kPortable);
 }
 
+void depthwise_columns(benchmark::State& state) {
+    depthwise_with(state, kernels::DepthwisePath::kColumns);
+}
+
 void depthwise_onednn(benchmark::State& state) {
     const Layer layer = layer_of(state);
     const auto n = [](std::size_t v) { return static_cast<dnnl::memory::dim>(v); };
@@ -127,6 +131,7 @@ BENCHMARK(depthwise_own)->Apply(layers);
 BENCHMARK(depthwise_ring)->Apply(layers);
 BENCHMARK(depthwise_pairs)->Apply(layers);
 BENCHMARK(depthwise_portable)->Apply(layers);
+BENCHMARK(depthwise_columns)->Apply(layers);
 BENCHMARK(depthwise_onednn)->Apply(layers);
 
 }  // namespace

@@ -121,10 +121,14 @@ bool channel_vectors_are_faster(const Node& node, const kernels::SmallConvShape&
 }
 
 // Pixels of more than 16 bytes: 1x1 layers whose floats are a result of the model, in planes, which
-// oneDNN and the matrix product would compute with mostly empty vectors, and as pixels.
-bool suits_planes(const kernels::SmallConvShape& shape, const Split& parts, bool plain) {
+// oneDNN and the matrix product would compute with mostly empty vectors, and as pixels. Without
+// VNNI also what the matrix product does not take (pairs_are_faster).
+bool suits_planes(const kernels::SmallConvParams& params, const Split& parts, bool plain) {
     constexpr std::size_t kFewBytes = 16;
+    constexpr std::size_t kHalfPanel = 8;
+    const kernels::SmallConvShape& shape = params.shape;
     return shape.src_channels * shape.stride_width <= kFewBytes ||
+           (params.pairs && shape.dst_channels < kHalfPanel) ||
            (plain && parts.complete && parts.inner.dst_type == ElementType::f32 &&
             shape.kernel_height == 1 && shape.kernel_width == 1);
 }
@@ -154,7 +158,9 @@ void describe(StepInfo& info,
     const std::size_t weights = params.weights.size();
     const std::size_t sums = shape_size(node.port(0).shape.to_shape());
     info.kind = "convolution";
-    info.implementation = params.pool ? "fuseq:small_conv:pool" : "fuseq:small_conv";
+    info.implementation = params.pool    ? "fuseq:small_conv:pool"
+                          : params.pairs ? "fuseq:small_conv:pairs"
+                                         : "fuseq:small_conv";
     info.src_type = to_string(params.src_type);
     info.wei_type = to_string(ElementType::i8);
     info.dst_type = to_string(dst.type);
@@ -182,7 +188,7 @@ struct Choice {
 Verdict takes_chain(const Node& node, const Choice& choice) {
     const kernels::SmallConvShape& shape = choice.params.shape;
     if (!choice.lanes) {
-        return suits_planes(shape, choice.parts, choice.plain)
+        return suits_planes(choice.params, choice.parts, choice.plain)
                    ? Verdict::yes()
                    : Verdict::no("pixels of more than 16 bytes");
     }
@@ -224,13 +230,16 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
     if (!takes_node(node)) {
         return Verdict::no("for integers only");
     }
-    const MachineTraits machine = machine_traits();
-    if (!machine.avx512_vbmi) {
-        return Verdict::no(detail::cat(to_string(machine.isa), ": no AVX-512 with VNNI and VBMI"));
-    }
     choice.params.shape = conv_geometry(node);
     const kernels::SmallConvShape& shape = choice.params.shape;
-    if (!kernels::SmallConv::takes(shape)) {
+    const MachineTraits machine = machine_traits();
+    choice.lanes = kernels::SmallConv::has_channel_vectors(shape);
+    choice.params.pairs = !machine.avx512_vnni && !choice.lanes;
+    if (!choice.params.pairs && !machine.avx512_vbmi) {
+        return Verdict::no(detail::cat(to_string(machine.isa), ": no AVX-512 with VNNI and VBMI"));
+    }
+    if (choice.params.pairs ? !kernels::SmallConv::takes_pairs(shape)
+                            : !kernels::SmallConv::takes(shape)) {
         return Verdict::no(detail::cat("not for ", shape.src_channels, " to ", shape.dst_channels,
                                        " channels, kernel ", shape.kernel_height, "x",
                                        shape.kernel_width, ", stride ", shape.stride_width));
@@ -241,7 +250,6 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
     }
     choice.plain = is_result(group);
     choice.parts = split(composer_of(group).chain(), choice.plain);
-    choice.lanes = kernels::SmallConv::has_channel_vectors(shape);
     if (Verdict chain = takes_chain(node, choice); !chain) {
         return chain;
     }
@@ -295,8 +303,8 @@ TensorId make_small_convolution(StepBuilder& builder, const Group& group) {
     }
     const TensorId dst = builder.new_tensor(parts.inner.dst_type, dims, layout);
     const bool listed =
-        lanes || (kernels::SmallConv::has_lists(shape) && layout == Layout::kChannelsLast &&
-                  channel_vectors_take(parts, node, shape));
+        lanes || (!params.pairs && kernels::SmallConv::has_lists(shape) &&
+                  layout == Layout::kChannelsLast && channel_vectors_take(parts, node, shape));
     if (listed) {
         params.ops = parts.inner.ops;
         params.results = results;
@@ -307,10 +315,10 @@ TensorId make_small_convolution(StepBuilder& builder, const Group& group) {
         (parts.inner.ops.size() == 1 && kernels::SmallConv::takes_before_bytes(parts.inner.ops[0]));
     const bool to_bytes =
         is_short && layout == Layout::kChannelsLast && size_of(parts.inner.dst_type) == 1;
-    if (!listed && to_bytes && kernels::SmallConv::stores_bytes(params)) {
+    if (!listed && !params.pairs && to_bytes && kernels::SmallConv::stores_bytes(params)) {
         params.dst_type = parts.inner.dst_type;
         params.ops = parts.inner.ops;
-    } else if (!listed || lanes) {
+    } else if (!params.pairs && (!listed || lanes)) {
         params.pixels = layout == Layout::kChannelsLast && kernels::SmallConv::stores_pixels(shape);
     }
     auto step = std::make_unique<SmallConvolutionStep>(kernels::SmallConv(params), parts.inner, src,

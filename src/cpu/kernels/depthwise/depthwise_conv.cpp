@@ -313,17 +313,24 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
     s.dst_pixel_stride = s.dst_pixel_stride == 0 ? s.src_channels : s.dst_pixel_stride;
     check_shape(s);
     check(p);
-    const bool vnni =
-        p.path == DepthwisePath::kAuto ? has_avx512_vnni() : p.path != DepthwisePath::kPortable;
+    const bool portable = p.path == DepthwisePath::kColumns || p.path == DepthwisePath::kPortable;
+    const bool vnni = p.path == DepthwisePath::kAuto ? has_avx512_vnni() : !portable;
     if (vnni && !has_avx512_vnni()) {
         refuse("this machine has no AVX-512 VNNI");
+    }
+    if (p.path == DepthwisePath::kColumns && !has_columns_form(s)) {
+        refuse(detail::cat("kernel ", s.kernel_height, "x", s.kernel_width,
+                           " is too large for strips of columns"));
     }
     auto packed = std::make_unique<Packed>();
     packed->shape = s;
     packed->epilogue = make_epilogue(p);
-    const Path path = vnni ? vnni_path(s, choose_form(p.path, s, packed->epilogue))
-                           : portable_path(s, p.src_type == ElementType::i8);
-    packed->src_signed = p.src_type == ElementType::i8;
+    const bool src_signed = p.src_type == ElementType::i8;
+    const bool columns = p.path != DepthwisePath::kPortable && has_columns_form(s);
+    const Path path = vnni      ? vnni_path(s, choose_form(p.path, s, packed->epilogue))
+                      : columns ? columns_path(s, src_signed)
+                                : portable_path(s, src_signed);
+    packed->src_signed = src_signed;
     packed->flip = path.flips_sign && packed->src_signed ? 0x80 : 0;
     packed->padding_row.assign(s.src_width * s.src_pixel_stride, 0);
     for (std::size_t pixel = 0; pixel < s.src_width; ++pixel) {

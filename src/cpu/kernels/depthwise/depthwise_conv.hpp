@@ -36,12 +36,14 @@ struct DepthwiseShape : ConvGeometry {
 };
 
 enum class DepthwisePath {
-    kAuto,      // the fastest that this machine and Highway's enabled targets allow
-    kVnni512,   // AVX-512 VNNI, in the form that is fastest for machine and epilogue
-    kRing,      // a source column is added to all outputs that read it, kept in a ring
-    kPairs,     // two columns or rows of outputs at once, for 3x3
-    kFlat,      // a row of pixels as a row of bytes, for few channels
-    kPortable,  // pairs of 16-bit products, on the best enabled target of Highway
+    kAuto,     // the fastest that this machine and Highway's enabled targets allow
+    kVnni512,  // AVX-512 VNNI, in the form that is fastest for machine and epilogue
+    kRing,     // a source column is added to all outputs that read it, kept in a ring
+    kPairs,    // two columns or rows of outputs at once, for 3x3
+    kFlat,     // a row of pixels as a row of bytes, for few channels
+    // Pairs of 16-bit products, on the best enabled target of Highway:
+    kColumns,   // pairs of rows, interleaved once for all windows; where a strip fits a buffer
+    kPortable,  // pairs of taps, pixel by pixel
 };
 
 struct DepthwiseParams {
@@ -89,7 +91,7 @@ public:
     std::size_t dst_row_bytes() const;
     void run(const void* src, void* dst) const { run(src, dst, {0, rows()}, {0, blocks()}); }
 
-    // Name of the implementation, for explain: "dw_vnni512:3x3s1", "dw_portable:AVX2", ...
+    // Name of the implementation, for explain: "dw_vnni512:3x3s1", "dw_columns:AVX2", ...
     const char* implementation() const;
     std::size_t packed_bytes() const;
 

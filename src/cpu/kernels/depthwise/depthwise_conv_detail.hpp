@@ -153,6 +153,12 @@ struct PortableRun {
     std::size_t block_channels = 0;
     const char* target = "";
 };
+// Order::slots after two vectors of words are interleaved: channels 8i .. 8i+3 are in the lower
+// half of the results, 8i+4 .. 8i+7 in the upper one.
+std::vector<std::ptrdiff_t> interleaved_slots(std::size_t block_channels, std::size_t channels);
 Path portable_path(const DepthwiseShape& shape, bool src_signed);
+// depthwise_conv_columns.cpp, where a strip of windows fits into its buffer.
+bool has_columns_form(const DepthwiseShape& shape);
+Path columns_path(const DepthwiseShape& shape, bool src_signed);
 
 }  // namespace fuseq::kernels::depthwise

@@ -32,7 +32,11 @@ void check(const SmallConvParams& p) {
         (p.dst_type == ElementType::f32 && (!p.pixels || SmallConv::stores_pixels(s))) ||
         ((p.dst_type == ElementType::u8 || p.dst_type == ElementType::i8) &&
          SmallConv::stores_bytes(p));
-    if ((!unsigned_src && p.src_type != ElementType::i8) || !zero_point_fits || !dst_fits ||
+    const bool pairs_fit =
+        !p.pairs || (SmallConv::takes_pairs(s) && p.dst_type == ElementType::f32 && !p.pixels &&
+                     !p.pool && !p.rows && p.ops.empty() && p.results.empty());
+    if (!pairs_fit || (!unsigned_src && p.src_type != ElementType::i8) || !zero_point_fits ||
+        !dst_fits ||
         p.weights.size() != s.dst_channels * s.src_channels * s.kernel_height * s.kernel_width ||
         !fits(p.scale, false) || !fits(p.bias, true) || !fits(p.wei_zero_point, true) ||
         !(p.wei_zero_point.empty() || SmallConv::takes_zero_points(s)) || !channel_vectors_fit(p) ||
@@ -87,6 +91,10 @@ bool SmallConv::takes(const SmallConvShape& s) {
     const bool wide = lies_in_chunks(s) && s.dst_width >= kLanes;
     return has_avx512_vbmi() && s.dst_channels >= 1 && s.dst_channels <= kSmallConvChannels &&
            s.src_channels >= 1 && (step <= kMaxPermuted || wide) && fits_ring(s);
+}
+
+bool SmallConv::takes_pairs(const SmallConvShape& s) {
+    return pairs_take(s);
 }
 
 bool SmallConv::takes_pool(const SmallConvParams& p) {
@@ -246,6 +254,11 @@ SmallConv::SmallConv(const SmallConvParams& p) {
     packed->shape = s;
     packed->pool = p.pool;
     packed->walk = p.pool ? pooled_tiling(s) : s;
+    if (p.pairs) {
+        packed->pairs = std::make_unique<const PairForm>(pack_pairs(p));
+        packed_ = std::move(packed);
+        return;
+    }
     packed->flip = p.src_type == ElementType::i8 ? 0x80 : 0;
     packed->padding =
         static_cast<std::uint8_t>(static_cast<std::uint8_t>(p.src_zero_point) ^ packed->flip);
@@ -321,10 +334,54 @@ bool SmallConv::pools() const {
 }
 
 std::size_t SmallConv::packed_bytes() const {
-    return packed_->weights.size() * sizeof(std::int32_t) + sizeof(Packed);
+    const std::size_t pairs =
+        packed_->pairs == nullptr
+            ? 0
+            : packed_->pairs->weights.size() * sizeof(std::int16_t) + sizeof(PairForm);
+    return packed_->weights.size() * sizeof(std::int32_t) + sizeof(Packed) + pairs;
 }
 
+namespace {
+
+// Planes that the receiver may write to.
+class TilePlanes final : public PairReceiver {
+public:
+    explicit TilePlanes(const SmallConv::Receive& receive) : receive_(receive) {}
+    PairPlace place(const SmallConvTile& /*tile*/) override { return {planes_, kSmallConvTile}; }
+    void done(const SmallConvTile& tile) override { receive_(tile); }
+
+private:
+    const SmallConv::Receive& receive_;
+    alignas(64) float planes_[kSmallConvChannels * kSmallConvTile];
+};
+
+// Where a tile lies in the planes of an image.
+float* tile_in_planes(const SmallConvShape& s, const SmallConvTile& at, float* dst) {
+    const std::size_t plane = s.dst_height * s.dst_width;
+    return dst + at.image * s.dst_channels * plane + at.y * s.dst_width + at.x;
+}
+
+class WholePlanes final : public PairReceiver {
+public:
+    WholePlanes(const SmallConvShape& shape, float* dst) : shape_(shape), dst_(dst) {}
+    PairPlace place(const SmallConvTile& tile) override {
+        return {tile_in_planes(shape_, tile, dst_), shape_.dst_height * shape_.dst_width};
+    }
+    void done(const SmallConvTile& /*tile*/) override {}
+
+private:
+    const SmallConvShape& shape_;
+    float* dst_;
+};
+
+}  // namespace
+
 void SmallConv::run(const void* src, Range rows, const Receive& receive) const {
+    if (packed_->pairs != nullptr) {
+        TilePlanes planes(receive);
+        run_pairs(*packed_->pairs, src, rows, planes);
+        return;
+    }
     alignas(64) float planes[kSmallConvChannels * kSmallConvTile];
     ChannelVectorPlaces places;
     places.dst[0] = reinterpret_cast<std::byte*>(planes);
@@ -339,9 +396,13 @@ void SmallConv::run(const void* src, Range rows, const Receive& receive) const {
 void SmallConv::run_to_planes(const void* src, Range rows, float* dst) const {
     const SmallConvShape& s = packed_->shape;
     const std::size_t plane = s.dst_height * s.dst_width;
+    if (packed_->pairs != nullptr) {
+        WholePlanes planes(s, dst);
+        run_pairs(*packed_->pairs, src, rows, planes);
+        return;
+    }
     for_tiles(*packed_, src, rows, [&](const SmallConvTile& at, const Windows& windows) {
-        float* const to = dst + at.image * s.dst_channels * plane + at.y * s.dst_width + at.x;
-        run_planes(*packed_, windows, at.count, to, plane);
+        run_planes(*packed_, windows, at.count, tile_in_planes(s, at, dst), plane);
     });
 }
 

@@ -13,7 +13,8 @@
 // The caller does the rest of the chain on planes of v in L1; or v is rounded half to even,
 // saturated and stored as a byte, channels-last. Immutable after construction; any number of
 // threads may use it at once; run() does not allocate. The values do not depend on how rows are
-// split. AVX-512 with VNNI and VBMI only.
+// split. AVX-512 with VNNI and VBMI; without them, on any target, planes of v for at most 8 output
+// channels (SmallConvParams::pairs).
 #pragma once
 
 #include <cstddef>
@@ -54,6 +55,8 @@ struct SmallConvParams {
     // last row or column is left out.
     bool pool = false;
     bool pixels = false;  // floats are channels-last, where stores_pixels(); otherwise planes
+    // By 16-bit pairs, on any target, where takes_pairs(): floats in planes, nothing after them.
+    bool pairs = false;
 };
 
 // Neighbouring pixels of one row of dst. Channel c of pixel i is planes[c * kSmallConvTile + i], or
@@ -93,6 +96,8 @@ public:
 
     // Whether the machine and the shape suit the kernel.
     static bool takes(const SmallConvShape& shape);
+    // Whether the shape suits SmallConvParams::pairs.
+    static bool takes_pairs(const SmallConvShape& shape);
     // Whether `ops` and `results` are possible: channel-vectorized, or where floats are stored as
     // pixels.
     static bool has_lists(const SmallConvShape& shape) { return stores_pixels(shape); }

@@ -9,11 +9,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "cpu/kernels/common/aligned_vector.hpp"
 #include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/small_conv/small_conv.hpp"
+#include "cpu/kernels/small_conv/small_conv_pairs.hpp"
 
 namespace fuseq::kernels::small_conv {
 
@@ -85,6 +87,7 @@ struct Packed {
     // The loops run over this shape: `shape`, or with `pool` the one whose windows give two rows
     // and two columns of results.
     SmallConvShape walk;
+    std::unique_ptr<const PairForm> pairs;  // nothing else is used then
     bool pool = false;
     bool shared = false;      // kChannels: three windows share a load
     bool triples = false;     // kChannels: sums of windows are built from sums of 3-byte pixels

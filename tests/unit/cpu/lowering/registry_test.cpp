@@ -122,8 +122,15 @@ TEST(Registry, AConvolutionOnSeveralMachines) {
     EXPECT_THAT(old.list, ElementsAre("small_conv: refused", "gemm: taken", "float_conv: refused",
                                       "onednn: taken"));
     EXPECT_EQ(old.reasons.at("small_conv"), "avx2: no AVX-512 with VNNI and VBMI");
-    EXPECT_EQ(verdicts_on(avx2(), convolution("1,64,56,56", "7,64,3,3")).reasons.at("gemm"),
+    const Verdicts few = verdicts_on(avx2(), convolution("1,64,56,56", "7,64,3,3"));
+    EXPECT_EQ(few.list.front(), "small_conv: taken");
+    EXPECT_EQ(few.reasons.at("gemm"),
               "oneDNN is expected to be faster: 64 to 7 channels, 56x56 pixels, kernel 3x3");
+    EXPECT_EQ(verdicts_on(avx2(), convolution("1,64,56,56", "8,64,3,3")).reasons.at("small_conv"),
+              "pixels of more than 16 bytes");
+    EXPECT_EQ(
+        verdicts_on(avx2(), convolution("1,1024,56,56", "7,1024,3,3")).reasons.at("small_conv"),
+        "not for 1024 to 7 channels, kernel 3x3, stride 1");
     EXPECT_EQ(old.reasons.at("float_conv"), "for f32 only");
     const Verdicts wide = verdicts_on(golden_cove(), text);
     EXPECT_THAT(wide.list, ElementsAre("small_conv: refused", "gemm: refused",

@@ -220,7 +220,10 @@ void expect_depthwise_within(DepthwisePath path) {
 }
 
 TEST(Bounds, DepthwiseConv) {
-    on_every_target([](const std::string&) { expect_depthwise_within(DepthwisePath::kAuto); });
+    on_every_target([](const std::string&) {
+        expect_depthwise_within(DepthwisePath::kAuto);
+        expect_depthwise_within(DepthwisePath::kPortable);
+    });
     if (has_avx512_vnni()) {
         expect_depthwise_within(DepthwisePath::kRing);
         expect_depthwise_within(DepthwisePath::kPairs);

@@ -57,6 +57,24 @@ TEST(DepthwiseConvPortable, OrderOfChannelsAndTaps) {
     EXPECT_THAT(taps, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, -1));
 }
 
+// Two output rows read the same columns: of 3 x 3 the pairs of source rows (0, 1) and (2, 3).
+TEST(DepthwiseConvPortable, OrderOfColumns) {
+    const auto rows = [](std::size_t stride) {
+        const DepthwiseShape s = square(64, 3, stride);
+        std::vector<std::ptrdiff_t> taps;
+        for (const depthwise::Entry& entry :
+             depthwise::columns_path(s, false).order(s, 16, 16).entries) {
+            for (const depthwise::Tap& tap : entry[0]) {
+                taps.push_back(tap.row < 0 ? -1 : tap.row * 3 + tap.column);
+            }
+        }
+        return taps;
+    };
+    EXPECT_THAT(rows(1), ElementsAre(0, 3, 1, 4, 2, 5, 6, -1, 7, -1, 8, -1,  //
+                                     -1, 0, -1, 1, -1, 2, 3, 6, 4, 7, 5, 8));
+    EXPECT_THAT(rows(2), ElementsAre(0, 3, 1, 4, 2, 5, 6, -1, 7, -1, 8, -1));
+}
+
 // The last block is moved back over the one before it; fewer channels than a block are a copy.
 TEST(DepthwiseConvPortable, EveryTapReadsItsPixel) {
     on_every_target([](const std::string&) {
@@ -67,6 +85,8 @@ TEST(DepthwiseConvPortable, EveryTapReadsItsPixel) {
                 for (std::size_t tap = 0; tap < 9; ++tap) {
                     ASSERT_NO_FATAL_FAILURE(
                         test::expect_moves(DepthwisePath::kPortable, s, tap / 3, tap % 3));
+                    ASSERT_NO_FATAL_FAILURE(
+                        test::expect_moves(DepthwisePath::kColumns, s, tap / 3, tap % 3));
                 }
             }
         }
@@ -77,6 +97,7 @@ TEST(DepthwiseConvPortable, SumsOfAllTapsAreExact) {
     on_every_target([](const std::string&) {
         for (const std::size_t channels : {1, 8, 20, 64}) {
             test::expect_exact_sums(DepthwisePath::kPortable, channels);
+            test::expect_exact_sums(DepthwisePath::kColumns, channels);
         }
     });
 }

@@ -236,6 +236,7 @@ TEST(DepthwiseConv, MatchesPlainLoopsOnEveryTarget) {
             SCOPED_TRACE(detail::cat("seed ", seed));
             std::mt19937 rng(seed);
             Case c = random_case(rng);
+            ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kColumns, rng));
             ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kPortable, rng));
         }
     });
@@ -389,6 +390,14 @@ TEST(DepthwiseConv, Refuses) {
     p = c.params;
     p.shape.kernel_width = 300;
     EXPECT_THAT(refusal(p), testing::HasSubstr("at most 256 taps"));
+    const std::vector<std::int8_t> long_weights(2 * 256);
+    p = c.params;
+    p.shape.kernel_width = 256;
+    p.weights = long_weights;
+    p.path = DepthwisePath::kColumns;
+    EXPECT_THAT(refusal(p), testing::HasSubstr("kernel 1x256 is too large for strips of columns"));
+    p.path = DepthwisePath::kPortable;
+    EXPECT_EQ(refusal(p), "accepted");
     p = c.params;
     p.dst_type = ElementType::i32;
     EXPECT_THAT(refusal(p), testing::HasSubstr("destination type i32"));
