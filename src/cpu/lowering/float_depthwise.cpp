@@ -76,8 +76,8 @@ TensorId make_float_depthwise(StepBuilder& builder, const Group& group) {
     const kernels::DepthwiseFloatParams params = params_of(node);
     auto work = std::make_shared<Work>(
         Work{params, kernels::AlignedVector<float>(params.taps() * params.channels),
-             FloatRows(kernels::ChainKernel(chain, ElementType::f32, params.channels,
-                                            kernels::ChainLayout::kRows),
+             FloatRows(kernels::EltwiseKernel(chain, ElementType::f32, params.channels,
+                                              kernels::EltwiseLayout::kRows),
                        params.channels, size_of(chain.dst_type))});
     kernels::pack_depthwise_float(params, node.input_node(1)->constant().data<float>(),
                                   work->weights.data());

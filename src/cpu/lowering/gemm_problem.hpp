@@ -46,7 +46,7 @@ bool gemm_takes_weight_zero_points(const Node& node);
 
 // What of a chain decides which implementation is faster.
 struct GemmChainTraits {
-    bool reads_tensors = false;  // it has extra inputs
+    bool reads_tensors = false;  // it has binary sources
     bool pools = false;          // 2 x 2 results become one
     bool activates = false;      // an activation that is more than a comparison, and integers out
     bool stores_bytes = false;   // integers out, and neither of the two others but pools

@@ -35,7 +35,7 @@ void name_after_group(StepInfo& info, const Group& group) {
     add_layers(info, group);
 }
 
-// The first `count` operations as one composition; the others are the rest.
+// The first `count` operations as one composition; the others are the remainder.
 ComposedAnchor compose(const post_ops::DnnlPostOpsComposer& composer,
                        std::size_t count,
                        const post_ops::Anchor& anchor,
@@ -46,7 +46,7 @@ ComposedAnchor compose(const post_ops::DnnlPostOpsComposer& composer,
     composed.attributes = post_ops::compose_attributes(mapped.emission, result.dst,
                                                        result.channel_axis, cpu_engine());
     composed.emission = std::move(mapped.emission);
-    composed.rest = std::move(mapped.remainder);
+    composed.remainder = std::move(mapped.remainder);
     composed.complete = mapped.complete;
     return composed;
 }
@@ -57,7 +57,7 @@ ComposedAnchor ComposedAnchor::of_own_kernel(const post_ops::Chain& chain, std::
     ComposedAnchor composed;
     composed.complete = count == chain.ops.size();
     composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
-    composed.rest = post_ops::chain_from(chain, count);
+    composed.remainder = post_ops::chain_from(chain, count);
     return composed;
 }
 
@@ -158,14 +158,14 @@ TensorId finish_anchor(StepBuilder& builder,
     if (composed.complete) {
         return dst;
     }
-    return make_eltwise_on(builder, group, dst, composed.rest);
+    return make_eltwise_on(builder, group, dst, composed.remainder);
 }
 
 void describe_anchor(StepInfo& info, const Group& group, const ComposedAnchor& composed) {
     info.name = group.anchor->name();
     info.layers = origins_of(*group.anchor);
     info.post_ops = post_ops::to_text(composed.emission);
-    // With a rest after it the layers of the group belong to the chain step.
+    // With a remainder the layers of the group belong to the fused eltwise.
     if (composed.complete) {
         add_layers(info, group);
     }
@@ -296,7 +296,7 @@ std::optional<TensorId> make_io_reorder_step(StepBuilder& builder,
 }  // namespace
 
 TensorId make_eltwise_step(StepBuilder& builder, const Group& group) {
-    // Follow the source, unless it exists in one order only and all extra inputs in the other.
+    // Follow the source, unless it exists in one order only and all binary sources in the other.
     const post_ops::Chain chain = composer_of(group).chain();
     if (const auto result = make_io_reorder_step(builder, group, chain)) {
         return *result;

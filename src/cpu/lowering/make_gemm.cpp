@@ -81,13 +81,13 @@ std::optional<Composition> compose(const StepBuilder& builder,
                 post_ops::DnnlPostOpsComposer({.ops = {}, .dst_type = ElementType::f32}), none);
     if (bare) {
         bare->anchor.complete = false;
-        bare->anchor.rest = composer.chain();
+        bare->anchor.remainder = composer.chain();
         bare->notes.push_back("its epilogue is left to a fused eltwise: " + refused);
     }
     return bare;
 }
 
-// The tensors that the operations read, by number of the extra input.
+// The tensors that the operations read, by number of the binary source.
 std::vector<TensorId> source_tensors(StepBuilder& builder,
                                      const Group& group,
                                      const post_ops::EpilogueProgram& program,
@@ -168,14 +168,14 @@ void pack_later(StepBuilder& builder,
     });
 }
 
-// A large f32 result that only chains read is never written to memory when they and the kernel walk
-// over it together.
+// A large f32 result that only chains read is never written to memory when they and the kernel
+// share a tile group.
 bool may_stay_in_cache(const StepBuilder& builder, const Group& group, const GemmProblem& problem) {
-    constexpr std::size_t kMuch = 1 << 20;  // elements
+    constexpr std::size_t kLargeResult = 1 << 20;  // elements
     const kernels::GemmShape& s = problem.shape;
     return builder.options().tile_groups && !problem.transposed() &&
            group.chain.dst_type == ElementType::f32 && problem.layout == Layout::kChannelsLast &&
-           s.batch * s.dst_height * s.dst_width * s.dst_channels >= kMuch &&
+           s.batch * s.dst_height * s.dst_width * s.dst_channels >= kLargeResult &&
            problem.weights.values.size() <= GemmStep::kMaxTiledWeights &&
            builder.only_chains_read(group.result);
 }

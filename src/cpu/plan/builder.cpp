@@ -163,7 +163,7 @@ TensorId PlanBuilder::make_group(const Group& group, std::vector<CandidateVerdic
 }
 
 // Steps first, first + 1, ... are those of the group. What is shown runs before them, as they may
-// overwrite an extra input, and on the same implementation: two may round differently.
+// overwrite a binary source, and on the same implementation: two may round differently.
 void PlanBuilder::dump_intermediates(const Group& group, std::size_t first, bool stored) {
     auto& steps = plan_.steps;
     const std::size_t last = steps.size();

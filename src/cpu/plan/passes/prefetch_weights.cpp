@@ -69,22 +69,22 @@ std::vector<std::vector<Fetch>> plan_fetches(std::span<const FetchStep> steps) {
     for (std::size_t s = 0; s < steps.size(); ++s) {
         limit[s] = steps[s].limit;
         std::vector<std::pair<std::size_t, std::size_t>> taken;  // steps and bytes, from the last
-        std::size_t rest = steps[s].wanted;
-        std::size_t most = rest;
-        for (std::size_t i = s; i-- > 0 && rest > 0;) {
-            most = std::min(most, limit[i]);
-            const std::size_t all = std::min({rest, room[i], most});
-            const std::size_t bytes = all == rest ? all : all / kCacheLine * kCacheLine;
+        std::size_t missing = steps[s].wanted;
+        std::size_t max = missing;
+        for (std::size_t i = s; i-- > 0 && missing > 0;) {
+            max = std::min(max, limit[i]);
+            const std::size_t all = std::min({missing, room[i], max});
+            const std::size_t bytes = all == missing ? all : all / kCacheLine * kCacheLine;
             if (bytes == 0) {
                 continue;
             }
             taken.emplace_back(i, bytes);
             room[i] -= bytes;
-            rest -= bytes;
+            missing -= bytes;
             for (std::size_t k = i; k < s; ++k) {
                 limit[k] -= bytes;
             }
-            most = std::min(most - bytes, rest);
+            max = std::min(max - bytes, missing);
         }
         std::size_t at = 0;
         for (auto it = taken.rbegin(); it != taken.rend(); at += it->second, ++it) {
