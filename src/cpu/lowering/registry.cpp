@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "fuseq/error.hpp"
 #include "transformations/support/anchor_zero_points.hpp"
@@ -50,6 +51,13 @@ constexpr NodeCandidate kNodes[] = {
     {"gather", "computed indices; constant ones are a movement", make_gather},
     {"convert", "the only one", make_convert},
     {"compressed_matmul", "the only one", make_compressed_matmul},
+};
+
+constexpr ChainCandidate kChains[] = {
+    {"io_reorder", "the layout changes in the same pass over memory", make_io_reorder},
+    {"eltwise_io_reorder", "the same for any chain, tile by tile", make_eltwise_io_reorder},
+    {"alias", "costs nothing", make_alias},
+    {"eltwise", "takes what is left", make_eltwise},
 };
 
 Verdict ask(const AnchorCandidate& candidate, const StepBuilder& builder, const Group& group) {
@@ -108,6 +116,10 @@ std::span<const NodeCandidate> node_candidates() {
     return kNodes;
 }
 
+std::span<const ChainCandidate> chain_candidates() {
+    return kChains;
+}
+
 std::vector<CandidateVerdict> anchor_verdicts(const StepBuilder& builder, const Group& group) {
     std::vector<CandidateVerdict> verdicts;
     for (const AnchorCandidate& candidate : kAnchors) {
@@ -132,6 +144,23 @@ TensorId make_anchor_step(StepBuilder& builder,
         }
     }
     refuse(group, verdicts);
+}
+
+TensorId make_chain_step(StepBuilder& builder,
+                         const Group& group,
+                         std::vector<CandidateVerdict>& verdicts) {
+    const post_ops::Chain chain = composer_of(group).chain();
+    TensorId result = kNoTensor;
+    for (const ChainCandidate& candidate : kChains) {
+        const Verdict verdict = candidate.make(builder, group, chain, result);
+        if (!verdict.is_other_kind()) {
+            verdicts.push_back(text_of(candidate.name, verdict));
+        }
+        if (verdict) {
+            break;
+        }
+    }
+    return result;
 }
 
 bool make_node_step(StepBuilder& builder, Node& node, std::vector<CandidateVerdict>& verdicts) {

@@ -97,6 +97,11 @@ TEST(Registry, NamesAreUniqueAndPlacesHaveReasons) {
         EXPECT_TRUE(names.insert(candidate.name).second) << candidate.name;
         EXPECT_STRNE(candidate.place, "") << candidate.name;
     }
+    for (const ChainCandidate& candidate : chain_candidates()) {
+        EXPECT_TRUE(names.insert(candidate.name).second) << candidate.name;
+        EXPECT_STRNE(candidate.place, "") << candidate.name;
+    }
+    EXPECT_EQ(chain_candidates().back().name, std::string("eltwise"));
 }
 
 // What the same layer is computed by on three machines, without having them.
@@ -177,6 +182,41 @@ TEST(Registry, DepthwiseConvolutionsOfVolumes) {
     EXPECT_EQ(two.reasons.at("gemm"), "groups");
     EXPECT_EQ(two.reasons.at("depthwise_float"), "not one channel a group");
     EXPECT_EQ(two.list.back(), "onednn: taken");
+}
+
+// Of every step, by its name: "io_reorder: taken", or with the reason of a refusal.
+std::map<std::string, std::vector<std::string>> asked_for(const std::string& text) {
+    Config config;
+    const Transformed transformed = transform_for_cpu(*Model::from_text(text), config);
+    const Plan plan = make_plan(*transformed.model, transformed.ranges, build_options(config));
+    std::map<std::string, std::vector<std::string>> asked;
+    for (const auto& step : plan.steps) {
+        for (const CandidateVerdict& one : step->info().candidates) {
+            asked[step->info().name].push_back(one.name + ": " +
+                                               (one.reason.empty() ? one.verdict : one.reason));
+        }
+    }
+    return asked;
+}
+
+TEST(Registry, RunsOfElementWiseNodes) {
+    const std::string x = "model \"m\"\n%x = Parameter : f32[1,3,8,8]\n";
+    // From the planes of the input to the pixels that a convolution reads.
+    EXPECT_THAT(asked_for(convolution("1,3,8,8", "16,3,3,3")).at("q"),
+                ElementsAre("io_reorder: taken"));
+    EXPECT_THAT(asked_for(x + "%a = ReLU(%x)\n%r = Result(%a)\n").at("a"),
+                ElementsAre("io_reorder: what reads the result takes the layout of the source",
+                            "eltwise: taken"));
+    EXPECT_THAT(asked_for("model \"m\"\n%x = Parameter : f32[2,3]\n%a = ReLU(%x)\n"
+                          "%r = Result(%a)\n")
+                    .at("a"),
+                ElementsAre("io_reorder: both layouts are one", "eltwise: taken"));
+    // An activation of floats between planes and pixels.
+    EXPECT_THAT(asked_for(x + "%a = Tanh(%x)\n%y = MaxPool.1(%a) strides=[2,2] kernel=[2,2] "
+                              "pads_begin=[0,0] pads_end=[0,0]\n%r = Result(%y)\n")
+                    .at("a"),
+                ElementsAre("io_reorder: more than scales, shifts and one quantization",
+                            "eltwise_io_reorder: taken"));
 }
 
 // What was asked is kept with the step, up to the candidate that took the layer.
