@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "cpu/machine/caches.hpp"
+
 namespace fuseq::cpu {
 
 // Instruction sets between which oneDNN and the rules differ.
@@ -37,6 +39,8 @@ struct MachineTraits {
     // Bytes of the tensors of one part of a depth-first tile group, which stay in the second cache:
     // 1 MB on AMD Zen 4, 2 MB on Golden Cove (docs/performance/threads_and_memory.md).
     std::size_t tile_bytes = std::size_t{768} << 10;
+
+    CacheSizes caches;
 };
 
 // Of the machine, or those that a ScopedMachineTraits gives.
