@@ -116,8 +116,10 @@ Verdict float_convolution_supports(const StepBuilder&, const Group& group) {
     if (!machine_traits().avx512_vnni) {
         return Verdict::no(machine_traits().isa_name + ": no AVX-512 with VNNI");
     }
+    // head-pose, 3 to 32 @60x60: 30 of 40 us (docs/performance/log/convolutions.md).
+    constexpr double kCost = 0.75;
     return kernels::FloatConv::takes(conv_geometry(node))
-               ? Verdict::yes()
+               ? Verdict::yes(kCost)
                : Verdict::no(
                      "for few source channels, whole vectors of output channels, stride 1 "
                      "or 2, no dilation, rows of some width");

@@ -37,8 +37,8 @@ std::optional<GemmProblem> gemm_problem(const Node& node, std::string& why);
 // too.
 bool gemm_has_vnni();
 
-// Whether those are expected to be faster than oneDNN's product of floats.
-bool pairs_are_faster(const GemmProblem& problem);
+// The time that those are expected to take, in parts of the time of oneDNN's product of floats.
+double pairs_cost(const GemmProblem& problem);
 
 // Whether it takes the node, whose weights have zero points, on this machine, whatever stands
 // after it.
@@ -53,8 +53,12 @@ struct GemmChainTraits {
 };
 GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t binary_sources);
 
-// Whether the kernel is expected to be faster than oneDNN's, by measurements
-// (docs/performance/log/matmul.md).
-bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain);
+// The time that the kernel is expected to take with VNNI, in parts of the time that oneDNN's takes,
+// by measurements (docs/performance/log/matmul.md). One number a rule: it says which one is faster,
+// and about how much it matters.
+double gemm_cost(const GemmProblem& problem, const GemmChainTraits& chain);
+inline bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain) {
+    return gemm_cost(problem, chain) < 1.0;
+}
 
 }  // namespace fuseq::cpu

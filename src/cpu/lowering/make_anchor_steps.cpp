@@ -163,7 +163,7 @@ void describe_anchor(StepInfo& info, const Group& group, const ComposedAnchor& c
 }
 
 Verdict onednn_supports(const StepBuilder&, const Group&) {
-    return Verdict::yes();
+    return Verdict::yes(1.0);
 }
 
 TensorId make_onednn_anchor(StepBuilder& builder, const Group& group) {

@@ -180,11 +180,15 @@ bool may_stay_in_cache(const StepBuilder& builder, const Group& group, const Gem
            builder.only_chains_read(group.result);
 }
 
-Verdict onednn_is_faster(const GemmProblem& problem) {
+Verdict verdict_of(double cost, const GemmProblem& problem) {
+    if (cost < 1.0) {
+        return Verdict::yes(cost);
+    }
     const kernels::GemmShape& s = problem.shape;
-    return Verdict::no(detail::cat("oneDNN is expected to be faster: ", s.src_channels, " to ",
-                                   s.dst_channels, " channels, ", s.dst_height, "x", s.dst_width,
-                                   " pixels, kernel ", s.kernel_height, "x", s.kernel_width));
+    return Verdict::slower(
+        cost, detail::cat("oneDNN is expected to be faster: ", s.src_channels, " to ",
+                          s.dst_channels, " channels, ", s.dst_height, "x", s.dst_width,
+                          " pixels, kernel ", s.kernel_height, "x", s.kernel_width));
 }
 
 Verdict is_preferred(const StepBuilder& builder,
@@ -203,13 +207,14 @@ Verdict is_preferred(const StepBuilder& builder,
                                                : Verdict::no("dumps want " + preferred);
     }
     if (!gemm_has_vnni()) {
-        return pairs_are_faster(problem) ? Verdict::yes() : onednn_is_faster(problem);
+        return verdict_of(pairs_cost(problem), problem);
     }
     GemmChainTraits traits = traits_of(group.chain, group.binary_sources.size());
     traits.pools = pool != nullptr;
-    return may_stay_in_cache(builder, group, problem) || gemm_is_faster(problem, traits)
-               ? Verdict::yes()
-               : onednn_is_faster(problem);
+    const double cost = gemm_cost(problem, traits);
+    // The floats' way through memory is not in the cost of either.
+    return cost >= 1.0 && may_stay_in_cache(builder, group, problem) ? Verdict::yes()
+                                                                     : verdict_of(cost, problem);
 }
 
 // All but the type of src; spans show what is in the other two.
@@ -246,7 +251,8 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
     }
     const bool may_pool = !problem->transposed() && gemm_has_vnni();
     Node* const pool = may_pool ? pool_after(builder, group) : nullptr;
-    if (Verdict preferred = is_preferred(builder, group, *problem, pool); !preferred) {
+    Verdict preferred = is_preferred(builder, group, *problem, pool);
+    if (!preferred) {
         return preferred;
     }
     auto composition = compose(builder, group, *problem);
@@ -256,12 +262,13 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
     const bool pools = pool != nullptr && composition->anchor.complete &&
                        kernels::is_monotonic(params_of(*problem, *composition));
     if (pool != nullptr && !pools) {
-        if (Verdict preferred = is_preferred(builder, group, *problem, nullptr); !preferred) {
+        preferred = is_preferred(builder, group, *problem, nullptr);
+        if (!preferred) {
             return preferred;
         }
     }
     choice = {std::move(*problem), std::move(*composition), pools ? pool : nullptr};
-    return Verdict::yes();
+    return preferred;
 }
 
 }  // namespace

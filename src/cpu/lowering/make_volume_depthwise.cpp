@@ -143,8 +143,10 @@ Verdict volume_depthwise_supports(const StepBuilder&, const Group& group) {
     if (broadcast) {
         return Verdict::no("a second tensor that is broadcast");
     }
+    constexpr double kCost =
+        0.05;  // 3x3x3 on 64x8x56x56: 3 of 58 ms (docs/performance/log/kernels.md)
     return group.binary_sources.size() + wei[3] <= VolumeDepthwiseStep::kMaxBinarySources
-               ? Verdict::yes()
+               ? Verdict::yes(kCost)
                : Verdict::no("too many second tensors and positions in depth");
 }
 

@@ -68,7 +68,7 @@ Verdict ask(const AnchorCandidate& candidate, const StepBuilder& builder, const 
 }
 
 CandidateVerdict text_of(const char* name, const Verdict& verdict) {
-    return {name, verdict ? "taken" : "refused", verdict.reason()};
+    return {name, verdict ? "taken" : "refused", verdict.reason(), verdict.cost()};
 }
 
 [[noreturn]] void refuse(const Group& group, const std::vector<CandidateVerdict>& verdicts) {
@@ -166,7 +166,7 @@ TensorId make_chain_step(StepBuilder& builder,
 bool make_node_step(StepBuilder& builder, Node& node, std::vector<CandidateVerdict>& verdicts) {
     const std::string refusal = refusal_of_shapes(node);
     if (!refusal.empty()) {
-        verdicts.push_back({"all", "refused", refusal});
+        verdicts.push_back({"all", "refused", refusal, 0.0});
         return false;
     }
     for (const NodeCandidate& candidate : kNodes) {

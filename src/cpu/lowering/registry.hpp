@@ -3,10 +3,14 @@
 //
 // The one table of implementations: for anchors (convolution, deconvolution, matmul), for runs of
 // element-wise nodes, and for all other nodes an ordered list of candidates. The first one that
-// takes a layer makes its steps. No costs are compared: where two take a layer, the order decides,
-// `place` says why, and thresholds on shapes stand in supports() with their measurement
-// (docs/performance). The last candidate of each kind of anchor is oneDNN, of runs of element-wise
-// nodes the fused eltwise, of nodes the reference kernel.
+// takes a layer makes its steps.
+//
+// The last candidate of each kind of anchor is oneDNN. Where one before it can compute a layer too,
+// supports() gives its cost, in parts of oneDNN's time (verdict.hpp), and refuses when that is not
+// less: the numbers stand with their measurement in the maker or the problem of the kernel
+// (gemm_problem.cpp). Two candidates before oneDNN are for different kinds of layers, or `place`
+// says why one goes first. Of runs of element-wise nodes the last one is the fused eltwise, of
+// nodes it is the reference kernel.
 //
 // docs/adding_a_kernel.md: how to add one.
 #pragma once

@@ -50,6 +50,7 @@ MachineTraits zen4() {
 struct Verdicts {
     std::vector<std::string> list;
     std::map<std::string, std::string> reasons;
+    std::map<std::string, double> costs;
 };
 
 Verdicts verdicts_on(const MachineTraits& machine,
@@ -66,6 +67,7 @@ Verdicts verdicts_on(const MachineTraits& machine,
     for (const CandidateVerdict& candidate : layers.begin()->second) {
         verdicts.list.push_back(candidate.name + ": " + candidate.verdict);
         verdicts.reasons[candidate.name] = candidate.reason;
+        verdicts.costs[candidate.name] = candidate.cost;
         EXPECT_EQ(candidate.reason.empty(), candidate.verdict == "taken") << candidate.name;
     }
     return verdicts;
@@ -124,6 +126,20 @@ TEST(Registry, AConvolutionOnSeveralMachines) {
     EXPECT_THAT(
         verdicts_on(zen4(), convolution("1,64,14,14", "64,64,3,3")).list,
         ElementsAre("small_conv: refused", "gemm: taken", "float_conv: refused", "onednn: taken"));
+}
+
+// In parts of oneDNN's time: what is less is taken, what is more is a refusal.
+TEST(Registry, CostsDecideBetweenTwoThatTakeALayer) {
+    const Verdicts large = verdicts_on(golden_cove(), convolution("1,64,56,56", "64,64,3,3"));
+    EXPECT_EQ(large.costs.at("onednn"), 1.0);
+    EXPECT_GE(large.costs.at("gemm"), 1.0);
+    EXPECT_EQ(large.costs.at("float_conv"), 0.0) << "it cannot";
+    const Verdicts small = verdicts_on(golden_cove(), convolution("1,64,14,14", "64,64,3,3"));
+    EXPECT_GT(small.costs.at("gemm"), 0.0);
+    EXPECT_LT(small.costs.at("gemm"), 1.0);
+    const Verdicts narrow = verdicts_on(avx2(), convolution("1,64,56,56", "7,64,3,3"));
+    EXPECT_GE(narrow.costs.at("gemm"), 1.0);
+    EXPECT_EQ(verdicts_on(avx2(), product(1, "random(3,-1,1)")).costs.at("half_matrix"), 0.0);
 }
 
 TEST(Registry, AFirstLayerOnSeveralMachines) {
