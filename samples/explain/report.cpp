@@ -132,11 +132,16 @@ std::string steps_text(const Report& report, std::size_t widest) {
 
 // What the implementations said of each layer, in the order in which they were asked.
 std::string candidates_text(const Report& report, std::size_t widest) {
-    TextTable table({{"layer", Align::kLeft, widest}, {"candidate"}, {"verdict"}, {"reason"}});
+    TextTable table({{"layer", Align::kLeft, widest},
+                     {"candidate"},
+                     {"verdict"},
+                     {"cost", Align::kRight},
+                     {"reason"}});
     for (const Report& step : report.value("steps", Report::array())) {
         for (const Report& row : step.value("candidates", Report::array())) {
+            const double cost = number_at(row, "cost");
             table.add({text_at(step, "name"), text_at(row, "name"), text_at(row, "verdict"),
-                       text_at(row, "reason")});
+                       cost > 0.0 ? fixed(cost, 2) : "", text_at(row, "reason")});
         }
     }
     return table.empty() ? "" : "\n" + table.text();

@@ -48,7 +48,7 @@ void TaskThreads::work(Queue& queue) {
             task();
             continue;
         }
-        // Goes round the threads, and behind what a task has submitted meanwhile. Threads that
+        // Goes round the threads, and after what a task has submitted meanwhile. Threads that
         // wait for a task make the size negative.
         const bool last = queue.tasks.size() <= 0;
         queue.tasks.push(nullptr);

@@ -1,6 +1,6 @@
 # Copyright (C) 2026 Fuseq authors
 # SPDX-License-Identifier: Apache-2.0
-"""Random layers of pictures, [N, C, ...]: convolutions, pooling, activations, resizing.
+"""Random layers of images, [N, C, ...]: convolutions, pooling, activations, resizing.
 
 Every function takes the network and a tensor and gives a tensor; Rejected where the layer does not
 go with the tensor.
@@ -11,7 +11,7 @@ from network_builder import Rejected
 from network_quantizers import quantize, weights
 
 CHANNELS = (1, 2, 3, 4, 5, 8, 8, 12, 16, 16, 17, 24, 32, 32, 33, 48, 64, 96)
-MOST_PRODUCTS = 4e6
+MAX_PRODUCTS = 4e6
 
 
 def quantized(net, tensor, probability=0.9, axis=None):
@@ -70,7 +70,7 @@ def activation(net, x):
     return net.add(kind, [x], opset={"HSwish": 4, "HSigmoid": 5}.get(kind, 1))
 
 
-def behind(net, x, axis=1):
+def followed(net, x, axis=1):
     """What stands between a product and the next quantizer: bias, scale, activation, in any number."""
     dice = net.dice
     if dice.chance(0.7):
@@ -92,7 +92,7 @@ def plain_activation(net, x):
 
 
 def window(net, sizes, largest=5):
-    """kernel, strides, dilations of a window over a picture of these sizes."""
+    """kernel, strides, dilations of a window over an image of these sizes."""
     dice = net.dice
     square = dice.pick((1, 1, 2, 3, 3, 3, 5))
     kernel = [min(square if dice.chance(0.8) else dice.number(1, largest), largest) for _ in sizes]
@@ -103,7 +103,7 @@ def window(net, sizes, largest=5):
 
 
 def padding(net, sizes, kernel, dilations):
-    """Attributes; Rejected where the window is larger than the padded picture."""
+    """Attributes; Rejected where the window is larger than the padded image."""
     dice = net.dice
     zeros = [0] * len(sizes)
     mode = dice.pick(("explicit",) * 5 + ("same_upper", "same_lower", "valid"))
@@ -114,13 +114,13 @@ def padding(net, sizes, kernel, dilations):
         end = begin if dice.chance(0.7) else [dice.number(0, r - 1) for r in reach]
     if not mode.startswith("same") and any(
             n + b + e < r for n, b, e, r in zip(sizes, begin, end, reach)):
-        raise Rejected("a window larger than the picture")
+        raise Rejected("a window larger than the image")
     return {"pads_begin": begin, "pads_end": end, "auto_pad": mode}
 
 
 def check_products(out, w):
     """Of a convolution, so that the oracle stays fast."""
-    if out.value.size * np.prod(w.shape[1:], dtype=float) > MOST_PRODUCTS * (w.rank - out.rank + 1):
+    if out.value.size * np.prod(w.shape[1:], dtype=float) > MAX_PRODUCTS * (w.rank - out.rank + 1):
         raise Rejected("too many products")
 
 
@@ -134,7 +134,7 @@ def convolution(net, x):
     w = weights(net, [out, channels, *kernel], (0,), channels * np.prod(kernel))
     y = net.add("Convolution", [x, w], name="conv", **attributes)
     check_products(y, w)
-    return behind(net, y)
+    return followed(net, y)
 
 
 def group_convolution(net, x):
@@ -150,7 +150,7 @@ def group_convolution(net, x):
     out = dice.pick((1, 1, 2)) if inside == 1 else dice.pick((1, 2, inside))
     w = weights(net, [groups, out, inside, *kernel], (0, 1), inside * np.prod(kernel))
     y = net.add("GroupConvolution", [x, w], name="group_conv", **attributes)
-    return behind(net, y)
+    return followed(net, y)
 
 
 def deconvolution(net, x):
@@ -179,11 +179,11 @@ def deconvolution(net, x):
         groups = dice.pick([g for g in range(1, channels + 1) if channels % g == 0])
         w = weights(net, [groups, channels // groups, dice.pick((1, 2)), *kernel], (0, 2),
                     channels // groups * np.prod(kernel))
-        return behind(net, net.add("GroupConvolutionBackpropData", [x, w, *shape], **attributes))
+        return followed(net, net.add("GroupConvolutionBackpropData", [x, w, *shape], **attributes))
     w = weights(net, [channels, dice.pick(CHANNELS), *kernel], (1,), channels * np.prod(kernel))
     y = net.add("ConvolutionBackpropData", [x, w, *shape], name="deconv", **attributes)
     check_products(y, w)
-    return behind(net, y)
+    return followed(net, y)
 
 
 def pool(net, x):

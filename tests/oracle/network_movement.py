@@ -96,7 +96,7 @@ def shuffle(net, x):
 
 
 def space(net, x):
-    """Between channels and space; pictures only."""
+    """Between channels and space; images only."""
     if x.rank != 4 or x.shape[1] % 4:
         raise Rejected("channels are no multiple of 4")
     return moved(net, x, "DepthToSpace", [], mode=net.dice.pick(("blocks_first", "depth_first")),

@@ -4,7 +4,7 @@
 import numpy as np
 
 from network_builder import Rejected
-from network_layers import MOST_PRODUCTS, behind, plain_activation, quantized
+from network_layers import MAX_PRODUCTS, followed, plain_activation, quantized
 from network_quantizers import quantize, weights
 
 WIDTHS = (1, 2, 3, 5, 8, 10, 16, 16, 24, 31, 32, 40, 64, 100, 128, 192, 256)
@@ -24,7 +24,7 @@ def fully_connected(net, x):
     dice = net.dice
     x = quantized(net, x)
     width, out = x.shape[-1], dice.pick(WIDTHS)
-    if x.value.size * out > MOST_PRODUCTS or width * out > 40000:
+    if x.value.size * out > MAX_PRODUCTS or width * out > 40000:
         raise Rejected("too many products")
     transpose_b = dice.chance(0.6)
     shape, axis = ([out, width], 0) if transpose_b else ([width, out], 1)
@@ -33,7 +33,7 @@ def fully_connected(net, x):
     w = weights(net, shape, (axis,), width)
     x, transpose_a = swapped(net, x, 0.15)
     y = net.add("MatMul", [x, w], transpose_a=transpose_a, transpose_b=transpose_b)
-    return behind(net, y, axis=y.rank - 1)
+    return followed(net, y, axis=y.rank - 1)
 
 
 def heads(net, x, count, turn):
@@ -62,7 +62,7 @@ def attention(net, x):
     q, k, v = (projection(net, x, count * width) for _ in range(3))
     turn = dice.chance(0.5)
     q, k, v = heads(net, q, count, False), heads(net, k, count, turn), heads(net, v, count, False)
-    late = dice.chance(0.3)     # quantizers behind the Transposes
+    late = dice.chance(0.3)     # quantizers after the Transposes
     q, k, v = (quantized(net, t, 0.9 if late else 0.1) for t in (q, k, v))
     scores = net.add("MatMul", [q, k], transpose_a=False, transpose_b=not turn)
     scores = net.add("Multiply", [scores, net.constant(np.array(width ** -0.5))])
@@ -81,7 +81,7 @@ def attention(net, x):
 def product(net, x):
     """Of two activations."""
     dice = net.dice
-    if x.rank < 2 or x.shape[-2] > 100 or x.value.size * x.shape[-2] > MOST_PRODUCTS:
+    if x.rank < 2 or x.shape[-2] > 100 or x.value.size * x.shape[-2] > MAX_PRODUCTS:
         raise Rejected("too many products")
     a = quantize(net, x) if dice.chance(0.3) else quantized(net, x)
     b = quantized(net, plain_activation(net, x))

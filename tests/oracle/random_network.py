@@ -9,15 +9,15 @@ import network_tokens as tokens
 import network_transformers as transformers
 from network_builder import NetworkBuilder, Rejected
 
-PICTURES = ((layers.convolution, 8), (layers.group_convolution, 4), (layers.deconvolution, 2),
-            (layers.pool, 2), (layers.interpolate, 1), (layers.gate, 1), (movement.shuffle, 1),
-            (layers.inverted_residual, 2), (tokens.length_norm, 0.3),
-            (movement.space, 1), (tokens.layer_norm, 1), (tokens.softmax, 0.3),
-            (layers.activation, 0.7), (layers.behind, 1), (tokens.product, 0.3),
-            (tokens.fully_connected, 0.3), (transformers.formula, 0.7), (transformers.rms_norm, 0.3))
+IMAGES = ((layers.convolution, 8), (layers.group_convolution, 4), (layers.deconvolution, 2),
+          (layers.pool, 2), (layers.interpolate, 1), (layers.gate, 1), (movement.shuffle, 1),
+          (layers.inverted_residual, 2), (tokens.length_norm, 0.3),
+          (movement.space, 1), (tokens.layer_norm, 1), (tokens.softmax, 0.3),
+          (layers.activation, 0.7), (layers.followed, 1), (tokens.product, 0.3),
+          (tokens.fully_connected, 0.3), (transformers.formula, 0.7), (transformers.rms_norm, 0.3))
 TOKENS = ((tokens.fully_connected, 8), (tokens.attention, 2), (tokens.product, 1),
           (tokens.layer_norm, 2), (tokens.length_norm, 0.3), (tokens.softmax, 0.7), (layers.plain_activation, 0.7),
-          (layers.convolution, 1), (layers.behind, 1), (transformers.attention_operation, 3),
+          (layers.convolution, 1), (layers.followed, 1), (transformers.attention_operation, 3),
           (transformers.embedding, 1.5), (transformers.rms_norm, 1.5), (transformers.formula, 2),
           (transformers.rotated, 1))
 ROWS = ((tokens.fully_connected, 8), (tokens.layer_norm, 1), (tokens.softmax, 0.5), (tokens.product, 1),
@@ -29,11 +29,11 @@ MOST_TRIES = 200
 
 
 def first_shape(dice):
-    kind = dice.pick(("picture",) * 6 + ("tokens",) * 3 + ("row", "line", "volume"))
+    kind = dice.pick(("image",) * 6 + ("tokens",) * 3 + ("row", "line", "volume"))
     batch = dice.pick((1, 1, 1, 1, 2, 3))
-    if kind == "picture" and dice.chance(0.1):     # wide enough for walks of steps
+    if kind == "image" and dice.chance(0.1):     # wide enough for fused tile groups
         return [1, dice.pick((3, 8, 16, 24)), dice.number(28, 60), dice.number(28, 80)]
-    if kind == "picture":
+    if kind == "image":
         size = dice.pick((1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 20, 24))
         return [batch, dice.pick((1, 2, 3, 3, 4, 8, 16, 17, 32)), size,
                 size if dice.chance(0.6) else dice.number(1, 20)]
@@ -64,7 +64,7 @@ def grow(net, tensors):
     """One more layer, or block of layers; it may be Rejected."""
     dice = net.dice
     x = tensors[-1] if dice.chance(0.7) else dice.pick(tensors)
-    table = ANY + (ROWS if x.rank == 2 else PICTURES if x.rank > 3 or dice.chance(0.2) else TOKENS)
+    table = ANY + (ROWS if x.rank == 2 else IMAGES if x.rank > 3 or dice.chance(0.2) else TOKENS)
     chances = np.array([weight for _, weight in table])
     grower = table[int(dice.random.choice(len(table), p=chances / chances.sum()))][0]
     if grower in WITH_OTHERS:

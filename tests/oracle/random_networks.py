@@ -5,7 +5,7 @@
 
     random_networks.py --runner BIN --shared DIR [--seeds A..B] [--jobs N] [--keep DIR]
 
-Each seed is one network; network_comparison.py says what must agree. Where walks of steps, the
+Each seed is one network; network_comparison.py says what must agree. Where fused tile groups, the
 number of threads or the openness of shapes differ, the bytes of the outputs are the same, but for
 float convolutions and products of oneDNN. Exit status 77 without the oracle (DIR/oracle) or numpy.
 """

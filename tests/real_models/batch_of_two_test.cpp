@@ -184,7 +184,7 @@ void compare_outputs(const Model& twice,
 
 class BatchOfTwo : public testing::TestWithParam<std::string> {};
 
-TEST_P(BatchOfTwo, GivesTheResultsOfBothPictures) {
+TEST_P(BatchOfTwo, GivesTheResultsOfBothImages) {
     if (GetParam() == kNoModels) {
         GTEST_SKIP() << "there are no models in " << shared_folder();
     }

@@ -23,25 +23,26 @@ struct Row {
 };
 
 int thread_count(const char* name, const Any& value) {
-    constexpr std::int64_t kMost = 4096;
+    constexpr std::int64_t kMaxThreads = 4096;
     const std::int64_t threads = value.as_int();
-    if (threads < 0 || threads > kMost) {
-        throw Error("property",
-                    detail::cat(name, " is ", threads, ", expected a value in [0, ", kMost, "]"));
+    if (threads < 0 || threads > kMaxThreads) {
+        throw Error("property", detail::cat(name, " is ", threads, ", expected a value in [0, ",
+                                            kMaxThreads, "]"));
     }
     return static_cast<int>(threads);
 }
 
 int stream_count(const Any& value) {
-    constexpr std::int64_t kMost = 1024;
+    constexpr std::int64_t kMaxStreams = 1024;
     const std::string text = value.as_string();
     if (text == "AUTO" || text == "-1") {
         return 0;
     }
     const std::int64_t streams = value.as_int();
-    if (streams < 0 || streams > kMost) {
-        throw Error("property", detail::cat(property::kNumStreams, " is ", streams,
-                                            ", expected AUTO or a value in [0, ", kMost, "]"));
+    if (streams < 0 || streams > kMaxStreams) {
+        throw Error("property",
+                    detail::cat(property::kNumStreams, " is ", streams,
+                                ", expected AUTO or a value in [0, ", kMaxStreams, "]"));
     }
     return static_cast<int>(streams);
 }

@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The least of fewer times says little.
+// The smallest of fewer times says little.
 constexpr std::size_t kMinRounds = 5;
 constexpr std::chrono::milliseconds kBudget(50);
 

@@ -53,7 +53,7 @@ struct FallbackClock {
     std::function<Whole(const Model&, const Config& before, const Config& after)> whole;
 };
 // Runs the plans in turn on made-up input, five times at least and for some 50 ms, and takes the
-// least times.
+// smallest times.
 FallbackClock machine_clock();
 
 // For a model without open dimensions. The layers of slower_in_int8 are kept in float together when

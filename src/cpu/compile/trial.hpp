@@ -19,13 +19,13 @@ class Trial {
 public:
     Trial(Plan plan, const Model& model);
 
-    // Step by step; keeps the least time of each step.
+    // Step by step; keeps the smallest time of each step.
     void run();
     // As a request does, with tile groups. Returns the microseconds that it took.
     double run_whole();
 
     const Plan& plan() const { return plan_; }
-    // Least microseconds of each step; infinite before the first run().
+    // Smallest microseconds of each step; infinite before the first run().
     const std::vector<double>& times() const { return times_; }
     // After a run.
     Tensor output(std::size_t index) const { return bound_->output(index); }

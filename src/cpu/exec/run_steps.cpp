@@ -49,8 +49,8 @@ template <class Times>
 void tile_share(
     const TileGroup& group, Runners runners, RowPart share, Times times, std::size_t& running) {
     const std::size_t grains = (share.end - share.begin + group.grain - 1) / group.grain;
-    const std::size_t most = std::max<std::size_t>(1, group.part / group.grain);
-    const std::size_t parts = (grains + most - 1) / most;
+    const std::size_t max_rows = std::max<std::size_t>(1, group.part / group.grain);
+    const std::size_t parts = (grains + max_rows - 1) / max_rows;
     const auto run = [&](std::size_t step, const RowPart& part) {
         running = step;
         times.begin();

@@ -26,8 +26,8 @@ struct ComposedAnchor {
     post_ops::Emission emission;
     post_ops::ComposedAttributes attributes;
     ElementType dst_type = ElementType::f32;
-    post_ops::Chain rest;   // what is left for a fused eltwise
-    bool complete = false;  // nothing is left
+    post_ops::Chain remainder;  // what is left for a fused eltwise
+    bool complete = false;      // nothing is left
 
     // Of a kernel of Fuseq: it computes the first `count` operations, as f32 when others follow.
     static ComposedAnchor of_own_kernel(const post_ops::Chain& chain, std::size_t count);
@@ -47,18 +47,18 @@ ComposedAnchor choose_composition(const Group& group,
                                   const TryPrimitive& make,
                                   std::vector<std::string>& notes);
 
-// Extra inputs over which the anchor may write its result (sum post-op).
+// Binary sources over which the anchor may write its result (sum post-op).
 std::vector<std::size_t> overwritable_sources(const StepBuilder& builder,
                                               const Group& group,
                                               Layout layout);
-// A tensor for the result of the anchor: new, or over the extra input that a sum reads.
+// A tensor for the result of the anchor: new, or over the binary source that a sum reads.
 TensorId result_tensor(StepBuilder& builder,
                        const Group& group,
                        const ComposedAnchor& composed,
                        const Shape& dims,
                        Layout layout);
 
-// The arguments of the post-ops: constants and extra tensors, in the layout given.
+// The arguments of the post-ops: constants and binary sources, in the layout given.
 void add_post_op_arguments(StepBuilder& builder,
                            const Group& group,
                            const ComposedAnchor& composed,

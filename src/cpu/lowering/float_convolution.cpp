@@ -25,7 +25,7 @@ struct Head {
     std::vector<float> shift;
     bool relu = false;
     float slope = 0.0f;
-    post_ops::Chain rest;
+    post_ops::Chain remainder;
 };
 
 std::vector<float> spread(const post_ops::Values& values, std::size_t channels) {
@@ -62,8 +62,8 @@ Head head_of(const post_ops::Chain& chain, const Tensor& weights, std::size_t ch
             ++op;
         }
     }
-    head.rest.ops.assign(op, end);
-    head.rest.dst_type = chain.dst_type;
+    head.remainder.ops.assign(op, end);
+    head.remainder.dst_type = chain.dst_type;
     return head;
 }
 
@@ -116,8 +116,10 @@ Verdict float_convolution_supports(const StepBuilder&, const Group& group) {
     if (!machine_traits().avx512_vnni) {
         return Verdict::no(detail::cat(to_string(machine_traits().isa), ": no AVX-512 with VNNI"));
     }
+    // head-pose, 3 to 32 @60x60: 30 of 40 us (docs/performance/log/convolutions.md).
+    constexpr double kCost = 0.75;
     return kernels::FloatConv::takes(conv_geometry(node))
-               ? Verdict::yes()
+               ? Verdict::yes(kCost)
                : Verdict::no(
                      "for few source channels, whole vectors of output channels, stride 1 "
                      "or 2, no dilation, rows of some width");
@@ -138,11 +140,12 @@ TensorId make_float_convolution(StepBuilder& builder, const Group& group) {
     params.relu = head.relu;
     params.slope = head.slope;
     params.shift = head.shift;
-    const bool is_plain = head.rest.ops.empty();
+    const bool is_plain = head.remainder.ops.empty();
     params.dst_type = is_plain ? chain.dst_type : ElementType::f32;
-    std::optional<kernels::ChainKernel> after;
+    std::optional<kernels::EltwiseKernel> after;
     if (!is_plain) {
-        after.emplace(head.rest, ElementType::f32, shape.dst_channels, kernels::ChainLayout::kRows);
+        after.emplace(head.remainder, ElementType::f32, shape.dst_channels,
+                      kernels::EltwiseLayout::kRows);
     }
     auto work = std::make_shared<Work>(
         Work{kernels::FloatConv(params),

@@ -67,7 +67,9 @@ Verdict float_depthwise_supports(const StepBuilder&, const Group& group) {
     if (wei[1] != 1 || wei[2] != 1) {
         return Verdict::no("not one channel a group");
     }
-    return supports_float_rows(group);
+    constexpr double kCost = 0.2;  // 0.15 of 3x3x3, 0.28 of 1x3x3 (docs/performance/log/kernels.md)
+    Verdict rows = supports_float_rows(group);
+    return rows ? Verdict::yes(kCost) : rows;
 }
 
 TensorId make_float_depthwise(StepBuilder& builder, const Group& group) {
@@ -76,8 +78,8 @@ TensorId make_float_depthwise(StepBuilder& builder, const Group& group) {
     const kernels::DepthwiseFloatParams params = params_of(node);
     auto work = std::make_shared<Work>(
         Work{params, kernels::AlignedVector<float>(params.taps() * params.channels),
-             FloatRows(kernels::ChainKernel(chain, ElementType::f32, params.channels,
-                                            kernels::ChainLayout::kRows),
+             FloatRows(kernels::EltwiseKernel(chain, ElementType::f32, params.channels,
+                                              kernels::EltwiseLayout::kRows),
                        params.channels, size_of(chain.dst_type))});
     kernels::pack_depthwise_float(params, node.input_node(1)->constant().data<float>(),
                                   work->weights.data());

@@ -68,12 +68,12 @@ void FloatRows::store(const CallMemory& memory,
                       std::size_t pixel,
                       std::size_t count,
                       const float* sums) const {
-    std::array<kernels::ChainTensor, kMaxBinarySources> binary_sources;
+    std::array<kernels::EltwiseTensor, kMaxBinarySources> binary_sources;
     for (std::size_t e = 0; e < source_sizes_.size(); ++e) {
         binary_sources[e] = {memory.input<std::byte>(1 + e) + pixel * channels_ * source_sizes_[e],
                              channels_};
     }
-    const kernels::ChainKernelArgs args{
+    const kernels::EltwiseKernelArgs args{
         .src = {sums, channels_},
         .dst = dst(memory, pixel),
         .dst_stride = channels_,

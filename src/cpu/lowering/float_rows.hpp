@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/eltwise/eltwise_kernel.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/steps/call_step.hpp"
 
@@ -25,7 +25,9 @@ Verdict supports_float_rows(const Group& group);
 class FloatRows {
 public:
     // None: another one stores the result.
-    FloatRows(std::optional<kernels::ChainKernel> chain, std::size_t channels, std::size_t dst_size)
+    FloatRows(std::optional<kernels::EltwiseKernel> chain,
+              std::size_t channels,
+              std::size_t dst_size)
         : chain_(std::move(chain)), channels_(channels), dst_size_(dst_size) {}
 
     bool has_chain() const { return chain_.has_value(); }
@@ -41,7 +43,7 @@ public:
                const float* sums) const;
 
 private:
-    std::optional<kernels::ChainKernel> chain_;
+    std::optional<kernels::EltwiseKernel> chain_;
     std::size_t channels_;
     std::size_t dst_size_;
     std::vector<std::size_t> source_sizes_;  // of elements

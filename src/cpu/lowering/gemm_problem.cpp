@@ -132,6 +132,34 @@ std::optional<GemmProblem> matmul(const Node& node, std::string& why) {
     return problem;
 }
 
+// Times in parts of oneDNN's, of the layers for which each rule was made:
+// docs/performance/log/matmul.md, Sapphire Rapids where nothing else is said. Those of a rule are
+// one number; where the layers differ, one from the middle.
+constexpr double kMatMulCost = 0.72;      // bert: 0.67 to 0.72; 4096 x 4096: 0.88
+constexpr double kPoolCost = 0.88;        // yolo_tiny, with the pooling: 0.62 to 0.97
+constexpr double kActivationCost = 0.55;  // crossroad-0078, elu: 544 of 997 us
+constexpr double kPointwiseCost = 0.78;   // mobilenet_v2, resnet50: 0.72 to 0.97
+constexpr double kResidualCost = 0.89;    // mobilenet_v2, 144 to 24: 58 of 65 us
+constexpr double kNoUnsignedCost = 0.7;   // human-pose, i8: 866 of 1236 us; gaze: 30 of 55
+constexpr double kFewPixelsCost = 0.5;  // age-gender, 192 to 256 @3x3: 13 of 26 us (Emerald Rapids)
+constexpr double kFewProductsCost = 0.17;  // person-detection-asl, 32 to 1 @10x10: 2 of 12 us
+constexpr double kFirstLayerCost = 0.67;   // resnet50: 428 of 640 us
+constexpr double kShortImageCost = 0.84;   // resnet50 @7x7: 360 of 428 us; yolo_tiny: 0.72
+constexpr double kFewChannelsCost = 0.94;  // face-detection-retail, 24 to 96: 95 of 101 us
+constexpr double kWideTilesCost = 0.93;    // 256 to 256 @32x32: 1604 of 1727 us (Emerald Rapids)
+constexpr double kDeconvolutionCost =
+    0.87;  // unet_small, up2 with its concat: 428 of 494 us (same)
+// Without a figure for a layer: the networks were a little faster.
+constexpr double kSmallPointwiseCost = 0.95;
+// Large images 0.97 to 1.17 times, 32 to 32 @256x256 1.12, 128 to 128 @5x5 with a residual
+// input 1.33.
+constexpr double kOtherCost = 1.05;
+
+// Without VNNI, to products of floats; docs/performance/log/without_vnni.md: the geometric mean of
+// 22 networks. A panel that is less than half full multiplies more than it saves.
+constexpr double kNarrowCost = 0.72;
+constexpr double kFewChannelsCost = 1.14;  // 16 channels instead of 7, at half the time each
+
 // What is missing in a vector is lost.
 constexpr std::size_t kNarrow = 16;
 constexpr std::size_t kNarrowWithTensors = 24;
@@ -183,23 +211,31 @@ bool small_1x1_is_faster(const kernels::GemmShape& s, const GemmChainTraits& cha
            (wide || products <= kTinyLayer);
 }
 
-bool large_kernel_is_faster(const GemmProblem& problem) {
+double large_kernel_cost(const GemmProblem& problem) {
     const kernels::GemmShape& s = problem.shape;
     const std::size_t pixels = s.dst_height * s.dst_width;
     const bool wide = s.dst_channels >= kNarrow;
     if (problem.src_signed && wide) {  // where oneDNN corrects for the sign, or takes jit_int8
-        return true;
+        return kNoUnsignedCost;
     }
     if (wide && kernels::GemmVnni::suits_few_pixels(s)) {
-        return true;
+        return kFewPixelsCost;
     }
     if (s.dst_width < kShortRow || !wide) {
-        return s.src_channels * s.dst_channels <= kFewProducts && pixels <= kManyPixels;
+        const bool few = s.src_channels * s.dst_channels <= kFewProducts && pixels <= kManyPixels;
+        return few ? kFewProductsCost : kOtherCost;
+    }
+    if (s.src_channels <= kFirstLayerChannels) {
+        return kFirstLayerCost;
+    }
+    if (problem.src_zero_point != 0) {  // oneDNN takes jit_int8 instead of brgconv
+        return kNoUnsignedCost;
+    }
+    if (pixels <= kManyPixels) {
+        return kShortImageCost;
     }
     const bool few = s.src_channels <= kFewChannels && s.dst_channels >= kFewChannels;
-    // With a zero point oneDNN takes jit_int8 instead of brgconv.
-    return s.src_channels <= kFirstLayerChannels || problem.src_zero_point != 0 ||
-           pixels <= (few ? kManyPixelsOfFewChannels : kManyPixels);
+    return few && pixels <= kManyPixelsOfFewChannels ? kFewChannelsCost : kOtherCost;
 }
 
 }  // namespace
@@ -215,11 +251,11 @@ kernels::GemmForm gemm_form() {
     return machine_traits().avx_vnni ? kernels::GemmForm::kVnni256 : kernels::GemmForm::kBytes;
 }
 
-bool narrow_panels_are_faster(const GemmProblem& problem) {
-    // A panel has 16 channels; with fewer than half of them the floats' smaller vectors win.
-    constexpr std::size_t kHalfPanel = 8;
-    return problem.kind == post_ops::AnchorKind::kMatMul ||
-           problem.shape.dst_channels >= kHalfPanel;
+double narrow_cost(const GemmProblem& problem) {
+    constexpr std::size_t kHalfPanel = 8;  // of 16 channels
+    const bool fills =
+        problem.kind == post_ops::AnchorKind::kMatMul || problem.shape.dst_channels >= kHalfPanel;
+    return fills ? kNarrowCost : kFewChannelsCost;
 }
 
 bool gemm_takes_weight_zero_points(const Node& node) {
@@ -232,24 +268,28 @@ bool gemm_takes_weight_zero_points(const Node& node) {
     return problem && problem->src_zero_point >= low && problem->src_zero_point <= low + 255;
 }
 
-bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain) {
+double gemm_cost(const GemmProblem& problem, const GemmChainTraits& chain) {
     const kernels::GemmShape& s = problem.shape;
     if (problem.kind == post_ops::AnchorKind::kMatMul) {
-        return true;
+        return kMatMulCost;
     }
     if (problem.transposed()) {
-        return deconvolution_is_faster(s, chain);
+        return deconvolution_is_faster(s, chain) ? kDeconvolutionCost : kOtherCost;
     }
     if (chain.pools) {
-        return true;
+        return kPoolCost;
     }
     if (s.kernel_height * s.kernel_width > 1) {
-        return large_kernel_is_faster(problem) || wide_tiles_are_faster(problem, chain);
+        const double cost = large_kernel_cost(problem);
+        return wide_tiles_are_faster(problem, chain) ? std::min(cost, kWideTilesCost) : cost;
     }
-    if (chain.activates || small_1x1_is_faster(s, chain)) {
-        return true;
+    if (chain.activates) {
+        return kActivationCost;
     }
-    return chain.reads_tensors ? s.dst_channels >= kNarrowWithTensors : s.dst_channels >= kNarrow;
+    if (s.dst_channels >= (chain.reads_tensors ? kNarrowWithTensors : kNarrow)) {
+        return chain.reads_tensors ? kResidualCost : kPointwiseCost;
+    }
+    return small_1x1_is_faster(s, chain) ? kSmallPointwiseCost : kOtherCost;
 }
 
 GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t binary_sources) {

@@ -40,8 +40,9 @@ bool gemm_has_vnni();
 // where pairs take four, and reads half as many bytes of source.
 kernels::GemmForm gemm_form();
 
-// Whether the product without AVX-512 VNNI is expected to be faster than oneDNN's of floats.
-bool narrow_panels_are_faster(const GemmProblem& problem);
+// The time that the product without AVX-512 VNNI is expected to take, in parts of the time of
+// oneDNN's product of floats.
+double narrow_cost(const GemmProblem& problem);
 
 // Whether it takes the node, whose weights have zero points, on this machine, whatever stands
 // after it.
@@ -49,15 +50,19 @@ bool gemm_takes_weight_zero_points(const Node& node);
 
 // What of a chain decides which implementation is faster.
 struct GemmChainTraits {
-    bool reads_tensors = false;  // it has extra inputs
+    bool reads_tensors = false;  // it has binary sources
     bool pools = false;          // 2 x 2 results become one
     bool activates = false;      // an activation that is more than a comparison, and integers out
     bool stores_bytes = false;   // integers out, and neither of the two others but pools
 };
 GemmChainTraits traits_of(const post_ops::Chain& chain, std::size_t binary_sources);
 
-// Whether the kernel is expected to be faster than oneDNN's, by measurements
-// (docs/performance/log/matmul.md).
-bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain);
+// The time that the kernel is expected to take with VNNI, in parts of the time that oneDNN's takes,
+// by measurements (docs/performance/log/matmul.md). One number a rule: it says which one is faster,
+// and about how much it matters.
+double gemm_cost(const GemmProblem& problem, const GemmChainTraits& chain);
+inline bool gemm_is_faster(const GemmProblem& problem, const GemmChainTraits& chain) {
+    return gemm_cost(problem, chain) < 1.0;
+}
 
 }  // namespace fuseq::cpu

@@ -26,7 +26,7 @@ struct Group {
     std::vector<Node*> absorbed;         // in order
     std::vector<std::size_t> ends;       // number of basic operations after each absorbed node
     Output result;                       // what the group computes
-    bool may_overwrite = true;           // an extra input may be overwritten by the result
+    bool may_overwrite = true;           // a binary source may be overwritten by the result
     bool for_dump = false;  // a head_of: what reads the result in the model is no part of it
     post_ops::SimplifyOptions laws;
     // Where oneDNN has several implementations: take the one of this name if there is one.

@@ -18,7 +18,7 @@ struct Lowered {
     bool axis_fixed = false;
 };
 
-// The node applied to its input `data`, whose group already has `first_source` extra tensors and
+// The node applied to its input `data`, whose group already has `first_source` binary sources and
 // `axis` as the axis of per-channel values if `axis_fixed`. Nothing when it is no element-wise
 // operation of a form that a chain can hold.
 std::optional<Lowered> lower_node(const Node& node, Output data, const Group& group);

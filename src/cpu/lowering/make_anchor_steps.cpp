@@ -3,12 +3,8 @@
 #include <algorithm>
 
 #include "cpu/lowering/anchor.hpp"
-#include "cpu/lowering/axes_in_memory.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/post_ops/chain_head.hpp"
-#include "cpu/steps/eltwise_io_reorder.hpp"
-#include "cpu/steps/fused_eltwise.hpp"
-#include "cpu/steps/io_reorder.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
@@ -30,12 +26,7 @@ void add_layers(StepInfo& info, const Group& group) {
 
 namespace {
 
-void name_after_group(StepInfo& info, const Group& group) {
-    info.name = group.result.node->name();
-    add_layers(info, group);
-}
-
-// The first `count` operations as one composition; the others are the rest.
+// The first `count` operations as one composition; the others are the remainder.
 ComposedAnchor compose(const post_ops::DnnlPostOpsComposer& composer,
                        std::size_t count,
                        const post_ops::Anchor& anchor,
@@ -46,7 +37,7 @@ ComposedAnchor compose(const post_ops::DnnlPostOpsComposer& composer,
     composed.attributes = post_ops::compose_attributes(mapped.emission, result.dst,
                                                        result.channel_axis, cpu_engine());
     composed.emission = std::move(mapped.emission);
-    composed.rest = std::move(mapped.remainder);
+    composed.remainder = std::move(mapped.remainder);
     composed.complete = mapped.complete;
     return composed;
 }
@@ -57,7 +48,7 @@ ComposedAnchor ComposedAnchor::of_own_kernel(const post_ops::Chain& chain, std::
     ComposedAnchor composed;
     composed.complete = count == chain.ops.size();
     composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
-    composed.rest = post_ops::chain_from(chain, count);
+    composed.remainder = post_ops::chain_from(chain, count);
     return composed;
 }
 
@@ -158,159 +149,21 @@ TensorId finish_anchor(StepBuilder& builder,
     if (composed.complete) {
         return dst;
     }
-    return make_eltwise_on(builder, group, dst, composed.rest);
+    return make_eltwise_on(builder, group, dst, composed.remainder);
 }
 
 void describe_anchor(StepInfo& info, const Group& group, const ComposedAnchor& composed) {
     info.name = group.anchor->name();
     info.layers = origins_of(*group.anchor);
     info.post_ops = post_ops::to_text(composed.emission);
-    // With a rest after it the layers of the group belong to the chain step.
+    // With a remainder the layers of the group belong to the fused eltwise.
     if (composed.complete) {
         add_layers(info, group);
     }
 }
 
-TensorId make_eltwise_on(StepBuilder& builder,
-                         const Group& group,
-                         TensorId src,
-                         const post_ops::Chain& chain) {
-    const PlanTensor from = builder.tensor(src);
-    std::vector<TensorId> binary_sources;
-    for (const Output& extra : group.binary_sources) {
-        binary_sources.push_back(builder.tensor_of(extra, from.layout));
-    }
-    const TensorId dst = builder.new_tensor(chain.dst_type, from.shape, from.layout);
-    auto step = std::make_unique<FusedEltwiseStep>(chain, from, src, std::move(binary_sources),
-                                                   builder.tensor(dst), dst, group.channel_axis);
-    name_after_group(step->info(), group);
-    builder.add_step(std::move(step));
-    return dst;
-}
-
-TensorId make_widened(StepBuilder& builder,
-                      TensorId src,
-                      const std::vector<float>& zero_point,
-                      std::size_t axis) {
-    const PlanTensor from = builder.tensor(src);
-    post_ops::Chain chain;
-    std::vector<float> shift;
-    shift.reserve(zero_point.size());
-    for (const float z : zero_point) {
-        shift.push_back(-z);
-    }
-    const post_ops::Values by(std::move(shift));
-    if (!by.all_equal_to(0.0f)) {
-        chain.ops.push_back(post_ops::Shift{by});
-    }
-    const TensorId dst = builder.new_tensor(ElementType::f32, from.shape, from.layout);
-    auto step = std::make_unique<FusedEltwiseStep>(chain, from, src, std::vector<TensorId>{},
-                                                   builder.tensor(dst), dst, axis);
-    step->info().name = "widen";
-    builder.add_step(std::move(step));
-    return dst;
-}
-
-namespace {
-
-bool takes_channels_last(const Node& node) {
-    for (const char* type : {"Convolution", "GroupConvolution", "ConvolutionBackpropData",
-                             "GroupConvolutionBackpropData", "MaxPool", "AvgPool"}) {
-        if (node.is(type)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool reads_plain(const Node& node) {
-    if (node.is("Reshape") || node.is("Squeeze") || node.is("Unsqueeze")) {
-        const auto& uses = node.port().uses;
-        return !keeps_channels(node) || std::all_of(uses.begin(), uses.end(), [](const Use& use) {
-            return use.node->is("Result");
-        });
-    }
-    return node.is("Result");
-}
-
-// The layout that a chain should write when it is not that of its source, in which it exists only.
-std::optional<Layout> layout_wanted(const StepBuilder& builder, const Group& group) {
-    const auto& uses = group.result.node->port(group.result.index).uses;
-    const bool to_last = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
-        return use.index == 0 && takes_channels_last(*use.node);
-    });
-    if (to_last && !builder.available(group.source, Layout::kChannelsLast)) {
-        return Layout::kChannelsLast;
-    }
-    const bool to_plain = std::all_of(uses.begin(), uses.end(),
-                                      [](const Use& use) { return reads_plain(*use.node); });
-    if (to_plain && !builder.available(group.source, Layout::kPlain)) {
-        return Layout::kPlain;
-    }
-    return std::nullopt;
-}
-
-// Converted, transposed and quantized in one pass where the layout changes: one for a plain tensor
-// that is quantized for a convolution, one for a result of the model.
-std::optional<TensorId> make_io_reorder_step(StepBuilder& builder,
-                                             const Group& group,
-                                             const post_ops::Chain& chain) {
-    const Shape dims = group.source.shape();
-    const auto layout = layouts_agree(dims) ? std::nullopt : layout_wanted(builder, group);
-    if (!layout || (group.axis_fixed && group.channel_axis != 1) ||
-        !io_reorder_takes(group.source.type()) || !io_reorder_takes(chain.dst_type)) {
-        return std::nullopt;
-    }
-    const Layout from = *layout == Layout::kPlain ? Layout::kChannelsLast : Layout::kPlain;
-    const bool sources_fit = std::all_of(
-        group.binary_sources.begin(), group.binary_sources.end(), [&](const Output& extra) {
-            return builder.available(extra, from) && io_reorder_takes(extra.type());
-        });
-    auto function = group.binary_sources.empty() ? match_io_reorder(chain, dims[1]) : std::nullopt;
-    if (!function && (!sources_fit || !EltwiseIoReorderStep::takes(dims))) {
-        return std::nullopt;
-    }
-    const TensorId src = builder.tensor_of(group.source, from);
-    std::vector<TensorId> binary_sources;
-    std::vector<PlanTensor> source_tensors;
-    for (const Output& extra : group.binary_sources) {
-        binary_sources.push_back(builder.tensor_of(extra, from));
-        source_tensors.push_back(builder.tensor(binary_sources.back()));
-    }
-    const TensorId dst = builder.new_tensor(chain.dst_type, dims, *layout);
-    std::unique_ptr<Step> step;
-    if (function) {
-        step = std::make_unique<IoReorderStep>(builder.tensor(src), src, builder.tensor(dst), dst,
-                                               std::move(*function));
-    } else {
-        step = std::make_unique<EltwiseIoReorderStep>(
-            chain, builder.tensor(src), builder.tensor(dst), source_tensors,
-            EltwiseIoReorderIds{src, std::move(binary_sources), dst});
-    }
-    step->info().post_ops = post_ops::to_text(chain);
-    name_after_group(step->info(), group);
-    builder.add_step(std::move(step));
-    return dst;
-}
-
-}  // namespace
-
-TensorId make_eltwise_step(StepBuilder& builder, const Group& group) {
-    // Follow the source, unless it exists in one order only and all extra inputs in the other.
-    const post_ops::Chain chain = composer_of(group).chain();
-    if (const auto result = make_io_reorder_step(builder, group, chain)) {
-        return *result;
-    }
-    const TensorId src = builder.tensor_of(group.source);
-    if (chain.ops.empty() && builder.tensor(src).type == chain.dst_type) {
-        return builder.new_view(src, chain.dst_type, builder.tensor(src).shape,
-                                builder.tensor(src).layout);
-    }
-    return make_eltwise_on(builder, group, src, chain);
-}
-
 Verdict onednn_supports(const StepBuilder&, const Group&) {
-    return Verdict::yes();
+    return Verdict::yes(1.0);
 }
 
 TensorId make_onednn_anchor(StepBuilder& builder, const Group& group) {

@@ -18,7 +18,7 @@ namespace {
 
 using kernels::AveragePoolParams;
 
-constexpr std::size_t kMostTaps = 4 * 1024 * 1024;  // of the kernel
+constexpr std::size_t kMaxTaps = 4 * 1024 * 1024;  // of the kernel
 
 bool widens(const Node& node) {
     const ElementType src = node.input(0).type();
@@ -133,7 +133,7 @@ Verdict make_average(StepBuilder& builder, Node& node) {
     auto params = pool ? params_of_pool(node) : params_of_mean(node);
     if (!params || std::min(params->kernel_height, params->src_height) *
                            std::min(params->kernel_width, params->src_width) >
-                       kMostTaps) {
+                       kMaxTaps) {
         return Verdict::no("dimensions, windows or a number of taps that the kernel lacks");
     }
     params->src_type = node.input(0).type();

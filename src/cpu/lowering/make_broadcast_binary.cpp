@@ -42,14 +42,14 @@ Layout layout_of(const StepBuilder& builder, const Node& node) {
     if (rank < 3) {
         return Layout::kPlain;
     }
-    std::size_t most = 0;
+    std::size_t largest = 0;
     Layout layout = Layout::kPlain;
     for (const Output& input : node.inputs()) {
         const std::size_t size = shape_size(input.shape());
-        if (input.shape().size() != rank || input.node->is_constant() || size <= most) {
+        if (input.shape().size() != rank || input.node->is_constant() || size <= largest) {
             continue;
         }
-        most = size;
+        largest = size;
         layout = builder.available(input, Layout::kPlain) ? Layout::kPlain : Layout::kChannelsLast;
     }
     return layout;

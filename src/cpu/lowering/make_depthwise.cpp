@@ -25,12 +25,12 @@ bool has_integers(const Node& node) {
 }
 
 // What the kernel does not compute, as part of its step. Nothing when a row has no room in the
-// buffer, or an extra input is not of the size of dst.
+// buffer, or a binary source is not of the size of dst.
 std::optional<DepthwiseRemainder> make_remainder(StepBuilder& builder,
                                                  const Group& group,
                                                  const ComposedAnchor& composed,
                                                  const kernels::ConvGeometry& dst) {
-    const auto& ops = composed.rest.ops;
+    const auto& ops = composed.remainder.ops;
     const bool per_plane = std::any_of(ops.begin(), ops.end(), [](const post_ops::BasicOp& op) {
         const auto* binary = std::get_if<post_ops::Binary>(&op);
         return binary != nullptr && binary->per_plane;
@@ -54,10 +54,10 @@ std::optional<DepthwiseRemainder> make_remainder(StepBuilder& builder,
         }
         binary_sources.push_back(id);
     }
-    return DepthwiseRemainder{kernels::ChainKernel(composed.rest, ElementType::f32,
-                                                   dst.dst_channels, kernels::ChainLayout::kRows),
-                              std::move(binary_sources), std::move(dedup_rows), dst.dst_channels,
-                              dst.dst_width};
+    return DepthwiseRemainder{
+        kernels::EltwiseKernel(composed.remainder, ElementType::f32, dst.dst_channels,
+                               kernels::EltwiseLayout::kRows),
+        std::move(binary_sources), std::move(dedup_rows), dst.dst_channels, dst.dst_width};
 }
 
 }  // namespace
@@ -102,8 +102,8 @@ TensorId make_depthwise(StepBuilder& builder, const Group& group) {
     params.low = head.low;
     params.high = head.high;
     kernels::DepthwiseConv kernel(params);
-    auto rest = make_remainder(builder, group, composed, *geometry);
-    composed.complete = composed.complete || rest;
+    auto remainder = make_remainder(builder, group, composed, *geometry);
+    composed.complete = composed.complete || remainder;
     composed.dst_type = composed.complete ? chain.dst_type : ElementType::f32;
 
     StepInfo info;
@@ -128,8 +128,8 @@ TensorId make_depthwise(StepBuilder& builder, const Group& group) {
     }
 
     const TensorId dst = builder.new_tensor(composed.dst_type, dst_dims, Layout::kChannelsLast);
-    builder.add_step(std::make_unique<DepthwiseStep>(std::move(kernel), *geometry, std::move(rest),
-                                                     src, dst, std::move(info)));
+    builder.add_step(std::make_unique<DepthwiseStep>(
+        std::move(kernel), *geometry, std::move(remainder), src, dst, std::move(info)));
     return finish_anchor(builder, group, composed, dst);
 }
 

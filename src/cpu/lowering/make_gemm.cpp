@@ -81,13 +81,13 @@ std::optional<Composition> compose(const StepBuilder& builder,
                 post_ops::DnnlPostOpsComposer({.ops = {}, .dst_type = ElementType::f32}), none);
     if (bare) {
         bare->anchor.complete = false;
-        bare->anchor.rest = composer.chain();
+        bare->anchor.remainder = composer.chain();
         bare->notes.push_back("its epilogue is left to a fused eltwise: " + refused);
     }
     return bare;
 }
 
-// The tensors that the operations read, by number of the extra input.
+// The tensors that the operations read, by number of the binary source.
 std::vector<TensorId> source_tensors(StepBuilder& builder,
                                      const Group& group,
                                      const post_ops::EpilogueProgram& program,
@@ -168,23 +168,27 @@ void pack_later(StepBuilder& builder,
     });
 }
 
-// A large f32 result that only chains read is never written to memory when they and the kernel walk
-// over it together.
+// A large f32 result that only chains read is never written to memory when they and the kernel
+// share a tile group.
 bool may_stay_in_cache(const StepBuilder& builder, const Group& group, const GemmProblem& problem) {
-    constexpr std::size_t kMuch = 1 << 20;  // elements
+    constexpr std::size_t kLargeResult = 1 << 20;  // elements
     const kernels::GemmShape& s = problem.shape;
     return builder.options().tile_groups && !problem.transposed() &&
            group.chain.dst_type == ElementType::f32 && problem.layout == Layout::kChannelsLast &&
-           s.batch * s.dst_height * s.dst_width * s.dst_channels >= kMuch &&
+           s.batch * s.dst_height * s.dst_width * s.dst_channels >= kLargeResult &&
            problem.weights.values.size() <= GemmStep::kMaxTiledWeights &&
            builder.only_chains_read(group.result);
 }
 
-Verdict onednn_is_faster(const GemmProblem& problem) {
+Verdict verdict_of(double cost, const GemmProblem& problem) {
+    if (cost < 1.0) {
+        return Verdict::yes(cost);
+    }
     const kernels::GemmShape& s = problem.shape;
-    return Verdict::no(detail::cat("oneDNN is expected to be faster: ", s.src_channels, " to ",
-                                   s.dst_channels, " channels, ", s.dst_height, "x", s.dst_width,
-                                   " pixels, kernel ", s.kernel_height, "x", s.kernel_width));
+    return Verdict::slower(
+        cost, detail::cat("oneDNN is expected to be faster: ", s.src_channels, " to ",
+                          s.dst_channels, " channels, ", s.dst_height, "x", s.dst_width,
+                          " pixels, kernel ", s.kernel_height, "x", s.kernel_width));
 }
 
 Verdict is_preferred(const StepBuilder& builder,
@@ -203,13 +207,14 @@ Verdict is_preferred(const StepBuilder& builder,
                                                : Verdict::no("dumps want " + preferred);
     }
     if (!gemm_has_vnni()) {
-        return narrow_panels_are_faster(problem) ? Verdict::yes() : onednn_is_faster(problem);
+        return verdict_of(narrow_cost(problem), problem);
     }
     GemmChainTraits traits = traits_of(group.chain, group.binary_sources.size());
     traits.pools = pool != nullptr;
-    return may_stay_in_cache(builder, group, problem) || gemm_is_faster(problem, traits)
-               ? Verdict::yes()
-               : onednn_is_faster(problem);
+    const double cost = gemm_cost(problem, traits);
+    // The floats' way through memory is not in the cost of either.
+    return cost >= 1.0 && may_stay_in_cache(builder, group, problem) ? Verdict::yes()
+                                                                     : verdict_of(cost, problem);
 }
 
 // All but the type of src; spans show what is in the other two.
@@ -246,7 +251,8 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
     }
     const bool may_pool = !problem->transposed() && gemm_has_vnni();
     Node* const pool = may_pool ? pool_after(builder, group) : nullptr;
-    if (Verdict preferred = is_preferred(builder, group, *problem, pool); !preferred) {
+    Verdict preferred = is_preferred(builder, group, *problem, pool);
+    if (!preferred) {
         return preferred;
     }
     auto composition = compose(builder, group, *problem);
@@ -256,12 +262,13 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
     const bool pools = pool != nullptr && composition->anchor.complete &&
                        kernels::is_monotonic(params_of(*problem, *composition));
     if (pool != nullptr && !pools) {
-        if (Verdict preferred = is_preferred(builder, group, *problem, nullptr); !preferred) {
+        preferred = is_preferred(builder, group, *problem, nullptr);
+        if (!preferred) {
             return preferred;
         }
     }
     choice = {std::move(*problem), std::move(*composition), pools ? pool : nullptr};
-    return Verdict::yes();
+    return preferred;
 }
 
 }  // namespace

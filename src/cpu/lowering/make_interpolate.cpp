@@ -179,9 +179,9 @@ bool takes(const Node& node) {
 
 // What the kernel does with its result, in one scale and one shift; nothing when it is more.
 std::optional<LinearEpilogue> epilogue_of(const Group* group) {
-    auto tail = group == nullptr ? std::nullopt : match_linear_epilogue(*group);
-    const bool fits = tail && tail->scale.per_tensor() && tail->shift.per_tensor();
-    return fits ? tail : std::nullopt;
+    auto epilogue = group == nullptr ? std::nullopt : match_linear_epilogue(*group);
+    const bool fits = epilogue && epilogue->scale.per_tensor() && epilogue->shift.per_tensor();
+    return fits ? epilogue : std::nullopt;
 }
 
 }  // namespace
@@ -208,12 +208,12 @@ Verdict make_interpolate(StepBuilder& builder, Node& node) {
     const Output integers = nearest ? Output{} : builder.integers_before_convert(node.input(0));
     const Output& source = integers ? integers : node.input(0);
     const Group* group = nearest ? nullptr : builder.eltwise_after(node.output(0));
-    const auto tail = epilogue_of(group);
+    const auto epilogue = epilogue_of(group);
     params->src_type = source.type();
-    if (tail) {
-        params->scale = tail->scale[0];
-        params->shift = tail->shift[0];
-        params->dst_type = tail->dst_type;
+    if (epilogue) {
+        params->scale = epilogue->scale[0];
+        params->shift = epilogue->shift[0];
+        params->dst_type = epilogue->dst_type;
     }
     kernels::check_resize(*params);
     const TensorId src = builder.tensor_of(source, Layout::kChannelsLast);
@@ -230,7 +230,7 @@ Verdict make_interpolate(StepBuilder& builder, Node& node) {
         });
     };
     auto step = std::make_unique<KernelStep>(run, src, dst, std::move(info));
-    add_step_with_epilogue(builder, node, std::move(step), tail ? group : nullptr, dst);
+    add_step_with_epilogue(builder, node, std::move(step), epilogue ? group : nullptr, dst);
     return Verdict::yes();
 }
 

@@ -73,9 +73,9 @@ std::optional<std::vector<Pass>> passes_of(const Node& node, Layout layout) {
                                       std::pow(static_cast<double>(attrs.size), count));
     params.bias = attrs.bias;
     params.beta = attrs.beta;
-    constexpr float kLeast = 1e-30f;  // a normal number, and so are its powers
-    constexpr float kMost = 8.0f;
-    if (!(attrs.bias >= kLeast) || !(attrs.alpha >= 0) || !(std::fabs(attrs.beta) <= kMost)) {
+    constexpr float kMinBias = 1e-30f;  // a normal number, and so are its powers
+    constexpr float kMaxBeta = 8.0f;
+    if (!(attrs.bias >= kMinBias) || !(attrs.alpha >= 0) || !(std::fabs(attrs.beta) <= kMaxBeta)) {
         return std::nullopt;
     }
     std::vector<Pass> passes;
@@ -114,13 +114,13 @@ Verdict make_lrn(StepBuilder& builder, Node& node) {
         return Verdict::no("its axes lie in several pieces in memory");
     }
     const Group* group = builder.eltwise_after(node.output(0));
-    const auto tail = group == nullptr ? std::nullopt : match_linear_epilogue(*group);
-    const bool fused = tail && tail->scale.per_tensor() && tail->shift.per_tensor();
+    const auto epilogue = group == nullptr ? std::nullopt : match_linear_epilogue(*group);
+    const bool fused = epilogue && epilogue->scale.per_tensor() && epilogue->shift.per_tensor();
     LrnParams& last = passes->back().params;
     if (fused) {
-        last.scale = tail->scale[0];
-        last.shift = tail->shift[0];
-        last.dst_type = tail->dst_type;
+        last.scale = epilogue->scale[0];
+        last.shift = epilogue->shift[0];
+        last.dst_type = epilogue->dst_type;
     }
     for (const Pass& pass : *passes) {
         kernels::check_lrn(pass.params);

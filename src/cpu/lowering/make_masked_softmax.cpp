@@ -120,7 +120,7 @@ bool make_masked_softmax(StepBuilder& builder, Node& add) {
     const Shape shape = add.port(0).shape.to_shape();
     kernels::SoftmaxParams params;
     params.length = shape.back();
-    const Group* tail = take_epilogue(builder, *reader, params);
+    const Group* epilogue = take_epilogue(builder, *reader, params);
     kernels::check_softmax(params);
     const TensorId scores = builder.tensor_of(operands->scores, Layout::kPlain);
     const TensorId mask = builder.tensor_of(operands->mask, Layout::kPlain);
@@ -138,7 +138,7 @@ bool make_masked_softmax(StepBuilder& builder, Node& add) {
     info.layers = {add.name()};
     auto step = std::make_unique<CallStep>(
         std::move(call), CallStep::Tensors{{scores, mask}, {dst}, {}}, std::move(info));
-    add_step_with_epilogue(builder, *reader, std::move(step), tail, dst);
+    add_step_with_epilogue(builder, *reader, std::move(step), epilogue, dst);
     builder.finish_node(*reader, dst);
     return true;
 }

@@ -170,19 +170,19 @@ void normalize_integers(const kernels::NormalizeParams& p,
 KernelStep::Kernel column_kernel(kernels::NormalizeParams params,
                                  const AxesInMemory& axes,
                                  ElementType src_type,
-                                 const LinearEpilogue& tail) {
+                                 const LinearEpilogue& epilogue) {
     params.length = axes.length;
     params.inner = axes.inner;
     params.src_type = src_type;
-    params.dst_type = tail.dst_type;
+    params.dst_type = epilogue.dst_type;
     kernels::check_normalize(params);
     // Nothing for a gamma of 1 and a beta of 0: what would be done is exact then, but for a -0.
-    const bool none = tail.scale.all_equal_to(1.0f) && tail.shift.all_equal_to(0.0f);
+    const bool none = epilogue.scale.all_equal_to(1.0f) && epilogue.shift.all_equal_to(0.0f);
     const auto values = [&](const post_ops::Values& v) {
         return none ? std::vector<float>{} : v.list();
     };
-    return [params, axes, gamma = values(tail.scale), beta = values(tail.shift)](const void* from,
-                                                                                 void* to) {
+    return [params, axes, gamma = values(epilogue.scale), beta = values(epilogue.shift)](
+               const void* from, void* to) {
         kernels::NormalizeParams p = params;
         p.gamma = gamma;
         p.beta = beta;
@@ -202,19 +202,20 @@ std::optional<LinearEpilogue> epilogue_of(const Group* group,
     if (group == nullptr) {
         return std::nullopt;
     }
-    auto tail = match_linear_epilogue(*group);
-    const bool per_tensor = tail && tail->scale.per_tensor() && tail->shift.per_tensor();
+    auto epilogue = match_linear_epilogue(*group);
+    const bool per_tensor =
+        epilogue && epilogue->scale.per_tensor() && epilogue->shift.per_tensor();
     // Values along the dimension that is last in memory, which is a whole row, or the columns.
     const Shape dims = src.dims();
     const std::size_t last = src.layout == Layout::kPlain ? dims.size() - 1 : 1;
     const std::size_t size = axes.inner == 1 ? axes.length : axes.inner;
     const bool along = group->channel_axis == last && dims[last] == size;
-    return per_tensor || along ? tail : std::nullopt;
+    return per_tensor || along ? epilogue : std::nullopt;
 }
 
 KernelStep::Kernel row_kernel(const NormSettings& settings,
                               const AxesInMemory& axes,
-                              const LinearEpilogue& tail) {
+                              const LinearEpilogue& epilogue) {
     const kernels::NormalizeParams& norm = settings.params;
     kernels::LayerNormParams params;
     params.keep_mean = settings.keep_mean;
@@ -222,9 +223,9 @@ KernelStep::Kernel row_kernel(const NormSettings& settings,
     params.epsilon = norm.epsilon;
     params.epsilon_outside = norm.epsilon_outside;
     params.normalize_variance = norm.normalize_variance;
-    params.dst_type = tail.dst_type;
-    return [params, axes, gamma = tail.scale.list(), beta = tail.shift.list()](const void* from,
-                                                                               void* to) {
+    params.dst_type = epilogue.dst_type;
+    return [params, axes, gamma = epilogue.scale.list(), beta = epilogue.shift.list()](
+               const void* from, void* to) {
         kernels::LayerNormParams p = params;
         p.gamma = gamma;
         p.beta = beta;
@@ -297,19 +298,19 @@ Verdict make_mvn(StepBuilder& builder, Node& node) {
     const Output integers = rows ? Output{} : builder.integers_before_convert(node.input(0));
     const TensorId src = builder.tensor_of(integers ? integers : node.input(0), place->layout);
     const Group* group = builder.eltwise_after(node.output(0));
-    const auto tail = epilogue_of(group, builder.tensor(src), place->axes);
-    const TensorId dst = builder.new_tensor(tail ? tail->dst_type : ElementType::f32,
+    const auto epilogue = epilogue_of(group, builder.tensor(src), place->axes);
+    const TensorId dst = builder.new_tensor(epilogue ? epilogue->dst_type : ElementType::f32,
                                             node.port(0).shape, place->layout);
     const char* kernel_name = settings->keep_mean ? "rms_norm" : rows ? "layer_norm" : "normalize";
     StepInfo info = kernel_info("mvn", kernel_name, builder.tensor(src), builder.tensor(dst));
     if (integers) {
         info.layers = {node.input_node(0)->name()};
     }
-    auto kernel = rows ? row_kernel(*settings, place->axes, tail.value_or(LinearEpilogue{}))
+    auto kernel = rows ? row_kernel(*settings, place->axes, epilogue.value_or(LinearEpilogue{}))
                        : column_kernel(settings->params, place->axes, builder.tensor(src).type,
-                                       tail.value_or(LinearEpilogue{}));
+                                       epilogue.value_or(LinearEpilogue{}));
     auto step = std::make_unique<KernelStep>(std::move(kernel), src, dst, std::move(info));
-    add_step_with_epilogue(builder, node, std::move(step), tail ? group : nullptr, dst);
+    add_step_with_epilogue(builder, node, std::move(step), epilogue ? group : nullptr, dst);
     return Verdict::yes();
 }
 

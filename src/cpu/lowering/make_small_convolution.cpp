@@ -327,7 +327,7 @@ TensorId make_small_convolution(StepBuilder& builder, const Group& group) {
     ComposedAnchor composed;
     composed.complete = parts.complete;
     composed.dst_type = parts.inner.dst_type;
-    composed.rest = parts.rest;
+    composed.remainder = parts.rest;
     StepInfo& info = step->info();
     describe(info, node, params, builder.tensor(src), builder.tensor(dst));
     describe_anchor(info, group, composed);

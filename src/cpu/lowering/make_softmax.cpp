@@ -20,7 +20,7 @@ void make_rows(StepBuilder& builder, Node& node, TensorId src, const AxesInMemor
     kernels::SoftmaxParams params;
     params.length = axes.length;
     params.inner = axes.inner;
-    const Group* tail = take_epilogue(builder, node, params);
+    const Group* epilogue = take_epilogue(builder, node, params);
     kernels::check_softmax(params);
     const PlanTensor& from = builder.tensor(src);
     const TensorId dst = builder.new_tensor(params.dst_type, from.shape, from.layout);
@@ -33,7 +33,7 @@ void make_rows(StepBuilder& builder, Node& node, TensorId src, const AxesInMemor
     };
     auto step = std::make_unique<KernelStep>(
         run, src, dst, kernel_info("softmax", "softmax", builder.tensor(src), builder.tensor(dst)));
-    add_step_with_epilogue(builder, node, std::move(step), tail, dst);
+    add_step_with_epilogue(builder, node, std::move(step), epilogue, dst);
 }
 
 }  // namespace
@@ -42,13 +42,13 @@ const Group* take_epilogue(const StepBuilder& builder,
                            Node& softmax,
                            kernels::SoftmaxParams& params) {
     const Group* group = builder.eltwise_after(softmax.output(0));
-    const auto tail = group == nullptr ? std::nullopt : match_linear_epilogue(*group);
-    if (!tail || !tail->scale.per_tensor() || !tail->shift.per_tensor()) {
+    const auto epilogue = group == nullptr ? std::nullopt : match_linear_epilogue(*group);
+    if (!epilogue || !epilogue->scale.per_tensor() || !epilogue->shift.per_tensor()) {
         return nullptr;
     }
-    params.scale = tail->scale[0];
-    params.shift = tail->shift[0];
-    params.dst_type = tail->dst_type;
+    params.scale = epilogue->scale[0];
+    params.shift = epilogue->shift[0];
+    params.dst_type = epilogue->dst_type;
     return group;
 }
 

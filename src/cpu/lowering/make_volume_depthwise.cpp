@@ -129,11 +129,11 @@ Verdict volume_depthwise_supports(const StepBuilder&, const Group& group) {
         return Verdict::no("not one channel a group");
     }
     // Sums of products beyond are not exact in f32; more positions in depth than there is room for.
-    constexpr std::size_t kMostTaps = 512;
-    constexpr std::size_t kMostTapsOfPlane = 128;
-    if (wei[3] * wei[4] * wei[5] > kMostTaps || wei[4] * wei[5] > kMostTapsOfPlane) {
+    constexpr std::size_t kMaxTaps = 512;
+    constexpr std::size_t kMaxTapsOfPlane = 128;
+    if (wei[3] * wei[4] * wei[5] > kMaxTaps || wei[4] * wei[5] > kMaxTapsOfPlane) {
         return Verdict::no(detail::cat("kernel ", wei[3], "x", wei[4], "x", wei[5], ", at most ",
-                                       kMostTaps, " taps and ", kMostTapsOfPlane, " of a plane"));
+                                       kMaxTaps, " taps and ", kMaxTapsOfPlane, " of a plane"));
     }
     const bool broadcast = std::any_of(
         group.chain.ops.begin(), group.chain.ops.end(), [](const post_ops::BasicOp& op) {
@@ -143,8 +143,10 @@ Verdict volume_depthwise_supports(const StepBuilder&, const Group& group) {
     if (broadcast) {
         return Verdict::no("a second tensor that is broadcast");
     }
+    constexpr double kCost =
+        0.05;  // 3x3x3 on 64x8x56x56: 3 of 58 ms (docs/performance/log/kernels.md)
     return group.binary_sources.size() + wei[3] <= VolumeDepthwiseStep::kMaxBinarySources
-               ? Verdict::yes()
+               ? Verdict::yes(kCost)
                : Verdict::no("too many second tensors and positions in depth");
 }
 
@@ -161,8 +163,8 @@ TensorId make_volume_depthwise(StepBuilder& builder, const Group& group) {
     for (const Output& extra : group.binary_sources) {
         binary_sources.push_back(builder.tensor_of(extra, Layout::kChannelsLast));
     }
-    kernels::ChainKernel kernel(with_sums(chain, binary_sources.size(), count), ElementType::f32,
-                                geometry.channels, kernels::ChainLayout::kRows);
+    kernels::EltwiseKernel kernel(with_sums(chain, binary_sources.size(), count), ElementType::f32,
+                                  geometry.channels, kernels::EltwiseLayout::kRows);
     StepInfo info = describe(group, builder.tensor(src), chain);
     info.implementation = detail::cat("fuseq:", taps[0].implementation(), "*", count);
     const TensorId dst =

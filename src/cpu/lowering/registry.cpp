@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "fuseq/error.hpp"
 #include "transformations/support/anchor_zero_points.hpp"
@@ -54,6 +55,13 @@ constexpr NodeCandidate kNodes[] = {
     {"compressed_matmul", "the only one", make_compressed_matmul},
 };
 
+constexpr ChainCandidate kChains[] = {
+    {"io_reorder", "the layout changes in the same pass over memory", make_io_reorder},
+    {"eltwise_io_reorder", "the same for any chain, tile by tile", make_eltwise_io_reorder},
+    {"alias", "costs nothing", make_alias},
+    {"eltwise", "takes what is left", make_eltwise},
+};
+
 Verdict ask(const AnchorCandidate& candidate, const StepBuilder& builder, const Group& group) {
     if (!candidate.weight_zero_points && weight_zero_points(*group.anchor) != 0) {
         return Verdict::no("the zero points of its weights were not split off");
@@ -62,7 +70,7 @@ Verdict ask(const AnchorCandidate& candidate, const StepBuilder& builder, const 
 }
 
 CandidateVerdict text_of(const char* name, const Verdict& verdict) {
-    return {name, verdict ? "taken" : "refused", verdict.reason()};
+    return {name, verdict ? "taken" : "refused", verdict.reason(), verdict.cost()};
 }
 
 [[noreturn]] void refuse(const Group& group, const std::vector<CandidateVerdict>& verdicts) {
@@ -110,6 +118,10 @@ std::span<const NodeCandidate> node_candidates() {
     return kNodes;
 }
 
+std::span<const ChainCandidate> chain_candidates() {
+    return kChains;
+}
+
 std::vector<CandidateVerdict> anchor_verdicts(const StepBuilder& builder, const Group& group) {
     std::vector<CandidateVerdict> verdicts;
     for (const AnchorCandidate& candidate : kAnchors) {
@@ -136,10 +148,27 @@ TensorId make_anchor_step(StepBuilder& builder,
     refuse(group, verdicts);
 }
 
+TensorId make_chain_step(StepBuilder& builder,
+                         const Group& group,
+                         std::vector<CandidateVerdict>& verdicts) {
+    const post_ops::Chain chain = composer_of(group).chain();
+    TensorId result = kNoTensor;
+    for (const ChainCandidate& candidate : kChains) {
+        const Verdict verdict = candidate.make(builder, group, chain, result);
+        if (!verdict.is_other_kind()) {
+            verdicts.push_back(text_of(candidate.name, verdict));
+        }
+        if (verdict) {
+            break;
+        }
+    }
+    return result;
+}
+
 bool make_node_step(StepBuilder& builder, Node& node, std::vector<CandidateVerdict>& verdicts) {
     const std::string refusal = refusal_of_shapes(node);
     if (!refusal.empty()) {
-        verdicts.push_back({"all", "refused", refusal});
+        verdicts.push_back({"all", "refused", refusal, 0.0});
         return false;
     }
     for (const NodeCandidate& candidate : kNodes) {

@@ -1,11 +1,16 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one table of implementations: for anchors (convolution, deconvolution, matmul) and for all
-// other nodes an ordered list of candidates. The first one that takes a layer makes its steps. No
-// costs are compared: where two take a layer, the order decides, `place` says why, and thresholds
-// on shapes stand in supports() with their measurement (docs/performance). The last candidate of
-// each kind of anchor is oneDNN, the last of nodes the reference kernel.
+// The one table of implementations: for anchors (convolution, deconvolution, matmul), for runs of
+// element-wise nodes, and for all other nodes an ordered list of candidates. The first one that
+// takes a layer makes its steps.
+//
+// The last candidate of each kind of anchor is oneDNN. Where one before it can compute a layer too,
+// supports() gives its cost, in parts of oneDNN's time (verdict.hpp), and refuses when that is not
+// less: the numbers stand with their measurement in the maker or the problem of the kernel
+// (gemm_problem.cpp). Two candidates before oneDNN are for different kinds of layers, or `place`
+// says why one goes first. Of runs of element-wise nodes the last one is the fused eltwise, of
+// nodes it is the reference kernel.
 //
 // docs/adding_a_kernel.md: how to add one.
 #pragma once
@@ -38,8 +43,21 @@ struct NodeCandidate {
     Verdict (*make)(StepBuilder& builder, Node& node);
 };
 
+// For a group without an anchor: a run of element-wise nodes, whose chain the composer has
+// simplified. Asked and made in one; the last one takes every chain.
+struct ChainCandidate {
+    const char* name;
+    const char* place;
+    // Sets `result`, the tensor of the group's result, when it says yes.
+    Verdict (*make)(StepBuilder& builder,
+                    const Group& group,
+                    const post_ops::Chain& chain,
+                    TensorId& result);
+};
+
 std::span<const AnchorCandidate> anchor_candidates();
 std::span<const NodeCandidate> node_candidates();
+std::span<const ChainCandidate> chain_candidates();
 
 // What every candidate for this kind of anchor says, those after the first that takes it too.
 std::vector<CandidateVerdict> anchor_verdicts(const StepBuilder& builder, const Group& group);
@@ -50,6 +68,11 @@ std::vector<CandidateVerdict> anchor_verdicts(const StepBuilder& builder, const 
 TensorId make_anchor_step(StepBuilder& builder,
                           const Group& group,
                           std::vector<CandidateVerdict>& verdicts);
+
+// Makes the step of a group without an anchor. Returns the tensor of its result.
+TensorId make_chain_step(StepBuilder& builder,
+                         const Group& group,
+                         std::vector<CandidateVerdict>& verdicts);
 
 // Makes the step of any other node. False: there is none for it, the reference kernel runs then.
 bool make_node_step(StepBuilder& builder, Node& node, std::vector<CandidateVerdict>& verdicts);

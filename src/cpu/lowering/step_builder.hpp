@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What makers of steps see of the plan being made: its tensors (TensorTable), what reads an output
-// and what is deferred (GraphReaders), its steps and packed weights (StepSink). StepBuilder in
-// plan/ is the implementation. One thread uses it; only work given to defer() runs elsewhere.
+// and what is deferred (GraphReaders), its steps and packed weights (StepSink). PlanBuilder
+// implements them. One thread uses it; only work given to defer() runs elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class GemmWeightsCache;
 
 namespace fuseq::cpu {
 
-// A choice that names no implementation: a kernel of the device's own where it takes the anchor.
+// What the names of the own matrix product begin with, among them Group::preferred_implementation.
 inline constexpr const char* kOwnGemm = "fuseq:gemm_";
 
 // What of the properties decides which steps are made.

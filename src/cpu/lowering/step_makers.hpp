@@ -14,9 +14,7 @@
 
 namespace fuseq::cpu {
 
-// A run of element-wise nodes. Returns the tensor of its result.
-TensorId make_eltwise_step(StepBuilder& builder, const Group& group);
-// Part of the chain of a group, on a tensor of the plan.
+// Part of the chain of a group, on a tensor of the plan: one fused eltwise. Returns its result.
 TensorId make_eltwise_on(StepBuilder& builder,
                          const Group& group,
                          TensorId src,
@@ -62,6 +60,28 @@ Verdict make_detection_output(StepBuilder& builder, Node& node);
 Verdict make_compressed_matmul(StepBuilder& builder, Node& node);
 // Add, Multiply, ... of tensors that are broadcast.
 Verdict make_broadcast_binary(StepBuilder& builder, Node& node);
+
+// Candidates for runs of element-wise nodes, in no order (registry.hpp). A refusal adds nothing to
+// the plan. `chain`: that of the group, simplified. `result`: the tensor of the group's result.
+// The layout changes in the pass that computes scales, shifts and one quantization; any chain.
+Verdict make_io_reorder(StepBuilder& builder,
+                        const Group& group,
+                        const post_ops::Chain& chain,
+                        TensorId& result);
+Verdict make_eltwise_io_reorder(StepBuilder& builder,
+                                const Group& group,
+                                const post_ops::Chain& chain,
+                                TensorId& result);
+// Nothing to compute: a tensor over the memory of the source.
+Verdict make_alias(StepBuilder& builder,
+                   const Group& group,
+                   const post_ops::Chain& chain,
+                   TensorId& result);
+// Any chain, in the layout of the source.
+Verdict make_eltwise(StepBuilder& builder,
+                     const Group& group,
+                     const post_ops::Chain& chain,
+                     TensorId& result);
 
 // Candidates for anchors, in no order. Precondition of each make_x: x_supports().
 // Integer convolutions of few channels.

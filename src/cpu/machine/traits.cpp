@@ -42,6 +42,7 @@ MachineTraits machine_traits() {
     traits.one_wide_load_a_cycle = kernels::loads_one_wide_vector_a_cycle();
     traits.other_cores_lines_are_slow = kernels::other_cores_lines_are_slow();
     traits.tile_bytes = std::size_t{traits.one_wide_load_a_cycle ? 384U : 768U} << 10;
+    traits.caches = cache_sizes();
     return traits;
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "cpu/machine/caches.hpp"
 #include "cpu/machine/isa.hpp"
 
 namespace fuseq::cpu {
@@ -43,6 +44,8 @@ struct MachineTraits {
     // Bytes of the tensors of one part of a depth-first tile group, which stay in the second cache:
     // 1 MB on AMD Zen 4, 2 MB on Golden Cove (docs/performance/threads_and_memory.md).
     std::size_t tile_bytes = std::size_t{768} << 10;
+
+    CacheSizes caches;
 
     // "avx512_vnni, VBMI, one wide load a cycle, ...": the level and all facts. A plan that was
     // compiled is for machines with the same text.

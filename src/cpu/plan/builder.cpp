@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cpu/kernels/float_conv/float_sums.hpp"
+#include "cpu/lowering/deferral.hpp"
 #include "cpu/lowering/registry.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
@@ -17,7 +18,6 @@
 #include "cpu/steps/named_failure.hpp"
 #include "cpu/steps/own_kernels.hpp"
 #include "cpu/steps/reference.hpp"
-#include "cpu/steps/transpose.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "transformations/support/constant_cache.hpp"
 
@@ -150,7 +150,7 @@ void PlanBuilder::build_node(Node* node) {
         return;
     }
     const Group& group = grouping_.groups[it->second];
-    if (group.result.node == node && may_defer(group)) {
+    if (group.result.node == node && options_.fuse && may_be_read_as_integers(group)) {
         deferred_[Key{group.result.node, group.result.index}] = &group;
     } else if (group.result.node == node && !finished_.contains(&group)) {
         build_group(group);
@@ -159,11 +159,11 @@ void PlanBuilder::build_node(Node* node) {
 
 TensorId PlanBuilder::make_group(const Group& group, std::vector<CandidateVerdict>& verdicts) {
     return group.anchor != nullptr ? make_anchor_step(*this, group, verdicts)
-                                   : make_eltwise_step(*this, group);
+                                   : make_chain_step(*this, group, verdicts);
 }
 
 // Steps first, first + 1, ... are those of the group. What is shown runs before them, as they may
-// overwrite an extra input, and on the same implementation: two may round differently.
+// overwrite a binary source, and on the same implementation: two may round differently.
 void PlanBuilder::dump_intermediates(const Group& group, std::size_t first, bool stored) {
     auto& steps = plan_.steps;
     const std::size_t last = steps.size();
@@ -207,8 +207,9 @@ void PlanBuilder::build_group(const Group& group) {
         for (std::size_t s = first; s < plan_.steps.size(); ++s) {
             plan_.steps[s]->info().group = group.anchor->name();
         }
-        note_candidates(first, *group.anchor, std::move(verdicts));
     }
+    note_candidates(first, group.anchor != nullptr ? *group.anchor : *group.result.node,
+                    std::move(verdicts));
     if (options_.dump_intermediates && !options_.drop_middle_rounds) {
         dump_intermediates(group, first, id != kNoTensor);
     }
@@ -220,7 +221,8 @@ void PlanBuilder::build_group(const Group& group) {
 }
 
 void PlanBuilder::build_plain(Node* node) {
-    if (deferred_transposes_.erase(Key{node, 0}) == 0 && may_defer(*node)) {
+    if (deferred_transposes_.erase(Key{node, 0}) == 0 && options_.fuse &&
+        may_be_read_with_strides(*this, *node)) {
         deferred_transposes_[Key{node, 0}] = node;
         return;
     }
@@ -375,16 +377,6 @@ bool PlanBuilder::only_chains_read(const Output& output) const {
     });
 }
 
-// Nothing but a conversion of integers to f32, for a normalisation or a resize, which may take them
-// as they are.
-bool PlanBuilder::may_defer(const Group& group) const {
-    const std::vector<Use>& uses = group.result.node->port(group.result.index).uses;
-    return options_.fuse && group.anchor == nullptr && group.binary_sources.empty() &&
-           uses.size() == 1 && (uses[0].node->is("MVN") || uses[0].node->is("Interpolate")) &&
-           is_integral(group.source.type()) && group.chain.dst_type == ElementType::f32 &&
-           post_ops::simplified(group.chain).ops.empty();
-}
-
 void PlanBuilder::make_deferred(const Output& output) {
     const auto it = deferred_.find(Key{output.node, output.index});
     if (it != deferred_.end()) {
@@ -395,17 +387,6 @@ void PlanBuilder::make_deferred(const Output& output) {
     if (deferred_transposes_.contains(Key{output.node, output.index})) {
         build_plain(output.node);
     }
-}
-
-// A transposition that is an operand of one product of two tensors.
-bool PlanBuilder::may_defer(const Node& node) const {
-    if (!options_.fuse || !node.is("Transpose") || !transpose_order(node) ||
-        node.port(0).uses.size() != 1 || !available(node.input(0), Layout::kPlain)) {
-        return false;
-    }
-    const Use& use = node.port(0).uses[0];
-    return use.node->is("MatMul") && use.index < 2 && !use.node->input_node(0)->is_constant() &&
-           !use.node->input_node(1)->is_constant();
 }
 
 const Node* PlanBuilder::deferred_transpose(const Output& output) const {

@@ -91,6 +91,7 @@ private:
     void dump_intermediates(const Group& group, std::size_t first, bool stored);
     void build_plain(Node* node);
     void build_reference(Node* node);
+    void make_deferred(const Output& output);
     CompiledBodies compile_bodies(const Node& node) const;
     void bind_outputs();
     TensorId constant(const Output& output);
@@ -102,9 +103,6 @@ private:
     Grouping grouping_;
     std::unordered_set<const Node*> needed_;
     const Node* current_ = nullptr;  // what is being built
-    bool may_defer(const Group& group) const;
-    bool may_defer(const Node& node) const;
-    void make_deferred(const Output& output);
 
     std::map<Key, const Group*> deferred_;       // computed when somebody asks for the result
     std::map<Key, Node*> deferred_transposes_;   // the same

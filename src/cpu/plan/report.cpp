@@ -40,7 +40,8 @@ ordered_json candidates_json(const StepInfo& info) {
     for (const CandidateVerdict& candidate : info.candidates) {
         rows.push_back({{"name", candidate.name},
                         {"verdict", candidate.verdict},
-                        {"reason", candidate.reason}});
+                        {"reason", candidate.reason},
+                        {"cost", candidate.cost}});
     }
     return rows;
 }

@@ -36,7 +36,7 @@ struct ReportOptions {
 
 // {"model", "cache", "isa", "machine", "int8_exact", "totals": {...}, "float_fallback":
 // {note, layers: [{layer, int8_us, float_us, code, reason}]}, "fake_quantize": [{layer, verdict,
-// step, code, reason}], "steps": [{name, ..., notes, candidates: [{name, verdict, reason}],
+// step, code, reason}], "steps": [{name, ..., notes, candidates: [{name, verdict, reason, cost}],
 // laws: [{law, applied, text}]}], "variables": [{name, type, shape, initial}],
 // "passes": [{pass, over: "model" or "plan", changes: [{layer, text}]}], "refusals": [{pass, layer,
 // code, reason}]}

@@ -16,7 +16,7 @@ struct WhyStandalone {
     std::string text;
 };
 
-// `at`: a chain or border step of the plan. Codes:
+// `at`: a fused eltwise or an io_reorder of the plan. Codes:
 //   network_input    it quantizes an input of the model
 //   post_ops_rest    the anchor before it could not take all operations; the text says which notes
 //                    the composer left

@@ -119,7 +119,7 @@ double evaluate_ops(const std::vector<BasicOp>& ops,
         [&](const Binary& op) {
             if (op.input >= binary_sources.size()) {
                 throw Error("infer",
-                            detail::cat("extra input #", op.input, " of a chain is missing, ",
+                            detail::cat("binary source #", op.input, " of a chain is missing, ",
                                         binary_sources.size(), " are given"));
             }
             const double t = (binary_sources[op.input] - op.zero_point) * op.scale;

@@ -3,8 +3,8 @@
 //
 // The language of fusion: what is done to each value of an anchor's result before it is stored,
 // as a list of basic operations. lower.hpp makes such lists, simplify.hpp shortens them, emit.hpp
-// maps them to attributes of a oneDNN primitive, chain_kernel runs them, evaluate() defines them.
-// No oneDNN here.
+// maps them to attributes of a oneDNN primitive, eltwise_kernel runs them, evaluate()
+// defines them. No oneDNN here.
 #pragma once
 
 #include <cstddef>
@@ -67,7 +67,7 @@ struct Prelu {  // x > 0 ? x : slope * x
 enum class BinaryKind { kAdd, kMul, kMax, kMin };
 struct Binary {
     BinaryKind kind = BinaryKind::kAdd;
-    std::size_t input = 0;  // number among the extra inputs of the step
+    std::size_t input = 0;  // number among the binary sources of the step
     ElementType type = ElementType::f32;
     float scale = 1.0f;
     float zero_point = 0.0f;
@@ -87,7 +87,7 @@ struct Chain {
 };
 
 // The definition: one value through the chain, in double precision. `binary_sources` are the raw
-// elements of the extra inputs at this position. The result is what is stored (an integer for u8
+// elements of the binary sources at this position. The result is what is stored (an integer for u8
 // and i8).
 double evaluate(const Chain& chain,
                 double x,

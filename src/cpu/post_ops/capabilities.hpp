@@ -43,7 +43,7 @@ struct Anchor {
     bool whole_numbers = false;
     std::size_t spatial_dims = 2;
     IsaLevel isa = IsaLevel::kAvx512Vnni;
-    // Extra inputs whose buffer may be overwritten and has the size and layout of dst.
+    // Binary sources whose buffer may be overwritten and has the size and layout of dst.
     std::vector<std::size_t> sum_inputs{};
 
     bool int8() const { return src_type == ElementType::u8 || src_type == ElementType::i8; }

@@ -37,7 +37,7 @@ struct ComposedAttributes {
         int argument = 0;  // DNNL_ARG_ATTR_MULTIPLE_POST_OP(i) | DNNL_ARG_SRC_1
         dnnl::memory memory;
     };
-    // An argument for which the caller binds extra input `input`, in the layout `desc`: that of
+    // An argument for which the caller binds binary source `input`, in the layout `desc`: that of
     // dst with the type of the input.
     struct Tensor {
         int argument = 0;
@@ -47,7 +47,7 @@ struct ComposedAttributes {
     dnnl::primitive_attr attr;
     std::vector<Constant> constants;
     std::vector<Tensor> tensors;
-    // Extra inputs that must lie in the dst buffer when the primitive runs (at most one).
+    // Binary sources that must lie in the dst buffer when the primitive runs (at most one).
     std::vector<std::size_t> in_dst;
 };
 

@@ -3,7 +3,7 @@
 //
 // Third part of the composer: basic operations become attributes of a oneDNN primitive, as plain
 // data. The longest prefix that maps well (capabilities.hpp) is taken; the rest of the chain reads
-// what the anchor stored and runs in the chain kernel.
+// what the anchor stored and runs in the fused eltwise kernel.
 //
 // What an emission means, for channel c and an accumulator acc (the integer sum of an int8 anchor
 // after its source zero point; the f32 sum otherwise; `bias0` is a bias the caller adds anyway):
@@ -40,14 +40,14 @@ struct ConstantPostOp {
     Values values;
     friend bool operator==(const ConstantPostOp&, const ConstantPostOp&) = default;
 };
-// x and the raw elements of an extra input of the size of dst.
+// x and the raw elements of a binary source of the size of dst.
 struct TensorPostOp {
     BinaryKind kind = BinaryKind::kAdd;
     std::size_t input = 0;
     ElementType type = ElementType::f32;
     friend bool operator==(const TensorPostOp&, const TensorPostOp&) = default;
 };
-// x + scale * (what is in the dst buffer before): the extra input `input` lies in that buffer.
+// x + scale * (what is in the dst buffer before): the binary source `input` lies in that buffer.
 struct SumPostOp {
     std::size_t input = 0;
     ElementType type = ElementType::f32;
@@ -73,7 +73,7 @@ struct Emission {
 // The chain should be simplified. Throws Error when its per-channel values do not fit anchor.oc.
 Emission emit(const Chain& chain, const Anchor& anchor);
 
-// What is left for the chain kernel: reads emission.dst_type, stores chain.dst_type.
+// What is left for the fused eltwise kernel: reads emission.dst_type, stores chain.dst_type.
 Chain remainder_of(const Chain& chain, const Emission& emission);
 
 // Why an implementation that oneDNN chose for the emission must not be used: it is a reference one,

@@ -65,7 +65,7 @@ Lowered lower_hard_sigmoid(double alpha, double beta);
 // x^exponent; squares and roots have names of their own.
 Lowered lower_power(double exponent);
 
-// A residual input: kind and number among the extra inputs; t = (element - zero_point) * scale.
+// A residual input: kind and number among the binary sources; t = (element - zero_point) * scale.
 struct ResidualInput {
     BinaryKind kind = BinaryKind::kAdd;
     std::size_t input = 0;

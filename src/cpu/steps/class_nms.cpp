@@ -35,12 +35,13 @@ std::vector<std::size_t> best_places(const ClassView<float>& view,
     for (const std::int32_t place : places) {
         ranks.push_back(kernels::rank_of(view.scores[place], true));
     }
-    const std::size_t most =
+    const std::size_t wanted =
         attrs.nms_top_k < 0 ? ranks.size()
                             : std::min(ranks.size(), static_cast<std::size_t>(attrs.nms_top_k));
-    std::vector<std::uint64_t> entries(kernels::best_ranks_room(ranks.size(), most));
-    std::vector<std::uint64_t> work(most);
-    const std::size_t count = kernels::best_ranks(ranks.data(), ranks.size(), most, entries.data());
+    std::vector<std::uint64_t> entries(kernels::best_ranks_room(ranks.size(), wanted));
+    std::vector<std::uint64_t> work(wanted);
+    const std::size_t count =
+        kernels::best_ranks(ranks.data(), ranks.size(), wanted, entries.data());
     kernels::sort_entries(entries.data(), count, work.data());
     std::vector<std::size_t> order;
     order.reserve(count);

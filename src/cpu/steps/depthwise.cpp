@@ -16,7 +16,7 @@
 namespace fuseq::cpu {
 namespace {
 
-// Where the rows of the source are that a part of a walk has brought.
+// Where the rows of the source are that a part of a tile group has brought.
 RowPart source_of(const RowPart& part) {
     return {part.source_begin, part.source_end, part.thread};
 }
@@ -70,19 +70,19 @@ private:
 class DepthwiseChainRunner final : public Runner {
 public:
     DepthwiseChainRunner(const kernels::DepthwiseConv& kernel,
-                         const DepthwiseRemainder& rest,
+                         const DepthwiseRemainder& remainder,
                          const Step& step,
                          RequestMemory& memory)
-        : kernel_(kernel), remainder_(rest), step_(step), memory_(memory) {
+        : kernel_(kernel), remainder_(remainder), step_(step), memory_(memory) {
         const TensorId dst = step.outputs()[0];
         dst_size_ = size_of(memory.tensor(dst).type);
-        for (const TensorId extra : rest.binary_sources) {
+        for (const TensorId extra : remainder.binary_sources) {
             source_sizes_.push_back(extra == kNoTensor ? 0 : size_of(memory.tensor(extra).type));
         }
-        row_by_row_ = std::any_of(rest.dedup_rows.begin(), rest.dedup_rows.end(),
+        row_by_row_ = std::any_of(remainder.dedup_rows.begin(), remainder.dedup_rows.end(),
                                   [](const DedupRows& rows) { return !rows.offsets.empty(); });
         // Rows that the kernel is fast with; more when the buffer stays in the first cache.
-        const std::size_t row = rest.row_pixels * rest.channels;
+        const std::size_t row = remainder.row_pixels * remainder.channels;
         constexpr std::size_t kFewElements = 8 * 1024;
         rows_at_once_ = std::clamp<std::size_t>(kFewElements / row, kernel.fast_rows(), 8);
         rows_at_once_ = std::min(rows_at_once_, DepthwiseStep::kMaxRowElements / row);
@@ -133,7 +133,7 @@ private:
         const auto at = [&](TensorId id, std::size_t size) {
             return static_cast<std::byte*>(where(id)) + offset * size;
         };
-        std::array<kernels::ChainTensor, DepthwiseStep::kMaxBinarySources> binary_sources;
+        std::array<kernels::EltwiseTensor, DepthwiseStep::kMaxBinarySources> binary_sources;
         for (std::size_t e = 0; e < remainder_.binary_sources.size(); ++e) {
             const DedupRows& few = remainder_.dedup_rows[e];
             const void* from = few.offsets.empty()
@@ -141,7 +141,7 @@ private:
                                    : few.bytes.data() + few.offsets[rows.begin];
             binary_sources[e] = {from, remainder_.channels};
         }
-        const kernels::ChainKernelArgs args{
+        const kernels::EltwiseKernelArgs args{
             .src = {sums, remainder_.channels},
             .dst = at(step_.outputs()[0], dst_size_),
             .dst_stride = remainder_.channels,
@@ -197,11 +197,11 @@ DedupRows DedupRows::of_image(const PlanTensor& tensor, const Shape& dims) {
 
 DepthwiseStep::DepthwiseStep(kernels::DepthwiseConv kernel,
                              const kernels::ConvGeometry& geometry,
-                             std::optional<DepthwiseRemainder> rest,
+                             std::optional<DepthwiseRemainder> remainder,
                              TensorId src,
                              TensorId dst,
                              StepInfo info)
-    : kernel_(std::move(kernel)), geometry_(geometry), remainder_(std::move(rest)) {
+    : kernel_(std::move(kernel)), geometry_(geometry), remainder_(std::move(remainder)) {
     inputs_ = {src};
     if (remainder_) {
         std::copy_if(remainder_->binary_sources.begin(), remainder_->binary_sources.end(),
@@ -221,20 +221,20 @@ std::unique_ptr<Runner> DepthwiseStep::bind(RequestMemory& memory) const {
 
 std::optional<RowTiling> DepthwiseStep::row_tiling() const {
     const kernels::ConvGeometry& g = geometry_;
-    RowTiling walk{
+    RowTiling tiling{
         .rows = kernel_.rows() * g.dst_width,
         .grain = std::min(kernel_.fast_rows() * g.dilation_height, g.dst_height) * g.dst_width,
         .whole = {inputs_[0]}};
-    walk.fast = kernel_.even_rows() * g.dilation_height * g.dst_width;
+    tiling.fast = kernel_.even_rows() * g.dilation_height * g.dst_width;
     if (g.batch == 1) {
-        walk.window = RowWindow{.src_row = g.src_width,
-                                .dst_row = g.dst_width,
-                                .src_height = g.src_height,
-                                .extent = (g.kernel_height - 1) * g.dilation_height + 1,
-                                .stride = g.stride_height,
-                                .pad_top = g.pad_top};
+        tiling.window = RowWindow{.src_row = g.src_width,
+                                  .dst_row = g.dst_width,
+                                  .src_height = g.src_height,
+                                  .extent = (g.kernel_height - 1) * g.dilation_height + 1,
+                                  .stride = g.stride_height,
+                                  .pad_top = g.pad_top};
     }
-    return walk;
+    return tiling;
 }
 
 }  // namespace fuseq::cpu

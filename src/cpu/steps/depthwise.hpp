@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cpu/kernels/depthwise/depthwise_conv.hpp"
-#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/eltwise/eltwise_kernel.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
@@ -32,7 +32,7 @@ struct DedupRows {
 
 // Operations that the kernel does not have, on rows of its f32 result that are still in the cache.
 struct DepthwiseRemainder {
-    kernels::ChainKernel kernel;
+    kernels::EltwiseKernel kernel;
     // Channels-last, of the size of dst; kNoTensor where the constant has few rows.
     std::vector<TensorId> binary_sources;
     std::vector<DedupRows> dedup_rows;  // one an extra
@@ -42,10 +42,10 @@ struct DepthwiseRemainder {
 
 class DepthwiseStep final : public Step {
 public:
-    // With a rest, `kernel` gives f32.
+    // With a remainder, `kernel` gives f32.
     DepthwiseStep(kernels::DepthwiseConv kernel,
                   const kernels::ConvGeometry& geometry,
-                  std::optional<DepthwiseRemainder> rest,
+                  std::optional<DepthwiseRemainder> remainder,
                   TensorId src,
                   TensorId dst,
                   StepInfo info);
@@ -53,7 +53,7 @@ public:
     std::optional<RowTiling> row_tiling() const override;
     std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
 
-    // The longest row of dst that a rest can work on, in elements.
+    // The longest row of dst that a remainder can work on, in elements.
     static constexpr std::size_t kMaxRowElements = 32 * 1024;
     // Of a remainder.
     static constexpr std::size_t kMaxBinarySources = 16;

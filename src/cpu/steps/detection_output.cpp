@@ -192,14 +192,14 @@ private:
     // The best candidates of a list, best first, to entries_. Returns their number.
     std::size_t sort_best(const Candidates& list) {
         const std::size_t size = list.size();
-        const std::size_t most =
+        const std::size_t wanted =
             attrs_.top_k > -1 ? std::min(size, static_cast<std::size_t>(attrs_.top_k)) : size;
-        const std::size_t room = kernels::best_ranks_room(size, most);
+        const std::size_t room = kernels::best_ranks_room(size, wanted);
         if (entries_.size() < room) {
             entries_.resize(room);
             work_.resize(room);
         }
-        const std::size_t count = kernels::best_ranks(list.ranks(), size, most, entries_.data());
+        const std::size_t count = kernels::best_ranks(list.ranks(), size, wanted, entries_.data());
         kernels::sort_entries(entries_.data(), count, work_.data());
         return count;
     }
@@ -241,8 +241,8 @@ private:
     }
 
     void keep_best() {
-        const std::int64_t most = attrs_.keep_top_k[0];
-        if (most > -1 && static_cast<std::int64_t>(found_.size()) > most) {
+        const std::int64_t max_kept = attrs_.keep_top_k[0];
+        if (max_kept > -1 && static_cast<std::int64_t>(found_.size()) > max_kept) {
             number_found();
             sort_found([](const Detection& a, const Detection& b) {
                 if (a.score != b.score) {
@@ -250,7 +250,7 @@ private:
                 }
                 return a.prior != b.prior ? a.prior < b.prior : a.order < b.order;
             });
-            found_.resize(static_cast<std::size_t>(most));
+            found_.resize(static_cast<std::size_t>(max_kept));
         }
         number_found();
         sort_found([](const Detection& a, const Detection& b) {

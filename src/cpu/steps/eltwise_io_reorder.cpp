@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxBinarySources = 16;
 constexpr std::size_t kTileElements = 1 << 14;  // on the stack
 constexpr std::size_t kGoodTile = 1 << 12;      // elements that stay in the L1 cache with all else
-constexpr std::size_t kStep = 64;               // pixels that the border kernel takes at once
+constexpr std::size_t kStep = 64;               // pixels that the io_reorder kernel takes at once
 constexpr std::size_t kMaxPixels = 1024;
 // Where channels are few, rows of them are too short for vectors: planes are better.
 constexpr std::size_t kFewChannels = 16;
@@ -50,7 +50,7 @@ public:
                 }
             }
             if (step_.stream_) {
-                kernels::ChainKernel::end_stream();
+                kernels::EltwiseKernel::end_stream();
             }
         });
     }
@@ -63,12 +63,12 @@ private:
     };
 
     // Element of a tensor of src's layout where a tile begins.
-    std::size_t first(ExtraForm form, const Tile& part) const {
+    std::size_t first(SourceForm form, const Tile& part) const {
         const auto [image, pixel, count] = part;
-        const std::size_t channels = step_.border_.channels;
+        const std::size_t channels = step_.tile_params_.channels;
         switch (form) {
-            case ExtraForm::kPlane: return image * channels;
-            case ExtraForm::kPixel: return image * step_.pixels_ + pixel;
+            case SourceForm::kPlane: return image * channels;
+            case SourceForm::kPixel: return image * step_.pixels_ + pixel;
             default: break;
         }
         return step_.to_channels_last_ ? image * channels * step_.pixels_ + pixel
@@ -76,13 +76,13 @@ private:
     }
 
     // A tensor of src's layout from the tile on.
-    kernels::ChainTensor tensor(TensorId id,
-                                ExtraForm form,
-                                const Tile& part,
-                                std::size_t stride) const {
+    kernels::EltwiseTensor tensor(TensorId id,
+                                  SourceForm form,
+                                  const Tile& part,
+                                  std::size_t stride) const {
         const PlanTensor& planned = memory_.tensor(id);
         Tile at = part;
-        if (form == ExtraForm::kPlane && planned.shape[0] == Dimension(1)) {
+        if (form == SourceForm::kPlane && planned.shape[0] == Dimension(1)) {
             at.image = 0;
         }
         return {advance(memory_.data(id), planned.type, first(form, at)), stride};
@@ -91,16 +91,16 @@ private:
     // The tile is all of one image, so that nothing steps from image to image.
     void run_tile(const Tile& part, float* tile) const {
         const std::vector<TensorId>& inputs = step_.inputs();
-        const std::size_t channels = step_.border_.channels;
+        const std::size_t channels = step_.tile_params_.channels;
         const bool planes = step_.to_channels_last_;
         const std::size_t stride = planes ? step_.pixels_ : channels;
-        kernels::ChainTensor binary_sources[kMaxBinarySources];
+        kernels::EltwiseTensor binary_sources[kMaxBinarySources];
         for (std::size_t e = 0; e + 1 < inputs.size(); ++e) {
-            const ExtraForm form = step_.forms_[e];
+            const SourceForm form = step_.forms_[e];
             binary_sources[e] =
-                tensor(inputs[e + 1], form, part, form == ExtraForm::kFull ? stride : 0);
+                tensor(inputs[e + 1], form, part, form == SourceForm::kFull ? stride : 0);
         }
-        step_.kernel_.run({.src = tensor(inputs[0], ExtraForm::kFull, part, stride),
+        step_.kernel_.run({.src = tensor(inputs[0], SourceForm::kFull, part, stride),
                            .dst = tile,
                            .dst_stride = planes ? step_.tile_ : channels,
                            .binary_sources = {binary_sources, inputs.size() - 1},
@@ -108,37 +108,38 @@ private:
                            .rows_per_image = step_.tile_},
                           0, planes ? channels : part.count);
         if (planes) {
-            kernels::to_channels_last(step_.border_, tile, result(part, channels), {0, part.count});
+            kernels::to_channels_last(step_.tile_params_, tile, result(part, channels),
+                                      {0, part.count});
         } else {
-            kernels::from_channels_last(step_.border_, tile, result(part, 1), {0, part.count});
+            kernels::from_channels_last(step_.tile_params_, tile, result(part, 1), {0, part.count});
         }
     }
 
     // Where a tile begins in dst, whose pixels are `step` elements apart.
     void* result(const Tile& part, std::size_t step) const {
         const TensorId dst = step_.outputs()[0];
-        const std::size_t image = step_.border_.channels * step_.pixels_;
+        const std::size_t image = step_.tile_params_.channels * step_.pixels_;
         return static_cast<std::byte*>(memory_.data(dst)) +
-               (part.image * image + part.pixel * step) * size_of(step_.border_.dst_type);
+               (part.image * image + part.pixel * step) * size_of(step_.tile_params_.dst_type);
     }
 
     void run_planar(const Tile& part, std::byte* tiles) const {
         const std::vector<TensorId>& inputs = step_.inputs();
-        const std::size_t channels = step_.border_.channels;
+        const std::size_t channels = step_.tile_params_.channels;
         std::size_t used = 0;
-        const auto planes_of = [&](TensorId id) -> kernels::ChainTensor {
+        const auto planes_of = [&](TensorId id) -> kernels::EltwiseTensor {
             std::byte* planes = tiles + used * kGoodTile * sizeof(float);
             kernels::from_channels_last(step_.planar_[used++],
-                                        tensor(id, ExtraForm::kFull, part, 0).data, planes,
+                                        tensor(id, SourceForm::kFull, part, 0).data, planes,
                                         {0, part.count});
             return {planes, step_.tile_};
         };
-        const kernels::ChainTensor src = planes_of(inputs[0]);
-        kernels::ChainTensor binary_sources[kMaxBinarySources];
+        const kernels::EltwiseTensor src = planes_of(inputs[0]);
+        kernels::EltwiseTensor binary_sources[kMaxBinarySources];
         for (std::size_t e = 0; e + 1 < inputs.size(); ++e) {
-            const ExtraForm form = step_.forms_[e];
-            binary_sources[e] = form == ExtraForm::kFull ? planes_of(inputs[e + 1])
-                                                         : tensor(inputs[e + 1], form, part, 0);
+            const SourceForm form = step_.forms_[e];
+            binary_sources[e] = form == SourceForm::kFull ? planes_of(inputs[e + 1])
+                                                          : tensor(inputs[e + 1], form, part, 0);
         }
         step_.kernel_.run({.src = src,
                            .dst = result(part, 1),
@@ -165,7 +166,7 @@ bool is_planar(const post_ops::Chain& chain,
                const PlanTensor& dst,
                std::size_t binary_sources) {
     const auto forms = source_forms(chain, binary_sources);
-    const auto full = std::count(forms.begin(), forms.end(), ExtraForm::kFull);
+    const auto full = std::count(forms.begin(), forms.end(), SourceForm::kFull);
     return dst.layout == Layout::kPlain && src.dims()[1] <= kFewChannels &&
            static_cast<std::size_t>(full) < kMaxPlanar;
 }
@@ -187,30 +188,30 @@ EltwiseIoReorderStep::EltwiseIoReorderStep(const post_ops::Chain& chain,
           src.type,
           src.dims()[1],
           dst.layout == Layout::kChannelsLast || is_planar(chain, src, dst, binary_sources.size())
-              ? kernels::ChainLayout::kPlanes
-              : kernels::ChainLayout::kRows),
+              ? kernels::EltwiseLayout::kPlanes
+              : kernels::EltwiseLayout::kRows),
       forms_(source_forms(chain, binary_sources.size())),
       to_channels_last_(dst.layout == Layout::kChannelsLast) {
     if (binary_sources.size() > kMaxBinarySources) {
         throw Error("compile",
-                    detail::cat("a chain step reads ", binary_sources.size(),
-                                " extra inputs, expected ", kMaxBinarySources, " at most"));
+                    detail::cat("a fused eltwise reads ", binary_sources.size(),
+                                " binary sources, expected ", kMaxBinarySources, " at most"));
     }
     const Shape dims = src.dims();
     images_ = dims[0];
     pixels_ = shape_size(dims) / (dims[0] * dims[1]);
     tile_ = std::min(tile_pixels(dims[1]), pixels_);
-    border_.channels = dims[1];
-    border_.pixels = tile_;
+    tile_params_.channels = dims[1];
+    tile_params_.pixels = tile_;
     // The planes of the tile, or those of dst.
-    border_.plane_stride = to_channels_last_ ? tile_ : pixels_;
-    border_.src_type = ElementType::f32;
-    border_.dst_type = chain.dst_type;
-    kernels::check_border(border_);
+    tile_params_.plane_stride = to_channels_last_ ? tile_ : pixels_;
+    tile_params_.src_type = ElementType::f32;
+    tile_params_.dst_type = chain.dst_type;
+    kernels::check_io_reorder(tile_params_);
     if (is_planar(chain, src, dst, binary_sources.size())) {
         add_planar(src.type);
         for (std::size_t e = 0; e < binary_sources.size(); ++e) {
-            if (forms_[e] == ExtraForm::kFull) {
+            if (forms_[e] == SourceForm::kFull) {
                 add_planar(binary_sources[e].type);
             }
         }
@@ -234,10 +235,10 @@ EltwiseIoReorderStep::EltwiseIoReorderStep(const post_ops::Chain& chain,
 
 void EltwiseIoReorderStep::add_planar(ElementType type) {
     kernels::IoReorderParams params;
-    params.channels = border_.channels;
+    params.channels = tile_params_.channels;
     params.pixels = params.plane_stride = tile_;
     params.src_type = params.dst_type = type;
-    kernels::check_border(params);
+    kernels::check_io_reorder(params);
     planar_.push_back(params);
 }
 

@@ -22,7 +22,7 @@ public:
     // Whether tiles of that many channels fit.
     static bool takes(const Shape& dims);
 
-    // src and dst have different layouts; extra inputs that are not broadcast have that of src.
+    // src and dst have different layouts; binary sources that are not broadcast have that of src.
     // Per-channel values belong to dimension 1.
     EltwiseIoReorderStep(const post_ops::Chain& chain,
                          const PlanTensor& src,
@@ -36,10 +36,10 @@ private:
 
     void add_planar(ElementType type);
 
-    kernels::ChainKernel kernel_;
-    std::vector<ExtraForm> forms_;     // of the extra inputs
-    kernels::IoReorderParams border_;  // of a tile
-    // Transposed first: src and the extra inputs that are not broadcast, in their own types.
+    kernels::EltwiseKernel kernel_;
+    std::vector<SourceForm> forms_;         // of the binary sources
+    kernels::IoReorderParams tile_params_;  // of a tile
+    // Transposed first: src and the binary sources that are not broadcast, in their own types.
     std::vector<kernels::IoReorderParams> planar_;
     std::size_t tile_ = 0;  // pixels
     std::size_t images_ = 0;

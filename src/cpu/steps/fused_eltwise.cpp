@@ -17,12 +17,12 @@ const void* advance(const void* data, ElementType type, std::size_t elements) {
     return static_cast<const std::byte*>(data) + elements * size_of(type);
 }
 
-class ChainRunner final : public Runner {
+class EltwiseRunner final : public Runner {
 public:
-    ChainRunner(const Step& step,
-                const kernels::ChainKernel& kernel,
-                const ChainExtent& extent,
-                RequestMemory& memory)
+    EltwiseRunner(const Step& step,
+                  const kernels::EltwiseKernel& kernel,
+                  const EltwiseExtent& extent,
+                  RequestMemory& memory)
         : step_(step),
           kernel_(kernel),
           extent_(extent),
@@ -34,14 +34,14 @@ public:
         for (std::size_t e = 0; e < binary_sources_.size(); ++e) {
             binary_sources_[e] = {memory_.data(inputs[e + 1]), stride_of(e)};
         }
-        const kernels::ChainKernelArgs args{.src = {memory_.data(inputs[0]), extent_.length},
-                                            .dst = memory_.data(step_.outputs()[0]),
-                                            .dst_stride = extent_.length,
-                                            .binary_sources = binary_sources_,
-                                            .inner = extent_.length,
-                                            .rows_per_image = extent_.rows_per_image};
+        const kernels::EltwiseKernelArgs args{.src = {memory_.data(inputs[0]), extent_.length},
+                                              .dst = memory_.data(step_.outputs()[0]),
+                                              .dst_stride = extent_.length,
+                                              .binary_sources = binary_sources_,
+                                              .inner = extent_.length,
+                                              .rows_per_image = extent_.rows_per_image};
         const bool few_planes =
-            extent_.layout == kernels::ChainLayout::kPlanes && extent_.length >= 2 * kPart;
+            extent_.layout == kernels::EltwiseLayout::kPlanes && extent_.length >= 2 * kPart;
         if (few_planes) {
             run_parts(args);
             return;
@@ -52,14 +52,14 @@ public:
 
     void run_rows(const RowPart& part) override {
         const std::vector<TensorId>& inputs = step_.inputs();
-        kernels::ChainTensor binary_sources[kMaxBinarySources];
+        kernels::EltwiseTensor binary_sources[kMaxBinarySources];
         for (std::size_t e = 0; e < binary_sources_.size(); ++e) {
-            const bool whole = extent_.forms[e] == ExtraForm::kPlane;
+            const bool whole = extent_.forms[e] == SourceForm::kPlane;
             binary_sources[e] = {
                 whole ? memory_.data(inputs[e + 1]) : memory_.rows(inputs[e + 1], part),
                 stride_of(e)};
         }
-        const kernels::ChainKernelArgs args{
+        const kernels::EltwiseKernelArgs args{
             .src = {memory_.rows(inputs[0], part), extent_.length},
             .dst = memory_.rows(step_.outputs()[0], part),
             .dst_stride = extent_.length,
@@ -74,7 +74,7 @@ private:
 
     // From row to row or plane to plane; of one element a plane from image to image.
     std::size_t stride_of(std::size_t e) const {
-        if (extent_.forms[e] != ExtraForm::kPlane) {
+        if (extent_.forms[e] != SourceForm::kPlane) {
             return extent_.length;
         }
         const bool shared = memory_.tensor(step_.inputs()[e + 1]).shape[0] == Dimension(1);
@@ -82,7 +82,7 @@ private:
     }
 
     // Large planes are cut, or three of them would keep three threads busy at most.
-    void run_parts(const kernels::ChainKernelArgs& whole) const {
+    void run_parts(const kernels::EltwiseKernelArgs& whole) const {
         const std::size_t parts = (extent_.length + kPart - 1) / kPart;
         parallel_for(extent_.rows * parts, 1, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
@@ -91,15 +91,15 @@ private:
         });
     }
 
-    void run_part(const kernels::ChainKernelArgs& whole,
+    void run_part(const kernels::EltwiseKernelArgs& whole,
                   std::size_t plane,
                   std::size_t offset) const {
         const std::vector<TensorId>& inputs = step_.inputs();
         const auto type_of = [&](TensorId id) { return memory_.tensor(id).type; };
-        kernels::ChainKernelArgs args = whole;
-        kernels::ChainTensor binary_sources[kMaxBinarySources];
+        kernels::EltwiseKernelArgs args = whole;
+        kernels::EltwiseTensor binary_sources[kMaxBinarySources];
         for (std::size_t e = 0; e < binary_sources_.size(); ++e) {
-            const std::size_t by = extent_.forms[e] == ExtraForm::kPlane ? 0 : offset;
+            const std::size_t by = extent_.forms[e] == SourceForm::kPlane ? 0 : offset;
             binary_sources[e] = {advance(binary_sources_[e].data, type_of(inputs[e + 1]), by),
                                  binary_sources_[e].stride};
         }
@@ -112,19 +112,19 @@ private:
     }
 
     const Step& step_;
-    const kernels::ChainKernel& kernel_;
-    const ChainExtent& extent_;
+    const kernels::EltwiseKernel& kernel_;
+    const EltwiseExtent& extent_;
     RequestMemory& memory_;
-    std::vector<kernels::ChainTensor> binary_sources_;
+    std::vector<kernels::EltwiseTensor> binary_sources_;
 };
 
 // In memory order a tensor is [.., channels, inner]; with one element a channel these are rows.
-ChainExtent extent_of(const PlanTensor& src,
-                      std::size_t axis,
-                      const post_ops::Chain& chain,
-                      std::size_t binary_sources) {
+EltwiseExtent extent_of(const PlanTensor& src,
+                        std::size_t axis,
+                        const post_ops::Chain& chain,
+                        std::size_t binary_sources) {
     const Shape dims = src.dims();
-    ChainExtent extent;
+    EltwiseExtent extent;
     extent.channels = axis < dims.size() ? std::max<std::size_t>(1, dims[axis]) : 1;
     std::size_t inner = 1;
     for (std::size_t d = axis + 1; d < dims.size(); ++d) {
@@ -134,7 +134,7 @@ ChainExtent extent_of(const PlanTensor& src,
         inner = axis == 1 ? 1 : axis > 1 ? inner * dims[1] : inner;
     }
     const bool rows = inner == 1;
-    extent.layout = rows ? kernels::ChainLayout::kRows : kernels::ChainLayout::kPlanes;
+    extent.layout = rows ? kernels::EltwiseLayout::kRows : kernels::EltwiseLayout::kPlanes;
     extent.length = rows ? extent.channels : inner;
     extent.rows = extent.length == 0 ? 0 : shape_size(dims) / extent.length;
     const std::size_t images = dims.empty() ? 1 : std::max<std::size_t>(1, dims[0]);
@@ -145,13 +145,13 @@ ChainExtent extent_of(const PlanTensor& src,
 
 }  // namespace
 
-std::vector<ExtraForm> source_forms(const post_ops::Chain& chain, std::size_t binary_sources) {
-    std::vector<ExtraForm> forms(binary_sources, ExtraForm::kFull);
+std::vector<SourceForm> source_forms(const post_ops::Chain& chain, std::size_t binary_sources) {
+    std::vector<SourceForm> forms(binary_sources, SourceForm::kFull);
     for (const post_ops::BasicOp& op : chain.ops) {
         if (const auto* binary = std::get_if<post_ops::Binary>(&op)) {
-            forms.at(binary->input) = binary->per_plane   ? ExtraForm::kPlane
-                                      : binary->per_pixel ? ExtraForm::kPixel
-                                                          : ExtraForm::kFull;
+            forms.at(binary->input) = binary->per_plane   ? SourceForm::kPlane
+                                      : binary->per_pixel ? SourceForm::kPixel
+                                                          : SourceForm::kFull;
         }
     }
     return forms;
@@ -169,8 +169,8 @@ FusedEltwiseStep::FusedEltwiseStep(const post_ops::Chain& chain,
       kernel_(chain, src.type, extent_.channels, extent_.layout) {
     if (binary_sources.size() > kMaxBinarySources) {
         throw Error("compile",
-                    detail::cat("a chain step reads ", binary_sources.size(),
-                                " extra inputs, expected ", kMaxBinarySources, " at most"));
+                    detail::cat("a fused eltwise reads ", binary_sources.size(),
+                                " binary sources, expected ", kMaxBinarySources, " at most"));
     }
     inputs_ = {src_id};
     inputs_.insert(inputs_.end(), binary_sources.begin(), binary_sources.end());
@@ -185,25 +185,25 @@ FusedEltwiseStep::FusedEltwiseStep(const post_ops::Chain& chain,
 }
 
 RowChain FusedEltwiseStep::row_chain() const {
-    const bool by_rows = extent_.layout == kernels::ChainLayout::kRows && inputs_.size() == 1;
+    const bool by_rows = extent_.layout == kernels::EltwiseLayout::kRows && inputs_.size() == 1;
     return by_rows ? RowChain{&chain_, extent_.channels} : RowChain{};
 }
 
 std::optional<RowTiling> FusedEltwiseStep::row_tiling() const {
-    if (extent_.layout != kernels::ChainLayout::kRows) {
+    if (extent_.layout != kernels::EltwiseLayout::kRows) {
         return std::nullopt;
     }
-    RowTiling walk{.rows = extent_.rows};
+    RowTiling tiling{.rows = extent_.rows};
     for (std::size_t e = 0; e < extent_.forms.size(); ++e) {
-        if (extent_.forms[e] == ExtraForm::kPlane) {
-            walk.whole.push_back(inputs_[e + 1]);
+        if (extent_.forms[e] == SourceForm::kPlane) {
+            tiling.whole.push_back(inputs_[e + 1]);
         }
     }
-    return walk;
+    return tiling;
 }
 
 std::unique_ptr<Runner> FusedEltwiseStep::bind(RequestMemory& memory) const {
-    return std::make_unique<ChainRunner>(*this, kernel_, extent_, memory);
+    return std::make_unique<EltwiseRunner>(*this, kernel_, extent_, memory);
 }
 
 }  // namespace fuseq::cpu

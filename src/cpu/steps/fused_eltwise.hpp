@@ -4,25 +4,25 @@
 // Chain: a list of basic operations applied to a tensor in one read and one write of memory.
 #pragma once
 
-#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/eltwise/eltwise_kernel.hpp"
 #include "cpu/post_ops/basic_ops.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
 
-// What an extra input of a chain holds: an element for each of the result, for each channel of an
+// What a binary source of a chain holds: an element for each of the result, for each channel of an
 // image, for each position of an image.
-enum class ExtraForm { kFull, kPlane, kPixel };
-std::vector<ExtraForm> source_forms(const post_ops::Chain& chain, std::size_t binary_sources);
+enum class SourceForm { kFull, kPlane, kPixel };
+std::vector<SourceForm> source_forms(const post_ops::Chain& chain, std::size_t binary_sources);
 
 // How the kernel goes over the tensor.
-struct ChainExtent {
-    kernels::ChainLayout layout = kernels::ChainLayout::kRows;
+struct EltwiseExtent {
+    kernels::EltwiseLayout layout = kernels::EltwiseLayout::kRows;
     std::size_t channels = 1;
     std::size_t rows = 0;    // or planes
     std::size_t length = 0;  // elements of a row or plane
     std::size_t rows_per_image = 1;
-    std::vector<ExtraForm> forms;  // by number of the extra input
+    std::vector<SourceForm> forms;  // by number of the binary source
 };
 
 class FusedEltwiseStep final : public Step {
@@ -41,12 +41,12 @@ public:
     std::optional<RowTiling> row_tiling() const override;
     RowChain row_chain() const override;
     const post_ops::Chain& chain() const { return chain_; }
-    const ChainExtent& extent() const { return extent_; }
+    const EltwiseExtent& extent() const { return extent_; }
 
 private:
     post_ops::Chain chain_;
-    ChainExtent extent_;
-    kernels::ChainKernel kernel_;
+    EltwiseExtent extent_;
+    kernels::EltwiseKernel kernel_;
 };
 
 }  // namespace fuseq::cpu

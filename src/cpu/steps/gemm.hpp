@@ -22,8 +22,8 @@ public:
     // Bytes that every part of a tile group may read again, in every thread.
     static constexpr std::size_t kMaxTiledWeights = 256 << 10;
 
-    // binary_sources: the tensors of the chain's extra inputs, kNoTensor for those that it does not
-    // read.
+    // binary_sources: the tensors of the chain's binary sources, kNoTensor for those that it does
+    // not read.
     GemmStep(kernels::GemmVnni kernel,
              TensorId src,
              std::vector<TensorId> binary_sources,

@@ -126,7 +126,7 @@ IoReorderStep::IoReorderStep(const PlanTensor& src,
         params_.levels = {function_.levels->low, function_.levels->high, function_.levels->scale,
                           function_.levels->shift};
     }
-    kernels::check_border(params_);
+    kernels::check_io_reorder(params_);
     inputs_ = {src_id};
     outputs_ = {dst_id};
     const bool same = function_.scale.empty() && function_.shift.empty() && !function_.levels &&

@@ -1,9 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Border: between plain and channels-last, with a linear function a channel and the conversion of
-// the elements in the same pass. A step of its own kind where values change ("io_reorder"), a
-// reorder where they do not.
+// Input or output reorder: between plain and channels-last, with a linear function a channel and
+// the conversion of the elements in the same pass. A step of its own kind where values change
+// ("io_reorder"), a reorder where they do not.
 #pragma once
 
 #include <optional>

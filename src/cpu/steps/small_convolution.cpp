@@ -124,7 +124,7 @@ private:
             kernels::to_channels_last(step_.border_, tile.planes, transposed, {0, tile.count});
             floats = transposed;
         }
-        kernels::ChainTensor binary_sources[kMaxBinarySources];
+        kernels::EltwiseTensor binary_sources[kMaxBinarySources];
         for (std::size_t e = 0; e < step_.binary_sources_.size(); ++e) {
             const kernels::SmallConvSource& extra = places.binary_sources[e];
             const std::size_t size = extra.rows != nullptr
@@ -146,7 +146,7 @@ private:
 };
 
 SmallConvolutionStep::SmallConvolutionStep(kernels::SmallConv kernel,
-                                           const post_ops::Chain& rest,
+                                           const post_ops::Chain& remainder,
                                            TensorId src,
                                            const std::vector<TensorId>& binary_sources,
                                            std::vector<DedupRows> dedup_rows,
@@ -158,33 +158,33 @@ SmallConvolutionStep::SmallConvolutionStep(kernels::SmallConv kernel,
     if (binary_sources.size() > kMaxBinarySources) {
         throw Error("compile",
                     detail::cat("a convolution of few channels reads ", binary_sources.size(),
-                                " extra inputs, expected ", kMaxBinarySources, " at most"));
+                                " binary sources, expected ", kMaxBinarySources, " at most"));
     }
     const Shape dims = dst.dims();
     // One channel is the same in both.
-    channels_last_ = dst.layout == Layout::kChannelsLast && (dims[1] != 1 || rest.ops.empty());
+    channels_last_ = dst.layout == Layout::kChannelsLast && (dims[1] != 1 || remainder.ops.empty());
     by_rows_ = dst.layout == Layout::kChannelsLast || dims[1] == 1;
     height_ = dims[2];
     width_ = dims[3];
-    direct_ = kernel_.stores() && (rest.ops.empty() || !kernel_.pixels());
+    direct_ = kernel_.stores() && (remainder.ops.empty() || !kernel_.pixels());
     by_pixels_ = !direct_ && (kernel_.pixels() || !binary_sources.empty());
-    in_planes_ = !direct_ && !by_pixels_ && !channels_last_ && rest.ops.empty() &&
+    in_planes_ = !direct_ && !by_pixels_ && !channels_last_ && remainder.ops.empty() &&
                  dst.type == ElementType::f32 && !kernel_.stores();
     border_.channels = dims[1];
     border_.pixels = kernels::kSmallConvTile;
     border_.src_type = ElementType::f32;
     border_.dst_type = by_pixels_ ? ElementType::f32 : dst.type;
-    kernels::check_border(border_);
+    kernels::check_io_reorder(border_);
     if (kernel_.is_listed()) {
         results_ = {{{}, dst.type}};
     } else if (by_pixels_) {
-        chain_.emplace(rest, ElementType::f32, dims[1], kernels::ChainLayout::kRows);
-    } else if (!direct_ && (!channels_last_ || !rest.ops.empty())) {
-        post_ops::Chain chain = rest;
+        chain_.emplace(remainder, ElementType::f32, dims[1], kernels::EltwiseLayout::kRows);
+    } else if (!direct_ && (!channels_last_ || !remainder.ops.empty())) {
+        post_ops::Chain chain = remainder;
         if (channels_last_) {
             chain.dst_type = ElementType::f32;  // rounded when it is transposed
         }
-        chain_.emplace(chain, ElementType::f32, dims[1], kernels::ChainLayout::kPlanes);
+        chain_.emplace(chain, ElementType::f32, dims[1], kernels::EltwiseLayout::kPlanes);
     }
     inputs_ = {src};
     std::copy_if(binary_sources.begin(), binary_sources.end(), std::back_inserter(inputs_),

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/eltwise/eltwise_kernel.hpp"
 #include "cpu/kernels/eltwise/io_reorder.hpp"
 #include "cpu/kernels/small_conv/small_conv.hpp"
 #include "cpu/steps/capabilities.hpp"
@@ -18,11 +18,11 @@ namespace fuseq::cpu {
 
 class SmallConvolutionStep final : public Step, public RequantizedResults {
 public:
-    // `rest`: what is left of the chain after scale and bias; its dst_type is that of `dst`. The
-    // tensors that it reads are of the size of dst and channels-last, as dst is then; kNoTensor
+    // `remainder`: what is left of the chain after scale and bias; its dst_type is that of `dst`.
+    // The tensors that it reads are of the size of dst and channels-last, as dst is then; kNoTensor
     // where it is a constant with few rows.
     SmallConvolutionStep(kernels::SmallConv kernel,
-                         const post_ops::Chain& rest,
+                         const post_ops::Chain& remainder,
                          TensorId src,
                          const std::vector<TensorId>& binary_sources,
                          std::vector<DedupRows> dedup_rows,
@@ -59,7 +59,7 @@ private:
     std::vector<post_ops::Chain> results_;  // none without channels in lanes
     bool rows_ = false;
     kernels::SmallConv kernel_;
-    std::optional<kernels::ChainKernel> chain_;
+    std::optional<kernels::EltwiseKernel> chain_;
     std::vector<TensorId> binary_sources_;
     std::vector<DedupRows> dedup_rows_;  // one an extra
     kernels::IoReorderParams border_;    // of a tile, for channels-last results

@@ -120,6 +120,7 @@ struct CandidateVerdict {
     std::string name;     // "small_conv", "gemm", "onednn", ...
     std::string verdict;  // "taken" or "refused"
     std::string reason;   // why it was refused
+    double cost = 0.0;    // time expected of it, in parts of oneDNN's; 0: not known
 };
 
 // What explain and profiling show of a step.

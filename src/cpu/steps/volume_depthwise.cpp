@@ -47,7 +47,7 @@ private:
     void compute_rows(std::size_t plane, Range rows, float* sums, const float* zeros) const {
         const std::size_t image = plane / g_.dst_depth;
         const auto start = static_cast<std::ptrdiff_t>(plane % g_.dst_depth * g_.stride) - g_.pad;
-        std::array<kernels::ChainTensor, kMaxBinarySources> parts;
+        std::array<kernels::EltwiseTensor, kMaxBinarySources> parts;
         for (std::size_t t = 0; t < step_.taps_.size(); ++t) {
             const std::ptrdiff_t z = start + static_cast<std::ptrdiff_t>(t * g_.dilation);
             parts[t] = {zeros, g_.channels};
@@ -65,11 +65,11 @@ private:
 
     void store(std::size_t row,
                std::size_t rows,
-               const std::array<kernels::ChainTensor, kMaxBinarySources>& parts) const {
+               const std::array<kernels::EltwiseTensor, kMaxBinarySources>& parts) const {
         const auto at = [&](TensorId id, std::size_t size) {
             return static_cast<std::byte*>(memory_.data(id)) + row * row_ * size;
         };
-        std::array<kernels::ChainTensor, kMaxBinarySources> binary_sources;
+        std::array<kernels::EltwiseTensor, kMaxBinarySources> binary_sources;
         std::size_t count = 0;
         for (; count < source_sizes_.size(); ++count) {
             binary_sources[count] = {at(step_.inputs()[1 + count], source_sizes_[count]),
@@ -78,10 +78,10 @@ private:
         for (std::size_t t = 1; t < step_.taps_.size(); ++t) {
             binary_sources[count++] = parts[t];
         }
-        const kernels::ChainKernelArgs args{.src = parts[0],
-                                            .dst = at(step_.outputs()[0], dst_size_),
-                                            .dst_stride = g_.channels,
-                                            .binary_sources = {binary_sources.data(), count}};
+        const kernels::EltwiseKernelArgs args{.src = parts[0],
+                                              .dst = at(step_.outputs()[0], dst_size_),
+                                              .dst_stride = g_.channels,
+                                              .binary_sources = {binary_sources.data(), count}};
         step_.chain_.run(args, 0, rows * g_.dst_width);
     }
 
@@ -95,7 +95,7 @@ private:
 };
 
 VolumeDepthwiseStep::VolumeDepthwiseStep(std::vector<kernels::DepthwiseConv> taps,
-                                         kernels::ChainKernel chain,
+                                         kernels::EltwiseKernel chain,
                                          const VolumeGeometry& geometry)
     : taps_(std::move(taps)), chain_(std::move(chain)), geometry_(geometry) {}
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cpu/kernels/depthwise/depthwise_conv.hpp"
-#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/eltwise/eltwise_kernel.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
@@ -28,7 +28,7 @@ public:
     // taps: by position in depth, each over the planes of all images, u8 or i8 to f32 (the exact
     // sums). chain: reads the first sum, then `binary_sources`, then the other sums.
     VolumeDepthwiseStep(std::vector<kernels::DepthwiseConv> taps,
-                        kernels::ChainKernel chain,
+                        kernels::EltwiseKernel chain,
                         const VolumeGeometry& geometry);
     void set_tensors(TensorId src,
                      std::vector<TensorId> binary_sources,
@@ -49,7 +49,7 @@ private:
     class Run;
 
     std::vector<kernels::DepthwiseConv> taps_;
-    kernels::ChainKernel chain_;
+    kernels::EltwiseKernel chain_;
     VolumeGeometry geometry_;
 };
 

@@ -82,9 +82,9 @@ std::vector<Team::Member>& Team::members_of_this_thread() {
 }
 
 Team::Team() : members_(members_of_this_thread()) {
-    const auto most = static_cast<std::size_t>(omp_get_max_threads());
-    if (members_.size() < most) {
-        members_ = std::vector<Member>(most);
+    const auto count = static_cast<std::size_t>(omp_get_max_threads());
+    if (members_.size() < count) {
+        members_ = std::vector<Member>(count);
     }
     for (Member& member : members_) {
         member.begun.store(0, std::memory_order_relaxed);

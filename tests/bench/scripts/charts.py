@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Copyright (C) 2026 Fuseq authors
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of docs/performance.md from the tables that stand in it.
+"""Draws the charts of docs/performance.md from the tables that stand in it.
 
 usage: charts.py [--check]
 
-Of each section the first table counts. --check writes nothing and says whether the pictures are those of
+Of each section the first table counts. --check writes nothing and says whether the charts are those of
 the tables. Run it after a table has changed.
 """
 import argparse
@@ -121,12 +121,12 @@ def main():
     stale = []
     for name, draw in CHARTS.items():
         path = IMAGES / name
-        picture = draw(page)
+        chart = draw(page)
         if options.check:
-            if not path.exists() or path.read_text(encoding="utf-8") != picture:
+            if not path.exists() or path.read_text(encoding="utf-8") != chart:
                 stale.append(name)
         else:
-            path.write_text(picture, encoding="utf-8")
+            path.write_text(chart, encoding="utf-8")
     if stale:
         print(f"{', '.join(stale)}: not those of the tables in {PAGE.name}; "
               f"run {pathlib.Path(__file__).name}")

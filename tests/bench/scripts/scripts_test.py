@@ -87,14 +87,14 @@ class Charts(unittest.TestCase):
                 charts.first_table(PAGE, heading)
 
     def test_bars_have_the_length_of_the_percents(self):
-        picture = charts.peers(PAGE)
+        chart = charts.peers(PAGE)
         full = charts.WIDTH - charts.LEFT - charts.RIGHT
         for share in (0.9, 0.6, 0.5):
-            self.assertIn(f'width="{full * share:g}"', picture)
-        self.assertEqual(picture.count(f'height="{charts.BAR}" fill='), 2 + 3)
-        self.assertIn("a&lt;b", picture)
-        self.assertIn("one thread; Some machine, 2 CPUs, 2026-11-22<", picture)
-        self.assertIn("1.50 x", picture)
+            self.assertIn(f'width="{full * share:g}"', chart)
+        self.assertEqual(chart.count(f'height="{charts.BAR}" fill='), 2 + 3)
+        self.assertIn("a&lt;b", chart)
+        self.assertIn("one thread; Some machine, 2 CPUs, 2026-11-22<", chart)
+        self.assertIn("1.50 x", chart)
 
 
 class FakeTools:

@@ -35,7 +35,7 @@ TEST(CtcGreedyDecoder, DropsBlanksAndRepetitions) {
                   {-1, -1, -1, -1, -1, -1});
 }
 
-TEST(CtcGreedyDecoder, KeepsPicturesApart) {
+TEST(CtcGreedyDecoder, KeepsImagesApart) {
     const Tensor scores = one_hot({2, 2, 3}, {0, 1, 1, 1});  // texts 0 1 and 1 1
     const auto out = run_op("CTCGreedyDecoder", 1, CtcGreedyDecoderAttrs(),
                             {scores, floats({2, 2}, {1, 1, 0, 1})});

@@ -54,7 +54,7 @@ TEST(GridSample, Bicubic) {
     EXPECT_EQ(sample(attrs, {-0.5F}), (Line{3.25F}));
 }
 
-TEST(GridSample, KeepsPicturesAndChannelsApart) {
+TEST(GridSample, KeepsImagesAndChannelsApart) {
     const auto out =
         run_op("GridSample", 9, GridSampleAttrs(),
                {floats({2, 2, 1, 1}, {1, 2, 3, 4}), floats({2, 1, 1, 2}, {0, 0, 0, 0})});

@@ -30,7 +30,7 @@ TEST(Roll, MovesElementsAround) {
 const Tensor kBlock = i64s({4}, {1, 1, 2, 2});
 const Tensor kNone = i64s({4}, {0, 0, 0, 0});
 
-TEST(BatchToSpace, InterleavesPictures) {
+TEST(BatchToSpace, InterleavesImages) {
     const Tensor in = floats({4, 1, 1, 2}, {1, 3, 2, 4, 5, 7, 6, 8});
     auto out = run_op("BatchToSpace", 2, NoAttrs(), {in, kBlock, kNone, kNone}, {1, 2, 3});
     EXPECT_EQ(out[0].get_shape(), (Shape{1, 1, 2, 4}));

@@ -31,7 +31,7 @@ Report example() {
                 {"law": "fold_scales", "applied": true, "text": "scale(2) scale(3) => scale(6)"},
                 {"law": "drop_middle_round", "applied": false, "text": "it stays"}],
              "candidates": [{"name": "gemm", "verdict": "refused", "reason": "avx2: no VNNI"},
-                            {"name": "onednn", "verdict": "taken", "reason": ""}]},
+                            {"name": "onednn", "verdict": "taken", "reason": "", "cost": 1.0}]},
             {"name": "a_layer_with_a_very_long_name_of_more_than_36_letters", "kind": "eltwise",
              "implementation": "fuseq:eltwise", "layers": [], "src_type": "f32", "wei_type": "",
              "dst_type": "u8", "layout": "nhwc", "post_ops": "", "macs": 0, "bytes": 0}],
@@ -113,9 +113,9 @@ TEST(ExplainReport, ShowsTimesWhereThereAreSome) {
 TEST(ExplainReport, ShowsCandidatesWhereTheyAreWanted) {
     EXPECT_THAT(report_text(example()), Not(HasSubstr("avx2: no VNNI")));
     const std::string text = report_text(example(), {.candidates = true});
-    EXPECT_THAT(text, HasSubstr("layer  candidate  verdict  reason\n"));
-    EXPECT_THAT(text, HasSubstr("conv1  gemm       refused  avx2: no VNNI\n"));
-    EXPECT_THAT(text, HasSubstr("conv1  onednn     taken"));
+    EXPECT_THAT(text, HasSubstr("layer  candidate  verdict  cost  reason\n"));
+    EXPECT_THAT(text, HasSubstr("conv1  gemm       refused        avx2: no VNNI\n"));
+    EXPECT_THAT(text, HasSubstr("conv1  onednn     taken    1.00"));
 }
 
 TEST(ExplainReport, ShowsWhatLawsDidAndWhyOthersRefuse) {

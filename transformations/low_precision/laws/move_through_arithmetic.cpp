@@ -4,7 +4,7 @@
 //   Law:     (q - z) * s * c = (q - z) * (s * c);  (q - z) * s + c = (q - (z - c / s)) * s
 //   Before:  DQ(q, s, z) -> Multiply(Const c) | Add(Const c)      After:  DQ with other numbers
 //            Only before convolutions and matmuls of quantized weights, which become integer
-//            ones by it; elsewhere the chain kernel applies such constants at no cost.
+//            ones by it; elsewhere a fused eltwise applies such constants at no cost.
 //   Refuses: constants per channel unless every reader is a depthwise convolution
 //   (per_channel_constant), constants of
 //            another shape (constant_shape), numbers that f32 cannot hold well (out_of_range).

@@ -265,7 +265,7 @@ void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
         Block block;
         block.first_channel = c;
         block.channels = std::min(path.block_channels, channels - c);
-        if (block.channels > path.most_alone && block.channels < path.block_channels &&
+        if (block.channels > path.max_alone && block.channels < path.block_channels &&
             channels >= path.block_channels) {
             packed.overlaps = true;
             block.first_channel = channels - path.block_channels;

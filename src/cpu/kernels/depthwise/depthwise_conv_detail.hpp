@@ -127,7 +127,7 @@ struct Path {
     bool flips_sign = false;  // wants u8: i8 is xored with 0x80
     // If more channels than this remain after full blocks, they are a full block that overlaps the
     // one before.
-    std::size_t most_alone = 0;
+    std::size_t max_alone = 0;
     bool float_sums = false;    // supports Block::float_sums, for u8 without flip
     std::size_t fast_rows = 2;  // see DepthwiseConv
     std::size_t even_rows = 2;  // the same for the last block, of few channels

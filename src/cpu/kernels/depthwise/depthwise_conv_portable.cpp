@@ -138,7 +138,7 @@ Path portable_path(const DepthwiseShape& shape, bool src_signed) {
     path.run = chosen.run;
     path.name = std::string("dw_portable:") + chosen.target;
     path.block_channels = chosen.block_channels;
-    path.most_alone = 0;
+    path.max_alone = 0;
     path.order = pair_order;
     return path;
 }

@@ -68,7 +68,7 @@ public:
             }
             unrolled<G::kRing>([&](auto turn) FUSEQ_LAMBDA {
                 if (step < steps) {
-                    run_border_step<turn()>(step);
+                    run_edge_step<turn()>(step);
                     ++step;
                 }
             });
@@ -109,7 +109,7 @@ private:
     };
 
     template <std::size_t Turn>
-    FUSEQ_INLINE void run_border_step(std::ptrdiff_t step) {
+    FUSEQ_INLINE void run_edge_step(std::ptrdiff_t step) {
         forget();
         const std::ptrdiff_t at = first_x_ + step * kStride;
         const Outside outside{at < 0 || at >= src_width_, at + 1 < 0 || at + 1 >= src_width_};

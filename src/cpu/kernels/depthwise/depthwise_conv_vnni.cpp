@@ -218,7 +218,7 @@ Path vnni_path(const DepthwiseShape& s, VnniForm form) {
     const bool pairs = form == VnniForm::kPairs;
     Path path;
     path.block_channels = kBlock;
-    path.most_alone = kBlock / 2;  // several rows of fewer share a vector
+    path.max_alone = kBlock / 2;  // several rows of fewer share a vector
     path.flips_sign = true;
     path.order = strip_order;
     // Dilated ones as images of every Dth row and column, see Runner.

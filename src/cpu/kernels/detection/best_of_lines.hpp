@@ -16,7 +16,7 @@ struct Lines {
     std::size_t size = 1;    // elements of a line, at least 1
     std::size_t stride = 1;  // from one element of a line to the next
     std::size_t step = 1;    // from one line to the next; one of the two is 1
-    bool largest = true;     // or the least
+    bool largest = true;     // or the smallest
 };
 
 // values and places: one a line, `count` of them. T is float or std::int32_t. No allocation.

@@ -130,14 +130,14 @@ std::size_t digit(std::uint64_t entry, std::size_t pass) {
     return entry >> 8 * pass & (kDigits - 1);
 }
 
-// Below it stand, by a sample, a few more than `most` of many ranks: one pass over all of them
+// Below it stand, by a sample, a few more than `wanted` of many ranks: one pass over all of them
 // leaves little to sort. Whether there are enough is for the caller to see.
-std::uint32_t likely_limit(const std::uint32_t* ranks, std::size_t count, std::size_t most) {
+std::uint32_t likely_limit(const std::uint32_t* ranks, std::size_t count, std::size_t wanted) {
     std::uint32_t sample[kSample];
     for (std::size_t i = 0; i < kSample; ++i) {
         sample[i] = ranks[count * i / kSample];
     }
-    const std::size_t share = kSample * most / count;
+    const std::size_t share = kSample * wanted / count;
     const std::size_t place = std::min(share + share / 4 + 8, kSample - 1);
     std::nth_element(sample, sample + place, sample + kSample);
     return sample[place] + (sample[place] != ~std::uint32_t{0});
@@ -147,29 +147,29 @@ std::uint32_t likely_limit(const std::uint32_t* ranks, std::size_t count, std::s
 
 std::size_t best_ranks(const std::uint32_t* ranks,
                        std::size_t count,
-                       std::size_t most,
+                       std::size_t wanted,
                        std::uint64_t* entries) {
-    if (most == 0) {
+    if (wanted == 0) {
         return 0;
     }
-    const std::size_t room = std::min(count, best_ranks_room(count, most));
+    const std::size_t room = std::min(count, best_ranks_room(count, wanted));
     std::size_t size = 0;
     std::size_t at = 0;
     if (count > room) {
-        at = HWY_DYNAMIC_DISPATCH(add_below)(ranks, Range{0, count},
-                                             likely_limit(ranks, count, most), entries, size, room);
+        at = HWY_DYNAMIC_DISPATCH(add_below)(
+            ranks, Range{0, count}, likely_limit(ranks, count, wanted), entries, size, room);
     }
-    if (size < most) {
+    if (size < wanted) {
         for (size = 0; size < room; ++size) {
             entries[size] = entry_of(ranks[size], size);
         }
         at = room;
     }
-    while (size > most) {
-        std::nth_element(entries, entries + most - 1, entries + size);
-        size = most;
+    while (size > wanted) {
+        std::nth_element(entries, entries + wanted - 1, entries + size);
+        size = wanted;
         // A later entry of the same rank as the last one is worse than it.
-        const auto limit = static_cast<std::uint32_t>(entries[most - 1] >> 32);
+        const auto limit = static_cast<std::uint32_t>(entries[wanted - 1] >> 32);
         if (at < count) {
             at = HWY_DYNAMIC_DISPATCH(add_below)(ranks, Range{at, count}, limit, entries, size,
                                                  room);

@@ -37,15 +37,15 @@ inline std::size_t place_of(std::uint64_t entry) {
 }
 
 // Entries that best_ranks() may write; more than it returns.
-inline std::size_t best_ranks_room(std::size_t count, std::size_t most) {
-    const std::size_t room = 2 * most + 1024;
+inline std::size_t best_ranks_room(std::size_t count, std::size_t wanted) {
+    const std::size_t room = 2 * wanted + 1024;
     return (count < room ? count : room) + 16;
 }
 
-// The least `most` of the ranks, in any order, to `entries`. Returns how many there are.
+// The smallest `wanted` of the ranks, in any order, to `entries`. Returns how many there are.
 std::size_t best_ranks(const std::uint32_t* ranks,
                        std::size_t count,
-                       std::size_t most,
+                       std::size_t wanted,
                        std::uint64_t* entries);
 
 // Rising. `work`: room for as many.

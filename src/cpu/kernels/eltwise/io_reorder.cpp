@@ -429,7 +429,7 @@ void run_io_reorder(
     function(params, src, dst, pixels);
 }
 
-void border(
+void reorder_pixels(
     const IoReorderParams& params, const void* src, void* dst, Range pixels, Direction way) {
     switch (params.src_type) {
         case ElementType::f32: return run_io_reorder<float>(params, src, dst, pixels, way);
@@ -446,14 +446,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fuseq::kernels {
 
-HWY_EXPORT(border);
+HWY_EXPORT(reorder_pixels);
 
-void check_border(const IoReorderParams& p) {
+void check_io_reorder(const IoReorderParams& p) {
     const auto known = [](ElementType type) {
         return type == ElementType::f32 || type == ElementType::u8 || type == ElementType::i8;
     };
     if (!known(p.src_type) || !known(p.dst_type)) {
-        throw Error("compile", "border kernel: " + to_string(p.src_type) + " to " +
+        throw Error("compile", "io_reorder kernel: " + to_string(p.src_type) + " to " +
                                    to_string(p.dst_type) + ", expected u8, i8 or f32");
     }
     const IoReorderLevels levels = p.levels.value_or(IoReorderLevels{});
@@ -461,27 +461,28 @@ void check_border(const IoReorderParams& p) {
         return values.empty() || values.size() == p.channels;
     };
     if (!fits(levels.scale) || !fits(levels.shift)) {
-        throw Error("compile", detail::cat("border kernel: ", levels.scale.size(), " scales and ",
-                                           levels.shift.size(), " shifts after a quantization of ",
-                                           p.channels, " channels"));
+        throw Error("compile",
+                    detail::cat("io_reorder kernel: ", levels.scale.size(), " scales and ",
+                                levels.shift.size(), " shifts after a quantization of ", p.channels,
+                                " channels"));
     }
     if (p.channels == 0 || p.pixels == 0 || !fits(p.scale) || !fits(p.shift) ||
         (p.pixel_stride != 0 && p.pixel_stride < p.channels) ||
         (p.plane_stride != 0 && (p.plane_stride < p.pixels || p.batch != 1))) {
         throw Error(
             "compile",
-            detail::cat("border kernel: ", p.scale.size(), " scales, ", p.shift.size(),
+            detail::cat("io_reorder kernel: ", p.scale.size(), " scales, ", p.shift.size(),
                         " shifts, pixel stride ", p.pixel_stride, ", plane stride ", p.plane_stride,
                         " for ", p.batch, " x ", p.channels, " channels of ", p.pixels, " pixels"));
     }
 }
 
 void to_channels_last(const IoReorderParams& params, const void* src, void* dst, Range pixels) {
-    HWY_DYNAMIC_DISPATCH(border)(params, src, dst, pixels, Direction::kToLast);
+    HWY_DYNAMIC_DISPATCH(reorder_pixels)(params, src, dst, pixels, Direction::kToLast);
 }
 
 void from_channels_last(const IoReorderParams& params, const void* src, void* dst, Range pixels) {
-    HWY_DYNAMIC_DISPATCH(border)(params, src, dst, pixels, Direction::kFromLast);
+    HWY_DYNAMIC_DISPATCH(reorder_pixels)(params, src, dst, pixels, Direction::kFromLast);
 }
 
 }  // namespace fuseq::kernels

@@ -50,7 +50,7 @@ struct IoReorderParams {
 
 // Throws fuseq::Error for types and sizes that the two functions below do not take. They do not
 // check again.
-void check_border(const IoReorderParams& params);
+void check_io_reorder(const IoReorderParams& params);
 
 // `pixels` counts those of all images (batch * pixels in all); multiples of 64 are fast.
 void to_channels_last(const IoReorderParams& params, const void* src, void* dst, Range pixels);

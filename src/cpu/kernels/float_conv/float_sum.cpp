@@ -60,7 +60,7 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels {
 namespace {
 
-// The first x of each byte, limited to [least, most + 1].
+// The first x of each byte, limited to [min, max + 1].
 struct Places {
     alignas(64) std::array<std::int32_t, kSteps> first;
 };

@@ -84,7 +84,7 @@ HWY_INLINE void add_products(const float* weights,
 
 constexpr std::size_t kMaxRows = 4;
 
-// 1 to kMostRows rows.
+// 1 to kMaxRows rows.
 template <std::size_t kGates>
 void add_rows(const float* weights,
               std::size_t depth,
@@ -200,7 +200,7 @@ public:
     Step(const RecurrentParams& p, const RecurrentBlock& block)
         : p_(p), block_(block), first_(block.number * kUnits) {}
 
-    // Up to kMostRows rows.
+    // Up to kMaxRows rows.
     void run(const RecurrentRow* rows, std::size_t count) {
         const bool second = block_.subpixel == 1;
         const std::size_t gates = p_.cell != RecurrentCell::kGru ? p_.gates() : second ? 1 : 2;

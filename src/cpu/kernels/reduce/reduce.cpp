@@ -27,7 +27,7 @@ struct Sum {
         return hn::Add(sum, x);
     }
     template <class D, class V = hn::Vec<D>>
-    HWY_INLINE V join(D, V a, V b) const {
+    HWY_INLINE V combine(D, V a, V b) const {
         return hn::Add(a, b);
     }
 };
@@ -51,7 +51,7 @@ struct Max {
         return hn::IfThenElse(hn::Lt(max, x), x, max);
     }
     template <class D, class V = hn::Vec<D>>
-    HWY_INLINE V join(D d, V a, V b) const {
+    HWY_INLINE V combine(D d, V a, V b) const {
         return fold(d, a, b);
     }
 };
@@ -62,7 +62,7 @@ struct Min {
         return hn::IfThenElse(hn::Lt(x, min), x, min);
     }
     template <class D, class V = hn::Vec<D>>
-    HWY_INLINE V join(D d, V a, V b) const {
+    HWY_INLINE V combine(D d, V a, V b) const {
         return fold(d, a, b);
     }
 };
@@ -96,7 +96,7 @@ HWY_INLINE hn::Vec<D> fold_column(D d,
         for (; i < end; ++i) {
             a = f.fold(d, a, at(i));
         }
-        total = f.join(d, total, f.join(d, f.join(d, a, b), f.join(d, c, e)));
+        total = f.combine(d, total, f.combine(d, f.combine(d, a, b), f.combine(d, c, e)));
     }
     return total;
 }
@@ -123,7 +123,7 @@ HWY_INLINE float fold_row(const Fold& f, const float* src, std::size_t length) {
                       lanes + lane);
         }
         for (const float& lane : lanes) {
-            total = f.join(one, total, hn::LoadU(one, &lane));
+            total = f.combine(one, total, hn::LoadU(one, &lane));
         }
         i = length / kLanes * kLanes;
     }

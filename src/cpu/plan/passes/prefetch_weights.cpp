@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cpu/machine/instructions.hpp"
+#include "cpu/machine/traits.hpp"
 #include "cpu/steps/capabilities.hpp"
 
 namespace fuseq::cpu {
@@ -13,24 +13,29 @@ namespace {
 
 constexpr std::string_view kName = "prefetch_weights";
 constexpr std::size_t kCacheLine = 64;
-constexpr std::size_t kWaiting = std::size_t{1536} << 10;  // three quarters of an L2 of 2 MB
-
 // Multiplied while a byte comes from L3.
 constexpr std::size_t kMacsForAByte = 24;
 
+// Weights that may lie in L2 before somebody reads them: three quarters of it. With an L2 of 1 MB,
+// 512 KB, 768 KB and 1.5 MB took as long (docs/performance/log/convolutions.md).
+std::size_t room_in_l2() {
+    return machine_traits().caches.l2 / 4 * 3;
+}
+
 // Of a step's weights the half that it has read is the first that L2 evicts.
-std::size_t limit_of(const Step& step) {
+std::size_t limit_of(const Step& step, std::size_t room) {
     const auto all = static_cast<std::size_t>(std::max<std::int64_t>(step.info().bytes, 0));
     const std::size_t used = all - std::min(all, step.packed_weights().size() / 2);
-    return kWaiting - std::min(kWaiting, used);
+    return room - std::min(room, used);
 }
 
 std::vector<FetchStep> steps_of(const Plan& plan) {
     std::vector<FetchStep> steps;
+    const std::size_t room = room_in_l2();
     for (const auto& step : plan.steps) {
         FetchStep& it = steps.emplace_back();
         it.wanted = it.own = step->packed_weights().size();
-        it.limit = limit_of(*step);
+        it.limit = limit_of(*step, room);
         if (const WeightPrefetch* product = step->weight_prefetch()) {
             const auto macs = static_cast<std::size_t>(step->info().macs);
             it.room = std::min(product->fetchable(), macs / kMacsForAByte);
@@ -69,22 +74,22 @@ std::vector<std::vector<Fetch>> plan_fetches(std::span<const FetchStep> steps) {
     for (std::size_t s = 0; s < steps.size(); ++s) {
         limit[s] = steps[s].limit;
         std::vector<std::pair<std::size_t, std::size_t>> taken;  // steps and bytes, from the last
-        std::size_t rest = steps[s].wanted;
-        std::size_t most = rest;
-        for (std::size_t i = s; i-- > 0 && rest > 0;) {
-            most = std::min(most, limit[i]);
-            const std::size_t all = std::min({rest, room[i], most});
-            const std::size_t bytes = all == rest ? all : all / kCacheLine * kCacheLine;
+        std::size_t missing = steps[s].wanted;
+        std::size_t max = missing;
+        for (std::size_t i = s; i-- > 0 && missing > 0;) {
+            max = std::min(max, limit[i]);
+            const std::size_t all = std::min({missing, room[i], max});
+            const std::size_t bytes = all == missing ? all : all / kCacheLine * kCacheLine;
             if (bytes == 0) {
                 continue;
             }
             taken.emplace_back(i, bytes);
             room[i] -= bytes;
-            rest -= bytes;
+            missing -= bytes;
             for (std::size_t k = i; k < s; ++k) {
                 limit[k] -= bytes;
             }
-            most = std::min(most - bytes, rest);
+            max = std::min(max - bytes, missing);
         }
         std::size_t at = 0;
         for (auto it = taken.rbegin(); it != taken.rend(); at += it->second, ++it) {
@@ -98,7 +103,7 @@ std::vector<std::vector<Fetch>> plan_fetches(std::span<const FetchStep> steps) {
 
 bool prefetch_weights(Plan& plan, PlanPassContext& context) {
     // Measured where two wide vectors are loaded a cycle; others keep to the next step.
-    if (kernels::loads_one_wide_vector_a_cycle() || context.options().threads > 1) {
+    if (machine_traits().one_wide_load_a_cycle || context.options().threads > 1) {
         return false;
     }
     const std::vector<FetchStep> steps = steps_of(plan);

@@ -78,7 +78,7 @@ public:
 
     TileGroup finished(std::size_t threads) const {
         TileGroup group = group_;
-        group.part = std::max(part_rows(), least_);
+        group.part = std::max(part_rows(), min_part_);
         group.share_grain = group.grain;  // of 7 tiles of pixels a thread would have 4
         group.grain = group.grain == 1 ? kTileRows : group.grain;
         if (fast_ <= group.part && fast_ % group.grain == 0) {
@@ -109,7 +109,7 @@ private:
         }
         group_.rows = rows.rows;
         group_.grain = grain;
-        least_ = std::max(least_, least_part(rows));
+        min_part_ = std::max(min_part_, min_part(rows));
         fast_ = std::max(fast_, rows.fast);
         written_.insert(touched.written.begin(), touched.written.end());
         whole_.insert(whole.begin(), whole.end());
@@ -126,7 +126,7 @@ private:
     }
 
     // Windows read some rows of the image twice where a part begins.
-    static std::size_t least_part(const RowTiling& rows) {
+    static std::size_t min_part(const RowTiling& rows) {
         if (rows.window) {
             return kMinTileRows * rows.window->dst_row;
         }
@@ -151,7 +151,7 @@ private:
     std::set<TensorId> written_;
     std::set<TensorId> whole_;  // read anywhere
     std::set<TensorId> used_;
-    std::size_t least_ = 0;  // rows of a part
+    std::size_t min_part_ = 0;  // rows of a part
     std::size_t fast_ = 1;
     std::int64_t work_ = 0;
 };
@@ -210,11 +210,11 @@ void cut_to_parts(PlanTensor& tensor, const TileGroup& group) {
 void cut_to_tiles(PlanTensor& tensor, const TileGroup& group) {
     const RowWindow& window = *group.window;
     const std::size_t images_rows = group.part / window.dst_row;
-    const std::size_t most =
+    const std::size_t max_rows =
         std::min(((images_rows - 1) * window.stride + window.extent), window.src_height);
     tensor.part_row = tensor.bytes() / (window.src_row * window.src_height);
     tensor.part_kept = window.shared() * tensor.part_row;
-    const std::size_t bytes = tensor.part_kept + most * window.src_row * tensor.part_row;
+    const std::size_t bytes = tensor.part_kept + max_rows * window.src_row * tensor.part_row;
     tensor.part_bytes = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine + kCacheLine;
     tensor.parts = group.threads;
 }

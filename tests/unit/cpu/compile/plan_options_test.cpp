@@ -47,7 +47,7 @@ TEST(BuildOptions, FollowTheProperties) {
     EXPECT_EQ(build_options(Config()).packed, nullptr);
 }
 
-// A convolution with a quantized sigmoid after it and a walk of steps: a bit of all.
+// A convolution with a quantized sigmoid after it and a fused tile group: a bit of all.
 std::shared_ptr<Model> network() {
     return Model::from_text(
         "model \"m\"\n%x = Parameter : f32[1,16,30,30]\n" + testing::quantized("x") +

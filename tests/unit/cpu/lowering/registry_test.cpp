@@ -56,6 +56,7 @@ MachineTraits sapphire_rapids() {
 struct Verdicts {
     std::vector<std::string> list;
     std::map<std::string, std::string> reasons;
+    std::map<std::string, double> costs;
 };
 
 Verdicts verdicts_on(const MachineTraits& machine,
@@ -72,6 +73,7 @@ Verdicts verdicts_on(const MachineTraits& machine,
     for (const CandidateVerdict& candidate : layers.begin()->second) {
         verdicts.list.push_back(candidate.name + ": " + candidate.verdict);
         verdicts.reasons[candidate.name] = candidate.reason;
+        verdicts.costs[candidate.name] = candidate.cost;
         EXPECT_EQ(candidate.reason.empty(), candidate.verdict == "taken") << candidate.name;
     }
     return verdicts;
@@ -113,6 +115,11 @@ TEST(Registry, NamesAreUniqueAndPlacesHaveReasons) {
         EXPECT_TRUE(names.insert(candidate.name).second) << candidate.name;
         EXPECT_STRNE(candidate.place, "") << candidate.name;
     }
+    for (const ChainCandidate& candidate : chain_candidates()) {
+        EXPECT_TRUE(names.insert(candidate.name).second) << candidate.name;
+        EXPECT_STRNE(candidate.place, "") << candidate.name;
+    }
+    EXPECT_EQ(chain_candidates().back().name, std::string("eltwise"));
 }
 
 // What the same layer is computed by on three machines, without having them.
@@ -142,6 +149,20 @@ TEST(Registry, AConvolutionOnSeveralMachines) {
     EXPECT_THAT(
         verdicts_on(zen4(), convolution("1,64,14,14", "64,64,3,3")).list,
         ElementsAre("small_conv: refused", "gemm: taken", "float_conv: refused", "onednn: taken"));
+}
+
+// In parts of oneDNN's time: what is less is taken, what is more is a refusal.
+TEST(Registry, CostsDecideBetweenTwoThatTakeALayer) {
+    const Verdicts large = verdicts_on(golden_cove(), convolution("1,64,56,56", "64,64,3,3"));
+    EXPECT_EQ(large.costs.at("onednn"), 1.0);
+    EXPECT_GE(large.costs.at("gemm"), 1.0);
+    EXPECT_EQ(large.costs.at("float_conv"), 0.0) << "it cannot";
+    const Verdicts small = verdicts_on(golden_cove(), convolution("1,64,14,14", "64,64,3,3"));
+    EXPECT_GT(small.costs.at("gemm"), 0.0);
+    EXPECT_LT(small.costs.at("gemm"), 1.0);
+    const Verdicts narrow = verdicts_on(avx2(), convolution("1,64,56,56", "7,64,3,3"));
+    EXPECT_GE(narrow.costs.at("gemm"), 1.0);
+    EXPECT_EQ(verdicts_on(avx2(), product(1, "random(3,-1,1)")).costs.at("half_matrix"), 0.0);
 }
 
 TEST(Registry, AFirstLayerOnSeveralMachines) {
@@ -257,6 +278,41 @@ TEST(Registry, DepthwiseConvolutionsOfVolumes) {
     EXPECT_EQ(two.reasons.at("gemm"), "groups");
     EXPECT_EQ(two.reasons.at("depthwise_float"), "not one channel a group");
     EXPECT_EQ(two.list.back(), "onednn: taken");
+}
+
+// Of every step, by its name: "io_reorder: taken", or with the reason of a refusal.
+std::map<std::string, std::vector<std::string>> asked_for(const std::string& text) {
+    Config config;
+    const Transformed transformed = transform_for_cpu(*Model::from_text(text), config);
+    const Plan plan = make_plan(*transformed.model, transformed.ranges, build_options(config));
+    std::map<std::string, std::vector<std::string>> asked;
+    for (const auto& step : plan.steps) {
+        for (const CandidateVerdict& one : step->info().candidates) {
+            asked[step->info().name].push_back(one.name + ": " +
+                                               (one.reason.empty() ? one.verdict : one.reason));
+        }
+    }
+    return asked;
+}
+
+TEST(Registry, RunsOfElementWiseNodes) {
+    const std::string x = "model \"m\"\n%x = Parameter : f32[1,3,8,8]\n";
+    // From the planes of the input to the pixels that a convolution reads.
+    EXPECT_THAT(asked_for(convolution("1,3,8,8", "16,3,3,3")).at("q"),
+                ElementsAre("io_reorder: taken"));
+    EXPECT_THAT(asked_for(x + "%a = ReLU(%x)\n%r = Result(%a)\n").at("a"),
+                ElementsAre("io_reorder: what reads the result takes the layout of the source",
+                            "eltwise: taken"));
+    EXPECT_THAT(asked_for("model \"m\"\n%x = Parameter : f32[2,3]\n%a = ReLU(%x)\n"
+                          "%r = Result(%a)\n")
+                    .at("a"),
+                ElementsAre("io_reorder: both layouts are one", "eltwise: taken"));
+    // An activation of floats between planes and pixels.
+    EXPECT_THAT(asked_for(x + "%a = Tanh(%x)\n%y = MaxPool.1(%a) strides=[2,2] kernel=[2,2] "
+                              "pads_begin=[0,0] pads_end=[0,0]\n%r = Result(%y)\n")
+                    .at("a"),
+                ElementsAre("io_reorder: more than scales, shifts and one quantization",
+                            "eltwise_io_reorder: taken"));
 }
 
 // What was asked is kept with the step, up to the candidate that took the layer.

@@ -13,7 +13,7 @@
 namespace fuseq::post_ops::testing {
 
 // The value stored for accumulator `acc` of an int8 or f32 anchor. `binary_sources` holds the raw
-// elements of the extra inputs, those that lie in the dst buffer too.
+// elements of the binary sources, those that lie in the dst buffer too.
 double emulate(const Emission& emission,
                double acc,
                std::size_t channel,

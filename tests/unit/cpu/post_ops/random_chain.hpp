@@ -22,7 +22,7 @@ struct RandomOptions {
 // A chain of a quantized network: values stay of the order of one to a few hundred.
 Chain random_chain(std::mt19937& rng, const RandomOptions& options);
 
-// Raw elements of extra inputs, one a type.
+// Raw elements of binary sources, one a type.
 std::vector<double> random_binary_sources(std::mt19937& rng, const std::vector<ElementType>& types);
 
 // Whether a rounding of the chain is so near a tie that two faithful computations in float may

@@ -28,8 +28,9 @@ struct SmallResult {
     std::vector<double> dst;  // [rows, channels]
 };
 
-// Runs the anchor with the emission's attributes. `binary_sources` are the extra inputs, one value
-// for each element of dst, with their types. The emission's weight scale is applied to the weights.
+// Runs the anchor with the emission's attributes. `binary_sources` are the binary sources, one
+// value for each element of dst, with their types. The emission's weight scale is applied to the
+// weights.
 SmallResult run_small(const SmallProblem& problem,
                       const Anchor& anchor,
                       const Emission& emission,

@@ -83,7 +83,7 @@ TEST(CallStep, RequestsHaveTheirOwnMemory) {
     EXPECT_EQ(b[3], 22);
 }
 
-TEST(CallStep, IsNotWalkedOver) {
+TEST(CallStep, HasNoRowTiling) {
     const CallStep step(combine, {}, {});
     EXPECT_FALSE(step.row_tiling());
 }

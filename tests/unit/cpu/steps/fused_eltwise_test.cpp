@@ -211,7 +211,7 @@ TEST(FusedEltwiseStep, FormsOfExtrasAreThoseOfTheirOperations) {
                        Binary{BinaryKind::kAdd, 0, ElementType::u8, 1, 0, false, true}},
                       ElementType::u8};
     EXPECT_THAT(source_forms(chain, 3),
-                ::testing::ElementsAre(ExtraForm::kPixel, ExtraForm::kFull, ExtraForm::kPlane));
+                ::testing::ElementsAre(SourceForm::kPixel, SourceForm::kFull, SourceForm::kPlane));
     EXPECT_THROW(source_forms(chain, 2), std::out_of_range);
 }
 
@@ -222,16 +222,16 @@ TEST(FusedEltwiseStep, RowsMayBeRunInParts) {
         Binary{BinaryKind::kAdd, 0, ElementType::f32, 2.0f, 1.0f, true, false});
     p.binary_sources = {{ElementType::f32, Shape{3, 7, 1, 1}}};
     Made run(p);
-    const auto walk = run.step->row_tiling();
-    ASSERT_TRUE(walk);
-    EXPECT_EQ(walk->rows, 60u);
-    EXPECT_THAT(walk->whole, ::testing::ElementsAre(run.binary_sources[0]));
+    const auto tiling = run.step->row_tiling();
+    ASSERT_TRUE(tiling);
+    EXPECT_EQ(tiling->rows, 60u);
+    EXPECT_THAT(tiling->whole, ::testing::ElementsAre(run.binary_sources[0]));
     run.runner->run_rows({.begin = 23, .end = 60});
     run.runner->run_rows({.begin = 0, .end = 23});
     run.expect_exact();
 }
 
-TEST(FusedEltwiseStep, PlanesAreNotWalkedOver) {
+TEST(FusedEltwiseStep, PlanesHaveNoRowTiling) {
     const Problem p{.shape = {1, 2, 4, 5}, .chain = by_channel(2)};
     EXPECT_FALSE(Made(p).step->row_tiling());
 }
@@ -250,7 +250,7 @@ TEST(FusedEltwiseStep, RefusesMoreExtrasThanItHasRoomFor) {
         p.binary_sources.emplace_back(ElementType::u8, p.shape);
     }
     EXPECT_THAT([&] { Made run(p); },
-                ::testing::ThrowsMessage<Error>(::testing::HasSubstr("reads 17 extra inputs")));
+                ::testing::ThrowsMessage<Error>(::testing::HasSubstr("reads 17 binary sources")));
 }
 
 }  // namespace

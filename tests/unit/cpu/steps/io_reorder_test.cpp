@@ -53,7 +53,7 @@ TEST(MatchIoReorder, TakesAClipOfIntegers) {
     EXPECT_TRUE(clipped->levels->scale.empty() && clipped->levels->shift.empty());
 }
 
-TEST(MatchIoReorder, LeavesEverythingElseToTheChainKernel) {
+TEST(MatchIoReorder, LeavesEverythingElseToOthers) {
     EXPECT_FALSE(match_io_reorder(Chain{{Scale{2.0f}, Clip{0.0f, 6.5f}}, ElementType::u8}, 2));
     EXPECT_FALSE(match_io_reorder(Chain{{Scale{2.0f}, Clip{0.0f, 6.0f}}, ElementType::f32}, 2));
     EXPECT_FALSE(

@@ -231,7 +231,7 @@ TEST(Bounds, DepthwiseConv) {
     }
 }
 
-TEST(Bounds, Border) {
+TEST(Bounds, IoReorder) {
     on_every_target([](const std::string&) {
         for (const std::size_t channels : {1, 3, 7, 16, 33}) {
             IoReorderParams params;

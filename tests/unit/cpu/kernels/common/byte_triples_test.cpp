@@ -14,7 +14,7 @@ namespace {
 
 TEST(SplitTriples, GivesThePlanesOfAnyNumberOfPixels) {
     if (!has_avx512_vbmi()) {
-        GTEST_SKIP() << "not for this machine";
+        GTEST_SKIP() << "this machine has no AVX-512 VBMI";
     }
     std::mt19937 rng(1);
     for (const std::size_t pixels : {0u, 1u, 63u, 64u, 65u, 127u, 128u, 200u, 1024u}) {

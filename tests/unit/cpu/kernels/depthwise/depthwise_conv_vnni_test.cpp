@@ -110,7 +110,7 @@ TEST_F(DepthwiseConvVnni, DilatedKernelsHaveTheFormsOfDenseOnes) {
     EXPECT_EQ(name(dilated(square(64, 3, 2), 2, 2)), "dw_vnni512:any");
 }
 
-// Pictures of 7 x 7: of rows and columns at distances of 2 to 8, some of which have none.
+// Images of 7 x 7: of rows and columns at distances of 2 to 8, some of which have none.
 TEST_F(DepthwiseConvVnni, EveryTapOfDilatedKernelsReadsItsPixel) {
     for (const std::size_t dilation : {2, 3, 6, 8}) {
         for (const std::size_t kernel : {3, 5}) {

@@ -63,14 +63,14 @@ Case random_case(std::mt19937& rng) {
     return c;
 }
 
-TEST(Border, BothWaysMatchPlainLoopsOnEveryTarget) {
+TEST(IoReorder, BothWaysMatchPlainLoopsOnEveryTarget) {
     on_every_target([](const std::string&) {
         for (unsigned seed = 0; seed < 200; ++seed) {
             SCOPED_TRACE(detail::cat("seed ", seed));
             std::mt19937 rng(seed);
             Case c = random_case(rng);
             c.set_params();
-            check_border(c.params);
+            check_io_reorder(c.params);
             const std::size_t planar = c.all_pixels() * c.params.channels;
             const std::size_t last = c.all_pixels() * c.stride();
             const bool to = seed % 2 == 0;
@@ -105,7 +105,7 @@ TEST(Border, BothWaysMatchPlainLoopsOnEveryTarget) {
 }
 
 // Without scale and shift elements are moved, not computed: a NaN and a negative zero stay.
-TEST(Border, MovesFloatsBitByBit) {
+TEST(IoReorder, MovesFloatsBitByBit) {
     on_every_target([](const std::string&) {
         for (const std::size_t channels : {1, 3, 4, 15, 16, 17, 33, 255}) {
             for (const std::size_t pixels : {1, 16, 63, 100, 676}) {
@@ -140,16 +140,16 @@ TEST(Border, MovesFloatsBitByBit) {
     });
 }
 
-TEST(Border, Refuses) {
+TEST(IoReorder, Refuses) {
     IoReorderParams params{.channels = 3, .pixels = 4};
-    EXPECT_NO_THROW(check_border(params));
+    EXPECT_NO_THROW(check_io_reorder(params));
     const std::vector<float> two(2);
     params.scale = two;
-    EXPECT_THAT([&] { check_border(params); },
+    EXPECT_THAT([&] { check_io_reorder(params); },
                 testing::ThrowsMessage<Error>(testing::HasSubstr("2 scales")));
     params.scale = {};
     params.src_type = ElementType::i64;
-    EXPECT_THAT([&] { check_border(params); },
+    EXPECT_THAT([&] { check_io_reorder(params); },
                 testing::ThrowsMessage<Error>(testing::HasSubstr("i64 to u8")));
 }
 

@@ -18,6 +18,19 @@ using test::for_small_conv_cases;
 using test::value_at;
 using Case = test::SmallConvCase;
 
+bool stores_bytes(const Case& c) {
+    return SmallConv::stores_bytes(c.params);
+}
+
+bool stores_pixels(const Case& c) {
+    return SmallConv::stores_pixels(c.params.shape);
+}
+
+// Bytes by the way that takes a sigmoid before them.
+bool takes_a_sigmoid(const Case& c) {
+    return SmallConv::stores_bytes(c.params) && !SmallConv::has_lists(c.params.shape);
+}
+
 TEST(SmallConv, MatchesPlainLoopsForAnySplitOfTheRows) {
     for_small_conv_cases(60, false, [](const Case& c, std::mt19937& rng) {
         const SmallConv kernel(c.params);
@@ -68,10 +81,7 @@ TEST(SmallConv, StoresPlanes) {
 }
 
 TEST(SmallConv, StoresRoundedAndSaturatedBytes) {
-    for_small_conv_cases(60, false, [](Case& c, std::mt19937& rng) {
-        if (!SmallConv::stores_bytes(c.params)) {
-            return;
-        }
+    for_small_conv_cases(60, false, stores_bytes, [](Case& c, std::mt19937& rng) {
         c.params.dst_type = rng() % 2 == 0 ? ElementType::u8 : ElementType::i8;
         const float low = c.params.dst_type == ElementType::u8 ? 0.0f : -128.0f;
         const SmallConv kernel(c.params);
@@ -96,7 +106,7 @@ TEST(SmallConv, StoresRoundedAndSaturatedBytes) {
 
 // Against the function in double precision: to a part of its size, which moves bytes near halves.
 TEST(SmallConv, StoresBytesAfterASigmoid) {
-    for_small_conv_cases(100, false, [](Case& c, std::mt19937& rng) {
+    for_small_conv_cases(100, false, takes_a_sigmoid, [](Case& c, std::mt19937& rng) {
         c.params.dst_type = rng() % 2 == 0 ? ElementType::u8 : ElementType::i8;
         constexpr float kScales[] = {127.0f, 255.0f, 8204.064f, -100.0f};
         const post_ops::Eltwise sigmoid{.kind = post_ops::EltwiseKind::kSigmoid,
@@ -112,9 +122,7 @@ TEST(SmallConv, StoresBytesAfterASigmoid) {
             bias = static_cast<float>(rng() % 100) / 16.0f - 3.0f;
         }
         const SmallConvShape& s = c.params.shape;
-        if (!SmallConv::stores_bytes(c.params) || SmallConv::has_lists(s)) {
-            return;
-        }
+        ASSERT_TRUE(SmallConv::stores_bytes(c.params));
         const double low = c.params.dst_type == ElementType::u8 ? 0.0 : -128.0;
         const SmallConv kernel(c.params);
         const std::size_t size = s.batch * s.dst_height * s.dst_width * s.dst_channels;
@@ -146,11 +154,8 @@ TEST(SmallConv, TakesNothingButASigmoidBeforeBytes) {
 }
 
 TEST(SmallConv, StoresFloatsChannelsLast) {
-    for_small_conv_cases(200, false, [](Case& c, std::mt19937& rng) {
+    for_small_conv_cases(200, false, stores_pixels, [](Case& c, std::mt19937& rng) {
         const SmallConvShape& s = c.params.shape;
-        if (!SmallConv::stores_pixels(s)) {
-            return;
-        }
         c.params.pixels = true;
         const SmallConv kernel(c.params);
         const std::size_t size = s.batch * s.dst_height * s.dst_width * s.dst_channels;

@@ -67,7 +67,7 @@ TEST(FetchAhead, StepsBetweenLimitWhatWaits) {
 }
 
 struct Totals {
-    std::vector<std::size_t> by_reader, by_fetcher, waiting;
+    std::vector<std::size_t> by_reader, by_fetcher, pending;
 };
 
 Totals check_each(const std::vector<FetchStep>& steps,
@@ -84,7 +84,7 @@ Totals check_each(const std::vector<FetchStep>& steps,
             totals.by_reader[fetch.step] = fetch.end;
             totals.by_fetcher[s] += fetch.end - fetch.begin;
             for (std::size_t k = s; k < fetch.step; ++k) {
-                totals.waiting[k] += fetch.end - fetch.begin;
+                totals.pending[k] += fetch.end - fetch.begin;
             }
         }
     }
@@ -105,7 +105,7 @@ TEST(FetchAhead, RandomStepsKeepToRoomAndLimits) {
         const Totals totals = check_each(steps, plan_fetches(steps));
         for (std::size_t s = 0; s < steps.size(); ++s) {
             EXPECT_LE(totals.by_reader[s], steps[s].wanted);
-            EXPECT_LE(totals.waiting[s], steps[s].limit);
+            EXPECT_LE(totals.pending[s], steps[s].limit);
             const std::size_t own = steps[s].own - std::min(steps[s].own, totals.by_reader[s]);
             EXPECT_LE(totals.by_fetcher[s], steps[s].room - std::min(steps[s].room, own));
         }

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/eltwise/eltwise_kernel.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
 namespace fuseq::kernels {
@@ -30,7 +30,7 @@ double worst_error(const Eltwise& op, float low, float high) {
     for (std::size_t i = 0; i < kCount; ++i) {
         src[i] = low + (high - low) * static_cast<float>(i) / static_cast<float>(kCount - 1);
     }
-    const ChainKernel kernel({{op}, ElementType::f32}, ElementType::f32, 1, ChainLayout::kRows);
+    const EltwiseKernel kernel({{op}, ElementType::f32}, ElementType::f32, 1, EltwiseLayout::kRows);
     kernel.run({.src = {src.data(), 1}, .dst = dst.data(), .dst_stride = 1}, 0, kCount);
     double worst = 0.0;
     for (std::size_t i = 0; i < kCount; ++i) {
@@ -41,7 +41,7 @@ double worst_error(const Eltwise& op, float low, float high) {
     return worst;
 }
 
-TEST(ChainKernelActivations, AreGoodToOneMillionth) {
+TEST(EltwiseKernelActivations, AreGoodToOneMillionth) {
     test::on_every_target([](const std::string&) {
         const Eltwise ops[] = {
             {EltwiseKind::kTanh},        {EltwiseKind::kElu, 1.3f},
@@ -70,7 +70,7 @@ TEST(ChainKernelActivations, AreGoodToOneMillionth) {
 }
 
 // The difference to the true value, a channel for each point, times 2^22: no more than 1 in bytes.
-TEST(ChainKernelActivations, AnEluOfWhichBytesRemainIsGoodToAFifthOfAMillionth) {
+TEST(EltwiseKernelActivations, AnEluOfWhichBytesRemainIsGoodToAFifthOfAMillionth) {
     constexpr std::size_t kPoints = 4001;
     for (const float alpha : {1.0f, 0.3f}) {
         std::vector<float> src;
@@ -82,7 +82,7 @@ TEST(ChainKernelActivations, AnEluOfWhichBytesRemainIsGoodToAFifthOfAMillionth) 
         const Eltwise elu{EltwiseKind::kElu, alpha, 0.0f, 2.0f};
         const Chain chain{{elu, Shift{Values(minus)}, Scale{0x1p21f / alpha}}, ElementType::i8};
         test::on_every_target([&](const std::string&) {
-            const ChainKernel kernel(chain, ElementType::f32, kPoints, ChainLayout::kRows);
+            const EltwiseKernel kernel(chain, ElementType::f32, kPoints, EltwiseLayout::kRows);
             std::vector<std::int8_t> dst(kPoints);
             kernel.run({.src = {src.data(), kPoints}, .dst = dst.data(), .dst_stride = kPoints}, 0,
                        1);
@@ -92,26 +92,26 @@ TEST(ChainKernelActivations, AnEluOfWhichBytesRemainIsGoodToAFifthOfAMillionth) 
     }
 }
 
-TEST(ChainKernelActivations, AnEluOfWhichBytesRemainIsExactAtItsEnds) {
+TEST(EltwiseKernelActivations, AnEluOfWhichBytesRemainIsExactAtItsEnds) {
     const std::vector<float> src{-1e30f, -100.0f, -30.0f, -0.0f, 0.0f, 3.0f, 1e30f};
     const Chain chain{{Eltwise{EltwiseKind::kElu, 0.5f}, Shift{0.5f}, Scale{0x1p30f}},
                       ElementType::i8};
     test::on_every_target([&](const std::string&) {
-        const ChainKernel kernel(chain, ElementType::f32, 1, ChainLayout::kRows);
+        const EltwiseKernel kernel(chain, ElementType::f32, 1, EltwiseLayout::kRows);
         std::vector<std::int8_t> dst(src.size());
         kernel.run({.src = {src.data(), 1}, .dst = dst.data(), .dst_stride = 1}, 0, src.size());
         EXPECT_THAT(dst, testing::ElementsAre(0, 0, 0, 127, 127, 127, 127));
     });
 }
 
-TEST(ChainKernelActivations, StayFiniteFarOut) {
+TEST(EltwiseKernelActivations, StayFiniteFarOut) {
     test::on_every_target([](const std::string&) {
         for (const EltwiseKind kind :
              {EltwiseKind::kTanh, EltwiseKind::kSigmoid, EltwiseKind::kSwish, EltwiseKind::kMish,
               EltwiseKind::kSoftplus, EltwiseKind::kGeluErf, EltwiseKind::kGeluTanh}) {
             const Eltwise op{kind, 1.0f};
-            const ChainKernel kernel({{op}, ElementType::f32}, ElementType::f32, 1,
-                                     ChainLayout::kRows);
+            const EltwiseKernel kernel({{op}, ElementType::f32}, ElementType::f32, 1,
+                                       EltwiseLayout::kRows);
             const std::vector<float> src{-1e4f, -200.0f, -90.0f, 90.0f, 200.0f, 1e4f};
             std::vector<float> dst(src.size());
             kernel.run({.src = {src.data(), 1}, .dst = dst.data(), .dst_stride = 1}, 0, src.size());

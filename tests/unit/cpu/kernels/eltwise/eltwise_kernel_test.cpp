@@ -1,6 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/eltwise/eltwise_kernel.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ struct Shape2 {
 struct Case {
     Chain chain;
     ElementType src_type = ElementType::f32;
-    ChainLayout layout = ChainLayout::kRows;
+    EltwiseLayout layout = EltwiseLayout::kRows;
     std::size_t channels = 1;
     Shape2 shape{};
     std::vector<ElementType> source_types{};
@@ -99,17 +99,17 @@ struct Case {
     std::vector<bool> per_plane{};    // binary_sources of one element a plane,
     std::size_t image_stride = 0;     // so far from image to image
     std::size_t rows_per_image = 1;
-    // Index of the element of an extra input that belongs to element i of a row.
+    // Index of the element of a binary source that belongs to element i of a row.
     std::size_t source_at(std::size_t e, std::size_t row, std::size_t i) const {
         if (!per_plane[e]) {
             return row * shape.src_stride + i;
         }
-        return layout == ChainLayout::kRows ? row / rows_per_image * image_stride + i
-                                            : row / channels * image_stride + row % channels;
+        return layout == EltwiseLayout::kRows ? row / rows_per_image * image_stride + i
+                                              : row / channels * image_stride + row % channels;
     }
 };
 
-// Some of the extra inputs get one element a plane.
+// Some of the binary sources get one element a plane.
 void choose_planes(Case& c, std::mt19937& rng) {
     c.per_plane.resize(c.source_types.size());
     for (std::size_t e = 0; e < c.per_plane.size(); ++e) {
@@ -135,8 +135,8 @@ Case random_case(std::mt19937& rng, bool activations) {
         c.chain.dst_type = ElementType::i32;
     }
     c.src_type = kTypes[rng() % 4];
-    c.layout = rng() % 2 == 0 ? ChainLayout::kRows : ChainLayout::kPlanes;
-    const bool rows = c.layout == ChainLayout::kRows;
+    c.layout = rng() % 2 == 0 ? EltwiseLayout::kRows : EltwiseLayout::kPlanes;
+    const bool rows = c.layout == EltwiseLayout::kRows;
     c.shape.rows = rows ? 1 + rng() % 9 : std::min<std::size_t>(c.channels * (1 + rng() % 2), 150);
     c.shape.length = rows ? c.channels : 1 + rng() % 60;
     choose_planes(c, rng);
@@ -159,20 +159,20 @@ Case random_case(std::mt19937& rng, bool activations) {
 
 // Runs in ranges of `step` rows.
 Elements run(Case& c, std::size_t step) {
-    const ChainKernel kernel(c.chain, c.src_type, c.channels, c.layout);
+    const EltwiseKernel kernel(c.chain, c.src_type, c.channels, c.layout);
     Elements dst(c.chain.dst_type, c.shape.rows * c.shape.dst_stride);
-    std::vector<ChainTensor> binary_sources;
+    std::vector<EltwiseTensor> binary_sources;
     for (std::size_t e = 1; e < c.tensors.size(); ++e) {
         binary_sources.push_back(
             {c.tensors[e].data(), c.per_plane[e - 1] ? c.image_stride : c.shape.src_stride});
     }
-    const ChainKernelArgs args{.src = {c.tensors[0].data(), c.shape.src_stride},
-                               .dst = dst.data(),
-                               .dst_stride = c.shape.dst_stride,
-                               .binary_sources = binary_sources,
-                               .inner = c.shape.length,
-                               .rows_per_image = c.rows_per_image,
-                               .stream = step == 2};
+    const EltwiseKernelArgs args{.src = {c.tensors[0].data(), c.shape.src_stride},
+                                 .dst = dst.data(),
+                                 .dst_stride = c.shape.dst_stride,
+                                 .binary_sources = binary_sources,
+                                 .inner = c.shape.length,
+                                 .rows_per_image = c.rows_per_image,
+                                 .stream = step == 2};
     for (std::size_t row = 0; row < c.shape.rows; row += step) {
         kernel.run(args, row, std::min(row + step, c.shape.rows));
     }
@@ -184,7 +184,7 @@ void expect_close(Case& c, const Elements& dst, std::size_t& compared) {
     const std::size_t skip = 1 + c.shape.rows * c.shape.length / 300;
     for (std::size_t row = 0; row < c.shape.rows; ++row) {
         for (std::size_t i = row % skip; i < c.shape.length; i += skip) {
-            const std::size_t channel = c.layout == ChainLayout::kRows ? i : row % c.channels;
+            const std::size_t channel = c.layout == EltwiseLayout::kRows ? i : row % c.channels;
             const std::size_t at = row * c.shape.src_stride + i;
             const double x = c.tensors[0].get(at);
             std::vector<double> binary_sources;
@@ -205,11 +205,11 @@ void expect_close(Case& c, const Elements& dst, std::size_t& compared) {
 
 std::string describe(const Case& c) {
     return to_text(c.chain) + " of " + to_string(c.src_type) +
-           (c.layout == ChainLayout::kRows ? " rows " : " planes ") + std::to_string(c.shape.rows) +
-           " x " + std::to_string(c.shape.length);
+           (c.layout == EltwiseLayout::kRows ? " rows " : " planes ") +
+           std::to_string(c.shape.rows) + " x " + std::to_string(c.shape.length);
 }
 
-TEST(ChainKernel, EqualsTheChainOnEveryTarget) {
+TEST(EltwiseKernel, EqualsTheChainOnEveryTarget) {
     const unsigned seed = 1234;
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::map<int, std::vector<std::uint8_t>> first_bytes;
@@ -237,7 +237,7 @@ TEST(ChainKernel, EqualsTheChainOnEveryTarget) {
 }
 
 // Long planes, which begin at cache lines and elsewhere: nothing but their elements is written.
-TEST(ChainKernel, WritesLongPlanesPastTheCaches) {
+TEST(EltwiseKernel, WritesLongPlanesPastTheCaches) {
     constexpr std::size_t kCount = 3000;
     const post_ops::Chain chain{{post_ops::Scale{{0.5f}}, post_ops::Shift{{1.0f}}},
                                 ElementType::f32};
@@ -246,7 +246,7 @@ TEST(ChainKernel, WritesLongPlanesPastTheCaches) {
         src[i] = static_cast<std::uint8_t>(i * 7);
     }
     test::on_every_target([&](const std::string&) {
-        const ChainKernel kernel(chain, ElementType::u8, 2, ChainLayout::kPlanes);
+        const EltwiseKernel kernel(chain, ElementType::u8, 2, EltwiseLayout::kPlanes);
         for (const std::size_t gap : {std::size_t{8}, std::size_t{5}}) {
             AlignedVector<float> dst(2 * (kCount + gap), -7.0f);
             kernel.run({.src = {src.data(), kCount},
@@ -255,7 +255,7 @@ TEST(ChainKernel, WritesLongPlanesPastTheCaches) {
                         .inner = kCount,
                         .stream = true},
                        0, 2);
-            ChainKernel::end_stream();
+            EltwiseKernel::end_stream();
             for (std::size_t i = 0; i < dst.size(); ++i) {
                 const std::size_t plane = i / (kCount + gap);
                 const std::size_t at = i % (kCount + gap);
@@ -269,10 +269,10 @@ TEST(ChainKernel, WritesLongPlanesPastTheCaches) {
 }
 
 // Bytes between rows belong to others.
-TEST(ChainKernel, WritesOnlyItsSlice) {
+TEST(EltwiseKernel, WritesOnlyItsSlice) {
     test::on_every_target([](const std::string&) {
-        const ChainKernel kernel({{Scale{2.0f}}, ElementType::u8}, ElementType::u8, 3,
-                                 ChainLayout::kRows);
+        const EltwiseKernel kernel({{Scale{2.0f}}, ElementType::u8}, ElementType::u8, 3,
+                                   EltwiseLayout::kRows);
         std::vector<std::uint8_t> src{1, 2, 3, 99, 4, 5, 6, 99};
         std::vector<std::uint8_t> dst(15, 7);
         kernel.run({.src = {src.data(), 4}, .dst = dst.data() + 1, .dst_stride = 5}, 0, 2);
@@ -280,25 +280,25 @@ TEST(ChainKernel, WritesOnlyItsSlice) {
     });
 }
 
-TEST(ChainKernel, WorksInPlace) {
+TEST(EltwiseKernel, WorksInPlace) {
     std::vector<float> data(3000);
     for (std::size_t i = 0; i < data.size(); ++i) {
         data[i] = static_cast<float>(i);
     }
-    const ChainKernel kernel({{Shift{1.0f}}, ElementType::f32}, ElementType::f32, 1500,
-                             ChainLayout::kRows);
+    const EltwiseKernel kernel({{Shift{1.0f}}, ElementType::f32}, ElementType::f32, 1500,
+                               EltwiseLayout::kRows);
     kernel.run({.src = {data.data(), 1500}, .dst = data.data(), .dst_stride = 1500}, 0, 2);
     EXPECT_EQ(data.front(), 1.0f);
     EXPECT_EQ(data.back(), 3000.0f);
 }
 
-TEST(ChainKernel, AnExtraInputMayBeTheSameForAllRows) {
-    const ChainKernel kernel(
+TEST(EltwiseKernel, ABinarySourceMayBeTheSameForAllRows) {
+    const EltwiseKernel kernel(
         {{Binary{BinaryKind::kMul, 0, ElementType::u8, 0.5f}}, ElementType::f32}, ElementType::f32,
-        2, ChainLayout::kRows);
+        2, EltwiseLayout::kRows);
     const std::vector<float> src{1.0f, 2.0f, 3.0f, 4.0f};
     const std::vector<std::uint8_t> gate{2, 4};
-    const ChainTensor extra{gate.data(), 0};
+    const EltwiseTensor extra{gate.data(), 0};
     std::vector<float> dst(4);
     kernel.run(
         {.src = {src.data(), 2}, .dst = dst.data(), .dst_stride = 2, .binary_sources = {&extra, 1}},
@@ -307,14 +307,14 @@ TEST(ChainKernel, AnExtraInputMayBeTheSameForAllRows) {
 }
 
 // Two images of two positions and two channels, each with a gate of its own.
-TEST(ChainKernel, AnExtraInputMayHaveOneElementAPlane) {
+TEST(EltwiseKernel, ABinarySourceMayHaveOneElementAPlane) {
     const std::vector<float> src{1, 2, 3, 4, 5, 6, 7, 8};
     const std::vector<std::uint8_t> gates{2, 4, 6, 8};
-    const ChainTensor extra{gates.data(), 2};
+    const EltwiseTensor extra{gates.data(), 2};
     std::vector<float> dst(8);
     const Chain chain{{Binary{BinaryKind::kMul, 0, ElementType::u8, 0.5f, 0.0f, true}},
                       ElementType::f32};
-    const ChainKernel rows(chain, ElementType::f32, 2, ChainLayout::kRows);
+    const EltwiseKernel rows(chain, ElementType::f32, 2, EltwiseLayout::kRows);
     rows.run({.src = {src.data(), 2},
               .dst = dst.data(),
               .dst_stride = 2,
@@ -322,7 +322,7 @@ TEST(ChainKernel, AnExtraInputMayHaveOneElementAPlane) {
               .rows_per_image = 2},
              0, 4);
     EXPECT_EQ(dst, (std::vector<float>{1, 4, 3, 8, 15, 24, 21, 32}));
-    const ChainKernel planes(chain, ElementType::f32, 2, ChainLayout::kPlanes);
+    const EltwiseKernel planes(chain, ElementType::f32, 2, EltwiseLayout::kPlanes);
     planes.run({.src = {src.data(), 2},
                 .dst = dst.data(),
                 .dst_stride = 2,
@@ -334,7 +334,7 @@ TEST(ChainKernel, AnExtraInputMayHaveOneElementAPlane) {
 
 // A gate a channel and a residual input, quantized in between, with and without scales and zero
 // points: in blocks of eight and of four vectors and in what is left, as float by float.
-TEST(ChainKernel, GatesAndResidualInputsAreExact) {
+TEST(EltwiseKernel, GatesAndResidualInputsAreExact) {
     constexpr std::size_t kChannels = 32, kRows = 67, kImages = 2;
     std::mt19937 rng(5);
     std::vector<std::uint8_t> src(kImages * kRows * kChannels), residual(src.size());
@@ -359,9 +359,9 @@ TEST(ChainKernel, GatesAndResidualInputsAreExact) {
                 return static_cast<int>(std::min(std::max(std::nearbyint(v), 0.0f), 255.0f));
             };
             test::on_every_target([&](const std::string&) {
-                const ChainKernel kernel(chain, ElementType::u8, kChannels, ChainLayout::kRows);
-                const ChainTensor binary_sources[] = {{gates.data(), kChannels},
-                                                      {residual.data(), kChannels}};
+                const EltwiseKernel kernel(chain, ElementType::u8, kChannels, EltwiseLayout::kRows);
+                const EltwiseTensor binary_sources[] = {{gates.data(), kChannels},
+                                                        {residual.data(), kChannels}};
                 std::vector<std::uint8_t> dst(src.size());
                 kernel.run({.src = {src.data(), kChannels},
                             .dst = dst.data(),
@@ -377,11 +377,11 @@ TEST(ChainKernel, GatesAndResidualInputsAreExact) {
     }
 }
 
-TEST(ChainKernel, RoundsHalfToEvenAndSaturates) {
+TEST(EltwiseKernel, RoundsHalfToEvenAndSaturates) {
     test::on_every_target([](const std::string&) {
         const std::vector<float> src{0.5f, 1.5f, 2.5f, -0.5f, 254.5f, 255.5f, 1e30f, -1e30f, 3e9f};
         const auto stored = [&](ElementType type) {
-            const ChainKernel kernel({{}, type}, ElementType::f32, 1, ChainLayout::kRows);
+            const EltwiseKernel kernel({{}, type}, ElementType::f32, 1, EltwiseLayout::kRows);
             Elements dst(type, src.size());
             kernel.run({.src = {src.data(), 1}, .dst = dst.data(), .dst_stride = 1}, 0, src.size());
             std::vector<double> out;
@@ -399,10 +399,10 @@ TEST(ChainKernel, RoundsHalfToEvenAndSaturates) {
     });
 }
 
-TEST(ChainKernel, Refuses) {
+TEST(EltwiseKernel, Refuses) {
     const auto message = [](const Chain& chain, ElementType src, std::size_t channels) {
         try {
-            const ChainKernel kernel(chain, src, channels, ChainLayout::kRows);
+            const EltwiseKernel kernel(chain, src, channels, EltwiseLayout::kRows);
         } catch (const Error& error) {
             return std::string(error.what());
         }
@@ -412,12 +412,12 @@ TEST(ChainKernel, Refuses) {
     EXPECT_THAT(message({{}, ElementType::u8}, ElementType::f16, 1), HasSubstr("src is f16"));
     EXPECT_THAT(message({{Binary{BinaryKind::kAdd, 0, ElementType::i64}}, ElementType::u8},
                         ElementType::f32, 1),
-                HasSubstr("an extra input is i64"));
+                HasSubstr("a binary source is i64"));
     EXPECT_THAT(message({{Scale{Values({1.0f, 2.0f})}}, ElementType::u8}, ElementType::f32, 3),
                 HasSubstr("values for 2 channels, the tensor has 3"));
     EXPECT_THAT(message({{}, ElementType::u8}, ElementType::f32, 0), HasSubstr("0 channels"));
-    const ChainKernel kernel({{Binary{}}, ElementType::f32}, ElementType::f32, 1,
-                             ChainLayout::kRows);
+    const EltwiseKernel kernel({{Binary{}}, ElementType::f32}, ElementType::f32, 1,
+                               EltwiseLayout::kRows);
     float value = 1.0f;
     EXPECT_THROW(kernel.run({.src = {&value, 1}, .dst = &value, .dst_stride = 1}, 0, 1), Error);
 }

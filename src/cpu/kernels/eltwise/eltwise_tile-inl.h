@@ -1,13 +1,13 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements of any type to a tile of floats, and back. For chain_kernel.cpp; include after
+// Elements of any type to a tile of floats, and back. For eltwise_kernel.cpp; include after
 // hwy/highway.h, once a target.
-#if defined(FUSEQ_KERNELS_CHAIN_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FUSEQ_KERNELS_CHAIN_TILE_INL_H_
-#undef FUSEQ_KERNELS_CHAIN_TILE_INL_H_
+#if defined(FUSEQ_KERNELS_ELTWISE_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSEQ_KERNELS_ELTWISE_TILE_INL_H_
+#undef FUSEQ_KERNELS_ELTWISE_TILE_INL_H_
 #else
-#define FUSEQ_KERNELS_CHAIN_TILE_INL_H_
+#define FUSEQ_KERNELS_ELTWISE_TILE_INL_H_
 #endif
 
 #include <cstdint>

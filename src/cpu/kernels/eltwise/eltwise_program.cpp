@@ -1,6 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/kernels/eltwise/chain_program.hpp"
+#include "cpu/kernels/eltwise/eltwise_program.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -20,21 +20,21 @@ void check_type(const char* what, ElementType type) {
         case ElementType::i32:
         case ElementType::f32: return;
         default:
-            throw Error("compile", detail::cat("chain kernel: ", what, " is ", to_string(type),
+            throw Error("compile", detail::cat("fused eltwise: ", what, " is ", to_string(type),
                                                ", expected u8, i8, i32 or f32"));
     }
 }
 
 class ProgramBuilder {
 public:
-    ProgramBuilder(ElementType src_type, std::size_t channels, ChainLayout layout) {
+    ProgramBuilder(ElementType src_type, std::size_t channels, EltwiseLayout layout) {
         program_.src_type = src_type;
         program_.layout = layout;
         program_.channels = channels;
         program_.repeated_row = std::max<std::size_t>(1, kChainTile / channels) * channels;
     }
 
-    ChainProgram build(const post_ops::EpilogueProgram& epilogue) {
+    EltwiseProgram build(const post_ops::EpilogueProgram& epilogue) {
         program_.dst_type = epilogue.dst_type;
         for (const EpilogueOp& op : epilogue.ops) {
             add(op);
@@ -43,18 +43,18 @@ public:
     }
 
 private:
-    ChainParameter parameter(const Values& values) {
-        ChainParameter out;
+    EltwiseParameter parameter(const Values& values) {
+        EltwiseParameter out;
         out.per_channel = !values.per_tensor();
         if (out.per_channel && values.size() != program_.channels) {
             throw Error("compile",
-                        detail::cat("chain kernel: an operation has values for ", values.size(),
+                        detail::cat("fused eltwise: an operation has values for ", values.size(),
                                     " channels, the tensor has ", program_.channels));
         }
         program_.per_channel = program_.per_channel || out.per_channel;
-        const std::size_t count = !out.per_channel                        ? 1
-                                  : program_.layout == ChainLayout::kRows ? program_.repeated_row
-                                                                          : program_.channels;
+        const std::size_t count = !out.per_channel                          ? 1
+                                  : program_.layout == EltwiseLayout::kRows ? program_.repeated_row
+                                                                            : program_.channels;
         out.values.resize(count + kChainPadding, 0.0f);
         for (std::size_t i = 0; i < count; ++i) {
             out.values[i] = values[i % program_.channels];
@@ -83,25 +83,25 @@ private:
     }
 
     void add_source(const post_ops::Binary& op) {
-        check_type("an extra input", op.type);
+        check_type("a binary source", op.type);
         program_.source_count = std::max(program_.source_count, op.input + 1);
         program_.per_plane = program_.per_plane || op.per_plane;
         program_.per_channel = program_.per_channel || op.per_plane || op.per_pixel;
     }
 
-    ChainProgram program_;
+    EltwiseProgram program_;
 };
 
 }  // namespace
 
-ChainProgram make_chain_program(const post_ops::Chain& chain,
-                                ElementType src_type,
-                                std::size_t channels,
-                                ChainLayout layout) {
+EltwiseProgram make_chain_program(const post_ops::Chain& chain,
+                                  ElementType src_type,
+                                  std::size_t channels,
+                                  EltwiseLayout layout) {
     check_type("src", src_type);
     check_type("dst", chain.dst_type);
     if (channels == 0) {
-        throw Error("compile", "chain kernel: the tensor has 0 channels");
+        throw Error("compile", "fused eltwise: the tensor has 0 channels");
     }
     return ProgramBuilder(src_type, channels, layout).build(post_ops::make_epilogue(chain));
 }

@@ -1,13 +1,13 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations of a chain on values that stay in registers. For chain_kernel.cpp; include after
+// Operations of a chain on values that stay in registers. For eltwise_kernel.cpp; include after
 // hwy/highway.h, once a target.
-#if defined(FUSEQ_KERNELS_CHAIN_REGISTERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef FUSEQ_KERNELS_CHAIN_REGISTERS_INL_H_
-#undef FUSEQ_KERNELS_CHAIN_REGISTERS_INL_H_
+#if defined(FUSEQ_KERNELS_ELTWISE_REGISTERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSEQ_KERNELS_ELTWISE_REGISTERS_INL_H_
+#undef FUSEQ_KERNELS_ELTWISE_REGISTERS_INL_H_
 #else
-#define FUSEQ_KERNELS_CHAIN_REGISTERS_INL_H_
+#define FUSEQ_KERNELS_ELTWISE_REGISTERS_INL_H_
 #endif
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 #include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/common/exact-inl.h"
 #include "cpu/kernels/eltwise/activation_math-inl.h"
-#include "cpu/kernels/eltwise/chain_program.hpp"
-#include "cpu/kernels/eltwise/chain_tile-inl.h"
+#include "cpu/kernels/eltwise/eltwise_program.hpp"
+#include "cpu/kernels/eltwise/eltwise_tile-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,6 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/kernels/eltwise/chain_program.hpp"
+#include "cpu/kernels/eltwise/eltwise_program.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,17 +26,17 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Kind = ProgramOp::Kind;
 
-constexpr auto kRows = ChainLayout::kRows;
-constexpr auto kPlanes = ChainLayout::kPlanes;
+constexpr auto kRows = EltwiseLayout::kRows;
+constexpr auto kPlanes = EltwiseLayout::kPlanes;
 
-ChainProgram program(std::vector<post_ops::BasicOp> ops,
-                     std::size_t channels = 3,
-                     ChainLayout layout = kRows) {
+EltwiseProgram program(std::vector<post_ops::BasicOp> ops,
+                       std::size_t channels = 3,
+                       EltwiseLayout layout = kRows) {
     return make_chain_program({std::move(ops), ElementType::u8}, ElementType::f32, channels,
                               layout);
 }
 
-std::vector<Kind> kinds(const ChainProgram& of) {
+std::vector<Kind> kinds(const EltwiseProgram& of) {
     std::vector<Kind> out;
     for (const ProgramOp& op : of.ops) {
         out.push_back(op.kind);
@@ -44,8 +44,8 @@ std::vector<Kind> kinds(const ChainProgram& of) {
     return out;
 }
 
-TEST(ChainProgram, JoinsAScaleWithTheShiftAfterIt) {
-    const ChainProgram p = program({Scale{2.0f}, Shift{3.0f}});
+TEST(EltwiseProgram, JoinsAScaleWithTheShiftAfterIt) {
+    const EltwiseProgram p = program({Scale{2.0f}, Shift{3.0f}});
     ASSERT_THAT(kinds(p), ElementsAre(Kind::kAffine));
     EXPECT_EQ(p.ops[0].a.values[0], 2.0f);
     EXPECT_EQ(p.ops[0].b.values[0], 3.0f);
@@ -56,36 +56,36 @@ TEST(ChainProgram, JoinsAScaleWithTheShiftAfterIt) {
                 ElementsAre(Kind::kAffine, Kind::kShift));
 }
 
-TEST(ChainProgram, KnowsAnEluOfWhichBytesRemain) {
+TEST(EltwiseProgram, KnowsAnEluOfWhichBytesRemain) {
     const Eltwise elu{EltwiseKind::kElu, 0.7f, 0.0f, 3.0f};
-    const ChainProgram p = program({elu, Shift{3.0f}});
+    const EltwiseProgram p = program({elu, Shift{3.0f}});
     ASSERT_THAT(kinds(p), ElementsAre(Kind::kEltwise, Kind::kShift));
     EXPECT_TRUE(p.ops[0].is_coarse_elu);
     EXPECT_EQ(p.ops[0].a.values[0], 0.7f);
     EXPECT_EQ(p.ops[0].b.values[0], 3.0f);
-    const ChainProgram floats =
+    const EltwiseProgram floats =
         make_chain_program({{elu}, ElementType::f32}, ElementType::f32, 3, kRows);
     EXPECT_THAT(kinds(floats), ElementsAre(Kind::kEltwise));
     EXPECT_FALSE(floats.ops[0].is_coarse_elu);
 }
 
-TEST(ChainProgram, JoinsARoundWithTheClipAfterIt) {
-    const ChainProgram p = program({Round{}, Clip{-1.0f, 6.0f}});
+TEST(EltwiseProgram, JoinsARoundWithTheClipAfterIt) {
+    const EltwiseProgram p = program({Round{}, Clip{-1.0f, 6.0f}});
     ASSERT_THAT(kinds(p), ElementsAre(Kind::kRoundClip));
     EXPECT_EQ(p.ops[0].a.values[0], -1.0f);
     EXPECT_EQ(p.ops[0].b.values[0], 6.0f);
-    const ChainProgram other = program({Clip{-1.0f, 6.0f}, Round{}, Round{}});
+    const EltwiseProgram other = program({Clip{-1.0f, 6.0f}, Round{}, Round{}});
     EXPECT_THAT(kinds(other), ElementsAre(Kind::kClip, Kind::kRound, Kind::kRound));
     EXPECT_EQ(other.ops[0].a.values[0], -1.0f);
     EXPECT_EQ(other.ops[0].b.values[0], 6.0f);
 }
 
 // 341 rows of 3 channels are worked on at once: 1023 elements, the most that fit in 1024.
-TEST(ChainProgram, ConstantsOfRowsAreRepeated) {
-    const ChainProgram p = program({Scale{Values({1.0f, 2.0f, 4.0f})}, Shift{0.5f}});
+TEST(EltwiseProgram, ConstantsOfRowsAreRepeated) {
+    const EltwiseProgram p = program({Scale{Values({1.0f, 2.0f, 4.0f})}, Shift{0.5f}});
     EXPECT_EQ(p.repeated_row, 1023u);
     EXPECT_TRUE(p.per_channel);
-    const ChainParameter& a = p.ops[0].a;
+    const EltwiseParameter& a = p.ops[0].a;
     EXPECT_TRUE(a.per_channel);
     ASSERT_EQ(a.values.size(), 1023 + kChainPadding);
     for (std::size_t i = 0; i < 1023; i += 3) {
@@ -93,31 +93,31 @@ TEST(ChainProgram, ConstantsOfRowsAreRepeated) {
                     ElementsAre(1.0f, 2.0f, 4.0f));
     }
     EXPECT_THAT(std::vector<float>(a.values.begin() + 1023, a.values.end()), Each(0.0f));
-    const ChainParameter& b = p.ops[0].b;
+    const EltwiseParameter& b = p.ops[0].b;
     EXPECT_FALSE(b.per_channel);
     ASSERT_EQ(b.values.size(), 1 + kChainPadding);
     EXPECT_EQ(b.values[0], 0.5f);
 }
 
-TEST(ChainProgram, LongRowsAndPlanesAreNotRepeated) {
+TEST(EltwiseProgram, LongRowsAndPlanesAreNotRepeated) {
     const std::vector<float> many(1500, 2.0f);
     std::vector<float> slopes = many;
     slopes[1499] = 7.0f;
-    const ChainProgram rows = program({Prelu{Values(slopes)}}, 1500);
+    const EltwiseProgram rows = program({Prelu{Values(slopes)}}, 1500);
     EXPECT_EQ(rows.repeated_row, 1500u);
     ASSERT_EQ(rows.ops[0].a.values.size(), 1500 + kChainPadding);
     EXPECT_EQ(rows.ops[0].a.values[1499], 7.0f);
-    const ChainProgram planes = program({Prelu{Values({1.0f, 2.0f, 4.0f})}}, 3, kPlanes);
+    const EltwiseProgram planes = program({Prelu{Values({1.0f, 2.0f, 4.0f})}}, 3, kPlanes);
     EXPECT_EQ(planes.layout, kPlanes);
     ASSERT_EQ(planes.ops[0].a.values.size(), 3 + kChainPadding);
     EXPECT_EQ(planes.ops[0].a.values[2], 4.0f);
 }
 
-TEST(ChainProgram, KnowsWhatItReads) {
+TEST(EltwiseProgram, KnowsWhatItReads) {
     EXPECT_EQ(program({}).source_count, 0u);
     EXPECT_FALSE(program({Scale{2.0f}, Eltwise{EltwiseKind::kTanh}}).per_channel);
     const Binary full{BinaryKind::kAdd, 2, ElementType::i8, 0.5f};
-    const ChainProgram p = program({full});
+    const EltwiseProgram p = program({full});
     EXPECT_EQ(p.source_count, 3u);
     EXPECT_FALSE(p.per_channel);
     EXPECT_FALSE(p.per_plane);
@@ -141,15 +141,15 @@ std::string refusal(std::vector<post_ops::BasicOp> ops, ElementType src, std::si
     }
 }
 
-TEST(ChainProgram, Refuses) {
+TEST(EltwiseProgram, Refuses) {
     EXPECT_EQ(refusal({Scale{Values({1.0f, 2.0f})}}, ElementType::i32, 2), "accepted");
     EXPECT_THAT(refusal({}, ElementType::i64, 1),
-                HasSubstr("chain kernel: src is i64, expected u8, i8, i32 or f32"));
+                HasSubstr("fused eltwise: src is i64, expected u8, i8, i32 or f32"));
     EXPECT_THAT(refusal({}, ElementType::u8, 0), HasSubstr("the tensor has 0 channels"));
     EXPECT_THAT(refusal({Scale{Values({1.0f, 2.0f})}}, ElementType::u8, 3),
                 HasSubstr("an operation has values for 2 channels, the tensor has 3"));
     EXPECT_THAT(refusal({Binary{BinaryKind::kAdd, 0, ElementType::f16}}, ElementType::u8, 1),
-                HasSubstr("an extra input is f16"));
+                HasSubstr("a binary source is f16"));
 }
 
 }  // namespace

@@ -1,15 +1,15 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Residual addition u8 + u8 -> u8 with a scale for each input, by the chain kernel and by oneDNN's
-// binary primitive. Argument: elements / 64. Counter: bytes read and written a second.
+// Residual addition u8 + u8 -> u8 with a scale for each input, by the fused eltwise kernel and by
+// oneDNN's binary primitive. Argument: elements / 64. Counter: bytes read and written a second.
 #include <benchmark/benchmark.h>
 
 #include <dnnl.hpp>
 #include <unordered_map>
 
 #include "bench_data.hpp"
-#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/eltwise/eltwise_kernel.hpp"
 
 namespace fuseq::bench {
 namespace {
@@ -25,10 +25,10 @@ void residual_add_chain(benchmark::State& state) {
     Binary add;
     add.type = ElementType::u8;
     add.scale = 0.4f;
-    const kernels::ChainKernel kernel({{Scale{0.7f}, add, Eltwise{}}, ElementType::u8},
-                                      ElementType::u8, kChannels, kernels::ChainLayout::kRows);
-    const kernels::ChainTensor extra{b.data(), kChannels};
-    kernels::ChainKernelArgs args;
+    const kernels::EltwiseKernel kernel({{Scale{0.7f}, add, Eltwise{}}, ElementType::u8},
+                                        ElementType::u8, kChannels, kernels::EltwiseLayout::kRows);
+    const kernels::EltwiseTensor extra{b.data(), kChannels};
+    kernels::EltwiseKernelArgs args;
     args.src = {a.data(), kChannels};
     args.dst = dst.data();
     args.dst_stride = kChannels;

@@ -4,7 +4,7 @@
 // A tile of a row is converted to floats in a buffer, each operation runs over the buffer, and the
 // tile is converted and stored. The buffer stays in L1; the loops over it are one load, one or two
 // operations and one store, about what a single pass through registers costs.
-#include "cpu/kernels/eltwise/chain_kernel.hpp"
+#include "cpu/kernels/eltwise/eltwise_kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,19 +13,19 @@
 #include <limits>
 #include <numeric>
 
-#include "cpu/kernels/eltwise/chain_program.hpp"
+#include "cpu/kernels/eltwise/eltwise_program.hpp"
 #include "fuseq/error.hpp"
 #include "hwy/cache_control.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cpu/kernels/eltwise/chain_kernel.cpp"
+#define HWY_TARGET_INCLUDE "cpu/kernels/eltwise/eltwise_kernel.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
 #include "cpu/kernels/common/exact-inl.h"
-#include "cpu/kernels/eltwise/chain_registers-inl.h"
-#include "cpu/kernels/eltwise/chain_tile-inl.h"
 #include "cpu/kernels/eltwise/eltwise-inl.h"
+#include "cpu/kernels/eltwise/eltwise_registers-inl.h"
+#include "cpu/kernels/eltwise/eltwise_tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -81,7 +81,7 @@ void apply(const post_ops::Binary& op,
     }
 }
 
-// ---- walk -------------------------------------------------------------------------------------
+// ---- loops ------------------------------------------------------------------------------------
 
 // A run of elements that are one after the other in every tensor.
 struct Stretch {
@@ -91,25 +91,25 @@ struct Stretch {
     std::size_t count;    // at most kChainTile
 };
 
-Constant constant_of(const ChainProgram& program, const ChainParameter& p, const Stretch& at) {
+Constant constant_of(const EltwiseProgram& program, const EltwiseParameter& p, const Stretch& at) {
     if (!p.per_channel) {
         return {p.values.data(), false};
     }
-    if (program.layout == ChainLayout::kRows) {
+    if (program.layout == EltwiseLayout::kRows) {
         return {p.values.data() + at.offset, true};
     }
     return {p.values.data() + at.channel, false};
 }
 
-// The elements of an extra input with one a plane, repeated for all positions of the stretch.
-void load_planes(const ChainProgram& program,
-                 const ChainKernelArgs& args,
+// The elements of a binary source with one a plane, repeated for all positions of the stretch.
+void load_planes(const EltwiseProgram& program,
+                 const EltwiseKernelArgs& args,
                  const post_ops::Binary& op,
                  const Stretch& at,
                  float* HWY_RESTRICT extra) {
-    const ChainTensor& tensor = args.binary_sources[op.input];
+    const EltwiseTensor& tensor = args.binary_sources[op.input];
     const DF d;
-    if (program.layout == ChainLayout::kPlanes) {
+    if (program.layout == EltwiseLayout::kPlanes) {
         const std::size_t image = at.row / program.channels;
         load_tile(op.type, tensor.data, image * tensor.stride + at.channel, 1, extra);
         const VF value = hn::Set(d, extra[0]);
@@ -127,14 +127,14 @@ void load_planes(const ChainProgram& program,
     }
 }
 
-// The elements of an extra input with one a pixel.
-void load_pixels(const ChainProgram& program,
-                 const ChainTensor& tensor,
+// The elements of a binary source with one a pixel.
+void load_pixels(const EltwiseProgram& program,
+                 const EltwiseTensor& tensor,
                  const post_ops::Binary& op,
                  const Stretch& at,
                  float* HWY_RESTRICT extra) {
     const std::size_t channels = program.channels;
-    if (program.layout == ChainLayout::kPlanes) {
+    if (program.layout == EltwiseLayout::kPlanes) {
         load_tile(op.type, tensor.data, at.row / channels * tensor.stride + at.offset, at.count,
                   extra);
         return;
@@ -156,8 +156,8 @@ void load_pixels(const ChainProgram& program,
     }
 }
 
-void load_source(const ChainProgram& program,
-                 const ChainKernelArgs& args,
+void load_source(const EltwiseProgram& program,
+                 const EltwiseKernelArgs& args,
                  const post_ops::Binary& op,
                  const Stretch& at,
                  float* HWY_RESTRICT extra) {
@@ -165,7 +165,7 @@ void load_source(const ChainProgram& program,
         load_planes(program, args, op, at, extra);
         return;
     }
-    const ChainTensor& tensor = args.binary_sources[op.input];
+    const EltwiseTensor& tensor = args.binary_sources[op.input];
     if (op.per_pixel) {
         load_pixels(program, tensor, op, at, extra);
         return;
@@ -175,25 +175,25 @@ void load_source(const ChainProgram& program,
 
 constexpr std::size_t kAtOnce = 8;  // simple operations
 
-void run_stretch(const ChainProgram& program, const ChainKernelArgs& args, const Stretch& at) {
+void run_stretch(const EltwiseProgram& program, const EltwiseKernelArgs& args, const Stretch& at) {
     HWY_ALIGN_MAX float tile[kChainTile + kChainPadding];
     HWY_ALIGN_MAX float extra[kChainTile + kChainPadding];
     load_tile(program.src_type, args.src.data, at.row * args.src.stride + at.offset, at.count,
               tile);
     SimpleOp simple[kAtOnce];
-    std::size_t waiting = 0;
+    std::size_t pending = 0;
     const auto flush = [&] {
-        if (waiting != 0) {
-            apply_simple_ops({simple, waiting}, tile, at.count);
-            waiting = 0;
+        if (pending != 0) {
+            apply_simple_ops({simple, pending}, tile, at.count);
+            pending = 0;
         }
     };
     for (const ProgramOp& op : program.ops) {
         if (is_simple(op)) {
-            if (waiting == kAtOnce) {
+            if (pending == kAtOnce) {
                 flush();
             }
-            simple[waiting++] = {op.kind, constant_of(program, op.a, at),
+            simple[pending++] = {op.kind, constant_of(program, op.a, at),
                                  constant_of(program, op.b, at)};
             continue;
         }
@@ -219,8 +219,8 @@ struct Spread {
     std::size_t count = 0;
 };
 
-void spread_planes(const ChainProgram& program,
-                   const ChainKernelArgs& args,
+void spread_planes(const EltwiseProgram& program,
+                   const EltwiseKernelArgs& args,
                    const Stretch& at,
                    Spread& spread) {
     const std::size_t image = at.row / args.rows_per_image;
@@ -249,19 +249,19 @@ void spread_planes(const ChainProgram& program,
 }
 
 // Of a second tensor with an element for each one of the stretch, or a pixel.
-const void* source_at(const ChainProgram& program,
-                      const ChainKernelArgs& args,
+const void* source_at(const EltwiseProgram& program,
+                      const EltwiseKernelArgs& args,
                       const post_ops::Binary& op,
                       const Stretch& at) {
-    const ChainTensor& tensor = args.binary_sources[op.input];
+    const EltwiseTensor& tensor = args.binary_sources[op.input];
     const std::size_t row = op.per_pixel ? at.row / program.channels : at.row;
     return static_cast<const std::byte*>(tensor.data) +
            (row * tensor.stride + at.offset) * size_of(op.type);
 }
 
 // A stretch in registers; what is left of it, where second tensors are read, in a tile.
-void run_short(const ChainProgram& program,
-               const ChainKernelArgs& args,
+void run_short(const EltwiseProgram& program,
+               const EltwiseKernelArgs& args,
                const Stretch& at,
                Spread& spread) {
     if (program.per_plane && at.count % kSimpleBlock != 0) {
@@ -304,8 +304,8 @@ void run_short(const ChainProgram& program,
     }
 }
 
-bool is_short(const ChainProgram& program) {
-    const bool rows = program.layout == ChainLayout::kRows;
+bool is_short(const EltwiseProgram& program) {
+    const bool rows = program.layout == EltwiseLayout::kRows;
     std::size_t planes = 0;
     return program.ops.size() <= kAtOnce &&
            std::all_of(program.ops.begin(), program.ops.end(), [&](const ProgramOp& op) {
@@ -326,7 +326,7 @@ std::size_t rows_of_blocks(std::size_t max, std::size_t length) {
 }
 
 // Rows whose elements all lie one after the other can be taken several at once.
-bool is_dense(const ChainProgram& program, const ChainKernelArgs& args, std::size_t length) {
+bool is_dense(const EltwiseProgram& program, const EltwiseKernelArgs& args, std::size_t length) {
     return args.src.stride == length && args.dst_stride == length &&
            std::all_of(program.ops.begin(), program.ops.end(), [&](const ProgramOp& op) {
                return op.kind != ProgramOp::Kind::kBinary || op.binary.per_plane ||
@@ -334,11 +334,11 @@ bool is_dense(const ChainProgram& program, const ChainKernelArgs& args, std::siz
            });
 }
 
-void run_range(const ChainProgram& program,
-               const ChainKernelArgs& args,
+void run_range(const EltwiseProgram& program,
+               const EltwiseKernelArgs& args,
                std::size_t begin,
                std::size_t end) {
-    const bool rows = program.layout == ChainLayout::kRows;
+    const bool rows = program.layout == EltwiseLayout::kRows;
     const std::size_t length = rows ? program.channels : args.inner;
     // Planes only when it does not matter to which channel an element belongs.
     const bool together = (rows || !program.per_channel) && is_dense(program, args, length);
@@ -375,31 +375,31 @@ namespace fuseq::kernels {
 
 HWY_EXPORT(run_range);
 
-ChainKernel::ChainKernel(const post_ops::Chain& chain,
-                         ElementType src_type,
-                         std::size_t channels,
-                         ChainLayout layout)
-    : program_(std::make_unique<const ChainProgram>(
+EltwiseKernel::EltwiseKernel(const post_ops::Chain& chain,
+                             ElementType src_type,
+                             std::size_t channels,
+                             EltwiseLayout layout)
+    : program_(std::make_unique<const EltwiseProgram>(
           make_chain_program(chain, src_type, channels, layout))) {}
 
-ChainKernel::~ChainKernel() = default;
-ChainKernel::ChainKernel(ChainKernel&&) noexcept = default;
-ChainKernel& ChainKernel::operator=(ChainKernel&&) noexcept = default;
+EltwiseKernel::~EltwiseKernel() = default;
+EltwiseKernel::EltwiseKernel(EltwiseKernel&&) noexcept = default;
+EltwiseKernel& EltwiseKernel::operator=(EltwiseKernel&&) noexcept = default;
 
-void ChainKernel::run(const ChainKernelArgs& args, std::size_t begin, std::size_t end) const {
+void EltwiseKernel::run(const EltwiseKernelArgs& args, std::size_t begin, std::size_t end) const {
     if (args.binary_sources.size() < program_->source_count) {
-        throw Error("infer", detail::cat("chain kernel: ", args.binary_sources.size(),
-                                         " extra inputs are given, the chain reads ",
+        throw Error("infer", detail::cat("fused eltwise: ", args.binary_sources.size(),
+                                         " binary sources are given, the chain reads ",
                                          program_->source_count));
     }
     HWY_DYNAMIC_DISPATCH(run_range)(*program_, args, begin, end);
 }
 
-void ChainKernel::end_stream() {
+void EltwiseKernel::end_stream() {
     hwy::FlushStream();
 }
 
-std::size_t ChainKernel::grain(std::size_t length) const {
+std::size_t EltwiseKernel::grain(std::size_t length) const {
     constexpr std::size_t kElements = 16384;  // about two microseconds of a short chain
     return std::max<std::size_t>(1, kElements / std::max<std::size_t>(1, length));
 }
