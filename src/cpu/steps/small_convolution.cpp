@@ -16,7 +16,6 @@
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::size_t kMaxBinarySources = 16;
 constexpr std::size_t kMaxResults = 4;
 
 }  // namespace
