@@ -7,10 +7,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 samples/install_deps.sh build
-# A fresh build leaves out the tests (tests/run.sh adds them); an old one keeps what it has.
-without_tests=()
-[ -f build/release/CMakeCache.txt ] || without_tests=(-DFUSEQ_TESTS=OFF)
-cmake --preset release "${without_tests[@]}"
+# A fresh build leaves out the tests (tests/run.sh adds them) and is the quick one (docs/building.md); an old one
+# keeps what it has.
+fresh=()
+[ -f build/release/CMakeCache.txt ] || fresh=(-DFUSEQ_TESTS=OFF -DFUSEQ_QUICK_BUILD=ON)
+cmake --preset release "${fresh[@]}"
 cmake --build --preset release -j "$(nproc)" --target benchmark_app explain infer hello_infer generate_model
 
 bin=build/release/bin

@@ -4,8 +4,8 @@
 #
 # Installs what is missing, builds, runs every test. Arguments go to ctest:
 #   tests/run.sh -R Composer -V
-# FUSEQ_PRESET=asan selects another preset of CMakePresets.json; FUSEQ_PCH=ON precompiles the headers of
-# the tests, which makes a first build shorter. Needs no terminal.
+# FUSEQ_PRESET=asan selects another preset of CMakePresets.json; FUSEQ_QUICK_BUILD=OFF or ON another way to build
+# (docs/building.md): a fresh build folder is ON, an old one keeps what it has. Needs no terminal.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 exec </dev/null
@@ -20,7 +20,9 @@ finish() {
 }
 
 samples/install_deps.sh tests || finish "FAILED: installing packages" 1
-cmake --preset "$preset" -DFUSEQ_TESTS=ON -DFUSEQ_PCH="${FUSEQ_PCH:-OFF}" || finish "FAILED: configuring" 1
+quick=${FUSEQ_QUICK_BUILD:-}
+[ -f "build/$preset/CMakeCache.txt" ] || quick=${quick:-ON}
+cmake --preset "$preset" -DFUSEQ_TESTS=ON ${quick:+"-DFUSEQ_QUICK_BUILD=$quick"} || finish "FAILED: configuring" 1
 cmake --build --preset "$preset" -j "$jobs" || finish "FAILED: building" 1
 ctest --preset "$preset" -j "$jobs" --no-tests=error "$@" || finish "FAILED: tests" 1
 finish "all tests passed" 0

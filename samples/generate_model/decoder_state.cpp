@@ -14,7 +14,7 @@
 namespace fuseq::samples {
 namespace {
 
-constexpr int kOpset = 13;
+constexpr int kStateOpset = 13;
 
 Output scalar(TokenNetwork& net, const std::string& name, std::int64_t value) {
     return net.model().add_constant(name, Tensor::scalar(value))->output();
@@ -36,7 +36,7 @@ DecoderState::DecoderState(TokenNetwork& net, const TransformerOptions& o, Outpu
             attributes.variable_shape = shape;
             const std::string name = attributes.variable_id + "/before";
             before_[attributes.variable_id] =
-                net.model().add("ReadValue", kOpset, name, {}, attributes)->output();
+                net.model().add("ReadValue", kStateOpset, name, {}, attributes)->output();
         }
     }
     const Output past = size("past", before_.begin()->second, 2);
@@ -48,10 +48,10 @@ DecoderState::DecoderState(TokenNetwork& net, const TransformerOptions& o, Outpu
     const Output columns = range("mask/columns", scalar(net, "mask/first", 0), all);
     const Output allowed =
         net.model()
-            .add("LessEqual", kOpset, "mask/allowed", {columns, rows}, BinaryAttrs{})
+            .add("LessEqual", kStateOpset, "mask/allowed", {columns, rows}, BinaryAttrs{})
             ->output();
     const Output flat = net.model()
-                            .add("Select", kOpset, "mask/flat",
+                            .add("Select", kStateOpset, "mask/flat",
                                  {allowed, net.number("mask/zero", 0),
                                   net.number("mask/lowest", std::numeric_limits<float>::lowest())},
                                  SelectAttrs{})
@@ -61,9 +61,9 @@ DecoderState::DecoderState(TokenNetwork& net, const TransformerOptions& o, Outpu
 
 Output DecoderState::size(const std::string& name, Output x, std::int64_t axis) {
     const Output shape =
-        net_->model().add("ShapeOf", kOpset, name + "/shape", {x}, ShapeOfAttrs{})->output();
+        net_->model().add("ShapeOf", kStateOpset, name + "/shape", {x}, ShapeOfAttrs{})->output();
     return net_->model()
-        .add("Gather", kOpset, name + "/length",
+        .add("Gather", kStateOpset, name + "/length",
              {shape, scalar(*net_, name + "/index", axis), scalar(*net_, name + "/axis", 0)},
              GatherAttrs{})
         ->output();
@@ -73,7 +73,7 @@ Output DecoderState::range(const std::string& name, Output begin, Output end) {
     RangeAttrs attributes;
     attributes.output_type = ElementType::i64;
     return net_->model()
-        .add("Range", kOpset, name, {begin, end, scalar(*net_, name + "/step", 1)}, attributes)
+        .add("Range", kStateOpset, name, {begin, end, scalar(*net_, name + "/step", 1)}, attributes)
         ->output();
 }
 
@@ -81,7 +81,7 @@ Output DecoderState::extend(const std::string& variable, Output now) {
     const Output all = net_->concat(variable + "/all", {before_.at(variable), now}, 2);
     VariableIdAttrs attributes;
     attributes.variable_id = variable;
-    net_->model().add("Assign", kOpset, variable + "/keep", {all}, attributes);
+    net_->model().add("Assign", kStateOpset, variable + "/keep", {all}, attributes);
     return all;
 }
 

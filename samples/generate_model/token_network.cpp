@@ -21,7 +21,7 @@
 namespace fuseq::samples {
 namespace {
 
-constexpr int kOpset = 13;
+constexpr int kTokenOpset = 13;
 constexpr float kEps = 1e-5f;
 
 }  // namespace
@@ -49,7 +49,7 @@ Output TokenNetwork::integers(const std::string& name, const std::vector<std::in
 Output TokenNetwork::plain(const std::string& type,
                            const std::string& name,
                            std::vector<Output> inputs) {
-    return named(model_->add(type, kOpset, name, std::move(inputs)));
+    return named(model_->add(type, kTokenOpset, name, std::move(inputs)));
 }
 
 Output TokenNetwork::embedding(const std::string& name,
@@ -74,7 +74,7 @@ Output TokenNetwork::dense(const std::string& name, Output x, std::size_t in, st
 Output TokenNetwork::product(const std::string& name, Output a, Output b, bool transpose_b) {
     MatMulAttrs attributes;
     attributes.transpose_b = transpose_b;
-    return named(model_->add("MatMul", kOpset, name, {a, b}, attributes));
+    return named(model_->add("MatMul", kTokenOpset, name, {a, b}, attributes));
 }
 
 Output TokenNetwork::multiply(const std::string& name, Output a, Output b) {
@@ -82,14 +82,14 @@ Output TokenNetwork::multiply(const std::string& name, Output a, Output b) {
 }
 
 Output TokenNetwork::divide(const std::string& name, Output a, Output b) {
-    return named(model_->add("Divide", kOpset, name, {a, b}, DivideAttrs{}));
+    return named(model_->add("Divide", kTokenOpset, name, {a, b}, DivideAttrs{}));
 }
 
 Output TokenNetwork::mean(const std::string& name, Output x, std::int64_t axis) {
     ReduceAttrs attributes;
     attributes.keep_dims = true;
-    return named(
-        model_->add("ReduceMean", kOpset, name, {x, integers(name + "/axes", {axis})}, attributes));
+    return named(model_->add("ReduceMean", kTokenOpset, name, {x, integers(name + "/axes", {axis})},
+                             attributes));
 }
 
 Output TokenNetwork::mean_of_tokens(const std::string& name, Output x) {
@@ -99,7 +99,7 @@ Output TokenNetwork::mean_of_tokens(const std::string& name, Output x) {
 Output TokenNetwork::gather(const std::string& name, Output x, Output indices, std::int64_t axis) {
     const Output along =
         model_->add_constant(name + "/axis", Tensor::scalar<std::int64_t>(axis))->output();
-    return named(model_->add("Gather", kOpset, name, {x, indices, along}, GatherAttrs{}));
+    return named(model_->add("Gather", kTokenOpset, name, {x, indices, along}, GatherAttrs{}));
 }
 
 Output TokenNetwork::pick(const std::string& name,
@@ -121,14 +121,15 @@ Output TokenNetwork::patches(const std::string& name,
     const std::size_t channels = image.shape().at(1);
     const Output w =
         weights(name + "/weights", {width, channels, size, size}, WeightSpelling::kI8Multiply);
-    return bias(name, named(model_->add("Convolution", kOpset, name, {image, w}, attributes)),
+    return bias(name, named(model_->add("Convolution", kTokenOpset, name, {image, w}, attributes)),
                 width, 4);
 }
 
 Output TokenNetwork::mvn(const std::string& name, Output x) {
     MvnAttrs attributes;
     attributes.eps = kEps;
-    return named(model_->add("MVN", kOpset, name, {x, integers(name + "/axes", {-1})}, attributes));
+    return named(
+        model_->add("MVN", kTokenOpset, name, {x, integers(name + "/axes", {-1})}, attributes));
 }
 
 Output TokenNetwork::decomposed_norm(const std::string& name, Output x) {
@@ -168,7 +169,7 @@ Output TokenNetwork::layer_norm(const std::string& name, Output x, std::size_t w
 
 Output TokenNetwork::gelu(const std::string& name, Output x) {
     if (spellings_.gelu == GeluSpelling::kOperation) {
-        return named(model_->add("Gelu", kOpset, name, {x}, GeluAttrs{}));
+        return named(model_->add("Gelu", kTokenOpset, name, {x}, GeluAttrs{}));
     }
     Output curve;
     if (spellings_.gelu == GeluSpelling::kErf) {
@@ -198,8 +199,8 @@ Output TokenNetwork::reshape(const std::string& name,
                              const std::vector<std::int64_t>& shape) {
     ReshapeAttrs attributes;
     attributes.special_zero = true;
-    return named(
-        model_->add("Reshape", kOpset, name, {x, integers(name + "/shape", shape)}, attributes));
+    return named(model_->add("Reshape", kTokenOpset, name, {x, integers(name + "/shape", shape)},
+                             attributes));
 }
 
 Output TokenNetwork::transpose(const std::string& name,
@@ -231,7 +232,7 @@ Output TokenNetwork::slice(const std::string& name,
 Output TokenNetwork::concat(const std::string& name, std::vector<Output> parts, std::int64_t axis) {
     ConcatAttrs attributes;
     attributes.axis = axis;
-    return named(model_->add("Concat", kOpset, name, std::move(parts), attributes));
+    return named(model_->add("Concat", kTokenOpset, name, std::move(parts), attributes));
 }
 
 Output TokenNetwork::roll(const std::string& name, Output x, std::int64_t by) {
@@ -274,7 +275,8 @@ Output TokenNetwork::padding_mask(const std::string& name, Output mask) {
     to_f32.destination_type = ElementType::f32;
     const Output wide =
         plain("Unsqueeze", name + "/wide", {mask, integers(name + "/axes", {1, 2})});
-    const Output real = model_->add("Convert", kOpset, name + "/f32", {wide}, to_f32)->output();
+    const Output real =
+        model_->add("Convert", kTokenOpset, name + "/f32", {wide}, to_f32)->output();
     const Output hidden = binary("Subtract", name + "/hidden", number(name + "/one", 1), real);
     return multiply(name, hidden, number(name + "/lowest", std::numeric_limits<float>::lowest()));
 }
@@ -299,7 +301,7 @@ Output TokenNetwork::attention_operation(const std::string& name,
     if (mask) {
         inputs.push_back(mask);
     }
-    return named(model_->add("ScaledDotProductAttention", kOpset, name, inputs, attributes));
+    return named(model_->add("ScaledDotProductAttention", kTokenOpset, name, inputs, attributes));
 }
 
 Output TokenNetwork::attention_of_matmuls(const std::string& name,
@@ -316,7 +318,8 @@ Output TokenNetwork::attention_of_matmuls(const std::string& name,
     }
     SoftmaxAttrs last;
     last.axis = -1;
-    const Output shares = named(model_->add("SoftMax", kOpset, name + "/softmax", {scores}, last));
+    const Output shares =
+        named(model_->add("SoftMax", kTokenOpset, name + "/softmax", {scores}, last));
     return product(name, activation(name + "/softmax/fq", shares, ActivationKind::kUnsigned),
                    activation(name + "/value/fq", heads.value, ActivationKind::kSigned), false);
 }

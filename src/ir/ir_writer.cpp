@@ -11,7 +11,7 @@
 namespace fuseq {
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& path, std::string rule) {
+[[noreturn]] void fail_to_write(const std::filesystem::path& path, std::string rule) {
     throw Error(Error::Info{.stage = "write",
                             .file = path.string(),
                             .layer_id = {},
@@ -29,7 +29,7 @@ public:
           draft_(path_.string() + ".new" + std::to_string(::getpid())),
           out_(draft_, std::ios::binary) {
         if (!out_) {
-            fail(path_, "cannot be created");
+            fail_to_write(path_, "cannot be created");
         }
     }
     ~NewFile() {
@@ -43,14 +43,14 @@ public:
     void finish() {
         out_.close();
         if (!out_) {
-            fail(path_, "cannot be written");
+            fail_to_write(path_, "cannot be written");
         }
     }
     void commit() {
         std::error_code error;
         std::filesystem::rename(draft_, path_, error);
         if (error) {
-            fail(path_, detail::cat("cannot be written: ", error.message()));
+            fail_to_write(path_, detail::cat("cannot be written: ", error.message()));
         }
     }
 

@@ -31,7 +31,7 @@ private:
     int value_;
 };
 
-[[noreturn]] void fail(const std::filesystem::path& path, std::string rule) {
+[[noreturn]] void fail_to_read(const std::filesystem::path& path, std::string rule) {
     throw Error(Error::Info{.stage = "read",
                             .file = path.string(),
                             .layer_id = {},
@@ -49,14 +49,14 @@ std::string reason() {
 std::shared_ptr<const WeightsFile> WeightsFile::open(const std::filesystem::path& path) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.value() < 0) {
-        fail(path, detail::cat("cannot open the weights: ", reason()));
+        fail_to_read(path, detail::cat("cannot open the weights: ", reason()));
     }
     struct stat status {};
     if (::fstat(file.value(), &status) != 0) {
-        fail(path, detail::cat("cannot read the size of the weights: ", reason()));
+        fail_to_read(path, detail::cat("cannot read the size of the weights: ", reason()));
     }
     if (!S_ISREG(status.st_mode)) {
-        fail(path, "the weights are not a file");
+        fail_to_read(path, "the weights are not a file");
     }
     const auto size = static_cast<std::size_t>(status.st_size);
     if (size == 0) {  // an empty mapping is not allowed
@@ -64,7 +64,7 @@ std::shared_ptr<const WeightsFile> WeightsFile::open(const std::filesystem::path
     }
     void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value(), 0);
     if (memory == MAP_FAILED) {
-        fail(path, detail::cat("cannot map the weights: ", reason()));
+        fail_to_read(path, detail::cat("cannot map the weights: ", reason()));
     }
     return std::shared_ptr<const WeightsFile>(
         new WeightsFile(static_cast<const std::byte*>(memory), size));

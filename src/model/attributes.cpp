@@ -9,18 +9,11 @@
 #include <optional>
 
 #include "fuseq/model.hpp"
+#include "model/trim.hpp"
 #include "model/type_names.hpp"
 
 namespace fuseq {
 namespace {
-
-std::string_view trim(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) {
-        return {};
-    }
-    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
 
 std::string number_to_text(std::int64_t value) {
     return std::to_string(value);

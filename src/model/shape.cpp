@@ -7,19 +7,12 @@
 #include <limits>
 
 #include "fuseq/error.hpp"
+#include "model/trim.hpp"
 
 namespace fuseq {
 namespace {
 
 constexpr std::int64_t kMaxSize = std::numeric_limits<std::int64_t>::max();
-
-std::string_view trim(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) {
-        return {};
-    }
-    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
 
 std::int64_t parse_size(std::string_view text, std::string_view whole) {
     std::int64_t value = 0;

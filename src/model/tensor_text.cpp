@@ -16,6 +16,7 @@
 
 #include "model/hash.hpp"
 #include "model/packed_values.hpp"
+#include "model/trim.hpp"
 #include "model/typed.hpp"
 
 namespace fuseq {
@@ -23,13 +24,6 @@ namespace {
 
 // Constants written as text are for tests and dumps; more than this is a mistake or an attack.
 constexpr std::size_t kLargestTextTensor = std::size_t{1} << 30;
-
-std::string_view trim(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r\n");
-    return first == std::string_view::npos
-               ? std::string_view{}
-               : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
 
 [[noreturn]] void fail(std::string rule) {
     throw Error("text", std::move(rule));

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuseq/any.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
 #include "fuseq/error.hpp"
+#include "runtime/upper.hpp"
 
 namespace fuseq {
 namespace {
@@ -18,12 +17,6 @@ namespace {
     throw Error("property", value.empty()
                                 ? detail::cat("an empty value is not ", wanted)
                                 : detail::cat("'", value.as_string(), "' is not ", wanted));
-}
-
-std::string upper(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    return text;
 }
 
 template <class Number>

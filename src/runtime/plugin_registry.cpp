@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plugin_registry.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <pugixml.hpp>
 #include <set>
+
+#include "runtime/upper.hpp"
 
 namespace fuseq {
 namespace {
@@ -15,12 +15,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "libfuseq_";
 constexpr std::string_view kSuffix = "_plugin.so";
-
-std::string upper(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    return text;
-}
 
 // The properties that a device says it has.
 AnyMap known_to(const IPlugin& plugin, const AnyMap& properties) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "cpu/cache/build_id.hpp"
+#include "cpu/cache/model_files.hpp"
 #include "cpu/machine/traits.hpp"
 #include "ir/weights_file.hpp"
 #include "model/hash.hpp"
@@ -29,13 +30,6 @@ std::string file_name(const BlobHeader& header) {
     return fmt::format("{:016x}{:016x}.blob",
                        hash_bytes(rest.data(), rest.size(), header.key.first),
                        hash_bytes(rest.data(), rest.size(), header.key.second));
-}
-
-Tensor mapped(const fs::path& path) {
-    std::shared_ptr<const WeightsFile> file = WeightsFile::open(path);
-    const std::byte* data = file->data();
-    const std::size_t size = file->size();
-    return {ElementType::u8, Shape{size}, data, std::move(file)};
 }
 
 // Unlike every other of this process and of the processes that run now.
@@ -94,7 +88,7 @@ std::optional<PlanSource> ModelCache::load() {
         return std::nullopt;
     }
     try {
-        const Tensor bytes = mapped(file_);
+        const Tensor bytes = mapped_file(file_);
         const std::string why = difference(read_blob_header(bytes, threads_), header_);
         let_go_of_pages(bytes);  // the checksum has read them all
         if (why.empty()) {

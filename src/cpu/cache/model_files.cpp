@@ -14,14 +14,15 @@
 #include "model/parallel_tasks.hpp"
 
 namespace fuseq::cpu {
-namespace {
 
-Tensor mapped(const std::filesystem::path& path) {
+Tensor mapped_file(const std::filesystem::path& path) {
     std::shared_ptr<const WeightsFile> file = WeightsFile::open(path);
     const std::byte* data = file->data();
     const std::size_t size = file->size();
     return {ElementType::u8, Shape{size}, data, std::move(file)};
 }
+
+namespace {
 
 // Pieces that threads take; less is done before a thread has started.
 constexpr std::size_t kPiece = std::size_t{2} << 20;
@@ -49,10 +50,10 @@ std::optional<ModelFiles> ModelFiles::open(const std::string& xml_path, std::siz
     const auto bin_path = std::filesystem::path(xml_path).replace_extension(".bin");
     std::vector<std::uint64_t> hashes;
     try {
-        add_hashes(mapped(xml_path), threads, hashes);
+        add_hashes(mapped_file(xml_path), threads, hashes);
         std::error_code error;
         if (std::filesystem::exists(bin_path, error)) {
-            files.weights_ = mapped(bin_path);
+            files.weights_ = mapped_file(bin_path);
             add_hashes(files.weights_, threads, hashes);
             let_go_of_pages(files.weights_);
         }

@@ -5,6 +5,7 @@
 // not be: reading the XML takes as long as loading a compiled model.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,9 @@
 #include "model/binary_form.hpp"
 
 namespace fuseq::cpu {
+
+// The bytes of a file, mapped. Throws Error when it cannot be read.
+Tensor mapped_file(const std::filesystem::path& path);
 
 class ModelFiles {
 public:

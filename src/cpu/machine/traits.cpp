@@ -33,7 +33,6 @@ MachineTraits machine_traits() {
     MachineTraits traits;
     traits.isa = isa_level();
     traits.avx512_vnni = kernels::has_avx512_vnni();
-    traits.avx_vnni = kernels::has_avx_vnni();
     traits.avx512_vbmi = kernels::has_avx512_vbmi();
     traits.avx_vnni = kernels::has_avx_vnni();
     traits.avx_vnni_in_evex = kernels::has_avx_vnni_in_evex();

@@ -14,10 +14,9 @@
 namespace fuseq::post_ops {
 namespace {
 
-using Kind = EltwiseKind;
 using Algorithm = EltwiseAlgorithm;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 double sigmoid(double x) {
     return 1.0 / (1.0 + std::exp(-x));
@@ -53,11 +52,11 @@ Interval image_of_relu(const Eltwise& op, Interval x) {
 }
 
 Interval anything(const Eltwise&, Interval) {
-    return {-kInfinity, kInfinity};
+    return {-kUnbounded, kUnbounded};
 }
 
 Interval not_negative(const Eltwise&, Interval) {
-    return {0.0, kInfinity};
+    return {0.0, kUnbounded};
 }
 
 Interval zero_to_one(const Eltwise&, Interval) {
@@ -89,21 +88,21 @@ Interval image_of_abs(const Eltwise&, Interval x) {
 
 // One row each, in the order of EltwiseKind.
 constexpr Activation kTable[] = {
-    {.kind = Kind::kRelu,
+    {.kind = EltwiseKind::kRelu,
      .name = "relu",
      .parameters = 1,
      .layer = "ReLU",
      .algorithm = Algorithm::kRelu,
      .value = relu,
      .image = image_of_relu},
-    {.kind = Kind::kTanh,
+    {.kind = EltwiseKind::kTanh,
      .name = "tanh",
      .layer = "Tanh",
      .algorithm = Algorithm::kTanh,
      .is_costly = true,
      .value = [](const Eltwise&, double x) { return std::tanh(x); },
      .image = minus_one_to_one},
-    {.kind = Kind::kElu,
+    {.kind = EltwiseKind::kElu,
      .name = "elu",
      .parameters = 1,
      .algorithm = Algorithm::kElu,
@@ -111,101 +110,101 @@ constexpr Activation kTable[] = {
      .value = [](const Eltwise& op,
                  double x) { return x > 0.0 ? x : static_cast<double>(op.alpha) * std::expm1(x); },
      .image = image_of_elu},
-    {.kind = Kind::kSigmoid,
+    {.kind = EltwiseKind::kSigmoid,
      .name = "sigmoid",
      .layer = "Sigmoid",
      .algorithm = Algorithm::kLogistic,
      .is_costly = true,
      .value = [](const Eltwise&, double x) { return sigmoid(x); },
      .image = zero_to_one},
-    {.kind = Kind::kSwish,
+    {.kind = EltwiseKind::kSwish,
      .name = "swish",
      .parameters = 1,
      .algorithm = Algorithm::kSwish,
      .is_costly = true,
      .value = [](const Eltwise& op, double x) { return x * sigmoid(op.alpha * x); },
      .image = image_of_swish},
-    {.kind = Kind::kHswish,
+    {.kind = EltwiseKind::kHswish,
      .name = "hswish",
      .layer = "HSwish",
      .algorithm = Algorithm::kHardswish,
      .value = [](const Eltwise&, double x) { return x * hsigmoid(x); },
      .image = from_minimum<-3750>},
-    {.kind = Kind::kHsigmoid,  // a line and a clip: law use_plain_form
+    {.kind = EltwiseKind::kHsigmoid,  // a line and a clip: law use_plain_form
      .name = "hsigmoid",
      .layer = "HSigmoid",
      .value = [](const Eltwise&, double x) { return hsigmoid(x); },
      .image = zero_to_one},
-    {.kind = Kind::kHardSigmoid,  // the same
+    {.kind = EltwiseKind::kHardSigmoid,  // the same
      .name = "hard_sigmoid",
      .parameters = 2,
      .value = [](const Eltwise& op,
                  double x) { return std::min(std::max(op.alpha * x + op.beta, 0.0), 1.0); },
      .image = zero_to_one},
-    {.kind = Kind::kMish,
+    {.kind = EltwiseKind::kMish,
      .name = "mish",
      .layer = "Mish",
      .algorithm = Algorithm::kMish,
      .is_costly = true,
      .value = [](const Eltwise&, double x) { return x * std::tanh(softplus(x)); },
      .image = from_minimum<-3089>},
-    {.kind = Kind::kSoftplus,
+    {.kind = EltwiseKind::kSoftplus,
      .name = "softplus",
      .layer = "SoftPlus",
      .algorithm = Algorithm::kSoftRelu,
      .is_costly = true,
      .value = [](const Eltwise&, double x) { return softplus(x); },
      .image = not_negative},
-    {.kind = Kind::kGeluErf,
+    {.kind = EltwiseKind::kGeluErf,
      .name = "gelu_erf",
      .algorithm = Algorithm::kGeluErf,
      .is_costly = true,
      .value = [](const Eltwise&,
                  double x) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); },
      .image = from_minimum<-1701>},
-    {.kind = Kind::kGeluTanh,
+    {.kind = EltwiseKind::kGeluTanh,
      .name = "gelu_tanh",
      .algorithm = Algorithm::kGeluTanh,
      .is_costly = true,
      .value = [](const Eltwise&, double x) { return gelu_tanh(x); },
      .image = from_minimum<-1701>},
-    {.kind = Kind::kAbs,
+    {.kind = EltwiseKind::kAbs,
      .name = "abs",
      .layer = "Abs",
      .algorithm = Algorithm::kAbs,
      .value = [](const Eltwise&, double x) { return std::fabs(x); },
      .image = image_of_abs},
-    {.kind = Kind::kSqrt,
+    {.kind = EltwiseKind::kSqrt,
      .name = "sqrt",
      .layer = "Sqrt",
      .algorithm = Algorithm::kSqrt,
      .value = [](const Eltwise&, double x) { return std::sqrt(x); },
      .image = not_negative},
-    {.kind = Kind::kSquare,
+    {.kind = EltwiseKind::kSquare,
      .name = "square",
      .algorithm = Algorithm::kSquare,
      .value = [](const Eltwise&, double x) { return x * x; },
      .image = not_negative},
-    {.kind = Kind::kExp,
+    {.kind = EltwiseKind::kExp,
      .name = "exp",
      .layer = "Exp",
      .algorithm = Algorithm::kExp,
      .value = [](const Eltwise&, double x) { return std::exp(x); },
      .image = not_negative},
-    {.kind = Kind::kLog,
+    {.kind = EltwiseKind::kLog,
      .name = "log",
      .layer = "Log",
      .algorithm = Algorithm::kLog,
      .value = [](const Eltwise&, double x) { return std::log(x); },
      .image = anything},
-    {.kind = Kind::kPower,
+    {.kind = EltwiseKind::kPower,
      .name = "power",
      .parameters = 2,
      .algorithm = Algorithm::kPow,
      .value = [](const Eltwise& op,
                  double x) { return op.alpha * std::pow(x, static_cast<double>(op.beta)); },
      .image = anything},
-    {.kind = Kind::kSoftsign,
+    {.kind = EltwiseKind::kSoftsign,
      .name = "softsign",
      .layer = "SoftSign",
      .value = [](const Eltwise&, double x) { return x / (1.0 + std::fabs(x)); },

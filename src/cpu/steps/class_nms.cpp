@@ -15,7 +15,7 @@ namespace fuseq::cpu {
 namespace {
 
 namespace kernels = fuseq::kernels;
-using Box = kernels::BoxColumns<double>::Box;
+using NmsBox = kernels::BoxColumns<double>::Box;
 
 // Positions of the scores above (or at, if `inclusive`) the threshold, best first.
 std::vector<std::size_t> best_places(const ClassView<float>& view,
@@ -51,7 +51,7 @@ std::vector<std::size_t> best_places(const ClassView<float>& view,
     return order;
 }
 
-Box sized_box(const ClassView<float>& view, std::size_t index, double extra) {
+NmsBox sized_box(const ClassView<float>& view, std::size_t index, double extra) {
     const CornerBox box = view.box(index);
     return {box.x1, box.y1, box.x2, box.y2, box.area(extra)};
 }
@@ -63,7 +63,7 @@ std::vector<Detection> suppress_greedy(const ClassView<float>& view, const Class
     kernels::BoxColumns<double> boxes;
     std::vector<Detection> kept;
     for (const std::size_t i : best_places(view, attrs, true)) {
-        const Box box = sized_box(view, i, extra);
+        const NmsBox box = sized_box(view, i, extra);
         if (kernels::overlaps_any(boxes, box, extra, threshold)) {
             continue;
         }
@@ -96,7 +96,7 @@ std::vector<Detection> suppress_matrix(const ClassView<float>& view, const Class
     double apart = 1;  // the least of decay_apart()
     std::vector<Detection> kept;
     for (std::size_t i = 0; i < order.size(); ++i) {
-        const Box box = sized_box(view, order[i], extra);
+        const NmsBox box = sized_box(view, order[i], extra);
         kernels::overlaps(boxes, box, extra, 0, ious.data());
         double factor = apart;
         for (std::size_t j = 0; j < i; ++j) {

@@ -12,7 +12,6 @@
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::size_t kMaxBinarySources = 16;
 constexpr std::size_t kTileElements = 1 << 14;  // on the stack
 constexpr std::size_t kGoodTile = 1 << 12;      // elements that stay in the L1 cache with all else
 constexpr std::size_t kStep = 64;               // pixels that the io_reorder kernel takes at once
@@ -25,7 +24,7 @@ std::size_t tile_pixels(std::size_t channels) {
     return std::clamp(kGoodTile / channels / kStep * kStep, kStep, kMaxPixels);
 }
 
-const std::byte* advance(const void* data, ElementType type, std::size_t elements) {
+const std::byte* element_at(const void* data, ElementType type, std::size_t elements) {
     return static_cast<const std::byte*>(data) + elements * size_of(type);
 }
 
@@ -85,7 +84,7 @@ private:
         if (form == SourceForm::kPlane && planned.shape[0] == Dimension(1)) {
             at.image = 0;
         }
-        return {advance(memory_.data(id), planned.type, first(form, at)), stride};
+        return {element_at(memory_.data(id), planned.type, first(form, at)), stride};
     }
 
     // The tile is all of one image, so that nothing steps from image to image.

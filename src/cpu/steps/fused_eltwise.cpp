@@ -11,8 +11,6 @@
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::size_t kMaxBinarySources = 16;
-
 const void* advance(const void* data, ElementType type, std::size_t elements) {
     return static_cast<const std::byte*>(data) + elements * size_of(type);
 }

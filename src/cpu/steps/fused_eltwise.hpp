@@ -10,6 +10,9 @@
 
 namespace fuseq::cpu {
 
+// Of a step with a chain, beside its source.
+inline constexpr std::size_t kMaxBinarySources = 16;
+
 // What a binary source of a chain holds: an element for each of the result, for each channel of an
 // image, for each position of an image.
 enum class SourceForm { kFull, kPlane, kPixel };

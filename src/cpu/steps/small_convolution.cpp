@@ -15,7 +15,6 @@
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::size_t kMaxBinarySources = 16;
 constexpr std::size_t kMaxResults = 4;
 
 }  // namespace
