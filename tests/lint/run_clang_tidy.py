@@ -26,7 +26,8 @@ FOLDERS = ("src/", "transformations/", "samples/")
 GENERATED = "/src/cpu/kernels/instances/"  # in the build folder; the only readers of some headers
 FINDING = re.compile(r"^(/\S+:\d+:\d+: )?(error|warning): ")
 RECENT_COMMITS = 10
-GCC_ONLY = ("-fno-gnu-unique",)  # options of the build that clang does not know
+# Options of the build that clang does not know.
+GCC_ONLY = ("-fno-gnu-unique", "-fno-reorder-blocks-and-partition")
 
 
 def git(*arguments):
