@@ -158,7 +158,7 @@ constexpr double kOtherCost = 1.05;
 // Without VNNI, to products of floats; docs/performance/log/without_vnni.md: the geometric mean of
 // 22 networks. A panel that is less than half full multiplies more than it saves.
 constexpr double kNarrowCost = 0.72;
-constexpr double kFewChannelsCost = 1.14;  // 16 channels instead of 7, at half the time each
+constexpr double kPartPanelCost = 1.14;  // 16 channels instead of 7, at half the time each
 
 // What is missing in a vector is lost.
 constexpr std::size_t kNarrow = 16;
@@ -248,14 +248,16 @@ kernels::GemmForm gemm_form() {
     if (gemm_has_vnni()) {
         return kernels::GemmForm::kVnni512;
     }
-    return machine_traits().avx_vnni ? kernels::GemmForm::kVnni256 : kernels::GemmForm::kBytes;
+    const MachineTraits machine = machine_traits();
+    return machine.avx_vnni || machine.avx_vnni_in_evex ? kernels::GemmForm::kVnni256
+                                                        : kernels::GemmForm::kBytes;
 }
 
 double narrow_cost(const GemmProblem& problem) {
     constexpr std::size_t kHalfPanel = 8;  // of 16 channels
     const bool fills =
         problem.kind == post_ops::AnchorKind::kMatMul || problem.shape.dst_channels >= kHalfPanel;
-    return fills ? kNarrowCost : kFewChannelsCost;
+    return fills ? kNarrowCost : kPartPanelCost;
 }
 
 bool gemm_takes_weight_zero_points(const Node& node) {

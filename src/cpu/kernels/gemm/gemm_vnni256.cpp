@@ -14,6 +14,7 @@
 
 #include "cpu/kernels/gemm/gemm_narrow_tile-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_check.hpp"
+#include "cpu/machine/avx_vnni.hpp"
 #include "cpu/machine/instructions.hpp"
 
 #if HWY_TARGET == HWY_AVX2

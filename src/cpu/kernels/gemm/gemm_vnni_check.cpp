@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 
+#include "cpu/machine/avx_vnni.hpp"
 #include "cpu/machine/instructions.hpp"
 
 namespace fuseq::kernels::gemm {
@@ -25,7 +26,8 @@ void check_form(const GemmParams& params) {
     if (form == GemmForm::kVnni512 && !has_avx512_vnni()) {
         refuse("this machine has no AVX-512 VNNI");
     }
-    if (form == GemmForm::kVnni256 && !has_avx_vnni() && !has_avx512_vnni()) {
+    if (form == GemmForm::kVnni256 && !has_avx_vnni() && !has_avx_vnni_in_evex() &&
+        !has_avx512_vnni()) {
         refuse("this machine has neither AVX-VNNI nor AVX-512 VNNI");
     }
     if (form != GemmForm::kVnni512 && params.pool) {

@@ -8,6 +8,7 @@
 
 #include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/machine/avx_vnni.hpp"
 #include "cpu/machine/instructions.hpp"
 
 namespace fuseq::kernels {
@@ -15,9 +16,10 @@ namespace fuseq::kernels {
 using namespace gemm;  // NOLINT(google-build-using-namespace)
 
 GemmForm best_form() {
-    return has_avx512_vnni() ? GemmForm::kVnni512
-           : has_avx_vnni()  ? GemmForm::kVnni256
-                             : GemmForm::kBytes;
+    if (has_avx512_vnni()) {
+        return GemmForm::kVnni512;
+    }
+    return has_avx_vnni() || has_avx_vnni_in_evex() ? GemmForm::kVnni256 : GemmForm::kBytes;
 }
 
 bool GemmVnni::available() {

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/machine/avx_vnni.hpp"
 #include "cpu/machine/instructions.hpp"
 #include "fuseq/error.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
@@ -25,7 +26,8 @@ using fuseq::test::random_elements;
 class GemmNarrow : public testing::TestWithParam<GemmForm> {
 protected:
     void SetUp() override {
-        if (GetParam() == GemmForm::kVnni256 && !has_avx_vnni() && !has_avx512_vnni()) {
+        if (GetParam() == GemmForm::kVnni256 && !has_avx_vnni() && !has_avx_vnni_in_evex() &&
+            !has_avx512_vnni()) {
             GTEST_SKIP() << "this machine has neither AVX-VNNI nor AVX-512 VNNI";
         }
     }
@@ -241,8 +243,8 @@ TEST(GemmBytes, SignedStepsGiveTheProducts) {
         std::uint8_t magnitude;
         std::memcpy(&magnitude, &packed[0], 1);
         for (int x = 0; x <= 255; ++x) {
-            const auto masked = static_cast<std::uint8_t>(
-                x ^ static_cast<std::uint8_t>(packed[4 * gemm::kLanes]));
+            const auto masked =
+                static_cast<std::uint8_t>(x ^ static_cast<std::uint8_t>(packed[4 * gemm::kLanes]));
             const int product = magnitude * static_cast<std::int8_t>(masked);
             ASSERT_EQ(product + init[0], x * w) << x << " * " << w;
             ASSERT_LE(2 * product, 32767) << x << " * " << w;
@@ -257,7 +259,7 @@ TEST(GemmBytes, StepsOfATapAreOrderedByKind) {
     c.params.shape = {.src_channels = 32, .dst_channels = 16, .src_width = 6, .dst_width = 6};
     c.params.form = GemmForm::kBytes;
     c.weights.assign(16 * 32, 1);
-    c.weights[7 * 32 + 8] = c.weights[7 * 32 + 9] = 100;   // step 2
+    c.weights[7 * 32 + 8] = c.weights[7 * 32 + 9] = 100;    // step 2
     c.weights[3 * 32 + 22] = c.weights[3 * 32 + 23] = -70;  // step 5
     c.scale = {1.0f};
     c.src.assign(6 * 32, 255);
@@ -271,9 +273,9 @@ TEST(GemmBytes, StepsOfATapAreOrderedByKind) {
 }
 
 TEST(GemmForm, BestIsWhatTheMachineHas) {
-    EXPECT_EQ(best_form(), has_avx512_vnni() ? GemmForm::kVnni512
-                           : has_avx_vnni()  ? GemmForm::kVnni256
-                                             : GemmForm::kBytes);
+    EXPECT_EQ(best_form(), has_avx512_vnni()                          ? GemmForm::kVnni512
+                           : has_avx_vnni() || has_avx_vnni_in_evex() ? GemmForm::kVnni256
+                                                                      : GemmForm::kBytes);
 }
 
 }  // namespace
