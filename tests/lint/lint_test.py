@@ -222,6 +222,12 @@ class ClangTidy(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertIn("1 files checked, 0 findings", printed)
 
+    def test_a_build_of_sources_together_is_refused(self):
+        commands = [{"directory": "/d", "file": "/d/Unity/unity_0_cxx.cxx", "command": "c++ unity_0_cxx.cxx"}]
+        with mock.patch.multiple(run_clang_tidy, compile_commands=lambda build: commands):
+            with self.assertRaisesRegex(SystemExit, "compiles sources together"):
+                run_clang_tidy.main([])
+
     def test_options_of_gcc_are_left_out(self):
         with tempfile.TemporaryDirectory() as folder:
             build = pathlib.Path(folder)

@@ -109,6 +109,9 @@ def parse(arguments):
 def main(arguments):
     options = parse(arguments)
     commands = compile_commands(options.build.resolve())
+    if any("/Unity/" in command["file"] for command in commands):
+        sys.exit(f"run_clang_tidy.py: {options.build} compiles sources together; --build another folder, of "
+                 "cmake --preset release -B DIR -DFUSEQ_QUICK_BUILD=OFF")
     files = options.files or in_order(own_sources(commands), recently_changed())
     with tempfile.TemporaryDirectory() as database:
         (pathlib.Path(database) / "compile_commands.json").write_text(json.dumps(commands),
