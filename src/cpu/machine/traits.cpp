@@ -58,7 +58,8 @@ std::string MachineTraits::text() const {
     for (const auto& [holds, name] : facts) {
         text += holds ? fmt::format(", {}", name) : "";
     }
-    return fmt::format("{}, tiles of {} KiB", text, tile_bytes >> 10);
+    return fmt::format("{}, tiles of {} KiB, L2 of {} KiB", text, tile_bytes >> 10,
+                       caches.l2 >> 10);
 }
 
 ScopedMachineTraits::ScopedMachineTraits(MachineTraits traits)

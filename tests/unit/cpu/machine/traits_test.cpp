@@ -43,9 +43,10 @@ TEST(MachineTraits, AScopeReplacesAllOfThem) {
     for (const bool vnni : {false, true}) {
         const ScopedMachineTraits scope(other_machine(vnni));
         EXPECT_EQ(answers(),
-                  vnni ? "avx512_vnni, VBMI, AVX-VNNI, one wide load a cycle, fast lines of "
-                         "other cores, tiles of 1 KiB 4 4 1 1 1 1 0 1 0"
-                       : "avx2, AVX-VNNI in EVEX, tiles of 2 KiB 1 1 0 0 0 0 1 0 1");
+                  vnni
+                      ? "avx512_vnni, VBMI, AVX-VNNI, one wide load a cycle, fast lines of "
+                        "other cores, tiles of 1 KiB, L2 of 2048 KiB 4 4 1 1 1 1 0 1 0"
+                      : "avx2, AVX-VNNI in EVEX, tiles of 2 KiB, L2 of 2048 KiB 1 1 0 0 0 0 1 0 1");
     }
 }
 
