@@ -4,12 +4,20 @@
 #
 # Installs what is missing, builds, runs every test. Arguments go to ctest:
 #   tests/run.sh -R Composer -V
+# Levels of instructions: the machine's highest and the next one below (docs/isa_levels.md); all with
+#   tests/run.sh -full [ARGUMENT]...
 # FUSEQ_PRESET=asan selects another preset of CMakePresets.json; FUSEQ_QUICK_BUILD=OFF or ON another way to build
 # (docs/building.md): a fresh build folder is ON, an old one keeps what it has. Needs no terminal.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 exec </dev/null
 export CI="${CI:-true}"
+
+export FUSEQ_TEST_LEVELS=near
+if [ "${1:-}" = -full ]; then
+    FUSEQ_TEST_LEVELS=all
+    shift
+fi
 
 preset="${FUSEQ_PRESET:-release}"
 jobs=$(nproc)

@@ -78,6 +78,9 @@ Verdict amx_supports(const StepBuilder&, const Group& group) {
     if (problem->transposed()) {
         return Verdict::no("oneDNN has no deconvolution by tiles");
     }
+    if (!problem->wei_zero_point.empty()) {
+        return Verdict::no("zero points of weights, which oneDNN has none of");
+    }
     if (problem->src_zero_point != 0) {
         return Verdict::no("a zero point of source, which oneDNN's products by tiles lack");
     }

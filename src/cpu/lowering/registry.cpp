@@ -17,7 +17,7 @@ constexpr AnchorCandidate kAnchors[] = {
     {"small_conv", "a matrix product's vectors of output channels would be mostly empty", true,
      small_convolution_supports, make_small_convolution},
     {"amx", "oneDNN's tiles make eight times the products of VNNI, by rule and not yet measured",
-     false, amx_supports, make_onednn_anchor},
+     true, amx_supports, make_onednn_anchor},
     {"gemm", "asks itself whether oneDNN is faster", true, gemm_supports, make_gemm},
     {"half_matrix", "reads half of what oneDNN reads", false, half_matrix_supports,
      make_half_matrix},

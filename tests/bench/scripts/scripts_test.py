@@ -10,6 +10,7 @@ import charts
 import measure
 import memory_growth
 import real_models
+import report_isa
 
 PEERS = """
 | network | GMAC dense + depthwise | limit 1T |
@@ -115,6 +116,23 @@ class Ceilings(unittest.TestCase):
         self.assertEqual(peaks.of(2, "int8_gmacs"), 742.0)
         self.assertIsNone(peaks.of(1, "read_1gb"))
         self.assertIn("1 thread(s): int8 371, f32 90 GMAC/s", peaks.text())
+
+
+class IsaReport(unittest.TestCase):
+    @staticmethod
+    def report(infer_us, candidates):
+        totals = {"infer_us": infer_us, "of_peak": 0.5, "peak_int8_gmacs": 100.0, "peak_f32_gmacs": 50.0}
+        return {"totals": totals, "steps": [{"candidates": candidates}, {}]}
+
+    def test_ratio_of_times_stands_beside_that_of_the_peaks(self):
+        integers = self.report(2000.0, [{"name": "amx", "verdict": "taken"}, {"name": "gemm", "verdict": "refused"}])
+        floats = self.report(3000.0, [])
+        self.assertEqual(report_isa.row("m", "avx2", integers, floats),
+                         ["m", "avx2", "2", "50 %", "3", "1.5", "2", 2, 1])
+
+    def test_forms_that_the_machine_lacks_are_named(self):
+        rows = report_isa.peak_rows({"levels": {"avx2": {"int8_safe": 101.5}, "avx512_amx": {"int8_tiles": None}}})
+        self.assertEqual(rows, [["avx2", "int8 safe", "102"], ["avx512_amx", "int8 tiles", "the machine lacks it"]])
 
 
 class Breakdown(unittest.TestCase):

@@ -36,7 +36,7 @@ TEST(Shares, AreOfThePeakOfTheTypeOfAStep) {
     EXPECT_FALSE(report["steps"][2].contains("of_peak"));
     EXPECT_DOUBLE_EQ(report["totals"]["of_peak"], 0.2);
     const std::string text = report_text(report);
-    EXPECT_THAT(text, HasSubstr("of the peak of avx2          20 % (int8 100.0, f32 50.0 GMAC/s)"));
+    EXPECT_THAT(text, HasSubstr("of the peak of avx2         20 % (int8 100.0, f32 50.0 GMAC/s)"));
     EXPECT_THAT(text, HasSubstr("50 %"));
 }
 
