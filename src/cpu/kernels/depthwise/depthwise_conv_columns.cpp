@@ -328,21 +328,13 @@ void run_rows(
     }
 }
 
-template <std::size_t N>
-RunFunction choose_sign(bool is_signed) {
-    return is_signed ? &run_rows<N, true> : &run_rows<N, false>;
-}
+template <std::size_t N, bool Signed>
+struct Columns {
+    static constexpr RunFunction kRun = &run_rows<N, Signed>;
+};
 
 PortableRun choose_columns(std::size_t channels, bool is_signed) {
-    constexpr std::size_t kLanes = HWY_MAX_BYTES / 2;
-    const char* name = hwy::TargetName(HWY_TARGET);
-    if (kLanes >= 32 && channels >= 32) {
-        return {choose_sign<HWY_MIN(kLanes, 32)>(is_signed), 32, name};
-    }
-    if (kLanes >= 16 && channels >= 16) {
-        return {choose_sign<HWY_MIN(kLanes, 16)>(is_signed), 16, name};
-    }
-    return {choose_sign<8>(is_signed), 8, name};
+    return choose_block<Columns>(channels, is_signed);
 }
 
 }  // namespace

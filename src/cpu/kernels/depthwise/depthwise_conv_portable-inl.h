@@ -99,6 +99,22 @@ HWY_INLINE void store_block(
     }
 }
 
+// Form<N, Signed>::kRun for the widest block of channels that target and tensor have.
+template <template <std::size_t, bool> class Form>
+PortableRun choose_block(std::size_t channels, bool is_signed) {
+    constexpr std::size_t kLanes = HWY_MAX_BYTES / 2;
+    const char* name = hwy::TargetName(HWY_TARGET);
+    if (kLanes >= 32 && channels >= 32) {
+        constexpr std::size_t kBlock = HWY_MIN(kLanes, 32);
+        return {is_signed ? Form<kBlock, true>::kRun : Form<kBlock, false>::kRun, 32, name};
+    }
+    if (kLanes >= 16 && channels >= 16) {
+        constexpr std::size_t kBlock = HWY_MIN(kLanes, 16);
+        return {is_signed ? Form<kBlock, true>::kRun : Form<kBlock, false>::kRun, 16, name};
+    }
+    return {is_signed ? Form<8, true>::kRun : Form<8, false>::kRun, 8, name};
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace fuseq::kernels::depthwise
 HWY_AFTER_NAMESPACE();
