@@ -57,7 +57,7 @@ struct QuantizerOptions {
     QuantizationPrecision precision = QuantizationPrecision::kInt8;          // of activations
     QuantizationPrecision weights_precision = QuantizationPrecision::kInt8;  // kInt8 or kInt16
     QuantizationPrecision bias_precision = QuantizationPrecision::kInt32;
-    Calibration calibration = Calibration::kMse;  // of activations
+    Calibration calibration = Calibration::kNone;  // of activations
     double percentile = 99.99;                    // for kPercentile; in (50, 100]
     // kNone, or kMse: the scale of each channel of weights with the least squared error.
     Calibration weights_calibration = Calibration::kNone;

@@ -6,7 +6,7 @@
 #include "fuseq/error.hpp"
 #include "ops/binary_arithmetic.hpp"
 #include "ops/convert.hpp"
-#include "ops/matmul.hpp"
+#include "quantizer/bias_correction.hpp"
 #include "quantizer/insertion.hpp"
 #include "quantizer/layer_kinds.hpp"
 #include "quantizer/weights.hpp"
@@ -93,6 +93,7 @@ public:
 
     // `means` of the input's channels; empty when they are not known.
     void quantize(const std::vector<double>& means) {
+        const WeightScales before = scales_;
         choose_bias_scales();
         RoundedWeights rounded =
             round_weights(weights_, order_, scales_, options_.weights_precision);
@@ -102,6 +103,7 @@ public:
             choose_bias_scales();
             rounded = round_weights(weights_, order_, scales_, options_.weights_precision);
         }
+        tell_raised(before);
         write_weights(rounded);
         write_bias();
     }
@@ -121,6 +123,24 @@ private:
                                   : input_[channel * input_.size() / order_.count()].scale;
     }
 
+    // Says whose scale was raised for an int32 bias.
+    void tell_raised(const WeightScales& before) {
+        for (std::size_t c = 0; c < bias_values_.size(); ++c) {
+            const float was = before.channels[c].scale;
+            if (scales_.channels[c].scale == was) {
+                continue;
+            }
+            remarks_.push_back(detail::cat("layer '", node_.name(), "': bias ", bias_values_[c],
+                                           " of channel ", c, " does not fit into int32 at scale ",
+                                           input_scale(c) * was,
+                                           "; the scale of its weights is raised from ", was,
+                                           " to ", scales_.channels[c].scale));
+            if (!scales_.per_channel) {
+                return;
+            }
+        }
+    }
+
     // Raises scales of weights where an int32 bias would overflow.
     void choose_bias_scales() {
         if (bias_values_.empty()) {
@@ -136,11 +156,6 @@ private:
             if (!chosen.raised_weight_scale) {
                 continue;
             }
-            remarks_.push_back(detail::cat(
-                "layer '", node_.name(), "': bias ", bias_values_[c], " of channel ", c,
-                " does not fit into int32 at scale ", input_scale(c) * scales_.channels[c].scale,
-                "; the scale of its weights is raised from ", scales_.channels[c].scale, " to ",
-                *chosen.raised_weight_scale));
             highest = std::max(highest, *chosen.raised_weight_scale);
             scales_.channels[c].scale = *chosen.raised_weight_scale;
         }
@@ -152,59 +167,14 @@ private:
         }
     }
 
-    // Subtracts what rounded weights add to the mean of each output channel:
-    //   sum over taps of (rounded - weight) * mean of the input channel.
     void correct_bias(const Tensor& rounded, const std::vector<double>& means) {
         if (bias_values_.empty()) {
             bias_values_.assign(order_.count(), 0.0f);
         }
-        const float* before = weights_.data<float>();
-        const float* after = rounded.data<float>();
-        std::vector<double> shift(order_.count());
-        const std::vector<std::size_t> source = source_channels();
-        for (std::size_t i = 0; i < weights_.get_size(); ++i) {
-            shift[target_channel(i)] +=
-                (static_cast<double>(after[i]) - static_cast<double>(before[i])) *
-                means.at(source[i]);
+        const std::vector<double> errors = mean_errors(node_, order_, weights_, rounded, means);
+        for (std::size_t c = 0; c < errors.size(); ++c) {
+            bias_values_[c] -= static_cast<float>(errors[c]);
         }
-        for (std::size_t c = 0; c < shift.size(); ++c) {
-            bias_values_[c] -= static_cast<float>(shift[c]);
-        }
-    }
-
-    std::size_t target_channel(std::size_t element) const {
-        const std::size_t block = element / order_.inner;
-        const std::size_t group = block / (order_.channels * order_.depth);
-        return group * order_.channels + block % order_.channels;
-    }
-
-    // Input channel of each weight.
-    std::vector<std::size_t> source_channels() const {
-        const Shape& shape = weights_.get_shape();
-        std::vector<std::size_t> source(weights_.get_size());
-        for (std::size_t i = 0; i < source.size(); ++i) {
-            source[i] = source_channel(shape, i);
-        }
-        return source;
-    }
-    std::size_t source_channel(const Shape& shape, std::size_t element) const {
-        std::vector<std::size_t> at(shape.size());
-        for (std::size_t d = shape.size(); d-- > 0; element /= shape[d]) {
-            at[d] = element % shape[d];
-        }
-        if (node_.is("Convolution")) {
-            return at[1];
-        }
-        if (node_.is("GroupConvolution")) {
-            return at[0] * shape[2] + at[2];
-        }
-        if (node_.is("ConvolutionBackpropData")) {
-            return at[0];
-        }
-        if (node_.is("GroupConvolutionBackpropData")) {
-            return at[0] * shape[1] + at[1];
-        }
-        return node_.attrs<MatMulAttrs>().transpose_b ? at[shape.size() - 1] : at[shape.size() - 2];
     }
 
     void write_weights(const RoundedWeights& rounded) {
@@ -279,27 +249,6 @@ private:
     std::vector<float> bias_values_;  // one an output channel; empty without a bias
     std::vector<float> bias_scales_;
 };
-
-// Mean of each channel of what an anchor reads; empty when it is not known, or when it says nothing
-// about the mean of a result (deconvolutions use a part of their taps for each).
-std::vector<double> input_means(const Node& anchor, const Profile& profile) {
-    const auto found = profile.tensors.find(tensor_name(anchor.input(0)));
-    if (found == profile.tensors.end() || found->second.channel_count == 0) {
-        return {};
-    }
-    // Of a MatMul, channels are the last dimension.
-    const bool channels_fit = is_one_of(anchor, {"Convolution", "GroupConvolution"}) ||
-                              (anchor.is("MatMul") && anchor.input(0).partial_shape().rank() == 2 &&
-                               !anchor.attrs<MatMulAttrs>().transpose_a);
-    if (!channels_fit) {
-        return {};
-    }
-    std::vector<double> means = found->second.channel_sums;
-    for (double& mean : means) {
-        mean /= static_cast<double>(found->second.channel_count);
-    }
-    return means;
-}
 
 // Row-wise quantization is one of fully connected layers.
 QuantizerOptions options_for(const Node& anchor, QuantizerOptions options) {

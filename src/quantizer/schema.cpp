@@ -76,7 +76,8 @@ ScaleAndOffset choose_scale(RealRange range, Schema schema, const IntegerRange& 
     range.min = std::min(range.min, 0.0f);
     range.max = std::max(range.max, 0.0f);
     const bool unsigned_range = schema == Schema::kSymmetricWithUint8 && range.min >= 0;
-    if (schema != Schema::kAsymmetric && !unsigned_range) {
+    const bool centred = schema != Schema::kAsymmetric && !unsigned_range;
+    if (centred) {
         range = symmetric(range, integers);
     }
     const double min = range.min;
@@ -85,7 +86,7 @@ ScaleAndOffset choose_scale(RealRange range, Schema schema, const IntegerRange& 
     if (static_cast<float>(scale) == 0.0f) {
         scale = kScaleOfZeros;
     }
-    ScaleAndOffset result{0.0f, zero_point(min, max, scale, integers), integers};
+    ScaleAndOffset result{0.0f, centred ? 0 : zero_point(min, max, scale, integers), integers};
     if (schema == Schema::kSymmetricWithPower2Scale) {
         scale = std::exp2(std::ceil(std::log2(scale)));
     }
