@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/peak.hpp"
 
+#include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -95,8 +96,10 @@ bool has_sse41() {
 bool has_avx2() {
     return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
 }
+// clang does not know these by name: CPUID leaf 7.
 bool has_avx_vnni() {
-    return __builtin_cpu_supports("avxvnni") != 0;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return has_avx2() && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && ((a >> 4U) & 1U) != 0;
 }
 bool has_avx512() {
     return __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vl") != 0;
@@ -105,7 +108,9 @@ bool has_avx512_vnni() {
     return has_avx512() && __builtin_cpu_supports("avx512vnni") != 0;
 }
 bool has_amx() {
-    return __builtin_cpu_supports("amx-int8") != 0 && asks_for_tiles();
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && ((d >> 25U) & 1U) != 0 &&
+           asks_for_tiles();
 }
 
 constexpr double kOfFour = 4.0 * kAccumulators;
@@ -154,6 +159,7 @@ double peak_of(const PeakForm& form, int threads, int rounds) {
     std::barrier start(threads);
     std::vector<std::vector<double>> seconds(static_cast<std::size_t>(threads));
     std::vector<std::thread> team;
+    team.reserve(seconds.size());
     for (std::vector<double>& mine : seconds) {
         team.emplace_back([&] {
             for (int round = 0; round < rounds; ++round) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,6 +12,27 @@
 
 namespace fuseq::cpu {
 namespace {
+
+// CPUID leaf 7, for what clang does not know the names of.
+struct FeatureBits {
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    bool eax_bit(unsigned bit) const { return ((eax >> bit) & 1U) != 0; }
+    bool edx_bit(unsigned bit) const { return ((edx >> bit) & 1U) != 0; }
+};
+constexpr unsigned kAvxVnni = 4;   // of subleaf 1, EAX
+constexpr unsigned kAmxInt8 = 25;  // of subleaf 0, EDX
+
+FeatureBits cpuid_of_features(unsigned subleaf) {
+    constexpr unsigned kLeaf = 7;
+    FeatureBits bits;
+    if (__get_cpuid_count(kLeaf, subleaf, &bits.eax, &bits.ebx, &bits.ecx, &bits.edx) == 0) {
+        return {};
+    }
+    return bits;
+}
 
 // Linux 5.16 and later give tiles to a process that asks (oneDNN does), older ones to none.
 bool kernel_gives_tiles() {
@@ -26,13 +48,13 @@ CpuFeatures detect() {
     const std::int64_t targets = hwy::SupportedTargets();
     CpuFeatures found;
     found.avx2 = (targets & HWY_AVX2) != 0;
-    found.avx_vnni = found.avx2 && __builtin_cpu_supports("avxvnni") != 0;
+    found.avx_vnni = found.avx2 && cpuid_of_features(1).eax_bit(kAvxVnni);
     found.avx512 = (targets & HWY_AVX3) != 0;
     found.avx512_vnni = found.avx512 && __builtin_cpu_supports("avx512vnni") != 0;
     found.avx512_vbmi = found.avx512 && __builtin_cpu_supports("avx512vbmi") != 0;
     found.avx512_bf16 = found.avx512 && __builtin_cpu_supports("avx512bf16") != 0;
     found.amx_int8 =
-        found.avx512_vnni && __builtin_cpu_supports("amx-int8") != 0 && kernel_gives_tiles();
+        found.avx512_vnni && cpuid_of_features(0).edx_bit(kAmxInt8) && kernel_gives_tiles();
     found.amd_family_19h = __builtin_cpu_is("amdfam19h") != 0;
     return found;
 }

@@ -63,10 +63,10 @@ std::string MachineTraits::text() const {
 }
 
 ScopedMachineTraits::ScopedMachineTraits(MachineTraits traits)
-    : before_(std::exchange(replaced(), std::move(traits))) {}
+    : before_(std::exchange(replaced(), traits)) {}
 
 ScopedMachineTraits::~ScopedMachineTraits() {
-    replaced() = std::move(before_);
+    replaced() = before_;
 }
 
 }  // namespace fuseq::cpu
