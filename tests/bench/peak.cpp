@@ -72,9 +72,9 @@ __attribute__((target("avx512f"))) void multiply_adds() {
 }
 
 // The same with 256 bits: twelve sums, one temporary vector, one source and ones.
-#define FUSEQ_EACH(F)                                                                            \
-    F("%0") F("%1") F("%2") F("%3") F("%4") F("%5") F("%6") F("%7") F("%8") F("%9") F("%10") F( \
-        "%11")
+#define FUSEQ_EACH(F) \
+    F("%0")           \
+    F("%1") F("%2") F("%3") F("%4") F("%5") F("%6") F("%7") F("%8") F("%9") F("%10") F("%11")
 #define FUSEQ_DOT_VEX(SUM) "%{vex%} vpdpbusd %13, %13, " SUM ";"
 #define FUSEQ_DOT_EVEX(SUM) "%{evex%} vpdpbusd %13, %13, " SUM ";"
 #define FUSEQ_FMA(SUM) "vfmadd231ps %13, %13, " SUM ";"
@@ -84,20 +84,20 @@ __attribute__((target("avx512f"))) void multiply_adds() {
 #define FUSEQ_SIGNED(SUM)                                                            \
     "vpxor %13, %14, %12; vpmaddubsw %12, %13, %12; vpmaddwd %12, %14, %12; vpaddd " \
     "%12, " SUM ", " SUM ";"
-#define FUSEQ_LOOP(NAME, INSTRUCTIONS)                                                         \
-    __attribute__((target("avx2,fma"))) void NAME() {                                          \
-        __m256i c[kAccumulators];                                                              \
-        for (auto& accumulator : c) {                                                          \
-            accumulator = _mm256_setzero_si256();                                              \
-        }                                                                                      \
-        __m256i temporary = _mm256_setzero_si256();                                            \
-        const __m256i a = _mm256_setzero_si256();                                              \
-        const __m256i ones = _mm256_set1_epi16(1);                                             \
-        for (long i = 0; i < kLoops; ++i) {                                                    \
-            __asm__ volatile(FUSEQ_EACH(INSTRUCTIONS)                                          \
-                             : FUSEQ_OPERANDS, "+x"(temporary)                                 \
-                             : "x"(a), "x"(ones));                                             \
-        }                                                                                      \
+#define FUSEQ_LOOP(NAME, INSTRUCTIONS)                         \
+    __attribute__((target("avx2,fma"))) void NAME() {          \
+        __m256i c[kAccumulators];                              \
+        for (auto& accumulator : c) {                          \
+            accumulator = _mm256_setzero_si256();              \
+        }                                                      \
+        __m256i temporary = _mm256_setzero_si256();            \
+        const __m256i a = _mm256_setzero_si256();              \
+        const __m256i ones = _mm256_set1_epi16(1);             \
+        for (long i = 0; i < kLoops; ++i) {                    \
+            __asm__ volatile(FUSEQ_EACH(INSTRUCTIONS)          \
+                             : FUSEQ_OPERANDS, "+x"(temporary) \
+                             : "x"(a), "x"(ones));             \
+        }                                                      \
     }
 
 FUSEQ_LOOP(dot_products_vex, FUSEQ_DOT_VEX)
@@ -118,9 +118,9 @@ __attribute__((target("avx2"))) std::uint64_t read_all_256(const std::uint8_t* d
         }
     }
     std::uint64_t words[kVector / sizeof(std::uint64_t)];
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(words),
-                        _mm256_xor_si256(_mm256_xor_si256(sums[0], sums[1]),
-                                         _mm256_xor_si256(sums[2], sums[3])));
+    _mm256_storeu_si256(
+        reinterpret_cast<__m256i*>(words),
+        _mm256_xor_si256(_mm256_xor_si256(sums[0], sums[1]), _mm256_xor_si256(sums[2], sums[3])));
     return std::accumulate(std::begin(words), std::end(words), std::uint64_t{0});
 }
 

@@ -40,6 +40,7 @@ TEST(Instructions, AreThoseOfTheMachineWhereAllTargetsAreAllowed) {
     const bool vnni = machine_has_avx512() && machine_has("avx512_vnni");
     EXPECT_EQ(kernels::has_avx512_vnni(), vnni);
     EXPECT_EQ(kernels::has_avx512_vbmi(), vnni && machine_has("avx512vbmi"));
+    EXPECT_EQ(kernels::has_avx_vnni(), machine_has("avx2") && machine_has("avx_vnni"));
 }
 
 TEST(Instructions, FollowTheTargetThatHighwayHasChosen) {
@@ -48,6 +49,7 @@ TEST(Instructions, FollowTheTargetThatHighwayHasChosen) {
         EXPECT_EQ(kernels::has_avx512_vnni(), wide && machine_has("avx512_vnni"));
         EXPECT_EQ(kernels::has_avx512_vbmi(),
                   wide && machine_has("avx512_vnni") && machine_has("avx512vbmi"));
+        EXPECT_EQ(kernels::has_avx_vnni(), (wide || target == "AVX2") && machine_has("avx_vnni"));
     });
 }
 
