@@ -67,8 +67,8 @@ void write_ir(const Model& model,
               const std::filesystem::path& bin,
               const IrWriteOptions& options) {
     if (options.version != 10 && options.version != 11) {
-        fail(xml,
-             detail::cat("IR version ", options.version, " cannot be written, only 10 and 11"));
+        fail_to_write(
+            xml, detail::cat("IR version ", options.version, " cannot be written, only 10 and 11"));
     }
     NewFile weights_file(bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin);
     NewFile xml_file(xml);

@@ -5,9 +5,9 @@
 // own kernel beside oneDNN's convolution. Arguments: width = height of src, its channels, channels
 // of dst, kernel size, stride, 1 when a u8 tensor is added, 2 when there is a quantization before
 // the addition (own kernel only). A matrix product of M rows is a convolution of one row of M
-// pixels ("matmul"). Counter: multiply-accumulates a second. "own" is the form that the machine does
-// best, "bytes" and "pairs" are those without VNNI. Weights are normally distributed, with their
-// largest at 127, as those of networks.
+// pixels ("matmul"). Counter: multiply-accumulates a second. "own" is the form that the machine
+// does best, "bytes" and "pairs" are those without VNNI. Weights are normally distributed, with
+// their largest at 127, as those of networks.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -386,7 +386,7 @@ Path columns_path(const DepthwiseShape& shape, bool src_signed) {
     path.run = chosen.run;
     path.name = std::string("dw_columns:") + chosen.target;
     path.block_channels = chosen.block_channels;
-    path.most_alone = 0;
+    path.max_alone = 0;
     path.order = column_order;
     return path;
 }

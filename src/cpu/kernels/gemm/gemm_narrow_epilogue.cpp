@@ -3,7 +3,7 @@
 //
 // From a tile of accumulators to dst by any list of operations, for every instruction set: what
 // gemm_vnni_epilogue.cpp does with masks and wide vectors. Four vectors stay in registers while all
-// operations are applied to them.
+// operations are applied to them: without a branch between them where the list is a frequent one.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -168,13 +168,14 @@ HWY_INLINE void binary(Group& g,
     }
 }
 
-// Two constants a channel, or a tensor.
+// Two constants a channel, or a tensor. `kind` is that of `op`, perhaps known at compile time.
 template <bool Whole>
-HWY_INLINE void apply_two(const PackedOp& op, const EpilogueCall& call, const Place& at, Group& g) {
+HWY_INLINE void apply_two(
+    GemmOp::Kind kind, const PackedOp& op, const EpilogueCall& call, const Place& at, Group& g) {
     const DF d;
     const float* a = op.a.data() + at.channel;
     const float* b = op.b.data() + at.channel;
-    switch (op.kind) {
+    switch (kind) {
         case GemmOp::Kind::kLinear:
             return with_two(g, a, b, [&](VF x, VF by, VF shift) FUSEQ_HWY_LAMBDA {
                 return fused_mul_add(d, x, by, shift);
@@ -202,10 +203,11 @@ HWY_INLINE void apply_two(const PackedOp& op, const EpilogueCall& call, const Pl
 }
 
 template <bool Whole>
-HWY_INLINE void apply(const PackedOp& op, const EpilogueCall& call, const Place& at, Group& g) {
+HWY_INLINE void apply(
+    GemmOp::Kind kind, const PackedOp& op, const EpilogueCall& call, const Place& at, Group& g) {
     const DF d;
     const float* a = op.a.data() + at.channel;
-    switch (op.kind) {
+    switch (kind) {
         case GemmOp::Kind::kScale:
             return with_one(g, a, [](VF x, VF y) FUSEQ_HWY_LAMBDA { return hn::Mul(x, y); });
         case GemmOp::Kind::kShift:
@@ -221,7 +223,7 @@ HWY_INLINE void apply(const PackedOp& op, const EpilogueCall& call, const Place&
         case GemmOp::Kind::kRound:
             return over_group(g, [](VF x) FUSEQ_HWY_LAMBDA { return hn::Round(x); });
         case GemmOp::Kind::kEltwise: return;  // over the whole tile
-        default: return apply_two<Whole>(op, call, at, g);
+        default: return apply_two<Whole>(kind, op, call, at, g);
     }
 }
 
@@ -264,6 +266,26 @@ HWY_INLINE Group load_group(const EpilogueCall& call, std::size_t row, bool floa
     return g;
 }
 
+HWY_INLINE Place place_of(const EpilogueCall& call, std::size_t row) {
+    return {.pixel = call.pixel + row,
+            .rows = std::min(kGroupRows, call.rows - row),
+            .channel = call.panel->channel,
+            .channels = call.panel->channels,
+            .pitch = call.channels};
+}
+
+// Of a list of operations that is known at compile time.
+template <class T, GemmOp::Kind... Kinds>
+void finish_list(const EpilogueCall& call) {
+    for (std::size_t row = 0; row < call.rows; row += kGroupRows) {
+        const Place at = place_of(call, row);
+        Group g = load_group(call, row, false);
+        [[maybe_unused]] const PackedOp* op = call.epilogue->ops.data();
+        (apply<true>(Kinds, *op++, call, at, g), ...);
+        store_group<T, true>(g, at, call.args->dst);
+    }
+}
+
 template <class T, bool Whole>
 void finish_tile(const EpilogueCall& call) {
     const PackedOp* first = call.epilogue->ops.data();
@@ -273,14 +295,10 @@ void finish_tile(const EpilogueCall& call) {
             first, end, [](const PackedOp& op) { return op.kind == GemmOp::Kind::kEltwise; });
         for (std::size_t row = 0; row < call.rows; row += kGroupRows) {
             std::int32_t* tile = call.tile + row * kLanes;
-            const Place at{.pixel = call.pixel + row,
-                           .rows = std::min(kGroupRows, call.rows - row),
-                           .channel = call.panel->channel,
-                           .channels = call.panel->channels,
-                           .pitch = call.channels};
+            const Place at = place_of(call, row);
             Group g = load_group(call, row, floats);
             for (const PackedOp* op = first; op != activation; ++op) {
-                apply<Whole>(*op, call, at, g);
+                apply<Whole>(op->kind, *op, call, at, g);
             }
             if (activation == end) {
                 store_group<T, Whole>(g, at, call.args->dst);
@@ -298,16 +316,60 @@ void finish_tile(const EpilogueCall& call) {
     }
 }
 
-template <class T>
-gemm::EpilogueFunction select_for(bool whole_panel) {
-    return whole_panel ? &finish_tile<T, true> : &finish_tile<T, false>;
+using Function = gemm::EpilogueFunction;
+
+template <class T, GemmOp::Kind... Kinds>
+Function try_list(const gemm::Epilogue& e) {
+    std::size_t i = 0;
+    const bool same = e.ops.size() == sizeof...(Kinds) && ((e.ops[i++].kind == Kinds) && ...);
+    return same ? &finish_list<T, Kinds...> : nullptr;
 }
 
-gemm::EpilogueFunction narrow_epilogue(Store store, bool whole_panel) {
+// Lists that plans of quantized networks have: a relu that the store implies, a leaky relu, a
+// residual input of the same or of another scale, quantization by channel.
+template <class T>
+Function find_list(const gemm::Epilogue& e) {
+    using enum GemmOp::Kind;
+    const Function lists[] = {try_list<T>(e),
+                              try_list<T, kScale>(e),
+                              try_list<T, kShift>(e),
+                              try_list<T, kLinear>(e),
+                              try_list<T, kAffine>(e),
+                              try_list<T, kMax>(e),
+                              try_list<T, kMax, kScale>(e),
+                              try_list<T, kMax, kLinear>(e),
+                              try_list<T, kMax, kAffine>(e),
+                              try_list<T, kPrelu>(e),
+                              try_list<T, kPrelu, kShift>(e),
+                              try_list<T, kPrelu, kLinear>(e),
+                              try_list<T, kPrelu, kAffine>(e),
+                              try_list<T, kClip, kScale>(e),
+                              try_list<T, kSum>(e),
+                              try_list<T, kSum, kScale>(e),
+                              try_list<T, kRoundClip, kAffine, kSum>(e),
+                              try_list<T, kRoundClip, kScale, kSum, kLinear>(e),
+                              try_list<T, kRoundClip, kScale, kSum, kAffine>(e),
+                              try_list<T, kRoundClip, kScale, kLinear, kSum, kScale>(e),
+                              try_list<T, kRoundClip, kScale, kAffine, kSum, kScale>(e)};
+    const auto* found =
+        std::find_if(std::begin(lists), std::end(lists), [](Function f) { return f != nullptr; });
+    return found == std::end(lists) ? nullptr : *found;
+}
+
+template <class T>
+Function select_for(const gemm::Epilogue& e, bool whole_panel) {
+    if (!whole_panel) {
+        return &finish_tile<T, false>;
+    }
+    const Function list = find_list<T>(e);
+    return list != nullptr ? list : &finish_tile<T, true>;
+}
+
+Function narrow_epilogue(const gemm::Epilogue& e, Store store, bool whole_panel) {
     switch (store) {
-        case Store::kU8: return select_for<std::uint8_t>(whole_panel);
-        case Store::kI8: return select_for<std::int8_t>(whole_panel);
-        default: return select_for<float>(whole_panel);
+        case Store::kU8: return select_for<std::uint8_t>(e, whole_panel);
+        case Store::kI8: return select_for<std::int8_t>(e, whole_panel);
+        default: return select_for<float>(e, whole_panel);
     }
 }
 
@@ -323,8 +385,8 @@ HWY_EXPORT(narrow_epilogue);
 
 namespace gemm {
 
-EpilogueFunction narrow_epilogue(Store store, bool whole_panel) {
-    return HWY_DYNAMIC_DISPATCH(narrow_epilogue)(store, whole_panel);
+EpilogueFunction narrow_epilogue(const Epilogue& epilogue, Store store, bool whole_panel) {
+    return HWY_DYNAMIC_DISPATCH(narrow_epilogue)(epilogue, store, whole_panel);
 }
 
 }  // namespace gemm

@@ -111,9 +111,9 @@ const float* narrow_sum_pixels(
 }
 
 const float* narrow_sum_windows(const Packed& p,
-                              const std::uint8_t* src,
-                              std::size_t count,
-                              void* memory) {
+                                const std::uint8_t* src,
+                                std::size_t count,
+                                void* memory) {
     const GemmShape& s = p.shape;
     const std::size_t rows = p.rows_read(count);
     const std::size_t width = p.pitch / p.pixel_bytes();

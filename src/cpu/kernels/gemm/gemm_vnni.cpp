@@ -466,7 +466,7 @@ private:
     std::size_t first_sum_ = 0;
     PanelsAhead weights_ahead_;
     RowsAhead rows_ahead_;
-    ExtrasAhead sources_ahead_;
+    BinarySourcesAhead sources_ahead_;
 };
 
 }  // namespace

@@ -79,9 +79,10 @@ private:
 };
 
 // Tensors that the epilogue of the next tile reads.
-class ExtrasAhead {
+class BinarySourcesAhead {
 public:
-    ExtrasAhead(const Packed& packed, const GemmArgs& args) : channels_(packed.shape.dst_channels) {
+    BinarySourcesAhead(const Packed& packed, const GemmArgs& args)
+        : channels_(packed.shape.dst_channels) {
         for (const PackedOp& op : packed.epilogue.ops) {
             const bool reads = op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary;
             if (reads && count_ < binary_sources_.size()) {
@@ -95,12 +96,12 @@ public:
     // A cache line that begins in the panel before has been fetched with that one.
     void fetch(std::size_t pixel, std::size_t rows, const Panel& panel) const {
         for (std::size_t i = 0; i < count_; ++i) {
-            const Extra& extra = binary_sources_[i];
-            const std::size_t pitch = channels_ * extra.size;
-            const std::size_t begin = panel.channel * extra.size;
-            const std::size_t end = begin + panel.channels * extra.size;
+            const Source& source = binary_sources_[i];
+            const std::size_t pitch = channels_ * source.size;
+            const std::size_t begin = panel.channel * source.size;
+            const std::size_t end = begin + panel.channels * source.size;
             const bool aligned = pitch % kCacheLine == 0;
-            const char* at = extra.data + pixel * pitch;
+            const char* at = source.data + pixel * pitch;
             for (std::size_t line = aligned ? round_up(begin) : begin; line < end;
                  line += kCacheLine) {
                 for (std::size_t r = 0; r < rows; ++r) {
@@ -111,7 +112,7 @@ public:
     }
 
 private:
-    struct Extra {
+    struct Source {
         const char* data = nullptr;
         std::size_t size = 0;  // of an element
     };
@@ -121,7 +122,7 @@ private:
     }
 
     std::size_t channels_;
-    std::array<Extra, 4> binary_sources_;
+    std::array<Source, 4> binary_sources_;
     std::size_t count_ = 0;
 };
 

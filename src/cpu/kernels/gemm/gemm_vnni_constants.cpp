@@ -82,8 +82,8 @@ double largest_value(const GemmParams& params, const Packed& packed) {
     for (std::size_t c = 0; c < s.dst_channels; ++c) {
         const double of_sum = e.of_sum.empty() ? 0.0 : magnitude(e.of_sum[c]);
         const auto products = static_cast<double>(255 * packed.weights->magnitudes[c]);
-        bound = std::max(bound, magnitude(e.scale[c]) *
-                                    (products + window * of_sum + magnitude(e.bias[c])));
+        bound = std::max(
+            bound, magnitude(e.scale[c]) * (products + window * of_sum + magnitude(e.bias[c])));
     }
     return bound;
 }

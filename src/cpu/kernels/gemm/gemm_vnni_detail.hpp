@@ -75,9 +75,9 @@ struct MicroCall {
     // Prefetched into L2: for each four bytes of depth one cache line, ahead_step after the last.
     const std::int8_t* ahead;
     std::size_t ahead_step;
-    std::ptrdiff_t row_step = 0;  // of pooled ones: bytes from a row of the image to the next
-    std::size_t skip = 0;         // bytes of weights between two taps
-    const TapSteps* steps = nullptr;       // of each of `taps`; kBytes
+    std::ptrdiff_t row_step = 0;      // of pooled ones: bytes from a row of the image to the next
+    std::size_t skip = 0;             // bytes of weights between two taps
+    const TapSteps* steps = nullptr;  // of each of `taps`; kBytes
     const std::uint32_t* order = nullptr;  // bytes of source from the tap to a step
 };
 using MicroFunction = void (*)(const MicroCall& call);
@@ -115,7 +115,7 @@ struct Panel {
     std::size_t channel = 0;  // first
     std::size_t channels = 0;
     std::size_t vectors = 0;
-    Range taps{};  // all but of deconvolutions
+    Range taps{};           // all but of deconvolutions
     std::size_t bytes = 0;  // of weights
     const std::int8_t* wei = nullptr;
     const TapSteps* steps = nullptr;  // kBytes
@@ -221,7 +221,7 @@ struct EpilogueCall {
     const float* sums;     // of the windows of the pixels; null where weights have no zero points
     const GemmArgs* args;
 };
-EpilogueFunction narrow_epilogue(Store store, bool whole_panel);
+EpilogueFunction narrow_epilogue(const Epilogue& epilogue, Store store, bool whole_panel);
 EpilogueFunction general_epilogue(Store store, std::size_t vectors, bool whole_panel);
 // Null when the list of operations has no instance.
 EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
@@ -301,7 +301,7 @@ struct Packed {
     std::size_t narrow_rows = 0;  // of a tile, of all other forms
     bool src_signed = false;
     std::int32_t src_zero_point = 0;
-    std::size_t columns = 1;           // of the kernel that one tap covers
+    std::size_t columns = 1;  // of the kernel that one tap covers
     Store store = Store::kU8;
     std::size_t depth4 = 0;            // bytes of a tap, by fours
     std::vector<std::ptrdiff_t> taps;  // offsets from the first, in src or scratch

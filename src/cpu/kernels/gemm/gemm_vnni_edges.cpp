@@ -47,8 +47,9 @@ constexpr std::size_t kMinRows = 5;
 // A column of the kernel must begin at a multiple of four bytes.
 bool may_be_apart(const Packed& p, const GemmParams& params) {
     // The steps of kBytes have no order by columns.
-    return p.mode == SourceMode::kRows && p.form != GemmForm::kBytes && !p.pool && !p.subpixels && p.shape.dilation_width == 1 &&
-           p.pixel_bytes() % 4 == 0 && params.wei_zero_point.empty() &&
+    return p.mode == SourceMode::kRows && p.form != GemmForm::kBytes && !p.pool && !p.subpixels &&
+           p.shape.dilation_width == 1 && p.pixel_bytes() % 4 == 0 &&
+           params.wei_zero_point.empty() &&
            std::all_of(params.ops.begin(), params.ops.end(),
                        [](const GemmOp& op) { return op.binary.input < kMaxBinarySources; });
 }

@@ -59,8 +59,7 @@ private:
     std::string name() const {
         switch (packed_.form) {
             case GemmForm::kVnni512: break;
-            case GemmForm::kVnni256:
-                return detail::cat("gemm_vnni256:", packed_.narrow_rows, "x1");
+            case GemmForm::kVnni256: return detail::cat("gemm_vnni256:", packed_.narrow_rows, "x1");
             case GemmForm::kPairs: return detail::cat("gemm_pairs:", packed_.narrow_rows, "x1");
             default: return detail::cat("gemm_bytes:", packed_.narrow_rows, "x1");
         }

@@ -86,7 +86,8 @@ private:
             const MicroFunction* const functions = narrow_kernel(packed_.form).functions;
             for (Panel& panel : packed_.panels) {
                 panel.micro = functions;
-                panel.finish = narrow_epilogue(packed_.store, panel.channels == kLanes);
+                panel.finish =
+                    narrow_epilogue(packed_.epilogue, packed_.store, panel.channels == kLanes);
             }
             return;
         }

@@ -295,7 +295,7 @@ private:
     std::vector<Pair> low_, high_;
 };
 
-// The most fraction bits with which a and b fit 24 bits and no sum leaves 32; 0: too few.
+// The max number of fraction bits with which a and b fit 24 bits and no sum leaves 32; 0: too few.
 int shift_for(const Operations& operations) {
     const auto middle = [](Range range) { return range.low == 0 ? 128.0 : 0.0; };
     const Plane& p = operations.plane();

@@ -175,9 +175,10 @@ std::string key_of(const GemmParams& params, const Packed& layout) {
     std::string key;
     append(key, w.values.data());
     for (const std::size_t value :
-         {w.values.size(), w.dst_channel, w.src_channel, w.row, w.column, layout.columns, layout.depth4,
-          params.shape.src_channels, params.shape.dst_channels, params.shape.kernel_width,
-          std::size_t{layout.wide}, static_cast<std::size_t>(layout.form), layout.taps.size()}) {
+         {w.values.size(), w.dst_channel, w.src_channel, w.row, w.column, layout.columns,
+          layout.depth4, params.shape.src_channels, params.shape.dst_channels,
+          params.shape.kernel_width, std::size_t{layout.wide},
+          static_cast<std::size_t>(layout.form), layout.taps.size()}) {
         append(key, value);
     }
     for (const Panel& panel : layout.panels) {

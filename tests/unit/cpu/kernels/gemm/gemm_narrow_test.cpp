@@ -196,6 +196,65 @@ TEST_P(GemmNarrow, ActivationsRunOverTheTile) {
     });
 }
 
+// Lists that are compiled as one, and neighbours of theirs that are not, for whole panels and one
+// that is not.
+TEST_P(GemmNarrow, ListsOfOperationsAreExact) {
+    using Kind = GemmOp::Kind;
+    const std::vector<std::vector<Kind>> lists = {
+        {},
+        {Kind::kScale},
+        {Kind::kShift},
+        {Kind::kLinear},
+        {Kind::kAffine},
+        {Kind::kMax},
+        {Kind::kMax, Kind::kScale},
+        {Kind::kMax, Kind::kLinear},
+        {Kind::kMax, Kind::kAffine},
+        {Kind::kMax, Kind::kShift},
+        {Kind::kPrelu},
+        {Kind::kPrelu, Kind::kShift},
+        {Kind::kPrelu, Kind::kLinear},
+        {Kind::kPrelu, Kind::kAffine},
+        {Kind::kClip, Kind::kScale},
+        {Kind::kSum},
+        {Kind::kSum, Kind::kScale},
+        {Kind::kRoundClip, Kind::kAffine, Kind::kSum},
+        {Kind::kRoundClip, Kind::kScale, Kind::kSum},
+        {Kind::kRoundClip, Kind::kScale, Kind::kSum, Kind::kLinear},
+        {Kind::kRoundClip, Kind::kScale, Kind::kSum, Kind::kAffine},
+        {Kind::kRoundClip, Kind::kScale, Kind::kLinear, Kind::kSum, Kind::kScale},
+        {Kind::kRoundClip, Kind::kScale, Kind::kAffine, Kind::kSum, Kind::kScale}};
+    constexpr ElementType kTypes[] = {ElementType::u8, ElementType::i8, ElementType::f32};
+    on_every_target([&] {
+        std::mt19937 rng(11);
+        for (std::size_t i = 0; i < lists.size() * std::size(kTypes); ++i) {
+            SCOPED_TRACE(detail::cat("list ", i / std::size(kTypes), ", type ", i));
+            Case c;
+            c.params.form = GetParam();
+            c.params.shape = {
+                .src_channels = 21, .dst_channels = 38, .src_width = 17, .dst_width = 17};
+            c.params.dst_type = kTypes[i % std::size(kTypes)];
+            c.weights = random_weights(rng, 21 * 38);
+            c.scale = {0.003f};
+            c.bias = {100.5f};
+            c.src = random_elements(rng, ElementType::u8, 17 * 21);
+            for (const ElementType type : kTypes) {
+                c.binary_sources.push_back(random_elements(rng, type, c.elements()));
+            }
+            for (const Kind kind : lists[i / std::size(kTypes)]) {
+                const std::size_t input = rng() % std::size(kTypes);
+                const bool bounds = kind == Kind::kClip || kind == Kind::kRoundClip;
+                c.params.ops.push_back(
+                    {.kind = kind,
+                     .a = {bounds ? -40.0f : 0.75f},
+                     .b = {bounds ? 60.0f : -3.5f},
+                     .binary = {.input = input, .type = kTypes[input], .scale = 0.5f}});
+            }
+            expect_exact(c);
+        }
+    });
+}
+
 TEST_P(GemmNarrow, RefusesAPool) {
     std::mt19937 rng(1);
     Case c = random_case(rng);
