@@ -12,19 +12,25 @@ namespace {
 
 using Outputs = std::vector<Output>;
 
-template <const char* kType>
+// Operations of the Model that are defined alike.
+struct SameName {
+    std::string_view onnx;
+    std::string_view model;
+};
+constexpr SameName kSame[] = {
+    {"Relu", "ReLU"},         {"Sigmoid", "Sigmoid"},   {"Tanh", "Tanh"},
+    {"Softplus", "SoftPlus"}, {"Softsign", "SoftSign"}, {"Mish", "Mish"},
+    {"HardSwish", "HSwish"},
+};
+
 Outputs same(Operator& op) {
-    return {op.add(kType, {op.input(0)})};
+    for (const SameName& pair : kSame) {
+        if (pair.onnx == op.type()) {
+            return {op.add(pair.model, {op.input(0)})};
+        }
+    }
+    op.fail("has no counterpart in the Model");
 }
-#define FUSEQ_SAME(id, name) constexpr char id[] = name
-FUSEQ_SAME(kRelu, "ReLU");
-FUSEQ_SAME(kSigmoid, "Sigmoid");
-FUSEQ_SAME(kTanh, "Tanh");
-FUSEQ_SAME(kSoftplus, "SoftPlus");
-FUSEQ_SAME(kSoftsign, "SoftSign");
-FUSEQ_SAME(kMish, "Mish");
-FUSEQ_SAME(kHardSwish, "HSwish");
-#undef FUSEQ_SAME
 
 Outputs leaky_relu(Operator& op) {
     const Output x = op.input(0);
@@ -159,13 +165,13 @@ Outputs clip_by_inputs(Operator& op) {
 
 constexpr std::string_view kMicrosoft = "com.microsoft";
 const OperatorRow kRows[] = {
-    {.type = "Relu", .since = 6, .translate = same<kRelu>},
-    {.type = "Sigmoid", .since = 6, .translate = same<kSigmoid>},
-    {.type = "Tanh", .since = 6, .translate = same<kTanh>},
-    {.type = "Softplus", .since = 1, .translate = same<kSoftplus>},
-    {.type = "Softsign", .since = 1, .translate = same<kSoftsign>},
-    {.type = "Mish", .since = 18, .translate = same<kMish>},
-    {.type = "HardSwish", .since = 14, .translate = same<kHardSwish>},
+    {.type = "Relu", .since = 6, .translate = same},
+    {.type = "Sigmoid", .since = 6, .translate = same},
+    {.type = "Tanh", .since = 6, .translate = same},
+    {.type = "Softplus", .since = 1, .translate = same},
+    {.type = "Softsign", .since = 1, .translate = same},
+    {.type = "Mish", .since = 18, .translate = same},
+    {.type = "HardSwish", .since = 14, .translate = same},
     {.type = "LeakyRelu", .since = 6, .translate = leaky_relu},
     {.type = "PRelu", .since = 7, .translate = prelu},
     {.type = "Elu", .since = 6, .translate = elu},
