@@ -4,6 +4,8 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <utility>
+
 #include "readers/onnx/tensor_proto.hpp"
 
 namespace fuseq::onnx_reader {
@@ -54,7 +56,7 @@ std::string NodeAttributes::text(const char* name, const std::string& fallback) 
 std::vector<std::int64_t> NodeAttributes::integers(const char* name,
                                                    std::vector<std::int64_t> fallback) const {
     const AttributeProto* found = find(name, AttributeProto::INTS);
-    return found == nullptr ? fallback
+    return found == nullptr ? std::move(fallback)
                             : std::vector<std::int64_t>(found->ints().begin(), found->ints().end());
 }
 

@@ -65,6 +65,7 @@ Output reorder(Operator& op, const Output& value, const std::vector<std::size_t>
     fuseq::Node* parts = op.node("Split", {value, op.int_scalar(1)},
                                  {{"num_splits", static_cast<std::int64_t>(order.size())}});
     std::vector<Output> chosen;
+    chosen.reserve(order.size());
     for (const std::size_t i : order) {
         chosen.push_back(parts->output(i));
     }
