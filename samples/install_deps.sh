@@ -13,9 +13,11 @@ build=(
     opencl-headers ocl-icd-opencl-dev   # ... whose CMake config asks for OpenCL
     libpugixml-dev libtbb-dev libxxhash-dev libfmt-dev libhwy-dev nlohmann-json3-dev libcli11-dev
     libyaml-cpp-dev                     # profiles of the quantizer
+    libonnx-dev libprotobuf-dev         # for the reader of ONNX files, which is left out without them
 )
 tests=(libgtest-dev libgmock-dev libbenchmark-dev python3
-    python3-numpy) # the oracle of ../shared
+    python3-numpy    # the oracle of ../shared
+    libonnx-testdata) # cases of the ONNX format's authors
 ci=(clang-format clang-tidy libomp-dev git) # libomp-dev: the omp.h that clang reads
 emulator=(bochs bochs-term isolinux syslinux-common xorriso busybox-static cpio # tests/emulator/run_emulated.sh
     qemu-user)                          # tests/emulator/run_qemu_user.sh

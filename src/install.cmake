@@ -11,6 +11,10 @@ install(TARGETS fuseq EXPORT fuseq_targets
 # Where the runtime looks for devices first.
 install(TARGETS fuseq_reference_plugin fuseq_cpu_plugin
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET fuseq_onnx_reader)
+    install(TARGETS fuseq_onnx_reader LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(fuseq_onnx_reader PROPERTIES INSTALL_RPATH "$ORIGIN")
+endif()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/fuseq DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

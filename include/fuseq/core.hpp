@@ -45,13 +45,16 @@ public:
 
     // Told what was odd in a file and could be passed over: one sentence a call.
     using WarningHandler = std::function<void(const std::string&)>;
-    // Reads an IR (v10, v11). An empty bin_path means the .xml's name with .bin, if there is one.
-    std::shared_ptr<Model> read_model(const std::string& xml_path,
+    // Reads an IR (v10, v11), or by its extension the file of a format whose reader library lies
+    // beside the runtime library (.onnx: libfuseq_onnx_reader.so). bin_path is for IRs; when empty it
+    // means the .xml's name with .bin, if there is one.
+    std::shared_ptr<Model> read_model(const std::string& path,
                                       const std::string& bin_path = {},
                                       const WarningHandler& on_warning = {}) const;
     // The same from memory: the text of the .xml, and the bytes of the .bin as a u8 tensor (empty
-    // handle: none), whose memory the model keeps and uses in place.
-    std::shared_ptr<Model> read_model(const std::string& xml_text,
+    // handle: none), whose memory the model keeps and uses in place; or the bytes of a file of
+    // another format, without weights.
+    std::shared_ptr<Model> read_model(const std::string& model,
                                       const Tensor& weights,
                                       const WarningHandler& on_warning = {}) const;
 
@@ -59,7 +62,7 @@ public:
     CompiledModel compile_model(const std::shared_ptr<const Model>& model,
                                 const std::string& device = "CPU",
                                 const AnyMap& properties = {});
-    CompiledModel compile_model(const std::string& xml_path,
+    CompiledModel compile_model(const std::string& path,
                                 const std::string& device = "CPU",
                                 const AnyMap& properties = {});
     // Reads what CompiledModel::export_model of the same build wrote.

@@ -10,12 +10,14 @@
 #include "fuseq/core.hpp"
 #include "runtime/compiled_model_impl.hpp"
 #include "runtime/plugin_registry.hpp"
+#include "runtime/reader_registry.hpp"
 
 namespace fuseq {
 
 class Core::Impl {
 public:
-    explicit Impl(const std::string& plugins_xml) : registry(plugins_xml, runtime_folder()) {}
+    explicit Impl(const std::string& plugins_xml)
+        : registry(plugins_xml, runtime_folder()), readers(runtime_folder()) {}
 
     template <class Compile>
     CompiledModel compile(const std::string& stage, const std::string& device, Compile compile) {
@@ -30,6 +32,7 @@ public:
     }
 
     PluginRegistry registry;
+    ReaderRegistry readers;
 };
 
 }  // namespace fuseq

@@ -1,30 +1,68 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of Core that needs the IR reader.
+// The part of Core that reads models: IR here, other formats by their readers.
 #include "ir/ir.hpp"
 #include "runtime/core_impl.hpp"
 
 namespace fuseq {
+namespace {
 
-std::shared_ptr<Model> Core::read_model(const std::string& xml_path,
+// An IR is XML; no other format begins so.
+bool looks_like_ir(std::string_view bytes) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (bytes.starts_with(kByteOrderMark)) {
+        bytes.remove_prefix(kByteOrderMark.size());
+    }
+    const auto first = bytes.find_first_not_of(" \t\r\n");
+    return first == std::string_view::npos || bytes[first] == '<';
+}
+
+void refuse_weights(const std::string& file, const std::string& format) {
+    throw Error(Error::Info{.stage = "read",
+                            .file = file,
+                            .layer_id = {},
+                            .layer = {},
+                            .op = {},
+                            .rule = "weights beside the model belong to an IR, this is " + format});
+}
+
+}  // namespace
+
+std::shared_ptr<Model> Core::read_model(const std::string& path,
                                         const std::string& bin_path,
                                         const WarningHandler& on_warning) const {
-    return read_ir(xml_path, bin_path, {.strict = false, .on_warning = on_warning});
+    if (const IReader* reader = impl_->readers.for_path(path)) {
+        if (!bin_path.empty()) {
+            refuse_weights(path, reader->format_name());
+        }
+        return guarded("read", [&] { return reader->read_file(path, on_warning); });
+    }
+    return read_ir(path, bin_path, {.strict = false, .on_warning = on_warning});
 }
 
-std::shared_ptr<Model> Core::read_model(const std::string& xml_text,
+std::shared_ptr<Model> Core::read_model(const std::string& model,
                                         const Tensor& weights,
                                         const WarningHandler& on_warning) const {
-    return read_ir_from_memory(xml_text, weights, {.strict = false, .on_warning = on_warning});
+    if (looks_like_ir(model)) {
+        return read_ir_from_memory(model, weights, {.strict = false, .on_warning = on_warning});
+    }
+    const IReader& reader = impl_->readers.for_bytes(model);
+    if (weights) {
+        refuse_weights("", reader.format_name());
+    }
+    return guarded("read", [&] { return reader.read_memory(model, on_warning); });
 }
 
-CompiledModel Core::compile_model(const std::string& xml_path,
+CompiledModel Core::compile_model(const std::string& path,
                                   const std::string& device,
                                   const AnyMap& properties) {
+    const bool ir = impl_->readers.for_path(path) == nullptr;
     return impl_->compile("compile", device, [&](IPlugin& plugin) {
-        std::shared_ptr<ICompiledModel> compiled = plugin.compile_file(xml_path, properties);
-        return compiled ? compiled : plugin.compile_model(read_model(xml_path), properties);
+        // A device knows the files of IRs only.
+        std::shared_ptr<ICompiledModel> compiled =
+            ir ? plugin.compile_file(path, properties) : nullptr;
+        return compiled ? compiled : plugin.compile_model(read_model(path), properties);
     });
 }
 

@@ -21,8 +21,10 @@ const char kAnchor = 0;
 
 }  // namespace
 
-SharedLibrary::SharedLibrary(const std::string& path)
-    : path_(path), handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+SharedLibrary::SharedLibrary(const std::string& path, Unload unload)
+    : path_(path),
+      handle_(dlopen(path.c_str(),
+                     RTLD_NOW | RTLD_LOCAL | (unload == Unload::kNever ? RTLD_NODELETE : 0))) {
     if (handle_ == nullptr) {
         throw Error("plugin", detail::cat("cannot load '", path, "': ", loader_error()));
     }

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A loaded shared library, unloaded with its last owner.
+// A loaded shared library, unloaded with its owner or never.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,10 @@ namespace fuseq {
 
 class SharedLibrary {
 public:
+    // kNever: what the library has allocated, and its code, stay valid until the process ends.
+    enum class Unload { kWithOwner, kNever };
     // Throws Error("plugin") with the text of dlopen.
-    explicit SharedLibrary(const std::string& path);
+    explicit SharedLibrary(const std::string& path, Unload unload = Unload::kWithOwner);
     ~SharedLibrary();
     SharedLibrary(const SharedLibrary&) = delete;
     SharedLibrary& operator=(const SharedLibrary&) = delete;

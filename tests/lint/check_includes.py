@@ -58,7 +58,7 @@ LAYERS = {
     "src/runtime": MODEL + ["ir", "runtime"],
     "transformations": MODEL + ["transformations"],
     **cpu_rows(),
-    # Rooms to come: readers make models and know no device, the quantizer runs them by the public
+    # Readers make models and know no device. Rooms to come: the quantizer runs them by the public
     # API, and what other languages and other libraries' programs see is made of that API alone.
     "src/readers/ir": MODEL + ["readers/ir"],
     "src/readers/onnx": MODEL + ["readers/onnx"],

@@ -13,8 +13,6 @@ namespace fuseq::kernels {
 bool has_avx512_vnni();
 // The same with VBMI.
 bool has_avx512_vbmi();
-// AVX-VNNI: dot products of bytes in vectors of 256 bits, without AVX-512.
-bool has_avx_vnni();
 // AVX-512 that loads one vector of 512 bits a cycle and not two: AMD Zen 4, whose units have 256
 // bits. A loop that reads an operand of every dot product from memory is bound by that.
 bool loads_one_wide_vector_a_cycle();

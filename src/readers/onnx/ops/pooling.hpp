@@ -1,0 +1,12 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "readers/onnx/operator.hpp"
+
+namespace fuseq::onnx_reader {
+
+// The mean of a window with the attributes of the node.
+Output average(Operator& op, const Output& x);
+
+}  // namespace fuseq::onnx_reader

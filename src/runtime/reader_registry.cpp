@@ -1,0 +1,115 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/reader_registry.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "fuseq/error.hpp"
+#include "runtime/shared_library.hpp"
+
+namespace fuseq {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "libfuseq_";
+constexpr std::string_view kSuffix = "_reader.so";
+// Formats that the project has readers for, which a build may leave out.
+struct KnownFormat {
+    const char* extension;
+    const char* packages;  // that the build needs
+};
+constexpr KnownFormat kKnown[] = {{"onnx", "libonnx-dev and libprotobuf-dev"}};
+
+std::string lower_extension(const std::string& path) {
+    std::string extension = fs::path(path).extension().string();
+    if (!extension.empty()) {
+        extension.erase(0, 1);
+    }
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return extension;
+}
+
+}  // namespace
+
+ReaderRegistry::ReaderRegistry(std::string folder) : folder_(std::move(folder)) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
+        const std::string file = entry.path().filename().string();
+        if (file.size() > kPrefix.size() + kSuffix.size() && file.starts_with(kPrefix) &&
+            file.ends_with(kSuffix)) {
+            libraries_[file.substr(kPrefix.size(), file.size() - kPrefix.size() - kSuffix.size())] =
+                {entry.path().string(), nullptr};
+        }
+    }
+}
+
+const IReader* ReaderRegistry::for_path(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    const std::string extension = lower_extension(path);
+    if (const auto found = libraries_.find(extension); found != libraries_.end()) {
+        return &load(found->second);
+    }
+    const auto known = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const auto& format) {
+        return extension == format.extension;
+    });
+    if (known != std::end(kKnown)) {
+        throw Error(Error::Info{.stage = "read",
+                                .file = path,
+                                .layer_id = {},
+                                .layer = {},
+                                .op = {},
+                                .rule = missing(extension)});
+    }
+    return nullptr;
+}
+
+const IReader& ReaderRegistry::for_bytes(std::string_view bytes) {
+    const std::lock_guard lock(mutex_);
+    for (auto& [format, library] : libraries_) {
+        const IReader& reader = load(library);
+        if (reader.recognizes(bytes)) {
+            return reader;
+        }
+    }
+    std::string text = "the model in memory is no IR: it does not begin with '<'";
+    for (const KnownFormat& format : kKnown) {
+        if (!libraries_.contains(format.extension)) {
+            text += "; " + missing(format.extension);
+        }
+    }
+    throw Error("read", text);
+}
+
+const IReader& ReaderRegistry::load(Library& library) const {
+    if (library.reader) {
+        return *library.reader;
+    }
+    const SharedLibrary opened(library.path, SharedLibrary::Unload::kNever);
+    using EntryPoint = int (*)(unsigned, IReader**, char*, std::size_t);
+    const auto create = reinterpret_cast<EntryPoint>(opened.symbol(kReaderEntryPoint));
+    char text[512] = "";
+    IReader* reader = nullptr;
+    const int status = create(kReaderAbiVersion, &reader, text, sizeof text);
+    library.reader.reset(reader);
+    if (status != 0 || reader == nullptr) {
+        library.reader.reset();
+        throw Error("read",
+                    detail::cat("'", library.path, "' refused reader ABI ", kReaderAbiVersion,
+                                " of this runtime: ", text[0] == '\0' ? "no reason given" : text));
+    }
+    return *library.reader;
+}
+
+std::string ReaderRegistry::missing(const std::string& format) const {
+    const auto known = std::find_if(std::begin(kKnown), std::end(kKnown),
+                                    [&](const auto& one) { return format == one.extension; });
+    return detail::cat("there is no reader of .", format, " files: ", kPrefix, format, kSuffix,
+                       " is not in '", folder_, "'; it is built where ", known->packages,
+                       " are installed (samples/install_deps.sh)");
+}
+
+}  // namespace fuseq
