@@ -46,8 +46,8 @@ public:
     // Told what was odd in a file and could be passed over: one sentence a call.
     using WarningHandler = std::function<void(const std::string&)>;
     // Reads an IR (v10, v11), or by its extension the file of a format whose reader library lies
-    // beside the runtime library (.onnx: libfuseq_onnx_reader.so). bin_path is for IRs; when empty it
-    // means the .xml's name with .bin, if there is one.
+    // beside the runtime library (.onnx: libfuseq_onnx_reader.so). bin_path is for IRs; when empty
+    // it means the .xml's name with .bin, if there is one.
     std::shared_ptr<Model> read_model(const std::string& path,
                                       const std::string& bin_path = {},
                                       const WarningHandler& on_warning = {}) const;

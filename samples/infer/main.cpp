@@ -28,7 +28,8 @@ struct Arguments {
 
 bool parse(Arguments& arguments, int argc, const char* const* argv) {
     CLI::App app("Runs a model: reads DIR/<input>.npy, writes OUTDIR/<output>.npy.", "infer");
-    app.add_option("-m", arguments.model, "Model: an OpenVINO IR (.xml) or an ONNX file (.onnx)")->required();
+    app.add_option("-m", arguments.model, "Model: an OpenVINO IR (.xml) or an ONNX file (.onnx)")
+        ->required();
     app.add_option("-i", arguments.input_folders,
                    "Folder with <input name>.npy; repeated: a run each, in that order, which keep "
                    "the variables of the model and write to OUTDIR/0, OUTDIR/1, ...")

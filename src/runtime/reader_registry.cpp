@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "libfuseq_";
-constexpr std::string_view kSuffix = "_reader.so";
+constexpr std::string_view kReaderPrefix = "libfuseq_";
+constexpr std::string_view kReaderSuffix = "_reader.so";
 // Formats that the project has readers for, which a build may leave out.
 struct KnownFormat {
     const char* extension;
@@ -39,10 +39,11 @@ ReaderRegistry::ReaderRegistry(std::string folder) : folder_(std::move(folder)) 
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(folder_, ignored)) {
         const std::string file = entry.path().filename().string();
-        if (file.size() > kPrefix.size() + kSuffix.size() && file.starts_with(kPrefix) &&
-            file.ends_with(kSuffix)) {
-            libraries_[file.substr(kPrefix.size(), file.size() - kPrefix.size() - kSuffix.size())] =
-                {entry.path().string(), nullptr};
+        if (file.size() > kReaderPrefix.size() + kReaderSuffix.size() &&
+            file.starts_with(kReaderPrefix) && file.ends_with(kReaderSuffix)) {
+            libraries_[file.substr(kReaderPrefix.size(),
+                                   file.size() - kReaderPrefix.size() - kReaderSuffix.size())] = {
+                entry.path().string(), nullptr};
         }
     }
 }
@@ -107,9 +108,9 @@ const IReader& ReaderRegistry::load(Library& library) const {
 std::string ReaderRegistry::missing(const std::string& format) const {
     const auto known = std::find_if(std::begin(kKnown), std::end(kKnown),
                                     [&](const auto& one) { return format == one.extension; });
-    return detail::cat("there is no reader of .", format, " files: ", kPrefix, format, kSuffix,
-                       " is not in '", folder_, "'; it is built where ", known->packages,
-                       " are installed (samples/install_deps.sh)");
+    return detail::cat("there is no reader of .", format, " files: ", kReaderPrefix, format,
+                       kReaderSuffix, " is not in '", folder_, "'; it is built where ",
+                       known->packages, " are installed (samples/install_deps.sh)");
 }
 
 }  // namespace fuseq

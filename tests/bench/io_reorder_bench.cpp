@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Input and output reorders: f32 planes to u8 channels-last with scale and shift, and back. Arguments: height =
-// width, channels. Counter: bytes read and written a second.
+// Input and output reorders: f32 planes to u8 channels-last with scale and shift, and back.
+// Arguments: height = width, channels. Counter: bytes read and written a second.
 #include <benchmark/benchmark.h>
 
 #include <dnnl.hpp>

@@ -25,8 +25,8 @@ Extent extent_of(std::size_t kernel, std::size_t stride, std::ptrdiff_t pad) {
     const auto step = static_cast<std::ptrdiff_t>(stride);
     const auto last = static_cast<std::ptrdiff_t>(kernel) - 1;
     Extent extent;
-    // The first subpixel meets the largest k that it can with the smallest offset, the last one k of 0
-    // or a little more with the largest.
+    // The first subpixel meets the largest k that it can with the smallest offset, the last one k
+    // of 0 or a little more with the largest.
     const auto down = [&](std::ptrdiff_t v) {
         return v >= 0 ? v / step : -((-v + step - 1) / step);
     };
