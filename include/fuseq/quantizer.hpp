@@ -58,7 +58,7 @@ struct QuantizerOptions {
     QuantizationPrecision weights_precision = QuantizationPrecision::kInt8;  // kInt8 or kInt16
     QuantizationPrecision bias_precision = QuantizationPrecision::kInt32;
     Calibration calibration = Calibration::kNone;  // of activations
-    double percentile = 99.99;                    // for kPercentile; in (50, 100]
+    double percentile = 99.99;                     // for kPercentile; in (50, 100]
     // kNone, or kMse: the scale of each channel of weights with the least squared error.
     Calibration weights_calibration = Calibration::kNone;
     std::size_t histogram_bins = 1024;  // at least 16
