@@ -6,7 +6,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS fuseq EXPORT fuseq_targets
+install(TARGETS fuseq fuseq_quantizer EXPORT fuseq_targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # Where the runtime looks for devices first.
 install(TARGETS fuseq_reference_plugin fuseq_cpu_plugin
@@ -20,7 +20,8 @@ install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 file(RELATIVE_PATH fuseq_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(fuseq_reference_plugin fuseq_cpu_plugin PROPERTIES INSTALL_RPATH "$ORIGIN")
-foreach(tool benchmark_app explain infer)
+set_target_properties(fuseq_quantizer PROPERTIES INSTALL_RPATH "$ORIGIN")
+foreach(tool benchmark_app explain infer quantize)
     if(TARGET ${tool})
         set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${fuseq_bin_to_lib}")
         install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

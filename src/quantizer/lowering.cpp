@@ -34,6 +34,7 @@ bool fold_constant_layers(Model& model, PassContext& /*context*/) {
             continue;
         }
         std::vector<Tensor> values;
+        values.reserve(inputs.size());
         for (const Output& input : inputs) {
             values.push_back(input.node->constant());
         }

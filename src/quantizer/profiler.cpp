@@ -63,7 +63,7 @@ public:
         turn_.notify_all();
     }
 
-    void fail(std::exception_ptr error) {
+    void fail(const std::exception_ptr& error) {
         const std::scoped_lock lock(mutex_);
         failure_ = failure_ ? failure_ : error;
         stopped_ = true;

@@ -79,15 +79,14 @@ TEST_F(QuantizeTool, TakesTheSeedsOptions) {
         run({"-load-profile=" + path("p.yaml"), "-o", path("q.xml"), "-report", path("r.json"),
              "-quantization-schema=symmetric_with_uint8", "-quantization-precision=Int16",
              "-quantization-precision-bias=Int32", "-quantization-calibration=none",
-             "-keep-original-precision-for-nodes=conv1,Add*,ReLU",
-             "-do-not-lower-nodes-for-profiling="});
+             "-keep-original-precision-for-nodes=conv1,Add*,ReLU"});
     EXPECT_EQ(outcome.status, 1);
     EXPECT_THAT(outcome.err, HasSubstr("no layer and no kind 'Add*'"));
     EXPECT_FALSE(exists("q.xml"));
     const Outcome good =
         run({"-load-profile=" + path("p.yaml"), "-o", path("q.xml"), "-report", path("r.json"),
              "-quantization-schema=symmetric_with_uint8", "-quantization-precision=Int16",
-             "-keep-original-precision-for-nodes=conv1,Re?U", "-enable-rowwise",
+             "-keep-original-precision-for-nodes=conv1,re?u", "-enable-rowwise",
              "-enable-channelwise", "-num-histogram-bins=1024", "-ir_version=10"});
     ASSERT_EQ(good.status, 0) << good.err;
     EXPECT_THAT(good.out, HasSubstr("kept in float: 'conv1'"));
