@@ -24,7 +24,7 @@ TEST(DepthwiseConvPortable, BlocksFitTheTargetAndTheTensor) {
                 const depthwise::Path path =
                     depthwise::portable_path(square(channels, 3, 1), is_signed);
                 EXPECT_EQ(path.name.rfind("dw_portable:", 0), 0u) << path.name;
-                EXPECT_EQ(path.most_alone, 0u);
+                EXPECT_EQ(path.max_alone, 0u);
                 EXPECT_FALSE(path.flips_sign);
                 return path.block_channels;
             };
