@@ -5,8 +5,10 @@
 
     check_instructions.py objects BUILD [--source ROOT]
         Functions of the device's kernels and of src/cpu/machine: those in a namespace of Highway (N_SSE4, N_AVX2,
-        N_AVX3) hold nothing above their target and the dot products of its width that their file asks for; all others nothing above what the sources of their file ask for by
-        `#pragma GCC target` or `__attribute__((target))`, and plain SSE4.2 where they ask for nothing.
+        N_AVX3) hold nothing above their target, the dot products of its width that their file asks for, and those
+        that their file writes in assembly with their encoding ({vex}, {evex}); all others nothing above what the
+        sources of their file ask for by `#pragma GCC target` or `__attribute__((target))`, and plain SSE4.2 where
+        they ask for nothing.
     check_instructions.py jit LEVEL FILE...
         Code that oneDNN generated (DNNL_JIT_DUMP=1 writes dnnl_dump_*.bin), from the entry along all jumps.
 
@@ -100,6 +102,8 @@ def disassembled(arguments):
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 ASKED = re.compile(r'(?:GCC target\(\\?"|target\(\\?")([^"\\]+)')
 MACRO = re.compile(r"#define (FUSEQ_BEGIN_\w+)")
+ASSEMBLY = re.compile(r"%\{(vex|evex)%\} vpdp")
+NEED_OF_ENCODING = {"vex": "avx_vnni", "evex": "avx512_vnni"}
 
 
 def level_of_features(features):
@@ -136,13 +140,20 @@ class Sources:
         return frozenset(found)
 
 
-def allowed_in(name, asked):
-    """What a function of that (demangled) name may hold, in a file that asks for those levels."""
+def assembly_of(path):
+    """What the dot products that a source writes in assembly need."""
+    return frozenset(NEED_OF_ENCODING[m[1]] for m in ASSEMBLY.finditer(path.read_text()))
+
+
+def allowed_in(name, asked, assembly=frozenset()):
+    """What a function of that (demangled) name may hold, in a file that asks for those levels and writes dot products
+    in assembly that need `assembly`."""
     for namespace, level in TARGETS.items():
         if f"{namespace}::" in name:
             # Intrinsics for dot products in a function of Highway's target of the same width.
             more = [other for other in asked if other.startswith(level + "_")]
-            return "+".join([level, *sorted(more)]), set(ALLOWED[level]).union(*(ALLOWED[other] for other in more))
+            allowed = set(ALLOWED[level]).union(assembly, *(ALLOWED[other] for other in more))
+            return "+".join([level, *sorted(more), *sorted(assembly)]), allowed
     if "fuseq::" not in name:
         return "sse41", set(ALLOWED["sse41"])
     allowed = set(ALLOWED["sse41"])
@@ -173,12 +184,12 @@ def check_objects(build, root):
         source = source_of(obj, build, root)
         if source is None:
             continue
-        asked = sources.levels(source)
+        asked, assembly = sources.levels(source), assembly_of(source)
         name, allowed, level = "", set(), ""
         for item in disassembled(["-d", obj]):
             if item[0] == "function":
                 name = item[1]
-                level, allowed = allowed_in(name, asked)
+                level, allowed = allowed_in(name, asked, assembly)
                 functions += 1
                 of_level[level] = of_level.get(level, 0) + 1
                 continue

@@ -57,6 +57,19 @@ class Allowed(unittest.TestCase):
         self.assertNotIn("avx512_vnni", check.allowed_in("fuseq::kernels::N_AVX3::f(int)", set())[1])
         self.assertEqual(check.allowed_in("fuseq::kernels::N_SSE4::f(int)", asked)[1], {"sse42"})
 
+    def test_assembly_names_its_encoding(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "a.cpp"
+            path.write_text('asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum));')
+            self.assertEqual(check.assembly_of(path), {"avx_vnni"})
+            path.write_text("int f();")
+            self.assertEqual(check.assembly_of(path), set())
+        allowed = check.allowed_in("fuseq::kernels::N_AVX2::f(int)", set(), {"avx_vnni"})[1]
+        self.assertIn("avx_vnni", allowed)
+        self.assertNotIn("avx512_vnni", allowed)
+        # Not in functions that run on every machine.
+        self.assertEqual(check.allowed_in("fuseq::kernels::f(int)", set(), {"avx_vnni"})[1], {"sse42"})
+
     def test_functions_without_a_namespace(self):
         self.assertIn("avx512_vnni", check.allowed_in("fuseq::kernels::f(int)", {"avx512_vnni"})[1])
         self.assertEqual(check.allowed_in("fuseq::kernels::f(int)", set())[1], {"sse42"})

@@ -147,10 +147,10 @@ NarrowKernel byte_kernel() {
 }
 
 bool is_plain(const std::int8_t* weights) {
-    constexpr int kLargest = 128;  // 255 * 128 <= 32767, -255 * 128 >= -32768
+    constexpr std::int32_t kLargest = 128;  // 255 * 128 <= 32767, -255 * 128 >= -32768
     for (std::size_t i = 0; i < 4 * kLanes; i += 2) {
-        const int a = static_cast<int>(weights[i]);
-        const int b = static_cast<int>(weights[i + 1]);
+        const std::int32_t a{weights[i]};
+        const std::int32_t b{weights[i + 1]};
         if (std::max(a, 0) + std::max(b, 0) > kLargest ||
             std::min(a, 0) + std::min(b, 0) < -kLargest) {
             return false;
@@ -164,7 +164,7 @@ void pack_signed(const std::int8_t* weights, std::int8_t* to, std::int32_t* init
     constexpr std::uint8_t kOfPositive = 0x80;
     constexpr std::uint8_t kOfNegative = 0x7F;
     for (std::size_t i = 0; i < kBytes; ++i) {
-        const int w = static_cast<int>(weights[i]);
+        const std::int32_t w{weights[i]};
         const auto magnitude = static_cast<std::uint8_t>(std::abs(w));
         to[i] = static_cast<std::int8_t>(magnitude);
         to[kBytes + i] = static_cast<std::int8_t>(w < 0 ? kOfNegative : kOfPositive);
