@@ -97,6 +97,7 @@ PartialShape InputBuilder::tensor_shape(const Layout& model_layout,
     if (tensor_layout != model_layout && tensor_layout.rank() &&
         model_layout.rank() == shape.rank()) {
         std::vector<Dimension> sizes;
+        sizes.reserve(tensor_layout.names().size());
         for (const std::string& name : tensor_layout.names()) {
             sizes.push_back(
                 size_of(shape, model_layout, name.c_str()).value_or(Dimension::dynamic()));
@@ -108,6 +109,7 @@ PartialShape InputBuilder::tensor_shape(const Layout& model_layout,
             if (order->size() == shape.rank()) {
                 const std::vector<std::uint64_t> back = inverse(*order);
                 std::vector<Dimension> sizes;
+                sizes.reserve(back.size());
                 for (const std::uint64_t d : back) {
                     sizes.push_back(shape[d]);
                 }

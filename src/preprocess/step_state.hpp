@@ -42,8 +42,11 @@ struct StepState {
                std::vector<Output> inputs,
                std::unique_ptr<Attributes> attributes = nullptr) const;
     template <class A>
-    Output add_with(const char* type, int opset, std::vector<Output> inputs, A attributes) const {
-        return add(type, opset, std::move(inputs), std::make_unique<A>(std::move(attributes)));
+    Output add_with(const char* type,
+                    int opset,
+                    const std::vector<Output>& inputs,
+                    A attributes) const {
+        return add(type, opset, inputs, std::make_unique<A>(std::move(attributes)));
     }
     Output constant(const Tensor& value) const;
     Output ints(const std::vector<std::int64_t>& values) const;

@@ -140,8 +140,7 @@ Step resize_step(ResizeAlgorithm algorithm, std::optional<PartialShape> size) {
             inputs.push_back(state.constant(Tensor::of<float>(Shape{2}, {1.0F, 1.0F})));
         }
         inputs.push_back(axes);
-        state.tensors = {
-            state.add_with("Interpolate", pillow ? 11 : 4, std::move(inputs), attributes)};
+        state.tensors = {state.add_with("Interpolate", pillow ? 11 : 4, inputs, attributes)};
     };
 }
 
@@ -186,7 +185,7 @@ Output padded(const StepState& state,
     }
     const bool cuts = std::any_of(begin.begin(), begin.end(), [](int n) { return n < 0; }) ||
                       std::any_of(end.begin(), end.end(), [](int n) { return n < 0; });
-    return state.add_with("Pad", cuts ? 12 : 1, std::move(inputs), attributes);
+    return state.add_with("Pad", cuts ? 12 : 1, inputs, attributes);
 }
 
 }  // namespace
@@ -221,7 +220,7 @@ Step pad_step(const std::vector<int>& begin,
         }
         ConcatAttrs attributes;
         attributes.axis = static_cast<std::int64_t>(axis);
-        state.tensors = {state.add_with("Concat", 1, std::move(parts), attributes)};
+        state.tensors = {state.add_with("Concat", 1, parts, attributes)};
     };
 }
 
