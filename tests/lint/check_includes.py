@@ -54,6 +54,7 @@ LAYERS = {
     "src/model": MODEL,
     "src/ops": MODEL,
     "src/ir": MODEL + ["ir"],
+    "src/preprocess": MODEL + ["preprocess"],
     "src/reference": MODEL + ["reference", "transformations"],
     "src/runtime": MODEL + ["ir", "runtime"],
     "transformations": MODEL + ["transformations"],
