@@ -19,7 +19,7 @@ tests=(libgtest-dev libgmock-dev libbenchmark-dev python3
     python3-numpy    # the oracle of ../shared
     pkg-config dpkg-dev # as users of the packages have them
     libonnx-testdata) # cases of the ONNX format's authors
-ci=(clang-format clang-tidy libomp-dev git) # libomp-dev: the omp.h that clang reads
+ci=(mkdocs doxygen clang-format clang-tidy libomp-dev git) # libomp-dev: the omp.h that clang reads
 full=(debootstrap)                      # packages are installed in a root of their own
 emulator=(bochs bochs-term isolinux syslinux-common xorriso busybox-static cpio # tests/emulator/run_emulated.sh
     qemu-user)                          # tests/emulator/run_qemu_user.sh

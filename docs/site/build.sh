@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.."
 rm -rf build/site
 mkdir -p build/site/html
 docs/site/collect_pages.py build/site/pages
-mkdocs build --quiet --config-file docs/site/mkdocs.yml
+mkdocs build --quiet --clean --config-file docs/site/mkdocs.yml
 doxygen docs/site/Doxyfile
 [ -s build/site/html/index.html ] && [ -s build/site/html/api/classfuseq_1_1Core.html ]
 echo "build/site/html/index.html"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright (C) 2026 Fuseq authors
 # SPDX-License-Identifier: Apache-2.0
-"""Copies the pages of docs, and the README as index.md, to a folder that mkdocs reads.
+"""Copies the pages of docs to a folder that mkdocs reads; the README is its index.md.
 
     docs/site/collect_pages.py build/site/pages
 
@@ -17,7 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)")
 PAGES_ELSEWHERE = {ROOT / "README.md": "index.md", ROOT / "CONTRIBUTING.md": "contributing.md",
-                   ROOT / "CHANGELOG.md": "changelog.md"}
+                   ROOT / "CHANGELOG.md": "changelog.md", DOCS / "README.md": "pages.md",
+                   DOCS / "decisions/README.md": "decisions/index.md"}
 
 
 def place_of(target):
@@ -47,7 +48,7 @@ def with_links(text, source, page):
 def main():
     out = pathlib.Path(sys.argv[1]).resolve()
     pages = {page: page for page in DOCS.rglob("*.md")}
-    pages.update({source: DOCS / name for source, name in PAGES_ELSEWHERE.items()})
+    pages.update({source: DOCS / name for source, name in PAGES_ELSEWHERE.items()})  # moves two of docs
     for source, page in pages.items():
         copy = out / page.relative_to(DOCS)
         copy.parent.mkdir(parents=True, exist_ok=True)
