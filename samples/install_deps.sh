@@ -14,10 +14,11 @@ build=(
     libpugixml-dev libtbb-dev libxxhash-dev libfmt-dev libhwy-dev nlohmann-json3-dev libcli11-dev
     libyaml-cpp-dev                     # profiles of the quantizer
     libonnx-dev libprotobuf-dev         # for the reader of ONNX files, which is left out without them
+    pybind11-dev python3-dev python3-numpy # for the Python package, which is left out without them
 )
 tests=(libgtest-dev libgmock-dev libbenchmark-dev python3
-    python3-numpy    # the oracle of ../shared
     pkg-config dpkg-dev # as users of the packages have them
+    python3-pytest python3-pip # tests of the Python package, and of its wheel
     libonnx-testdata) # cases of the ONNX format's authors
 ci=(mkdocs doxygen clang-format clang-tidy libomp-dev git) # libomp-dev: the omp.h that clang reads
 full=(debootstrap)                      # packages are installed in a root of their own

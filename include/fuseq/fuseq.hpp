@@ -11,5 +11,6 @@
 #include "fuseq/infer_request.hpp"
 #include "fuseq/model.hpp"
 #include "fuseq/node.hpp"
+#include "fuseq/save_model.hpp"
 #include "fuseq/tensor.hpp"
 #include "fuseq/variable_state.hpp"
