@@ -42,3 +42,15 @@ file(RELATIVE_PATH fuseq_pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${C
 configure_file(${CMAKE_SOURCE_DIR}/src/fuseq.pc.in ${CMAKE_CURRENT_BINARY_DIR}/fuseq.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fuseq.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT dev)
+
+# OpenVINO's API, in a folder of its own that nothing searches.
+set(fuseq_compat ${CMAKE_INSTALL_LIBDIR}/fuseq/compat)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/openvino DESTINATION ${fuseq_compat}/include COMPONENT dev)
+install(TARGETS fuseq_openvino_c LIBRARY DESTINATION ${fuseq_compat} COMPONENT runtime NAMELINK_COMPONENT dev)
+set_target_properties(fuseq_openvino_c PROPERTIES INSTALL_RPATH "$ORIGIN/../..")
+# The version of OpenVINO whose names it has.
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/OpenVINOConfig-version.cmake VERSION 2024.6.0
+                                 COMPATIBILITY AnyNewerVersion)
+install(FILES ${CMAKE_SOURCE_DIR}/src/compat/OpenVINOConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/OpenVINOConfig-version.cmake
+        DESTINATION ${fuseq_compat}/cmake COMPONENT dev)

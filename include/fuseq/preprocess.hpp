@@ -58,8 +58,8 @@ enum class ResizeAlgorithm {
 
 enum class PaddingMode { CONSTANT, EDGE, REFLECT, SYMMETRIC };
 
-struct StepState;  // of a build that is on
-using Step = std::function<void(StepState&)>;
+// Of a build that is on; not for programs.
+using Step = std::function<void(struct StepState&)>;
 
 // What the user gives.
 class InputTensorInfo {

@@ -48,7 +48,7 @@ def is_public(text, scoped, functions, of_c):
     if text in of_c:
         return True
     text = re.sub(r"^(typeinfo|typeinfo name|vtable|guard variable) for ", "", text)
-    match = re.match(r"fuseq::(?:[a-z_]+::)*?(\w+)(::|\(|$|\[abi)", text)
+    match = re.match(r"fuseq::(?:detail::|preprocess::)?(\w+)(::|\(|$|\[abi)", text)
     if not match:
         return False
     name, after = match.groups()
