@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <set>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include "cpu/machine/isa_limit.hpp"
 #include "fuseq/error.hpp"
 #include "model/binary_attributes.hpp"
+#include "model/nearest_name.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -65,16 +67,34 @@ int poison(const Any& value) {
     return static_cast<int>(byte);
 }
 
-std::string hint(const Any& value) {
+std::string one_of(const char* name, const Any& value, std::initializer_list<const char*> known) {
     const std::string text = value.as_string();
-    for (const char* known : {"LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT", "NONE", ""}) {
-        if (text == known) {
+    std::string names;
+    for (const char* allowed : known) {
+        if (text == allowed) {
             return text;
         }
+        names += detail::cat(names.empty() ? "" : ", ", *allowed == '\0' ? "''" : allowed);
     }
-    throw Error("property", detail::cat("PERFORMANCE_HINT is '", text,
-                                        "', expected LATENCY, THROUGHPUT or NONE"));
+    throw Error("property", detail::cat(name, " is '", text, "', expected one of ", names));
 }
+
+int request_count(const Any& value) {
+    constexpr std::int64_t kMaxRequests = 65536;
+    const std::int64_t requests = value.as_int();
+    if (requests < 0 || requests > kMaxRequests) {
+        throw Error("property", detail::cat("PERFORMANCE_HINT_NUM_REQUESTS is ", requests,
+                                            ", expected a value in [0, ", kMaxRequests, "]"));
+    }
+    return static_cast<int>(requests);
+}
+
+// What OpenVINO's devices can do about where threads run and what floats are computed in: taken, so
+// that programs need no change, and given back as what is in use.
+constexpr const char* kPinning = "ENABLE_CPU_PINNING";
+constexpr const char* kHyperThreading = "ENABLE_HYPER_THREADING";
+constexpr const char* kCoreType = "SCHEDULING_CORE_TYPE";
+constexpr const char* kPrecisionHint = "INFERENCE_PRECISION_HINT";
 
 std::vector<std::string> pass_names(const Any& value) {
     std::vector<std::string> names = value.as_list();
@@ -110,8 +130,46 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.num_threads); }},
     {property::kNumStreams, [](Config& c, const Any& v) { c.num_streams = stream_count(v); },
      [](const Config& c) { return Any(c.streams()); }},
-    {property::kPerformanceHint, [](Config& c, const Any& v) { c.performance_hint = hint(v); },
+    {property::kPerformanceHint,
+     [](Config& c, const Any& v) {
+         c.performance_hint =
+             one_of(property::kPerformanceHint, v,
+                    {"LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT", "NONE", ""});
+     },
      [](const Config& c) { return Any(c.performance_hint); }},
+    {"PERFORMANCE_HINT_NUM_REQUESTS",
+     [](Config& c, const Any& v) { c.hint_requests = request_count(v); },
+     [](const Config& c) { return Any(c.hint_requests); }},
+    {"EXECUTION_MODE_HINT",
+     [](Config& c, const Any& v) {
+         c.execution_mode = one_of("EXECUTION_MODE_HINT", v, {"PERFORMANCE", "ACCURACY"});
+     },
+     [](const Config& c) { return Any(c.execution_mode); }},
+    {kPrecisionHint,
+     [](Config&, const Any& v) {
+         one_of(kPrecisionHint, v, {"f32", "bf16", "f16", "undefined", "dynamic", ""});
+     },
+     [](const Config&) { return Any("f32"); }},
+    {kPinning, [](Config&, const Any& v) { (void)v.as_bool(); },
+     [](const Config&) { return Any(false); }},
+    {kHyperThreading, [](Config&, const Any& v) { (void)v.as_bool(); },
+     [](const Config&) { return Any(true); }},
+    {kCoreType,
+     [](Config&, const Any& v) {
+         one_of(kCoreType, v, {"ANY_CORE", "PCORE_ONLY", "ECORE_ONLY"});
+     },
+     [](const Config&) { return Any("ANY_CORE"); }},
+    {property::kLogLevel,
+     [](Config&, const Any& v) {
+         one_of(property::kLogLevel, v,
+                {"LOG_NONE", "LOG_ERROR", "LOG_WARNING", "LOG_INFO", "LOG_DEBUG", "LOG_TRACE"});
+     },
+     [](const Config&) { return Any("LOG_NONE"); }},
+    {"COMPILATION_NUM_THREADS",
+     [](Config& c, const Any& v) {
+         c.compile_threads = thread_count("COMPILATION_NUM_THREADS", v);
+     },
+     [](const Config& c) { return Any(c.compile_threads); }},
     {"FUSEQ_COMPILE_THREADS",
      [](Config& c, const Any& v) { c.compile_threads = thread_count("FUSEQ_COMPILE_THREADS", v); },
      [](const Config& c) { return Any(c.compile_threads); }},
@@ -213,12 +271,14 @@ const Row& find(const std::string& name) {
             return row;
         }
     }
+    std::vector<std::string> names = Config::names();
     std::string known;
-    for (const Row& row : kRows) {
-        known += detail::cat(known.empty() ? "" : ", ", row.name);
+    for (const std::string& row : names) {
+        known += detail::cat(known.empty() ? "" : ", ", row);
     }
     throw Error("property",
-                detail::cat("the CPU device has no property '", name, "'; it has ", known));
+                detail::cat("the CPU device has no property '", name, "'; the nearest is '",
+                            nearest_name(name, names), "'; it has ", known));
 }
 
 }  // namespace
@@ -303,7 +363,9 @@ int Config::streams() const {
     if (performance_hint != "THROUGHPUT" && performance_hint != "CUMULATIVE_THROUGHPUT") {
         return 1;
     }
-    return num_threads > 0 ? num_threads : static_cast<int>(cpus_of(*this));
+    const int all = num_threads > 0 ? num_threads : static_cast<int>(cpus_of(*this));
+    // More streams than requests would have nothing to do.
+    return hint_requests > 0 ? std::min(all, hint_requests) : all;
 }
 
 int Config::threads_per_stream() const {

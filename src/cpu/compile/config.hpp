@@ -21,6 +21,9 @@ struct Config {
     int num_threads = 0;  // in all; 0: what the machine gives
     int num_streams = 0;  // 0: one for latency, one a CPU for throughput
     std::string performance_hint = "LATENCY";
+    int hint_requests = 0;  // most requests that will run at once; 0: not known
+    std::string execution_mode =
+        "PERFORMANCE";        // changes nothing: integers are what the model says
     int compile_threads = 0;  // to compile with; 0: all CPUs of the process
     bool perf_count = false;
     // Plans of other input shapes that a dynamic model keeps, in bytes; the one in use is kept
