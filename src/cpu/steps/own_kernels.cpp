@@ -4,6 +4,7 @@
 
 #include "cpu/threading/parallel_tasks.hpp"
 #include "ops/deformable_convolution.hpp"
+#include "ops/quantized/requantize_sums.hpp"
 
 namespace fuseq::cpu {
 
@@ -23,6 +24,9 @@ OwnKernel own_kernel_of(const Node& node) {
     if (node.is("DeformableConvolution")) {
         return {"fuseq:deformable_convolution", make_deformable_convolution};
     }
+    if (node.is("RequantizeSums")) {
+        return {"fuseq:requantize_sums", make_requantize_sums};
+    }
     return {};
 }
 
@@ -32,6 +36,10 @@ void tasks_on_threads(std::size_t count, const std::function<void(std::size_t)>&
 
 NodeKernel make_deformable_convolution() {
     return [](EvalContext& context) { run_deformable_convolution(context, tasks_on_threads); };
+}
+
+NodeKernel make_requantize_sums() {
+    return [](EvalContext& context) { run_requantize_sums(context, tasks_on_threads); };
 }
 
 }  // namespace fuseq::cpu

@@ -19,6 +19,8 @@ void tasks_on_threads(std::size_t count, const std::function<void(std::size_t)>&
 NodeKernel make_non_max_suppression();
 NodeKernel make_multiclass_nms();
 NodeKernel make_matrix_nms();
+// The reference kernel, its rows spread over threads.
+NodeKernel make_requantize_sums();
 // The reference kernel, its positions spread over threads.
 NodeKernel make_deformable_convolution();
 

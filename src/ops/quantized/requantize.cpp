@@ -4,6 +4,7 @@
 // Requantize: from the integers of one grid to those of another. With a clamp also ReLU, ReLU6, ...
 #include "ops/op_list.hpp"
 #include "ops/quantized/quantized_run.hpp"
+#include "ops/quantized/requantize_sums.hpp"
 #include "ops/quantized/rules/real.hpp"
 
 namespace fuseq {
@@ -50,6 +51,7 @@ const OpSpec kOps[] = {
      .summary = "From the integers of one grid to those of another",
      .refused = "a method without a rule for it",
      .own_set = true},
+    requantize_sums_row(),
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "fuseq/error.hpp"
 #include "ops/quantized/quantized_attributes.hpp"
+#include "ops/quantized/requantize_sums.hpp"
 #include "ops/quantized/rules/methods.hpp"
 
 namespace fuseq {
@@ -99,6 +100,10 @@ std::vector<LayerRule> layer_rules(const Model& model) {
     for (const Node* node : model.ordered_nodes()) {
         if (rule_of(*node) != nullptr) {
             rules.push_back({node->name(), node->type(), rule_text(*node)});
+        } else if (node->is("RequantizeSums")) {
+            const auto& attrs = node->attrs<RequantizeSumsAttrs>();
+            rules.push_back({node->origins.empty() ? node->name() : node->origins.front(),
+                             node->type(), attrs.rule_name});
         }
     }
     return rules;

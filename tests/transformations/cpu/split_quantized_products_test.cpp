@@ -1,0 +1,83 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "transformations/cpu/split_quantized_products.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ops/interpreter.hpp"
+#include "support/pass_testing.hpp"
+
+namespace fuseq::testing {
+namespace {
+
+constexpr const char* kMethods[] = {"NATIVE", "ONNX", "TFLITE", "TFLITE_REFERENCE",
+                                    "TFLITE_SINGLE_ROUNDING"};
+
+// The same integers before and after; whether anything was split.
+bool splits(const std::string& text) {
+    const PassTest test = run_pass(split_quantized_products, "model \"m\"\n" + text);
+    const std::vector<Tensor> inputs = random_inputs(*test.before, 5);
+    const Tensor want = Interpreter(*test.before).run(inputs)[0];
+    const Tensor got = Interpreter(*test.after).run(inputs)[0];
+    EXPECT_TRUE(same_bytes(got, want)) << text;
+    EXPECT_EQ(test.changed, !test.after->find_all("RequantizeSums").empty());
+    return test.changed;
+}
+
+std::string convolution(const std::string& more,
+                        const std::string& src = "u8[1,4,5,6]",
+                        const std::string& weights = "i8[6,4,3,3]",
+                        const std::string& range = "-20,20") {
+    return "%x = Parameter : " + src + "\n%w = Const value=random(1," + range + ") : " + weights +
+           "\n%b = Const value=random(2,-900,900) : i32[6]\n"
+           "%y = QuantizedConvolution(%x, %w, %b) input_scales=[0.02] output_scale=0.11 "
+           "output_zero_point=7 output_type=u8 weight_scales=[0.01,0.02,0.03,0.04,0.05,0.06] "
+           "strides=[1,1] pads_begin=[1,1] pads_end=[1,1] " +
+           more + "\n%r = Result(%y)\n";
+}
+
+TEST(SplitQuantizedProducts, ConvolutionsOfEveryMethod) {
+    for (const std::string method : kMethods) {
+        EXPECT_TRUE(splits(convolution("input_zero_points=[120] method=" + method))) << method;
+    }
+}
+
+TEST(SplitQuantizedProducts, ChannelsLastAndGroups) {
+    EXPECT_TRUE(splits(convolution("channels_last=true method=TFLITE", "i8[2,5,6,4]")));
+    EXPECT_TRUE(
+        splits(convolution("groups=2 method=ONNX clamp_min=7", "i8[1,4,5,6]", "i8[6,2,3,3]")));
+    EXPECT_TRUE(splits(convolution("groups=6 depthwise=true method=TFLITE channels_last=true",
+                                   "i8[1,5,6,6]", "i8[6,1,3,3]")));
+}
+
+TEST(SplitQuantizedProducts, WeightsLessTheirZeroPoints) {
+    EXPECT_TRUE(splits(convolution("weight_zero_points=[100] method=TFLITE", "u8[1,4,5,6]",
+                                   "u8[6,4,3,3]", "90,110")));
+    // 255 - 100 is no i8.
+    EXPECT_FALSE(splits(convolution("weight_zero_points=[100] method=TFLITE", "u8[1,4,5,6]",
+                                    "u8[6,4,3,3]", "250,255")));
+}
+
+// 64 * 9 * 127 * 255 is beyond 2^24.
+TEST(SplitQuantizedProducts, LeavesSumsThatF32DoesNotHold) {
+    EXPECT_FALSE(splits(convolution("method=ONNX", "u8[1,64,3,3]", "i8[6,64,3,3]", "120,127")));
+    EXPECT_TRUE(splits(convolution("method=ONNX", "u8[1,64,3,3]", "i8[6,64,3,3]", "-9,9")));
+}
+
+TEST(SplitQuantizedProducts, MatrixProducts) {
+    const auto product = [](const std::string& weights, const std::string& more) {
+        return splits("%x = Parameter : u8[3,8]\n%w = Const value=random(1,-30,30) : i8[" +
+                      weights +
+                      "]\n%b = Const value=random(2,-900,900) : i32[5]\n"
+                      "%y = QuantizedMatMul(%x, %w, %b) input_scales=[0.02] "
+                      "input_zero_points=[3] output_scale=0.11 output_type=i8 "
+                      "weight_scales=[0.01] method=TFLITE " +
+                      more + "\n%r = Result(%y)\n");
+    };
+    EXPECT_TRUE(product("8,5", ""));
+    EXPECT_TRUE(product("5,8", "transpose_b=true alpha=0.5"));
+}
+
+}  // namespace
+}  // namespace fuseq::testing
