@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iostream>
 
+#include <fmt/core.h>
+
 #include "common/tool.hpp"
 #include "fuseq/fuseq.hpp"
 #include "quantize/data.hpp"
@@ -59,7 +61,7 @@ void profile(Quantizer& quantizer, const Model& model, const QuantizeOptions& op
     }
     if (!all) {
         throw Error("quantize",
-                    detail::cat("interrupted after ", quantizer.profiled_inputs(), " inputs",
+                    fmt::format("interrupted after {} inputs{}", quantizer.profiled_inputs(),
                                 options.dump_profile.empty()
                                     ? "; -dump_profile would have kept what was done"
                                     : "; -resume goes on from there"));
@@ -71,7 +73,7 @@ void write_text(const std::string& file, const std::string& text) {
     out << text;
     out.close();
     if (!out) {
-        throw Error("write", detail::cat("cannot write '", file, "'"));
+        throw Error("write", fmt::format("cannot write '{}'", file));
     }
 }
 

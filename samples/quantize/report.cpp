@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantize/report.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -53,12 +54,12 @@ nlohmann::ordered_json describe(const QuantizerOptions& options) {
 }  // namespace
 
 std::string summary(const QuantizedModel& model) {
-    std::string text = detail::cat(count_quantized(model), " of ", model.layers.size(),
-                                   " layers that can be quantized are, by ", model.activations,
-                                   " FakeQuantize layers\n");
+    std::string text =
+        fmt::format("{} of {} layers that can be quantized are, by {} FakeQuantize layers\n",
+                    count_quantized(model), model.layers.size(), model.activations);
     for (const QuantizedLayer& layer : model.layers) {
         if (!layer.quantized) {
-            text += detail::cat("float: ", layer.kind, " '", layer.name, "': ", layer.reason, "\n");
+            text += fmt::format("float: {} '{}': {}\n", layer.kind, layer.name, layer.reason);
         }
     }
     for (const std::string& remark : model.remarks) {

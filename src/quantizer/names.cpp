@@ -5,6 +5,8 @@
 #include <array>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "fuseq/quantizer.hpp"
 
@@ -49,9 +51,9 @@ auto value_in(const Table& table, std::string_view name, std::string_view what) 
         if (known == name) {
             return value;
         }
-        names += detail::cat(names.empty() ? "" : ", ", known);
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", known);
     }
-    throw Error("quantize", detail::cat("there is no ", what, " '", name, "', only ", names));
+    throw Error("quantize", fmt::format("there is no {} '{}', only {}", what, name, names));
 }
 
 }  // namespace

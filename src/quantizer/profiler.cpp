@@ -9,6 +9,8 @@
 #include <thread>
 #include <unordered_set>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "quantizer/placement.hpp"
 
@@ -94,7 +96,7 @@ private:
                             .layer_id = {},
                             .layer = layer,
                             .op = {},
-                            .rule = detail::cat("input ", index, ": ", rule)});
+                            .rule = fmt::format("input {}: {}", index, rule)});
 }
 
 void set_inputs(InferRequest& request,
@@ -103,15 +105,15 @@ void set_inputs(InferRequest& request,
                 std::size_t index) {
     if (tensors.size() != ports.size()) {
         fail_at(index, {},
-                detail::cat(tensors.size(), " tensors were given, the model has ", ports.size(),
-                            " inputs"));
+                fmt::format("{} tensors were given, the model has {} inputs", tensors.size(),
+                            ports.size()));
     }
     for (std::size_t i = 0; i < ports.size(); ++i) {
         const PartialShape& shape = ports[i].partial_shape();
         if (!shape.contains(tensors[i].get_shape())) {
             fail_at(index, ports[i].node->name(),
-                    detail::cat("has shape ", to_string(tensors[i].get_shape()),
-                                ", the model wants ", to_string(shape)));
+                    fmt::format("has shape {}, the model wants {}",
+                                to_string(tensors[i].get_shape()), to_string(shape)));
         }
         const ElementType type = ports[i].type();
         request.set_input_tensor(

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/core.h>
+
 #include "fuseq/core.hpp"
 #include "fuseq/error.hpp"
 #include "ir/ir.hpp"
@@ -30,20 +32,20 @@ constexpr std::size_t kLeastBins = 16;
 
 void check(const QuantizerOptions& options) {
     if (options.histogram_bins < kLeastBins) {
-        fail(detail::cat("-num_histogram_bins is ", options.histogram_bins, ", at least ",
-                         kLeastBins, " are needed"));
+        fail(fmt::format("-num_histogram_bins is {}, at least {} are needed",
+                         options.histogram_bins, kLeastBins));
     }
     if (options.precision == QuantizationPrecision::kInt32 ||
         options.weights_precision == QuantizationPrecision::kInt32) {
         fail("Int32 is a precision of biases only");
     }
     if (!(options.percentile > 50 && options.percentile <= 100)) {
-        fail(detail::cat("-percentile is ", options.percentile, ", expected (50, 100]"));
+        fail(fmt::format("-percentile is {:g}, expected (50, 100]", options.percentile));
     }
     const bool by_histogram = options.calibration == Calibration::kKl &&
                               options.precision == QuantizationPrecision::kInt8;
     if (by_histogram && options.histogram_bins <= 255) {
-        fail(detail::cat("KL calibration needs more than 255 histogram bins, not ",
+        fail(fmt::format("KL calibration needs more than 255 histogram bins, not {}",
                          options.histogram_bins));
     }
     if (options.weights_calibration != Calibration::kNone &&
@@ -59,8 +61,9 @@ void check(const QuantizerOptions& options) {
 void check(const Model& model) {
     const std::vector<Node*> quantized = model.find_all("FakeQuantize");
     if (!quantized.empty()) {
-        fail(detail::cat("the model is quantized already: it has ", quantized.size(),
-                         " FakeQuantize layers, the first is '", quantized[0]->name(), "'"));
+        fail(fmt::format(
+            "the model is quantized already: it has {} FakeQuantize layers, the first is '{}'",
+            quantized.size(), quantized[0]->name()));
     }
 }
 
@@ -123,7 +126,7 @@ void Quantizer::save_profile(const std::string& path) const {
 
 void Quantizer::load_profile(const std::string& path) {
     const Profile other = quantizer::from_yaml(quantizer::read_text_file(path), path);
-    impl_->profile.require_same_graph(other, detail::cat("profile '", path, "'"));
+    impl_->profile.require_same_graph(other, fmt::format("profile '{}'", path));
     impl_->profile.merge(other);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/compiled_model.hpp"
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "ops/state/separate_state.hpp"
@@ -47,7 +48,7 @@ Options::Options()
 void Options::set(const AnyMap& properties) {
     for (const auto& [name, value] : properties) {
         if (!values.contains(name)) {
-            throw Error("property", detail::cat("REFERENCE has no property '", name, "'"));
+            throw Error("property", fmt::format("REFERENCE has no property '{}'", name));
         }
         if (name == property::kPerfCount || name == property::kKeepIntermediates) {
             (void)value.as_bool();
@@ -59,7 +60,7 @@ void Options::set(const AnyMap& properties) {
 const Any& Options::get(const std::string& name) const {
     const auto found = values.find(name);
     if (found == values.end()) {
-        throw Error("property", detail::cat("REFERENCE has no property '", name, "'"));
+        throw Error("property", fmt::format("REFERENCE has no property '{}'", name));
     }
     return found->second;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "runtime/core_impl.hpp"
 
 namespace fuseq {
@@ -20,10 +22,10 @@ void check_global(const std::string& name) {
     if (std::none_of(std::begin(kGlobalProperties), std::end(kGlobalProperties), same)) {
         std::string names;
         for (const char* known : kGlobalProperties) {
-            names += detail::cat(names.empty() ? "" : ", ", known);
+            names += fmt::format("{}{}", names.empty() ? "" : ", ", known);
         }
         throw Error("property",
-                    detail::cat("'", name, "' cannot be set for all devices; these can: ", names));
+                    fmt::format("'{}' cannot be set for all devices; these can: {}", name, names));
     }
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/gemm_problem.hpp"
 #include "cpu/lowering/packed_weights.hpp"
@@ -186,9 +188,10 @@ Verdict verdict_of(double cost, const GemmProblem& problem) {
     }
     const kernels::GemmShape& s = problem.shape;
     return Verdict::slower(
-        cost, detail::cat("oneDNN is expected to be faster: ", s.src_channels, " to ",
-                          s.dst_channels, " channels, ", s.dst_height, "x", s.dst_width,
-                          " pixels, kernel ", s.kernel_height, "x", s.kernel_width));
+        cost, fmt::format(
+                  "oneDNN is expected to be faster: {} to {} channels, {}x{} pixels, kernel {}x{}",
+                  s.src_channels, s.dst_channels, s.dst_height, s.dst_width, s.kernel_height,
+                  s.kernel_width));
 }
 
 Verdict is_preferred(const StepBuilder& builder,
@@ -306,8 +309,7 @@ TensorId make_gemm(StepBuilder& builder, const Group& group) {
     if (params.pool) {
         add_pool(info, *pool, builder.tensor(dst));
     }
-    const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-    const std::size_t scratch_bytes = kernel.scratch_bytes() * threads;
+    const std::size_t scratch_bytes = kernel.scratch_bytes() * work_shares();
     const TensorId scratch = scratch_bytes == 0 ? kNoTensor : builder.new_scratch(scratch_bytes);
     const kernels::GemmShape& shape = problem->shape;
     const std::size_t pixels =  // none: those of a pooled result are not those of the convolution

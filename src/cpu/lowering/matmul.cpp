@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/saturation.hpp"
@@ -232,8 +234,8 @@ private:
     // Integers as floats: the order in which oneDNN pairs products is not ours to know, and the
     // second operand may be data.
     void avoid_saturation() {
-        note_ = detail::cat("int8 kernels of ", to_string(isa_level()),
-                            " may saturate at 16 bits: computed in f32");
+        note_ = fmt::format("int8 kernels of {} may saturate at 16 bits: computed in f32",
+                            to_string(isa_level()));
         widened_ = true;
         src_id_ = make_widened(builder_, src_id_, {static_cast<float>(zero_points_[0])}, 0);
         src_type_ = ElementType::f32;
