@@ -12,6 +12,7 @@
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/saturation.hpp"
 #include "cpu/machine/isa_limit.hpp"
+#include "cpu/post_ops/values_as_arguments.hpp"
 #include "cpu/steps/half_matrix.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "fuseq/error.hpp"
@@ -46,11 +47,16 @@ public:
             notes.clear();
             composed = choose(notes);
         }
+        share_primitive(composed);
         return add_step(composed, std::move(notes));
     }
 
 private:
-    ComposedAnchor choose(std::vector<std::string>& notes) {
+    memory::desc result_desc() const {
+        return dnnl_desc(ElementType::f32, matrix_dst(), Layout::kPlain);
+    }
+
+    post_ops::Anchor anchor() const {
         post_ops::Anchor anchor;
         anchor.kind = post_ops::AnchorKind::kMatMul;
         anchor.src_type = src_type_;
@@ -60,13 +66,15 @@ private:
         anchor.sum_inputs = overwritable_sources(builder_, group_, Layout::kPlain);
         anchor.constant_weights = constant_;
         anchor.whole_numbers = widened_;
+        return anchor;
+    }
+
+    ComposedAnchor choose(std::vector<std::string>& notes) {
         if (!note_.empty()) {
             notes.push_back(note_);
         }
         return choose_composition(
-            group_, anchor,
-            {dnnl_desc(ElementType::f32, matrix_dst(), Layout::kPlain),
-             static_cast<int>(matrix_dst().size()) - 1},
+            group_, anchor(), {result_desc(), static_cast<int>(matrix_dst().size()) - 1},
             [&](const ComposedAnchor& c) { return try_primitive(c); }, notes);
     }
 
@@ -209,28 +217,51 @@ private:
         if (halves_ && !is_plain(composed)) {
             return std::nullopt;
         }
+        try {
+            desc_ = primitive(composed, composed.attributes.attr);
+        } catch (const dnnl::error&) {
+            return std::nullopt;
+        }
+        return implementation_name(desc_);
+    }
+
+    dnnl::matmul::primitive_desc primitive(const ComposedAnchor& composed,
+                                           const dnnl::primitive_attr& post_ops) const {
         const memory::desc& src = src_desc_;
         const memory::desc wei = constant_ ? memory::desc(wei_desc_.dims(), wei_desc_.data_type(),
                                                           memory::format_tag::any)
                                            : wei_desc_;
         const memory::desc dst = dst_desc(composed.dst_type);
-        memory::desc bias;
-        if (!composed.emission.bias.empty()) {
-            Shape dims(matrix_dst().size(), 1);
-            dims.back() = dst_dims_.back();
-            bias = dnnl_desc(ElementType::f32, dims, Layout::kPlain);
-        }
-        const dnnl::primitive_attr attr = attributes(composed.attributes.attr);
+        const dnnl::primitive_attr attr = attributes(post_ops);
         const ThreadCount threads(threads_for(macs()));
-        try {
-            const dnnl::matmul::desc operation = composed.emission.bias.empty()
-                                                     ? dnnl::matmul::desc(src, wei, dst)
-                                                     : dnnl::matmul::desc(src, wei, bias, dst);
-            desc_ = dnnl::matmul::primitive_desc(operation, attr, cpu_engine());
-        } catch (const dnnl::error&) {
-            return std::nullopt;
+        if (composed.emission.bias.empty()) {
+            return {{src, wei, dst}, attr, cpu_engine()};
         }
-        return implementation_name(desc_);
+        Shape dims(matrix_dst().size(), 1);
+        dims.back() = dst_dims_.back();
+        const memory::desc bias = dnnl_desc(ElementType::f32, dims, Layout::kPlain);
+        return {{src, wei, bias, dst}, attr, cpu_engine()};
+    }
+
+    // See values_as_arguments.hpp. The report shows the attributes as the composer chose them.
+    void share_primitive(ComposedAnchor& composed) {
+        const std::string name = implementation_name(desc_);
+        const auto emission = post_ops::with_values_as_arguments(composed.emission);
+        if (!emission || !takes_strides(name) ||
+            !post_ops::fault_of(name, anchor(), *emission).empty()) {
+            return;
+        }
+        auto attributes = post_ops::compose_attributes(
+            *emission, result_desc(), static_cast<int>(matrix_dst().size()) - 1, cpu_engine());
+        try {
+            const dnnl::matmul::primitive_desc desc = primitive(composed, attributes.attr);
+            if (implementation_name(desc) == name) {
+                desc_ = desc;
+                composed.attributes = std::move(attributes);
+            }
+        } catch (const dnnl::error&) {
+            return;  // one of its own, then
+        }
     }
 
     PlainWeights plain_weights(const post_ops::Values& scale) const {
