@@ -6,6 +6,7 @@
 #include "transformations/common/decompose_attention.hpp"
 #include "transformations/common/decompose_batch_norm.hpp"
 #include "transformations/common/drop_identity_operations.hpp"
+#include "transformations/common/fold_channel_order_into_weights.hpp"
 #include "transformations/common/fold_constants.hpp"
 #include "transformations/common/fold_multiply_add_chains.hpp"
 #include "transformations/common/fold_multiply_into_weights.hpp"
@@ -61,6 +62,8 @@ const std::vector<Pass>& common_passes() {
         {"fold_constants", fold_constants},
         // Before the passes that look at neighbours, which such operations would separate.
         {"drop_identity_operations", drop_identity_operations},
+        // With weights as the model spells them, and means and scales beside the picture still.
+        {"fold_channel_order_into_weights", fold_channel_order_into_weights},
         // Before constants move or fold into each other: both recognise spellings by their numbers.
         {"fuse_sigmoid", fuse_sigmoid},  // which Swish is made of
         {"fuse_activation", fuse_activation},

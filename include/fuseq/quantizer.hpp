@@ -6,8 +6,8 @@
 // and zero points from them. Library libfuseq_quantizer.so; docs/quantizer.md says what it does.
 //
 //   fuseq::Quantizer quantizer(model, options);
-//   quantizer.profile(100, [&](std::size_t i) { return std::vector{image(i)}; });
-//   fuseq::QuantizedModel result = quantizer.quantize();
+//   quantizer.profile(100, image);  // std::vector<Tensor> image(std::size_t i)
+//   fuseq::QuantizedModel result = quantizer.quantize(100, image);
 //   fuseq::write_quantized(result, "int8.xml");
 //
 // One thread at a time uses a Quantizer. All failures are fuseq::Error, stage "quantize".
@@ -40,6 +40,7 @@ enum class Calibration {
     kKl,          // least Kullback-Leibler divergence between the histogram and its quantized form
     kPercentile,  // a share of the values, percentile / 100, lies inside
     kMse,         // least mean squared error
+    kBest,        // of none, MSE and percentile, what is best on inputs that were held back
 };
 
 // One table for names on command lines and in files.
@@ -70,6 +71,10 @@ struct QuantizerOptions {
     // A range a channel where only depthwise convolutions read a tensor.
     bool depthwise_channels = true;
     bool bias_correction = true;  // moves biases by the mean error that rounded weights make
+    double headroom = 0;          // ranges of activations are widened by this share
+    // Only with data, and where they help on inputs that were held back:
+    bool equalization = true;            // ranges of channels made more alike
+    bool second_order_rounding = false;  // weights rounded by what they do to their layer's result
     // Layers that stay in float: kinds ("Add"), names, or patterns with * and ?.
     std::vector<std::string> keep_original_precision;
     // Kinds that are not taken apart before profiling, nor before quantizing.
@@ -98,8 +103,18 @@ struct QuantizedLayer {
     float max_weight_scale = 0;
 };
 
+// A method that was tried, and the mean signal-to-noise ratio of the outputs on inputs that were
+// held back, in dB.
+struct QuantizerStep {
+    std::string name;
+    double before = 0;
+    double after = 0;
+    bool kept = false;
+};
+
 struct QuantizedModel {
     std::shared_ptr<Model> model;
+    std::vector<QuantizerStep> steps;    // in the order they were tried
     std::vector<QuantizedLayer> layers;  // in the order of execution
     std::vector<std::string> remarks;    // one sentence each
     std::vector<std::string> kept;       // names of layers that the options keep in float
@@ -129,8 +144,11 @@ public:
     // naming the first layer that differs, or of other histogram bins or lowering.
     void load_profile(const std::string& path);
 
-    // Throws Error without a profile.
+    // Throws Error without a profile. From the profile alone:
     QuantizedModel quantize() const;
+    // With the methods that need data: every third input is held back to judge by, at most 32 learn
+    // and 32 judge. The same data gives the same model.
+    QuantizedModel quantize(std::size_t count, const CalibrationInputs& inputs) const;
 
 private:
     struct Impl;

@@ -34,11 +34,22 @@ void show_progress(std::size_t done, std::size_t total) {
               << "] " << done << '/' << total << (done == total ? "\n" : "") << std::flush;
 }
 
-void profile(Quantizer& quantizer, const Model& model, const QuantizeOptions& options) {
+// Inputs of -i; empty without.
+std::vector<std::string> folders_of(const QuantizeOptions& options) {
+    if (options.data.empty()) {
+        return {};
+    }
     std::vector<std::string> folders = input_folders(options.data);
     if (options.inputs != 0 && folders.size() > options.inputs) {
         folders.resize(options.inputs);
     }
+    return folders;
+}
+
+void profile(Quantizer& quantizer,
+             const Model& model,
+             const std::vector<std::string>& folders,
+             const QuantizeOptions& options) {
     if (options.resume && std::filesystem::exists(options.dump_profile)) {
         quantizer.load_profile(options.dump_profile);
     }
@@ -56,15 +67,16 @@ void profile(Quantizer& quantizer, const Model& model, const QuantizeOptions& op
             return interrupted == 0;
         });
     std::signal(SIGINT, SIG_DFL);
-    if (!options.dump_profile.empty()) {
-        quantizer.save_profile(options.dump_profile);
+    if (!all && options.dump_profile.empty()) {
+        throw Error("quantize",
+                    detail::cat("interrupted after ", quantizer.profiled_inputs(),
+                                " inputs; -dump_profile would have kept what was done"));
     }
     if (!all) {
+        quantizer.save_profile(options.dump_profile);
         throw Error("quantize",
-                    fmt::format("interrupted after {} inputs{}", quantizer.profiled_inputs(),
-                                options.dump_profile.empty()
-                                    ? "; -dump_profile would have kept what was done"
-                                    : "; -resume goes on from there"));
+                    fmt::format("interrupted after {} inputs; -resume goes on from there",
+                                quantizer.profiled_inputs()));
     }
 }
 
@@ -85,15 +97,22 @@ void run(const QuantizeOptions& options) {
     for (const std::string& file : options.load_profiles) {
         quantizer.load_profile(file);
     }
-    if (!options.data.empty()) {
-        profile(quantizer, *model, options);
-    } else if (!options.dump_profile.empty()) {
+    const std::vector<std::string> folders = folders_of(options);
+    // With both, the profile is what is known, and the data judges.
+    if (!folders.empty() && (options.load_profiles.empty() || !options.dump_profile.empty())) {
+        profile(quantizer, *model, folders, options);
+    }
+    if (!options.dump_profile.empty()) {
         quantizer.save_profile(options.dump_profile);
     }
     if (options.output.empty()) {
         return;
     }
-    const QuantizedModel result = quantizer.quantize();
+    const QuantizedModel result = folders.empty()
+                                      ? quantizer.quantize()
+                                      : quantizer.quantize(folders.size(), [&](std::size_t i) {
+                                            return read_inputs(folders[i], *model);
+                                        });
     write_quantized(result, options.output, options.ir_version);
     if (!options.report_file.empty()) {
         write_text(options.report_file, report_json(result, options.quantizer));

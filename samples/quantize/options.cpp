@@ -31,6 +31,8 @@ struct Names {
     bool per_tensor_weights = false;
     bool per_tensor_activations = false;
     bool no_bias_correction = false;
+    bool no_equalization = false;
+    bool everything = false;
     bool channelwise = false;
 };
 
@@ -90,7 +92,8 @@ void add_precision(CLI::App& app, Names& names) {
 
 void add_calibration(CLI::App& app, Names& names, QuantizerOptions& options) {
     app.add_option(both_spellings("quantization_calibration"), names.calibration,
-                   "How ranges of activations are narrowed: none, KL, percentile, MSE")
+                   "How ranges of activations are narrowed: none, KL, percentile, MSE, or best "
+                   "of them on held-back data")
         ->capture_default_str();
     app.add_option("--percentile", options.percentile, "Share of values inside, for percentile")
         ->capture_default_str();
@@ -117,6 +120,15 @@ void add_choices(CLI::App& app, Names& names, QuantizerOptions& options) {
                  "Weights in [-64, 63], for CPUs without VNNI");
     app.add_flag(both_spellings("no_bias_correction"), names.no_bias_correction,
                  "Leave biases as they are");
+    app.add_flag(both_spellings("no_equalization"), names.no_equalization,
+                 "Leave the ranges of channels as they are");
+    app.add_option("--headroom", options.headroom, "Widen ranges of activations by this share")
+        ->capture_default_str();
+    app.add_flag(both_spellings("second_order_rounding"), options.second_order_rounding,
+                 "Round weights by what they do to the result of their layer");
+    app.add_flag(both_spellings("everything"), names.everything,
+                 "All that may bring the model closer to the float one: "
+                 "-second_order_rounding and -quantization_calibration best too");
     app.add_option(both_spellings("keep_original_precision_for_nodes"),
                    options.keep_original_precision,
                    "Layers that stay in float: kinds, names, patterns with * and ?, with commas")
@@ -142,6 +154,11 @@ void apply(const Names& names, QuantizerOptions& options) {
     options.channelwise = !names.per_tensor_weights;
     options.depthwise_channels = !names.per_tensor_activations;
     options.bias_correction = !names.no_bias_correction;
+    options.equalization = !names.no_equalization;
+    if (names.everything) {
+        options.second_order_rounding = true;
+        options.calibration = Calibration::kBest;
+    }
     if (names.channelwise && names.per_tensor_weights) {
         throw UsageError("-enable_channelwise and -per_tensor_weights contradict each other");
     }

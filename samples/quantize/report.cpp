@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -48,7 +49,10 @@ nlohmann::ordered_json describe(const QuantizerOptions& options) {
             {"rowwise", options.rowwise},
             {"weights_of_7_bits", options.weights_of_7_bits},
             {"depthwise_channels", options.depthwise_channels},
-            {"bias_correction", options.bias_correction}};
+            {"bias_correction", options.bias_correction},
+            {"headroom", options.headroom},
+            {"equalization", options.equalization},
+            {"second_order_rounding", options.second_order_rounding}};
 }
 
 }  // namespace
@@ -62,6 +66,11 @@ std::string summary(const QuantizedModel& model) {
             text += fmt::format("float: {} '{}': {}\n", layer.kind, layer.name, layer.reason);
         }
     }
+    for (const QuantizerStep& step : model.steps) {
+        char figures[64];
+        std::snprintf(figures, sizeof figures, "%.2f dB to %.2f dB, ", step.before, step.after);
+        text += detail::cat(step.name, ": ", figures, step.kept ? "kept" : "left out", "\n");
+    }
     for (const std::string& remark : model.remarks) {
         text += "note: " + remark + "\n";
     }
@@ -73,7 +82,15 @@ std::string report_json(const QuantizedModel& model, const QuantizerOptions& opt
     for (const QuantizedLayer& layer : model.layers) {
         layers.push_back(describe(layer, std::string(to_string(options.precision))));
     }
+    nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+    for (const QuantizerStep& step : model.steps) {
+        steps.push_back({{"name", step.name},
+                         {"sqnr_before", step.before},
+                         {"sqnr_after", step.after},
+                         {"kept", step.kept}});
+    }
     const nlohmann::ordered_json report{{"options", describe(options)},
+                                        {"steps", steps},
                                         {"layers", layers},
                                         {"kept", model.kept},
                                         {"remarks", model.remarks},

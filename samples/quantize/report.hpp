@@ -13,7 +13,8 @@ namespace fuseq::samples {
 // A few lines: totals, layers that stayed in float and why, remarks.
 std::string summary(const QuantizedModel& model);
 
-// {options, layers: [{name, kind, precision, reason, input_scale, input_offset, weight_scales}],
+// {options, steps: [{name, sqnr_before, sqnr_after, kept}], layers: [{name, kind, precision,
+// reason, input_scale, input_offset, weight_scales}],
 //  kept, remarks, totals}.
 std::string report_json(const QuantizedModel& model, const QuantizerOptions& options);
 

@@ -27,11 +27,12 @@ constexpr std::array<std::pair<Precision, std::string_view>, 3> kPrecisions{{
     {Precision::kInt16, "Int16"},
     {Precision::kInt32, "Int32"},
 }};
-constexpr std::array<std::pair<Calibration, std::string_view>, 4> kCalibrations{{
+constexpr std::array<std::pair<Calibration, std::string_view>, 5> kCalibrations{{
     {Calibration::kNone, "none"},
     {Calibration::kKl, "KL"},
     {Calibration::kPercentile, "percentile"},
     {Calibration::kMse, "MSE"},
+    {Calibration::kBest, "best"},
 }};
 
 template <class Table, class Value>

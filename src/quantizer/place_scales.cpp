@@ -33,6 +33,11 @@ TensorProfile profile_of_group(const std::vector<const Place*>& places, const Pr
     return all;
 }
 
+RealRange widened(RealRange range, double share) {
+    return {static_cast<float>(range.min * (1 + share)),
+            static_cast<float>(range.max * (1 + share))};
+}
+
 // [] for one value, else [1, C, 1, ...].
 Shape limits_shape(std::size_t count, std::size_t rank) {
     if (count == 1) {
@@ -83,11 +88,13 @@ std::vector<PlaceScales> choose_place_scales(const Placement& placement,
         PlaceScales& scales = chosen[group];
         if (options.depthwise_channels && places[0]->depthwise_only && !seen.channels.empty()) {
             for (const RealRange& range : seen.channels) {
-                scales.push_back(choose_scale(range, options.schema, calibration.integers));
+                scales.push_back(choose_scale(widened(range, options.headroom), options.schema,
+                                              calibration.integers));
             }
         } else {
             const RealRange range = calibrate(seen.range, seen.histogram, calibration);
-            scales.push_back(choose_scale(range, options.schema, calibration.integers));
+            scales.push_back(choose_scale(widened(range, options.headroom), options.schema,
+                                          calibration.integers));
         }
     }
     std::vector<PlaceScales> scales;

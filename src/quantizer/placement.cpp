@@ -266,4 +266,37 @@ std::string tensor_name(const Output& tensor) {
                : fmt::format("{}.{}", tensor.node->name(), tensor.index);
 }
 
+namespace {
+
+// Whether a MatMul reads the tensor, perhaps behind layers that work on it element by element.
+bool leads_to_matmul(const Node& node, const Shape& shape) {
+    for (const Use& use : node.port().uses) {
+        const Node& reader = *use.node;
+        if (reader.is("MatMul")) {
+            return true;
+        }
+        const LayerKind kind = kind_of(reader);
+        const bool same = (kind == LayerKind::kActivation || reader.is("Add")) &&
+                          reader.port().shape.is_static() &&
+                          reader.port().shape.to_shape() == shape;
+        if (same && leads_to_matmul(reader, shape)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+std::size_t channel_dim_of(const Output& tensor) {
+    const PartialShape& shape = tensor.partial_shape();
+    if (!shape.rank_is_static() || shape.rank() < 3) {
+        return 1;
+    }
+    const bool rows =
+        tensor.node->is("MatMul") || (tensor.node->output_count() == 1 && shape.is_static() &&
+                                      leads_to_matmul(*tensor.node, shape.to_shape()));
+    return rows ? shape.rank() - 1 : 1;
+}
+
 }  // namespace fuseq::quantizer

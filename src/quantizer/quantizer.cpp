@@ -11,8 +11,8 @@
 #include "fuseq/core.hpp"
 #include "fuseq/error.hpp"
 #include "ir/ir.hpp"
-#include "quantizer/insertion.hpp"
-#include "quantizer/layer_kinds.hpp"
+#include "quantizer/conversion.hpp"
+#include "quantizer/improvement.hpp"
 #include "quantizer/layer_selection.hpp"
 #include "quantizer/lowering.hpp"
 #include "quantizer/profiler.hpp"
@@ -21,7 +21,6 @@
 namespace fuseq {
 namespace {
 
-using quantizer::LayerKind;
 using quantizer::Profile;
 
 constexpr std::size_t kLeastBins = 16;
@@ -51,6 +50,9 @@ void check(const QuantizerOptions& options) {
     if (options.weights_calibration != Calibration::kNone &&
         options.weights_calibration != Calibration::kMse) {
         fail("weights are calibrated by none or MSE");
+    }
+    if (!(options.headroom >= 0 && options.headroom <= 10)) {
+        fail(detail::cat("-headroom is ", options.headroom, ", expected [0, 10]"));
     }
     if (options.weights_of_7_bits && options.weights_precision != QuantizationPrecision::kInt8) {
         fail("weights of 7 bits are Int8");
@@ -88,6 +90,13 @@ struct Quantizer::Impl {
         profile.not_lowered = sorted(options.do_not_lower);
         profile.histogram_bins = options.histogram_bins;
     }
+
+    void require_profile() const {
+        if (profile.inputs == 0) {
+            fail("there is no profile: run calibration inputs or load a profile first");
+        }
+    }
+    quantizer::Conversion conversion() const { return {lowered, kept, profile, options, {}}; }
 
     QuantizerOptions options;
     std::shared_ptr<Model> original;
@@ -131,38 +140,19 @@ void Quantizer::load_profile(const std::string& path) {
 }
 
 QuantizedModel Quantizer::quantize() const {
-    if (impl_->profile.inputs == 0) {
-        fail("there is no profile: run calibration inputs or load a profile first");
+    impl_->require_profile();
+    if (impl_->options.calibration == Calibration::kBest) {
+        fail("calibration 'best' is judged on data: none was given");
     }
-    QuantizedModel result;
-    result.model = impl_->lowered->clone();
-    // The copy has the same nodes in the same order.
-    std::set<const Node*> kept;
-    const std::vector<Node*> ours = impl_->lowered->ordered_nodes();
-    const std::vector<Node*> copies = result.model->ordered_nodes();
-    for (std::size_t i = 0; i < ours.size(); ++i) {
-        if (impl_->kept.contains(ours[i])) {
-            kept.insert(copies.at(i));
-            result.kept.push_back(copies[i]->name());
-        }
-    }
-    const quantizer::Placement placement = quantizer::place(*result.model, kept);
-    const auto scales = quantizer::choose_place_scales(placement, impl_->profile, impl_->options);
-    result.activations = placement.places.size();
-    quantizer::InsertionReport report = quantizer::insert_integers(*result.model, placement, scales,
-                                                                   impl_->profile, impl_->options);
-    result.layers = std::move(report.layers);
-    result.remarks = std::move(report.remarks);
-    for (const QuantizedLayer& layer : result.layers) {
-        if (impl_->options.assert_all_nodes_quantized && !layer.quantized) {
-            throw Error(Error::Info{.stage = "quantize",
-                                    .file = {},
-                                    .layer_id = {},
-                                    .layer = layer.name,
-                                    .op = layer.kind,
-                                    .rule = "stays in float: " + layer.reason});
-        }
-    }
+    return quantizer::convert(impl_->conversion());
+}
+
+QuantizedModel Quantizer::quantize(std::size_t count, const CalibrationInputs& inputs) const {
+    impl_->require_profile();
+    quantizer::Improved improved = quantizer::improve(impl_->conversion(), count, inputs);
+    QuantizedModel result = quantizer::convert(improved.conversion);
+    result.steps = std::move(improved.steps);
+    result.remarks.insert(result.remarks.begin(), improved.remarks.begin(), improved.remarks.end());
     return result;
 }
 

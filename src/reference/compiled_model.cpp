@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "model/nearest_name.hpp"
 #include "ops/state/separate_state.hpp"
 #include "ops/state/variables_json.hpp"
 #include "reference/infer_request.hpp"
@@ -32,6 +33,11 @@ std::vector<InitialProgram> make_initial(const Model& model) {
     return programs;
 }
 
+Error unknown_property(const std::string& name, const std::vector<std::string>& names) {
+    return {"property", detail::cat("REFERENCE has no property '", name, "'; the nearest is '",
+                                    nearest_name(name, names), "'")};
+}
+
 }  // namespace
 
 Options::Options()
@@ -40,7 +46,14 @@ Options::Options()
              {property::kInferenceNumThreads, 1},
              {property::kNumStreams, 1},
              {property::kPerformanceHint, "LATENCY"},
-             {property::kLogLevel, "NONE"},
+             {"PERFORMANCE_HINT_NUM_REQUESTS", 0},
+             {"EXECUTION_MODE_HINT", "ACCURACY"},
+             {"INFERENCE_PRECISION_HINT", "f32"},
+             {"ENABLE_CPU_PINNING", false},
+             {"ENABLE_HYPER_THREADING", true},
+             {"SCHEDULING_CORE_TYPE", "ANY_CORE"},
+             {"COMPILATION_NUM_THREADS", 0},
+             {property::kLogLevel, "LOG_NONE"},
              {property::kCacheDir, ""},
              {property::kFusion, false},
              {property::kLowPrecision, false}} {}
@@ -48,7 +61,7 @@ Options::Options()
 void Options::set(const AnyMap& properties) {
     for (const auto& [name, value] : properties) {
         if (!values.contains(name)) {
-            throw Error("property", fmt::format("REFERENCE has no property '{}'", name));
+            throw unknown_property(name, names());
         }
         if (name == property::kPerfCount || name == property::kKeepIntermediates) {
             (void)value.as_bool();
@@ -60,7 +73,7 @@ void Options::set(const AnyMap& properties) {
 const Any& Options::get(const std::string& name) const {
     const auto found = values.find(name);
     if (found == values.end()) {
-        throw Error("property", fmt::format("REFERENCE has no property '{}'", name));
+        throw unknown_property(name, names());
     }
     return found->second;
 }

@@ -51,9 +51,11 @@ def cpu_rows():
 
 LAYERS = {
     "include/fuseq": ["fuseq"],
+    "include/openvino": ["fuseq", "openvino"],
     "src/model": MODEL,
     "src/ops": MODEL,
     "src/ir": MODEL + ["ir"],
+    "src/preprocess": MODEL + ["preprocess"],
     "src/reference": MODEL + ["reference", "transformations"],
     "src/runtime": MODEL + ["ir", "runtime"],
     "transformations": MODEL + ["transformations"],
@@ -65,7 +67,7 @@ LAYERS = {
     "src/readers/tflite": MODEL + ["readers/tflite"],
     "src/quantizer": MODEL + ["transformations", "ir", "quantizer"],
     "src/python": ["fuseq", "python"],
-    "src/compat": ["fuseq", "compat"],
+    "src/compat": ["fuseq", "compat", "openvino"],
     # Programs use the public API, common/ and their own folder; the generator builds models out of
     # operations, and benchmark_app puts conversions into them (-ip, -mean_values).
     "samples": ["fuseq", "common"],

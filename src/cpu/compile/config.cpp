@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <set>
 #include <string_view>
 
@@ -14,6 +15,7 @@
 #include "cpu/machine/isa_limit.hpp"
 #include "fuseq/error.hpp"
 #include "model/binary_attributes.hpp"
+#include "model/nearest_name.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -68,16 +70,16 @@ int poison(const Any& value) {
     return static_cast<int>(byte);
 }
 
-std::string hint(const Any& value) {
+std::string one_of(const char* name, const Any& value, std::initializer_list<const char*> known) {
     const std::string text = value.as_string();
-    for (const char* known : {"LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT", "NONE", ""}) {
-        if (text == known) {
+    std::string names;
+    for (const char* allowed : known) {
+        if (text == allowed) {
             return text;
         }
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", *allowed == '\0' ? "''" : allowed);
     }
-    throw Error(
-        "property",
-        fmt::format("PERFORMANCE_HINT is '{}', expected LATENCY, THROUGHPUT or NONE", text));
+    throw Error("property", fmt::format("{} is '{}', expected one of {}", name, text, names));
 }
 
 bool is_throughput(const Config& config) {
@@ -97,10 +99,8 @@ CoreType core_type(const Any& value) {
             return type;
         }
     }
-    throw Error(
-        "property",
-        fmt::format("{} is '{}', expected ANY_CORE, PCORE_ONLY or ECORE_ONLY",
-                    kSchedulingCoreType, text));
+    throw Error("property", fmt::format("{} is '{}', expected ANY_CORE, PCORE_ONLY or ECORE_ONLY",
+                                        kSchedulingCoreType, text));
 }
 
 std::string core_type_text(CoreType type) {
@@ -108,6 +108,21 @@ std::string core_type_text(CoreType type) {
                                   [type](const auto& r) { return r.second == type; });
     return std::string(row->first);
 }
+
+int request_count(const Any& value) {
+    constexpr std::int64_t kMaxRequests = 65536;
+    const std::int64_t requests = value.as_int();
+    if (requests < 0 || requests > kMaxRequests) {
+        throw Error("property",
+                    fmt::format("PERFORMANCE_HINT_NUM_REQUESTS is {}, expected a value in [0, {}]",
+                                requests, kMaxRequests));
+    }
+    return static_cast<int>(requests);
+}
+
+// What OpenVINO's devices can do about what floats are computed in: taken, so that programs need no
+// change, and given back as what is in use.
+constexpr const char* kPrecisionHint = "INFERENCE_PRECISION_HINT";
 
 std::vector<std::string> pass_names(const Any& value) {
     std::vector<std::string> names = value.as_list();
@@ -143,15 +158,43 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.num_threads); }},
     {property::kNumStreams, [](Config& c, const Any& v) { c.num_streams = stream_count(v); },
      [](const Config& c) { return Any(c.streams()); }},
-    {property::kPerformanceHint, [](Config& c, const Any& v) { c.performance_hint = hint(v); },
+    {property::kPerformanceHint,
+     [](Config& c, const Any& v) {
+         c.performance_hint =
+             one_of(property::kPerformanceHint, v,
+                    {"LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT", "NONE", ""});
+     },
      [](const Config& c) { return Any(c.performance_hint); }},
     {kSchedulingCoreType, [](Config& c, const Any& v) { c.core_type = core_type(v); },
      [](const Config& c) { return Any(core_type_text(c.core_type.value_or(CoreType::kAny))); }},
-    {kEnableHyperThreading,
-     [](Config& c, const Any& v) { c.hyper_threading = v.as_bool(); },
+    {kEnableHyperThreading, [](Config& c, const Any& v) { c.hyper_threading = v.as_bool(); },
      [](const Config& c) { return Any(c.hyper_threading.value_or(is_throughput(c))); }},
     {kEnableCpuPinning, [](Config& c, const Any& v) { c.pinning = v.as_bool(); },
      [](const Config& c) { return Any(c.pinning); }},
+    {"PERFORMANCE_HINT_NUM_REQUESTS",
+     [](Config& c, const Any& v) { c.hint_requests = request_count(v); },
+     [](const Config& c) { return Any(c.hint_requests); }},
+    {"EXECUTION_MODE_HINT",
+     [](Config& c, const Any& v) {
+         c.execution_mode = one_of("EXECUTION_MODE_HINT", v, {"PERFORMANCE", "ACCURACY"});
+     },
+     [](const Config& c) { return Any(c.execution_mode); }},
+    {kPrecisionHint,
+     [](Config&, const Any& v) {
+         one_of(kPrecisionHint, v, {"f32", "bf16", "f16", "undefined", "dynamic", ""});
+     },
+     [](const Config&) { return Any("f32"); }},
+    {property::kLogLevel,
+     [](Config&, const Any& v) {
+         one_of(property::kLogLevel, v,
+                {"LOG_NONE", "LOG_ERROR", "LOG_WARNING", "LOG_INFO", "LOG_DEBUG", "LOG_TRACE"});
+     },
+     [](const Config&) { return Any("LOG_NONE"); }},
+    {"COMPILATION_NUM_THREADS",
+     [](Config& c, const Any& v) {
+         c.compile_threads = thread_count("COMPILATION_NUM_THREADS", v);
+     },
+     [](const Config& c) { return Any(c.compile_threads); }},
     {"FUSEQ_COMPILE_THREADS",
      [](Config& c, const Any& v) { c.compile_threads = thread_count("FUSEQ_COMPILE_THREADS", v); },
      [](const Config& c) { return Any(c.compile_threads); }},
@@ -240,12 +283,14 @@ const Row& find(const std::string& name) {
             return row;
         }
     }
+    std::vector<std::string> names = Config::names();
     std::string known;
-    for (const Row& row : kRows) {
-        known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
+    for (const std::string& row : names) {
+        known += fmt::format("{}{}", known.empty() ? "" : ", ", row);
     }
     throw Error("property",
-                fmt::format("the CPU device has no property '{}'; it has {}", name, known));
+                fmt::format("the CPU device has no property '{}'; the nearest is '{}'; it has {}",
+                            name, nearest_name(name, names), known));
 }
 
 }  // namespace
@@ -331,13 +376,21 @@ Machine Machine::read() {
 Placement Config::placement() const {
     const Machine found = machine ? Machine{} : Machine::read();
     const Machine& m = machine ? *machine : found;
-    return place(m.topology, {.throughput = is_throughput(*this),
-                              .threads = num_threads,
-                              .streams = num_streams,
-                              .core_type = core_type,
-                              .hyper_threading = hyper_threading,
-                              .pinning = pinning,
-                              .quota = m.quota});
+    PlacementRequest request{.throughput = is_throughput(*this),
+                             .threads = num_threads,
+                             .streams = num_streams,
+                             .core_type = core_type,
+                             .hyper_threading = hyper_threading,
+                             .pinning = pinning,
+                             .quota = m.quota};
+    Placement placement = place(m.topology, request);
+    // More streams than requests would have nothing to do.
+    if (num_streams == 0 && request.throughput && hint_requests > 0 &&
+        hint_requests < placement.streams) {
+        request.streams = hint_requests;
+        placement = place(m.topology, request);
+    }
+    return placement;
 }
 
 int Config::streams() const {

@@ -39,6 +39,9 @@ struct Config {
     std::optional<CoreType> core_type;    // of a hybrid processor
     std::optional<bool> hyper_threading;  // two threads a core
     bool pinning = false;                 // each thread to a processor
+    int hint_requests = 0;                // most requests that will run at once; 0: not known
+    std::string execution_mode =
+        "PERFORMANCE";        // changes nothing: integers are what the model says
     int compile_threads = 0;  // to compile with; 0: all CPUs of the process
     bool perf_count = false;
     // Plans of other input shapes that a dynamic model keeps, in bytes; the one in use is kept

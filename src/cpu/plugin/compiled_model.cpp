@@ -189,6 +189,9 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
     if (name == kIsa) {
         return std::string(to_string(isa_level()));
     }
+    if (name == "EXECUTION_DEVICES") {
+        return std::vector<std::string>{"CPU"};
+    }
     if (name == property::kOptimalNumberOfInferRequests) {
         return placement_.streams;
     }
@@ -226,7 +229,8 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();
-        names.insert(names.end(), {property::kNetworkName, property::kOptimalNumberOfInferRequests,
+        names.insert(names.end(), {property::kSupportedProperties, property::kNetworkName,
+                                   property::kOptimalNumberOfInferRequests, "EXECUTION_DEVICES",
                                    property::kLoadedFromCache, property::kReport, kIsa, kPlacement,
                                    "FUSEQ_CACHE", "FUSEQ_CACHED_PLANS", "FUSEQ_CACHED_PLAN_BYTES"});
         return names;

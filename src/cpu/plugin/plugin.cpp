@@ -75,6 +75,38 @@ void set_all(Config& config, const AnyMap& properties) {
     config = std::move(changed);
 }
 
+// Read-only properties of the device.
+struct Metric {
+    const char* name;
+    Any (*get)();
+};
+
+Any range_up_to_cpus(std::vector<std::string> first) {
+    first.push_back(std::to_string(count_cpus().cpus));
+    return first;
+}
+
+const Metric kMetrics[] = {
+    {property::kOptimizationCapabilities,
+     [] {
+         return Any(std::vector<std::string>{"FP32", "INT8", "BIN", "EXPORT_IMPORT"});
+     }},
+    {"AVAILABLE_DEVICES", [] { return Any(std::vector<std::string>{""}); }},
+    {"DEVICE_TYPE", [] { return Any("integrated"); }},
+    {"DEVICE_ARCHITECTURE", [] { return Any("intel64"); }},
+    {"RANGE_FOR_STREAMS", [] { return range_up_to_cpus({"1"}); }},
+    {"RANGE_FOR_ASYNC_INFER_REQUESTS",  // least, most, step
+     [] {
+         return Any(std::vector<std::string>{"1", std::to_string(count_cpus().cpus), "1"});
+     }},
+};
+
+const Metric* find_metric(const std::string& name) {
+    const auto* found = std::find_if(std::begin(kMetrics), std::end(kMetrics),
+                                     [&](const Metric& metric) { return name == metric.name; });
+    return found == std::end(kMetrics) ? nullptr : found;
+}
+
 class CpuPlugin final : public IPlugin {
 public:
     std::string device_name() const override { return "CPU"; }
@@ -83,8 +115,8 @@ public:
         if (name == property::kFullDeviceName) {
             return processor_name();
         }
-        if (name == property::kOptimizationCapabilities) {
-            return std::vector<std::string>{"FP32", "INT8", "BIN"};
+        if (const Metric* metric = find_metric(name)) {
+            return metric->get();
         }
         if (name == kIsa) {
             return std::string(to_string(isa_level()));
@@ -92,7 +124,10 @@ public:
         if (name == property::kSupportedProperties) {
             std::vector<std::string> names = Config::names();
             names.insert(names.end(),
-                         {property::kFullDeviceName, property::kOptimizationCapabilities, kIsa});
+                         {property::kSupportedProperties, property::kFullDeviceName, kIsa});
+            for (const Metric& metric : kMetrics) {
+                names.emplace_back(metric.name);
+            }
             return names;
         }
         const std::lock_guard lock(mutex_);

@@ -97,6 +97,19 @@ TEST_F(QuantizeTool, TakesTheSeedsOptions) {
     EXPECT_THAT(text("q.xml"), HasSubstr("version=\"10\""));
 }
 
+TEST_F(QuantizeTool, JudgesOnHeldBackInputs) {
+    for (int i = 4; i < 7; ++i) {
+        std::filesystem::copy(path("data/1"), path("data/" + std::to_string(i)));
+    }
+    const Outcome outcome =
+        run({"-i", path("data"), "-o", path("q.xml"), "-report", path("r.json"), "-everything"});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, testing::ContainsRegex("equalization of 1 tensors: .* dB to .* dB"));
+    const auto report = nlohmann::json::parse(text("r.json"));
+    EXPECT_EQ(report.at("steps")[0].at("name"), "equalization of 1 tensors");
+    EXPECT_EQ(report.at("options").at("quantization_calibration"), "best");
+}
+
 TEST_F(QuantizeTool, GoesOnWithAProfile) {
     ASSERT_EQ(run({"-i", path("data"), "-n", "2", "-dump_profile", path("p.yaml")}).status, 0);
     EXPECT_THAT(text("p.yaml"), HasSubstr("Inputs: 2\n"));
