@@ -14,6 +14,7 @@
 #include "common/tool.hpp"
 #include "fuseq/fuseq.hpp"
 #include "quantize/data.hpp"
+#include "quantize/metric_command.hpp"
 #include "quantize/options.hpp"
 #include "quantize/report.hpp"
 
@@ -89,7 +90,12 @@ void write_text(const std::string& file, const std::string& text) {
     }
 }
 
-void run(const QuantizeOptions& options) {
+void run(QuantizeOptions options) {
+    if (!options.metric_command.empty()) {
+        options.quantizer.max_drop->own = [command = options.metric_command](const auto& measured) {
+            return run_metric(command, *measured);
+        };
+    }
     const std::shared_ptr<Model> model = Core().read_model(
         options.model, "",
         [](const std::string& text) { std::cout << "warning: " << text << '\n'; });

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of schemas, precisions and calibrations.
+// Names of schemas, precisions, calibrations and metrics.
 #include <array>
 #include <utility>
 
@@ -33,6 +33,13 @@ constexpr std::array<std::pair<Calibration, std::string_view>, 5> kCalibrations{
     {Calibration::kPercentile, "percentile"},
     {Calibration::kMse, "MSE"},
     {Calibration::kBest, "best"},
+}};
+constexpr std::array<std::pair<DropMetric, std::string_view>, 5> kMetrics{{
+    {DropMetric::kSqnr, "SQNR"},
+    {DropMetric::kCosine, "cosine"},
+    {DropMetric::kTop1, "top1"},
+    {DropMetric::kDetections, "detections"},
+    {DropMetric::kOwn, "command"},
 }};
 
 template <class Table, class Value>
@@ -76,6 +83,12 @@ Precision precision_from(std::string_view name) {
 }
 Calibration calibration_from(std::string_view name) {
     return value_in(kCalibrations, name, "calibration");
+}
+std::string_view to_string(DropMetric metric) {
+    return name_in(kMetrics, metric);
+}
+DropMetric metric_from(std::string_view name) {
+    return value_in(kMetrics, name, "metric");
 }
 
 }  // namespace fuseq

@@ -11,6 +11,7 @@
 #include "fuseq/core.hpp"
 #include "fuseq/error.hpp"
 #include "ir/ir.hpp"
+#include "quantizer/accuracy_bound.hpp"
 #include "quantizer/conversion.hpp"
 #include "quantizer/improvement.hpp"
 #include "quantizer/layer_selection.hpp"
@@ -144,13 +145,23 @@ QuantizedModel Quantizer::quantize() const {
     if (impl_->options.calibration == Calibration::kBest) {
         fail("calibration 'best' is judged on data: none was given");
     }
+    if (impl_->options.max_drop) {
+        fail("-max_drop is measured on data: none was given");
+    }
     return quantizer::convert(impl_->conversion());
 }
 
 QuantizedModel Quantizer::quantize(std::size_t count, const CalibrationInputs& inputs) const {
     impl_->require_profile();
     quantizer::Improved improved = quantizer::improve(impl_->conversion(), count, inputs);
-    QuantizedModel result = quantizer::convert(improved.conversion);
+    quantizer::Bounded bounded{std::move(improved.conversion), {}, 0};
+    if (impl_->options.max_drop) {
+        bounded = quantizer::hold_bound(bounded.conversion, improved.judges, inputs);
+    }
+    QuantizedModel result = quantizer::convert(bounded.conversion);
+    result.ranking = std::move(bounded.ranking);
+    const auto& bound = impl_->options.max_drop;
+    result.drop = bound && bound->metric == DropMetric::kSqnr ? -bounded.drop : bounded.drop;
     result.steps = std::move(improved.steps);
     result.remarks.insert(result.remarks.begin(), improved.remarks.begin(), improved.remarks.end());
     return result;
