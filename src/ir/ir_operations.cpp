@@ -24,7 +24,13 @@ std::string known_versions(std::string_view type) {
     return text;
 }
 
-const OpSpec* find(std::string_view type, int opset) {
+const OpSpec* find(const IrOperation& operation) {
+    const std::string& type = operation.type;
+    const int opset = operation.opset;
+    if (operation.opset_text == kOwnSet) {
+        const OpSpec* spec = find_op(type, kNewestOpset);
+        return spec != nullptr && spec->own_set ? spec : nullptr;
+    }
     const OpsetForm* form = opset <= kNewestOpset ? find_opset_form(type, opset) : nullptr;
     return form == nullptr ? nullptr : find_op(*form);
 }
@@ -91,7 +97,7 @@ public:
         }
         const IrOperation operation = parse_ir_operation(node);
         const std::string layer = node.attribute("name").value();
-        const OpSpec* spec = find(operation.type, operation.opset);
+        const OpSpec* spec = find(operation);
         if (spec != nullptr && always_refused(*spec)) {
             note_refused(node, operation, *spec);
             operations_.add(fmt::format("{} of {}", operation.type, operation.opset_text), layer,
@@ -151,7 +157,7 @@ private:
 }  // namespace
 
 const OpSpec* find_ir_op(const IrLayer& layer) {
-    return find(layer.operation.type, layer.operation.opset);
+    return find(layer.operation);
 }
 
 void require_known_operations(pugi::xml_node net, const IrSource& source) {

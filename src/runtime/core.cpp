@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "model/nearest_name.hpp"
+#include "ops/quantized/rules/method_choice.hpp"
 #include "runtime/core_impl.hpp"
 
 namespace fuseq {
@@ -22,6 +23,8 @@ const std::vector<std::string> kGlobalProperties = {property::kPerformanceHint,
                                                     property::kFusion,
                                                     property::kLowPrecision,
                                                     property::kKeepIntermediates,
+                                                    kQuantizeMethod,
+                                                    kQuantizeMethodLayers,
                                                     "PERFORMANCE_HINT_NUM_REQUESTS",
                                                     "EXECUTION_MODE_HINT",
                                                     "INFERENCE_PRECISION_HINT",
