@@ -14,6 +14,7 @@ build=(
     libpugixml-dev libtbb-dev libxxhash-dev libfmt-dev libhwy-dev nlohmann-json3-dev libcli11-dev
     libyaml-cpp-dev                     # profiles of the quantizer
     libonnx-dev libprotobuf-dev         # for the reader of ONNX files, which is left out without them
+    flatbuffers-compiler libflatbuffers-dev # for the reader of TFLite files, likewise
 )
 tests=(libgtest-dev libgmock-dev libbenchmark-dev python3
     python3-numpy    # the oracle of ../shared

@@ -11,10 +11,12 @@ install(TARGETS fuseq fuseq_quantizer EXPORT fuseq_targets
 # Where the runtime looks for devices first.
 install(TARGETS fuseq_reference_plugin fuseq_cpu_plugin
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET fuseq_onnx_reader)
-    install(TARGETS fuseq_onnx_reader LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    set_target_properties(fuseq_onnx_reader PROPERTIES INSTALL_RPATH "$ORIGIN")
-endif()
+foreach(reader fuseq_onnx_reader fuseq_tflite_reader)
+    if(TARGET ${reader})
+        install(TARGETS ${reader} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        set_target_properties(${reader} PROPERTIES INSTALL_RPATH "$ORIGIN")
+    endif()
+endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/fuseq DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
