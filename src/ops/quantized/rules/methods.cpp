@@ -1,0 +1,299 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/quantized/rules/methods.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "fuseq/error.hpp"
+#include "ops/quantized/quantized_attributes.hpp"
+
+namespace fuseq {
+namespace {
+
+using Form = MultiplierForm;
+using Rule = RoundingRule;
+
+constexpr RuleChoice choice(Rule rule, Form form = Form::kDouble) {
+    return {rule, form};
+}
+constexpr ProductRules both(RuleChoice rule) {
+    return {rule, rule};
+}
+
+constexpr RuleChoice kF32 = choice(Rule::kF32, Form::kF32);
+constexpr RuleChoice kF2 = choice(Rule::kD2, Form::kF32);
+constexpr RuleChoice kRefused = choice(Rule::kRefused);
+
+// Every rule of a multiplier in fixed point, as TFLite forms its multipliers.
+constexpr MethodRow fixed_point(Rule convolution, Rule others) {
+    const ProductRules depthwise{choice(others, Form::kF32Product), choice(others)};
+    const ProductRules products{choice(convolution, Form::kF32Product), choice(convolution)};
+    return {.convolution = products,
+            .depthwise = depthwise,
+            .pointwise = products,
+            .matmul = both(choice(convolution, Form::kF32Product)),
+            .deconvolution = depthwise,
+            .wide_convolution = choice(Rule::kM16),
+            .wide_matmul = choice(Rule::kM16, Form::kF32Product),
+            .add = choice(others),
+            .multiply = choice(others, Form::kF32),
+            .leaky_relu = choice(others, Form::kF32),
+            .requantize = choice(others),
+            .quantize = choice(Rule::kRealHalfAway),
+            .average_pool = choice(Rule::kRawHalfAway),
+            .mean = choice(Rule::kD1),
+            .concat = choice(Rule::kF32HalfAway, Form::kF32),
+            .softmax = choice(Rule::kTable),
+            .table = choice(Rule::kRealHalfAway),
+            .resize = choice(Rule::kFixed10),
+            .signed_is_per_channel = true};
+}
+
+constexpr MethodRow named(QuantizeMethod method, std::string_view summary, MethodRow row) {
+    row.method = method;
+    row.summary = summary;
+    return row;
+}
+
+constexpr MethodRow native() {
+    const RuleChoice product = choice(Rule::kF32ZeroFirst, Form::kF32);
+    const RuleChoice real = choice(Rule::kRealZeroFirst);
+    return {.convolution = both(product),
+            .depthwise = both(product),
+            .pointwise = both(product),
+            .matmul = both(product),
+            .deconvolution = both(product),
+            .wide_convolution = product,
+            .wide_matmul = product,
+            .add = real,
+            .multiply = product,
+            .leaky_relu = real,
+            .requantize = real,
+            .quantize = real,
+            .average_pool = real,
+            .mean = product,
+            .concat = real,
+            .softmax = real,
+            .table = real,
+            .resize = real};
+}
+
+constexpr MethodRow onnx() {
+    const RuleChoice real = choice(Rule::kRealHalfEven);
+    return {.convolution = both(kF32),
+            .depthwise = both(kF32),
+            .pointwise = both(kF32),
+            .matmul = both(kF32),
+            .deconvolution = both(kF32),
+            .wide_convolution = kF32,
+            .wide_matmul = kF32,
+            .add = choice(Rule::kF32ZeroFirst, Form::kF32),
+            .multiply = choice(Rule::kF32ZeroFirst, Form::kF32),
+            .leaky_relu = real,
+            .requantize = real,
+            .quantize = real,
+            .average_pool = choice(Rule::kRealZeroFirst),
+            .mean = kF32,
+            .concat = real,
+            .softmax = real,
+            .table = real,
+            .resize = real};
+}
+
+constexpr MethodRow xnnpack() {
+    MethodRow row = fixed_point(Rule::kD2Up, Rule::kD2);
+    row.convolution.per_channel = kF32;
+    row.pointwise.per_channel = kF32;
+    row.depthwise.per_channel = kF32;
+    row.deconvolution.per_channel = kF32;
+    row.matmul.per_channel = kF32;
+    row.add = choice(Rule::kSharedShift, Form::kF32);
+    row.multiply = kF32;
+    return row;
+}
+
+constexpr MethodRow legacy() {
+    MethodRow row = fixed_point(Rule::kD2, Rule::kD2);
+    row.convolution.per_channel = choice(Rule::kD1);
+    row.depthwise = {kF2, choice(Rule::kD2)};
+    row.pointwise = {kF2, choice(Rule::kD1)};
+    row.concat = choice(Rule::kRealHalfAway);
+    row.softmax = choice(Rule::kRealHalfAway);
+    row.resize = choice(Rule::kRealHalfAway);
+    row.signed_is_per_channel = false;
+    return row;
+}
+
+constexpr MethodRow caffe2() {
+    const RuleChoice real = choice(Rule::kRealHalfEven);
+    return {.convolution = both(kF2),
+            .depthwise = both(kF2),
+            .pointwise = both(kF2),
+            .matmul = both(kF2),
+            .deconvolution = both(kF2),
+            .wide_convolution = kRefused,
+            .wide_matmul = kRefused,
+            .add = kRefused,
+            .multiply = kRefused,
+            .leaky_relu = kRefused,
+            .requantize = real,
+            .quantize = real,
+            .average_pool = kRefused,
+            .mean = kRefused,
+            .concat = kRefused,
+            .softmax = kRefused,
+            .table = kRefused,
+            .resize = kRefused};
+}
+
+using Method = QuantizeMethod;
+constexpr MethodRow kRows[] = {
+    named(Method::kNative, "the definition of FakeQuantize", native()),
+    named(Method::kOnnx, "ONNX Runtime, each node as written", onnx()),
+    named(Method::kOnnxFused, "ONNX Runtime, QDQ groups as its fused kernels", onnx()),
+    named(Method::kTflite, "TFLite 2.9, built-in kernels", fixed_point(Rule::kD2Up, Rule::kD2)),
+    named(
+        Method::kTfliteReference, "TFLite's reference kernels", fixed_point(Rule::kD2, Rule::kD2)),
+    named(Method::kTfliteXnnpack, "TFLite 2.9 with XNNPACK", xnnpack()),
+    named(Method::kTfliteSingleRounding,
+          "TFLite built with TFLITE_SINGLE_ROUNDING",
+          fixed_point(Rule::kD1, Rule::kD1)),
+    named(Method::kTfliteLegacy, "an older TFLite, by the table of Synopsys Caffe", legacy()),
+    named(Method::kCaffe2, "Caffe2 with QNNPACK", caffe2()),
+};
+
+constexpr bool in_order() {
+    for (std::size_t i = 0; i < std::size(kRows); ++i) {
+        if (static_cast<std::size_t>(kRows[i].method) != i) {
+            return false;
+        }
+    }
+    return std::size(kRows) == std::size(EnumNames<QuantizeMethod>::kNames);
+}
+static_assert(in_order(), "one row a method, in the order of the enumeration");
+
+bool is_pointwise(const Node& node, const QuantizedConvolutionAttrs& attrs) {
+    const PartialShape& weights = node.input(1).partial_shape();
+    if (attrs.groups != 1 || !weights.is_static()) {
+        return false;
+    }
+    const Shape shape = weights.to_shape();
+    return std::all_of(shape.begin() + 2, shape.end(), [](std::size_t size) { return size == 1; });
+}
+
+const RuleChoice& product_rule(const Node& node, const MethodRow& row) {
+    const ElementType src = node.input(0).type();
+    const auto pick = [&](const ProductRules& rules, const WeightAttrs& attrs) -> const auto& {
+        const bool per_channel =
+            row.signed_is_per_channel ? src == ElementType::i8 : attrs.weight_scales.size() > 1;
+        return per_channel ? rules.per_channel : rules.per_tensor;
+    };
+    if (node.is("QuantizedMatMul")) {
+        return src == ElementType::i16 ? row.wide_matmul
+                                       : pick(row.matmul, node.attrs<QuantizedMatMulAttrs>());
+    }
+    if (src == ElementType::i16) {
+        return row.wide_convolution;
+    }
+    if (node.is("QuantizedDeconvolution")) {
+        return pick(row.deconvolution, node.attrs<QuantizedDeconvolutionAttrs>());
+    }
+    const auto& attrs = node.attrs<QuantizedConvolutionAttrs>();
+    return pick(attrs.depthwise             ? row.depthwise
+                : is_pointwise(node, attrs) ? row.pointwise
+                                            : row.convolution,
+                attrs);
+}
+
+struct Column {
+    std::string_view type;
+    RuleChoice MethodRow::*rule;
+};
+constexpr Column kColumns[] = {
+    {"Quantize", &MethodRow::quantize},
+    {"Requantize", &MethodRow::requantize},
+    {"QuantizedAdd", &MethodRow::add},
+    {"QuantizedSubtract", &MethodRow::add},
+    {"QuantizedMultiply", &MethodRow::multiply},
+    {"QuantizedLeakyRelu", &MethodRow::leaky_relu},
+    {"QuantizedAveragePool", &MethodRow::average_pool},
+    {"QuantizedMean", &MethodRow::mean},
+    {"QuantizedConcat", &MethodRow::concat},
+    {"QuantizedSoftmax", &MethodRow::softmax},
+    {"QuantizedTable", &MethodRow::table},
+    {"QuantizedResizeBilinear", &MethodRow::resize},
+};
+
+}  // namespace
+
+const MethodRow& method_row(QuantizeMethod method) {
+    return kRows[static_cast<std::size_t>(method)];
+}
+
+const RuleChoice* rule_of(const Node& node) {
+    const QuantizeMethod* method = quantize_method(node);
+    if (method == nullptr) {
+        return nullptr;
+    }
+    const MethodRow& row = method_row(*method);
+    if (node.is("QuantizedConvolution") || node.is("QuantizedDeconvolution") ||
+        node.is("QuantizedMatMul")) {
+        return &product_rule(node, row);
+    }
+    const auto* column = std::find_if(std::begin(kColumns), std::end(kColumns),
+                                      [&](const Column& c) { return node.is(c.type); });
+    return column == std::end(kColumns) ? nullptr : &(row.*column->rule);
+}
+
+std::string rule_text(const Node& node) {
+    const RuleChoice* rule = rule_of(node);
+    return rule == nullptr ? ""
+                           : detail::cat(to_string(*quantize_method(node)), ": ", to_string(*rule));
+}
+
+QuantizeMethod parse_quantize_method(std::string_view text) {
+    std::string known;
+    for (const MethodRow& row : kRows) {
+        if (to_string(row.method) == text) {
+            return row.method;
+        }
+        known += detail::cat(known.empty() ? "" : ", ", to_string(row.method));
+    }
+    throw Error("property", detail::cat("'", text, "' is no quantize method; known: ", known));
+}
+
+std::string_view to_string(QuantizeMethod method) {
+    return EnumNames<QuantizeMethod>::kNames[static_cast<std::size_t>(method)];
+}
+
+std::string to_string(const RuleChoice& choice) {
+    static constexpr const char* kNames[] = {"D1",
+                                             "D2",
+                                             "D2-up",
+                                             "M16",
+                                             "F32",
+                                             "F32, zero point first",
+                                             "F32, half away",
+                                             "shared shift, half up",
+                                             "real, half away",
+                                             "real, half even",
+                                             "real, zero point first",
+                                             "half away of raw sums",
+                                             "f32 table",
+                                             "ten fractional bits",
+                                             "refused"};
+    static_assert(std::size(kNames) == static_cast<std::size_t>(RoundingRule::kRefused) + 1);
+    std::string name = kNames[static_cast<std::size_t>(choice.rule)];
+    const bool fixed = choice.rule == RoundingRule::kD1 || choice.rule == RoundingRule::kD2 ||
+                       choice.rule == RoundingRule::kD2Up || choice.rule == RoundingRule::kM16;
+    if (fixed && choice.multiplier == MultiplierForm::kF32Product) {
+        name += " (f32 product)";
+    }
+    if (fixed && choice.multiplier == MultiplierForm::kF32) {
+        name += " (f32 multiplier)";
+    }
+    return name;
+}
+
+}  // namespace fuseq

@@ -1,0 +1,47 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rounding rules by name. M: the real multiplier, qm and e its mantissa and exponent
+// (fixed_point.hpp); z: the zero point of dst.
+#pragma once
+
+#include <string>
+
+namespace fuseq {
+
+enum class RoundingRule {
+    kD1,             // one rounding, half up
+    kD2,             // doubling high product, then a shift that rounds half away from zero
+    kD2Up,           // the same, the shift rounds half up
+    kM16,            // i64 sums, qm cut to 16 bits, one rounding half up
+    kF32,            // rint(f32(sum) * M) + z
+    kF32ZeroFirst,   // rint(f32(sum) * M + z)
+    kF32HalfAway,    // half away from zero of f32(sum) * M, then + z
+    kSharedShift,    // sum of two products under one shift, half up
+    kRealHalfAway,   // dequantize, operation in f32, quantize: half away from zero of y / s, then +
+                     // z
+    kRealHalfEven,   // the same with rint
+    kRealZeroFirst,  // the same with rint(y / s + z)
+    kRawHalfAway,    // half away from zero of the mean of the integers themselves
+    kTable,          // f32 table of exponentials, summed in order, rint
+    kFixed10,        // ten fractional bits a dimension, half away from zero
+    kRefused,        // the method does not say
+};
+
+// How M = si * sw / so is formed of f32 scales.
+enum class MultiplierForm {
+    kDouble,      // all in double
+    kF32Product,  // si * sw rounded to f32, divided in double
+    kF32,         // product and quotient rounded to f32
+};
+
+struct RuleChoice {
+    RoundingRule rule = RoundingRule::kRefused;
+    MultiplierForm multiplier = MultiplierForm::kDouble;
+    bool operator==(const RuleChoice&) const = default;
+};
+
+// "D2-up (f32 product)"
+std::string to_string(const RuleChoice& choice);
+
+}  // namespace fuseq
