@@ -170,7 +170,8 @@ std::vector<TensorInfo> read_tensors(const ::tflite::Model& model,
         return tensors;
     }
     for (const ::tflite::Tensor* tensor : *graph.tensors()) {
-        TensorInfo info{.index = tensors.size()};
+        TensorInfo info;
+        info.index = tensors.size();
         info.name = tensor->name() == nullptr ? "" : tensor->name()->str();
         Place here = place;
         here.layer = info.name.empty() ? std::to_string(info.index) : info.name;

@@ -17,7 +17,8 @@ struct Reduction {
 };
 
 Reduction read(Operator& op) {
-    Reduction reduction{.x = op.either(0)};
+    Reduction reduction;
+    reduction.x = op.either(0);
     reduction.keep = op.options<::tflite::ReducerOptions>().keep_dims();
     const std::size_t rank = op.rank(reduction.x.values[0]);
     bool channels = false;
