@@ -101,7 +101,7 @@ std::vector<Output> GraphImporter::insert(const std::vector<Output>& inputs) {
         values_[static_cast<std::size_t>(indices[i])].plain = inputs[i];
     }
     translate_all();
-    context_.place.require(next_.empty(), "variables within bodies are not supported");
+    context_.place.require(variables_.empty(), "variables within bodies are not supported");
     std::vector<Output> outputs;
     for (const std::int64_t index : indices_of(graph_.outputs())) {
         check_index(index, "output", context_.place);
@@ -266,20 +266,23 @@ Output GraphImporter::read_variable(const TensorInfo& info) {
                              ->add("ReadValue", 6, unique_name(tensor_name(info.index)), {initial},
                                    attributes)
                              ->output();
-    next_.try_emplace(info.index, value);
+    variables_.try_emplace(info.index, Variable{value, value});
     return value;
 }
 
+// Whoever reads the variable later in this inference gets the new value.
 void GraphImporter::assign(std::size_t index, const Output& value) {
     plain(index);
-    next_[index] = value;
+    variables_.at(index).next = value;
+    values_[index] = {.plain = value};
 }
 
 void GraphImporter::add_assigns() {
-    for (const auto& [index, value] : next_) {
+    for (const auto& [index, variable] : variables_) {
         VariableIdAttrs attributes;
-        attributes.variable_id = values_[index].plain.node->attrs<ReadValueAttrs>().variable_id;
-        model_->add("Assign", 6, unique_name(tensor_name(index) + "/assign"), {value}, attributes);
+        attributes.variable_id = variable.read.node->attrs<ReadValueAttrs>().variable_id;
+        model_->add("Assign", 6, unique_name(tensor_name(index) + "/assign"), {variable.next},
+                    attributes);
     }
 }
 

@@ -81,7 +81,11 @@ private:
     std::size_t depth_;
     std::vector<TensorInfo> tensors_;
     std::vector<Value> values_;
-    std::map<std::size_t, Output> next_;  // of variables
+    struct Variable {
+        Output read;
+        Output next;  // what it has in the next inference
+    };
+    std::map<std::size_t, Variable> variables_;  // by tensor
     std::unordered_set<std::string> names_;
 };
 
