@@ -156,6 +156,14 @@ std::string refusals_text(const Report& report, std::size_t widest) {
     return table.empty() ? "" : "\n" + table.text();
 }
 
+std::string rounding_rules_text(const Report& report, std::size_t widest) {
+    TextTable table({{"rounded by a method", Align::kLeft, widest}, {"operation"}, {"rule"}});
+    for (const Report& row : report.value("rounding_rules", Report::array())) {
+        table.add({text_at(row, "layer"), text_at(row, "op"), text_at(row, "rule")});
+    }
+    return table.empty() ? "" : "\n" + table.text();
+}
+
 // What passes did: those over the model by number of layers, those over the plan step by step.
 std::string passes_text(const Report& report, std::size_t widest) {
     TextTable model({{"pass over the model"}, {"layers", Align::kRight}, {"the first"}});
@@ -228,7 +236,8 @@ std::string report_text(const Report& report, const ReportLook& look) {
            steps_text(report, widest) + variables_text(report, widest) +
            float_fallback_text(report, widest) +
            (look.candidates ? candidates_text(report, widest) : "") +
-           refusals_text(report, widest) + passes_text(report, widest);
+           rounding_rules_text(report, widest) + refusals_text(report, widest) +
+           passes_text(report, widest);
 }
 
 }  // namespace fuseq::samples

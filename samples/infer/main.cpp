@@ -3,7 +3,9 @@
 //
 // infer: runs a model on tensors in .npy files, once or several times in a row.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
+#include <set>
 
 #include "common/checks.hpp"
 #include "common/files.hpp"
@@ -20,6 +22,7 @@ struct Arguments {
     std::string output_folder;
     std::string device = "CPU";
     std::string dump_folder;
+    std::string tensor_folder;
     int threads = 0;
     bool reset = false;
     std::vector<std::string> extra_outputs;
@@ -44,6 +47,10 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
         ->check(not_negative());
     app.add_option("--dump", arguments.dump_folder,
                    "Folder for <layer>.npy of every FakeQuantize, dequantized to f32");
+    app.add_option(
+        "--dump_tensors", arguments.tensor_folder,
+        "Folder for <tensor name>.npy of every tensor of the model, in its own type; all "
+        "of them are outputs then, so fewer layers fuse");
     app.add_option("--add_output", arguments.extra_outputs,
                    "Layer whose output becomes an output of the model; may be repeated")
         ->take_all()
@@ -74,9 +81,12 @@ void set_inputs(InferRequest& request, const CompiledModel& model, const std::st
     }
 }
 
-void write_outputs(const InferRequest& request, const Model& model, const std::string& folder) {
+void write_outputs(const InferRequest& request,
+                   const Model& model,
+                   std::size_t count,
+                   const std::string& folder) {
     TensorFolder outputs(folder);
-    for (std::size_t i = 0; i < model.results().size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         outputs.write(model.output_name(i), request.get_output_tensor(i));
     }
 }
@@ -88,6 +98,61 @@ void write_dump(const InferRequest& request, const std::string& folder) {
     }
 }
 
+// Every tensor as an output of the model.
+class TensorDump {
+public:
+    // Null: of no model.
+    explicit TensorDump(Model* model) {
+        if (model == nullptr) {
+            return;
+        }
+        for (Node* node : model->ordered_nodes()) {
+            const bool computed = !node->is("Result") && !node->is_constant();
+            for (std::size_t i = 0; computed && i < node->output_count(); ++i) {
+                const Output port = model->add_output(node->output(i));
+                names_.push_back(name_of(port));
+                places_.push_back(place_of(*model, port));
+            }
+        }
+        name_by_number_if_ambiguous();
+    }
+
+    void write(const InferRequest& request, const std::string& folder) const {
+        TensorFolder files(folder);
+        for (std::size_t i = 0; i < places_.size(); ++i) {
+            files.write(names_[i], request.get_output_tensor(places_[i]));
+        }
+    }
+
+private:
+    static std::string name_of(const Output& port) {
+        constexpr std::size_t kLongest = 80;
+        const std::set<std::string> known(port.get_names().begin(), port.get_names().end());
+        const std::string name = known.empty() ? port.node->name() : *known.begin();
+        return file_name_of(name).substr(0, kLongest);
+    }
+    static std::size_t place_of(const Model& model, const Output& port) {
+        const auto& results = model.results();
+        const auto found = std::find_if(results.begin(), results.end(), [&](const Node* result) {
+            return result->input(0) == port;
+        });
+        return static_cast<std::size_t>(found - results.begin());
+    }
+    // A name that is empty or there twice: all are t<position>.
+    void name_by_number_if_ambiguous() {
+        const std::set<std::string> unique(names_.begin(), names_.end());
+        if (unique.size() == names_.size() && !unique.contains("")) {
+            return;
+        }
+        for (std::size_t i = 0; i < names_.size(); ++i) {
+            names_[i] = "t" + std::to_string(i);
+        }
+    }
+
+    std::vector<std::string> names_;
+    std::vector<std::size_t> places_;  // among the results
+};
+
 void run(const Arguments& arguments) {
     Core core;
     const std::shared_ptr<Model> model =
@@ -96,6 +161,8 @@ void run(const Arguments& arguments) {
     for (const std::string& layer : arguments.extra_outputs) {
         model->add_output(layer);
     }
+    const std::size_t results = model->results().size();
+    const TensorDump dump(arguments.tensor_folder.empty() ? nullptr : model.get());
     const CompiledModel compiled =
         core.compile_model(model, arguments.device, properties_of(arguments));
     InferRequest request = compiled.create_infer_request();
@@ -107,7 +174,10 @@ void run(const Arguments& arguments) {
         set_inputs(request, compiled, folders[i]);
         request.infer();
         const std::string number = folders.size() == 1 ? "" : "/" + std::to_string(i);
-        write_outputs(request, *model, arguments.output_folder + number);
+        write_outputs(request, *model, results, arguments.output_folder + number);
+        if (!arguments.tensor_folder.empty()) {
+            dump.write(request, arguments.tensor_folder + number);
+        }
         if (!arguments.dump_folder.empty()) {
             write_dump(request, arguments.dump_folder + number);
         }

@@ -154,7 +154,9 @@ void IrGraphWriter::write_layer(pugi::xml_node layers, const Node& node) {
     // The first opset that has the operation in this form: other readers look it up there.
     const OpsetForm* form = opset_form_of(node.spec());
     set(layer, "version",
-        "opset" + std::to_string(form != nullptr ? form->first : node.spec().version));
+        node.spec().own_set
+            ? std::string(kOwnSet)
+            : "opset" + std::to_string(form != nullptr ? form->first : node.spec().version));
     if (node.is_constant()) {
         write_constant(layer.append_child("data"), node);
     } else if (!write_ir_subgraphs(layer, node, weights_)) {

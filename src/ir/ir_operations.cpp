@@ -22,7 +22,13 @@ std::string known_versions(std::string_view type) {
     return text;
 }
 
-const OpSpec* find(std::string_view type, int opset) {
+const OpSpec* find(const IrOperation& operation) {
+    const std::string& type = operation.type;
+    const int opset = operation.opset;
+    if (operation.opset_text == kOwnSet) {
+        const OpSpec* spec = find_op(type, kNewestOpset);
+        return spec != nullptr && spec->own_set ? spec : nullptr;
+    }
     const OpsetForm* form = opset <= kNewestOpset ? find_opset_form(type, opset) : nullptr;
     return form == nullptr ? nullptr : find_op(*form);
 }
@@ -88,7 +94,7 @@ public:
         }
         const IrOperation operation = parse_ir_operation(node);
         const std::string layer = node.attribute("name").value();
-        const OpSpec* spec = find(operation.type, operation.opset);
+        const OpSpec* spec = find(operation);
         if (spec != nullptr && always_refused(*spec)) {
             note_refused(node, operation, *spec);
             operations_.add(detail::cat(operation.type, " of ", operation.opset_text), layer,
@@ -147,7 +153,7 @@ private:
 }  // namespace
 
 const OpSpec* find_ir_op(const IrLayer& layer) {
-    return find(layer.operation.type, layer.operation.opset);
+    return find(layer.operation);
 }
 
 void require_known_operations(pugi::xml_node net, const IrSource& source) {

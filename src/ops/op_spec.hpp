@@ -139,6 +139,7 @@ struct OpSpec {
     std::string_view refused = "";   // attributes or values that are refused, for the same page
     bool internal = false;           // made by transformations, never read from an IR
     std::size_t binary_sources = 0;  // optional inputs beyond those, made by transformations only
+    bool own_set = false;            // of the set "fuseq", which only Fuseq knows
 };
 
 template <class A>

@@ -29,11 +29,14 @@ const OpsetForm* find_opset_form(std::string_view type, int opset) {
 
 const OpSpec* find_op(const OpsetForm& form) {
     const OpSpec* spec = find_op(form.type, form.first);
-    return spec != nullptr && !spec->internal && spec->version >= form.lowest() ? spec : nullptr;
+    return spec != nullptr && !spec->internal && !spec->own_set && spec->version >= form.lowest()
+               ? spec
+               : nullptr;
 }
 
 const OpsetForm* opset_form_of(const OpSpec& spec) {
-    const OpsetForm* form = spec.internal ? nullptr : find_opset_form(spec.type, spec.version);
+    const bool outside = spec.internal || spec.own_set;
+    const OpsetForm* form = outside ? nullptr : find_opset_form(spec.type, spec.version);
     return form != nullptr && find_op(*form) == &spec ? form : nullptr;
 }
 

@@ -13,6 +13,9 @@ namespace fuseq {
 
 inline constexpr int kNewestOpset = 16;
 
+// What a layer names as its version when its operation is one of Fuseq's own (OpSpec::own_set).
+inline constexpr std::string_view kOwnSet = "fuseq";
+
 // An operation in one of its forms. opsets.inc says what the members mean.
 struct OpsetForm {
     std::string_view type;

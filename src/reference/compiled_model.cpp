@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "ops/quantized/rules/rules_json.hpp"
 #include "ops/state/separate_state.hpp"
 #include "ops/state/variables_json.hpp"
 #include "reference/infer_request.hpp"
@@ -13,8 +14,9 @@
 namespace fuseq::reference {
 namespace {
 
-std::shared_ptr<const Program> make_program(const Model& model) {
+std::shared_ptr<const Program> make_program(const Model& model, const MethodChoice& methods) {
     const std::shared_ptr<Model> copy = model.clone();
+    apply_method_choice(*copy, methods);
     separate_state(*copy);
     PassContext context;
     replace_convert_variants(*copy, context);
@@ -23,10 +25,10 @@ std::shared_ptr<const Program> make_program(const Model& model) {
     return std::make_shared<Program>(copy);
 }
 
-std::vector<InitialProgram> make_initial(const Model& model) {
+std::vector<InitialProgram> make_initial(const Model& model, const MethodChoice& methods) {
     std::vector<InitialProgram> programs;
     for (InitialValues& values : initial_values(model)) {
-        programs.push_back({make_program(*values.model), std::move(values.variables)});
+        programs.push_back({make_program(*values.model, methods), std::move(values.variables)});
     }
     return programs;
 }
@@ -42,7 +44,9 @@ Options::Options()
              {property::kLogLevel, "NONE"},
              {property::kCacheDir, ""},
              {property::kFusion, false},
-             {property::kLowPrecision, false}} {}
+             {property::kLowPrecision, false},
+             {kQuantizeMethod, ""},
+             {kQuantizeMethodLayers, std::vector<std::string>()}} {}
 
 void Options::set(const AnyMap& properties) {
     for (const auto& [name, value] : properties) {
@@ -54,6 +58,12 @@ void Options::set(const AnyMap& properties) {
         }
         values[name] = value;
     }
+    (void)method_choice();
+}
+
+MethodChoice Options::method_choice() const {
+    return parse_method_choice(values.at(kQuantizeMethod).as_string(),
+                               values.at(kQuantizeMethodLayers).as_list());
 }
 
 const Any& Options::get(const std::string& name) const {
@@ -76,8 +86,10 @@ ReferenceCompiledModel::ReferenceCompiledModel(const std::shared_ptr<const Model
                                                Options options)
     : model_(model),
       options_(std::move(options)),
-      program_(make_program(*model)),
-      initial_(make_initial(*model)) {}
+      program_(make_program(*model, options_.method_choice())),
+      initial_(make_initial(*model, options_.method_choice())) {
+    check_method_layers(*model, options_.method_choice());
+}
 
 std::shared_ptr<IInferRequest> ReferenceCompiledModel::create_infer_request() {
     return std::make_shared<ReferenceInferRequest>(model_, program_, initial_, options_);
@@ -122,10 +134,12 @@ std::string ReferenceCompiledModel::report() const {
         }
         steps.push_back(std::move(step));
     }
-    return nlohmann::json{{"device", "REFERENCE"},
-                          {"model", model_->name()},
-                          {"steps", steps},
-                          {"variables", variables_json<nlohmann::json>(variables_of(*model_))}}
+    return nlohmann::json{
+        {"device", "REFERENCE"},
+        {"model", model_->name()},
+        {"steps", steps},
+        {"rounding_rules", rounding_rules_json<nlohmann::json>(layer_rules(program_->model()))},
+        {"variables", variables_json<nlohmann::json>(variables_of(*model_))}}
         .dump(2);
 }
 

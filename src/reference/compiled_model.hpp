@@ -9,6 +9,7 @@
 #include <string>
 
 #include "fuseq/plugin.hpp"
+#include "ops/quantized/rules/method_choice.hpp"
 #include "reference/program.hpp"
 
 namespace fuseq::reference {
@@ -21,6 +22,7 @@ struct Options {
     Options();
     // Throws Error naming a property that no device of Fuseq has, or a value that does not convert.
     void set(const AnyMap& properties);
+    MethodChoice method_choice() const;
     bool flag(const char* name) const { return values.at(name).as_bool(); }
     // Throws Error naming the property when it is unknown.
     const Any& get(const std::string& name) const;

@@ -37,6 +37,7 @@ public:
 
     // Runs all steps; ProgramRun::outputs is filled. Throws Error naming the layer.
     void run(ProgramRun& run) const;
+    const Model& model() const { return *model_; }
     // Nodes in the order of execution, without what was folded.
     std::vector<const Node*> executed_nodes() const;
 

@@ -4,16 +4,24 @@
 
 #include <algorithm>
 
+#include "ops/quantized/rules/method_choice.hpp"
 #include "runtime/core_impl.hpp"
 
 namespace fuseq {
 namespace {
 
 // What may be set for all devices at once; a device that does not know one of them is left alone.
-constexpr const char* kGlobalProperties[] = {
-    property::kPerformanceHint, property::kNumStreams,   property::kInferenceNumThreads,
-    property::kPerfCount,       property::kLogLevel,     property::kCacheDir,
-    property::kFusion,          property::kLowPrecision, property::kKeepIntermediates};
+constexpr const char* kGlobalProperties[] = {property::kPerformanceHint,
+                                             property::kNumStreams,
+                                             property::kInferenceNumThreads,
+                                             property::kPerfCount,
+                                             property::kLogLevel,
+                                             property::kCacheDir,
+                                             property::kFusion,
+                                             property::kLowPrecision,
+                                             property::kKeepIntermediates,
+                                             kQuantizeMethod,
+                                             kQuantizeMethodLayers};
 
 void check_global(const std::string& name) {
     const auto same = [&](const char* known) { return name == known; };

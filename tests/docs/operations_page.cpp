@@ -26,7 +26,8 @@ Every operation here has shape inference, static and dynamic, and a reference ke
 both devices. On `CPU` the operations without a fast step of their own run that kernel inside the
 plan; `explain` names them.
 
-*opsets*: those that contain this form ([all of them](#operation-sets)). *inputs*: how many the IR may connect. *attributes*:
+*opsets*: those that contain this form ([all of them](#operation-sets)); *fuseq*: an operation of Fuseq's
+own, on quantized tensors ([prequantized](prequantized.md)), whose layers have `version="fuseq"`. *inputs*: how many the IR may connect. *attributes*:
 name, and the default where the attribute may be left out; **bold** ones must be there. What stands
 under *refused* is an error that names the layer; an attribute that an operation does not know is a
 warning, unless it is known to mean nothing (`src/ir/ir_legacy_attributes.cpp`).
@@ -104,6 +105,9 @@ std::string opsets_text(const OpsetForm& form) {
 }
 
 std::string opsets_text(const OpSpec& spec) {
+    if (spec.own_set) {
+        return std::string(kOwnSet);
+    }
     const OpsetForm* form = opset_form_of(spec);
     return form == nullptr ? "none" : opsets_text(*form);
 }

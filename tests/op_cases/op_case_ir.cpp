@@ -8,9 +8,17 @@
 #include "fuseq/error.hpp"
 #include "op_cases/op_case.hpp"
 #include "op_cases/random_tensor.hpp"
+#include "ops/op_spec.hpp"
+#include "ops/opsets.hpp"
 
 namespace fuseq::op_cases {
 namespace {
+
+std::string version_text(const OpCase& op_case) {
+    const OpSpec* spec = find_op(op_case.type, op_case.opset);
+    return spec != nullptr && spec->own_set ? std::string(kOwnSet)
+                                            : detail::cat("opset", op_case.opset);
+}
 
 std::string layer(std::size_t id, const std::string& rest, const std::string& ports) {
     return detail::cat("<layer id=\"", id, "\" ", rest, ports, "</layer>\n");
@@ -60,7 +68,7 @@ public:
         }
         layers_ += layer(
             id,
-            detail::cat("name=\"op\" type=\"", case_.type, "\" version=\"opset", case_.opset,
+            detail::cat("name=\"op\" type=\"", case_.type, "\" version=\"", version_text(case_),
                         "\"><data", xml_attributes(case_.attributes), "/>"),
             detail::cat("<input>", ports_, "</input><output><port id=\"", id, "\"/></output>"));
         layers_ += layer(id + 1, "name=\"result\" type=\"Result\" version=\"opset1\">",

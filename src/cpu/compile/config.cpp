@@ -138,6 +138,18 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.float_fallback); }},
     {"FUSEQ_DISABLE", [](Config& c, const Any& v) { c.disabled = pass_names(v); },
      [](const Config& c) { return Any(c.disabled); }},
+    {kQuantizeMethod,
+     [](Config& c, const Any& v) {
+         (void)parse_method_choice(v.as_string(), {});
+         c.quantize_method = v.as_string();
+     },
+     [](const Config& c) { return Any(c.quantize_method); }},
+    {kQuantizeMethodLayers,
+     [](Config& c, const Any& v) {
+         (void)parse_method_choice("", v.as_list());
+         c.quantize_method_layers = v.as_list();
+     },
+     [](const Config& c) { return Any(c.quantize_method_layers); }},
     {property::kCacheDir, [](Config& c, const Any& v) { c.cache_dir = v.as_string(); },
      [](const Config& c) { return Any(c.cache_dir); }},
     {"FUSEQ_DROP_MIDDLE_ROUNDS",
@@ -153,7 +165,8 @@ const Row kRows[] = {
 const char* const kCompileOptions[] = {
     property::kFusion,  property::kLowPrecision, property::kKeepIntermediates,
     "FUSEQ_KEEP_FLOAT", "FUSEQ_DISABLE",         "FUSEQ_DROP_MIDDLE_ROUNDS",
-    "FUSEQ_OWN_GEMM",   "FUSEQ_ROW_WALKS",       "FUSEQ_FLOAT_FALLBACK"};
+    "FUSEQ_OWN_GEMM",   "FUSEQ_ROW_WALKS",       "FUSEQ_FLOAT_FALLBACK",
+    kQuantizeMethod,    kQuantizeMethodLayers};
 
 // Names of layers may hold what options are separated by.
 constexpr std::string_view kSeparators = " ,;=%";
@@ -230,6 +243,7 @@ void Config::set(const AnyMap& properties) {
 }
 
 void Config::check_layers(const Model& model) const {
+    check_method_layers(model, method_choice());
     if (keep_float.empty()) {
         return;
     }

@@ -13,6 +13,7 @@
 #include "cpu/machine/isa.hpp"
 #include "fuseq/any.hpp"
 #include "fuseq/model.hpp"
+#include "ops/quantized/rules/method_choice.hpp"
 
 namespace fuseq::cpu {
 
@@ -36,8 +37,10 @@ struct Config {
     bool float_fallback = false;          // layers that int8 makes slower may run in float
     std::vector<std::string> keep_float;  // FakeQuantize layers to run in float
     std::vector<std::string> disabled;    // passes to skip
-    std::string cache_dir;                // folder of compiled models; empty: none
-    std::string dump_dir;                 // dump the model after each pass
+    std::string quantize_method;          // of all layers; empty: that of the model
+    std::vector<std::string> quantize_method_layers;  // "name:METHOD"
+    std::string cache_dir;                            // folder of compiled models; empty: none
+    std::string dump_dir;                             // dump the model after each pass
     // Asked for by these properties; of the process, and no model's own (isa_limit.hpp).
     std::optional<IsaLevel> max_isa;
     // CPUs of the process; 0: counted whenever somebody asks, which takes reading some files.
@@ -48,6 +51,9 @@ struct Config {
     void set(const AnyMap& properties);
     // Whether FUSEQ_DISABLE names that pass.
     bool disables(std::string_view pass) const;
+    MethodChoice method_choice() const {
+        return parse_method_choice(quantize_method, quantize_method_layers);
+    }
     // Throws Error("property") where a property names a layer that the model does not have.
     void check_layers(const Model& model) const;
     Any get(const std::string& name) const;

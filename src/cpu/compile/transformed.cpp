@@ -23,8 +23,9 @@ PassOptions pass_options(const Config& config) {
     return options;
 }
 
-std::shared_ptr<Model> copy_without_state(const Model& original) {
+std::shared_ptr<Model> copy_without_state(const Model& original, const Config& config) {
     std::shared_ptr<Model> copy = original.clone();
+    apply_method_choice(*copy, config.method_choice());
     separate_state(*copy);
     return copy;
 }
@@ -35,7 +36,7 @@ Transformed transform_for_cpu(const Model& original,
                               const Config& config,
                               ConstantCache* constants) {
     Transformed result;
-    result.model = copy_without_state(original);
+    result.model = copy_without_state(original, config);
     PassOptions options = pass_options(config);
     options.constants = constants;
     PassContext context(options);
@@ -50,7 +51,7 @@ Transformed transform_for_cpu(const Model& original,
 }
 
 std::shared_ptr<Model> with_common_passes(const Model& original, const Config& config) {
-    std::shared_ptr<Model> model = copy_without_state(original);
+    std::shared_ptr<Model> model = copy_without_state(original, config);
     PassContext context(pass_options(config));
     run_passes(*model, context, common_passes());
     return model;

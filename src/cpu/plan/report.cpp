@@ -14,6 +14,7 @@
 #include "cpu/machine/traits.hpp"
 #include "cpu/plan/law_notes.hpp"
 #include "cpu/plan/why_standalone.hpp"
+#include "ops/quantized/rules/rules_json.hpp"
 #include "ops/state/variables_json.hpp"
 
 namespace fuseq::cpu {
@@ -228,6 +229,7 @@ std::string report_json(const Model& original,
         report["steps"].push_back(step_json(
             step->info(), found == notes.end() ? std::vector<post_ops::LawNote>() : found->second));
     }
+    report["rounding_rules"] = rounding_rules_json<ordered_json>(layer_rules(transformed));
     report["passes"] = passes_json(plan, options);
     report["refusals"] = ordered_json::array();
     for (const Remark& remark : options.remarks) {

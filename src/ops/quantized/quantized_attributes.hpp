@@ -220,10 +220,10 @@ struct QuantizedLeakyReluAttrs final : AttributesOf<QuantizedLeakyReluAttrs>, Qu
     }
 };
 
-enum class QuantizedFunction { kSigmoid, kTanh, kElu, kExp, kGelu, kHardSwish };
+enum class QuantizedFunction { kSigmoid, kTanh, kElu, kExp, kGelu };
 template <>
 struct EnumNames<QuantizedFunction> {
-    static constexpr const char* kNames[] = {"sigmoid", "tanh", "elu", "exp", "gelu", "hard_swish"};
+    static constexpr const char* kNames[] = {"sigmoid", "tanh", "elu", "exp", "gelu"};
 };
 
 struct QuantizedTableAttrs final : AttributesOf<QuantizedTableAttrs>, QuantizedAttrs {

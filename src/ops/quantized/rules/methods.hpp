@@ -22,7 +22,7 @@ struct ProductRules {
 
 struct MethodRow {
     QuantizeMethod method = QuantizeMethod::kNative;
-    std::string_view summary;
+    std::string_view summary = {};
     ProductRules convolution;
     ProductRules depthwise;
     ProductRules pointwise;  // 1x1, one group

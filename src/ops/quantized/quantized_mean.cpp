@@ -1,0 +1,105 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// QuantizedMean: the mean over axes, rule(sum of (q - z), M / count) + zo with one rounding.
+#include <algorithm>
+
+#include "ops/axes.hpp"
+#include "ops/broadcast.hpp"
+#include "ops/op_list.hpp"
+#include "ops/quantized/quantized_run.hpp"
+#include "ops/quantized/rules/real.hpp"
+
+namespace fuseq {
+namespace {
+
+void infer(InferContext& context) {
+    const auto& attrs = context.attrs<QuantizedMeanAttrs>();
+    context.require(is_grid_type(attrs.output_type), "output_type is ",
+                    to_string(attrs.output_type), ", expected u8, i8, u16 or i16");
+    check_grids(context, attrs, 1);
+    const PartialShape& src = context.shape(0);
+    if (!src.rank_is_static()) {
+        context.set_output(0, attrs.output_type, PartialShape::dynamic());
+        return;
+    }
+    const std::vector<std::size_t> axes = checked_axes(context, attrs.axes, src.rank());
+    std::vector<Dimension> dims;
+    for (std::size_t d = 0; d < src.rank(); ++d) {
+        if (!std::binary_search(axes.begin(), axes.end(), d)) {
+            dims.push_back(src[d]);
+        } else if (attrs.keep_dims) {
+            dims.emplace_back(1);
+        }
+    }
+    context.set_output(0, attrs.output_type, PartialShape(dims));
+}
+
+std::int64_t mean(const QuantizedMeanAttrs& attrs,
+                  RuleChoice choice,
+                  std::int64_t sum,
+                  std::int64_t count) {
+    const float real = static_cast<float>(sum) * attrs.input_scales[0];
+    return rules::quantize_real(choice.rule, real / static_cast<float>(count), attrs.output_scale,
+                                attrs.output_zero_point);
+}
+
+void evaluate(EvalContext& context) {
+    const auto& attrs = context.attrs<QuantizedMeanAttrs>();
+    const RuleChoice choice = required_rule(context);
+    const Shape& src = context.input(0).get_shape();
+    const std::vector<std::size_t> axes = checked_axes(context, attrs.axes, src.size());
+    Shape kept = src;
+    Shape shape;
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < src.size(); ++d) {
+        if (!std::binary_search(axes.begin(), axes.end(), d)) {
+            shape.push_back(src[d]);
+            continue;
+        }
+        count *= static_cast<std::int64_t>(src[d]);
+        kept[d] = 1;
+        if (attrs.keep_dims) {
+            shape.push_back(1);
+        }
+    }
+    context.require(count > 0, "the mean of no elements");
+    const std::vector<std::int32_t> from = centered(context.input(0), attrs.input_zero_point(0));
+    std::vector<std::int64_t> sums(shape_size(kept));
+    for (StridedLoop loop(src, {broadcast_strides(kept, src)}); !loop.done(); loop.next()) {
+        sums[loop.offset(0)] += from[loop.position()];
+    }
+    if (is_fixed_point(choice.rule) || is_f32_product(choice.rule)) {
+        const Requantizer requantize(choice, {.input = attrs.input_scales[0],
+                                              .weights = {},
+                                              .output = attrs.output_scale,
+                                              .output_zero_point = attrs.output_zero_point,
+                                              .count = count});
+        std::transform(sums.begin(), sums.end(), sums.begin(),
+                       [&](std::int64_t sum) { return requantize(sum); });
+    } else {
+        std::transform(sums.begin(), sums.end(), sums.begin(),
+                       [&](std::int64_t sum) { return mean(attrs, choice, sum, count); });
+    }
+    store(context.output(0, shape), sums, output_limits(attrs));
+}
+
+const OpSpec kOps[] = {
+    {.type = "QuantizedMean",
+     .version = 1,
+     .inputs = {1, 1},
+     .make_attributes = make_attributes<QuantizedMeanAttrs>,
+     .infer = infer,
+     .evaluate = evaluate,
+     .summary = "Mean of a quantized tensor over axes",
+     .refused = "no elements; a method without a rule for it",
+     .own_set = true},
+};
+
+}  // namespace
+
+std::span<const OpSpec> quantized_mean_ops() {
+    return kOps;
+}
+
+}  // namespace fuseq

@@ -1,0 +1,87 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/quantized/rules/methods.hpp"
+
+#include "ops/quantized/quantized_attributes.hpp"
+#include "support/op_runner.hpp"
+
+namespace fuseq::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kGrids = "input_scales=1; output_scale=1; output_type=i8; method=";
+
+std::string convolution_rule(const std::string& method, ElementType src, const std::string& more) {
+    const OpModel model =
+        make_op("QuantizedConvolution", 1, kGrids + method + "; strides=1,1; " + more,
+                {open(src, "[1,2,4,4]"),
+                 open(ElementType::i8,
+                      more.find("groups") == std::string::npos ? "[2,2,3,3]" : "[2,1,3,3]")});
+    return rule_text(*model.node);
+}
+
+// SEEDS.md, section 2.
+TEST(QuantizeMethods, GiveConvolutionsTheirRules) {
+    const std::string one = "weight_scales=1";
+    const std::string two = "weight_scales=1,2";
+    const auto rule = [&](const std::string& method, const std::string& scales,
+                          ElementType src = ElementType::i8) {
+        return convolution_rule(method, src, scales);
+    };
+    EXPECT_EQ(rule("TFLITE", two), "TFLITE: D2-up");
+    EXPECT_EQ(rule("TFLITE", one, ElementType::u8), "TFLITE: D2-up (f32 product)");
+    EXPECT_EQ(rule("TFLITE", two, ElementType::i16), "TFLITE: M16");
+    EXPECT_EQ(rule("TFLITE_REFERENCE", two), "TFLITE_REFERENCE: D2");
+    EXPECT_EQ(rule("TFLITE_XNNPACK", two), "TFLITE_XNNPACK: F32");
+    EXPECT_EQ(rule("TFLITE_XNNPACK", one, ElementType::u8), "TFLITE_XNNPACK: D2-up (f32 product)");
+    EXPECT_EQ(rule("TFLITE_SINGLE_ROUNDING", two), "TFLITE_SINGLE_ROUNDING: D1");
+    EXPECT_EQ(rule("ONNX", two), "ONNX: F32");
+    EXPECT_EQ(rule("ONNX_FUSED", two), "ONNX_FUSED: F32");
+    EXPECT_EQ(rule("CAFFE2", two), "CAFFE2: D2 (f32 multiplier)");
+    EXPECT_EQ(rule("NATIVE", two), "NATIVE: F32, zero point first");
+}
+
+// Seed 000, the table of A7.
+TEST(QuantizeMethods, KnowTheTableOfTheOldTflite) {
+    const auto legacy = [](const std::string& more) {
+        return convolution_rule("TFLITE_LEGACY", ElementType::i8, more);
+    };
+    EXPECT_EQ(legacy("weight_scales=1"), "TFLITE_LEGACY: D2 (f32 product)");
+    EXPECT_EQ(legacy("weight_scales=1,2"), "TFLITE_LEGACY: D1");
+    EXPECT_EQ(legacy("weight_scales=1; groups=2; depthwise=true"),
+              "TFLITE_LEGACY: D2 (f32 multiplier)");
+    EXPECT_EQ(legacy("weight_scales=1,2; groups=2; depthwise=true"), "TFLITE_LEGACY: D2");
+    const OpModel pointwise =
+        make_op("QuantizedConvolution", 1,
+                std::string(kGrids) + "TFLITE_LEGACY; strides=1,1; weight_scales=1",
+                {open(ElementType::i8, "[1,2,4,4]"), open(ElementType::i8, "[2,2,1,1]")});
+    EXPECT_EQ(rule_text(*pointwise.node), "TFLITE_LEGACY: D2 (f32 multiplier)");
+}
+
+TEST(QuantizeMethods, DepthwiseOfTfliteHasARuleOfItsOwn) {
+    EXPECT_EQ(
+        convolution_rule("TFLITE", ElementType::i8, "weight_scales=1,2; groups=2; depthwise=true"),
+        "TFLITE: D2");
+}
+
+TEST(QuantizeMethods, AreKnownByName) {
+    EXPECT_EQ(parse_quantize_method("TFLITE_XNNPACK"), QuantizeMethod::kTfliteXnnpack);
+    EXPECT_EQ(to_string(QuantizeMethod::kCaffe2), "CAFFE2");
+    try {
+        parse_quantize_method("tflite9");
+        FAIL() << "no Error";
+    } catch (const Error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("'tflite9' is no quantize method; known: NATIVE, ONNX, "
+                                            "ONNX_FUSED, TFLITE, TFLITE_REFERENCE"));
+    }
+}
+
+TEST(QuantizeMethods, OtherOperationsHaveNoRule) {
+    const OpModel relu = make_op("ReLU", 1, "", {open(ElementType::f32, "[1]")});
+    EXPECT_EQ(rule_of(*relu.node), nullptr);
+    EXPECT_EQ(rule_text(*relu.node), "");
+}
+
+}  // namespace
+}  // namespace fuseq::test

@@ -1,0 +1,84 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+// QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedConcat.
+#include "support/op_runner.hpp"
+
+namespace fuseq::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kMethods[] = {"NATIVE",           "ONNX",           "TFLITE",
+                                    "TFLITE_REFERENCE", "TFLITE_XNNPACK", "TFLITE_SINGLE_ROUNDING",
+                                    "TFLITE_LEGACY"};
+
+std::string pair(const std::string& method) {
+    return "input_scales=0.5,1; input_zero_points=2,0; output_scale=1; output_zero_point=1; "
+           "output_type=i8; method=" +
+           method;
+}
+
+// 0.5 * 8 + 3 = 7, and 0.5 * 8 - 3 = 1.
+TEST(QuantizedAdd, AddsRealValues) {
+    const In a = in<std::int8_t>({1}, {10});
+    const In b = in<std::int8_t>({1}, {3});
+    for (const char* method : kMethods) {
+        expect_tensor<std::int8_t>(run_op("QuantizedAdd", 1, pair(method), {a, b})[0], {1}, {8});
+        expect_tensor<std::int8_t>(run_op("QuantizedSubtract", 1, pair(method), {a, b})[0], {1},
+                                   {2});
+    }
+}
+
+// 1.5 and -1.5 with a zero point of 1: ONNX Runtime rounds 2.5 and -0.5 to even.
+TEST(QuantizedAdd, RoundsTiesByItsMethod) {
+    const In a = in<std::int8_t>({2}, {5, -1});
+    const In b = in<std::int8_t>({1}, {0});
+    const auto run = [&](const std::string& method) {
+        return run_op("QuantizedAdd", 1, pair(method), {a, b})[0];
+    };
+    expect_tensor<std::int8_t>(run("ONNX"), {2}, {2, 0});
+    expect_tensor<std::int8_t>(run("NATIVE"), {2}, {2, 0});
+    expect_tensor<std::int8_t>(run("TFLITE_XNNPACK"), {2}, {3, 0});
+    expect_tensor<std::int8_t>(run("TFLITE_SINGLE_ROUNDING"), {2}, {3, 0});
+}
+
+TEST(QuantizedAdd, BroadcastsAndTakesSixteenBits) {
+    const auto sum = run_op(
+        "QuantizedAdd", 1, "input_scales=1,1; output_scale=1; output_type=i16; method=TFLITE",
+        {in<std::int16_t>({2, 1}, {1000, 30000}), in<std::int16_t>({2}, {-1, 30000})});
+    expect_tensor<std::int16_t>(sum[0], {2, 2}, {999, 31000, 29999, 32767});
+    EXPECT_THAT(error_of("QuantizedAdd", 1,
+                         "input_scales=1,1; output_scale=1; output_type=i8; method=CAFFE2",
+                         {open(ElementType::i8, "[2]"), open(ElementType::i8, "[2]")}),
+                HasSubstr("the method CAFFE2 gives no rule for QuantizedAdd"));
+}
+
+// 3 * 0.5 with a zero point of 1.
+TEST(QuantizedMultiply, RoundsTiesByItsMethod) {
+    const auto run = [](const std::string& method) {
+        return run_op("QuantizedMultiply", 1, pair(method),
+                      {in<std::int8_t>({1, 1}, {5}), in<std::int8_t>({2}, {1, -2})})[0];
+    };
+    expect_tensor<std::int8_t>(run("ONNX"), {1, 2}, {2, -2});
+    expect_tensor<std::int8_t>(run("TFLITE"), {1, 2}, {3, -2});
+    expect_tensor<std::int8_t>(run("TFLITE_XNNPACK"), {1, 2}, {3, -2});
+}
+
+// 5 * 0.5 = 2.5 joins 10.
+TEST(QuantizedConcat, RequantizesEachInput) {
+    const auto run = [](const std::string& method) {
+        return run_op(
+            "QuantizedConcat", 1,
+            "axis=1; input_scales=0.5,1; output_scale=1; output_type=i8; method=" + method,
+            {in<std::int8_t>({2, 1}, {5, -5}), in<std::int8_t>({2, 1}, {10, 20})})[0];
+    };
+    expect_tensor<std::int8_t>(run("TFLITE"), {2, 2}, {3, 10, -3, 20});
+    expect_tensor<std::int8_t>(run("ONNX"), {2, 2}, {2, 10, -2, 20});
+    EXPECT_THAT(
+        error_of("QuantizedConcat", 1, "axis=0; input_scales=1,1; output_scale=1; output_type=i8",
+                 {open(ElementType::i8, "[1,2]"), open(ElementType::i8, "[1,3]")}),
+        HasSubstr("inputs have the sizes 2 and 3 in dimension 1"));
+}
+
+}  // namespace
+}  // namespace fuseq::test

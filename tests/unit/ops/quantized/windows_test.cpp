@@ -1,0 +1,136 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+// QuantizedAveragePool, QuantizedMaxPool, QuantizedMean, QuantizedLeakyRelu, QuantizedTable,
+// QuantizedSoftmax, QuantizedResizeBilinear.
+#include "support/op_runner.hpp"
+
+namespace fuseq::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kSame = "input_scales=1; output_scale=1; output_type=i8; ";
+
+// The means 0.5, 1.5 and -0.5.
+TEST(QuantizedAveragePool, RoundsByItsMethod) {
+    const auto run = [](const std::string& method) {
+        return run_op("QuantizedAveragePool", 1,
+                      std::string(kSame) + "kernel=1,2; strides=1,2; method=" + method,
+                      {in<std::int8_t>({1, 1, 1, 6}, {0, 1, 1, 2, -1, 0})})[0];
+    };
+    expect_tensor<std::int8_t>(run("TFLITE"), {1, 1, 1, 3}, {1, 2, -1});
+    expect_tensor<std::int8_t>(run("ONNX"), {1, 1, 1, 3}, {0, 2, 0});
+}
+
+// 4 and 8 with one zero before them.
+TEST(QuantizedAveragePool, CountsThePaddingWhereAsked) {
+    const auto run = [](const std::string& more) {
+        return run_op("QuantizedAveragePool", 1,
+                      std::string(kSame) +
+                          "kernel=1,2; strides=1,1; pads_begin=0,1; pads_end=0,0; "
+                          "channels_last=true; method=ONNX; " +
+                          more,
+                      {in<std::int8_t>({1, 1, 2, 1}, {4, 8})})[0];
+    };
+    expect_tensor<std::int8_t>(run("exclude_pad=true"), {1, 1, 2, 1}, {4, 6});
+    expect_tensor<std::int8_t>(run("exclude_pad=false"), {1, 1, 2, 1}, {2, 6});
+}
+
+TEST(QuantizedAveragePool, InfersOpenShapes) {
+    const auto shape = [](const std::string& src) {
+        return shape_of("QuantizedAveragePool", 1,
+                        std::string(kSame) + "kernel=2,2; strides=2,2; channels_last=true",
+                        {open(ElementType::i8, src)});
+    };
+    EXPECT_EQ(shape("[?,8,?,3]"), "[?,4,?,3]");
+    EXPECT_EQ(shape("..."), "[?,?,?,?]");
+    EXPECT_THAT(error_of("QuantizedAveragePool", 1, std::string(kSame) + "kernel=9,9; strides=1,1",
+                         {open(ElementType::i8, "[1,1,8,8]")}),
+                HasSubstr("the kernel does not fit into the padded src of size 8"));
+}
+
+TEST(QuantizedMaxPool, TakesMaximaAndClamps) {
+    const auto run = [](const std::string& more) {
+        return run_op("QuantizedMaxPool", 1, std::string(kSame) + "kernel=1,2; strides=1,1" + more,
+                      {in<std::int8_t>({1, 1, 1, 3}, {1, 5, -3})})[0];
+    };
+    expect_tensor<std::int8_t>(run(""), {1, 1, 1, 2}, {5, 5});
+    expect_tensor<std::int8_t>(run("; clamp_max=4"), {1, 1, 1, 2}, {4, 4});
+    EXPECT_THAT(error_of("QuantizedMaxPool", 1,
+                         "input_scales=1; output_scale=2; output_type=i8; kernel=1; strides=1",
+                         {open(ElementType::i8, "[1,1,8]")}),
+                HasSubstr("src and dst have different grids"));
+}
+
+// 5 / 3, and -3 / 2.
+TEST(QuantizedMean, RoundsOnce) {
+    const auto run = [](const std::string& more, const In& src) {
+        return run_op("QuantizedMean", 1, kSame + more, {src}, Dynamic::kSkip)[0];
+    };
+    expect_tensor<std::int8_t>(
+        run("axes=1; keep_dims=true; method=ONNX", in<std::int8_t>({1, 3}, {1, 2, 2})), {1, 1},
+        {2});
+    const In tie = in<std::int8_t>({2, 1}, {-1, -2});
+    expect_tensor<std::int8_t>(run("axes=0; method=TFLITE", tie), {1}, {-1});
+    expect_tensor<std::int8_t>(run("axes=0; method=ONNX", tie), {1}, {-2});
+    EXPECT_THAT(error_of("QuantizedMean", 1, std::string(kSame) + "axes=2",
+                         {open(ElementType::i8, "[1,1]")}),
+                HasSubstr("axes is 2, expected a value in [-2, 1]"));
+}
+
+// 4, and half of -4 and of -3.
+TEST(QuantizedLeakyRelu, HasAMultiplierForEachBranch) {
+    const auto run = [](const std::string& method) {
+        return run_op("QuantizedLeakyRelu", 1, std::string(kSame) + "alpha=0.5; method=" + method,
+                      {in<std::int8_t>({3}, {4, -4, -3})})[0];
+    };
+    expect_tensor<std::int8_t>(run("TFLITE"), {3}, {4, -2, -1});
+    expect_tensor<std::int8_t>(run("ONNX"), {3}, {4, -2, -2});
+}
+
+// Sigmoid of 0, 127 and -128 in steps of 1/256; tanh of 0.
+TEST(QuantizedTable, HasAResultForEveryInteger) {
+    const std::string grid =
+        "input_scales=1; output_scale=0.00390625; output_zero_point=-128; output_type=i8; "
+        "method=TFLITE; function=";
+    const In src = in<std::int8_t>({3}, {0, 127, -128});
+    expect_tensor<std::int8_t>(run_op("QuantizedTable", 1, grid + "sigmoid", {src})[0], {3},
+                               {0, 127, -128});
+    expect_tensor<std::int8_t>(run_op("QuantizedTable", 1, grid + "tanh", {src})[0], {3},
+                               {-128, 127, -128});
+    EXPECT_THAT(error_of("QuantizedTable", 1, grid + "exp", {open(ElementType::i16, "[1]")}),
+                HasSubstr("the source is i16, expected u8 or i8"));
+}
+
+// One half each; nearly all, and e^-10 * 256 = 0.0116.
+TEST(QuantizedSoftmax, GivesShares) {
+    for (const std::string method : {"TFLITE", "ONNX", "NATIVE"}) {
+        expect_tensor<std::int8_t>(
+            run_op("QuantizedSoftmax", 1,
+                   "input_scales=1; output_scale=0.00390625; output_zero_point=-128; "
+                   "output_type=i8; axis=0; method=" +
+                       method,
+                   {in<std::int8_t>({2, 2}, {3, 10, 3, 0})}, Dynamic::kSkip)[0],
+            {2, 2}, {0, 127, 0, -128});
+    }
+}
+
+// 0, 2.5, 7.5, 10
+TEST(QuantizedResizeBilinear, RoundsByItsMethod) {
+    const auto run = [](const std::string& method) {
+        return run_op("QuantizedResizeBilinear", 1,
+                      std::string(kSame) + "sizes=1,4; half_pixel_centers=true; method=" + method,
+                      {in<std::int8_t>({1, 1, 1, 2}, {0, 10})})[0];
+    };
+    expect_tensor<std::int8_t>(run("TFLITE"), {1, 1, 1, 4}, {0, 3, 8, 10});
+    expect_tensor<std::int8_t>(run("ONNX"), {1, 1, 1, 4}, {0, 2, 8, 10});
+    expect_tensor<std::int8_t>(
+        run_op("QuantizedResizeBilinear", 1,
+               std::string(kSame) + "sizes=1,3; align_corners=true; channels_last=true; "
+                                    "method=TFLITE",
+               {in<std::int8_t>({1, 1, 2, 1}, {0, 10})})[0],
+        {1, 1, 3, 1}, {0, 5, 10});
+}
+
+}  // namespace
+}  // namespace fuseq::test
