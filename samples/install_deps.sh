@@ -16,6 +16,7 @@ build=(
     libyaml-cpp-dev                     # profiles of the quantizer
     libonnx-dev libprotobuf-dev         # for the reader of ONNX files, which is left out without them
     pybind11-dev python3-dev python3-numpy # for the Python package, which is left out without them
+    flatbuffers-compiler libflatbuffers-dev # for the reader of TFLite files, likewise
 )
 tests=(libgtest-dev libgmock-dev libbenchmark-dev python3
     pkg-config dpkg-dev # as users of the packages have them

@@ -23,7 +23,8 @@ struct KnownFormat {
     const char* extension;
     const char* packages;  // that the build needs
 };
-constexpr KnownFormat kKnown[] = {{"onnx", "libonnx-dev and libprotobuf-dev"}};
+constexpr KnownFormat kKnown[] = {{"onnx", "libonnx-dev and libprotobuf-dev"},
+                                  {"tflite", "flatbuffers-compiler and libflatbuffers-dev"}};
 
 std::string lower_extension(const std::string& path) {
     std::string extension = fs::path(path).extension().string();
