@@ -23,7 +23,7 @@ def cpu_rows():
     rows = {
         "machine": ["fuseq"],
         "post_ops": ["fuseq", "cpu/machine"],
-        "threading": ["fuseq"],
+        "threading": ["fuseq", "cpu/machine"],
     }
     # Kernels know no operations and no plan, and start no threads.
     kernel = ["fuseq", "model", "cpu/machine", "cpu/post_ops/basic_ops.hpp",
@@ -63,8 +63,9 @@ LAYERS = {
     # Readers make models and know no device. Rooms to come: the quantizer runs them by the public
     # API, and what other languages and other libraries' programs see is made of that API alone.
     "src/readers/ir": MODEL + ["readers/ir"],
-    "src/readers/onnx": MODEL + ["readers/onnx"],
-    "src/readers/tflite": MODEL + ["readers/tflite"],
+    "src/readers/common": MODEL + ["readers/common"],
+    "src/readers/onnx": MODEL + ["readers/common", "readers/onnx"],
+    "src/readers/tflite": MODEL + ["readers/common", "readers/tflite"],
     "src/quantizer": MODEL + ["transformations", "ir", "quantizer"],
     "src/python": ["fuseq", "python"],
     "src/compat": ["fuseq", "compat", "openvino"],

@@ -55,7 +55,9 @@ bool may_be_model(std::string_view bytes) {
     // Keys of ModelProto's fields 1 to 8: ir_version and model_version are numbers, the rest is
     // counted bytes.
     constexpr std::string_view kKeys = "\x08\x12\x1a\x22\x28\x32\x3a\x42";
-    return !bytes.empty() && kKeys.find(bytes.front()) != std::string_view::npos;
+    // A TFLite file may begin with the same byte.
+    const bool tflite = bytes.size() >= 8 && bytes.substr(4, 4) == "TFL3";
+    return !bytes.empty() && !tflite && kKeys.find(bytes.front()) != std::string_view::npos;
 }
 
 }  // namespace fuseq::onnx_reader

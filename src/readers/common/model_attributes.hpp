@@ -13,7 +13,7 @@
 
 #include "ops/op_spec.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::readers {
 
 using AttributeValue = std::variant<bool,
                                     std::int64_t,
@@ -55,4 +55,4 @@ using ModelAttributes = std::vector<ModelAttribute>;
 std::unique_ptr<Attributes> make_model_attributes(const OpSpec& spec,
                                                   const ModelAttributes& values);
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::readers

@@ -1,10 +1,10 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "readers/onnx/model_attributes.hpp"
+#include "readers/common/model_attributes.hpp"
 
 #include <algorithm>
 
-namespace fuseq::onnx_reader {
+namespace fuseq::readers {
 namespace {
 
 // Whether the member could take the value.
@@ -60,4 +60,4 @@ std::unique_ptr<Attributes> make_model_attributes(const OpSpec& spec,
     return attributes;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::readers

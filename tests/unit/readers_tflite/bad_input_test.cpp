@@ -1,0 +1,191 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One error each that names file, operator, tensor and rule.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "readers/tflite/model_file.hpp"
+#include "unit/readers_tflite/tflite_case.hpp"
+
+namespace fuseq::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+// Two operators: h = |x|, y = |h|.
+json two_abs() {
+    return json::parse(R"({"version": 3,
+        "operator_codes": [{"deprecated_builtin_code": 101, "builtin_code": 101}],
+        "buffers": [{}],
+        "subgraphs": [{
+            "tensors": [{"name": "x", "shape": [2, 3]}, {"name": "h", "shape": [2, 3]},
+                        {"name": "y", "shape": [2, 3]}],
+            "inputs": [0], "outputs": [2],
+            "operators": [{"opcode_index": 0, "inputs": [0], "outputs": [1]},
+                          {"opcode_index": 0, "inputs": [1], "outputs": [2]}]}]})");
+}
+
+json& first_graph(json& model) {
+    return model["subgraphs"][0];
+}
+
+std::string error_of(const json& model) {
+    return error_text([&] { read_tflite(tflite_bytes(model), "m.tflite"); });
+}
+
+TEST(TfliteBadInput, TheModelOfTheseTestsIsGood) {
+    EXPECT_EQ(error_of(two_abs()), "");
+}
+
+TEST(TfliteBadInput, FilesOfAnotherKind) {
+    const auto error = [](const std::string& bytes) {
+        return error_text([&] { read_tflite(bytes, "m.tflite"); });
+    };
+    EXPECT_THAT(error(""), AllOf(HasSubstr("m.tflite"), HasSubstr("is empty")));
+    EXPECT_THAT(error("<net name=\"x\"></net>"), HasSubstr("is no TFLite model"));
+    EXPECT_THAT(error(std::string(64, '\xff')), HasSubstr("is no TFLite model"));
+    EXPECT_THAT(error(std::string("\x10\0\0\0TFL3", 8)), HasSubstr("is damaged or cut off"));
+    EXPECT_THAT(error_text([] { tflite_reader::read_whole_file("/none/m.tflite"); }),
+                AllOf(HasSubstr("/none/m.tflite"), HasSubstr("cannot be read")));
+}
+
+TEST(TfliteBadInput, FilesCutOffAnywhere) {
+    const std::string bytes = tflite_bytes(two_abs());
+    std::size_t refused = 0;
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        const std::string text =
+            error_text([&] { read_tflite(bytes.substr(0, size), "m.tflite"); });
+        refused += text.empty() ? 0 : 1;
+        EXPECT_TRUE(text.empty() || text.find("m.tflite") != std::string::npos) << text;
+    }
+    // Padding at the end may be missing.
+    EXPECT_GE(refused + 8, bytes.size());
+}
+
+TEST(TfliteBadInput, AnotherVersionOfTheFormat) {
+    json model = two_abs();
+    model["version"] = 2;
+    EXPECT_THAT(error_of(model), HasSubstr("is of version 2 of the format"));
+}
+
+TEST(TfliteBadInput, UnknownOperatorsAreListedTogether) {
+    json model = two_abs();
+    model["operator_codes"] = json::parse(R"([
+        {"deprecated_builtin_code": 32, "builtin_code": 32, "custom_code": "FlexErf"},
+        {"deprecated_builtin_code": 15, "builtin_code": 15}])");
+    first_graph(model)["operators"][1]["opcode_index"] = 1;
+    EXPECT_THAT(error_of(model), AllOf(HasSubstr("m.tflite"), HasSubstr("custom operator 'FlexErf' (0)"),
+                                       HasSubstr("LSH_PROJECTION (1)")));
+}
+
+TEST(TfliteBadInput, NewerVersionsAndNumbersThatDoNotExist) {
+    json model = two_abs();
+    model["operator_codes"][0]["version"] = 99;
+    EXPECT_THAT(error_of(model), HasSubstr("ABS version 99, known up to"));
+    model["operator_codes"][0] = {{"builtin_code", 9999}};
+    EXPECT_THAT(error_of(model), HasSubstr("has an operator with the number 9999"));
+    model["operator_codes"][0] = {{"deprecated_builtin_code", -3}, {"builtin_code", -3}};
+    EXPECT_THAT(error_of(model), HasSubstr("has an operator with the number -3"));
+}
+
+TEST(TfliteBadInput, IndicesThatAreNotThere) {
+    json model = two_abs();
+    first_graph(model)["operators"][1]["inputs"] = {7};
+    EXPECT_THAT(error_of(model), AllOf(HasSubstr("(ABS)"), HasSubstr("an input names tensor 7")));
+    model = two_abs();
+    first_graph(model)["operators"][1]["outputs"] = {-4};
+    EXPECT_THAT(error_of(model), HasSubstr("an output names tensor -4"));
+    model = two_abs();
+    first_graph(model)["outputs"] = {3};
+    EXPECT_THAT(error_of(model), HasSubstr("an output names tensor 3"));
+    model = two_abs();
+    first_graph(model)["operators"][1]["opcode_index"] = 5;
+    EXPECT_THAT(error_of(model), HasSubstr("operator 1 names operator code 5"));
+    model = two_abs();
+    first_graph(model)["tensors"][0]["buffer"] = 9;
+    EXPECT_THAT(error_of(model), AllOf(HasSubstr("'x' (tensor)"), HasSubstr("names buffer 9")));
+}
+
+TEST(TfliteBadInput, GraphsThatDoNotFitTogether) {
+    json model = two_abs();
+    first_graph(model)["operators"][0]["inputs"] = {2};
+    EXPECT_THAT(error_of(model), AllOf(HasSubstr("reads tensor 'y'"), HasSubstr("a cycle")));
+    model = two_abs();
+    first_graph(model)["operators"][1]["outputs"] = {1};
+    EXPECT_THAT(error_of(model), AllOf(HasSubstr("'h' (ABS)"), HasSubstr("has a value already")));
+    model = two_abs();
+    first_graph(model)["operators"][1]["outputs"] = json::array();
+    EXPECT_THAT(error_of(model), HasSubstr("has no outputs"));
+    model = two_abs();
+    first_graph(model)["operators"].erase(1);
+    EXPECT_THAT(error_of(model), AllOf(HasSubstr("'y' (tensor)"), HasSubstr("no operator makes it")));
+    model = two_abs();
+    first_graph(model)["tensors"][2]["type"] = "INT32";
+    EXPECT_THAT(error_of(model), HasSubstr("tensor 'y', is i32, the operator makes f32"));
+    model = two_abs();
+    first_graph(model)["tensors"][0]["type"] = "STRING";
+    EXPECT_THAT(error_of(model), HasSubstr("is an input of type STRING, which is not supported"));
+    model = two_abs();
+    model["subgraphs"] = json::array();
+    EXPECT_THAT(error_of(model), HasSubstr("has no graph"));
+}
+
+TEST(TfliteBadInput, ConstantsOfAnotherSize) {
+    json model = two_abs();
+    model["buffers"].push_back({{"data", {1, 2, 3}}});
+    first_graph(model)["tensors"][0]["buffer"] = 1;
+    first_graph(model)["inputs"] = json::array();
+    EXPECT_THAT(error_of(model), AllOf(HasSubstr("'x' (tensor)"), HasSubstr("has 3 bytes of data"),
+                                       HasSubstr("take 24")));
+    model["buffers"][1] = {{"offset", 1 << 20}, {"size", 24}};
+    EXPECT_THAT(error_of(model), HasSubstr("do not lie in the file"));
+}
+
+std::string error_with(const json& quantization, const std::string& type = "INT8") {
+    json model = two_abs();
+    first_graph(model)["tensors"][0]["type"] = type;
+    first_graph(model)["tensors"][0]["quantization"] = quantization;
+    return error_of(model);
+}
+
+TEST(TfliteBadInput, QuantizationsThatDoNotFit) {
+    EXPECT_THAT(error_with({{"scale", {0}}, {"zero_point", {0}}}),
+                AllOf(HasSubstr("'x' (tensor)"), HasSubstr("scale 0 is 0")));
+    EXPECT_THAT(error_with({{"scale", {-1}}, {"zero_point", {0}}}), HasSubstr("scale 0 is -1"));
+    EXPECT_THAT(error_with({{"scale", {1, 1, 1}}, {"zero_point", {0, 0, 0}}}),
+                HasSubstr("has 3 scales, dimension 0 has the size 2"));
+    EXPECT_THAT(error_with({{"scale", {1, 1}}, {"zero_point", {0, 0, 0}}}),
+                HasSubstr("has 2 scales and 3 zero points"));
+    EXPECT_THAT(error_with({{"scale", {1, 1}}, {"zero_point", {0}}, {"quantized_dimension", 2}}),
+                HasSubstr("quantized dimension is 2, the rank is 2"));
+    EXPECT_THAT(error_with({{"scale", {1}}, {"zero_point", {128}}}),
+                HasSubstr("zero point 0 is 128, which is outside of i8"));
+    EXPECT_THAT(error_with({{"scale", {1}}, {"zero_point", {-1}}}, "UINT8"),
+                HasSubstr("zero point 0 is -1, which is outside of u8"));
+}
+
+// JSON has no such numbers: the bytes of a scale of 1 are overwritten.
+TEST(TfliteBadInput, ScalesThatAreNoNumbers) {
+    for (const float bad : {std::numeric_limits<float>::infinity(),
+                            std::numeric_limits<float>::quiet_NaN()}) {
+        json model = two_abs();
+        const float marker = 1.2345678F;
+        first_graph(model)["tensors"][0]["quantization"] = {{"scale", {marker}},
+                                                            {"zero_point", {0}}};
+        std::string bytes = tflite_bytes(model);
+        const std::string search(reinterpret_cast<const char*>(&marker), sizeof marker);
+        const std::size_t at = bytes.find(search);
+        ASSERT_NE(at, std::string::npos);
+        bytes.replace(at, sizeof bad, reinterpret_cast<const char*>(&bad), sizeof bad);
+        EXPECT_THAT(error_text([&] { read_tflite(bytes); }),
+                    HasSubstr("expected a finite value above 0"));
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::test

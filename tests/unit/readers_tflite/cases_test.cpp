@@ -1,0 +1,86 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One operator each, against the outputs of TFLite 2.9. Integers must be equal.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "readers/tflite/operator_table.hpp"
+#include "unit/readers_tflite/tflite_case.hpp"
+
+namespace fuseq::test {
+namespace {
+
+void compare(const Tensor& actual, const Tensor& expected, const TfliteCase& from) {
+    ASSERT_EQ(actual.get_element_type(), expected.get_element_type());
+    ASSERT_EQ(actual.get_shape(), expected.get_shape());
+    const Tensor a = actual.to(ElementType::f64);
+    const Tensor e = expected.to(ElementType::f64);
+    const bool real = is_real(expected.get_element_type());
+    double largest = 1e-30;
+    for (const double value : e.values<double>()) {
+        largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : largest;
+    }
+    const double allowed = real ? from.tolerance * largest : static_cast<double>(from.steps);
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < e.get_size(); ++i) {
+        const double x = a.data<double>()[i];
+        const double y = e.data<double>()[i];
+        const bool equal = x == y || std::abs(x - y) <= allowed;
+        if (!equal && ++different <= 3) {
+            ADD_FAILURE() << "element " << i << ": " << x << ", TFLite " << y;
+        }
+    }
+    EXPECT_EQ(different, 0U) << "of " << e.get_size();
+}
+
+void run(const TfliteCase& one, const std::string& device) {
+    static Core core;
+    const auto model = read_tflite(tflite_bytes(one.model), one.name);
+    InferRequest request = core.compile_model(model, device).create_infer_request();
+    for (std::size_t k = 0; k < one.inputs.size(); ++k) {
+        for (std::size_t i = 0; i < one.inputs[k].size(); ++i) {
+            request.set_input_tensor(i, one.inputs[k][i]);
+        }
+        request.infer();
+        ASSERT_EQ(model->outputs().size(), one.outputs[k].size());
+        for (std::size_t i = 0; i < one.outputs[k].size(); ++i) {
+            compare(request.get_output_tensor(i), one.outputs[k][i], one);
+        }
+    }
+}
+
+class TfliteCases : public testing::TestWithParam<std::string> {};
+
+TEST_P(TfliteCases, GiveTheOutputsOfTflite) {
+    for (const TfliteCase& one : tflite_cases()) {
+        SCOPED_TRACE(one.name);
+        try {
+            run(one, GetParam());
+        } catch (const Error& error) {
+            ADD_FAILURE() << error.what();
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, TfliteCases, testing::Values("REFERENCE", "CPU"));
+
+TEST(TfliteOperators, EachHasACase) {
+    std::set<std::string> tested;
+    for (const TfliteCase& one : tflite_cases()) {
+        for (const auto& code : one.model.at("operator_codes")) {
+            tested.insert(code.contains("custom_code")
+                              ? code.at("custom_code").get<std::string>()
+                              : std::string(tflite_reader::builtin_name(code.at("builtin_code"))));
+        }
+    }
+    for (const auto* row : tflite_reader::all_operators()) {
+        EXPECT_TRUE(tested.contains(std::string(row->type))) << row->type;
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::test
