@@ -97,14 +97,13 @@ std::string quantized_after(std::string text) {
            "%z = MaxPool.1(%y) strides=[2,2] kernel=[2,2]\n%r = Result(%z)\n";
 }
 
-// An elu of the convolution's result, as i8.
-std::string with_elu(std::string text) {
-    const std::string result = "%r = Result(%c)\n";
-    text.erase(text.find(result));
-    return text +
-           "%e = Elu(%c) alpha=1\n"
-           "%lq = Const value={-16} : f32[]\n%hq = Const value={15.875} : f32[]\n"
-           "%y = FakeQuantize(%e, %lq, %hq, %lq, %hq) levels=256\n%r = Result(%y)\n";
+// The same after a sigmoid.
+std::string with_sigmoid(const std::string& text) {
+    std::string result = quantized_after(text);
+    const std::string quantize = "FakeQuantize(%c,";
+    result.replace(result.find(quantize), quantize.size(), "FakeQuantize(%g,");
+    const std::string range = "%hq = ";
+    return result.insert(result.find(range), "%g = Sigmoid(%c)\n");
 }
 
 std::string product(int rows, const std::string& weights) {
@@ -243,7 +242,7 @@ TEST(Registry, AmxTakesLargeProductsThatFillItsTiles) {
               "1638400 products, at least 8388608");
     EXPECT_EQ(on_amx(convolution("1,512,7,7", "512,512,3,3")).list[1], "amx: taken")
         << "large enough for tiles that are not full";
-    EXPECT_EQ(on_amx(with_elu(convolution("1,128,56,56", "128,128,1,1"))).reasons.at("amx"),
+    EXPECT_EQ(on_amx(with_sigmoid(convolution("1,128,56,56", "128,128,1,1"))).reasons.at("amx"),
               "128 products a result, at least 256")
         << "an activation";
     EXPECT_EQ(on_amx(product(7, "random(3,-1,1)")).reasons.at("amx"),
