@@ -82,7 +82,7 @@ def sqnr_text(row):
 
 HEAD = """# The same integers on every instruction set
 
-Made by `tests/real_models/isa_levels.py` from runs on one machine; do not edit. `ctest -L isa_models`
+Made by `tests/real_models/isa_levels.py` from runs on several machines; do not edit. `ctest -L isa_models`
 repeats them. Level: `FUSEQ_MAX_ISA` ([isa_levels](isa_levels.md)).
 
 - Elements: of all FakeQuantize results that were in memory, each checked by the oracle's
