@@ -16,6 +16,7 @@
 #include "cpu/cache/cached_plan.hpp"
 #include "cpu/cache/model_files.hpp"
 #include "cpu/compile/config.hpp"
+#include "cpu/machine/cpu_count.hpp"
 #include "cpu/machine/isa_limit.hpp"
 #include "cpu/machine/traits.hpp"
 #include "cpu/plugin/compiled_model.hpp"

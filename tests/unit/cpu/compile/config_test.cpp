@@ -112,7 +112,7 @@ TEST(Config, EveryPropertySetsItselfAndNothingElse) {
             const std::string name = row.name;
             const bool follows =
                 (name == "PERFORMANCE_HINT" &&
-                                  (other == "NUM_STREAMS" || other == "ENABLE_HYPER_THREADING")) ||
+                 (other == "NUM_STREAMS" || other == "ENABLE_HYPER_THREADING")) ||
                 (name == "FUSEQ_COMPILE_THREADS" && other == "COMPILATION_NUM_THREADS") ||
                 (name == "COMPILATION_NUM_THREADS" && other == "FUSEQ_COMPILE_THREADS");
             if (other != row.name && !follows) {
