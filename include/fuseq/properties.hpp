@@ -231,7 +231,11 @@ inline constexpr Property<std::vector<std::string>> disable{"FUSEQ_DISABLE"};
 inline constexpr Property<std::string> max_isa{"FUSEQ_MAX_ISA"};
 inline constexpr Property<std::string> dump_dir{"FUSEQ_DUMP_DIR"};
 inline constexpr Property<std::int32_t> compile_threads{"FUSEQ_COMPILE_THREADS"};
+inline constexpr Property<std::string> quantize_method{"QUANTIZE_METHOD"};
+inline constexpr Property<std::vector<std::string>> quantize_method_layers{
+    "QUANTIZE_METHOD_LAYERS"};
 inline constexpr ReadOnlyProperty<std::string> isa{"FUSEQ_ISA"};
+inline constexpr ReadOnlyProperty<std::string> placement{"FUSEQ_PLACEMENT"};
 inline constexpr ReadOnlyProperty<std::string> cache{"FUSEQ_CACHE"};
 inline constexpr ReadOnlyProperty<std::string> report{"FUSEQ_REPORT"};
 inline constexpr ReadOnlyProperty<std::int64_t> cached_plans{"FUSEQ_CACHED_PLANS"};

@@ -60,6 +60,22 @@ TEST(CompatSurface, OfTheCApiIsWhatTheLibraryShows) {
     EXPECT_GT(declared().size(), 140u);
 }
 
+TEST(CompatSurface, OfTheCApiIsCalledByTests) {
+    std::string text;
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(FUSEQ_SOURCE_DIR "/tests/compat")) {
+        text += entry.is_regular_file() ? text_of(entry.path()) : std::string();
+    }
+    const std::regex word(R"(\bov_\w+)");
+    std::set<std::string> called;
+    for (std::sregex_iterator it(text.begin(), text.end(), word), end; it != end; ++it) {
+        called.insert(it->str());
+    }
+    for (const std::string& name : declared()) {
+        EXPECT_TRUE(called.contains(name)) << name;
+    }
+}
+
 TEST(CompatSurface, OfTheCApiIsInThePage) {
     const std::string page = text_of(FUSEQ_SOURCE_DIR "/docs/surface.md");
     for (const std::string& name : declared()) {

@@ -11,6 +11,7 @@
 
 #include "fuseq/compiled_model.hpp"
 #include "openvino/core/absent.hpp"
+#include "openvino/core/model.hpp"
 #include "openvino/runtime/infer_request.hpp"
 #include "openvino/runtime/properties.hpp"
 

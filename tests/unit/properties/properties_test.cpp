@@ -55,7 +55,7 @@ void read_settings(Reader& read) {
     EXPECT_EQ(read(hint::execution_mode), hint::ExecutionMode::PERFORMANCE);
     EXPECT_EQ(read(hint::inference_precision), ElementType::f32);
     EXPECT_FALSE(read(hint::enable_cpu_pinning));
-    EXPECT_TRUE(read(hint::enable_hyper_threading));
+    EXPECT_FALSE(read(hint::enable_hyper_threading));
     EXPECT_EQ(read(hint::scheduling_core_type), hint::SchedulingCoreType::ANY_CORE);
     EXPECT_EQ(read(log::level), log::Level::NO);
     EXPECT_TRUE(read(own::fusion));
@@ -72,6 +72,8 @@ void read_settings(Reader& read) {
     EXPECT_NE(read(own::max_isa), "");
     EXPECT_EQ(read(own::dump_dir), "");
     EXPECT_EQ(read(own::compile_threads), 0);
+    EXPECT_EQ(read(own::quantize_method), "");
+    EXPECT_TRUE(read(own::quantize_method_layers).empty());
     EXPECT_NE(read(own::isa), "");
 }
 
@@ -99,6 +101,7 @@ TEST(Properties, OfACompiledModelHaveConstants) {
     EXPECT_FALSE(read(loaded_from_cache));
     EXPECT_EQ(read(execution_devices), std::vector<std::string>{"CPU"});
     EXPECT_EQ(read(own::cache), "off");
+    (void)read(own::placement);
     EXPECT_THAT(read(own::report), HasSubstr("relu"));
     EXPECT_EQ(read(own::cached_plans), 1);
     EXPECT_GE(read(own::cached_plan_bytes), 0);

@@ -35,6 +35,9 @@ std::vector<Row> rows() {
         {"PERFORMANCE_HINT", "THROUGHPUT", {"FAST", "latency"}},
         {"PERFORMANCE_HINT_NUM_REQUESTS", "3", {"-1", "65537", "all", ""}},
         {"EXECUTION_MODE_HINT", "ACCURACY", {"accuracy", "", "FAST"}},
+        {"SCHEDULING_CORE_TYPE", "PCORE_ONLY", {"PCORE", "", "pcore_only"}},
+        {"ENABLE_HYPER_THREADING", "YES", no_bool},
+        {"ENABLE_CPU_PINNING", "YES", no_bool},
         {"FUSEQ_COMPILE_THREADS", "2", {"-1", "4097", "all", ""}},
         {"COMPILATION_NUM_THREADS", "2", {"-1", "4097", "all", ""}},
         {"PERF_COUNT", "YES", no_bool},
@@ -64,9 +67,6 @@ struct Hint {
 
 std::map<std::string, Hint> hints() {
     return {{"INFERENCE_PRECISION_HINT", {"bf16", "int8", "f32"}},
-            {"ENABLE_CPU_PINNING", {"YES", "CORE", "NO"}},
-            {"ENABLE_HYPER_THREADING", {"NO", "maybe", "YES"}},
-            {"SCHEDULING_CORE_TYPE", {"PCORE_ONLY", "PCORE", "ANY_CORE"}},
             {"LOG_LEVEL", {"LOG_DEBUG", "DEBUG", "LOG_NONE"}}};
 }
 
@@ -111,7 +111,8 @@ TEST(Config, EveryPropertySetsItselfAndNothingElse) {
             // What a hint comes to is given as the number of streams.
             const std::string name = row.name;
             const bool follows =
-                (name == "PERFORMANCE_HINT" && other == "NUM_STREAMS") ||
+                (name == "PERFORMANCE_HINT" &&
+                 (other == "NUM_STREAMS" || other == "ENABLE_HYPER_THREADING")) ||
                 (name == "FUSEQ_COMPILE_THREADS" && other == "COMPILATION_NUM_THREADS") ||
                 (name == "COMPILATION_NUM_THREADS" && other == "FUSEQ_COMPILE_THREADS");
             if (other != row.name && !follows) {
