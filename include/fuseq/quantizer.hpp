@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fuseq/diagnosis.hpp"
 #include "fuseq/model.hpp"
 #include "fuseq/tensor.hpp"
 
@@ -140,15 +141,30 @@ struct LayerDamage {
     bool returned_to_float = false;
 };
 
+// A tensor that became integers, and how well they fit what was seen of it.
+struct QuantizedTensor {
+    std::string name;
+    std::size_t scales = 1;  // one, or one a channel: then low and high are of the first, and what
+                             // follows is not known
+    float low = 0;           // the least and the greatest value that the integers hold
+    float high = 0;
+    double saturated = 0;           // share of values beyond
+    std::size_t unused_levels = 0;  // levels beyond the least and the greatest value
+    double channel_spread = 1;      // range of the greatest channel over that of the median one
+    std::string remedy;             // empty where nothing is wrong
+};
+
 struct QuantizedModel {
     std::shared_ptr<Model> model;
     std::vector<QuantizerStep> steps;    // in the order they were tried
     std::vector<LayerDamage> ranking;    // with max_drop: the worst first
     double drop = 0;                     // with max_drop: of this model; of kSqnr the dB
     std::vector<QuantizedLayer> layers;  // in the order of execution
-    std::vector<std::string> remarks;    // one sentence each
-    std::vector<std::string> kept;       // names of layers that the options keep in float
-    std::size_t activations = 0;         // FakeQuantize layers that were put in
+    std::vector<QuantizedTensor> tensors;
+    std::vector<BatchNormDiagnosis> batch_norms;  // of the float model
+    std::vector<std::string> remarks;             // one sentence each
+    std::vector<std::string> kept;                // names of layers that the options keep in float
+    std::size_t activations = 0;                  // FakeQuantize layers that were put in
 };
 
 class Quantizer {

@@ -14,6 +14,7 @@
 #include "explain/profile.hpp"
 #include "explain/report.hpp"
 #include "explain/shares.hpp"
+#include "fuseq/diagnosis.hpp"
 #include "fuseq/fuseq.hpp"
 
 namespace fuseq::samples {
@@ -104,6 +105,9 @@ void run(const Arguments& arguments) {
             report);
     }
     std::cout << report_text(report, arguments.look);
+    for (const BatchNormDiagnosis& diagnosis : diagnose_batch_norms(*model)) {
+        std::cout << to_string(diagnosis) << '\n';
+    }
     if (arguments.laws) {
         std::cout << laws_text(report, arguments.look.wide);
     }

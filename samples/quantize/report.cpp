@@ -33,8 +33,46 @@ nlohmann::ordered_json describe(const QuantizedLayer& layer, const std::string& 
     }
     if (layer.max_weight_scale > 0) {
         item["weight_scales"] = {layer.min_weight_scale, layer.max_weight_scale};
+        item["scale_spread"] = layer.max_weight_scale / layer.min_weight_scale;
     }
     return item;
+}
+
+nlohmann::ordered_json describe(const QuantizedTensor& tensor) {
+    nlohmann::ordered_json item{{"name", tensor.name},
+                                {"low", tensor.low},
+                                {"high", tensor.high},
+                                {"scales", tensor.scales}};
+    if (tensor.scales == 1) {
+        item["saturated"] = tensor.saturated;
+        item["unused_levels"] = tensor.unused_levels;
+        item["channel_spread"] = tensor.channel_spread;
+    }
+    if (!tensor.remedy.empty()) {
+        item["remedy"] = tensor.remedy;
+    }
+    return item;
+}
+
+nlohmann::ordered_json describe(const BatchNormDiagnosis& d) {
+    return {
+        {"layer", d.layer},
+        {"channels", d.channels},
+        {"scale", {d.min_scale, d.max_scale}},
+        {"bias", {d.min_bias, d.max_bias}},
+        {"greatest",
+         {{"channel", d.channel}, {"gamma", d.gamma}, {"variance", d.variance}, {"mean", d.mean}}},
+        {"dead", d.dead},
+        {"remedies", d.remedies}};
+}
+
+template <class Item>
+nlohmann::ordered_json describe_all(const std::vector<Item>& items) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Item& item : items) {
+        list.push_back(describe(item));
+    }
+    return list;
 }
 
 nlohmann::ordered_json describe(const QuantizerOptions& options) {
@@ -83,6 +121,11 @@ std::string summary(const QuantizedModel& model) {
         text += detail::cat("measured against the bound: ", model.drop, ", with ", returned, " of ",
                             model.ranking.size(), " layers returned to float\n");
     }
+    for (const BatchNormDiagnosis& diagnosis : model.batch_norms) {
+        if (!diagnosis.remedies.empty()) {
+            text += to_string(diagnosis) + "\n";
+        }
+    }
     for (const std::string& remark : model.remarks) {
         text += "note: " + remark + "\n";
     }
@@ -116,6 +159,8 @@ std::string report_json(const QuantizedModel& model, const QuantizerOptions& opt
                                    {{"layers", model.layers.size()},
                                     {"quantized", count_quantized(model)},
                                     {"fake_quantize", model.activations}}}};
+    report["tensors"] = describe_all(model.tensors);
+    report["batch_norms"] = describe_all(model.batch_norms);
     if (!model.ranking.empty()) {
         report["ranking"] = ranking;
         report["drop"] = model.drop;

@@ -3,6 +3,7 @@
 #include "quantizer/conversion.hpp"
 
 #include "fuseq/error.hpp"
+#include "quantizer/diagnose_tensors.hpp"
 #include "quantizer/insertion.hpp"
 #include "quantizer/layer_kinds.hpp"
 
@@ -35,6 +36,7 @@ QuantizedModel convert(const Conversion& conversion) {
     const Placement placement = place(*work.lowered, work.kept);
     const auto scales = choose_place_scales(placement, work.profile, work.options);
     result.activations = placement.places.size();
+    result.tensors = diagnose_tensors(placement, scales, work.profile);
     InsertionReport report =
         insert_integers(*work.lowered, placement, scales, work.profile, work.options, work.learned);
     result.layers = std::move(report.layers);

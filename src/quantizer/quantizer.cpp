@@ -148,7 +148,9 @@ QuantizedModel Quantizer::quantize() const {
     if (impl_->options.max_drop) {
         fail("-max_drop is measured on data: none was given");
     }
-    return quantizer::convert(impl_->conversion());
+    QuantizedModel result = quantizer::convert(impl_->conversion());
+    result.batch_norms = diagnose_batch_norms(*impl_->original);
+    return result;
 }
 
 QuantizedModel Quantizer::quantize(std::size_t count, const CalibrationInputs& inputs) const {
@@ -159,6 +161,7 @@ QuantizedModel Quantizer::quantize(std::size_t count, const CalibrationInputs& i
         bounded = quantizer::hold_bound(bounded.conversion, improved.judges, inputs);
     }
     QuantizedModel result = quantizer::convert(bounded.conversion);
+    result.batch_norms = diagnose_batch_norms(*impl_->original);
     result.ranking = std::move(bounded.ranking);
     const auto& bound = impl_->options.max_drop;
     result.drop = bound && bound->metric == DropMetric::kSqnr ? -bounded.drop : bounded.drop;
