@@ -3,12 +3,13 @@
 //
 // Large integer products on machines with AMX: oneDNN's, whose tiles make eight times the products
 // of AVX-512 VNNI a cycle, with the attributes that the composer makes for it anywhere. Chosen by a
-// rule on shapes, from what a tile holds; not measured, as no machine with AMX was at hand
-// (docs/isa_levels.md).
+// rule on shapes; its thresholds are measured on Emerald Rapids
+// (docs/performance/log/amx.md).
 #include <algorithm>
 
 #include <fmt/core.h>
 
+#include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/gemm_problem.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/machine/traits.hpp"
@@ -37,28 +38,38 @@ double filled(const kernels::GemmShape& s) {
            filled(pixels, kTileRows);
 }
 
-Verdict suits_tiles(const GemmProblem& problem) {
-    // Below half of the tile the eightfold speed is mostly spent on padding.
-    constexpr double kHalf = 0.5;
+// Whether oneDNN does more after the product than to scale, to add a bias and to round.
+bool is_elaborate(const Group& group) {
+    return !group.binary_sources.empty() || traits_of(composer_of(group).chain(), 0).activates;
+}
+
+Verdict suits_tiles(const GemmProblem& problem, bool elaborate) {
+    // A tile that is mostly padding pays where the layer is large.
+    constexpr double kShare = 0.5;
+    constexpr double kShareOfLarge = 0.4;
+    constexpr std::size_t kLarge = std::size_t{1} << 25;
     // Results leave a tile through memory, 256 at a time; with fewer products for each, storing and
-    // converting them takes longer than multiplying.
-    constexpr std::size_t kDepth = 128;
-    // Configuring tiles takes each thread some hundred cycles; VNNI makes so many products in 10
-    // us.
-    constexpr std::size_t kProducts = std::size_t{1} << 21;
+    // converting them takes longer than multiplying. oneDNN's instances for tensors and activations
+    // are slower at that.
+    const std::size_t least_depth = elaborate ? 256 : 128;
+    // Each thread configures its tiles, and oneDNN copies the source.
+    const std::size_t least = std::size_t{1}
+                              << (elaborate || problem.src_zero_point != 0 ? 24 : 23);
     const kernels::GemmShape& s = problem.shape;
     const std::size_t depth = s.src_channels * s.kernel_height * s.kernel_width;
     const std::size_t products = s.batch * s.dst_height * s.dst_width * s.dst_channels * depth;
     const double share = filled(s);
-    if (share < kHalf) {
-        return Verdict::no(fmt::format("tiles would be filled to {} %, at least 50 %",
-                                       static_cast<int>(share * 100)));
+    const double least_share = products >= kLarge ? kShareOfLarge : kShare;
+    if (share < least_share) {
+        return Verdict::no(fmt::format("tiles would be filled to {} %, at least {} %",
+                                       static_cast<int>(share * 100),
+                                       static_cast<int>(least_share * 100)));
     }
-    if (depth < kDepth) {
-        return Verdict::no(fmt::format("{} products a result, at least {}", depth, kDepth));
+    if (depth < least_depth) {
+        return Verdict::no(fmt::format("{} products a result, at least {}", depth, least_depth));
     }
-    if (products < kProducts) {
-        return Verdict::no(fmt::format("{} products, at least {}", products, kProducts));
+    if (products < least) {
+        return Verdict::no(fmt::format("{} products, at least {}", products, least));
     }
     return Verdict::yes();
 }
@@ -83,10 +94,7 @@ Verdict amx_supports(const StepBuilder&, const Group& group) {
     if (!problem->wei_zero_point.empty()) {
         return Verdict::no("zero points of weights, which oneDNN has none of");
     }
-    if (problem->src_zero_point != 0) {
-        return Verdict::no("a zero point of source, which oneDNN's products by tiles lack");
-    }
-    return suits_tiles(*problem);
+    return suits_tiles(*problem, is_elaborate(group));
 }
 
 }  // namespace fuseq::cpu

@@ -97,6 +97,15 @@ std::string quantized_after(std::string text) {
            "%z = MaxPool.1(%y) strides=[2,2] kernel=[2,2]\n%r = Result(%z)\n";
 }
 
+// The same after a sigmoid.
+std::string with_sigmoid(const std::string& text) {
+    std::string result = quantized_after(text);
+    const std::string quantize = "FakeQuantize(%c,";
+    result.replace(result.find(quantize), quantize.size(), "FakeQuantize(%g,");
+    const std::string range = "%hq = ";
+    return result.insert(result.find(range), "%g = Sigmoid(%c)\n");
+}
+
 std::string product(int rows, const std::string& weights) {
     return "model \"m\"\n%x = Parameter : f32[" + std::to_string(rows) +
            ",32]\n%w = Const value=" + weights +
@@ -222,14 +231,20 @@ TEST(Registry, AmxTakesLargeProductsThatFillItsTiles) {
     EXPECT_THAT(deep.list, ElementsAre("small_conv: refused", "amx: taken", "gemm: taken",
                                        "float_conv: refused", "onednn: taken"));
     EXPECT_EQ(on_amx(convolution("1,3,224,224", "64,3,7,7")).reasons.at("amx"),
-              "tiles would be filled to 4 %, at least 50 %");
+              "tiles would be filled to 4 %, at least 40 %")
+        << "a large layer";
     EXPECT_EQ(on_amx(convolution("1,128,7,7", "64,128,3,3")).reasons.at("amx"),
               "tiles would be filled to 43 %, at least 50 %")
         << "pixels of a row";
     EXPECT_EQ(on_amx(convolution("1,64,56,56", "64,64,1,1")).reasons.at("amx"),
               "64 products a result, at least 128");
     EXPECT_EQ(on_amx(convolution("1,128,8,8", "128,128,1,1")).reasons.at("amx"),
-              "1638400 products, at least 2097152");
+              "1638400 products, at least 8388608");
+    EXPECT_EQ(on_amx(convolution("1,512,7,7", "512,512,3,3")).list[1], "amx: taken")
+        << "large enough for tiles that are not full";
+    EXPECT_EQ(on_amx(with_sigmoid(convolution("1,128,56,56", "128,128,1,1"))).reasons.at("amx"),
+              "128 products a result, at least 256")
+        << "an activation";
     EXPECT_EQ(on_amx(product(7, "random(3,-1,1)")).reasons.at("amx"),
               "for integers with constant weights");
 }
