@@ -23,7 +23,8 @@ tests=(libgtest-dev libgmock-dev libbenchmark-dev python3
     python3-pytest python3-pip # tests of the Python package, and of its wheel
     libonnx-testdata) # cases of the ONNX format's authors
 ci=(mkdocs doxygen clang-format clang-tidy libomp-dev git) # libomp-dev: the omp.h that clang reads
-full=(debootstrap)                      # packages are installed in a root of their own
+full=(debootstrap                       # packages are installed in a root of their own
+    chromium chromium-driver python3-selenium) # tests/browser
 emulator=(bochs bochs-term isolinux syslinux-common xorriso busybox-static cpio # tests/emulator/run_emulated.sh
     qemu-user)                          # tests/emulator/run_qemu_user.sh
 optional=(ccache lld) # make rebuilding and linking faster

@@ -11,6 +11,7 @@
 #include "common/properties.hpp"
 #include "common/shapes.hpp"
 #include "common/tool.hpp"
+#include "explain/html.hpp"
 #include "explain/profile.hpp"
 #include "explain/report.hpp"
 #include "explain/shares.hpp"
@@ -24,6 +25,7 @@ struct Arguments {
     std::string model;
     std::string device = "CPU";
     std::string json_file;
+    std::string html_file;
     std::string shape;
     bool profile = false;
     ReportLook look;
@@ -39,6 +41,8 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
         ->required();
     app.add_option("-d", arguments.device, "Device")->capture_default_str();
     app.add_option("--json", arguments.json_file, "Write the report to this file too");
+    app.add_option("--html", arguments.html_file,
+                   "Write the report as a page for a browser; with -profile with times");
     app.add_option("--shape", arguments.shape,
                    "Shapes of the inputs: [1,3,224,224] or in1[1,3,64,64],in2[1,4]");
     app.add_flag("--profile", arguments.profile, "Run the model and show the median time of steps");
@@ -56,9 +60,9 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
     return parse_arguments(app, argc, argv);
 }
 
-void write_json(const Report& report, const std::string& file) {
+void write_text(const std::string& text, const std::string& file) {
     std::ofstream out(file);
-    out << report.dump(1) << "\n";
+    out << text;
     out.close();
     if (!out) {
         throw Error("write", "cannot write '" + file + "'");
@@ -112,7 +116,10 @@ void run(const Arguments& arguments) {
         std::cout << laws_text(report, arguments.look.wide);
     }
     if (!arguments.json_file.empty()) {
-        write_json(report, arguments.json_file);
+        write_text(report.dump(1) + "\n", arguments.json_file);
+    }
+    if (!arguments.html_file.empty()) {
+        write_text(html_page(report), arguments.html_file);
     }
 }
 

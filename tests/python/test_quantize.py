@@ -50,6 +50,14 @@ def test_data_comes_in_every_form(model, images):
     assert text(images, schema="symmetric") != expected
 
 
+def test_a_bound_on_the_loss_is_kept(model, images):
+    assert ov.quantize(model, images, max_drop=("SQNR", 5)).drop >= 5
+    with pytest.raises(ov.Error, match="no metric .loudness., only SQNR"):
+        ov.quantize(model, images, max_drop=("loudness", 5))
+    with pytest.raises(TypeError, match="max_drop: 5 is of a wrong type"):
+        ov.quantize(model, images, max_drop=5)
+
+
 def test_the_result_is_saved(core, model, images, tmp_path):
     result = ov.quantize(model, images)
     result.save(tmp_path / "int8.xml")

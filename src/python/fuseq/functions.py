@@ -67,7 +67,7 @@ def quantize(model, data, *, subset_size=None, progress=None, **options):
     model with one input, a list in the order of the inputs, or a dict by index or name; any
     iterable, of which the first subset_size are used. progress(done, total) may return False to
     stop. options: those of the tool `quantize` and docs/quantizer.md (schema="symmetric",
-    calibration="kl", keep_original_precision=["Add"], ...).
+    calibration="kl", keep_original_precision=["Add"], max_drop=("SQNR", 30), ...).
 
     Returns a QuantizedModel: .model, .layers, .remarks, .save(path). Raises Error for data of a
     wrong type or shape, TypeError for an option that there is not, naming the nearest.
@@ -80,4 +80,4 @@ def quantize(model, data, *, subset_size=None, progress=None, **options):
         items = [items[i] for i in range(min(subset_size, len(items)))]
     if not quantizer.profile(items, progress):
         raise Error(f"quantize: stopped after {quantizer.profiled_inputs} inputs")
-    return quantizer.quantize()
+    return quantizer.quantize(items)

@@ -57,6 +57,16 @@ const Option kOptions[] = {
      [](QuantizerOptions& o, const py::handle& v) { o.depthwise_channels = v.cast<bool>(); }},
     {"bias_correction",
      [](QuantizerOptions& o, const py::handle& v) { o.bias_correction = v.cast<bool>(); }},
+    {"headroom", [](QuantizerOptions& o, const py::handle& v) { o.headroom = v.cast<double>(); }},
+    {"equalization",
+     [](QuantizerOptions& o, const py::handle& v) { o.equalization = v.cast<bool>(); }},
+    {"second_order_rounding",
+     [](QuantizerOptions& o, const py::handle& v) { o.second_order_rounding = v.cast<bool>(); }},
+    {"max_drop",
+     [](QuantizerOptions& o, const py::handle& v) {
+         const auto [metric, value] = v.cast<std::pair<std::string, double>>();
+         o.max_drop = DropBound{metric_from(metric), value, {}};
+     }},
     {"keep_original_precision",
      [](QuantizerOptions& o, const py::handle& v) {
          o.keep_original_precision = v.cast<std::vector<std::string>>();
@@ -177,27 +187,52 @@ private:
     py::object value_ = py::none();
 };
 
-bool profile(PyQuantizer& self, const py::sequence& data, const py::object& progress) {
-    FirstRaised raised;
-    const std::size_t before = self.quantizer.profiled_inputs();
+// Calls `use` without the GIL; what Python's data raises in a thread of the quantizer is raised
+// here.
+template <class Use>
+auto with_inputs(const PyQuantizer& self,
+                 const py::sequence& data,
+                 std::size_t before,
+                 FirstRaised& raised,
+                 const Use& use) {
     const CalibrationInputs inputs = [&](std::size_t index) {
         return raised.guarded([&] { return tensors_of(*self.inputs, data[index - before]); });
     };
+    const std::size_t count = before + data.size();
+    try {
+        const py::gil_scoped_release free;
+        return use(count, inputs);
+    } catch (const Error&) {
+        raised.rethrow();
+        throw;
+    }
+}
+
+bool profile(PyQuantizer& self, const py::sequence& data, const py::object& progress) {
+    FirstRaised raised;
+    const std::size_t before = self.quantizer.profiled_inputs();
     const CalibrationProgress told = [&](std::size_t done, std::size_t total) {
         return raised.guarded([&] {
             const py::object go_on = progress(done - before, total - before);
             return go_on.is_none() || go_on.cast<bool>();
         });
     };
-    const std::size_t count = before + data.size();
-    try {
-        const py::gil_scoped_release free;
+    return with_inputs(self, data, before, raised, [&](std::size_t count, const auto& inputs) {
         return self.quantizer.profile(count, inputs,
                                       progress.is_none() ? CalibrationProgress() : told);
-    } catch (const Error&) {
-        raised.rethrow();
-        throw;
+    });
+}
+
+QuantizedModel quantize(const PyQuantizer& self, const py::object& data) {
+    if (data.is_none()) {
+        const py::gil_scoped_release free;
+        return self.quantizer.quantize();
     }
+    FirstRaised raised;
+    return with_inputs(self, py::reinterpret_borrow<py::sequence>(data), 0, raised,
+                       [&](std::size_t count, const auto& inputs) {
+                           return self.quantizer.quantize(count, inputs);
+                       });
 }
 
 }  // namespace
@@ -222,6 +257,7 @@ void define_quantizer(py::module_& module) {
         .def_readonly("remarks", &QuantizedModel::remarks)
         .def_readonly("kept", &QuantizedModel::kept)
         .def_readonly("activations", &QuantizedModel::activations)
+        .def_readonly("drop", &QuantizedModel::drop)
         .def(
             "save",
             [](const QuantizedModel& self, const py::object& path, int version) {
@@ -242,10 +278,9 @@ void define_quantizer(py::module_& module) {
                                 const std::string& path) { self.quantizer.save_profile(path); })
         .def("load_profile",
              [](PyQuantizer& self, const std::string& path) { self.quantizer.load_profile(path); })
-        .def("quantize", [](const PyQuantizer& self) {
-            const py::gil_scoped_release free;
-            return self.quantizer.quantize();
-        });
+        .def("quantize", &quantize, py::arg("data") = py::none(),
+             "From the profile; with the data, also by the methods that need it. Raises Error "
+             "without a profile.");
 }
 
 }  // namespace fuseq::python

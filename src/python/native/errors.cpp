@@ -64,6 +64,7 @@ void define_errors(py::module_& module) {
     error_type =
         PyErr_NewExceptionWithDoc("fuseq.Error", kErrorDoc, PyExc_RuntimeError, attributes.ptr());
     module.attr("Error") = py::reinterpret_borrow<py::object>(error_type);
+    // pybind11 takes a function of that type. NOLINTNEXTLINE(performance-unnecessary-value-param)
     py::register_exception_translator([](std::exception_ptr exception) {
         try {
             if (exception) {
