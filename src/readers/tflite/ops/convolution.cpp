@@ -128,13 +128,22 @@ Values depthwise(Operator& op) {
     return image(op.activation(add_bias(op, sum, 2), options.fused_activation_function()));
 }
 
+// A shape that is not constant must be that of the output: sizes of the Model are static.
+std::vector<std::int64_t> result_shape(Operator& op) {
+    if (const auto known = op.known_ints(op.input(0))) {
+        return *known;
+    }
+    const Shape& shape = op.output_tensor().shape;
+    return {shape.begin(), shape.end()};
+}
+
 // Inputs are the shape of the result, the weights [O, H, W, I] and the values. The padding is that of
 // the convolution from the result to the values.
 Values transpose_convolution(Operator& op) {
     const auto& options = op.options<::tflite::TransposeConvOptions>();
     check_rank(op, 1, 4);
     const Output x = op.image(2);
-    const std::vector<std::int64_t> shape = op.constant_ints(0, "the shape of the result");
+    const std::vector<std::int64_t> shape = result_shape(op);
     op.require(shape.size() == 4, "the shape of the result has ", shape.size(),
                " values, expected 4");
     const std::vector<std::int64_t> sizes{shape[1], shape[2]};
