@@ -4,7 +4,7 @@
 #
 # Installs what is missing, from Debian 12's packages. Does nothing, and needs no rights, when all
 # of it is there.
-#   usage: samples/install_deps.sh [build | tests | ci | emulator]     the first three each include the one before
+#   usage: samples/install_deps.sh [build | tests | ci | full | emulator]     ci, full: tests and more; tests: build and more
 set -euo pipefail
 
 build=(
@@ -12,14 +12,18 @@ build=(
     libdnnl-dev                         # oneDNN 2.6.3 ...
     opencl-headers ocl-icd-opencl-dev   # ... whose CMake config asks for OpenCL
     libpugixml-dev libtbb-dev libxxhash-dev libfmt-dev libhwy-dev nlohmann-json3-dev libcli11-dev
+    libhwloc-dev                        # which processors are there, and how they lie together
     libyaml-cpp-dev                     # profiles of the quantizer
     libonnx-dev libprotobuf-dev         # for the reader of ONNX files, which is left out without them
+    pybind11-dev python3-dev python3-numpy # for the Python package, which is left out without them
     flatbuffers-compiler libflatbuffers-dev # for the reader of TFLite files, likewise
 )
 tests=(libgtest-dev libgmock-dev libbenchmark-dev python3
-    python3-numpy    # the oracle of ../shared
+    pkg-config dpkg-dev # as users of the packages have them
+    python3-pytest python3-pip # tests of the Python package, and of its wheel
     libonnx-testdata) # cases of the ONNX format's authors
-ci=(clang-format clang-tidy libomp-dev git) # libomp-dev: the omp.h that clang reads
+ci=(mkdocs doxygen clang-format clang-tidy libomp-dev git) # libomp-dev: the omp.h that clang reads
+full=(debootstrap)                      # packages are installed in a root of their own
 emulator=(bochs bochs-term isolinux syslinux-common xorriso busybox-static cpio # tests/emulator/run_emulated.sh
     qemu-user)                          # tests/emulator/run_qemu_user.sh
 optional=(ccache lld) # make rebuilding and linking faster
@@ -28,6 +32,7 @@ case "${1:-build}" in
     build) packages=("${build[@]}" "${optional[@]}") ;;
     tests) packages=("${build[@]}" "${optional[@]}" "${tests[@]}") ;;
     ci) packages=("${build[@]}" "${optional[@]}" "${tests[@]}" "${ci[@]}") ;;
+    full) packages=("${build[@]}" "${optional[@]}" "${tests[@]}" "${full[@]}" "${emulator[@]}") ;;
     emulator) packages=("${emulator[@]}") ;;
     *)
         sed -n 's/^#   usage/usage/p' "$0" >&2

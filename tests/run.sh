@@ -6,6 +6,7 @@
 #   tests/run.sh -R Composer -V
 # Levels of instructions: the machine's highest and the next one below (docs/isa_levels.md); all with
 #   tests/run.sh -full [ARGUMENT]...
+# which also runs what takes long or needs more packages: programs in a clean Debian root, browser.
 # FUSEQ_PRESET=asan selects another preset of CMakePresets.json; FUSEQ_QUICK_BUILD=OFF or ON another way to build
 # (docs/building.md): a fresh build folder is ON, an old one keeps what it has. Needs no terminal.
 set -uo pipefail
@@ -14,8 +15,10 @@ exec </dev/null
 export CI="${CI:-true}"
 
 export FUSEQ_TEST_LEVELS=near
+full=()
 if [ "${1:-}" = -full ]; then
     FUSEQ_TEST_LEVELS=all
+    full=(-C full)
     shift
 fi
 
@@ -27,10 +30,12 @@ finish() {
     exit "$2"
 }
 
-samples/install_deps.sh tests || finish "FAILED: installing packages" 1
+packages=tests
+[ ${#full[@]} -eq 0 ] || packages=full
+samples/install_deps.sh "$packages" || finish "FAILED: installing packages" 1
 quick=${FUSEQ_QUICK_BUILD:-}
 [ -f "build/$preset/CMakeCache.txt" ] || quick=${quick:-ON}
 cmake --preset "$preset" -DFUSEQ_TESTS=ON ${quick:+"-DFUSEQ_QUICK_BUILD=$quick"} || finish "FAILED: configuring" 1
 cmake --build --preset "$preset" -j "$jobs" || finish "FAILED: building" 1
-ctest --preset "$preset" -j "$jobs" --no-tests=error "$@" || finish "FAILED: tests" 1
+ctest --preset "$preset" -j "$jobs" --no-tests=error "${full[@]}" "$@" || finish "FAILED: tests" 1
 finish "all tests passed" 0

@@ -6,6 +6,7 @@
 #include "transformations/common/decompose_attention.hpp"
 #include "transformations/common/decompose_batch_norm.hpp"
 #include "transformations/common/drop_identity_operations.hpp"
+#include "transformations/common/fold_channel_order_into_weights.hpp"
 #include "transformations/common/fold_constants.hpp"
 #include "transformations/common/fold_multiply_add_chains.hpp"
 #include "transformations/common/fold_multiply_into_weights.hpp"
@@ -22,6 +23,7 @@
 #include "transformations/common/matmul_to_convolution.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
 #include "transformations/common/replace_convert_variants.hpp"
+#include "transformations/common/transpose_around_interpolate.hpp"
 #include "transformations/common/transpose_before_squeeze.hpp"
 #include "transformations/cpu/cover_deconvolutions.hpp"
 #include "transformations/cpu/expand_constants.hpp"
@@ -61,6 +63,8 @@ const std::vector<Pass>& common_passes() {
         {"fold_constants", fold_constants},
         // Before the passes that look at neighbours, which such operations would separate.
         {"drop_identity_operations", drop_identity_operations},
+        // With weights as the model spells them, and means and scales beside the picture still.
+        {"fold_channel_order_into_weights", fold_channel_order_into_weights},
         // Before constants move or fold into each other: both recognise spellings by their numbers.
         {"fuse_sigmoid", fuse_sigmoid},  // which Swish is made of
         {"fuse_activation", fuse_activation},
@@ -75,6 +79,8 @@ const std::vector<Pass>& common_passes() {
         // Needs the constant shapes that folding gives; before DQs move through its parts.
         {"fuse_channel_shuffle", fuse_channel_shuffle},
         {"fuse_depth_to_space", fuse_depth_to_space},
+        // With constant axes; the transpositions meet those of the model.
+        {"transpose_around_interpolate", transpose_around_interpolate},
         // With constant axes; before dequantizations and layouts are looked at.
         {"transpose_before_squeeze", transpose_before_squeeze},
         // Gives the Multiply and Add that the next three fold.

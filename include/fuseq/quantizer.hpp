@@ -6,8 +6,8 @@
 // and zero points from them. Library libfuseq_quantizer.so; docs/quantizer.md says what it does.
 //
 //   fuseq::Quantizer quantizer(model, options);
-//   quantizer.profile(100, [&](std::size_t i) { return std::vector{image(i)}; });
-//   fuseq::QuantizedModel result = quantizer.quantize();
+//   quantizer.profile(100, image);  // std::vector<Tensor> image(std::size_t i)
+//   fuseq::QuantizedModel result = quantizer.quantize(100, image);
 //   fuseq::write_quantized(result, "int8.xml");
 //
 // One thread at a time uses a Quantizer. All failures are fuseq::Error, stage "quantize".
@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,7 @@ enum class Calibration {
     kKl,          // least Kullback-Leibler divergence between the histogram and its quantized form
     kPercentile,  // a share of the values, percentile / 100, lies inside
     kMse,         // least mean squared error
+    kBest,        // of none, MSE and percentile, what is best on inputs that were held back
 };
 
 // One table for names on command lines and in files.
@@ -50,6 +52,23 @@ std::string_view to_string(Calibration calibration);
 QuantizationSchema schema_from(std::string_view name);
 QuantizationPrecision precision_from(std::string_view name);
 Calibration calibration_from(std::string_view name);
+
+// How much worse the outputs of a quantized model are.
+enum class DropMetric {
+    kSqnr,        // signal-to-noise ratio in dB: the bound is the least one
+    kCosine,      // 1 - cosine of the outputs of the worst input
+    kTop1,        // share of inputs of another class
+    kDetections,  // share of boxes without a partner
+    kOwn,         // DropBound::own of the float model minus that of the quantized one
+};
+std::string_view to_string(DropMetric metric);
+DropMetric metric_from(std::string_view name);
+
+struct DropBound {
+    DropMetric metric = DropMetric::kSqnr;
+    double value = 0;
+    std::function<double(const std::shared_ptr<const Model>& model)> own;  // greater is better
+};
 
 struct QuantizerOptions {
     QuantizationSchema schema = QuantizationSchema::kAsymmetric;  // of activations
@@ -70,6 +89,13 @@ struct QuantizerOptions {
     // A range a channel where only depthwise convolutions read a tensor.
     bool depthwise_channels = true;
     bool bias_correction = true;  // moves biases by the mean error that rounded weights make
+    double headroom = 0;          // ranges of activations are widened by this share
+    // Only with data, and where they help on inputs that were held back:
+    bool equalization = true;            // ranges of channels made more alike
+    bool second_order_rounding = false;  // weights rounded by what they do to their layer's result
+    // With data: layers return to float, those first that do the most damage, until the bound holds
+    // on held-back inputs, which are not used for ranges then either.
+    std::optional<DropBound> max_drop;
     // Layers that stay in float: kinds ("Add"), names, or patterns with * and ?.
     std::vector<std::string> keep_original_precision;
     // Kinds that are not taken apart before profiling, nor before quantizing.
@@ -98,8 +124,27 @@ struct QuantizedLayer {
     float max_weight_scale = 0;
 };
 
+// A method that was tried, and the mean signal-to-noise ratio of the outputs on inputs that were
+// held back, in dB.
+struct QuantizerStep {
+    std::string name;
+    double before = 0;
+    double after = 0;
+    bool kept = false;
+};
+
+// Signal-to-noise ratio of one layer's result, in dB, when all that goes into it is exact.
+struct LayerDamage {
+    std::string layer;
+    double sqnr = 0;
+    bool returned_to_float = false;
+};
+
 struct QuantizedModel {
     std::shared_ptr<Model> model;
+    std::vector<QuantizerStep> steps;    // in the order they were tried
+    std::vector<LayerDamage> ranking;    // with max_drop: the worst first
+    double drop = 0;                     // with max_drop: of this model; of kSqnr the dB
     std::vector<QuantizedLayer> layers;  // in the order of execution
     std::vector<std::string> remarks;    // one sentence each
     std::vector<std::string> kept;       // names of layers that the options keep in float
@@ -129,8 +174,11 @@ public:
     // naming the first layer that differs, or of other histogram bins or lowering.
     void load_profile(const std::string& path);
 
-    // Throws Error without a profile.
+    // Throws Error without a profile. From the profile alone:
     QuantizedModel quantize() const;
+    // With the methods that need data: every third input is held back to judge by, at most 32 learn
+    // and 32 judge. The same data gives the same model.
+    QuantizedModel quantize(std::size_t count, const CalibrationInputs& inputs) const;
 
 private:
     struct Impl;

@@ -9,9 +9,12 @@
 #include <fstream>
 #include <iostream>
 
+#include <fmt/core.h>
+
 #include "common/tool.hpp"
 #include "fuseq/fuseq.hpp"
 #include "quantize/data.hpp"
+#include "quantize/metric_command.hpp"
 #include "quantize/options.hpp"
 #include "quantize/report.hpp"
 
@@ -32,11 +35,22 @@ void show_progress(std::size_t done, std::size_t total) {
               << "] " << done << '/' << total << (done == total ? "\n" : "") << std::flush;
 }
 
-void profile(Quantizer& quantizer, const Model& model, const QuantizeOptions& options) {
+// Inputs of -i; empty without.
+std::vector<std::string> folders_of(const QuantizeOptions& options) {
+    if (options.data.empty()) {
+        return {};
+    }
     std::vector<std::string> folders = input_folders(options.data);
     if (options.inputs != 0 && folders.size() > options.inputs) {
         folders.resize(options.inputs);
     }
+    return folders;
+}
+
+void profile(Quantizer& quantizer,
+             const Model& model,
+             const std::vector<std::string>& folders,
+             const QuantizeOptions& options) {
     if (options.resume && std::filesystem::exists(options.dump_profile)) {
         quantizer.load_profile(options.dump_profile);
     }
@@ -54,15 +68,16 @@ void profile(Quantizer& quantizer, const Model& model, const QuantizeOptions& op
             return interrupted == 0;
         });
     std::signal(SIGINT, SIG_DFL);
-    if (!options.dump_profile.empty()) {
-        quantizer.save_profile(options.dump_profile);
+    if (!all && options.dump_profile.empty()) {
+        throw Error("quantize",
+                    detail::cat("interrupted after ", quantizer.profiled_inputs(),
+                                " inputs; -dump_profile would have kept what was done"));
     }
     if (!all) {
+        quantizer.save_profile(options.dump_profile);
         throw Error("quantize",
-                    detail::cat("interrupted after ", quantizer.profiled_inputs(), " inputs",
-                                options.dump_profile.empty()
-                                    ? "; -dump_profile would have kept what was done"
-                                    : "; -resume goes on from there"));
+                    fmt::format("interrupted after {} inputs; -resume goes on from there",
+                                quantizer.profiled_inputs()));
     }
 }
 
@@ -71,11 +86,16 @@ void write_text(const std::string& file, const std::string& text) {
     out << text;
     out.close();
     if (!out) {
-        throw Error("write", detail::cat("cannot write '", file, "'"));
+        throw Error("write", fmt::format("cannot write '{}'", file));
     }
 }
 
-void run(const QuantizeOptions& options) {
+void run(QuantizeOptions options) {
+    if (!options.metric_command.empty()) {
+        options.quantizer.max_drop->own = [command = options.metric_command](const auto& measured) {
+            return run_metric(command, *measured);
+        };
+    }
     const std::shared_ptr<Model> model = Core().read_model(
         options.model, "",
         [](const std::string& text) { std::cout << "warning: " << text << '\n'; });
@@ -83,15 +103,22 @@ void run(const QuantizeOptions& options) {
     for (const std::string& file : options.load_profiles) {
         quantizer.load_profile(file);
     }
-    if (!options.data.empty()) {
-        profile(quantizer, *model, options);
-    } else if (!options.dump_profile.empty()) {
+    const std::vector<std::string> folders = folders_of(options);
+    // With both, the profile is what is known, and the data judges.
+    if (!folders.empty() && (options.load_profiles.empty() || !options.dump_profile.empty())) {
+        profile(quantizer, *model, folders, options);
+    }
+    if (!options.dump_profile.empty()) {
         quantizer.save_profile(options.dump_profile);
     }
     if (options.output.empty()) {
         return;
     }
-    const QuantizedModel result = quantizer.quantize();
+    const QuantizedModel result = folders.empty()
+                                      ? quantizer.quantize()
+                                      : quantizer.quantize(folders.size(), [&](std::size_t i) {
+                                            return read_inputs(folders[i], *model);
+                                        });
     write_quantized(result, options.output, options.ir_version);
     if (!options.report_file.empty()) {
         write_text(options.report_file, report_json(result, options.quantizer));

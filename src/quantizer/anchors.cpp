@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ops/binary_arithmetic.hpp"
 #include "ops/convert.hpp"
@@ -91,8 +93,13 @@ public:
         }
     }
 
-    // `means` of the input's channels; empty when they are not known.
-    void quantize(const std::vector<double>& means) {
+    // `means` of the input's channels; empty when they are not known. `learned` may be null.
+    void quantize(const std::vector<double>& means, const LearnedWeights* learned) {
+        if (learned != nullptr && take(*learned)) {
+            write_weights(learned->rounded);
+            write_bias();
+            return;
+        }
         const WeightScales before = scales_;
         choose_bias_scales();
         RoundedWeights rounded =
@@ -117,6 +124,31 @@ public:
     }
 
 private:
+    // Scales and biases of what was learned. Not where a bias needs larger scales: the integers
+    // belong to theirs.
+    bool take(const LearnedWeights& learned) {
+        const auto scales = scales_;
+        const auto biases = bias_values_;
+        scales_ = learned.scales;
+        const bool shifted = std::any_of(learned.shifts.begin(), learned.shifts.end(),
+                                         [](double shift) { return shift != 0; });
+        if (bias_values_.empty() && shifted) {
+            bias_values_.assign(order_.count(), 0.0f);
+        }
+        for (std::size_t c = 0; c < bias_values_.size(); ++c) {
+            bias_values_[c] += static_cast<float>(learned.shifts[c]);
+        }
+        choose_bias_scales();
+        const bool same = std::equal(
+            scales_.channels.begin(), scales_.channels.end(), learned.scales.channels.begin(),
+            [](const auto& a, const auto& b) { return a.scale == b.scale; });
+        if (!same) {
+            scales_ = scales;
+            bias_values_ = biases;
+        }
+        return same;
+    }
+
     float input_scale(std::size_t channel) const {
         // Of a depthwise convolution, the input channel that an output channel reads.
         return input_.size() == 1 ? input_[0].scale
@@ -130,11 +162,11 @@ private:
             if (scales_.channels[c].scale == was) {
                 continue;
             }
-            remarks_.push_back(detail::cat("layer '", node_.name(), "': bias ", bias_values_[c],
-                                           " of channel ", c, " does not fit into int32 at scale ",
-                                           input_scale(c) * was,
-                                           "; the scale of its weights is raised from ", was,
-                                           " to ", scales_.channels[c].scale));
+            remarks_.push_back(
+                fmt::format("layer '{}': bias {:g} of channel {} does not fit into int32 at scale "
+                            "{:g}; the scale of its weights is raised from {:g} to {:g}",
+                            node_.name(), bias_values_[c], c, input_scale(c) * was, was,
+                            scales_.channels[c].scale));
             if (!scales_.per_channel) {
                 return;
             }
@@ -250,15 +282,6 @@ private:
     std::vector<float> bias_scales_;
 };
 
-// Row-wise quantization is one of fully connected layers.
-QuantizerOptions options_for(const Node& anchor, QuantizerOptions options) {
-    if (options.rowwise && anchor.is("MatMul")) {
-        options.weights_schema = QuantizationSchema::kAsymmetric;
-        options.channelwise = true;
-    }
-    return options;
-}
-
 // What must be known of an anchor before its source changes.
 struct Work {
     Node* node;
@@ -284,7 +307,8 @@ InsertionReport insert_integers(Model& model,
                                 const Placement& placement,
                                 const std::vector<PlaceScales>& scales,
                                 const Profile& profile,
-                                const QuantizerOptions& options) {
+                                const QuantizerOptions& options,
+                                const LearnedLayers& learned) {
     InsertionReport report;
     std::vector<Work> work;
     for (Node* node : model.ordered_nodes()) {
@@ -306,9 +330,10 @@ InsertionReport insert_integers(Model& model,
     }
     insert_fake_quantize(model, placement, scales);
     for (const Work& item : work) {
-        const QuantizerOptions own = options_for(*item.node, options);
+        const QuantizerOptions own = weight_options_of(*item.node, options);
         Anchor anchor(*item.node, *item.input, own, report.remarks);
-        anchor.quantize(item.means);
+        const auto found = learned.find(item.node->name());
+        anchor.quantize(item.means, found == learned.end() ? nullptr : &found->second);
         anchor.describe(report.layers[item.layer]);
     }
     model.remove_dead_nodes();

@@ -89,9 +89,10 @@ std::vector<double> input_means(const Node& anchor, const Profile& profile) {
         return {};
     }
     // Of a MatMul, channels are the last dimension.
-    const bool channels_fit = is_one_of(anchor, {"Convolution", "GroupConvolution"}) ||
-                              (anchor.is("MatMul") && anchor.input(0).partial_shape().rank() == 2 &&
-                               !anchor.attrs<MatMulAttrs>().transpose_a);
+    const bool channels_fit =
+        is_one_of(anchor, {"Convolution", "GroupConvolution"}) ||
+        (anchor.is("MatMul") && !anchor.attrs<MatMulAttrs>().transpose_a &&
+         channel_dim_of(anchor.input(0)) + 1 == anchor.input(0).partial_shape().rank());
     if (!channels_fit) {
         return {};
     }

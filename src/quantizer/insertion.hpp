@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "quantizer/learned_weights.hpp"
 #include "quantizer/placement.hpp"
 #include "quantizer/profile.hpp"
 
@@ -23,7 +24,8 @@ std::vector<PlaceScales> choose_place_scales(const Placement& placement,
                                              const QuantizerOptions& options);
 
 // Puts in FakeQuantize layers, and integers for weights and biases of the anchors that the
-// placement quantizes. Uses up the placement: its nodes read other ones afterwards.
+// placement quantizes: what was learned of them, or the nearest ones. Uses up the placement: its
+// nodes read other ones afterwards.
 struct InsertionReport {
     std::vector<QuantizedLayer> layers;  // of all anchors and carriers
     std::vector<std::string> remarks;    // what was out of the ordinary
@@ -32,7 +34,8 @@ InsertionReport insert_integers(Model& model,
                                 const Placement& placement,
                                 const std::vector<PlaceScales>& scales,
                                 const Profile& profile,
-                                const QuantizerOptions& options);
+                                const QuantizerOptions& options,
+                                const LearnedLayers& learned = {});
 
 // The first half of it.
 void insert_fake_quantize(Model& model,

@@ -3,28 +3,15 @@
 #include "quantizer/layer_selection.hpp"
 
 #include <algorithm>
-#include <numeric>
 
+#include <fmt/core.h>
+
+#include "model/nearest_name.hpp"
 #include "ops/op_spec.hpp"
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq::quantizer {
 namespace {
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-        }
-    }
-    return row[b.size()];
-}
 
 std::vector<std::string> kinds_of_operations() {
     std::vector<std::string> kinds;
@@ -69,14 +56,6 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
     return p == pattern.size();
 }
 
-std::string nearest_name(std::string_view name, const std::vector<std::string>& names) {
-    const auto nearest =
-        std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
-            return edit_distance(name, a) < edit_distance(name, b);
-        });
-    return nearest == names.end() ? std::string() : *nearest;
-}
-
 std::set<const Node*> select_layers(const Model& original,
                                     const Model& lowered,
                                     const std::vector<std::string>& selectors) {
@@ -98,10 +77,9 @@ std::set<const Node*> select_layers(const Model& original,
             }
         }
         if (!found) {
-            throw Error("quantize", detail::cat("-keep_original_precision_for_nodes: the model has "
-                                                "no layer and no kind '",
-                                                selector, "'; the nearest is '",
-                                                nearest_name(selector, names), "'"));
+            throw Error("quantize", fmt::format("-keep_original_precision_for_nodes: the model has "
+                                                "no layer and no kind '{}'; the nearest is '{}'",
+                                                selector, nearest_name(selector, names)));
         }
     }
     std::set<const Node*> result;
@@ -119,9 +97,9 @@ std::set<const Node*> select_layers(const Model& original,
 void check_kinds(const std::vector<std::string>& kinds, std::string_view option) {
     for (const std::string& kind : kinds) {
         if (!op_exists(kind)) {
-            throw Error("quantize", detail::cat(option, ": there is no operation '", kind,
-                                                "'; the nearest is '",
-                                                nearest_name(kind, kinds_of_operations()), "'"));
+            throw Error("quantize",
+                        fmt::format("{}: there is no operation '{}'; the nearest is '{}'", option,
+                                    kind, nearest_name(kind, kinds_of_operations())));
         }
     }
 }

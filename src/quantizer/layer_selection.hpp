@@ -16,9 +16,6 @@ namespace fuseq::quantizer {
 // Whether `text` is what `pattern` says: * stands for any characters, ? for one.
 bool matches_pattern(std::string_view pattern, std::string_view text);
 
-// The name with the least edit distance; empty when there are none.
-std::string nearest_name(std::string_view name, const std::vector<std::string>& names);
-
 // Nodes of `lowered` that stand for the layers of `original` that the selectors choose: each is a
 // kind ("Add"), a layer name, or a pattern. Throws Error for one that chooses nothing, with the
 // nearest name there is.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ops/fake_quantize.hpp"
 #include "quantizer/calibration.hpp"
@@ -16,8 +18,8 @@ namespace {
 const TensorProfile& profile_of(const Place& place, const Profile& profile) {
     const auto found = profile.tensors.find(tensor_name(place.tensor));
     if (found == profile.tensors.end() || found->second.empty()) {
-        throw Error("quantize", detail::cat("the profile has no range of tensor '",
-                                            tensor_name(place.tensor), "'"));
+        throw Error("quantize", fmt::format("the profile has no range of tensor '{}'",
+                                            tensor_name(place.tensor)));
     }
     return found->second;
 }
@@ -29,6 +31,11 @@ TensorProfile profile_of_group(const std::vector<const Place*>& places, const Pr
         all.merge(profile_of(*places[i], profile));
     }
     return all;
+}
+
+RealRange widened(RealRange range, double share) {
+    return {static_cast<float>(range.min * (1 + share)),
+            static_cast<float>(range.max * (1 + share))};
 }
 
 // [] for one value, else [1, C, 1, ...].
@@ -81,11 +88,13 @@ std::vector<PlaceScales> choose_place_scales(const Placement& placement,
         PlaceScales& scales = chosen[group];
         if (options.depthwise_channels && places[0]->depthwise_only && !seen.channels.empty()) {
             for (const RealRange& range : seen.channels) {
-                scales.push_back(choose_scale(range, options.schema, calibration.integers));
+                scales.push_back(choose_scale(widened(range, options.headroom), options.schema,
+                                              calibration.integers));
             }
         } else {
             const RealRange range = calibrate(seen.range, seen.histogram, calibration);
-            scales.push_back(choose_scale(range, options.schema, calibration.integers));
+            scales.push_back(choose_scale(widened(range, options.headroom), options.schema,
+                                          calibration.integers));
         }
     }
     std::vector<PlaceScales> scales;

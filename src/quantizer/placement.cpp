@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/core.h>
+
 #include "quantizer/layer_kinds.hpp"
 #include "transformations/support/rewrite.hpp"
 
@@ -210,7 +212,7 @@ private:
             for (std::size_t i = 0; i < node.input_count(); ++i) {
                 if (is_data_input(node, i) &&
                     place_read_by(placement_, node, i) == placement_.places.size()) {
-                    placement_.reasons[&node] = detail::cat("input ", i, " is not quantized");
+                    placement_.reasons[&node] = fmt::format("input {} is not quantized", i);
                     return;
                 }
             }
@@ -259,8 +261,42 @@ std::size_t place_read_by(const Placement& placement, Node& node, std::size_t i)
 }
 
 std::string tensor_name(const Output& tensor) {
-    return tensor.node->output_count() == 1 ? tensor.node->name()
-                                            : detail::cat(tensor.node->name(), '.', tensor.index);
+    return tensor.node->output_count() == 1
+               ? tensor.node->name()
+               : fmt::format("{}.{}", tensor.node->name(), tensor.index);
+}
+
+namespace {
+
+// Whether a MatMul reads the tensor, perhaps behind layers that work on it element by element.
+bool leads_to_matmul(const Node& node, const Shape& shape) {
+    for (const Use& use : node.port().uses) {
+        const Node& reader = *use.node;
+        if (reader.is("MatMul")) {
+            return true;
+        }
+        const LayerKind kind = kind_of(reader);
+        const bool same = (kind == LayerKind::kActivation || reader.is("Add")) &&
+                          reader.port().shape.is_static() &&
+                          reader.port().shape.to_shape() == shape;
+        if (same && leads_to_matmul(reader, shape)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+std::size_t channel_dim_of(const Output& tensor) {
+    const PartialShape& shape = tensor.partial_shape();
+    if (!shape.rank_is_static() || shape.rank() < 3) {
+        return 1;
+    }
+    const bool rows =
+        tensor.node->is("MatMul") || (tensor.node->output_count() == 1 && shape.is_static() &&
+                                      leads_to_matmul(*tensor.node, shape.to_shape()));
+    return rows ? shape.rank() - 1 : 1;
 }
 
 }  // namespace fuseq::quantizer

@@ -46,4 +46,8 @@ std::size_t place_read_by(const Placement& placement, Node& node, std::size_t i)
 // Names a tensor in profiles: the layer, and ".<port>" where it has several outputs.
 std::string tensor_name(const Output& tensor);
 
+// The dimension that profiles take for the channels of a tensor: the last one of what is, by all
+// that computes and reads it, rows of a matrix product; otherwise 1.
+std::size_t channel_dim_of(const Output& tensor);
+
 }  // namespace fuseq::quantizer

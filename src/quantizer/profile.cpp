@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::quantizer {
@@ -47,48 +49,82 @@ RealRange united(const RealRange& a, const RealRange& b) {
     return {std::min(a.min, b.min), std::max(a.max, b.max)};
 }
 
-bool has_channels(const Shape& shape) {
-    return shape.size() >= 2 && shape[1] <= kMostChannels;
+bool has_channels(const Shape& shape, std::size_t dim) {
+    return shape.size() >= 2 && shape[dim] <= kMostChannels;
+}
+
+// Ranges and sums of channels, which lie `run` values at a time in `batch` blocks.
+void see_channels(TensorProfile& seen, std::span<const float> values, std::size_t batch) {
+    const std::size_t count = seen.channels.size();
+    const std::size_t run = values.size() / (batch * count);
+    for (std::size_t n = 0; n < batch; ++n) {
+        for (std::size_t c = 0; c < count; ++c) {
+            const Statistics s = statistics(values.subspan((n * count + c) * run, run));
+            const RealRange here{s.min, s.max};
+            seen.channels[c] = n == 0 ? here : united(seen.channels[c], here);
+            seen.channel_sums[c] += s.sum;
+        }
+    }
+}
+
+// The same for runs of one value.
+void see_last_dimension(TensorProfile& seen, std::span<const float> values) {
+    const std::size_t count = seen.channels.size();
+    for (std::size_t c = 0; c < count; ++c) {
+        seen.channels[c] = {values[c], values[c]};
+    }
+    for (std::size_t i = 0; i < values.size(); i += count) {
+        for (std::size_t c = 0; c < count; ++c) {
+            RealRange& range = seen.channels[c];
+            const float value = values[i + c];
+            range = {value < range.min ? value : range.min, value > range.max ? value : range.max};
+            seen.channel_sums[c] += static_cast<double>(value);
+        }
+    }
 }
 
 [[noreturn]] void fail_not_finite(std::span<const float> values) {
     const auto bad =
         std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
-    throw Error("quantize",
-                detail::cat("has the value ", bad == values.end() ? values[0] : *bad,
-                            " at position ", bad - values.begin(), " of ", values.size()));
+    throw Error("quantize", fmt::format("has the value {:g} at position {} of {}",
+                                        bad == values.end() ? values[0] : *bad,
+                                        bad - values.begin(), values.size()));
 }
 
 }  // namespace
 
-void TensorProfile::add(std::span<const float> values, const Shape& shape) {
+void TensorProfile::add(std::span<const float> values,
+                        const Shape& shape,
+                        std::size_t channel_dim) {
     if (values.empty()) {
         return;
     }
+    const bool known = has_channels(shape, channel_dim);
     TensorProfile seen;
     seen.histogram = Histogram(histogram.most_bins());
-    const std::size_t count = has_channels(shape) ? shape[1] : 1;
-    const std::size_t batch = has_channels(shape) ? shape[0] : 1;
-    const std::size_t run = values.size() / (batch * count);
-    seen.channels.resize(count);
-    seen.channel_sums.resize(count);
+    seen.channels.resize(known ? shape[channel_dim] : 1);
+    seen.channel_sums.resize(seen.channels.size());
+    std::size_t batch = 1;
+    for (std::size_t d = 0; known && d < channel_dim; ++d) {
+        batch *= shape[d];
+    }
+    if (known && batch * seen.channels.size() == values.size()) {
+        see_last_dimension(seen, values);
+    } else {
+        see_channels(seen, values, batch);
+    }
     double sum = 0;
-    for (std::size_t n = 0; n < batch; ++n) {
-        for (std::size_t c = 0; c < count; ++c) {
-            const Statistics s = statistics(values.subspan((n * count + c) * run, run));
-            const RealRange seen_here{s.min, s.max};
-            seen.channels[c] = n == 0 ? seen_here : united(seen.channels[c], seen_here);
-            seen.channel_sums[c] += s.sum;
-            seen.range = n + c == 0 ? seen_here : united(seen.range, seen_here);
-            sum += s.sum;
-        }
+    seen.range = seen.channels[0];
+    for (std::size_t c = 0; c < seen.channels.size(); ++c) {
+        seen.range = united(seen.range, seen.channels[c]);
+        sum += seen.channel_sums[c];
     }
     // Comparisons pass over NaN, a sum does not.
     if (!std::isfinite(sum) || !std::isfinite(seen.range.min) || !std::isfinite(seen.range.max)) {
         fail_not_finite(values);
     }
-    seen.channel_count = batch * run;
-    if (!has_channels(shape)) {
+    seen.channel_count = values.size() / seen.channels.size();
+    if (!known) {
         seen.channels.clear();
         seen.channel_sums.clear();
         seen.channel_count = 0;
@@ -125,21 +161,21 @@ void TensorProfile::merge(const TensorProfile& other) {
 void Profile::require_same_graph(const Profile& other, const std::string& what) const {
     const std::string difference = first_difference(graph, other.graph);
     if (!difference.empty()) {
-        throw Error("quantize", detail::cat(what, " belongs to another graph: ", difference));
+        throw Error("quantize", fmt::format("{} belongs to another graph: {}", what, difference));
     }
     if (other.histogram_bins != histogram_bins) {
-        throw Error("quantize", detail::cat(what, " has histograms of ", other.histogram_bins,
-                                            " bins, not ", histogram_bins));
+        throw Error("quantize", fmt::format("{} has histograms of {} bins, not {}", what,
+                                            other.histogram_bins, histogram_bins));
     }
     if (other.not_lowered != not_lowered) {
         std::string kinds;
         for (const std::string& kind : other.not_lowered) {
-            kinds += detail::cat(kinds.empty() ? "" : ",", kind);
+            kinds += fmt::format("{}{}", kinds.empty() ? "" : ",", kind);
         }
         throw Error("quantize",
-                    detail::cat(what, " was made with -do_not_lower_nodes_for_profiling=", kinds,
-                                "; what is not lowered for profiling must not be lowered for "
-                                "quantizing"));
+                    fmt::format("{} was made with -do_not_lower_nodes_for_profiling={}; what is "
+                                "not lowered for profiling must not be lowered for quantizing",
+                                what, kinds));
     }
 }
 

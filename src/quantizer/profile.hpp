@@ -17,7 +17,7 @@
 
 namespace fuseq::quantizer {
 
-// Channels are dimension 1; tensors with more channels than this have none on record.
+// Tensors with more channels than this have none on record.
 inline constexpr std::size_t kMostChannels = 4096;
 
 struct TensorProfile {
@@ -28,7 +28,7 @@ struct TensorProfile {
     std::uint64_t channel_count = 0;   // values of one channel
 
     // Of one more input. Throws Error (rule only) for a value that is not finite.
-    void add(std::span<const float> values, const Shape& shape);
+    void add(std::span<const float> values, const Shape& shape, std::size_t channel_dim = 1);
     void merge(const TensorProfile& other);
     bool empty() const { return histogram.empty(); }
 };

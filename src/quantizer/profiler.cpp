@@ -9,7 +9,10 @@
 #include <thread>
 #include <unordered_set>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
+#include "quantizer/data_runner.hpp"
 #include "quantizer/placement.hpp"
 
 namespace fuseq::quantizer {
@@ -88,37 +91,6 @@ private:
     std::condition_variable turn_;
 };
 
-[[noreturn]] void fail_at(std::size_t index, const std::string& layer, const std::string& rule) {
-    throw Error(Error::Info{.stage = "quantize",
-                            .file = {},
-                            .layer_id = {},
-                            .layer = layer,
-                            .op = {},
-                            .rule = detail::cat("input ", index, ": ", rule)});
-}
-
-void set_inputs(InferRequest& request,
-                const std::vector<Output>& ports,
-                const std::vector<Tensor>& tensors,
-                std::size_t index) {
-    if (tensors.size() != ports.size()) {
-        fail_at(index, {},
-                detail::cat(tensors.size(), " tensors were given, the model has ", ports.size(),
-                            " inputs"));
-    }
-    for (std::size_t i = 0; i < ports.size(); ++i) {
-        const PartialShape& shape = ports[i].partial_shape();
-        if (!shape.contains(tensors[i].get_shape())) {
-            fail_at(index, ports[i].node->name(),
-                    detail::cat("has shape ", to_string(tensors[i].get_shape()),
-                                ", the model wants ", to_string(shape)));
-        }
-        const ElementType type = ports[i].type();
-        request.set_input_tensor(
-            i, tensors[i].get_element_type() == type ? tensors[i] : tensors[i].to(type));
-    }
-}
-
 }  // namespace
 
 Profiler::Profiler(const Model& lowered, const std::string& device, std::size_t streams)
@@ -139,7 +111,7 @@ Profiler::Profiler(const Model& lowered, const std::string& device, std::size_t 
     for (Node* node : model->ordered_nodes()) {
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (outputs[i].node == node && outputs[i].type() == ElementType::f32) {
-                tensors_.push_back({i, tensor_name(outputs[i])});
+                tensors_.push_back({i, tensor_name(outputs[i]), channel_dim_of(outputs[i])});
             }
         }
     }
@@ -164,14 +136,14 @@ bool Profiler::run(Profile& profile,
                 set_inputs(request, ports, inputs(index), index);
                 request.infer();
                 std::map<std::string, TensorProfile> seen;
-                for (const auto& [output, name] : tensors_) {
+                for (const auto& [output, name, channel_dim] : tensors_) {
                     const Tensor tensor = request.get_output_tensor(output);
                     TensorProfile& entry = seen[name];
                     entry.histogram = Histogram(profile.histogram_bins);
                     try {
-                        entry.add(tensor.values<float>(), tensor.get_shape());
+                        entry.add(tensor.values<float>(), tensor.get_shape(), channel_dim);
                     } catch (const Error& error) {
-                        fail_at(index, name, error.info().rule);
+                        fail_at_input(index, name, error.info().rule);
                     }
                 }
                 queue.add(index, seen);

@@ -26,9 +26,13 @@ public:
 
 private:
     std::size_t streams_;
-    // Number and name of each float output, in the order of execution: the first layer with a wrong
-    // value is the one that is named.
-    std::vector<std::pair<std::size_t, std::string>> tensors_;
+    struct SeenTensor {
+        std::size_t output;
+        std::string name;
+        std::size_t channel_dim;
+    };
+    // In the order of execution: the first layer with a wrong value is the one that is named.
+    std::vector<SeenTensor> tensors_;
     CompiledModel compiled_;
 };
 

@@ -6,11 +6,14 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/core.h>
+
 #include "fuseq/core.hpp"
 #include "fuseq/error.hpp"
 #include "ir/ir.hpp"
-#include "quantizer/insertion.hpp"
-#include "quantizer/layer_kinds.hpp"
+#include "quantizer/accuracy_bound.hpp"
+#include "quantizer/conversion.hpp"
+#include "quantizer/improvement.hpp"
 #include "quantizer/layer_selection.hpp"
 #include "quantizer/lowering.hpp"
 #include "quantizer/profiler.hpp"
@@ -19,7 +22,6 @@
 namespace fuseq {
 namespace {
 
-using quantizer::LayerKind;
 using quantizer::Profile;
 
 constexpr std::size_t kLeastBins = 16;
@@ -30,25 +32,28 @@ constexpr std::size_t kLeastBins = 16;
 
 void check(const QuantizerOptions& options) {
     if (options.histogram_bins < kLeastBins) {
-        fail(detail::cat("-num_histogram_bins is ", options.histogram_bins, ", at least ",
-                         kLeastBins, " are needed"));
+        fail(fmt::format("-num_histogram_bins is {}, at least {} are needed",
+                         options.histogram_bins, kLeastBins));
     }
     if (options.precision == QuantizationPrecision::kInt32 ||
         options.weights_precision == QuantizationPrecision::kInt32) {
         fail("Int32 is a precision of biases only");
     }
     if (!(options.percentile > 50 && options.percentile <= 100)) {
-        fail(detail::cat("-percentile is ", options.percentile, ", expected (50, 100]"));
+        fail(fmt::format("-percentile is {:g}, expected (50, 100]", options.percentile));
     }
     const bool by_histogram = options.calibration == Calibration::kKl &&
                               options.precision == QuantizationPrecision::kInt8;
     if (by_histogram && options.histogram_bins <= 255) {
-        fail(detail::cat("KL calibration needs more than 255 histogram bins, not ",
+        fail(fmt::format("KL calibration needs more than 255 histogram bins, not {}",
                          options.histogram_bins));
     }
     if (options.weights_calibration != Calibration::kNone &&
         options.weights_calibration != Calibration::kMse) {
         fail("weights are calibrated by none or MSE");
+    }
+    if (!(options.headroom >= 0 && options.headroom <= 10)) {
+        fail(detail::cat("-headroom is ", options.headroom, ", expected [0, 10]"));
     }
     if (options.weights_of_7_bits && options.weights_precision != QuantizationPrecision::kInt8) {
         fail("weights of 7 bits are Int8");
@@ -59,8 +64,9 @@ void check(const QuantizerOptions& options) {
 void check(const Model& model) {
     const std::vector<Node*> quantized = model.find_all("FakeQuantize");
     if (!quantized.empty()) {
-        fail(detail::cat("the model is quantized already: it has ", quantized.size(),
-                         " FakeQuantize layers, the first is '", quantized[0]->name(), "'"));
+        fail(fmt::format(
+            "the model is quantized already: it has {} FakeQuantize layers, the first is '{}'",
+            quantized.size(), quantized[0]->name()));
     }
 }
 
@@ -85,6 +91,13 @@ struct Quantizer::Impl {
         profile.not_lowered = sorted(options.do_not_lower);
         profile.histogram_bins = options.histogram_bins;
     }
+
+    void require_profile() const {
+        if (profile.inputs == 0) {
+            fail("there is no profile: run calibration inputs or load a profile first");
+        }
+    }
+    quantizer::Conversion conversion() const { return {lowered, kept, profile, options, {}}; }
 
     QuantizerOptions options;
     std::shared_ptr<Model> original;
@@ -123,43 +136,34 @@ void Quantizer::save_profile(const std::string& path) const {
 
 void Quantizer::load_profile(const std::string& path) {
     const Profile other = quantizer::from_yaml(quantizer::read_text_file(path), path);
-    impl_->profile.require_same_graph(other, detail::cat("profile '", path, "'"));
+    impl_->profile.require_same_graph(other, fmt::format("profile '{}'", path));
     impl_->profile.merge(other);
 }
 
 QuantizedModel Quantizer::quantize() const {
-    if (impl_->profile.inputs == 0) {
-        fail("there is no profile: run calibration inputs or load a profile first");
+    impl_->require_profile();
+    if (impl_->options.calibration == Calibration::kBest) {
+        fail("calibration 'best' is judged on data: none was given");
     }
-    QuantizedModel result;
-    result.model = impl_->lowered->clone();
-    // The copy has the same nodes in the same order.
-    std::set<const Node*> kept;
-    const std::vector<Node*> ours = impl_->lowered->ordered_nodes();
-    const std::vector<Node*> copies = result.model->ordered_nodes();
-    for (std::size_t i = 0; i < ours.size(); ++i) {
-        if (impl_->kept.contains(ours[i])) {
-            kept.insert(copies.at(i));
-            result.kept.push_back(copies[i]->name());
-        }
+    if (impl_->options.max_drop) {
+        fail("-max_drop is measured on data: none was given");
     }
-    const quantizer::Placement placement = quantizer::place(*result.model, kept);
-    const auto scales = quantizer::choose_place_scales(placement, impl_->profile, impl_->options);
-    result.activations = placement.places.size();
-    quantizer::InsertionReport report = quantizer::insert_integers(*result.model, placement, scales,
-                                                                   impl_->profile, impl_->options);
-    result.layers = std::move(report.layers);
-    result.remarks = std::move(report.remarks);
-    for (const QuantizedLayer& layer : result.layers) {
-        if (impl_->options.assert_all_nodes_quantized && !layer.quantized) {
-            throw Error(Error::Info{.stage = "quantize",
-                                    .file = {},
-                                    .layer_id = {},
-                                    .layer = layer.name,
-                                    .op = layer.kind,
-                                    .rule = "stays in float: " + layer.reason});
-        }
+    return quantizer::convert(impl_->conversion());
+}
+
+QuantizedModel Quantizer::quantize(std::size_t count, const CalibrationInputs& inputs) const {
+    impl_->require_profile();
+    quantizer::Improved improved = quantizer::improve(impl_->conversion(), count, inputs);
+    quantizer::Bounded bounded{std::move(improved.conversion), {}, 0};
+    if (impl_->options.max_drop) {
+        bounded = quantizer::hold_bound(bounded.conversion, improved.judges, inputs);
     }
+    QuantizedModel result = quantizer::convert(bounded.conversion);
+    result.ranking = std::move(bounded.ranking);
+    const auto& bound = impl_->options.max_drop;
+    result.drop = bound && bound->metric == DropMetric::kSqnr ? -bounded.drop : bounded.drop;
+    result.steps = std::move(improved.steps);
+    result.remarks.insert(result.remarks.begin(), improved.remarks.begin(), improved.remarks.end());
     return result;
 }
 

@@ -81,48 +81,77 @@ ScaleAndOffset best_scale(const float* values,
 
 WeightScales choose_weight_scales(const Tensor& weights,
                                   const ChannelOrder& order,
-                                  const QuantizerOptions& options) {
+                                  const QuantizerOptions& options,
+                                  double share) {
     const float* values = weights.data<float>();
     const std::vector<std::vector<Run>> runs = runs_of(order);
+    const auto choose = [&](const std::vector<Run>& part) {
+        const RealRange range = range_of(values, part);
+        return best_scale(
+            values, part,
+            {static_cast<float>(range.min * share), static_cast<float>(range.max * share)},
+            options);
+    };
     WeightScales scales;
     scales.per_channel = options.channelwise && runs.size() > 1;
     if (!scales.per_channel) {
         const std::vector<Run> all{{0, weights.get_size()}};
-        scales.channels.assign(runs.size(),
-                               best_scale(values, all, range_of(values, all), options));
+        scales.channels.assign(runs.size(), choose(all));
         return scales;
     }
     for (const std::vector<Run>& channel : runs) {
-        scales.channels.push_back(best_scale(values, channel, range_of(values, channel), options));
+        scales.channels.push_back(choose(channel));
     }
     return scales;
+}
+
+QuantizerOptions weight_options_of(const Node& anchor, QuantizerOptions options) {
+    if (options.rowwise && anchor.is("MatMul")) {
+        options.weights_schema = QuantizationSchema::kAsymmetric;
+        options.channelwise = true;
+    }
+    return options;
+}
+
+RoundedWeights rounded_weights(const Shape& shape,
+                               const ChannelOrder& order,
+                               const WeightScales& scales,
+                               const std::vector<std::vector<std::int64_t>>& integers,
+                               QuantizationPrecision precision) {
+    const bool bytes = precision == QuantizationPrecision::kInt8;
+    RoundedWeights rounded{Tensor(bytes ? ElementType::i8 : ElementType::i16, shape),
+                           Tensor(ElementType::f32, shape)};
+    float* values = rounded.values.data<float>();
+    const auto write = [&](auto* to) {
+        std::vector<std::size_t> done(order.count());
+        order.for_each_run([&](std::size_t channel, std::size_t begin, std::size_t count) {
+            for (std::size_t i = begin; i < begin + count; ++i) {
+                const std::int64_t q = integers[channel][done[channel]++];
+                to[i] = static_cast<std::remove_reference_t<decltype(*to)>>(q);
+                values[i] = scales.channels[channel].dequantize(q);
+            }
+        });
+    };
+    if (bytes) {
+        write(rounded.integers.data<std::int8_t>());
+    } else {
+        write(rounded.integers.data<std::int16_t>());
+    }
+    return rounded;
 }
 
 RoundedWeights round_weights(const Tensor& weights,
                              const ChannelOrder& order,
                              const WeightScales& scales,
                              QuantizationPrecision precision) {
-    const bool bytes = precision == QuantizationPrecision::kInt8;
-    RoundedWeights rounded{Tensor(bytes ? ElementType::i8 : ElementType::i16, weights.get_shape()),
-                           Tensor(ElementType::f32, weights.get_shape())};
     const float* from = weights.data<float>();
-    float* values = rounded.values.data<float>();
-    const auto round_into = [&](auto* integers) {
-        order.for_each_run([&](std::size_t channel, std::size_t begin, std::size_t count) {
-            const ScaleAndOffset& scale = scales.channels[channel];
-            for (std::size_t i = begin; i < begin + count; ++i) {
-                const std::int64_t q = scale.quantize(from[i]);
-                integers[i] = static_cast<std::remove_reference_t<decltype(*integers)>>(q);
-                values[i] = scale.dequantize(q);
-            }
-        });
-    };
-    if (bytes) {
-        round_into(rounded.integers.data<std::int8_t>());
-    } else {
-        round_into(rounded.integers.data<std::int16_t>());
-    }
-    return rounded;
+    std::vector<std::vector<std::int64_t>> integers(order.count());
+    order.for_each_run([&](std::size_t channel, std::size_t begin, std::size_t count) {
+        for (std::size_t i = begin; i < begin + count; ++i) {
+            integers[channel].push_back(scales.channels[channel].quantize(from[i]));
+        }
+    });
+    return rounded_weights(weights.get_shape(), order, scales, integers, precision);
 }
 
 BiasScale choose_bias_scale(float bias,

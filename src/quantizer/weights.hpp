@@ -21,10 +21,15 @@ struct WeightScales {
 };
 
 // Scales by schema, precision, bits and calibration of the options. `weights` is f32, in the order
-// that `order` describes.
+// that `order` describes. `share`: of the range, which is taken in place of all of it.
 WeightScales choose_weight_scales(const Tensor& weights,
                                   const ChannelOrder& order,
-                                  const QuantizerOptions& options);
+                                  const QuantizerOptions& options,
+                                  double share = 1);
+
+// The options as they are for the weights of one anchor: row-wise quantization is one of fully
+// connected layers.
+QuantizerOptions weight_options_of(const Node& anchor, QuantizerOptions options);
 
 // The integers, and what they stand for as f32.
 struct RoundedWeights {
@@ -35,6 +40,13 @@ RoundedWeights round_weights(const Tensor& weights,
                              const ChannelOrder& order,
                              const WeightScales& scales,
                              QuantizationPrecision precision);
+// The same from integers that were chosen already: a list an output channel, in the order of
+// memory.
+RoundedWeights rounded_weights(const Shape& shape,
+                               const ChannelOrder& order,
+                               const WeightScales& scales,
+                               const std::vector<std::vector<std::int64_t>>& integers,
+                               QuantizationPrecision precision);
 
 // Scale of a bias: the product of the input's and the weights' scale, so that integers can be added
 // to the sum; the bias' own scale where the product is too small for its precision.

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/compiled_model.hpp"
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "model/nearest_name.hpp"
 #include "ops/quantized/rules/rules_json.hpp"
 #include "ops/state/separate_state.hpp"
 #include "ops/state/variables_json.hpp"
@@ -33,6 +35,11 @@ std::vector<InitialProgram> make_initial(const Model& model, const MethodChoice&
     return programs;
 }
 
+Error unknown_property(const std::string& name, const std::vector<std::string>& names) {
+    return {"property", detail::cat("REFERENCE has no property '", name, "'; the nearest is '",
+                                    nearest_name(name, names), "'")};
+}
+
 }  // namespace
 
 Options::Options()
@@ -41,7 +48,14 @@ Options::Options()
              {property::kInferenceNumThreads, 1},
              {property::kNumStreams, 1},
              {property::kPerformanceHint, "LATENCY"},
-             {property::kLogLevel, "NONE"},
+             {"PERFORMANCE_HINT_NUM_REQUESTS", 0},
+             {"EXECUTION_MODE_HINT", "ACCURACY"},
+             {"INFERENCE_PRECISION_HINT", "f32"},
+             {"ENABLE_CPU_PINNING", false},
+             {"ENABLE_HYPER_THREADING", true},
+             {"SCHEDULING_CORE_TYPE", "ANY_CORE"},
+             {"COMPILATION_NUM_THREADS", 0},
+             {property::kLogLevel, "LOG_NONE"},
              {property::kCacheDir, ""},
              {property::kFusion, false},
              {property::kLowPrecision, false},
@@ -51,7 +65,7 @@ Options::Options()
 void Options::set(const AnyMap& properties) {
     for (const auto& [name, value] : properties) {
         if (!values.contains(name)) {
-            throw Error("property", detail::cat("REFERENCE has no property '", name, "'"));
+            throw unknown_property(name, names());
         }
         if (name == property::kPerfCount || name == property::kKeepIntermediates) {
             (void)value.as_bool();
@@ -69,7 +83,7 @@ MethodChoice Options::method_choice() const {
 const Any& Options::get(const std::string& name) const {
     const auto found = values.find(name);
     if (found == values.end()) {
-        throw Error("property", detail::cat("REFERENCE has no property '", name, "'"));
+        throw unknown_property(name, names());
     }
     return found->second;
 }

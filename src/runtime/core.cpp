@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
+#include "model/nearest_name.hpp"
 #include "ops/quantized/rules/method_choice.hpp"
 #include "runtime/core_impl.hpp"
 
@@ -11,28 +14,37 @@ namespace fuseq {
 namespace {
 
 // What may be set for all devices at once; a device that does not know one of them is left alone.
-constexpr const char* kGlobalProperties[] = {property::kPerformanceHint,
-                                             property::kNumStreams,
-                                             property::kInferenceNumThreads,
-                                             property::kPerfCount,
-                                             property::kLogLevel,
-                                             property::kCacheDir,
-                                             property::kFusion,
-                                             property::kLowPrecision,
-                                             property::kKeepIntermediates,
-                                             kQuantizeMethod,
-                                             kQuantizeMethodLayers};
+const std::vector<std::string> kGlobalProperties = {property::kPerformanceHint,
+                                                    property::kNumStreams,
+                                                    property::kInferenceNumThreads,
+                                                    property::kPerfCount,
+                                                    property::kLogLevel,
+                                                    property::kCacheDir,
+                                                    property::kFusion,
+                                                    property::kLowPrecision,
+                                                    property::kKeepIntermediates,
+                                                    kQuantizeMethod,
+                                                    kQuantizeMethodLayers,
+                                                    "PERFORMANCE_HINT_NUM_REQUESTS",
+                                                    "EXECUTION_MODE_HINT",
+                                                    "INFERENCE_PRECISION_HINT",
+                                                    "ENABLE_CPU_PINNING",
+                                                    "ENABLE_HYPER_THREADING",
+                                                    "SCHEDULING_CORE_TYPE",
+                                                    "COMPILATION_NUM_THREADS"};
 
 void check_global(const std::string& name) {
-    const auto same = [&](const char* known) { return name == known; };
-    if (std::none_of(std::begin(kGlobalProperties), std::end(kGlobalProperties), same)) {
-        std::string names;
-        for (const char* known : kGlobalProperties) {
-            names += detail::cat(names.empty() ? "" : ", ", known);
-        }
-        throw Error("property",
-                    detail::cat("'", name, "' cannot be set for all devices; these can: ", names));
+    if (std::find(kGlobalProperties.begin(), kGlobalProperties.end(), name) !=
+        kGlobalProperties.end()) {
+        return;
     }
+    std::string names;
+    for (const std::string& known : kGlobalProperties) {
+        names += detail::cat(names.empty() ? "" : ", ", known);
+    }
+    throw Error("property",
+                detail::cat("'", name, "' cannot be set for all devices; the nearest is '",
+                            nearest_name(name, kGlobalProperties), "'; these can: ", names));
 }
 
 }  // namespace

@@ -20,4 +20,20 @@ foreach(device REFERENCE CPU)
     run(${WORK}/user/user ${SOURCE}/samples/models/residual_cnn.xml ${device})
 endforeach()
 run(${WORK}/installed/bin/infer -h)
+
+# A program for OpenVINO, and one in C: found only when somebody says where.
+file(WRITE ${WORK}/picture.ppm "P6 2 2 255\n............")
+run(${CMAKE_COMMAND} -S ${SOURCE}/tests/install/openvino_user -B ${WORK}/openvino_user -G Ninja
+    -D OpenVINO_DIR=${WORK}/installed/lib/fuseq/compat/cmake -D CMAKE_CXX_COMPILER=${COMPILER}
+    -D PROGRAMS=${SOURCE}/tests/compat/programs)
+run(${CMAKE_COMMAND} --build ${WORK}/openvino_user)
+foreach(program cxx_user c_user)
+    run(${WORK}/openvino_user/${program} ${SOURCE}/samples/models/residual_cnn.xml ${WORK}/picture.ppm CPU)
+endforeach()
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE}/tests/install/openvino_user -B ${WORK}/not_found -G Ninja
+                        -D CMAKE_PREFIX_PATH=${WORK}/installed -D PROGRAMS=${SOURCE}/tests/compat/programs
+                RESULT_VARIABLE found OUTPUT_QUIET ERROR_QUIET)
+if(found EQUAL 0)
+    message(FATAL_ERROR "find_package(OpenVINO) found Fuseq without being told to")
+endif()
 file(REMOVE_RECURSE ${WORK})

@@ -23,7 +23,7 @@ def cpu_rows():
     rows = {
         "machine": ["fuseq"],
         "post_ops": ["fuseq", "cpu/machine"],
-        "threading": ["fuseq"],
+        "threading": ["fuseq", "cpu/machine"],
     }
     # Kernels know no operations and no plan, and start no threads.
     kernel = ["fuseq", "model", "cpu/machine", "cpu/post_ops/basic_ops.hpp",
@@ -51,9 +51,11 @@ def cpu_rows():
 
 LAYERS = {
     "include/fuseq": ["fuseq"],
+    "include/openvino": ["fuseq", "openvino"],
     "src/model": MODEL,
     "src/ops": MODEL,
     "src/ir": MODEL + ["ir"],
+    "src/preprocess": MODEL + ["preprocess"],
     "src/reference": MODEL + ["reference", "transformations"],
     "src/runtime": MODEL + ["ir", "runtime"],
     "transformations": MODEL + ["transformations"],
@@ -66,7 +68,7 @@ LAYERS = {
     "src/readers/tflite": MODEL + ["readers/common", "readers/tflite"],
     "src/quantizer": MODEL + ["transformations", "ir", "quantizer"],
     "src/python": ["fuseq", "python"],
-    "src/compat": ["fuseq", "compat"],
+    "src/compat": ["fuseq", "compat", "openvino"],
     # Programs use the public API, common/ and their own folder; the generator builds models out of
     # operations, and benchmark_app puts conversions into them (-ip, -mean_values).
     "samples": ["fuseq", "common"],

@@ -34,10 +34,12 @@ std::vector<std::string> split(const std::string& line, const std::string& separ
 }
 
 // Which of the fast kernels an anchor runs on is decided by speed and may change; that it is one of
-// them is what a pattern holds. Other classes ("ref", "gemm", "simple", ...) stay what they are.
+// them is what a pattern holds. So is "x64", oneDNN's unrolled products, which AMX tiles replace.
+// Other classes
+// ("ref", "gemm", "simple", ...) stay what they are.
 std::string comparable_class(const std::string& kind, const std::string& name) {
     const bool anchor = kind == "convolution" || kind == "deconvolution" || kind == "matmul";
-    return anchor && (name == "jit" || name == "own") ? "fast" : name;
+    return anchor && (name == "jit" || name == "own" || name == "x64") ? "fast" : name;
 }
 
 // A step as it is compared, numbers apart.

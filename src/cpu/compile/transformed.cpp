@@ -14,6 +14,10 @@ PassOptions pass_options(const Config& config) {
     PassOptions options;
     options.low_precision = config.low_precision;
     options.disabled = config.disabled;
+    if (config.keep_intermediates) {
+        // It changes the order of channels of the first FakeQuantize.
+        options.disabled.emplace_back("fold_channel_order_into_weights");
+    }
     options.keep_float = config.keep_float;
     options.dump_dir = config.dump_dir;
     options.threads = config.threads_to_compile();

@@ -16,7 +16,6 @@
 #include "cpu/cache/cached_plan.hpp"
 #include "cpu/cache/model_files.hpp"
 #include "cpu/compile/config.hpp"
-#include "cpu/machine/cpu_count.hpp"
 #include "cpu/machine/isa_limit.hpp"
 #include "cpu/machine/traits.hpp"
 #include "cpu/plugin/compiled_model.hpp"
@@ -47,7 +46,7 @@ Tensor whole_stream(std::istream& in) {
 // Of a file that this build can use on this machine.
 BlobHeader blob_header(const Tensor& bytes) {
     const auto refuse = [](const std::string& why) {
-        throw Error("import", detail::cat("the compiled model ", why));
+        throw Error("import", fmt::format("the compiled model {}", why));
     };
     BlobHeader header;
     try {
@@ -76,6 +75,38 @@ void set_all(Config& config, const AnyMap& properties) {
     config = std::move(changed);
 }
 
+// Read-only properties of the device.
+struct Metric {
+    const char* name;
+    Any (*get)();
+};
+
+Any range_up_to_cpus(std::vector<std::string> first) {
+    first.push_back(std::to_string(count_cpus().cpus));
+    return first;
+}
+
+const Metric kMetrics[] = {
+    {property::kOptimizationCapabilities,
+     [] {
+         return Any(std::vector<std::string>{"FP32", "INT8", "BIN", "EXPORT_IMPORT"});
+     }},
+    {"AVAILABLE_DEVICES", [] { return Any(std::vector<std::string>{""}); }},
+    {"DEVICE_TYPE", [] { return Any("integrated"); }},
+    {"DEVICE_ARCHITECTURE", [] { return Any("intel64"); }},
+    {"RANGE_FOR_STREAMS", [] { return range_up_to_cpus({"1"}); }},
+    {"RANGE_FOR_ASYNC_INFER_REQUESTS",  // least, most, step
+     [] {
+         return Any(std::vector<std::string>{"1", std::to_string(count_cpus().cpus), "1"});
+     }},
+};
+
+const Metric* find_metric(const std::string& name) {
+    const auto* found = std::find_if(std::begin(kMetrics), std::end(kMetrics),
+                                     [&](const Metric& metric) { return name == metric.name; });
+    return found == std::end(kMetrics) ? nullptr : found;
+}
+
 class CpuPlugin final : public IPlugin {
 public:
     std::string device_name() const override { return "CPU"; }
@@ -84,8 +115,8 @@ public:
         if (name == property::kFullDeviceName) {
             return processor_name();
         }
-        if (name == property::kOptimizationCapabilities) {
-            return std::vector<std::string>{"FP32", "INT8", "BIN"};
+        if (const Metric* metric = find_metric(name)) {
+            return metric->get();
         }
         if (name == kIsa) {
             return std::string(to_string(isa_level()));
@@ -93,7 +124,10 @@ public:
         if (name == property::kSupportedProperties) {
             std::vector<std::string> names = Config::names();
             names.insert(names.end(),
-                         {property::kFullDeviceName, property::kOptimizationCapabilities, kIsa});
+                         {property::kSupportedProperties, property::kFullDeviceName, kIsa});
+            for (const Metric& metric : kMetrics) {
+                names.emplace_back(metric.name);
+            }
             return names;
         }
         const std::lock_guard lock(mutex_);
@@ -154,9 +188,11 @@ public:
         config.set_compile_options(options);
         config.set(properties);
         if (config.compile_options() != options) {
-            throw Error("import", detail::cat("the compiled model was made with '", options,
-                                              "', which cannot be changed to '",
-                                              config.compile_options(), "'"));
+            throw Error(
+                "import",
+                fmt::format(
+                    "the compiled model was made with '{}', which cannot be changed to '{}'",
+                    options, config.compile_options()));
         }
         PlanSource content = read_blob_content(bytes);
         if (!content.original) {
@@ -183,7 +219,7 @@ private:
         }
         set_all(config, properties);
         fix_isa_level();
-        config.cpus = count_cpus().cpus;
+        config.machine = std::make_shared<const Machine>(Machine::read());
         return config;
     }
 

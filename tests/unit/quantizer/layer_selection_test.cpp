@@ -25,12 +25,6 @@ TEST(MatchesPattern, KnowsStarsAndQuestionMarks) {
     EXPECT_FALSE(matches_pattern("", "x"));
 }
 
-TEST(NearestName, HasTheFewestEdits) {
-    EXPECT_EQ(nearest_name("Ad", {"Multiply", "Add", "And"}), "Add");
-    EXPECT_EQ(nearest_name("layr_13", {"layer_1", "layer_13", "conv"}), "layer_13");
-    EXPECT_EQ(nearest_name("x", {}), "");
-}
-
 // "sum" stands for layers "a" and "b" of the original.
 struct Models {
     std::shared_ptr<Model> original = Model::from_text(R"(

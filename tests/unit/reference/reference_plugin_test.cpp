@@ -139,7 +139,8 @@ TEST(ReferencePlugin, RefusesPropertiesItDoesNotHave) {
         }
         return "no error";
     };
-    EXPECT_EQ(message_of({{"COLOUR", "red"}}), "property: REFERENCE has no property 'COLOUR'");
+    EXPECT_EQ(message_of({{"PREF_COUNT", "YES"}}),
+              "property: REFERENCE has no property 'PREF_COUNT'; the nearest is 'PERF_COUNT'");
     EXPECT_EQ(message_of({{"PERF_COUNT", "red"}}), "property: 'red' is not YES or NO");
     EXPECT_EQ(message_of({{"INFERENCE_NUM_THREADS", 4}, {"NUM_STREAMS", "AUTO"}}), "no error");
     for (const std::string& name : core.get_property(kDevice, "SUPPORTED_PROPERTIES").as_list()) {

@@ -112,10 +112,14 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-Output convolve(Operator& op, const Output& x, const Output& weights) {
+Window convolution_window(const Operator& op, const Output& weights) {
     const std::size_t rank = op.rank(weights, "the weights");
     op.require(rank >= 3, "the weights have rank ", rank, ", expected 3 or more");
-    const Window window = read_window(op, rank - 2, kernel_of(op, weights));
+    return read_window(op, rank - 2, kernel_of(op, weights));
+}
+
+Output convolve(Operator& op, const Output& x, const Output& weights) {
+    const Window window = convolution_window(op, weights);
     const std::int64_t group = op.attributes.integer("group", 1);
     const Output split = group == 1 ? weights : split_groups(op, weights, group);
     return op.add(group == 1 ? "Convolution" : "GroupConvolution", {x, split}, window.attributes());

@@ -8,6 +8,7 @@
 #include "readers/onnx/operator_table.hpp"
 #include "readers/onnx/ops/convolution.hpp"
 #include "readers/onnx/ops/quantization.hpp"
+#include "readers/onnx/ops/quantized.hpp"
 #include "readers/onnx/ops/window.hpp"
 
 namespace fuseq::onnx_reader {
@@ -84,6 +85,9 @@ Outputs conv_integer(Operator& op) {
 
 // x, sx, zx, w, sw, zw, sy, zy, bias
 Outputs qlinear_conv(Operator& op) {
+    if (const Output result = quantized_convolution(op)) {
+        return {result};
+    }
     const std::size_t rank = op.rank(op.input(3), "the weights");
     const Output x = centered(op, op.input(0), op.input(2), rank, 1);
     const Output w = centered(op, op.input(3), op.input(5), rank, 0);
@@ -113,6 +117,9 @@ Outputs matmul_integer(Operator& op) {
 
 // a, sa, za, b, sb, zb, sy, zy
 Outputs qlinear_matmul(Operator& op) {
+    if (const Output result = quantized_matmul(op)) {
+        return {result};
+    }
     const Output sum = multiply_integers(op, op.input(0), op.input(2), op.input(3), op.input(5));
     const std::size_t rank = op.rank(sum);
     const Output factor =
@@ -146,6 +153,9 @@ Outputs dynamic_quantize_matmul(Operator& op) {
 
 // a, sa, za, b, sb, zb, bias, sy, zy
 Outputs qgemm(Operator& op) {
+    if (const Output result = quantized_gemm(op)) {
+        return {result};
+    }
     const auto oriented = [&](std::size_t i, const char* attribute) {
         return op.attributes.integer(attribute, 0) != 0 ? op.transpose(op.input(i), {1, 0})
                                                         : op.input(i);

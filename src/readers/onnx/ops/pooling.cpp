@@ -18,7 +18,7 @@ Window pool_window(const Operator& op) {
     return read_window(op, op.attributes.integers("kernel_shape").size());
 }
 
-ModelAttributes pool_attributes(const Operator& op, const Window& window) {
+ModelAttributes attributes_of(const Operator& op, const Window& window) {
     ModelAttributes attributes = window.attributes();
     attributes.push_back({"kernel", window.kernel});
     // A window that would begin in the padding at the end is left out, as ONNX Runtime and PyTorch
@@ -29,7 +29,7 @@ ModelAttributes pool_attributes(const Operator& op, const Window& window) {
 }
 
 Outputs max_pool(Operator& op) {
-    ModelAttributes attributes = pool_attributes(op, pool_window(op));
+    ModelAttributes attributes = pool_attributes(op);
     attributes.push_back({"index_element_type", ElementType::i64});
     op.require(!op.has_output(1) || op.attributes.integer("storage_order", 0) == 0,
                "indices with storage_order=1 are not supported");
@@ -47,7 +47,7 @@ Outputs lp_pool(Operator& op) {
     const auto p = static_cast<double>(op.attributes.integer("p", 2));
     op.require(p >= 1, "attribute p is ", p, ", expected 1 or more");
     const Window window = pool_window(op);
-    ModelAttributes attributes = pool_attributes(op, window);
+    ModelAttributes attributes = attributes_of(op, window);
     attributes.push_back({"exclude-pad", false});
     const Output powers = op.add("Power", {op.add("Abs", {x}), op.scalar(p, x)});
     const Output mean = op.add("AvgPool", {powers}, attributes);
@@ -97,8 +97,12 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
+ModelAttributes pool_attributes(const Operator& op) {
+    return attributes_of(op, pool_window(op));
+}
+
 Output average(Operator& op, const Output& x) {
-    ModelAttributes attributes = pool_attributes(op, pool_window(op));
+    ModelAttributes attributes = pool_attributes(op);
     attributes.push_back({"exclude-pad", op.attributes.integer("count_include_pad", 0) == 0});
     return op.add("AvgPool", {x}, attributes);
 }

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "readers/onnx/model_attributes.hpp"
 #include "readers/onnx/operator.hpp"
 
 namespace fuseq::onnx_reader {
 
+// Window and rounding of a pooling with the attributes of the node.
+ModelAttributes pool_attributes(const Operator& op);
 // The mean of a window with the attributes of the node.
 Output average(Operator& op, const Output& x);
 

@@ -6,6 +6,7 @@
 #include "readers/onnx/operator_table.hpp"
 #include "readers/onnx/ops/pooling.hpp"
 #include "readers/onnx/ops/quantization.hpp"
+#include "readers/onnx/ops/quantized.hpp"
 
 namespace fuseq::onnx_reader {
 namespace {
@@ -46,6 +47,9 @@ Output quantized(
 // round(a * ra + (b * rb + (zy - ra * za - rb * zb))), with ra = sa / sy: the zero point is added
 // before the rounding. a, sa, za, b, sb, zb, sy, zy
 Outputs add(Operator& op) {
+    if (const Output result = quantized_sum(op)) {
+        return {result};
+    }
     const Output sy = real_input(op, 6);
     const Output ra = op.add("Divide", {real_input(op, 1), sy});
     const Output rb = op.add("Divide", {real_input(op, 4), sy});
@@ -61,6 +65,9 @@ Outputs add(Operator& op) {
 
 // round((a - za) * (b - zb) * (sa * sb / sy) + zy)
 Outputs multiply(Operator& op) {
+    if (const Output result = quantized_product(op)) {
+        return {result};
+    }
     const auto centered = [&](std::size_t data, std::size_t zero) {
         return op.add("Subtract",
                       {op.convert(op.input(data), ElementType::f32), real_zero(op, zero)});
@@ -76,6 +83,9 @@ Outputs multiply(Operator& op) {
 Outputs concat(Operator& op) {
     op.require(op.input_count() >= 5 && (op.input_count() - 2) % 3 == 0, "has ", op.input_count(),
                " inputs, expected two and three for each tensor");
+    if (const Output result = quantized_concat(op)) {
+        return {result};
+    }
     const ElementType type = op.input(2).type();
     std::vector<Output> parts;
     for (std::size_t i = 2; i < op.input_count(); i += 3) {
@@ -86,6 +96,9 @@ Outputs concat(Operator& op) {
 
 // x, sx, zx, sy, zy
 Outputs leaky_relu(Operator& op) {
+    if (const Output result = quantized_leaky_relu(op)) {
+        return {result};
+    }
     const Output x = dequantized(op, 0, 1, 2);
     const Output slope =
         op.constant(Tensor::of<float>(Shape{1}, {op.attributes.real("alpha", 0.01F)}));
@@ -93,16 +106,22 @@ Outputs leaky_relu(Operator& op) {
 }
 
 Outputs sigmoid(Operator& op) {
+    if (const Output result = quantized_sigmoid(op)) {
+        return {result};
+    }
     const Output x = dequantized(op, 0, 1, 2);
     return {quantized(op, op.add("Sigmoid", {x}), 3, 4, op.input(0).type())};
 }
 
 Outputs softmax(Operator& op) {
-    const Output x = dequantized(op, 0, 1, 2);
     const std::int64_t axis = op.attributes.integer("axis", -1);
-    op.require(
-        op.attributes.integer("opset", 13) >= 13 || op.axis(axis, op.rank(x)) + 1 == op.rank(x),
-        "the softmax of several dimensions (attribute opset below 13) is not supported");
+    const std::size_t rank = op.rank(op.input(0));
+    op.require(op.attributes.integer("opset", 13) >= 13 || op.axis(axis, rank) + 1 == rank,
+               "the softmax of several dimensions (attribute opset below 13) is not supported");
+    if (const Output result = quantized_softmax(op)) {
+        return {result};
+    }
+    const Output x = dequantized(op, 0, 1, 2);
     return {quantized(op, op.add("SoftMax", {x}, {{"axis", axis}}), 3, 4, op.input(0).type())};
 }
 
@@ -115,6 +134,9 @@ Outputs where(Operator& op) {
 
 // round(sum of (x - zx) * f32(sx / (sy * n))) + zy, the sum in integers.
 Outputs global_average_pool(Operator& op) {
+    if (const Output result = quantized_global_average(op)) {
+        return {result};
+    }
     const std::size_t first = op.attributes.integer("channels_last", 0) == 0 ? 2 : 1;
     const Output x = op.input(0);
     const std::size_t rank = op.rank(x);
@@ -142,6 +164,9 @@ Outputs global_average_pool(Operator& op) {
 
 // round(mean of dequantized values / sy + zy): the zero point is added before the rounding.
 Outputs average_pool(Operator& op) {
+    if (const Output result = quantized_average(op)) {
+        return {result};
+    }
     op.require(op.attributes.integer("channels_last", 0) == 0, "channels_last=1 is not supported");
     const Output mean = average(op, dequantized(op, 0, 1, 2));
     const Output steps = op.add("Divide", {mean, real_input(op, 3)});

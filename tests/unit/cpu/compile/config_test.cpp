@@ -33,7 +33,10 @@ std::vector<Row> rows() {
         {"INFERENCE_NUM_THREADS", "3", {"-1", "4097", "two", "1.5", ""}},
         {"NUM_STREAMS", "5", {"-2", "1025", "many", ""}},
         {"PERFORMANCE_HINT", "THROUGHPUT", {"FAST", "latency"}},
+        {"PERFORMANCE_HINT_NUM_REQUESTS", "3", {"-1", "65537", "all", ""}},
+        {"EXECUTION_MODE_HINT", "ACCURACY", {"accuracy", "", "FAST"}},
         {"FUSEQ_COMPILE_THREADS", "2", {"-1", "4097", "all", ""}},
+        {"COMPILATION_NUM_THREADS", "2", {"-1", "4097", "all", ""}},
         {"PERF_COUNT", "YES", no_bool},
         {"FUSEQ_PLAN_CACHE_BYTES", "1024", {"-1", "64M", ""}},
         {"FUSEQ_FUSION", "NO", no_bool},
@@ -50,6 +53,34 @@ std::vector<Row> rows() {
         {"FUSEQ_DUMP_DIR", "/tmp/elsewhere", {}}};
 }
 
+// Taken, and given back as what is in use.
+struct Hint {
+    const char* good;
+    const char* bad;
+    const char* in_use;
+};
+
+std::map<std::string, Hint> hints() {
+    return {{"INFERENCE_PRECISION_HINT", {"bf16", "int8", "f32"}},
+            {"ENABLE_CPU_PINNING", {"YES", "CORE", "NO"}},
+            {"ENABLE_HYPER_THREADING", {"NO", "maybe", "YES"}},
+            {"SCHEDULING_CORE_TYPE", {"PCORE_ONLY", "PCORE", "ANY_CORE"}},
+            {"LOG_LEVEL", {"LOG_DEBUG", "DEBUG", "LOG_NONE"}}};
+}
+
+TEST(Config, HintsAreTakenAndGivenBackAsWhatIsInUse) {
+    for (const auto& [name, hint] : hints()) {
+        SCOPED_TRACE(name);
+        Config config;
+        config.set(name, hint.good);
+        EXPECT_EQ(config.get(name).as_string(), hint.in_use);
+        EXPECT_THAT(test::message_of([&] { config.set(name, hint.bad); }), HasSubstr(name));
+    }
+    Config config;
+    EXPECT_THAT(test::message_of([&] { config.set("EXECUTION_MODE_HINT", "FAST"); }),
+                HasSubstr("is 'FAST', expected one of PERFORMANCE, ACCURACY"));
+}
+
 TEST(Config, EveryPropertyIsKnownToThisTest) {
     std::set<std::string> known;
     for (const Row& row : rows()) {
@@ -57,6 +88,9 @@ TEST(Config, EveryPropertyIsKnownToThisTest) {
     }
     // Holds for the process: isa_property_test sets it in processes of its own.
     known.insert("FUSEQ_MAX_ISA");
+    for (const auto& [name, hint] : hints()) {
+        known.insert(name);
+    }
     const std::vector<std::string> names = Config::names();
     EXPECT_EQ(std::set<std::string>(names.begin(), names.end()), known);
     EXPECT_EQ(names.size(), known.size());
@@ -73,8 +107,11 @@ TEST(Config, EveryPropertySetsItselfAndNothingElse) {
         EXPECT_NE(before.get(row.name).as_string(), row.good) << "says nothing: it is the default";
         for (const std::string& other : Config::names()) {
             // What a hint comes to is given as the number of streams.
+            const std::string name = row.name;
             const bool follows =
-                row.name == std::string("PERFORMANCE_HINT") && other == "NUM_STREAMS";
+                (name == "PERFORMANCE_HINT" && other == "NUM_STREAMS") ||
+                (name == "FUSEQ_COMPILE_THREADS" && other == "COMPILATION_NUM_THREADS") ||
+                (name == "COMPILATION_NUM_THREADS" && other == "FUSEQ_COMPILE_THREADS");
             if (other != row.name && !follows) {
                 EXPECT_EQ(config.get(other).as_string(), before.get(other).as_string()) << other;
             }
@@ -126,10 +163,22 @@ TEST(Config, SetsAllOrNothing) {
 TEST(Config, NamesWhatThereIsForAnUnknownName) {
     const Config config;
     const std::string said = test::message_of([&] { config.get("FUSEQ_FUSON"); });
-    EXPECT_THAT(said, HasSubstr("no property 'FUSEQ_FUSON'; it has "));
+    EXPECT_THAT(said,
+                HasSubstr("no property 'FUSEQ_FUSON'; the nearest is 'FUSEQ_FUSION'; it has "));
     for (const std::string& name : Config::names()) {
         EXPECT_THAT(said, HasSubstr(name));
     }
+}
+
+TEST(Config, ThereAreNoMoreStreamsThanRequests) {
+    Config config;
+    config.set({{"PERFORMANCE_HINT", "THROUGHPUT"},
+                {"PERFORMANCE_HINT_NUM_REQUESTS", 2},
+                {"INFERENCE_NUM_THREADS", 8}});
+    EXPECT_EQ(config.streams(), 2);
+    EXPECT_EQ(config.threads_per_stream(), 4);
+    config.set("PERFORMANCE_HINT_NUM_REQUESTS", 100);
+    EXPECT_EQ(config.streams(), 8);
 }
 
 TEST(Config, StreamsFollowTheHint) {

@@ -1,0 +1,6 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#error \
+    "Fuseq has no openvino/pass/graph_rewrite.hpp: models are transformed by the device alone (docs/openvino_compat.md)"

@@ -1,0 +1,83 @@
+# Copyright (C) 2026 Fuseq authors
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of the package that need no object of their own."""
+import os
+
+from . import _native
+from ._native import CompiledModel, Core, Error, Model, Quantizer
+
+
+def read_model(model, weights=None, **unknown):
+    """Reads a model on a new Core; see Core.read_model()."""
+    return Core().read_model(model, weights, **unknown)
+
+
+def compile_model(model, device_name="CPU", config=None, **unknown):
+    """Makes a Model, a path or bytes ready for a device; see Core.compile_model()."""
+    return Core().compile_model(model, device_name, config, **unknown)
+
+
+def convert_model(input_model):
+    """Reads the file of a format that Fuseq has a reader for (.onnx, .xml).
+
+    Raises TypeError for the objects of other frameworks, which OpenVINO's function takes too.
+    """
+    if not isinstance(input_model, (str, os.PathLike)):
+        raise TypeError(f"got {type(input_model)}; Fuseq reads files: export the model to ONNX and "
+                        "give its path")
+    return read_model(input_model)
+
+
+def save_model(model, output_model, compress_to_fp16=False, ir_version=11):
+    """Writes an IR: output_model ends in .xml, the values of constants go to a .bin beside it.
+
+    Constants keep their types; compress_to_fp16=True raises Error. Raises Error where the files
+    cannot be written.
+    """
+    if compress_to_fp16:
+        raise Error("write: Fuseq does not make f16 constants of f32 ones (compress_to_fp16)")
+    _native._save_model(model, os.fspath(output_model), "", ir_version)
+
+
+_VERSIONS = {"UNSPECIFIED": 11, "IR_V10": 10, "IR_V11": 11}
+
+
+def serialize(model, xml_path, bin_path="", version="UNSPECIFIED"):
+    """Writes an IR of version IR_V10 or IR_V11 (UNSPECIFIED). Raises Error for another one."""
+    if version not in _VERSIONS:
+        raise Error(f"write: version is {version!r}, expected one of {', '.join(_VERSIONS)}")
+    _native._save_model(model, os.fspath(xml_path), os.fspath(bin_path), _VERSIONS[version])
+
+
+def explain(model, device_name="CPU", config=None):
+    """The report of what became of every FakeQuantize and every layer, as a dict.
+
+    model: a CompiledModel, or what Core.compile_model() takes. A model with open shapes has a
+    report after its first inference; raises Error before.
+    """
+    if not isinstance(model, CompiledModel):
+        model = compile_model(model, device_name, config)
+    return model.explain()
+
+
+def quantize(model, data, *, subset_size=None, progress=None, **options):
+    """Makes an int8 model of a float one.
+
+    model: a Model or what Core.read_model() takes. data: calibration inputs, each an array for a
+    model with one input, a list in the order of the inputs, or a dict by index or name; any
+    iterable, of which the first subset_size are used. progress(done, total) may return False to
+    stop. options: those of the tool `quantize` and docs/quantizer.md (schema="symmetric",
+    calibration="kl", keep_original_precision=["Add"], ...).
+
+    Returns a QuantizedModel: .model, .layers, .remarks, .save(path). Raises Error for data of a
+    wrong type or shape, TypeError for an option that there is not, naming the nearest.
+    """
+    if not isinstance(model, Model):
+        model = read_model(model)
+    quantizer = Quantizer(model, **options)
+    items = data if hasattr(data, "__len__") and hasattr(data, "__getitem__") else list(data)
+    if subset_size is not None:
+        items = [items[i] for i in range(min(subset_size, len(items)))]
+    if not quantizer.profile(items, progress):
+        raise Error(f"quantize: stopped after {quantizer.profiled_inputs} inputs")
+    return quantizer.quantize()

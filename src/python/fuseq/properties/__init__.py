@@ -1,0 +1,24 @@
+# Copyright (C) 2026 Fuseq authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names of properties, as OpenVINO's module has them.
+
+    core.set_property("CPU", {props.inference_num_threads: 4})
+    core.compile_model(model, "CPU", {props.hint.performance_mode: props.hint.PerformanceMode.LATENCY})
+
+A property is a str. Called without a value it gives its name, with one a pair for a dict.
+"""
+from .property import Property
+from . import device, fuseq, hint, log, streams
+
+enable_profiling = Property("PERF_COUNT")
+cache_dir = Property("CACHE_DIR")
+inference_num_threads = Property("INFERENCE_NUM_THREADS")
+num_streams = Property("NUM_STREAMS")
+supported_properties = Property("SUPPORTED_PROPERTIES")
+model_name = Property("NETWORK_NAME")
+optimal_number_of_infer_requests = Property("OPTIMAL_NUMBER_OF_INFER_REQUESTS")
+loaded_from_cache = Property("LOADED_FROM_CACHE")
+
+__all__ = ["Property", "cache_dir", "device", "enable_profiling", "fuseq", "hint",
+           "inference_num_threads", "loaded_from_cache", "log", "model_name", "num_streams",
+           "optimal_number_of_infer_requests", "streams", "supported_properties"]

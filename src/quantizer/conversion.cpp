@@ -1,0 +1,67 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "quantizer/conversion.hpp"
+
+#include "fuseq/error.hpp"
+#include "quantizer/insertion.hpp"
+#include "quantizer/layer_kinds.hpp"
+
+namespace fuseq::quantizer {
+
+Conversion Conversion::copy() const {
+    Conversion result = *this;
+    result.lowered = lowered->clone();
+    result.kept.clear();
+    // The copy has the same nodes in the same order.
+    const std::vector<Node*> ours = lowered->ordered_nodes();
+    const std::vector<Node*> copies = result.lowered->ordered_nodes();
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+        if (kept.contains(ours[i])) {
+            result.kept.insert(copies.at(i));
+        }
+    }
+    return result;
+}
+
+QuantizedModel convert(const Conversion& conversion) {
+    const Conversion work = conversion.copy();
+    QuantizedModel result;
+    result.model = work.lowered;
+    for (const Node* node : work.lowered->ordered_nodes()) {
+        if (work.kept.contains(node)) {
+            result.kept.push_back(node->name());
+        }
+    }
+    const Placement placement = place(*work.lowered, work.kept);
+    const auto scales = choose_place_scales(placement, work.profile, work.options);
+    result.activations = placement.places.size();
+    InsertionReport report =
+        insert_integers(*work.lowered, placement, scales, work.profile, work.options, work.learned);
+    result.layers = std::move(report.layers);
+    result.remarks = std::move(report.remarks);
+    for (const QuantizedLayer& layer : result.layers) {
+        if (work.options.assert_all_nodes_quantized && !layer.quantized) {
+            throw Error(Error::Info{.stage = "quantize",
+                                    .file = {},
+                                    .layer_id = {},
+                                    .layer = layer.name,
+                                    .op = layer.kind,
+                                    .rule = "stays in float: " + layer.reason});
+        }
+    }
+    return result;
+}
+
+std::vector<const Node*> quantized_anchors(const Conversion& conversion) {
+    const Placement placement = place(*conversion.lowered, conversion.kept);
+    std::vector<const Node*> anchors;
+    for (const Node* node : conversion.lowered->ordered_nodes()) {
+        if (placement.quantized.contains(node) && kind_of(*node) == LayerKind::kAnchor &&
+            node->input_node(1)->is_constant()) {
+            anchors.push_back(node);
+        }
+    }
+    return anchors;
+}
+
+}  // namespace fuseq::quantizer

@@ -1,0 +1,32 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conversion: all that a quantized model is made of.
+#pragma once
+
+#include <memory>
+#include <set>
+
+#include "quantizer/learned_weights.hpp"
+#include "quantizer/profile.hpp"
+
+namespace fuseq::quantizer {
+
+struct Conversion {
+    std::shared_ptr<Model> lowered;
+    std::set<const Node*> kept;  // of `lowered`: layers that stay in float
+    Profile profile;
+    QuantizerOptions options;
+    LearnedLayers learned;
+
+    // With a model of its own.
+    Conversion copy() const;
+};
+
+// Throws Error where a layer stays in float that the options want quantized.
+QuantizedModel convert(const Conversion& conversion);
+
+// The anchors that become integers, with constant weights.
+std::vector<const Node*> quantized_anchors(const Conversion& conversion);
+
+}  // namespace fuseq::quantizer

@@ -1,0 +1,48 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Judge: how far a quantized model is from the float model, on inputs that nothing was learned
+// from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quantizer/data_runner.hpp"
+
+namespace fuseq::quantizer {
+
+// Where two models are compared: input `index` of a layer that both have.
+struct ComparedInput {
+    std::string layer;
+    std::size_t index = 0;
+};
+
+// What the Results read. Where a layer jumps (detections, sorting, indices), its real inputs
+// instead. Where that is but a few numbers, also what the last products before it read: a few
+// numbers of a few inputs say little.
+std::vector<ComparedInput> compared_inputs(const Model& model);
+
+class Judge {
+public:
+    // Runs the float model. Keeps its outputs: fewer inputs than `indices` where they are large.
+    Judge(const Model& exact,
+          std::string device,
+          std::vector<std::size_t> indices,
+          const CalibrationInputs& inputs);
+
+    // Mean over inputs and compared tensors of the signal-to-noise ratio in dB,
+    // 10 log10(sum exact^2 / sum (exact - quantized)^2), at most 200: no single input
+    // decides. Tensors that are equal do not count.
+    double sqnr(const Model& quantized) const;
+    std::size_t inputs() const { return indices_.size(); }
+
+private:
+    std::string device_;
+    std::vector<std::size_t> indices_;
+    const CalibrationInputs& inputs_;
+    std::vector<ComparedInput> compared_;
+    std::vector<std::vector<std::vector<float>>> exact_;  // by compared tensor and input
+};
+
+}  // namespace fuseq::quantizer

@@ -1,0 +1,17 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "model/nearest_name.hpp"
+
+#include <gtest/gtest.h>
+
+namespace fuseq {
+namespace {
+
+TEST(NearestName, HasTheFewestEdits) {
+    EXPECT_EQ(nearest_name("Ad", {"Multiply", "Add", "And"}), "Add");
+    EXPECT_EQ(nearest_name("layr_13", {"layer_1", "layer_13", "conv"}), "layer_13");
+    EXPECT_EQ(nearest_name("x", {}), "");
+}
+
+}  // namespace
+}  // namespace fuseq

@@ -1,0 +1,72 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "quantizer/judge.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace fuseq::quantizer {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> names(const Model& model) {
+    std::vector<std::string> found;
+    for (const ComparedInput& input : compared_inputs(model)) {
+        found.push_back(detail::cat(input.layer, ':', input.index));
+    }
+    return found;
+}
+
+TEST(Judge, ComparesWhatGoesIntoResults) {
+    EXPECT_THAT(names(*Model::from_text(R"(model "m"
+        %x = Parameter : f32[1,100]
+        %y = ReLU(%x)
+        %r = Result(%y))")),
+                ElementsAre("r:0"));
+}
+
+// A few numbers: what the last product before them reads counts too. Whole numbers jump.
+TEST(Judge, LooksBehindFewNumbersAndJumps) {
+    EXPECT_THAT(names(*Model::from_text(R"(model "m"
+        %x = Parameter : f32[1,100]
+        %y = ReLU(%x)
+        %w = Const value=random(1) : f32[100,3]
+        %fc = MatMul(%y, %w) transpose_a=false transpose_b=false
+        %whole = Floor(%fc)
+        %r = Result(%whole))")),
+                ElementsAre("whole:0", "fc:0"));
+}
+
+std::shared_ptr<Model> times(float factor) {
+    const auto model = Model::from_text(R"(model "m"
+        %x = Parameter : f32[1,100]
+        %f = Const value={2} : f32[1,1]
+        %y = Multiply(%x, %f)
+        %r = Result(%y))");
+    model->find("y")->set_input(
+        1, model->add_constant("factor", Tensor::of<float>({1, 1}, {factor}))->output());
+    return model;
+}
+
+TEST(Judge, MeasuresDecibels) {
+    const CalibrationInputs ones = [](std::size_t index) {
+        Tensor tensor(ElementType::f32, {1, 100});
+        std::fill_n(tensor.data<float>(), 100, static_cast<float>(1 + index));
+        return std::vector{tensor};
+    };
+    const auto exact = times(2);
+    const Judge judge(*exact, "REFERENCE", {2, 5}, ones);
+    EXPECT_EQ(judge.inputs(), 2U);
+    EXPECT_NEAR(judge.sqnr(*times(1.8f)), 20, 1e-4);  // a tenth of the amplitude
+    EXPECT_EQ(judge.sqnr(*exact), 200);
+}
+
+TEST(Judge, HoldsBackEveryThirdInput) {
+    const DataSplit split = split_data(8, 4);
+    EXPECT_THAT(split.learn, ElementsAre(0, 1, 3, 4));
+    EXPECT_THAT(split.judge, ElementsAre(2, 5));
+}
+
+}  // namespace
+}  // namespace fuseq::quantizer
