@@ -12,6 +12,7 @@ build=(
     libdnnl-dev                         # oneDNN 2.6.3 ...
     opencl-headers ocl-icd-opencl-dev   # ... whose CMake config asks for OpenCL
     libpugixml-dev libtbb-dev libxxhash-dev libfmt-dev libhwy-dev nlohmann-json3-dev libcli11-dev
+    libhwloc-dev                        # which processors are there, and how they lie together
     libyaml-cpp-dev                     # profiles of the quantizer
     libonnx-dev libprotobuf-dev         # for the reader of ONNX files, which is left out without them
     pybind11-dev python3-dev python3-numpy # for the Python package, which is left out without them

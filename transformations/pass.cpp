@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "transformations/support/constant_cache.hpp"
 #include "transformations/support/dump_file.hpp"
@@ -39,8 +41,8 @@ void run_passes(Model& model, PassContext& context, const std::vector<Pass>& pas
         const auto& off = options.disabled;
         if (std::find(off.begin(), off.end(), pass.name) != off.end()) {
             if (!pass.needed.empty()) {
-                throw Error("transform", detail::cat("pass '", pass.name,
-                                                     "' cannot be disabled: ", pass.needed));
+                throw Error("transform", fmt::format("pass '{}' cannot be disabled: {}", pass.name,
+                                                     pass.needed));
             }
             continue;
         }
@@ -53,7 +55,7 @@ void run_passes(Model& model, PassContext& context, const std::vector<Pass>& pas
             }
         } catch (const Error& error) {
             Error::Info info = error.info();
-            info.stage = detail::cat("transform ", pass.name);
+            info.stage = fmt::format("transform {}", pass.name);
             throw Error(std::move(info));
         }
         if (!options.dump_dir.empty()) {

@@ -23,6 +23,7 @@
 #include "transformations/common/matmul_to_convolution.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
 #include "transformations/common/replace_convert_variants.hpp"
+#include "transformations/common/transpose_around_interpolate.hpp"
 #include "transformations/common/transpose_before_squeeze.hpp"
 #include "transformations/cpu/cover_deconvolutions.hpp"
 #include "transformations/cpu/expand_constants.hpp"
@@ -78,6 +79,8 @@ const std::vector<Pass>& common_passes() {
         // Needs the constant shapes that folding gives; before DQs move through its parts.
         {"fuse_channel_shuffle", fuse_channel_shuffle},
         {"fuse_depth_to_space", fuse_depth_to_space},
+        // With constant axes; the transpositions meet those of the model.
+        {"transpose_around_interpolate", transpose_around_interpolate},
         // With constant axes; before dequantizations and layouts are looked at.
         {"transpose_before_squeeze", transpose_before_squeeze},
         // Gives the Multiply and Add that the next three fold.

@@ -58,8 +58,11 @@ enum class ResizeAlgorithm {
 
 enum class PaddingMode { CONSTANT, EDGE, REFLECT, SYMMETRIC };
 
-// Of a build that is on; not for programs.
-using Step = std::function<void(struct StepState&)>;
+// Not for programs.
+struct Step {
+    std::string text;  // "mean(1,2,3)"
+    std::function<void(struct StepState&)> run;
+};
 
 // What the user gives.
 class InputTensorInfo {
@@ -80,6 +83,7 @@ public:
 
 private:
     friend class InputBuilder;
+    friend class Description;
     std::optional<ElementType> type_;
     Layout layout_;
     ColorFormat color_ = ColorFormat::UNDEFINED;
@@ -124,6 +128,7 @@ public:
 
 private:
     friend class InputBuilder;
+    friend class Description;
     std::vector<Step> steps_;
     std::vector<std::vector<std::uint64_t>> orders_;  // of convert_layout
 };
@@ -135,6 +140,7 @@ public:
 
 private:
     friend class InputBuilder;
+    friend class Description;
     Layout layout_;
 };
 
@@ -146,6 +152,7 @@ public:
 
 private:
     friend class InputBuilder;
+    friend class Description;
     InputTensorInfo tensor_;
     PreProcessSteps steps_;
     InputModelInfo model_;
@@ -159,6 +166,7 @@ public:
 
 private:
     friend class OutputBuilder;
+    friend class Description;
     std::optional<ElementType> type_;
     Layout layout_;
 };
@@ -172,6 +180,7 @@ public:
 
 private:
     friend class OutputBuilder;
+    friend class Description;
     std::vector<Step> steps_;
 };
 
@@ -181,6 +190,7 @@ public:
 
 private:
     friend class OutputBuilder;
+    friend class Description;
     Layout layout_;
 };
 
@@ -192,6 +202,7 @@ public:
 
 private:
     friend class OutputBuilder;
+    friend class Description;
     OutputTensorInfo tensor_;
     PostProcessSteps steps_;
     OutputModelInfo model_;
@@ -209,6 +220,10 @@ public:
     OutputInfo& output();
     OutputInfo& output(std::size_t index);
     OutputInfo& output(std::string_view name);
+
+    // What was stated, one line an input or output: "input 'x': u8 [N,H,W,C] BGR -> mean(1) ->
+    // f32".
+    std::string to_string() const;
 
     // Changes the model and returns it. On an error the model is as before.
     std::shared_ptr<Model> build();

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,23 @@ QuantizationSchema schema_from(std::string_view name);
 QuantizationPrecision precision_from(std::string_view name);
 Calibration calibration_from(std::string_view name);
 
+// How much worse the outputs of a quantized model are.
+enum class DropMetric {
+    kSqnr,        // signal-to-noise ratio in dB: the bound is the least one
+    kCosine,      // 1 - cosine of the outputs of the worst input
+    kTop1,        // share of inputs of another class
+    kDetections,  // share of boxes without a partner
+    kOwn,         // DropBound::own of the float model minus that of the quantized one
+};
+std::string_view to_string(DropMetric metric);
+DropMetric metric_from(std::string_view name);
+
+struct DropBound {
+    DropMetric metric = DropMetric::kSqnr;
+    double value = 0;
+    std::function<double(const std::shared_ptr<const Model>& model)> own;  // greater is better
+};
+
 struct QuantizerOptions {
     QuantizationSchema schema = QuantizationSchema::kAsymmetric;  // of activations
     QuantizationSchema weights_schema = QuantizationSchema::kSymmetric;
@@ -75,6 +93,9 @@ struct QuantizerOptions {
     // Only with data, and where they help on inputs that were held back:
     bool equalization = true;            // ranges of channels made more alike
     bool second_order_rounding = false;  // weights rounded by what they do to their layer's result
+    // With data: layers return to float, those first that do the most damage, until the bound holds
+    // on held-back inputs, which are not used for ranges then either.
+    std::optional<DropBound> max_drop;
     // Layers that stay in float: kinds ("Add"), names, or patterns with * and ?.
     std::vector<std::string> keep_original_precision;
     // Kinds that are not taken apart before profiling, nor before quantizing.
@@ -112,9 +133,18 @@ struct QuantizerStep {
     bool kept = false;
 };
 
+// Signal-to-noise ratio of one layer's result, in dB, when all that goes into it is exact.
+struct LayerDamage {
+    std::string layer;
+    double sqnr = 0;
+    bool returned_to_float = false;
+};
+
 struct QuantizedModel {
     std::shared_ptr<Model> model;
     std::vector<QuantizerStep> steps;    // in the order they were tried
+    std::vector<LayerDamage> ranking;    // with max_drop: the worst first
+    double drop = 0;                     // with max_drop: of this model; of kSqnr the dB
     std::vector<QuantizedLayer> layers;  // in the order of execution
     std::vector<std::string> remarks;    // one sentence each
     std::vector<std::string> kept;       // names of layers that the options keep in float

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/core.h>
+
 #include "benchmark_app/console.hpp"
 #include "benchmark_app/inputs.hpp"
 #include "benchmark_app/measure.hpp"
@@ -53,10 +55,10 @@ std::vector<std::string> set_names(const std::vector<InputSet>& sets) {
 std::string limits_text(const Options& options) {
     std::string text;
     if (options.iterations != 0) {
-        text = detail::cat(options.iterations, " iterations");
+        text = fmt::format("{} iterations", options.iterations);
     }
     if (options.seconds != 0) {
-        text += detail::cat(text.empty() ? "" : " or ", options.seconds, " s");
+        text += fmt::format("{}{:g} s", text.empty() ? "" : " or ", options.seconds);
     }
     return text;
 }
@@ -153,8 +155,8 @@ private:
         std::vector<InferRequest> requests = create_requests(compiled);
         report_.requests = requests.size();
         const std::vector<InputSet> sets = make_inputs(*compiled.model(), options_);
-        console_.step(detail::cat("Measuring performance (", options_.api, ", ", requests.size(),
-                                  " requests, limits: ", limits_text(options_), ")"));
+        console_.step(fmt::format("Measuring performance ({}, {} requests, limits: {})",
+                                  options_.api, requests.size(), limits_text(options_)));
         const Measurement measured = measure(requests, sets, options_);
         report_.first_inference_ms = measured.first_ms;
         console_.info("First inference took ", measured.first_ms, " ms");

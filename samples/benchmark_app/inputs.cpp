@@ -12,6 +12,8 @@
 #include <sstream>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "common/files.hpp"
 #include "common/npy.hpp"
 #include "common/shapes.hpp"
@@ -31,11 +33,11 @@ bool is_data_file(const fs::path& path) {
 
 std::vector<std::string> files_of(const std::string& path) {
     if (!fs::exists(path)) {
-        throw Error("read", detail::cat("-i: there is no '", path, "'"));
+        throw Error("read", fmt::format("-i: there is no '{}'", path));
     }
     if (!fs::is_directory(path)) {
         if (!is_data_file(path)) {
-            throw Error("read", detail::cat("-i: '", path, "' is neither .npy nor .bin"));
+            throw Error("read", fmt::format("-i: '{}' is neither .npy nor .bin", path));
         }
         return {path};
     }
@@ -46,7 +48,7 @@ std::vector<std::string> files_of(const std::string& path) {
         }
     }
     if (files.empty()) {
-        throw Error("read", detail::cat("-i: folder '", path, "' has no .npy and no .bin files"));
+        throw Error("read", fmt::format("-i: folder '{}' has no .npy and no .bin files", path));
     }
     std::sort(files.begin(), files.end());
     return files;
@@ -66,8 +68,9 @@ std::size_t input_of_file(const std::vector<Output>& inputs, const std::string& 
             return i;
         }
     }
-    throw UsageError(detail::cat("-i: the model has ", inputs.size(), " inputs, and '", file,
-                                 "' is named after none: write <input>:", file));
+    throw UsageError(
+        fmt::format("-i: the model has {} inputs, and '{}' is named after none: write <input>:{}",
+                    inputs.size(), file, file));
 }
 
 // Splits "<input>:path"; the path alone may contain ':'.
@@ -115,7 +118,7 @@ Tensor read_bytes(const std::string& path, const Output& port) {
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;
     if (!in || !(text << in.rdbuf())) {
-        throw Error("read", detail::cat("'", path, "' cannot be read"));
+        throw Error("read", fmt::format("'{}' cannot be read", path));
     }
     const std::string bytes = text.str();
     Shape shape = port.shape();
@@ -125,9 +128,9 @@ Tensor read_bytes(const std::string& path, const Output& port) {
         size = byte_size_of(port.type(), shape_size(shape));
     }
     if (bytes.size() != size) {
-        throw Error("read", detail::cat("'", path, "' has ", bytes.size(), " bytes, input '",
-                                        port.get_any_name(), "' (", to_string(port.type()),
-                                        to_string(port.partial_shape()), ") needs ",
+        throw Error("read", fmt::format("'{}' has {} bytes, input '{}' ({}{}) needs {}", path,
+                                        bytes.size(), port.get_any_name(), to_string(port.type()),
+                                        to_string(port.partial_shape()),
                                         byte_size_of(port.type(), shape_size(port.shape()))));
     }
     Tensor tensor(port.type(), shape);
@@ -155,10 +158,9 @@ Tensor read_tensor(const std::vector<std::string>& files, std::size_t set, const
         one[0] = 1;
     }
     if (one.empty() || first.get_shape() != one) {
-        throw Error("read",
-                    detail::cat("'", files[set % files.size()], "' has shape ",
-                                to_string(first.get_shape()), ", input '", port.get_any_name(),
-                                "' has ", to_string(port.partial_shape())));
+        throw Error("read", fmt::format("'{}' has shape {}, input '{}' has {}",
+                                        files[set % files.size()], to_string(first.get_shape()),
+                                        port.get_any_name(), to_string(port.partial_shape())));
     }
     // An element of the batch need not end with a byte of a packed type.
     const ElementType type = unpacked_type(port.type());
@@ -167,8 +169,8 @@ Tensor read_tensor(const std::vector<std::string>& files, std::size_t set, const
     for (std::size_t i = 0; i < port.shape()[0]; ++i) {
         Tensor part = read_file(files[(set * port.shape()[0] + i) % files.size()], port);
         if (part.get_shape() != one) {
-            throw Error("read", detail::cat("files of input '", port.get_any_name(),
-                                            "' have different shapes"));
+            throw Error("read", fmt::format("files of input '{}' have different shapes",
+                                            port.get_any_name()));
         }
         part = type == port.type() ? part : part.to(type);
         std::memcpy(to + i * part.get_byte_size(), std::as_const(part).data(),
@@ -188,8 +190,9 @@ std::vector<Shape> data_shapes(const std::map<std::string, std::vector<std::stri
             throw UsageError(std::string("-data_shape: ") + error.what());
         }
         if (!port.partial_shape().contains(shapes.back())) {
-            throw UsageError(detail::cat("-data_shape: input '", port.get_any_name(), "' allows ",
-                                         to_string(port.partial_shape()), ", not [", text, "]"));
+            throw UsageError(fmt::format("-data_shape: input '{}' allows {}, not [{}]",
+                                         port.get_any_name(), to_string(port.partial_shape()),
+                                         text));
         }
     }
     return shapes;
@@ -278,9 +281,9 @@ std::vector<InputSet> make_inputs(const Model& model, const Options& options) {
                 sets[set].push_back(
                     random_tensor(inputs[i].type(), shapes[i][set % shapes[i].size()], seed));
             } else {
-                throw UsageError(detail::cat("input '", inputs[i].get_any_name(), "' has shape ",
-                                             to_string(inputs[i].partial_shape()),
-                                             ": give -data_shape, -shape or files"));
+                throw UsageError(
+                    fmt::format("input '{}' has shape {}: give -data_shape, -shape or files",
+                                inputs[i].get_any_name(), to_string(inputs[i].partial_shape())));
             }
         }
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/core.h>
+
 #include "common/shapes.hpp"
 #include "common/tool.hpp"
 #include "ops/convert.hpp"
@@ -34,7 +36,7 @@ std::string layout_of(const Output& port, const Options& options) {
 ElementType parse_type(const std::string& text, const char* option) {
     const auto type = parse_element_type(text);
     if (!type) {
-        throw UsageError(detail::cat(option, ": '", text, "' is no element type"));
+        throw UsageError(fmt::format("{}: '{}' is no element type", option, text));
     }
     return *type;
 }
@@ -48,7 +50,7 @@ std::map<std::string, ElementType> parse_types(const std::string& text) {
         const std::string item = text.substr(begin, end - begin);
         const std::size_t colon = item.rfind(':');
         if (colon == std::string::npos) {
-            throw UsageError(detail::cat("-iop: expected name:type in '", item, "'"));
+            throw UsageError(fmt::format("-iop: expected name:type in '{}'", item));
         }
         types[item.substr(0, colon)] = parse_type(item.substr(colon + 1), "-iop");
         begin = end + 1;
@@ -99,7 +101,7 @@ Tensor channel_values(const Output& port,
     const std::size_t axis = layout.empty() ? 1 : layout.find('C');
     if (axis >= rank) {
         throw UsageError(
-            detail::cat(option, ": input '", port.get_any_name(), "' has no channels"));
+            fmt::format("{}: input '{}' has no channels", option, port.get_any_name()));
     }
     Shape shape(rank, 1);
     shape[axis] = values.size();
@@ -204,7 +206,7 @@ void set_preprocessing(Model& model, const Options& options) {
     }
     if (!named.empty()) {
         throw UsageError(
-            detail::cat("-iop: there is no input or output '", named.begin()->first, "'"));
+            fmt::format("-iop: there is no input or output '{}'", named.begin()->first));
     }
 }
 

@@ -239,7 +239,7 @@ void write_text(const std::string& path, const std::string& text) {
     out << text;
     out.close();
     if (!out) {
-        throw Error("write", detail::cat("'", path, "' cannot be written"));
+        throw Error("write", fmt::format("'{}' cannot be written", path));
     }
 }
 
@@ -274,8 +274,8 @@ void write_counters(const std::string& folder,
                         {"type", counter.info.node_type},
                         {"implementation", counter.info.exec_type},
                         {"real_ms", time}});
-        csv += detail::cat(counter.run, ";", counter.info.node_name, ";", counter.info.node_type,
-                           ";", counter.info.exec_type, ";", fixed(time), "\n");
+        csv += fmt::format("{};{};{};{};{}\n", counter.run, counter.info.node_name,
+                           counter.info.node_type, counter.info.exec_type, fixed(time));
     }
     const std::string file = "benchmark_" + kind + "_report" + (json ? ".json" : ".csv");
     write_text((std::filesystem::path(folder) / file).string(), json ? list.dump(2) + "\n" : csv);

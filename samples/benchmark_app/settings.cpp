@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmark_app/settings.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -31,7 +32,7 @@ std::string stream_count(const Options& options) {
                                     [](unsigned char c) { return std::isdigit(c) != 0; });
     if (value != "AUTO" && !number) {
         throw UsageError(
-            detail::cat("-nstreams: '", options.streams, "' is neither a number nor AUTO"));
+            fmt::format("-nstreams: '{}' is neither a number nor AUTO", options.streams));
     }
     return value;
 }
@@ -72,7 +73,7 @@ AnyMap make_properties(const Options& options,
             properties[name] = value;
         } else {
             warnings.push_back(
-                detail::cat(option, " is ignored: ", options.device, " has no ", name));
+                fmt::format("{} is ignored: {} has no {}", option, options.device, name));
         }
     };
     if (options.hint != "none" && knows(property::kPerformanceHint) &&
@@ -100,7 +101,7 @@ AnyMap make_properties(const Options& options,
 AnyMap load_properties(const std::string& path, const std::string& device) {
     std::ifstream in(path);
     if (!in) {
-        throw Error("read", detail::cat("-load_config: '", path, "' cannot be read"));
+        throw Error("read", fmt::format("-load_config: '{}' cannot be read", path));
     }
     try {
         const nlohmann::json json = nlohmann::json::parse(in);
@@ -112,7 +113,7 @@ AnyMap load_properties(const std::string& path, const std::string& device) {
         }
         return properties;
     } catch (const nlohmann::json::exception& error) {
-        throw Error("read", detail::cat("-load_config: '", path, "': ", error.what()));
+        throw Error("read", fmt::format("-load_config: '{}': {}", path, error.what()));
     }
 }
 
@@ -124,7 +125,7 @@ void dump_properties(const std::string& path, const std::string& device, const A
     std::ofstream out(path);
     out << nlohmann::json{{device, values}}.dump(4) << '\n';
     if (!out) {
-        throw Error("write", detail::cat("-dump_config: '", path, "' cannot be written"));
+        throw Error("write", fmt::format("-dump_config: '{}' cannot be written", path));
     }
 }
 

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "common/npy.hpp"
 
 namespace fuseq::samples {
@@ -32,7 +34,7 @@ TensorFolder::TensorFolder(const std::string& folder) : folder_(folder) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) {
-        throw Error("write", detail::cat("cannot make folder '", folder, "': ", error.message()));
+        throw Error("write", fmt::format("cannot make folder '{}': {}", folder, error.message()));
     }
 }
 
@@ -40,8 +42,8 @@ void TensorFolder::write(const std::string& name, const Tensor& tensor) {
     const std::string file = file_name_of(name) + ".npy";
     const auto [known, added] = written_.emplace(file, name);
     if (!added && known->second != name) {
-        throw Error("write", detail::cat("'", known->second, "' and '", name,
-                                         "' would both be written to ", file));
+        throw Error("write", fmt::format("'{}' and '{}' would both be written to {}", known->second,
+                                         name, file));
     }
     const std::string path = (fs::path(folder_) / file).string();
     const ElementType type = numpy_type(tensor.get_element_type());
@@ -60,11 +62,11 @@ Tensor read_input(const std::string& folder, const Output& port) {
             return read_npy(path.string());
         }
         if (tried.find("'" + file + "'") == std::string::npos) {
-            tried += detail::cat(tried.empty() ? "" : " or ", "'", file, "'");
+            tried += fmt::format("{}'{}'", tried.empty() ? "" : " or ", file);
         }
     }
-    throw Error("read", detail::cat("input '", port.node->name(), "': there is no ", tried, " in '",
-                                    folder, "'"));
+    throw Error("read", fmt::format("input '{}': there is no {} in '{}'", port.node->name(), tried,
+                                    folder));
 }
 
 }  // namespace fuseq::samples

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
 namespace fuseq::samples {
 namespace {
 
@@ -69,7 +71,7 @@ public:
 
 private:
     [[noreturn]] void broken(const std::string& what) const {
-        fail(name_, detail::cat("header: ", what, " (at character ", at_, ")"));
+        fail(name_, fmt::format("header: {} (at character {})", what, at_));
     }
     void skip_space() {
         while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) {
@@ -86,7 +88,7 @@ private:
     }
     void expect(char c) {
         if (!accept(c)) {
-            broken(detail::cat("expected '", c, "'"));
+            broken(fmt::format("expected '{}'", c));
         }
     }
     bool accept_word(std::string_view word) {
@@ -208,7 +210,7 @@ std::pair<std::size_t, std::size_t> find_header(std::string_view bytes, const st
     }
     const int major = static_cast<unsigned char>(bytes[kMagic.size()]);
     if (major < 1 || major > 3) {
-        fail(name, detail::cat("format version ", major, " is not known, expected 1, 2 or 3"));
+        fail(name, fmt::format("format version {} is not known, expected 1, 2 or 3", major));
     }
     const std::size_t field = kMagic.size() + 2;
     const std::size_t width = major == 1 ? 2 : 4;
@@ -254,13 +256,14 @@ Tensor parse_npy(const std::string& bytes, const std::string& name) {
     try {
         count = shape_size(header.shape);
     } catch (const Error&) {
-        fail(name, detail::cat("shape ", to_string(header.shape), " is too large"));
+        fail(name, fmt::format("shape {} is too large", to_string(header.shape)));
     }
     const std::size_t width = size_of(header.type);
     // Before anything is allocated: the file must hold what its header says.
     if (count > available / width || count * width != available) {
-        fail(name, detail::cat("shape ", to_string(header.shape), " of ", to_string(header.type),
-                               " needs ", count, " x ", width, " bytes, the file has ", available));
+        fail(name,
+             fmt::format("shape {} of {} needs {} x {} bytes, the file has {}",
+                         to_string(header.shape), to_string(header.type), count, width, available));
     }
     Tensor tensor(header.type, header.shape);
     const char* source = bytes.data() + begin + length;
@@ -290,15 +293,15 @@ std::string to_npy(const Tensor& tensor) {
         }
     }
     if (descr == nullptr) {
-        throw Error(
-            "npy", detail::cat("NumPy has no element type ", to_string(tensor.get_element_type())));
+        throw Error("npy", fmt::format("NumPy has no element type {}",
+                                       to_string(tensor.get_element_type())));
     }
     std::string shape;
     for (const std::size_t size : tensor.get_shape()) {
         shape += std::to_string(size) + ", ";
     }
     std::string header =
-        detail::cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (", shape, "), }");
+        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, shape);
     const std::size_t prefix = kMagic.size() + 4;
     header.append(kHeaderAlignment - (prefix + header.size() + 1) % kHeaderAlignment, ' ');
     header += '\n';

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include <fmt/core.h>
+
 #include "common/tool.hpp"
 
 namespace fuseq::samples {
@@ -25,7 +27,7 @@ std::map<std::string, std::vector<std::string>> split_by_name(std::string_view t
         const std::size_t open = text.find('[', at);
         const std::size_t close = open == std::string_view::npos ? open : text.find(']', open);
         if (close == std::string_view::npos) {
-            throw UsageError(detail::cat(option, ": expected name[...] or [...] in '", text, "'"));
+            throw UsageError(fmt::format("{}: expected name[...] or [...] in '{}'", option, text));
         }
         std::string_view before = text.substr(at, open - at);
         const bool next_name = before.starts_with(",") || at == 0;
@@ -35,7 +37,7 @@ std::map<std::string, std::vector<std::string>> split_by_name(std::string_view t
         if (next_name) {
             name = std::string(before);
         } else if (!before.empty()) {
-            throw UsageError(detail::cat(option, ": expected ',' before '", before, "'"));
+            throw UsageError(fmt::format("{}: expected ',' before '{}'", option, before));
         }
         by_name[name].emplace_back(text.substr(open + 1, close - open - 1));
         at = close + 1;
@@ -64,9 +66,10 @@ void require_known_names(const std::map<std::string, std::vector<std::string>>& 
         if (!name.empty() && std::none_of(ports.begin(), ports.end(), named)) {
             std::string names;
             for (const Output& port : ports) {
-                names += detail::cat(names.empty() ? "" : ", ", "'", port.get_any_name(), "'");
+                names += fmt::format("{}'{}'", names.empty() ? "" : ", ", port.get_any_name());
             }
-            throw UsageError(detail::cat(option, ": there is no '", name, "'; there are: ", names));
+            throw UsageError(
+                fmt::format("{}: there is no '{}'; there are: {}", option, name, names));
         }
     }
 }
@@ -98,7 +101,7 @@ std::vector<float> parse_numbers(const std::string& text, std::string_view optio
         float value = 0;
         const auto [rest, error] = std::from_chars(at, end, value);
         if (error != std::errc() || (rest != end && *rest != ',')) {
-            throw UsageError(detail::cat(option, ": '", text, "' is no list of numbers"));
+            throw UsageError(fmt::format("{}: '{}' is no list of numbers", option, text));
         }
         numbers.push_back(value);
         at = rest == end ? end : rest + 1;

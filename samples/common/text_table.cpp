@@ -13,7 +13,7 @@ namespace fuseq::samples {
 void TextTable::add(std::vector<std::string> cells) {
     if (cells.size() != columns_.size()) {
         throw Error("table",
-                    detail::cat("row has ", cells.size(), " cells, expected ", columns_.size()));
+                    fmt::format("row has {} cells, expected {}", cells.size(), columns_.size()));
     }
     rows_.push_back(std::move(cells));
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include <fmt/core.h>
+
 namespace fuseq::samples {
 namespace {
 
@@ -49,8 +51,8 @@ void profile(const CompiledModel& model, int runs, Report& report) {
         whole.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
         const std::vector<ProfilingInfo> info = request.get_profiling_info();
         if (info.size() != steps.size()) {
-            throw Error("profile", detail::cat("the device timed ", info.size(),
-                                               " steps, its report has ", steps.size()));
+            throw Error("profile", fmt::format("the device timed {} steps, its report has {}",
+                                               info.size(), steps.size()));
         }
         for (std::size_t i = 0; i < info.size(); ++i) {
             times[i].push_back(static_cast<double>(info[i].real_time_us));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <fmt/core.h>
+
 #include "common/files.hpp"
 
 namespace fuseq::samples {
@@ -21,7 +23,7 @@ bool holds_tensors(const fs::path& folder) {
 
 std::vector<std::string> input_folders(const std::string& data) {
     if (!fs::is_directory(data)) {
-        throw Error("read", detail::cat("-i: there is no folder '", data, "'"));
+        throw Error("read", fmt::format("-i: there is no folder '{}'", data));
     }
     std::vector<std::string> folders;
     for (const auto& entry : fs::directory_iterator(data)) {
@@ -33,9 +35,11 @@ std::vector<std::string> input_folders(const std::string& data) {
         folders.push_back(data);
     }
     if (folders.empty()) {
-        throw Error("read", detail::cat("-i: '", data,
-                                        "' has no folders with <input name>.npy: there is no "
-                                        "calibration data"));
+        throw Error(
+            "read",
+            fmt::format(
+                "-i: '{}' has no folders with <input name>.npy: there is no calibration data",
+                data));
     }
     std::sort(folders.begin(), folders.end());
     return folders;

@@ -9,9 +9,12 @@
 #include <fstream>
 #include <iostream>
 
+#include <fmt/core.h>
+
 #include "common/tool.hpp"
 #include "fuseq/fuseq.hpp"
 #include "quantize/data.hpp"
+#include "quantize/metric_command.hpp"
 #include "quantize/options.hpp"
 #include "quantize/report.hpp"
 
@@ -72,8 +75,9 @@ void profile(Quantizer& quantizer,
     }
     if (!all) {
         quantizer.save_profile(options.dump_profile);
-        throw Error("quantize", detail::cat("interrupted after ", quantizer.profiled_inputs(),
-                                            " inputs; -resume goes on from there"));
+        throw Error("quantize",
+                    fmt::format("interrupted after {} inputs; -resume goes on from there",
+                                quantizer.profiled_inputs()));
     }
 }
 
@@ -82,11 +86,16 @@ void write_text(const std::string& file, const std::string& text) {
     out << text;
     out.close();
     if (!out) {
-        throw Error("write", detail::cat("cannot write '", file, "'"));
+        throw Error("write", fmt::format("cannot write '{}'", file));
     }
 }
 
-void run(const QuantizeOptions& options) {
+void run(QuantizeOptions options) {
+    if (!options.metric_command.empty()) {
+        options.quantizer.max_drop->own = [command = options.metric_command](const auto& measured) {
+            return run_metric(command, *measured);
+        };
+    }
     const std::shared_ptr<Model> model = Core().read_model(
         options.model, "",
         [](const std::string& text) { std::cout << "warning: " << text << '\n'; });

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 
 #include "common/checks.hpp"
 #include "common/tool.hpp"
@@ -33,6 +34,7 @@ struct Names {
     bool no_bias_correction = false;
     bool no_equalization = false;
     bool everything = false;
+    std::string max_drop;
     bool channelwise = false;
 };
 
@@ -107,7 +109,10 @@ void add_calibration(CLI::App& app, Names& names, QuantizerOptions& options) {
                  "Short for -weights_calibration MSE");
 }
 
-void add_choices(CLI::App& app, Names& names, QuantizerOptions& options) {
+void add_choices(CLI::App& app,
+                 Names& names,
+                 QuantizerOptions& options,
+                 std::string& metric_command) {
     app.add_flag(both_spellings("enable_channelwise"), names.channelwise,
                  "A scale an output channel of the weights (the default)");
     app.add_flag(both_spellings("per_tensor_weights"), names.per_tensor_weights,
@@ -129,6 +134,13 @@ void add_choices(CLI::App& app, Names& names, QuantizerOptions& options) {
     app.add_flag(both_spellings("everything"), names.everything,
                  "All that may bring the model closer to the float one: "
                  "-second_order_rounding and -quantization_calibration best too");
+    app.add_option(both_spellings("max_drop"), names.max_drop,
+                   "METRIC=VALUE: return the layers that do the most damage to float until the "
+                   "bound holds on held-back data. SQNR=<least dB>, cosine, top1, detections, or "
+                   "command=<greatest loss>");
+    app.add_option(both_spellings("metric_command"), metric_command,
+                   "For command: prints a number for the model whose .xml it gets; greater is "
+                   "better");
     app.add_option(both_spellings("keep_original_precision_for_nodes"),
                    options.keep_original_precision,
                    "Layers that stay in float: kinds, names, patterns with * and ?, with commas")
@@ -142,7 +154,24 @@ void add_choices(CLI::App& app, Names& names, QuantizerOptions& options) {
     app.add_option("--nstreams", options.streams, "Inputs in flight; 0: one a core");
 }
 
+DropBound bound_from(const std::string& text) {
+    const std::size_t at = text.find('=');
+    char* end = nullptr;
+    DropBound bound;
+    if (at != std::string::npos && at + 1 < text.size()) {
+        bound.metric = metric_from(text.substr(0, at));
+        bound.value = std::strtod(text.c_str() + at + 1, &end);
+    }
+    if (end == nullptr || *end != '\0') {
+        throw UsageError("-max_drop is '" + text + "', expected METRIC=VALUE");
+    }
+    return bound;
+}
+
 void apply(const Names& names, QuantizerOptions& options) {
+    if (!names.max_drop.empty()) {
+        options.max_drop = bound_from(names.max_drop);
+    }
     options.schema = schema_from(names.schema);
     options.weights_schema = schema_from(names.weights_schema);
     options.precision = precision_from(names.precision);
@@ -174,6 +203,13 @@ void check(const QuantizeOptions& options) {
     if (options.resume && (options.dump_profile.empty() || options.data.empty())) {
         throw UsageError("-resume goes on with the file of -dump_profile and the data of -i");
     }
+    const auto& bound = options.quantizer.max_drop;
+    if (bound && options.data.empty()) {
+        throw UsageError("-max_drop is measured on data: give -i");
+    }
+    if ((bound && bound->metric == DropMetric::kOwn) == options.metric_command.empty()) {
+        throw UsageError("-max_drop command=VALUE and -metric_command belong together");
+    }
     if (!options.report_file.empty() && options.output.empty()) {
         throw UsageError("-report is about a quantized model: give -o");
     }
@@ -187,7 +223,7 @@ bool parse(QuantizeOptions& options, int argc, const char* const* argv) {
     add_files(app, options);
     add_precision(app, names);
     add_calibration(app, names, options.quantizer);
-    add_choices(app, names, options.quantizer);
+    add_choices(app, names, options.quantizer, options.metric_command);
     if (!parse_arguments(app, argc, argv)) {
         return false;
     }

@@ -18,7 +18,8 @@ struct QuantizeOptions {
     std::string dump_profile;
     std::vector<std::string> load_profiles;
     std::string report_file;
-    std::size_t inputs = 0;  // at most so many; 0: all
+    std::string metric_command;  // empty: none
+    std::size_t inputs = 0;      // at most so many; 0: all
     int ir_version = 11;
     bool resume = false;
     bool quiet = false;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantize/report.hpp"
 
+#include <fmt/core.h>
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -37,7 +38,13 @@ nlohmann::ordered_json describe(const QuantizedLayer& layer, const std::string& 
 }
 
 nlohmann::ordered_json describe(const QuantizerOptions& options) {
-    return {{"quantization_schema", to_string(options.schema)},
+    nlohmann::ordered_json bound;
+    if (options.max_drop) {
+        bound = {{"metric", to_string(options.max_drop->metric)},
+                 {"value", options.max_drop->value}};
+    }
+    return {{"max_drop", bound},
+            {"quantization_schema", to_string(options.schema)},
             {"quantization_schema_weights", to_string(options.weights_schema)},
             {"quantization_precision", to_string(options.precision)},
             {"quantization_precision_weights", to_string(options.weights_precision)},
@@ -57,18 +64,24 @@ nlohmann::ordered_json describe(const QuantizerOptions& options) {
 }  // namespace
 
 std::string summary(const QuantizedModel& model) {
-    std::string text = detail::cat(count_quantized(model), " of ", model.layers.size(),
-                                   " layers that can be quantized are, by ", model.activations,
-                                   " FakeQuantize layers\n");
+    std::string text =
+        fmt::format("{} of {} layers that can be quantized are, by {} FakeQuantize layers\n",
+                    count_quantized(model), model.layers.size(), model.activations);
     for (const QuantizedLayer& layer : model.layers) {
         if (!layer.quantized) {
-            text += detail::cat("float: ", layer.kind, " '", layer.name, "': ", layer.reason, "\n");
+            text += fmt::format("float: {} '{}': {}\n", layer.kind, layer.name, layer.reason);
         }
     }
     for (const QuantizerStep& step : model.steps) {
         char figures[64];
         std::snprintf(figures, sizeof figures, "%.2f dB to %.2f dB, ", step.before, step.after);
         text += detail::cat(step.name, ": ", figures, step.kept ? "kept" : "left out", "\n");
+    }
+    if (!model.ranking.empty()) {
+        const auto returned = std::count_if(model.ranking.begin(), model.ranking.end(),
+                                            [](const auto& l) { return l.returned_to_float; });
+        text += detail::cat("measured against the bound: ", model.drop, ", with ", returned, " of ",
+                            model.ranking.size(), " layers returned to float\n");
     }
     for (const std::string& remark : model.remarks) {
         text += "note: " + remark + "\n";
@@ -88,15 +101,25 @@ std::string report_json(const QuantizedModel& model, const QuantizerOptions& opt
                          {"sqnr_after", step.after},
                          {"kept", step.kept}});
     }
-    const nlohmann::ordered_json report{{"options", describe(options)},
-                                        {"steps", steps},
-                                        {"layers", layers},
-                                        {"kept", model.kept},
-                                        {"remarks", model.remarks},
-                                        {"totals",
-                                         {{"layers", model.layers.size()},
-                                          {"quantized", count_quantized(model)},
-                                          {"fake_quantize", model.activations}}}};
+    nlohmann::ordered_json ranking = nlohmann::ordered_json::array();
+    for (const LayerDamage& layer : model.ranking) {
+        ranking.push_back({{"layer", layer.layer},
+                           {"sqnr", layer.sqnr},
+                           {"returned_to_float", layer.returned_to_float}});
+    }
+    nlohmann::ordered_json report{{"options", describe(options)},
+                                  {"steps", steps},
+                                  {"layers", layers},
+                                  {"kept", model.kept},
+                                  {"remarks", model.remarks},
+                                  {"totals",
+                                   {{"layers", model.layers.size()},
+                                    {"quantized", count_quantized(model)},
+                                    {"fake_quantize", model.activations}}}};
+    if (!model.ranking.empty()) {
+        report["ranking"] = ranking;
+        report["drop"] = model.drop;
+    }
     return report.dump(1) + "\n";
 }
 

@@ -15,7 +15,7 @@ std::string summary(const QuantizedModel& model);
 
 // {options, steps: [{name, sqnr_before, sqnr_after, kept}], layers: [{name, kind, precision,
 // reason, input_scale, input_offset, weight_scales}],
-//  kept, remarks, totals}.
+//  kept, remarks, totals}, and with -max_drop ranking: [{layer, sqnr, returned_to_float}], drop.
 std::string report_json(const QuantizedModel& model, const QuantizerOptions& options);
 
 }  // namespace fuseq::samples

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ir/ir_legacy_attributes.hpp"
 #include "model/type_names.hpp"
@@ -21,20 +23,19 @@ bool stands_in_data(const NamedAttribute& item) {
 void IrFindings::unknown_attribute(const IrLayer& layer, const char* name, const char* value) {
     Entry& entry = unknown_[{layer.operation.type, name}];
     if (entry.count++ == 0) {
-        entry.first = detail::cat("layer ", layer.id, " '", layer.name, "' has '", value, "'");
+        entry.first = fmt::format("layer {} '{}' has '{}'", layer.id, layer.name, value);
     }
 }
 
 void IrFindings::note(const IrLayer& layer, const std::string& text) {
-    note(detail::cat("layer ", layer.id, " '", layer.name, "' (", layer.operation.type,
-                     "): ", text));
+    note(fmt::format("layer {} '{}' ({}): {}", layer.id, layer.name, layer.operation.type, text));
 }
 
 void IrFindings::report(const IrReadOptions& options, const IrSource& source) const {
     std::vector<std::string> all;
     for (const auto& [what, entry] : unknown_) {
-        all.push_back(detail::cat("attribute ", what.second, " of ", what.first,
-                                  " is not known and was ignored in ", entry.count,
+        all.push_back(fmt::format("attribute {} of {} is not known and was ignored in {}{}{}",
+                                  what.second, what.first, entry.count,
                                   entry.count == 1 ? " layer: " : " layers, first: ", entry.first));
     }
     all.insert(all.end(), notes_.begin(), notes_.end());
@@ -63,14 +64,14 @@ void read_ir_attributes(const IrLayer& layer,
         const pugi::xml_attribute found = data.attribute(item.name.c_str());
         if (!found) {
             if (item.required) {
-                source.fail(layer, detail::cat("attribute ", item.name, " is missing"));
+                source.fail(layer, fmt::format("attribute {} is missing", item.name));
             }
             continue;
         }
         try {
             attribute_from_text(item.ref, found.value());
         } catch (const Error& error) {
-            source.fail(layer, detail::cat("attribute ", item.name, ": ", error.info().rule));
+            source.fail(layer, fmt::format("attribute {}: {}", item.name, error.info().rule));
         }
     }
     for (const pugi::xml_attribute found : data.attributes()) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "fuseq/variable_state.hpp"
 #include "ir/ir_operations.hpp"
@@ -19,8 +21,8 @@ constexpr std::size_t kDeepestBody = 8;
 
 std::string arity_text(const Arity& arity) {
     return arity.max == arity.min      ? std::to_string(arity.min)
-           : arity.max == Arity::kMany ? detail::cat(arity.min, " or more")
-                                       : detail::cat(arity.min, " to ", arity.max);
+           : arity.max == Arity::kMany ? fmt::format("{} or more", arity.min)
+                                       : fmt::format("{} to {}", arity.min, arity.max);
 }
 
 // In the widened graph the declared f16 is f32.
@@ -42,7 +44,7 @@ void note_fixed_rows(const IrLayer& layer, Attributes& attributes) {
 IrBuilder::IrBuilder(IrContext& context, pugi::xml_node node, std::size_t depth)
     : context_(context), depth_(depth) {
     if (depth > kDeepestBody) {
-        context.source.fail(detail::cat("bodies are nested more than ", kDeepestBody, " deep"));
+        context.source.fail(fmt::format("bodies are nested more than {} deep", kDeepestBody));
     }
     graph_ = parse_ir_graph(node, context.source);
 }
@@ -68,8 +70,7 @@ void IrBuilder::make_names_unique() {
     for (IrLayer* layer : repeated) {
         std::string name = unique_name(layer->name);
         context_.findings.note(
-            *layer,
-            detail::cat("another layer has this name too; this one is called '", name, "'"));
+            *layer, fmt::format("another layer has this name too; this one is called '{}'", name));
         layer->name = std::move(name);
     }
 }
@@ -78,10 +79,10 @@ void IrBuilder::add_layer(const IrLayer& layer) {
     const OpSpec* spec = find_ir_op(layer);
     if (spec == nullptr) {
         context_.source.fail(layer,
-                             detail::cat("is not supported in ", layer.operation.opset_text));
+                             fmt::format("is not supported in {}", layer.operation.opset_text));
     }
     if (layer.inputs.size() < spec->inputs.min || layer.inputs.size() > spec->inputs.max) {
-        context_.source.fail(layer, detail::cat("has ", layer.inputs.size(), " inputs, expected ",
+        context_.source.fail(layer, fmt::format("has {} inputs, expected {}", layer.inputs.size(),
                                                 arity_text(spec->inputs)));
     }
     auto attributes = spec->make_attributes();
@@ -163,7 +164,8 @@ void IrBuilder::read_rt_info(const IrLayer& layer, Node* node) {
                 continue;
             }
             plain = false;
-            node->rt_info[key == "value" ? name : detail::cat(name, ".", key)] = attribute.value();
+            node->rt_info[key == "value" ? name : fmt::format("{}.{}", name, key)] =
+                attribute.value();
         }
         if (plain) {
             node->rt_info[name] = "";
@@ -207,16 +209,16 @@ void IrBuilder::check_declared(const IrLayer& layer, const Node& node) {
         ++real_outputs;
     }
     if (!node.is("Result") && layer.outputs.size() > real_outputs) {
-        context_.source.fail(layer, detail::cat("declares ", layer.outputs.size(),
-                                                " outputs, the operation has ", real_outputs));
+        context_.source.fail(layer, fmt::format("declares {} outputs, the operation has {}",
+                                                layer.outputs.size(), real_outputs));
     }
     const auto check_sizes = [&](const IrPort& declared, const Output& port) {
         // No <dim> at all stands for a scalar and for an unknown rank.
         const PartialShape shape(declared.dims);
         if (!declared.dims.empty() && !shape.compatible(port.partial_shape())) {
             context_.source.fail(
-                layer, detail::cat("port ", declared.id, " is declared as ", to_string(shape),
-                                   ", inference gives ", to_string(port.partial_shape())));
+                layer, fmt::format("port {} is declared as {}, inference gives {}", declared.id,
+                                   to_string(shape), to_string(port.partial_shape())));
         }
     };
     for (std::size_t i = 0; i < layer.inputs.size(); ++i) {
@@ -233,9 +235,8 @@ void IrBuilder::check_declared(const IrLayer& layer, const Node& node) {
         if (declared.type && !port.uses.empty() &&
             expected_type(*declared.type, context_.widen_f16, node) != port.type) {
             context_.findings.note(
-                layer, detail::cat("port ", declared.id, " is declared as ",
-                                   to_ir_precision(*declared.type), ", inference gives ",
-                                   to_ir_precision(port.type)));
+                layer, fmt::format("port {} is declared as {}, inference gives {}", declared.id,
+                                   to_ir_precision(*declared.type), to_ir_precision(port.type)));
         }
     }
 }

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ir/weights_file.hpp"
 #include "model/type_names.hpp"
@@ -39,7 +41,7 @@ IrWeights::IrWeights(const Tensor& bytes, std::filesystem::path file) : file_(st
 }
 
 std::string IrWeights::name() const {
-    return file_.empty() ? "the weights" : detail::cat("'", file_.string(), "'");
+    return file_.empty() ? "the weights" : fmt::format("'{}'", file_.string());
 }
 
 void IrWeights::open(const IrLayer& layer, const IrSource& source) {
@@ -55,15 +57,15 @@ void IrWeights::open(const IrLayer& layer, const IrSource& source) {
         size_ = file->size();
         owner_ = std::move(file);
     } catch (const Error& error) {
-        source.fail(layer, detail::cat("needs ", name(), ": ", error.info().rule));
+        source.fail(layer, fmt::format("needs {}: {}", name(), error.info().rule));
     }
 }
 
 const std::byte* IrWeights::bytes_at(const IrLayer& layer, const IrSource& source, Range range) {
     open(layer, source);
     if (range.offset > size_ || range.size > size_ - range.offset) {
-        source.fail(layer, detail::cat("offset ", range.offset, " and size ", range.size,
-                                       " reach beyond ", name(), ", which has ", size_, " bytes"));
+        source.fail(layer, fmt::format("offset {} and size {} reach beyond {}, which has {} bytes",
+                                       range.offset, range.size, name(), size_));
     }
     return data_ + range.offset;
 }
@@ -73,15 +75,15 @@ Tensor IrWeights::constant(const IrLayer& layer, const IrSource& source, IrFindi
     read_ir_attributes(layer, data, source, findings);
     const auto type = parse_element_type(data.element_type);
     if (!type) {
-        source.fail(layer,
-                    detail::cat("attribute element_type: ", refused_type_text(data.element_type)));
+        source.fail(
+            layer, fmt::format("attribute element_type: {}", refused_type_text(data.element_type)));
     }
     if (data.shape.is_dynamic()) {
-        source.fail(layer, detail::cat("shape ", to_string(data.shape), " is not static"));
+        source.fail(layer, fmt::format("shape {} is not static", to_string(data.shape)));
     }
     if (data.offset < 0 || data.size < 0) {
-        source.fail(layer, detail::cat("offset ", data.offset, " and size ", data.size,
-                                       ", expected numbers from 0"));
+        source.fail(layer, fmt::format("offset {} and size {}, expected numbers from 0",
+                                       data.offset, data.size));
     }
     const Shape shape = data.shape.to_shape();
     std::size_t count = 0;
@@ -96,8 +98,8 @@ Tensor IrWeights::constant(const IrLayer& layer, const IrSource& source, IrFindi
     const auto size = static_cast<std::size_t>(data.size);
     constexpr std::size_t kMost = SIZE_MAX / sizeof(double);
     if (count > kMost || size != byte_size_of(*type, count)) {
-        source.fail(layer, detail::cat("size ", size, " does not fit ", count, " elements of ",
-                                       to_string(*type), ", shape ", to_string(shape)));
+        source.fail(layer, fmt::format("size {} does not fit {} elements of {}, shape {}", size,
+                                       count, to_string(*type), to_string(shape)));
     }
     const std::byte* bytes = bytes_at(layer, source, {static_cast<std::size_t>(data.offset), size});
     if (*type == ElementType::boolean) {  // any byte but 0 is true; kernels expect 0 or 1

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <unordered_map>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "model/type_names.hpp"
 
@@ -34,8 +36,8 @@ std::optional<ElementType> parse_precision(pugi::xml_node port,
     const auto type = parse_element_type(text);
     if (!type) {
         source.fail(layer,
-                    detail::cat("port ", port.attribute("id").value(), " has precision ", text,
-                                ", which is not supported", refused_type_reason(text)));
+                    fmt::format("port {} has precision {}, which is not supported{}",
+                                port.attribute("id").value(), text, refused_type_reason(text)));
     }
     return type;
 }
@@ -46,8 +48,8 @@ std::vector<IrPort> parse_ports(pugi::xml_node list, const IrLayer& layer, const
         IrPort port;
         const auto id = parse_int(node.attribute("id").value());
         if (!id) {
-            source.fail(
-                layer, detail::cat("port id '", node.attribute("id").value(), "' is not a number"));
+            source.fail(layer,
+                        fmt::format("port id '{}' is not a number", node.attribute("id").value()));
         }
         port.id = *id;
         port.type = parse_precision(node, layer, source);
@@ -55,7 +57,7 @@ std::vector<IrPort> parse_ports(pugi::xml_node list, const IrLayer& layer, const
             try {
                 port.dims.push_back(Dimension::parse(dim.text().get()));
             } catch (const Error& error) {
-                source.fail(layer, detail::cat("port ", port.id, ": ", error.info().rule));
+                source.fail(layer, fmt::format("port {}: {}", port.id, error.info().rule));
             }
         }
         port.names = split_tensor_names(node.attribute("names").value());
@@ -67,7 +69,7 @@ std::vector<IrPort> parse_ports(pugi::xml_node list, const IrLayer& layer, const
                    [](const IrPort& port) { return port.id; });
     std::sort(ids.begin(), ids.end());
     if (const auto twice = std::adjacent_find(ids.begin(), ids.end()); twice != ids.end()) {
-        source.fail(layer, detail::cat("port ", *twice, " is there twice"));
+        source.fail(layer, fmt::format("port {} is there twice", *twice));
     }
     return ports;
 }
@@ -99,8 +101,8 @@ IrLayer parse_layer(pugi::xml_node node, const IrSource& source) {
     const char* id_text = node.attribute("id").value();
     const auto id = parse_int(id_text);
     if (!id || *id < 0) {
-        source.fail(detail::cat("layer '", layer.name, "' has id '", id_text,
-                                "', expected a number from 0"));
+        source.fail(
+            fmt::format("layer '{}' has id '{}', expected a number from 0", layer.name, id_text));
     }
     layer.id = *id;
     if (layer.operation.type.empty()) {
@@ -121,8 +123,8 @@ public:
         for (std::size_t i = 0; i < graph.layers.size(); ++i) {
             const IrLayer& layer = graph.layers[i];
             if (!layers_.emplace(layer.id, i).second) {
-                source.fail(layer, detail::cat("id ", layer.id, " is also that of layer '",
-                                               graph.layers[layers_[layer.id]].name, "'"));
+                source.fail(layer, fmt::format("id {} is also that of layer '{}'", layer.id,
+                                               graph.layers[layers_[layer.id]].name));
             }
             fed_.emplace_back(layer.inputs.size(), false);
         }
@@ -140,7 +142,7 @@ public:
         edge.to_port = port(graph_.layers[edge.to_layer], true, to_port_);
         if (fed_[edge.to_layer][edge.to_port]) {
             source_.fail(graph_.layers[edge.to_layer],
-                         detail::cat("two edges lead into input port ", to_port_));
+                         fmt::format("two edges lead into input port {}", to_port_));
         }
         fed_[edge.to_layer][edge.to_port] = true;
         return edge;
@@ -149,14 +151,14 @@ public:
 private:
     // The edge that is being parsed; only made for errors, as there are thousands of edges.
     std::string text() const {
-        return detail::cat("the edge from layer ", from_, " port ", from_port_, " to layer ", to_,
-                           " port ", to_port_);
+        return fmt::format("the edge from layer {} port {} to layer {} port {}", from_, from_port_,
+                           to_, to_port_);
     }
 
     std::size_t layer(std::int64_t id) const {
         const auto found = layers_.find(id);
         if (found == layers_.end()) {
-            source_.fail(detail::cat(text(), ": there is no layer ", id));
+            source_.fail(fmt::format("{}: there is no layer {}", text(), id));
         }
         return found->second;
     }
@@ -166,8 +168,8 @@ private:
         const auto found = std::find_if(ports.begin(), ports.end(),
                                         [&](const IrPort& port) { return port.id == id; });
         if (found == ports.end()) {
-            source_.fail(layer, detail::cat(text(), ": there is no ", input ? "input" : "output",
-                                            " port ", id));
+            source_.fail(layer, fmt::format("{}: there is no {} port {}", text(),
+                                            input ? "input" : "output", id));
         }
         return static_cast<std::size_t>(found - ports.begin());
     }
@@ -218,7 +220,7 @@ void IrSource::fail(const IrLayer& layer, std::string rule) const {
 void parse_xml(std::string_view text, const IrSource& source, pugi::xml_document& document) {
     const pugi::xml_parse_result result = document.load_buffer(text.data(), text.size());
     if (!result) {
-        source.fail(detail::cat("line ", line_of(text, result.offset), ": ", result.description()));
+        source.fail(fmt::format("line {}: {}", line_of(text, result.offset), result.description()));
     }
 }
 
@@ -234,7 +236,7 @@ IrGraph parse_ir_graph(pugi::xml_node node, const IrSource& source) {
     IrGraph graph;
     const pugi::xml_node layers = node.child("layers");
     if (!layers) {
-        source.fail(detail::cat("<", node.name(), "> has no <layers>"));
+        source.fail(fmt::format("<{}> has no <layers>", node.name()));
     }
     for (const pugi::xml_node layer : layers.children("layer")) {
         graph.layers.push_back(parse_layer(layer, source));
@@ -253,9 +255,9 @@ std::int64_t required_int(pugi::xml_node node,
     const pugi::xml_attribute attribute = node.attribute(name);
     const auto value = parse_int(attribute.value());
     if (!value) {
-        source.fail(attribute ? detail::cat(what, " has ", name, " '", attribute.value(),
-                                            "', expected a number")
-                              : detail::cat(what, " has no ", name));
+        source.fail(attribute ? fmt::format("{} has {} '{}', expected a number", what, name,
+                                            attribute.value())
+                              : fmt::format("{} has no {}", what, name));
     }
     return *value;
 }
@@ -287,8 +289,11 @@ std::string join_tensor_names(std::vector<std::string> names) {
     std::string text;
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (ends_in_backslash(names[i]) && i + 1 != names.size()) {
-            throw Error("write", detail::cat("tensor names '", names[i], "' and '", names[i + 1],
-                                             "' both end in a backslash, which an IR cannot say"));
+            throw Error(
+                "write",
+                fmt::format(
+                    "tensor names '{}' and '{}' both end in a backslash, which an IR cannot say",
+                    names[i], names[i + 1]));
         }
         text += i == 0 ? "" : ",";
         for (const char c : names[i]) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ops/opsets.hpp"
 
@@ -60,7 +62,7 @@ std::string export_hint(const IrOperation& operation) {
                      [&](const Hint& hint) { return hint.name == operation.type; });
     std::string hint = found == std::end(kOperations) ? std::string() : std::string(found->text);
     if (hint.empty() && operation.opset > kNewestOpset) {
-        hint = detail::cat("convert with an older tool version, up to opset", kNewestOpset);
+        hint = fmt::format("convert with an older tool version, up to opset{}", kNewestOpset);
     }
     return hint;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ir/ir_document.hpp"
 #include "ops/detection/non_max_suppression.hpp"
@@ -37,7 +39,7 @@ void require_writable(const Node& node) {
         fail(node, "is made by transformations and has no IR form");
     }
     if (node.input_count() > node.spec().inputs.max) {
-        fail(node, detail::cat("has ", node.input_count(), " inputs, an IR can say ",
+        fail(node, fmt::format("has {} inputs, an IR can say {}", node.input_count(),
                                node.spec().inputs.max));
     }
     if (node.name().empty()) {
@@ -66,9 +68,8 @@ void write_attributes(pugi::xml_node data, const Node& node) {
         const NamedAttribute& item = items[i];
         if (item.internal) {
             if (!same_value(item.ref, copies[i].ref) && !said_by_ports(node, item)) {
-                fail(node,
-                     detail::cat("attribute ", item.name, " is '", attribute_to_text(item.ref),
-                                 "', which only transformations set"));
+                fail(node, fmt::format("attribute {} is '{}', which only transformations set",
+                                       item.name, attribute_to_text(item.ref)));
             }
             continue;
         }
@@ -79,8 +80,9 @@ void write_attributes(pugi::xml_node data, const Node& node) {
         // Strings with commas in a list do not survive.
         attribute_from_text(copies[i].ref, text);
         if (!same_value(item.ref, copies[i].ref)) {
-            fail(node, detail::cat("attribute ", item.name, " is '", text,
-                                   "', which would not be read as the same value"));
+            fail(node,
+                 fmt::format("attribute {} is '{}', which would not be read as the same value",
+                             item.name, text));
         }
         set(data, item.name.c_str(), text);
     }

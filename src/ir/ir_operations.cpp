@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include <fmt/core.h>
+
 #include "ir/ir_attributes.hpp"
 #include "ir/ir_export_hints.hpp"
 #include "ops/opsets.hpp"
@@ -43,8 +45,9 @@ public:
     }
     std::string text() const {
         const std::string more =
-            count_ > kMaxNames ? detail::cat(" and ", count_ - kMaxNames, " more") : "";
-        return detail::cat(count_, count_ == 1 ? " layer: " : " layers: ", names_, more);
+            count_ > kMaxNames ? fmt::format(" and {} more", count_ - kMaxNames) : "";
+        return fmt::format("{}{}{}{}", count_, count_ == 1 ? " layer: " : " layers: ", names_,
+                           more);
     }
 
 private:
@@ -66,11 +69,11 @@ public:
     std::string text(std::string_view one, std::string_view several) const {
         std::string list;
         for (const auto& [what, entry] : found_) {
-            list += detail::cat(list.empty() ? "" : ", ", what, " (", entry.layers.text(),
-                                entry.hint.empty() ? "" : "; ", entry.hint, ")");
+            list += fmt::format("{}{} ({}{}{})", list.empty() ? "" : ", ", what,
+                                entry.layers.text(), entry.hint.empty() ? "" : "; ", entry.hint);
         }
-        return detail::cat(found_.size(), found_.size() == 1 ? one : several,
-                           " not supported: ", list);
+        return fmt::format("{}{} not supported: {}", found_.size(),
+                           found_.size() == 1 ? one : several, list);
     }
 
 private:
@@ -97,17 +100,18 @@ public:
         const OpSpec* spec = find(operation);
         if (spec != nullptr && always_refused(*spec)) {
             note_refused(node, operation, *spec);
-            operations_.add(detail::cat(operation.type, " of ", operation.opset_text), layer,
+            operations_.add(fmt::format("{} of {}", operation.type, operation.opset_text), layer,
                             std::string(spec->summary));
         } else if (spec != nullptr) {
             for (const IrAttributeFault& fault : attribute_faults(node, *spec->make_attributes())) {
-                attributes_.add(detail::cat(fault.name, " of ", operation.type, ": ", fault.rule),
+                attributes_.add(fmt::format("{} of {}: {}", fault.name, operation.type, fault.rule),
                                 layer, "");
             }
         } else {
             operations_.add(
-                detail::cat(operation.type.empty() ? "a layer without a type" : operation.type,
-                            " of ", operation.opset_text.empty() ? "opset1" : operation.opset_text,
+                fmt::format("{} of {}{}",
+                            operation.type.empty() ? "a layer without a type" : operation.type,
+                            operation.opset_text.empty() ? "opset1" : operation.opset_text,
                             known_versions(operation.type)),
                 layer, export_hint(operation));
         }
@@ -126,7 +130,7 @@ public:
             text = operations_.text(" operation is", " operations are");
         }
         if (!attributes_.empty()) {
-            text += detail::cat(text.empty() ? "" : "; ",
+            text += fmt::format("{}{}", text.empty() ? "" : "; ",
                                 attributes_.text(" attribute is", " attributes are"));
         }
         source_.fail(text);

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <iterator>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ir/ir.hpp"
 #include "ir/ir_builder.hpp"
@@ -31,7 +33,7 @@ void check_sections(pugi::xml_node net, IrContext& context) {
         }
         if (name != "pre-process" &&
             std::find(std::begin(kKnown), std::end(kKnown), name) == std::end(kKnown)) {
-            context.findings.note(detail::cat("section <", name, "> is not known and was ignored"));
+            context.findings.note(fmt::format("section <{}> is not known and was ignored", name));
         }
     }
 }
@@ -47,8 +49,8 @@ std::shared_ptr<Model> read(IrContext& context,
     }
     const std::int64_t version = required_int(net, "version", "<net>", context.source);
     if (version < kOldestVersion || version > kNewestVersion) {
-        context.source.fail(detail::cat("IR version ", version, " is not supported, expected ",
-                                        kOldestVersion, " or ", kNewestVersion));
+        context.source.fail(fmt::format("IR version {} is not supported, expected {} or {}",
+                                        version, kOldestVersion, kNewestVersion));
     }
     context.widen_f16 = version == 10;
     require_known_operations(net, context.source);

@@ -6,6 +6,8 @@
 // hold positions instead.
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ir/ir_builder.hpp"
 #include "ops/control/subgraph.hpp"
@@ -21,7 +23,7 @@ public:
           layer_(layer),
           element_(element),
           builder_(context, body_of(context, layer, element), depth + 1) {
-        model_ = builder_.build(detail::cat(layer.name, "/", element));
+        model_ = builder_.build(fmt::format("{}/{}", layer.name, element));
     }
 
     std::shared_ptr<Model> model() const { return model_; }
@@ -37,7 +39,7 @@ private:
     static pugi::xml_node body_of(IrContext& context, const IrLayer& layer, const char* element) {
         const pugi::xml_node body = layer.xml.child(element);
         if (!body) {
-            context.source.fail(layer, detail::cat("has no <", element, ">"));
+            context.source.fail(layer, fmt::format("has no <{}>", element));
         }
         return body;
     }
@@ -46,16 +48,15 @@ private:
                           const char* attribute,
                           const std::vector<Node*>& among,
                           const char* what) const {
-        const std::int64_t id = required_int(
-            node, attribute, detail::cat("layer '", layer_.name, "': <", node.name(), ">"),
-            context_.source);
+        const std::int64_t id =
+            required_int(node, attribute, fmt::format("layer '{}': <{}>", layer_.name, node.name()),
+                         context_.source);
         const auto layer = builder_.graph().find(id);
         const auto found =
             layer ? std::find(among.begin(), among.end(), builder_.node(*layer)) : among.end();
         if (found == among.end()) {
-            context_.source.fail(layer_,
-                                 detail::cat("<", node.name(), "> has ", attribute, " ", id,
-                                             ", which is no ", what, " of <", element_, ">"));
+            context_.source.fail(layer_, fmt::format("<{}> has {} {}, which is no {} of <{}>",
+                                                     node.name(), attribute, id, what, element_));
         }
         return found - among.begin();
     }
@@ -70,15 +71,15 @@ private:
 // The port of the layer that a row names.
 std::int64_t external_port(const IrSource& source, const IrLayer& layer, pugi::xml_node row) {
     const bool input = std::string_view(row.name()) == "input";
-    const std::int64_t id =
-        required_int(row, "external_port_id",
-                     detail::cat("layer '", layer.name, "': <", row.name(), ">"), source);
+    const std::int64_t id = required_int(
+        row, "external_port_id", fmt::format("layer '{}': <{}>", layer.name, row.name()), source);
     const std::vector<IrPort>& ports = input ? layer.inputs : layer.outputs;
     const auto found =
         std::find_if(ports.begin(), ports.end(), [&](const IrPort& port) { return port.id == id; });
     if (found == ports.end()) {
-        source.fail(layer, detail::cat("<", row.name(), "> has external_port_id ", id,
-                                       ", which is no ", row.name(), " port of the layer"));
+        source.fail(layer,
+                    fmt::format("<{}> has external_port_id {}, which is no {} port of the layer",
+                                row.name(), id, row.name()));
     }
     return found - ports.begin();
 }
@@ -88,7 +89,7 @@ void read_number(const IrSource& source,
                  const char* name,
                  std::int64_t& value) {
     if (row.attribute(name)) {
-        value = required_int(row, name, detail::cat("<", row.name(), ">"), source);
+        value = required_int(row, name, fmt::format("<{}>", row.name()), source);
     }
 }
 

@@ -4,6 +4,8 @@
 
 #include <fstream>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ir/ir.hpp"
 #include "ir/ir_graph_writer.hpp"
@@ -50,7 +52,7 @@ public:
         std::error_code error;
         std::filesystem::rename(draft_, path_, error);
         if (error) {
-            fail_to_write(path_, detail::cat("cannot be written: ", error.message()));
+            fail_to_write(path_, fmt::format("cannot be written: {}", error.message()));
         }
     }
 
@@ -68,7 +70,7 @@ void write_ir(const Model& model,
               const IrWriteOptions& options) {
     if (options.version != 10 && options.version != 11) {
         fail_to_write(
-            xml, detail::cat("IR version ", options.version, " cannot be written, only 10 and 11"));
+            xml, fmt::format("IR version {} cannot be written, only 10 and 11", options.version));
     }
     NewFile weights_file(bin.empty() ? std::filesystem::path(xml).replace_extension(".bin") : bin);
     NewFile xml_file(xml);

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq {
@@ -49,11 +51,11 @@ std::string reason() {
 std::shared_ptr<const WeightsFile> WeightsFile::open(const std::filesystem::path& path) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.value() < 0) {
-        fail_to_read(path, detail::cat("cannot open the weights: ", reason()));
+        fail_to_read(path, fmt::format("cannot open the weights: {}", reason()));
     }
     struct stat status {};
     if (::fstat(file.value(), &status) != 0) {
-        fail_to_read(path, detail::cat("cannot read the size of the weights: ", reason()));
+        fail_to_read(path, fmt::format("cannot read the size of the weights: {}", reason()));
     }
     if (!S_ISREG(status.st_mode)) {
         fail_to_read(path, "the weights are not a file");
@@ -64,7 +66,7 @@ std::shared_ptr<const WeightsFile> WeightsFile::open(const std::filesystem::path
     }
     void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value(), 0);
     if (memory == MAP_FAILED) {
-        fail_to_read(path, detail::cat("cannot map the weights: ", reason()));
+        fail_to_read(path, fmt::format("cannot map the weights: {}", reason()));
     }
     return std::shared_ptr<const WeightsFile>(
         new WeightsFile(static_cast<const std::byte*>(memory), size));

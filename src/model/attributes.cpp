@@ -8,6 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include <fmt/core.h>
+
 #include "fuseq/model.hpp"
 #include "model/trim.hpp"
 #include "model/type_names.hpp"
@@ -65,12 +67,12 @@ T number_from_text(std::string_view text) {
         }
     }
     if (result.ec == std::errc::result_out_of_range && result.ptr == end) {
-        throw Error("attribute", detail::cat("'", text, "' is too large for an integer of ",
-                                             8 * sizeof(T), " bits"));
+        throw Error("attribute", fmt::format("'{}' is too large for an integer of {} bits", text,
+                                             8 * sizeof(T)));
     }
     if (result.ec != std::errc() || result.ptr != end || digits.empty()) {
         throw Error("attribute",
-                    detail::cat("'", text, "' is not ",
+                    fmt::format("'{}' is not {}", text,
                                 std::is_floating_point_v<T> ? "a number" : "an integer"));
     }
     return value;
@@ -125,7 +127,7 @@ bool bool_from_text(std::string_view text) {
     if (same_ignoring_case(word, "false") || word == "0") {
         return false;
     }
-    throw Error("attribute", detail::cat("'", text, "' is not true or false"));
+    throw Error("attribute", fmt::format("'{}' is not true or false", text));
 }
 
 void enum_from_text(const EnumRef& ref, std::string_view text) {
@@ -137,9 +139,9 @@ void enum_from_text(const EnumRef& ref, std::string_view text) {
     }
     std::string known;
     for (const char* name : ref.names) {
-        known += known.empty() ? name : detail::cat(", ", name);
+        known += known.empty() ? name : fmt::format(", {}", name);
     }
-    throw Error("attribute", detail::cat("'", text, "' is not one of ", known));
+    throw Error("attribute", fmt::format("'{}' is not one of {}", text, known));
 }
 
 struct ToText {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/binary_attributes.hpp"
 
+#include <fmt/core.h>
+
 namespace fuseq {
 namespace {
 
@@ -26,7 +28,7 @@ Dimension read_dimension(ByteReader& in) {
     const auto low = in.number<std::int64_t>();
     const auto high = in.number<std::int64_t>();
     if (low < 0 || (high != Dimension::kUnbounded && high < low)) {
-        throw Error("blob", detail::cat("a dimension is ", low, "..", high));
+        throw Error("blob", fmt::format("a dimension is {}..{}", low, high));
     }
     return low == high ? Dimension(low) : Dimension(low, high);
 }
@@ -70,7 +72,7 @@ ElementType read_type(ByteReader& in) {
         case ElementType::i4:
         case ElementType::nf4: return type;
     }
-    throw Error("blob", detail::cat("there is no element type ", static_cast<int>(type)));
+    throw Error("blob", fmt::format("there is no element type {}", static_cast<int>(type)));
 }
 
 std::vector<const Model*> bodies_of(const Attributes& attributes) {
@@ -134,7 +136,7 @@ void read_attributes(ByteReader& in,
         [&](const EnumRef& v) {
             const auto value = in.number<std::int32_t>();
             if (value < 0 || static_cast<std::size_t>(value) >= v.names.size()) {
-                throw Error("blob", detail::cat("an enumeration has no value ", value));
+                throw Error("blob", fmt::format("an enumeration has no value {}", value));
             }
             v.set(v.value, value);
         },
@@ -148,7 +150,7 @@ void read_attributes(ByteReader& in,
         [&](Tensor* v) { *v = in.number<bool>() ? constants.read(in) : Tensor(); }};
     for (const NamedAttribute& attribute : list_attributes(attributes)) {
         if (in.number<std::uint8_t>() != attribute.ref.index()) {
-            throw Error("blob", detail::cat("attribute ", attribute.name, " has another type"));
+            throw Error("blob", fmt::format("attribute {} has another type", attribute.name));
         }
         std::visit(read, attribute.ref);
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <fmt/core.h>
+
 #include "model/binary_attributes.hpp"
 #include "model/hash.hpp"
 #include "model/mapped_memory.hpp"
@@ -132,7 +134,7 @@ private:
         const auto version = in_.number<std::int32_t>();
         const OpSpec* spec = find_op(type, version);
         if (spec == nullptr || spec->version != version) {
-            throw Error("blob", detail::cat("operation ", type, "-", version, " is not known"));
+            throw Error("blob", fmt::format("operation {}-{} is not known", type, version));
         }
         std::string name = in_.text();
         std::vector<Output> inputs;
@@ -141,7 +143,7 @@ private:
             const auto index = in_.number<std::uint64_t>();
             if (number > before.size() ||
                 (number != 0 && index >= before[number - 1]->output_count())) {
-                throw Error("blob", detail::cat("layer '", name, "' reads what is not there"));
+                throw Error("blob", fmt::format("layer '{}' reads what is not there", name));
             }
             inputs.push_back(number == 0 ? Output{} : Output{before[number - 1], index});
         });
@@ -152,7 +154,7 @@ private:
         const auto outputs = in_.number<std::uint64_t>();
         constexpr std::uint64_t kMaxOutputs = 1 << 20;
         if (outputs > kMaxOutputs) {
-            throw Error("blob", detail::cat("a layer has ", outputs, " outputs"));
+            throw Error("blob", fmt::format("a layer has {} outputs", outputs));
         }
         node->set_output_count(outputs);
         for (std::size_t i = 0; i < outputs; ++i) {
@@ -308,8 +310,10 @@ Tensor ConstantReader::read(ByteReader& in) const {
     const std::size_t element = is_packed(type) ? 1 : size_of(type);
     const std::size_t alignment = in_file ? element : ConstantWriter::kAlignment;
     if (offset > bytes || offset % alignment != 0 || byte_size_of(type, count) > bytes - offset) {
-        throw Error("blob", detail::cat("a constant of shape ", to_string(dims), " at ", offset,
-                                        " lies outside of the ", bytes, " bytes there are"));
+        throw Error(
+            "blob",
+            fmt::format("a constant of shape {} at {} lies outside of the {} bytes there are",
+                        to_string(dims), offset, bytes));
     }
     return {type, dims, data + offset, in_file ? file_ : owner_};
 }

@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq {
@@ -91,8 +93,8 @@ public:
     }
     std::span<const char> raw(std::uint64_t size) {
         if (size > bytes_.size()) {
-            throw Error("blob", detail::cat("ends too early: ", size, " bytes are due, ",
-                                            bytes_.size(), " are left"));
+            throw Error("blob", fmt::format("ends too early: {} bytes are due, {} are left", size,
+                                            bytes_.size()));
         }
         const std::span<const char> found = bytes_.first(static_cast<std::size_t>(size));
         bytes_ = bytes_.subspan(found.size());

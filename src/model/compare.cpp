@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "fuseq/model.hpp"
 #include "model/tensor_text.hpp"
 #include "model/text.hpp"
@@ -16,7 +18,7 @@ namespace fuseq {
 namespace {
 
 std::string describe(const Node& node) {
-    return detail::cat("layer '", node.name(), "' (", node.type(), ")");
+    return fmt::format("layer '{}' ({})", node.name(), node.type());
 }
 
 // Compares in two steps: pairs the nodes from the Results upwards, which finds differences of
@@ -218,7 +220,7 @@ private:
         const auto mine = list_attributes(a.attributes());
         const auto other = list_attributes(b.attributes());
         for (std::size_t i = 0; i < mine.size(); ++i) {
-            const std::string where = detail::cat(describe(a), ": attribute ", mine[i].name);
+            const std::string where = fmt::format("{}: attribute {}", describe(a), mine[i].name);
             if (const auto* model = std::get_if<std::shared_ptr<Model>*>(&mine[i].ref)) {
                 const auto& left = **model;
                 const auto& right = *std::get<std::shared_ptr<Model>*>(other[i].ref);

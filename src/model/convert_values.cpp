@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "model/packed_values.hpp"
 #include "model/typed.hpp"
 
@@ -83,7 +85,7 @@ void fail_without_kernel(ElementType type) {
         throw Error("tensor", "element type is undefined");
     }
     throw Error("tensor",
-                detail::cat("no kernel for element type ", to_string(type),
+                fmt::format("no kernel for element type {}{}", to_string(type),
                             is_packed(type) ? ", which is packed: convert it first" : ""));
 }
 

@@ -8,6 +8,8 @@
 #include <cctype>
 #include <cstdint>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq {
@@ -123,9 +125,9 @@ BFloat16::operator float() const {
 std::size_t size_of(ElementType type) {
     const std::size_t bits = row(type).bits;
     if (bits % 8 != 0) {
-        throw Error("tensor", detail::cat("elements of ", to_string(type), " are packed, ",
-                                          8 / bits, " to a byte: convert them to ",
-                                          to_string(unpacked_type(type)), " first"));
+        throw Error("tensor",
+                    fmt::format("elements of {} are packed, {} to a byte: convert them to {} first",
+                                to_string(type), 8 / bits, to_string(unpacked_type(type))));
     }
     return bits / 8;
 }
@@ -145,7 +147,7 @@ std::size_t byte_size_of(ElementType type, std::size_t count) {
     const std::size_t size = bits / 8;
     if (size != 0 && count > SIZE_MAX / size) {
         throw Error("tensor",
-                    detail::cat(count, " elements of ", to_string(type), " are too many"));
+                    fmt::format("{} elements of {} are too many", count, to_string(type)));
     }
     return count * size;
 }

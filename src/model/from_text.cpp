@@ -6,6 +6,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include <fmt/core.h>
+
 #include "fuseq/model.hpp"
 #include "model/tensor_text.hpp"
 #include "model/text.hpp"
@@ -65,7 +67,7 @@ public:
                 add(statement);
             } catch (const Error& error) {
                 Error::Info info = error.info();
-                info.stage = detail::cat("text line ", statement.line);
+                info.stage = fmt::format("text line {}", statement.line);
                 throw Error(std::move(info));
             }
         }
@@ -78,7 +80,7 @@ private:
         in_.expect('%');
         name = in_.name();
         return in_.accept_adjacent('#')
-                   ? detail::cat(name, '\0', in_.number("the number of a layer"))
+                   ? fmt::format("{}\0{}", name, in_.number("the number of a layer"))
                    : name;
     }
 
@@ -252,8 +254,9 @@ private:
             return tensor_values_from_text(text.substr(close + 1), *type, shape);
         }
         if (s.declared.empty()) {
-            throw Error("text", detail::cat("layer '", s.name,
-                                            "': the type and shape of the value are not given"));
+            throw Error(
+                "text",
+                fmt::format("layer '{}': the type and shape of the value are not given", s.name));
         }
         return tensor_values_from_text(text, s.declared[0].type, s.declared[0].shape.to_shape());
     }
@@ -265,8 +268,9 @@ private:
         if (auto* parameter = dynamic_cast<ParameterAttrs*>(s.attributes.get());
             parameter != nullptr && s.given.empty()) {
             if (s.declared.size() != 1) {
-                throw Error("text", detail::cat("layer '", s.name,
-                                                "' (Parameter): its type and shape are not given"));
+                throw Error("text",
+                            fmt::format("layer '{}' (Parameter): its type and shape are not given",
+                                        s.name));
             }
             parameter->element_type = s.declared[0].type;
             parameter->shape = s.declared[0].shape;
@@ -275,7 +279,7 @@ private:
 
     void add(Statement& s) {
         if (nodes_.contains(s.handle)) {
-            throw Error("text", detail::cat("layer '", s.name, "' is defined twice"));
+            throw Error("text", fmt::format("layer '{}' is defined twice", s.name));
         }
         complete(s);
         Node* node = model_->add(s.spec->type, s.spec->version, s.name, std::move(s.operands),
@@ -284,16 +288,15 @@ private:
         node->origins = std::move(s.origins);
         nodes_[s.handle] = node;
         if (!s.declared.empty() && s.declared.size() != node->output_count()) {
-            fail_at(*node, detail::cat("declares ", s.declared.size(), " outputs, it has ",
+            fail_at(*node, fmt::format("declares {} outputs, it has {}", s.declared.size(),
                                        node->output_count()));
         }
         for (std::size_t i = 0; i < s.declared.size(); ++i) {
             OutputPort& port = node->port(i);
             const Declared& declared = s.declared[i];
             if (declared.type != port.type || declared.shape != port.shape) {
-                fail_at(*node, detail::cat("output ", i, " is declared as ",
+                fail_at(*node, fmt::format("output {} is declared as {}, inference gives {}", i,
                                            type_and_shape_to_text(declared.type, declared.shape),
-                                           ", inference gives ",
                                            type_and_shape_to_text(port.type, port.shape)));
             }
             port.names.insert(declared.names.begin(), declared.names.end());

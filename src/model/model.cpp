@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <fmt/core.h>
+
 #include "ops/constant.hpp"
 #include "ops/op_spec.hpp"
 #include "ops/parameter.hpp"
@@ -60,7 +62,7 @@ Node* Model::add(std::string_view type,
                  std::unique_ptr<Attributes> attributes) {
     const OpSpec* spec = find_op(type, opset);
     if (spec == nullptr) {
-        throw Error("model", detail::cat("operation ", type, " of opset", opset, " is not known"));
+        throw Error("model", fmt::format("operation {} of opset{} is not known", type, opset));
     }
     Node* node = add_unchecked(*spec, std::move(name), std::move(inputs), std::move(attributes));
     try {
@@ -172,7 +174,7 @@ void Model::replace(Output from, Output to) {
 
 void Model::remove(Node* node) {
     if (!node->users().empty()) {
-        throw Error("model", detail::cat("layer '", node->name(), "' is still read"));
+        throw Error("model", fmt::format("layer '{}' is still read", node->name()));
     }
     node->detach_inputs();
     std::erase(parameters_, node);

@@ -4,6 +4,8 @@
 // Inputs and outputs of a Model: finding them by name, reshaping, adding outputs.
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "fuseq/model.hpp"
 #include "ops/parameter.hpp"
 
@@ -18,7 +20,7 @@ std::string layer_output_name(const Output& port) {
 std::string list_names(const std::vector<Output>& ports) {
     std::string text;
     for (const Output& port : ports) {
-        text += detail::cat(text.empty() ? "" : ", ", "'", port.get_any_name(), "'");
+        text += fmt::format("{}'{}'", text.empty() ? "" : ", ", port.get_any_name());
     }
     return text.empty() ? "none" : text;
 }
@@ -54,7 +56,7 @@ std::size_t Model::input_index(std::string_view name) const {
         }
     }
     throw Error("model",
-                detail::cat("there is no input '", name, "'; inputs: ", list_names(ports)));
+                fmt::format("there is no input '{}'; inputs: {}", name, list_names(ports)));
 }
 
 std::size_t Model::output_index(std::string_view name) const {
@@ -70,7 +72,7 @@ std::size_t Model::output_index(std::string_view name) const {
         }
     }
     throw Error("model",
-                detail::cat("there is no output '", name, "'; outputs: ", list_names(ports)));
+                fmt::format("there is no output '{}'; outputs: {}", name, list_names(ports)));
 }
 
 std::string Model::output_name(std::size_t index) const {
@@ -86,7 +88,7 @@ Output Model::output(std::string_view name) const {
 
 Output Model::input(std::size_t index) const {
     if (index >= parameters_.size()) {
-        throw Error("model", detail::cat("there is no input ", index, "; the model has ",
+        throw Error("model", fmt::format("there is no input {}; the model has {}", index,
                                          parameters_.size()));
     }
     return parameters_[index]->output();
@@ -95,7 +97,7 @@ Output Model::input(std::size_t index) const {
 Output Model::output(std::size_t index) const {
     if (index >= results_.size()) {
         throw Error("model",
-                    detail::cat("there is no output ", index, "; the model has ", results_.size()));
+                    fmt::format("there is no output {}; the model has {}", index, results_.size()));
     }
     return results_[index]->input(0);
 }
@@ -125,7 +127,7 @@ void Model::reshape(const std::map<std::string, PartialShape>& shapes) {
 
 void Model::reshape(const PartialShape& shape) {
     if (parameters_.size() != 1) {
-        throw Error("model", detail::cat("reshape with one shape needs one input, the model has ",
+        throw Error("model", fmt::format("reshape with one shape needs one input, the model has {}",
                                          parameters_.size()));
     }
     reshape({{parameters_[0]->name(), shape}});
@@ -161,7 +163,7 @@ Output Model::add_output(std::string_view tensor_or_layer_name) {
             }
         }
     }
-    throw Error("model", detail::cat("there is no layer or tensor '", tensor_or_layer_name, "'"));
+    throw Error("model", fmt::format("there is no layer or tensor '{}'", tensor_or_layer_name));
 }
 
 }  // namespace fuseq

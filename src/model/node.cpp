@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "fuseq/model.hpp"
 #include "ops/constant.hpp"
 #include "ops/kernel_states.hpp"
@@ -118,7 +120,7 @@ void Node::set_output_count(std::size_t count) {
                 .layer_id = {},
                 .layer = name_,
                 .op = type(),
-                .rule = detail::cat("output ", i, " is read, but there are only ", count)});
+                .rule = fmt::format("output {} is read, but there are only {}", i, count)});
         }
     }
     outputs_.resize(count);
@@ -195,7 +197,7 @@ void Node::infer() {
 
 const Tensor& Node::constant() const {
     if (!is_constant()) {
-        throw Error("model", detail::cat("layer '", name_, "' (", type(), ") is not a constant"));
+        throw Error("model", fmt::format("layer '{}' ({}) is not a constant", name_, type()));
     }
     return attrs<ConstAttrs>().value;
 }

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <limits>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "model/trim.hpp"
 
@@ -18,9 +20,11 @@ std::int64_t parse_size(std::string_view text, std::string_view whole) {
     std::int64_t value = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (status != std::errc() || end != text.data() + text.size()) {
-        throw Error("shape", detail::cat("'", whole,
-                                         "' is no dimension: expected a number, '?', "
-                                         "'-1' or an interval like '1..8'"));
+        throw Error(
+            "shape",
+            fmt::format(
+                "'{}' is no dimension: expected a number, '?', '-1' or an interval like '1..8'",
+                whole));
     }
     return value;
 }
@@ -58,7 +62,7 @@ std::size_t shape_size(const Shape& shape) {
         if (d == 0) {
             empty = true;
         } else if (size > kLimit / d) {
-            throw Error("shape", detail::cat("shape ", to_string(shape), " has too many elements"));
+            throw Error("shape", fmt::format("shape {} has too many elements", to_string(shape)));
         } else {
             size *= d;
         }
@@ -75,7 +79,7 @@ Dimension::Dimension(value_type size)
 
 Dimension::Dimension(value_type min, value_type max) : min_(min), max_(max) {
     if (min < 0 || (max != kUnbounded && max < min)) {
-        throw Error("shape", detail::cat("dimension interval ", min, "..", max, " is not valid"));
+        throw Error("shape", fmt::format("dimension interval {}..{} is not valid", min, max));
     }
 }
 
@@ -89,7 +93,7 @@ Dimension Dimension::parse(std::string_view text) {
         const std::int64_t value = parse_size(whole, whole);
         if (value < 0) {
             throw Error("shape",
-                        detail::cat("'", whole, "' is no dimension: sizes are not negative"));
+                        fmt::format("'{}' is no dimension: sizes are not negative", whole));
         }
         return {value};
     }
@@ -101,7 +105,7 @@ Dimension Dimension::parse(std::string_view text) {
 
 Dimension::value_type Dimension::get_length() const {
     if (is_dynamic()) {
-        throw Error("shape", detail::cat("dimension ", to_string(*this), " has no known size"));
+        throw Error("shape", fmt::format("dimension {} has no known size", to_string(*this)));
     }
     return min_;
 }
@@ -151,7 +155,7 @@ PartialShape::PartialShape(const Shape& shape) {
     dims_.reserve(shape.size());
     for (const std::size_t d : shape) {
         if (d > static_cast<std::size_t>(kMaxSize)) {
-            throw Error("shape", detail::cat("size ", d, " is too large"));
+            throw Error("shape", fmt::format("size {} is too large", d));
         }
         dims_.emplace_back(static_cast<std::int64_t>(d));
     }
@@ -165,7 +169,7 @@ PartialShape PartialShape::parse(std::string_view text) {
     if (!rest.empty() && (rest.front() == '[' || rest.front() == '{')) {
         const char close = rest.front() == '[' ? ']' : '}';
         if (rest.back() != close) {
-            throw Error("shape", detail::cat("'", text, "' lacks a closing ", close));
+            throw Error("shape", fmt::format("'{}' lacks a closing {}", text, close));
         }
         rest = trim(rest.substr(1, rest.size() - 2));
     }
@@ -181,7 +185,7 @@ PartialShape PartialShape::parse(std::string_view text) {
         }
         rest = rest.substr(comma + 1);
         if (trim(rest).empty()) {
-            throw Error("shape", detail::cat("'", text, "' ends in a comma"));
+            throw Error("shape", fmt::format("'{}' ends in a comma", text));
         }
     }
     return shape;
@@ -211,7 +215,7 @@ std::size_t PartialShape::rank() const {
 
 Shape PartialShape::to_shape() const {
     if (!is_static()) {
-        throw Error("shape", detail::cat("shape ", to_string(*this), " is not static"));
+        throw Error("shape", fmt::format("shape {} is not static", to_string(*this)));
     }
     Shape shape;
     shape.reserve(dims_.size());

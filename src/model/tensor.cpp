@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <fmt/core.h>
+
 #include "model/huge_pages.hpp"
 #include "model/typed.hpp"
 
@@ -29,7 +31,7 @@ std::shared_ptr<void> allocate_huge(std::size_t bytes) {
 std::shared_ptr<void> allocate(std::size_t bytes) {
     const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
     if (rounded < bytes || rounded + kHugePage < rounded) {
-        throw Error("tensor", detail::cat("cannot allocate ", bytes, " bytes"));
+        throw Error("tensor", fmt::format("cannot allocate {} bytes", bytes));
     }
     if (rounded >= kMinHuge) {
         if (auto huge = allocate_huge(rounded)) {
@@ -39,7 +41,7 @@ std::shared_ptr<void> allocate(std::size_t bytes) {
     // calloc does not touch pages that the system has just given, which are zero already.
     void* memory = std::calloc(1, rounded + kAlignment);
     if (memory == nullptr) {
-        throw Error("tensor", detail::cat("cannot allocate ", bytes, " bytes"));
+        throw Error("tensor", fmt::format("cannot allocate {} bytes", bytes));
     }
     void* aligned = memory;
     std::size_t space = rounded + kAlignment;
@@ -51,7 +53,7 @@ std::size_t checked_bytes(ElementType type, const Shape& shape) {
     const std::size_t size = shape_size(shape);
     constexpr std::size_t kLimit = SIZE_MAX / 2;
     if (size > kLimit / 8) {
-        throw Error("tensor", detail::cat("shape ", to_string(shape), " is too large"));
+        throw Error("tensor", fmt::format("shape {} is too large", to_string(shape)));
     }
     return byte_size_of(type, size);
 }
@@ -69,7 +71,7 @@ Tensor::Tensor(ElementType type, const Shape& shape)
 Tensor::Tensor(ElementType type, const Shape& shape, void* memory)
     : type_(type), shape_(shape), size_(shape_size(shape)), memory_(memory) {
     if (memory == nullptr && size_ != 0) {
-        throw Error("tensor", detail::cat("null memory for shape ", to_string(shape)));
+        throw Error("tensor", fmt::format("null memory for shape {}", to_string(shape)));
     }
 }
 
@@ -89,8 +91,8 @@ void Tensor::set_shape(const Shape& shape) {
     if (capacity_ == 0 && (read_only_ || owner_ == nullptr)) {
         if (bytes > get_byte_size()) {
             throw Error("tensor",
-                        detail::cat("a tensor over foreign memory of shape ", to_string(shape_),
-                                    " cannot grow to ", to_string(shape)));
+                        fmt::format("a tensor over foreign memory of shape {} cannot grow to {}",
+                                    to_string(shape_), to_string(shape)));
         }
     } else if (bytes > capacity_) {
         *this = Tensor(type_, shape);
@@ -111,20 +113,20 @@ void Tensor::check_type(ElementType type) const {
     // Booleans are stored as bytes and may be read as such.
     const bool bytes = type_ == ElementType::boolean && type == ElementType::u8;
     if (is_packed(type_)) {
-        throw Error("tensor", detail::cat("asked for ", to_string(type), " of a tensor of ",
-                                          to_string(type_), ", whose elements are packed ",
-                                          8 / bits_of(type_), " to a byte: convert it to ",
-                                          to_string(unpacked_type(type_)), " with Tensor::to"));
+        throw Error("tensor", fmt::format("asked for {} of a tensor of {}, whose elements are "
+                                          "packed {} to a byte: convert it to {} with Tensor::to",
+                                          to_string(type), to_string(type_), 8 / bits_of(type_),
+                                          to_string(unpacked_type(type_))));
     }
     if (type != type_ && !bytes) {
-        throw Error("tensor", detail::cat("asked for ", to_string(type), " of a tensor of ",
+        throw Error("tensor", fmt::format("asked for {} of a tensor of {}", to_string(type),
                                           to_string(type_)));
     }
 }
 
 void Tensor::copy_to(Tensor& destination) const {
     if (destination.type_ != type_) {
-        throw Error("tensor", detail::cat("cannot copy ", to_string(type_), " to ",
+        throw Error("tensor", fmt::format("cannot copy {} to {}", to_string(type_),
                                           to_string(destination.type_)));
     }
     destination.set_shape(shape_);
@@ -142,7 +144,7 @@ Tensor Tensor::to(ElementType type) const {
 Tensor Tensor::reshaped(const Shape& shape) const {
     if (shape_size(shape) != size_) {
         throw Error("tensor",
-                    detail::cat("cannot view ", to_string(shape_), " as ", to_string(shape)));
+                    fmt::format("cannot view {} as {}", to_string(shape_), to_string(shape)));
     }
     Tensor view = *this;
     view.shape_ = shape;

@@ -62,8 +62,8 @@ std::string value_to_text(T value) {
             }
             char hex[20];
             const auto end = std::to_chars(hex, hex + sizeof hex, bits, 16);
-            return detail::cat("bits(",
-                               std::string_view(hex, static_cast<std::size_t>(end.ptr - hex)), ")");
+            return fmt::format("bits({})",
+                               std::string_view(hex, static_cast<std::size_t>(end.ptr - hex)));
         }
     }
     char buffer[48];
@@ -97,13 +97,13 @@ T value_from_text(std::string_view raw) {
     }
     Wide<T> wide{};
     if (!parse_number(text, wide)) {
-        fail(detail::cat("'", text, "' is not a number of type ", to_string(element_type_of<T>())));
+        fail(fmt::format("'{}' is not a number of type {}", text, to_string(element_type_of<T>())));
     }
     if constexpr (!is_real_type<T>) {
         using Limits = std::numeric_limits<T>;
         if (std::cmp_less(wide, static_cast<Wide<T>>(Limits::lowest())) ||
             std::cmp_greater(wide, static_cast<Wide<T>>(Limits::max()))) {
-            fail(detail::cat("'", text, "' is out of the range of ",
+            fail(fmt::format("'{}' is out of the range of {}", text,
                              to_string(element_type_of<T>())));
         }
     }
@@ -120,7 +120,7 @@ std::vector<std::string_view> split(std::string_view text) {
         }
         rest = rest.substr(comma + 1);
         if (trim(rest).empty()) {
-            fail(detail::cat("'", text, "' ends in a comma"));
+            fail(fmt::format("'{}' ends in a comma", text));
         }
     }
     return items;
@@ -163,7 +163,7 @@ private:
 template <class T>
 void fill_random(T* out, std::size_t count, const std::vector<std::string_view>& args) {
     if (args.size() != 1 && args.size() != 3) {
-        fail(detail::cat("random has ", args.size(), " arguments, expected 1 or 3"));
+        fail(fmt::format("random has {} arguments, expected 1 or 3", args.size()));
     }
     Random random(value_from_text<std::uint64_t>(args[0]));
     if constexpr (is_real_type<T>) {
@@ -195,7 +195,7 @@ void fill_random(T* out, std::size_t count, const std::vector<std::string_view>&
 template <class T>
 void fill_iota(T* out, std::size_t count, const std::vector<std::string_view>& args) {
     if (args.size() > 2) {
-        fail(detail::cat("iota has ", args.size(), " arguments, expected at most 2"));
+        fail(fmt::format("iota has {} arguments, expected at most 2", args.size()));
     }
     using W = std::conditional_t<is_real_type<T>, double, std::int64_t>;
     const W start = args.empty() ? W{0} : value_from_text<W>(args[0]);
@@ -217,7 +217,7 @@ template <class T>
 void fill_listed(T* out, std::size_t count, std::string_view list) {
     const std::vector<std::string_view> items = split(list);
     if (items.size() != count) {
-        fail(detail::cat("got ", items.size(), " values for ", count, " elements"));
+        fail(fmt::format("got {} values for {} elements", items.size(), count));
     }
     for (std::size_t i = 0; i < count; ++i) {
         out[i] = value_from_text<T>(items[i]);
@@ -236,7 +236,7 @@ void fill(Tensor& tensor, std::string_view text) {
     std::vector<std::string_view> args;
     if (open != std::string_view::npos) {
         if (!text.ends_with(")")) {
-            fail(detail::cat("'", text, "' lacks a closing )"));
+            fail(fmt::format("'{}' lacks a closing )", text));
         }
         args = split(text.substr(open + 1, text.size() - open - 2));
     }
@@ -247,7 +247,7 @@ void fill(Tensor& tensor, std::string_view text) {
     } else if (word == "random") {
         fill_random(out, count, args);
     } else {
-        fail(detail::cat("'", text, "' is not {values}, fill(x), iota or random(seed)"));
+        fail(fmt::format("'{}' is not {{values}}, fill(x), iota or random(seed)", text));
     }
 }
 
@@ -263,7 +263,7 @@ Tensor packed_from_text(std::string_view text, ElementType type, const Shape& sh
     if (text.starts_with("random(") && text.ends_with(")") &&
         text.find(',') == std::string_view::npos) {
         whole.pop_back();
-        whole += detail::cat(",", range.low, ",", range.high, ")");
+        whole += fmt::format(",{},{})", range.low, range.high);
     }
     const bool wraps = text.starts_with("iota");
     Tensor values = tensor_values_from_text(whole, ElementType::i64, shape);
@@ -274,7 +274,7 @@ Tensor packed_from_text(std::string_view text, ElementType type, const Shape& sh
                 static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(range.low);
             value = static_cast<std::int64_t>(place & last) + range.low;  // last is 2^bits - 1
         } else if (value < range.low || value > range.high) {
-            fail(detail::cat("'", value, "' is out of the range of ", to_string(type)));
+            fail(fmt::format("'{}' is out of the range of {}", value, to_string(type)));
         }
     }
     return values.to(type);
@@ -303,7 +303,7 @@ std::string element_to_text(const Tensor& tensor, std::size_t index) {
 std::string tensor_values_to_text(const Tensor& tensor, std::size_t inline_limit) {
     if (tensor.get_size() > inline_limit) {
         if (uniform(tensor)) {
-            return detail::cat("fill(", element_to_text(tensor, 0), ")");
+            return fmt::format("fill({})", element_to_text(tensor, 0));
         }
         return fmt::format("#{:016x}", hash_bytes(tensor.data(), tensor.get_byte_size()));
     }
@@ -317,16 +317,16 @@ std::string tensor_values_to_text(const Tensor& tensor, std::size_t inline_limit
 
 Tensor tensor_values_from_text(std::string_view text, ElementType type, const Shape& shape) {
     if (text.starts_with("#")) {
-        fail(detail::cat("the constant is only given by its hash ", text,
-                         "; its values cannot be read back"));
+        fail(fmt::format(
+            "the constant is only given by its hash {}; its values cannot be read back", text));
     }
     const std::size_t count = shape_size(shape);
     if (type == ElementType::undefined) {
         fail("the constant has no element type");
     }
     if (count > kLargestTextTensor || byte_size_of(type, count) > kLargestTextTensor) {
-        fail(detail::cat("a constant of shape ", to_string(shape),
-                         " is too large for the text form"));
+        fail(
+            fmt::format("a constant of shape {} is too large for the text form", to_string(shape)));
     }
     if (is_packed(type)) {
         return packed_from_text(text, type, shape);

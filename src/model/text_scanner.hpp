@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "model/text.hpp"
 
@@ -20,7 +22,7 @@ public:
 
     template <class... Args>
     [[noreturn]] void fail(const Args&... args) const {
-        throw Error(detail::cat("text line ", line_), detail::cat(args...));
+        throw Error(fmt::format("text line {}", line_), detail::cat(args...));
     }
     std::size_t line() const { return line_; }
 
@@ -171,7 +173,7 @@ private:
         return text_.substr(start, position_ - start);
     }
     std::string found() const {
-        return at_end() ? "the end of the text" : detail::cat("'", text_[position_], "'");
+        return at_end() ? "the end of the text" : fmt::format("'{}'", text_[position_]);
     }
 
     std::string_view text_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq {
@@ -44,14 +46,14 @@ std::string refused_type_reason(std::string_view name) {
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     for (const RefusedType& refused : kRefused) {
         if (refused.name == lower) {
-            return detail::cat(": ", refused.reason);
+            return fmt::format(": {}", refused.reason);
         }
     }
     return "";
 }
 
 std::string refused_type_text(std::string_view name) {
-    return detail::cat("'", name, "' is not a supported element type", refused_type_reason(name));
+    return fmt::format("'{}' is not a supported element type{}", name, refused_type_reason(name));
 }
 
 }  // namespace fuseq

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 namespace fuseq {
 namespace {
 
@@ -106,8 +108,8 @@ PartialShape broadcast_shapes(const InferContext& context,
 Shape broadcast_shapes(const Shape& a, const Shape& b, AutoBroadcast mode, std::int64_t axis) {
     PartialShape out;
     if (!broadcast_into(out, a, b, mode, axis)) {
-        throw Error("infer", detail::cat("shapes ", to_string(a), " and ", to_string(b),
-                                         " cannot be broadcast"));
+        throw Error("infer", fmt::format("shapes {} and {} cannot be broadcast", to_string(a),
+                                         to_string(b)));
     }
     return out.to_shape();
 }

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <fmt/core.h>
+
 #include "ops/kernel_states.hpp"
 #include "ops/op_spec.hpp"
 #include "ops/slot_lifetimes.hpp"
@@ -90,11 +92,11 @@ void Interpreter::check_input(std::size_t index, const Tensor& value) const {
                                 .rule = rule});
     };
     if (value.get_element_type() != port.type) {
-        fail(detail::cat("got a tensor of ", to_string(value.get_element_type()), ", expected ",
+        fail(fmt::format("got a tensor of {}, expected {}", to_string(value.get_element_type()),
                          to_string(port.type)));
     }
     if (!port.shape.contains(value.get_shape())) {
-        fail(detail::cat("got a tensor of shape ", to_string(value.get_shape()), ", expected ",
+        fail(fmt::format("got a tensor of shape {}, expected {}", to_string(value.get_shape()),
                          to_string(port.shape)));
     }
 }
@@ -103,8 +105,8 @@ std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs,
                                      const AfterNode& after,
                                      KernelStates* states) const {
     if (inputs.size() != parameter_slots_.size()) {
-        throw Error("infer", detail::cat("model '", model_.name(), "' got ", inputs.size(),
-                                         " inputs, expected ", parameter_slots_.size()));
+        throw Error("infer", fmt::format("model '{}' got {} inputs, expected {}", model_.name(),
+                                         inputs.size(), parameter_slots_.size()));
     }
     std::vector<Tensor> values(slot_count_);
     for (const auto& [slot, value] : constants_) {

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Put what was stated about one input or output into a model.
+// What was stated about one input or output: into a model, and as text.
 #pragma once
 
 #include "preprocess/step_state.hpp"
@@ -39,6 +39,13 @@ private:
     const OutputInfo& info_;
     Model& model_;
     std::size_t index_;
+};
+
+// What was stated, as text.
+class Description {
+public:
+    static std::string of(const InputInfo& info, const Output& input);
+    static std::string of(const OutputInfo& info, const Output& output);
 };
 
 }  // namespace fuseq::preprocess

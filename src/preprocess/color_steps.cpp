@@ -98,7 +98,7 @@ void between_channels(StepState& state, ColorFormat to) {
 
 }  // namespace
 
-Step convert_color_step(ColorFormat format) {
+StepFunction convert_color_step(ColorFormat format) {
     return [format](StepState& state) {
         if (state.color == ColorFormat::UNDEFINED || format == ColorFormat::UNDEFINED) {
             state.fail("convert_color to ", to_string(format), " from a tensor whose format is ",

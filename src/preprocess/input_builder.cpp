@@ -228,7 +228,7 @@ void InputBuilder::build() {
     const Output first = state_.tensors[0];
     set_layout(first, state_.layout);
     for (const Step& step : info_.steps_.steps_) {
-        step(state_);
+        step.run(state_);
     }
     convert_type_step(ElementType::undefined)(state_);
     if (!model.empty() && !state_.layout.empty() && state_.tensors.size() == 1 &&

@@ -49,7 +49,7 @@ void OutputBuilder::build() {
         }
     }
     for (const Step& step : info_.steps_.steps_) {
-        step(state);
+        step.run(state);
     }
     if (!state.target_layout.empty() && !state.layout.empty() &&
         state.target_layout != state.layout) {

@@ -68,6 +68,17 @@ OutputInfo& PrePostProcessor::output(std::string_view name) {
     return outputs_[model_->output_index(name)];
 }
 
+std::string PrePostProcessor::to_string() const {
+    std::string text;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+        text += Description::of(inputs_[i], model_->input(i)) + "\n";
+    }
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+        text += Description::of(outputs_[i], model_->output(i)) + "\n";
+    }
+    return text;
+}
+
 std::shared_ptr<Model> PrePostProcessor::build() {
     // What is refused is refused on a copy.
     apply(inputs_, outputs_, *model_->clone());

@@ -57,19 +57,22 @@ struct StepState {
 };
 
 // The steps, which the classes of the public header put together.
-Step convert_type_step(ElementType type);
-Step convert_layout_step(const Layout& layout);
-Step convert_layout_step(const std::vector<std::uint64_t>& order);
-Step convert_color_step(ColorFormat format);
-Step resize_step(ResizeAlgorithm algorithm, std::optional<PartialShape> size);
-Step arithmetic_step(const char* operation, const char* step, const std::vector<float>& values);
-Step crop_step(const std::vector<int>& begin, const std::vector<int>& end);
-Step pad_step(const std::vector<int>& begin,
-              const std::vector<int>& end,
-              const std::vector<float>& values,
-              PaddingMode mode);
-Step reverse_channels_step();
-Step custom_step(std::function<Output(const Output&)> step);
+using StepFunction = std::function<void(StepState&)>;
+StepFunction convert_type_step(ElementType type);
+StepFunction convert_layout_step(const Layout& layout);
+StepFunction convert_layout_step(const std::vector<std::uint64_t>& order);
+StepFunction convert_color_step(ColorFormat format);
+StepFunction resize_step(ResizeAlgorithm algorithm, std::optional<PartialShape> size);
+StepFunction arithmetic_step(const char* operation,
+                             const char* step,
+                             const std::vector<float>& values);
+StepFunction crop_step(const std::vector<int>& begin, const std::vector<int>& end);
+StepFunction pad_step(const std::vector<int>& begin,
+                      const std::vector<int>& end,
+                      const std::vector<float>& values,
+                      PaddingMode mode);
+StepFunction reverse_channels_step();
+StepFunction custom_step(std::function<Output(const Output&)> step);
 
 // Channels of a picture in one tensor; nothing for planes and where it is not known.
 std::optional<std::size_t> channels_of(ColorFormat format);

@@ -79,7 +79,7 @@ void check_amounts(const StepState& state,
 
 }  // namespace
 
-Step convert_type_step(ElementType type) {
+StepFunction convert_type_step(ElementType type) {
     return [type](StepState& state) {
         const ElementType to = type == ElementType::undefined ? state.target_type : type;
         for (Output& tensor : state.tensors) {
@@ -88,7 +88,7 @@ Step convert_type_step(ElementType type) {
     };
 }
 
-Step convert_layout_step(const Layout& layout) {
+StepFunction convert_layout_step(const Layout& layout) {
     return [layout](StepState& state) {
         const Layout& to = layout.empty() ? state.target_layout : layout;
         state.one("convert_layout");
@@ -101,7 +101,7 @@ Step convert_layout_step(const Layout& layout) {
     };
 }
 
-Step convert_layout_step(const std::vector<std::uint64_t>& order) {
+StepFunction convert_layout_step(const std::vector<std::uint64_t>& order) {
     return [order](StepState& state) {
         const std::size_t rank = state.shape("convert_layout").rank();
         std::vector<std::int64_t> wanted(order.begin(), order.end());
@@ -118,7 +118,7 @@ Step convert_layout_step(const std::vector<std::uint64_t>& order) {
     };
 }
 
-Step resize_step(ResizeAlgorithm algorithm, std::optional<PartialShape> size) {
+StepFunction resize_step(ResizeAlgorithm algorithm, std::optional<PartialShape> size) {
     return [algorithm, size = std::move(size)](StepState& state) {
         const auto height = static_cast<std::int64_t>(state.dimension("resize", "H"));
         const auto width = static_cast<std::int64_t>(state.dimension("resize", "W"));
@@ -144,7 +144,9 @@ Step resize_step(ResizeAlgorithm algorithm, std::optional<PartialShape> size) {
     };
 }
 
-Step arithmetic_step(const char* operation, const char* step, const std::vector<float>& values) {
+StepFunction arithmetic_step(const char* operation,
+                             const char* step,
+                             const std::vector<float>& values) {
     return [operation, step, values](StepState& state) {
         const Output& tensor = state.one(step);
         if (!is_real(tensor.type())) {
@@ -159,7 +161,7 @@ Step arithmetic_step(const char* operation, const char* step, const std::vector<
     };
 }
 
-Step crop_step(const std::vector<int>& begin, const std::vector<int>& end) {
+StepFunction crop_step(const std::vector<int>& begin, const std::vector<int>& end) {
     return [begin, end](StepState& state) {
         check_amounts(state, "crop", begin, end);
         const std::vector<std::int64_t> steps(begin.size(), 1);
@@ -190,10 +192,10 @@ Output padded(const StepState& state,
 
 }  // namespace
 
-Step pad_step(const std::vector<int>& begin,
-              const std::vector<int>& end,
-              const std::vector<float>& values,
-              PaddingMode mode) {
+StepFunction pad_step(const std::vector<int>& begin,
+                      const std::vector<int>& end,
+                      const std::vector<float>& values,
+                      PaddingMode mode) {
     return [begin, end, values, mode](StepState& state) {
         check_amounts(state, "pad", begin, end);
         if (values.empty()) {
@@ -224,7 +226,7 @@ Step pad_step(const std::vector<int>& begin,
     };
 }
 
-Step reverse_channels_step() {
+StepFunction reverse_channels_step() {
     return [](StepState& state) {
         const std::size_t axis = state.dimension("reverse_channels", "C");
         std::vector<std::int64_t> reversed(state.channels("reverse_channels"));
@@ -239,7 +241,7 @@ Step reverse_channels_step() {
     };
 }
 
-Step custom_step(std::function<Output(const Output&)> step) {
+StepFunction custom_step(std::function<Output(const Output&)> step) {
     return [step = std::move(step)](StepState& state) {
         const Output made = step(state.one("custom"));
         if (!made || &made.node->model() != state.model) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ops/binary_arithmetic.hpp"
 #include "ops/convert.hpp"
@@ -160,11 +162,11 @@ private:
             if (scales_.channels[c].scale == was) {
                 continue;
             }
-            remarks_.push_back(detail::cat("layer '", node_.name(), "': bias ", bias_values_[c],
-                                           " of channel ", c, " does not fit into int32 at scale ",
-                                           input_scale(c) * was,
-                                           "; the scale of its weights is raised from ", was,
-                                           " to ", scales_.channels[c].scale));
+            remarks_.push_back(
+                fmt::format("layer '{}': bias {:g} of channel {} does not fit into int32 at scale "
+                            "{:g}; the scale of its weights is raised from {:g} to {:g}",
+                            node_.name(), bias_values_[c], c, input_scale(c) * was, was,
+                            scales_.channels[c].scale));
             if (!scales_.per_channel) {
                 return;
             }

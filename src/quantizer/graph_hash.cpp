@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/core.h>
+
 #include "model/hash.hpp"
 #include "ops/op_spec.hpp"
 
@@ -96,17 +98,18 @@ std::string first_difference(const GraphHash& expected, const GraphHash& other) 
     for (const GraphHash::Layer& layer : expected.layers) {
         auto [at, end] = theirs.equal_range(layer.name);
         if (at == end) {
-            return detail::cat("it has no layer '", layer.name, "'");
+            return fmt::format("it has no layer '{}'", layer.name);
         }
         const auto same =
             std::find_if(at, end, [&](const auto& item) { return item.second == layer.hash; });
         if (same == end) {
-            return detail::cat("its layer '", layer.name,
-                               "' has another operation, other attributes, constants or sources");
+            return fmt::format(
+                "its layer '{}' has another operation, other attributes, constants or sources",
+                layer.name);
         }
         theirs.erase(same);
     }
-    return detail::cat("it has one more layer, '", theirs.begin()->first, "'");
+    return fmt::format("it has one more layer, '{}'", theirs.begin()->first);
 }
 
 }  // namespace fuseq::quantizer

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::quantizer {
@@ -50,9 +52,9 @@ Histogram::Histogram(std::size_t most_bins,
     const auto size = static_cast<std::int64_t>(counts_.size());
     if (counts_.size() > most_bins || exponent < kLeastExponent || exponent > kGreatestExponent ||
         (size > 0 && (first > 0 || first < -size || first + size <= 0))) {
-        throw Error("quantize", detail::cat("a histogram of ", counts_.size(), " bins from ", first,
-                                            " of width 2^", exponent, " is none of at most ",
-                                            most_bins, " bins around 0"));
+        throw Error("quantize", fmt::format("a histogram of {} bins from {} of width 2^{} is "
+                                            "none of at most {} bins around 0",
+                                            counts_.size(), first, exponent, most_bins));
     }
 }
 
@@ -130,8 +132,8 @@ void Histogram::add(std::span<const float> values) {
 
 void Histogram::merge(const Histogram& other) {
     if (other.most_bins_ != most_bins_) {
-        throw Error("quantize", detail::cat("histograms of ", most_bins_, " and of ",
-                                            other.most_bins_, " bins cannot be merged"));
+        throw Error("quantize", fmt::format("histograms of {} and of {} bins cannot be merged",
+                                            most_bins_, other.most_bins_));
     }
     if (other.empty()) {
         return;

@@ -45,7 +45,12 @@ public:
     }
 
     Improved run() {
+        result_.judges = split_.judge;
         if (split_.judge.size() < kFewestJudges) {
+            if (best_.conversion.options.max_drop) {
+                throw Error("quantize",
+                            detail::cat("-max_drop needs at least 6 inputs, not ", all_.size()));
+            }
             result_.remarks.push_back(
                 detail::cat("with ", all_.size(),
                             " inputs nothing can be judged: at least 6 are needed for equalization "
@@ -70,6 +75,9 @@ public:
             offer("biases as they were", std::move(tried));
         }
         result_.conversion = std::move(best_.conversion);
+        if (options.max_drop) {
+            result_.conversion.profile = std::move(best_.learned_ranges);
+        }
         return std::move(result_);
     }
 

@@ -13,8 +13,11 @@ struct Improved {
     Conversion conversion;
     std::vector<QuantizerStep> steps;
     std::vector<std::string> remarks;
+    std::vector<std::size_t> judges;  // inputs that were held back
 };
 
+// With a bound on the drop (options), ranges are those of the learning inputs alone. Throws Error
+// for a bound with too few inputs to judge it.
 Improved improve(const Conversion& start, std::size_t count, const CalibrationInputs& inputs);
 
 }  // namespace fuseq::quantizer

@@ -31,8 +31,9 @@ public:
           std::vector<std::size_t> indices,
           const CalibrationInputs& inputs);
 
-    // Mean signal-to-noise ratio of the compared tensors in dB, each over all inputs:
-    // 10 log10(sum exact^2 / sum (exact - quantized)^2), at most 200.
+    // Mean over inputs and compared tensors of the signal-to-noise ratio in dB,
+    // 10 log10(sum exact^2 / sum (exact - quantized)^2), at most 200: no single input
+    // decides. Tensors that are equal do not count.
     double sqnr(const Model& quantized) const;
     std::size_t inputs() const { return indices_.size(); }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "model/nearest_name.hpp"
 #include "ops/op_spec.hpp"
 #include "transformations/support/rewrite.hpp"
@@ -75,10 +77,9 @@ std::set<const Node*> select_layers(const Model& original,
             }
         }
         if (!found) {
-            throw Error("quantize", detail::cat("-keep_original_precision_for_nodes: the model has "
-                                                "no layer and no kind '",
-                                                selector, "'; the nearest is '",
-                                                nearest_name(selector, names), "'"));
+            throw Error("quantize", fmt::format("-keep_original_precision_for_nodes: the model has "
+                                                "no layer and no kind '{}'; the nearest is '{}'",
+                                                selector, nearest_name(selector, names)));
         }
     }
     std::set<const Node*> result;
@@ -96,9 +97,9 @@ std::set<const Node*> select_layers(const Model& original,
 void check_kinds(const std::vector<std::string>& kinds, std::string_view option) {
     for (const std::string& kind : kinds) {
         if (!op_exists(kind)) {
-            throw Error("quantize", detail::cat(option, ": there is no operation '", kind,
-                                                "'; the nearest is '",
-                                                nearest_name(kind, kinds_of_operations()), "'"));
+            throw Error("quantize",
+                        fmt::format("{}: there is no operation '{}'; the nearest is '{}'", option,
+                                    kind, nearest_name(kind, kinds_of_operations())));
         }
     }
 }

@@ -1,9 +1,11 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of schemas, precisions and calibrations.
+// Names of schemas, precisions, calibrations and metrics.
 #include <array>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "fuseq/error.hpp"
 #include "fuseq/quantizer.hpp"
@@ -32,6 +34,13 @@ constexpr std::array<std::pair<Calibration, std::string_view>, 5> kCalibrations{
     {Calibration::kMse, "MSE"},
     {Calibration::kBest, "best"},
 }};
+constexpr std::array<std::pair<DropMetric, std::string_view>, 5> kMetrics{{
+    {DropMetric::kSqnr, "SQNR"},
+    {DropMetric::kCosine, "cosine"},
+    {DropMetric::kTop1, "top1"},
+    {DropMetric::kDetections, "detections"},
+    {DropMetric::kOwn, "command"},
+}};
 
 template <class Table, class Value>
 std::string_view name_in(const Table& table, Value value) {
@@ -50,9 +59,9 @@ auto value_in(const Table& table, std::string_view name, std::string_view what) 
         if (known == name) {
             return value;
         }
-        names += detail::cat(names.empty() ? "" : ", ", known);
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", known);
     }
-    throw Error("quantize", detail::cat("there is no ", what, " '", name, "', only ", names));
+    throw Error("quantize", fmt::format("there is no {} '{}', only {}", what, name, names));
 }
 
 }  // namespace
@@ -74,6 +83,12 @@ Precision precision_from(std::string_view name) {
 }
 Calibration calibration_from(std::string_view name) {
     return value_in(kCalibrations, name, "calibration");
+}
+std::string_view to_string(DropMetric metric) {
+    return name_in(kMetrics, metric);
+}
+DropMetric metric_from(std::string_view name) {
+    return value_in(kMetrics, name, "metric");
 }
 
 }  // namespace fuseq

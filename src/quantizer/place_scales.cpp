@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ops/fake_quantize.hpp"
 #include "quantizer/calibration.hpp"
@@ -16,8 +18,8 @@ namespace {
 const TensorProfile& profile_of(const Place& place, const Profile& profile) {
     const auto found = profile.tensors.find(tensor_name(place.tensor));
     if (found == profile.tensors.end() || found->second.empty()) {
-        throw Error("quantize", detail::cat("the profile has no range of tensor '",
-                                            tensor_name(place.tensor), "'"));
+        throw Error("quantize", fmt::format("the profile has no range of tensor '{}'",
+                                            tensor_name(place.tensor)));
     }
     return found->second;
 }

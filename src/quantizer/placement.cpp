@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/core.h>
+
 #include "quantizer/layer_kinds.hpp"
 #include "transformations/support/rewrite.hpp"
 
@@ -210,7 +212,7 @@ private:
             for (std::size_t i = 0; i < node.input_count(); ++i) {
                 if (is_data_input(node, i) &&
                     place_read_by(placement_, node, i) == placement_.places.size()) {
-                    placement_.reasons[&node] = detail::cat("input ", i, " is not quantized");
+                    placement_.reasons[&node] = fmt::format("input {} is not quantized", i);
                     return;
                 }
             }
@@ -259,8 +261,9 @@ std::size_t place_read_by(const Placement& placement, Node& node, std::size_t i)
 }
 
 std::string tensor_name(const Output& tensor) {
-    return tensor.node->output_count() == 1 ? tensor.node->name()
-                                            : detail::cat(tensor.node->name(), '.', tensor.index);
+    return tensor.node->output_count() == 1
+               ? tensor.node->name()
+               : fmt::format("{}.{}", tensor.node->name(), tensor.index);
 }
 
 namespace {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::quantizer {
@@ -84,9 +86,9 @@ void see_last_dimension(TensorProfile& seen, std::span<const float> values) {
 [[noreturn]] void fail_not_finite(std::span<const float> values) {
     const auto bad =
         std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
-    throw Error("quantize",
-                detail::cat("has the value ", bad == values.end() ? values[0] : *bad,
-                            " at position ", bad - values.begin(), " of ", values.size()));
+    throw Error("quantize", fmt::format("has the value {:g} at position {} of {}",
+                                        bad == values.end() ? values[0] : *bad,
+                                        bad - values.begin(), values.size()));
 }
 
 }  // namespace
@@ -159,21 +161,21 @@ void TensorProfile::merge(const TensorProfile& other) {
 void Profile::require_same_graph(const Profile& other, const std::string& what) const {
     const std::string difference = first_difference(graph, other.graph);
     if (!difference.empty()) {
-        throw Error("quantize", detail::cat(what, " belongs to another graph: ", difference));
+        throw Error("quantize", fmt::format("{} belongs to another graph: {}", what, difference));
     }
     if (other.histogram_bins != histogram_bins) {
-        throw Error("quantize", detail::cat(what, " has histograms of ", other.histogram_bins,
-                                            " bins, not ", histogram_bins));
+        throw Error("quantize", fmt::format("{} has histograms of {} bins, not {}", what,
+                                            other.histogram_bins, histogram_bins));
     }
     if (other.not_lowered != not_lowered) {
         std::string kinds;
         for (const std::string& kind : other.not_lowered) {
-            kinds += detail::cat(kinds.empty() ? "" : ",", kind);
+            kinds += fmt::format("{}{}", kinds.empty() ? "" : ",", kind);
         }
         throw Error("quantize",
-                    detail::cat(what, " was made with -do_not_lower_nodes_for_profiling=", kinds,
-                                "; what is not lowered for profiling must not be lowered for "
-                                "quantizing"));
+                    fmt::format("{} was made with -do_not_lower_nodes_for_profiling={}; what is "
+                                "not lowered for profiling must not be lowered for quantizing",
+                                what, kinds));
     }
 }
 

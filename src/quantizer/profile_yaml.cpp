@@ -1,5 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
 #include <yaml-cpp/yaml.h>
 
 #include <charconv>
@@ -80,12 +81,12 @@ public:
                                 .layer_id = {},
                                 .layer = {},
                                 .op = {},
-                                .rule = detail::cat("line ", mark.line + 1, ": ", rule)});
+                                .rule = fmt::format("line {}: {}", mark.line + 1, rule)});
     }
 
     YAML::Node get(const YAML::Node& map, const char* key) const {
         if (!map.IsMap() || !map[key]) {
-            fail(map.Mark(), detail::cat("there is no ", key));
+            fail(map.Mark(), fmt::format("there is no {}", key));
         }
         return map[key];
     }
@@ -105,7 +106,7 @@ public:
             result = std::from_chars(text.data(), end, value, base);
         }
         if (text.empty() || result.ec != std::errc() || result.ptr != end) {
-            fail(node.Mark(), detail::cat("'", text, "' is no number"));
+            fail(node.Mark(), fmt::format("'{}' is no number", text));
         }
         return value;
     }
@@ -121,7 +122,7 @@ public:
     std::vector<T> numbers(const YAML::Node& map, const char* key) const {
         const YAML::Node list = get(map, key);
         if (!list.IsSequence()) {
-            fail(list.Mark(), detail::cat(key, " is no list"));
+            fail(list.Mark(), fmt::format("{} is no list", key));
         }
         std::vector<T> values;
         values.reserve(list.size());
@@ -180,7 +181,7 @@ private:
         for (std::size_t c = 0; c < min.size(); ++c) {
             if (!(min[c] <= max[c])) {
                 fail(map.Mark(),
-                     detail::cat("ChannelMin is greater than ChannelMax of channel ", c));
+                     fmt::format("ChannelMin is greater than ChannelMax of channel {}", c));
             }
             tensor.channels.push_back({min[c], max[c]});
         }
@@ -210,8 +211,8 @@ Profile from_yaml(const std::string& text, const std::string& file) {
     try {
         const std::vector<YAML::Node> documents = YAML::LoadAll(text);
         if (documents.size() != 3) {
-            reader.fail(YAML::Mark(),
-                        detail::cat("a profile has three documents, this file ", documents.size()));
+            reader.fail(YAML::Mark(), fmt::format("a profile has three documents, this file {}",
+                                                  documents.size()));
         }
         profile.tool_version = reader.text(reader.get(documents[0], "GlowToolsVersion"));
         reader.read_graph(documents[1], profile);
@@ -219,7 +220,7 @@ Profile from_yaml(const std::string& text, const std::string& file) {
             const std::string name = reader.text(reader.get(item, "NodeOutputName"));
             if (!profile.tensors.emplace(name, reader.read_tensor(item, profile.histogram_bins))
                      .second) {
-                reader.fail(item.Mark(), detail::cat("'", name, "' is there twice"));
+                reader.fail(item.Mark(), fmt::format("'{}' is there twice", name));
             }
         }
     } catch (const YAML::Exception& error) {

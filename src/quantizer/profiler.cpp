@@ -9,6 +9,8 @@
 #include <thread>
 #include <unordered_set>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "quantizer/data_runner.hpp"
 #include "quantizer/placement.hpp"

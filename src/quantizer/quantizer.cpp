@@ -6,9 +6,12 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/core.h>
+
 #include "fuseq/core.hpp"
 #include "fuseq/error.hpp"
 #include "ir/ir.hpp"
+#include "quantizer/accuracy_bound.hpp"
 #include "quantizer/conversion.hpp"
 #include "quantizer/improvement.hpp"
 #include "quantizer/layer_selection.hpp"
@@ -29,20 +32,20 @@ constexpr std::size_t kLeastBins = 16;
 
 void check(const QuantizerOptions& options) {
     if (options.histogram_bins < kLeastBins) {
-        fail(detail::cat("-num_histogram_bins is ", options.histogram_bins, ", at least ",
-                         kLeastBins, " are needed"));
+        fail(fmt::format("-num_histogram_bins is {}, at least {} are needed",
+                         options.histogram_bins, kLeastBins));
     }
     if (options.precision == QuantizationPrecision::kInt32 ||
         options.weights_precision == QuantizationPrecision::kInt32) {
         fail("Int32 is a precision of biases only");
     }
     if (!(options.percentile > 50 && options.percentile <= 100)) {
-        fail(detail::cat("-percentile is ", options.percentile, ", expected (50, 100]"));
+        fail(fmt::format("-percentile is {:g}, expected (50, 100]", options.percentile));
     }
     const bool by_histogram = options.calibration == Calibration::kKl &&
                               options.precision == QuantizationPrecision::kInt8;
     if (by_histogram && options.histogram_bins <= 255) {
-        fail(detail::cat("KL calibration needs more than 255 histogram bins, not ",
+        fail(fmt::format("KL calibration needs more than 255 histogram bins, not {}",
                          options.histogram_bins));
     }
     if (options.weights_calibration != Calibration::kNone &&
@@ -61,8 +64,9 @@ void check(const QuantizerOptions& options) {
 void check(const Model& model) {
     const std::vector<Node*> quantized = model.find_all("FakeQuantize");
     if (!quantized.empty()) {
-        fail(detail::cat("the model is quantized already: it has ", quantized.size(),
-                         " FakeQuantize layers, the first is '", quantized[0]->name(), "'"));
+        fail(fmt::format(
+            "the model is quantized already: it has {} FakeQuantize layers, the first is '{}'",
+            quantized.size(), quantized[0]->name()));
     }
 }
 
@@ -132,7 +136,7 @@ void Quantizer::save_profile(const std::string& path) const {
 
 void Quantizer::load_profile(const std::string& path) {
     const Profile other = quantizer::from_yaml(quantizer::read_text_file(path), path);
-    impl_->profile.require_same_graph(other, detail::cat("profile '", path, "'"));
+    impl_->profile.require_same_graph(other, fmt::format("profile '{}'", path));
     impl_->profile.merge(other);
 }
 
@@ -141,13 +145,23 @@ QuantizedModel Quantizer::quantize() const {
     if (impl_->options.calibration == Calibration::kBest) {
         fail("calibration 'best' is judged on data: none was given");
     }
+    if (impl_->options.max_drop) {
+        fail("-max_drop is measured on data: none was given");
+    }
     return quantizer::convert(impl_->conversion());
 }
 
 QuantizedModel Quantizer::quantize(std::size_t count, const CalibrationInputs& inputs) const {
     impl_->require_profile();
     quantizer::Improved improved = quantizer::improve(impl_->conversion(), count, inputs);
-    QuantizedModel result = quantizer::convert(improved.conversion);
+    quantizer::Bounded bounded{std::move(improved.conversion), {}, 0};
+    if (impl_->options.max_drop) {
+        bounded = quantizer::hold_bound(bounded.conversion, improved.judges, inputs);
+    }
+    QuantizedModel result = quantizer::convert(bounded.conversion);
+    result.ranking = std::move(bounded.ranking);
+    const auto& bound = impl_->options.max_drop;
+    result.drop = bound && bound->metric == DropMetric::kSqnr ? -bounded.drop : bounded.drop;
     result.steps = std::move(improved.steps);
     result.remarks.insert(result.remarks.begin(), improved.remarks.begin(), improved.remarks.end());
     return result;

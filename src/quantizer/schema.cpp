@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::quantizer {
@@ -71,7 +73,7 @@ float ScaleAndOffset::dequantize(std::int64_t q) const {
 ScaleAndOffset choose_scale(RealRange range, Schema schema, const IntegerRange& integers) {
     if (!std::isfinite(range.min) || !std::isfinite(range.max) || range.min > range.max) {
         throw Error("quantize",
-                    detail::cat("no scale holds the range [", range.min, ", ", range.max, "]"));
+                    fmt::format("no scale holds the range [{:g}, {:g}]", range.min, range.max));
     }
     range.min = std::min(range.min, 0.0f);
     range.max = std::max(range.max, 0.0f);

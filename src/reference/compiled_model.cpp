@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/compiled_model.hpp"
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "model/nearest_name.hpp"

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <unordered_set>
 
+#include <fmt/core.h>
+
 #include "ops/op_spec.hpp"
 #include "ops/slot_lifetimes.hpp"
 
@@ -41,12 +43,12 @@ void check_supported(const Model& model) {
     std::string missing;
     for (const Node* node : model.ordered_nodes()) {
         if (!node->is("Parameter") && node->spec().evaluate == nullptr) {
-            missing += detail::cat(missing.empty() ? "" : ", ", "'", node->name(), "' (",
-                                   node->type(), ")");
+            missing +=
+                fmt::format("{}'{}' ({})", missing.empty() ? "" : ", ", node->name(), node->type());
         }
     }
     if (!missing.empty()) {
-        throw Error("compile", detail::cat("no reference kernel for ", missing));
+        throw Error("compile", fmt::format("no reference kernel for {}", missing));
     }
 }
 

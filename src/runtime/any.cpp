@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <limits>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "runtime/upper.hpp"
 
@@ -15,8 +17,8 @@ namespace {
 
 [[noreturn]] void fail(const Any& value, const char* wanted) {
     throw Error("property", value.empty()
-                                ? detail::cat("an empty value is not ", wanted)
-                                : detail::cat("'", value.as_string(), "' is not ", wanted));
+                                ? fmt::format("an empty value is not {}", wanted)
+                                : fmt::format("'{}' is not {}", value.as_string(), wanted));
 }
 
 template <class Number>

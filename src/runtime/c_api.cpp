@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include <fmt/core.h>
+
 #include "runtime/c_api_internal.hpp"
 
 namespace fuseq::c_api {
@@ -85,7 +87,7 @@ void fill_port(const fuseq::Output& port, const std::string& name, fuseq_port& r
     filled.rank = shape.rank_is_static() ? shape.rank() : SIZE_MAX;
     if (shape.rank_is_static()) {
         if (shape.rank() > FUSEQ_MAX_RANK) {
-            throw Error("c api", fuseq::detail::cat("port '", name, "' has rank ", shape.rank()));
+            throw Error("c api", fmt::format("port '{}' has rank {}", name, shape.rank()));
         }
         for (std::size_t i = 0; i < shape.rank(); ++i) {
             filled.dims[i] = shape[i].is_static() ? shape[i].get_length() : -1;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include <fmt/core.h>
+
 #include "runtime/c_api_internal.hpp"
 
 namespace fuseq::c_api {
@@ -25,14 +27,14 @@ static_assert(static_cast<int>(fuseq::ElementType::nf4) == FUSEQ_NF4);
 fuseq::ElementType to_element_type(fuseq_element_type type) {
     const int number = static_cast<int>(type);
     if (number < FUSEQ_BOOLEAN || number > FUSEQ_NF4) {
-        throw InvalidArgument(fuseq::detail::cat("there is no element type ", number));
+        throw InvalidArgument(fmt::format("there is no element type {}", number));
     }
     return static_cast<fuseq::ElementType>(number);
 }
 
 fuseq::Shape to_shape(const size_t* dims, size_t rank) {
     if (rank > FUSEQ_MAX_RANK) {
-        throw InvalidArgument(fuseq::detail::cat("rank ", rank, " is above ", FUSEQ_MAX_RANK));
+        throw InvalidArgument(fmt::format("rank {} is above {}", rank, FUSEQ_MAX_RANK));
     }
     if (rank != 0) {
         require(dims, "dims");
@@ -95,7 +97,7 @@ fuseq_status fuseq_tensor_shape(const fuseq_tensor* tensor, size_t* dims, size_t
         require(rank, "rank");
         const fuseq::Shape& shape = tensor->value.get_shape();
         if (shape.size() > FUSEQ_MAX_RANK) {
-            throw fuseq::Error("c api", fuseq::detail::cat("the tensor has rank ", shape.size()));
+            throw fuseq::Error("c api", fmt::format("the tensor has rank {}", shape.size()));
         }
         std::copy(shape.begin(), shape.end(), dims);
         *rank = shape.size();

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The C API: variables of a request.
+
 #include "runtime/c_api_internal.hpp"
+
+#include <fmt/core.h>
 
 namespace fuseq::c_api {
 namespace {
@@ -12,7 +15,7 @@ fuseq::VariableState state_of(const fuseq_infer_request* request, size_t index) 
     std::vector<fuseq::VariableState> states = request->value.query_state();
     if (index >= states.size()) {
         throw InvalidArgument(
-            fuseq::detail::cat("there is no variable ", index, ", the model has ", states.size()));
+            fmt::format("there is no variable {}, the model has {}", index, states.size()));
     }
     return states[index];
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuseq/compiled_model.hpp"
 
+#include <fmt/core.h>
+
 #include "runtime/compiled_model_impl.hpp"
 #include "runtime/infer_request_impl.hpp"
 
@@ -10,8 +12,8 @@ namespace {
 
 Output only(const std::vector<Output>& ports, const char* what) {
     if (ports.size() != 1) {
-        throw Error("model", detail::cat("the model has ", ports.size(), " ", what,
-                                         "s: say which one, by index or name"));
+        throw Error("model", fmt::format("the model has {} {}s: say which one, by index or name",
+                                         ports.size(), what));
     }
     return ports.front();
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "model/nearest_name.hpp"
 #include "ops/quantized/rules/method_choice.hpp"
 #include "runtime/core_impl.hpp"

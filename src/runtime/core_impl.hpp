@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include <fmt/core.h>
+
 #include "fuseq/core.hpp"
 #include "runtime/compiled_model_impl.hpp"
 #include "runtime/plugin_registry.hpp"
@@ -25,7 +27,7 @@ public:
         std::shared_ptr<ICompiledModel> compiled =
             guarded(stage.c_str(), [&] { return compile(handle->plugin()); });
         if (!compiled) {
-            throw Error(stage, detail::cat("device ", device, " gave no compiled model"));
+            throw Error(stage, fmt::format("device {} gave no compiled model", device));
         }
         return CompiledModel(
             std::make_shared<CompiledModelImpl>(std::move(handle), std::move(compiled)));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuseq/infer_request.hpp"
 
+#include <fmt/core.h>
+
 #include "fuseq/compiled_model.hpp"
 #include "runtime/infer_request_impl.hpp"
 
@@ -38,10 +40,10 @@ Place find(const Model& model, std::string_view name) {
     for (const auto* list : {&inputs, &outputs}) {
         names += list == &inputs ? "inputs:" : "; outputs:";
         for (const Output& port : *list) {
-            names += detail::cat(" '", describe_port(port), "'");
+            names += fmt::format(" '{}'", describe_port(port));
         }
     }
-    throw Error("infer", detail::cat("there is no input or output '", name, "'; ", names));
+    throw Error("infer", fmt::format("there is no input or output '{}'; {}", name, names));
 }
 
 Place find(const CompiledModelImpl& model, const Output& port) {
@@ -54,8 +56,8 @@ Place find(const CompiledModelImpl& model, const Output& port) {
     if (const auto output = model.find_port(port, false)) {
         return {false, *output};
     }
-    throw Error("infer", detail::cat("port '", describe_port(port),
-                                     "' is no input and no output of the compiled model"));
+    throw Error("infer", fmt::format("port '{}' is no input and no output of the compiled model",
+                                     describe_port(port)));
 }
 
 void set(InferRequestImpl& request, const Place& place, const Tensor& tensor) {
@@ -69,8 +71,8 @@ Tensor get(InferRequestImpl& request, const Place& place) {
 
 void require_one(std::size_t count, const char* what) {
     if (count != 1) {
-        throw Error("infer", detail::cat("the model has ", count, " ", what,
-                                         "s: say which one, by index or name"));
+        throw Error("infer", fmt::format("the model has {} {}s: say which one, by index or name",
+                                         count, what));
     }
 }
 

@@ -4,22 +4,25 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 namespace fuseq {
 namespace {
 
 void check_tensor(const char* what, const Output& port, const Tensor& tensor) {
-    const std::string name = detail::cat(what, " '", describe_port(port), "'");
+    const std::string name = fmt::format("{} '{}'", what, describe_port(port));
     if (!tensor) {
-        throw Error("infer", detail::cat(name, ": the tensor is an empty handle"));
+        throw Error("infer", fmt::format("{}: the tensor is an empty handle", name));
     }
     if (tensor.get_element_type() != port.type()) {
         throw Error("infer",
-                    detail::cat(name, ": got a tensor of ", to_string(tensor.get_element_type()),
-                                ", expected ", to_string(port.type())));
+                    fmt::format("{}: got a tensor of {}, expected {}", name,
+                                to_string(tensor.get_element_type()), to_string(port.type())));
     }
     if (!port.partial_shape().contains(tensor.get_shape())) {
-        throw Error("infer", detail::cat(name, ": got shape ", to_string(tensor.get_shape()),
-                                         ", expected ", to_string(port.partial_shape())));
+        throw Error("infer",
+                    fmt::format("{}: got shape {}, expected {}", name,
+                                to_string(tensor.get_shape()), to_string(port.partial_shape())));
     }
 }
 
@@ -79,8 +82,8 @@ void InferRequestImpl::set_output(std::size_t index, const Tensor& tensor) {
     const Output port = model_->ports().output(index);
     check_tensor("output", port, tensor);
     if (tensor.is_read_only()) {
-        throw Error("infer", detail::cat("output '", describe_port(port),
-                                         "': the memory of the tensor is read-only"));
+        throw Error("infer", fmt::format("output '{}': the memory of the tensor is read-only",
+                                         describe_port(port)));
     }
     guarded("infer", [&] { device_->set_output(index, tensor); });
 }
@@ -115,8 +118,8 @@ void InferRequestImpl::check_open_inputs() const {
         if (!was_set_[i] && port.partial_shape().is_dynamic()) {
             throw Error(
                 "infer",
-                detail::cat("input '", describe_port(port), "' has open dimensions, ",
-                            to_string(port.partial_shape()), ", and no tensor was set for it"));
+                fmt::format("input '{}' has open dimensions, {}, and no tensor was set for it",
+                            describe_port(port), to_string(port.partial_shape())));
         }
     }
 }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What devices share, and what one does that does not implement an optional part of the plugin API.
+
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "fuseq/plugin.hpp"
 
@@ -45,8 +48,7 @@ void ICompiledModel::export_model(std::ostream&) const {
 }
 
 std::shared_ptr<ICompiledModel> IPlugin::import_model(std::istream&, const AnyMap&) {
-    throw Error("import",
-                detail::cat("device ", device_name(), " does not import compiled models"));
+    throw Error("import", fmt::format("device {} does not import compiled models", device_name()));
 }
 
 }  // namespace fuseq

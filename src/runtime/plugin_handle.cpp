@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plugin_handle.hpp"
 
+#include <fmt/core.h>
+
 #include "runtime/spin_limit.hpp"
 
 namespace fuseq {
@@ -23,11 +25,11 @@ PluginHandle::PluginHandle(const std::string& library_path) : library_(load(libr
     plugin_.reset(plugin);
     if (status != 0) {
         throw Error("plugin",
-                    detail::cat("'", library_path, "' refused plugin ABI ", kPluginAbiVersion,
-                                " of this runtime: ", text[0] == '\0' ? "no reason given" : text));
+                    fmt::format("'{}' refused plugin ABI {} of this runtime: {}", library_path,
+                                kPluginAbiVersion, text[0] == '\0' ? "no reason given" : text));
     }
     if (plugin == nullptr) {
-        throw Error("plugin", detail::cat("'", library_path, "' created no plugin"));
+        throw Error("plugin", fmt::format("'{}' created no plugin", library_path));
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plugin_registry.hpp"
 
+#include <fmt/core.h>
 #include <filesystem>
 #include <pugixml.hpp>
 #include <set>
@@ -96,8 +97,8 @@ void PluginRegistry::add(const std::string& device,
     const bool added =
         devices_.try_emplace(name, Device{resolve(library), properties, nullptr}).second;
     if (!added) {
-        throw Error("plugin", detail::cat("device ", name, " is registered already, for '",
-                                          devices_.at(name).library, "'"));
+        throw Error("plugin", fmt::format("device {} is registered already, for '{}'", name,
+                                          devices_.at(name).library));
     }
 }
 
@@ -119,7 +120,7 @@ void PluginRegistry::unload(const std::string& device) {
     const std::lock_guard lock(mutex_);
     Device& entry = find(device);
     if (!entry.handle) {
-        throw Error("plugin", detail::cat("device ", device, " is not loaded"));
+        throw Error("plugin", fmt::format("device {} is not loaded", device));
     }
     handle = std::move(entry.handle);
     entry.handle.reset();
@@ -141,8 +142,8 @@ PluginRegistry::Device& PluginRegistry::find(const std::string& device) {
         for (const auto& [name, unused] : devices_) {
             names += (names.empty() ? "" : ", ") + name;
         }
-        throw Error("plugin", detail::cat("there is no device '", device,
-                                          "'; available: ", names.empty() ? "none" : names));
+        throw Error("plugin", fmt::format("there is no device '{}'; available: {}", device,
+                                          names.empty() ? "none" : names));
     }
     return found->second;
 }

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <filesystem>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "runtime/shared_library.hpp"
 
@@ -99,8 +101,8 @@ const IReader& ReaderRegistry::load(Library& library) const {
     if (status != 0 || reader == nullptr) {
         library.reader.reset();
         throw Error("read",
-                    detail::cat("'", library.path, "' refused reader ABI ", kReaderAbiVersion,
-                                " of this runtime: ", text[0] == '\0' ? "no reason given" : text));
+                    fmt::format("'{}' refused reader ABI {} of this runtime: {}", library.path,
+                                kReaderAbiVersion, text[0] == '\0' ? "no reason given" : text));
     }
     return *library.reader;
 }
@@ -108,9 +110,10 @@ const IReader& ReaderRegistry::load(Library& library) const {
 std::string ReaderRegistry::missing(const std::string& format) const {
     const auto known = std::find_if(std::begin(kKnown), std::end(kKnown),
                                     [&](const auto& one) { return format == one.extension; });
-    return detail::cat("there is no reader of .", format, " files: ", kReaderPrefix, format,
-                       kReaderSuffix, " is not in '", folder_, "'; it is built where ",
-                       known->packages, " are installed (samples/install_deps.sh)");
+    return fmt::format(
+        "there is no reader of .{} files: {}{}{} is not in '{}'; it is built where {} are "
+        "installed (samples/install_deps.sh)",
+        format, kReaderPrefix, format, kReaderSuffix, folder_, known->packages);
 }
 
 }  // namespace fuseq

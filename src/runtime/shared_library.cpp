@@ -6,6 +6,8 @@
 
 #include <filesystem>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq {
@@ -26,7 +28,7 @@ SharedLibrary::SharedLibrary(const std::string& path, Unload unload)
       handle_(dlopen(path.c_str(),
                      RTLD_NOW | RTLD_LOCAL | (unload == Unload::kNever ? RTLD_NODELETE : 0))) {
     if (handle_ == nullptr) {
-        throw Error("plugin", detail::cat("cannot load '", path, "': ", loader_error()));
+        throw Error("plugin", fmt::format("cannot load '{}': {}", path, loader_error()));
     }
 }
 
@@ -38,7 +40,7 @@ void* SharedLibrary::symbol(const char* name) const {
     void* found = dlsym(handle_, name);
     if (found == nullptr) {
         throw Error("plugin",
-                    detail::cat("'", path_, "' is no Fuseq plugin: it has no symbol ", name));
+                    fmt::format("'{}' is no Fuseq plugin: it has no symbol {}", path_, name));
     }
     return found;
 }

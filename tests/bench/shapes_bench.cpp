@@ -3,46 +3,27 @@
 //
 // What a new set of input shapes costs.
 //
-//   bench_shapes MODEL.xml THREADS SHAPE...      bench_shapes bert.xml 2 [1,128,768] [1,96,768]
+//   bench_shapes [--plans] MODEL.xml THREADS SHAPE...
+//   bench_shapes bert.xml 2 [1,128,768] [1,96,768]
 //
 // The model has one open input. For each shape: the first inference less the median of five more is
-// the cost of its plan. Beside it the median of a model compiled for that shape alone.
-#include <sys/resource.h>
-
+// the cost of its plan. Beside it, without --plans, the median of a model compiled for that shape
+// alone.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
 
+#include "bench_time.hpp"
 #include "fuseq/fuseq.hpp"
 
 namespace {
 
 constexpr int kRuns = 5;
 
-struct Time {
-    double wall_ms = 0;
-    double cpu_ms = 0;
-};
-
-double cpu_ms() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    const auto ms = [](const timeval& t) { return t.tv_sec * 1e3 + t.tv_usec * 1e-3; };
-    return ms(usage.ru_utime) + ms(usage.ru_stime);
-}
-
-template <class Work>
-Time time_of(Work&& work) {
-    using Clock = std::chrono::steady_clock;
-    const auto begin = Clock::now();
-    const double cpu_begin = cpu_ms();
-    work();
-    return {std::chrono::duration<double, std::milli>(Clock::now() - begin).count(),
-            cpu_ms() - cpu_begin};
-}
+using fuseq::bench::Time;
+using fuseq::bench::time_of;
 
 fuseq::Tensor input_of(fuseq::ElementType type, const fuseq::Shape& shape) {
     std::vector<float> values(fuseq::shape_size(shape));
@@ -67,34 +48,47 @@ fuseq::Shape parse_shape(const std::string& text) {
     return fuseq::PartialShape::parse(text).to_shape();
 }
 
-int run(int argc, char** argv) {
-    if (argc < 4) {
-        std::fprintf(stderr, "usage: bench_shapes MODEL.xml THREADS SHAPE...\n");
+void print_alone(fuseq::Core& core,
+                 const std::string& path,
+                 const fuseq::AnyMap& config,
+                 const fuseq::Tensor& input) {
+    auto fixed = core.read_model(path);
+    fixed->reshape(fuseq::PartialShape(input.get_shape()));
+    fuseq::CompiledModel alone;
+    const Time compile = time_of([&] { alone = core.compile_model(fixed, "CPU", config); });
+    fuseq::InferRequest own = alone.create_infer_request();
+    own.set_input_tensor(input);
+    own.infer();
+    std::printf(" %14.1f %14.2f", compile.wall_ms, median_of_runs(own).wall_ms);
+}
+
+int run(std::vector<std::string> arguments) {
+    const bool plans_only = !arguments.empty() && arguments[0] == "--plans";
+    if (plans_only) {
+        arguments.erase(arguments.begin());
+    }
+    if (arguments.size() < 3) {
+        std::fprintf(stderr, "usage: bench_shapes [--plans] MODEL.xml THREADS SHAPE...\n");
         return 2;
     }
     fuseq::Core core;
-    const fuseq::AnyMap config{{"INFERENCE_NUM_THREADS", std::stoi(argv[2])}};
-    fuseq::CompiledModel model = core.compile_model(argv[1], "CPU", config);
+    const fuseq::AnyMap config{{"INFERENCE_NUM_THREADS", std::stoi(arguments[1])}};
+    fuseq::CompiledModel model = core.compile_model(arguments[0], "CPU", config);
     fuseq::InferRequest request = model.create_infer_request();
     std::printf("%-16s %10s %10s %12s %14s %14s\n", "shape", "plan, ms", "CPU, ms", "infer, ms",
                 "alone: compile", "alone: infer");
-    for (int i = 3; i < argc; ++i) {
-        const fuseq::Shape shape = parse_shape(argv[i]);
-        const auto type = model.inputs().at(0).get_element_type();
-        request.set_input_tensor(input_of(type, shape));
+    const auto type = model.inputs().at(0).get_element_type();
+    for (std::size_t i = 2; i < arguments.size(); ++i) {
+        const fuseq::Tensor input = input_of(type, parse_shape(arguments[i]));
+        request.set_input_tensor(input);
         const Time first = time_of([&] { request.infer(); });
         const Time later = median_of_runs(request);
-
-        auto fixed = core.read_model(argv[1]);
-        fixed->reshape(fuseq::PartialShape(shape));
-        fuseq::CompiledModel alone;
-        const Time compile = time_of([&] { alone = core.compile_model(fixed, "CPU", config); });
-        fuseq::InferRequest own = alone.create_infer_request();
-        own.set_input_tensor(input_of(type, shape));
-        own.infer();
-        std::printf("%-16s %10.1f %10.1f %12.2f %14.1f %14.2f\n", argv[i],
-                    first.wall_ms - later.wall_ms, first.cpu_ms - later.cpu_ms, later.wall_ms,
-                    compile.wall_ms, median_of_runs(own).wall_ms);
+        std::printf("%-16s %10.1f %10.1f %12.2f", arguments[i].c_str(),
+                    first.wall_ms - later.wall_ms, first.cpu_ms - later.cpu_ms, later.wall_ms);
+        if (!plans_only) {
+            print_alone(core, arguments[0], config, input);
+        }
+        std::printf("\n");
         std::fflush(stdout);
     }
     return 0;
@@ -104,7 +98,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
-        return run(argc, argv);
+        return run({argv + 1, argv + argc});
     } catch (const std::exception& error) {
         std::fprintf(stderr, "error: %s\n", error.what());
         return 1;

@@ -165,6 +165,19 @@ TEST_P(CompatPrograms, VariableStatesAreKeptAndReset) {
               "state total\n" + sequence + sequence + "sum 103\n");
 }
 
+TEST_P(CompatPrograms, SnippetsOfTheUserGuideRun) {
+    const std::string model = saved("double", R"(model "double"
+%x = Parameter : f32[1,3]
+%y = Add(%x, %x)
+%r = Result(%y))");
+    const std::string text = run("snippets", model + " " + GetParam());
+    EXPECT_THAT(text, HasSubstr("threads 2 hint LATENCY name 1\n[1..4,?] 4 1 2\n1..10 [N,C] 1\n"
+                                "Parameter Add Result x\n"));
+    EXPECT_THAT(text, HasSubstr("input 'x': f32 -> scale(2) -> f32[1,3]"));
+    EXPECT_THAT(text, HasSubstr("requests 1\nvalue 2 12\nanother shape is refused\ndouble\n"));
+    EXPECT_THAT(text, Not(HasSubstr("odd")));
+}
+
 TEST_P(CompatPrograms, HelloQueryDeviceKnowsEveryProperty) {
     const std::string text = run("hello_query_device", "");
     EXPECT_THAT(text, HasSubstr("CPU\n\tSUPPORTED_PROPERTIES: \n"));

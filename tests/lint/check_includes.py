@@ -23,7 +23,7 @@ def cpu_rows():
     rows = {
         "machine": ["fuseq"],
         "post_ops": ["fuseq", "cpu/machine"],
-        "threading": ["fuseq"],
+        "threading": ["fuseq", "cpu/machine"],
     }
     # Kernels know no operations and no plan, and start no threads.
     kernel = ["fuseq", "model", "cpu/machine", "cpu/post_ops/basic_ops.hpp",

@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include <fmt/core.h>
+
 #include "ops/kernel_states.hpp"
 #include "ops/op_spec.hpp"
 #include "transformations/support/constant_cache.hpp"
@@ -88,7 +90,7 @@ std::vector<Tensor> values_of(Node& node, const PassContext& context) {
     for (const Output& input : node.inputs()) {
         inputs.push_back(input ? *known_constant(input) : Tensor());
     }
-    return context.computed(detail::cat(kName, ' ', computation_of(node)), inputs,
+    return context.computed(fmt::format("{} {}", kName, computation_of(node)), inputs,
                             [&] { return evaluate_node(node, inputs); });
 }
 

@@ -13,6 +13,8 @@
 
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "ops/binary_arithmetic.hpp"
 #include "transformations/support/constant_cache.hpp"
 #include "transformations/support/constants.hpp"
@@ -67,7 +69,7 @@ bool fold(Node& multiply, const PassContext& context) {
     const std::vector<float>& values = factor->list();
     const Tensor inputs[] = {consumer.input_node(1)->constant(),
                              Tensor::of(Shape{values.size()}, values)};
-    const std::string what = detail::cat(kName, ' ', computation_of(consumer));
+    const std::string what = fmt::format("{} {}", kName, computation_of(consumer));
     const Tensor weights = context.computed(
         what, inputs, [&] { return std::vector{scaled_weights(consumer, *factor)}; })[0];
     if (!weights) {

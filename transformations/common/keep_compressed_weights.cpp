@@ -20,6 +20,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "ops/broadcast.hpp"
 #include "ops/compressed_matmul.hpp"
 #include "ops/matmul.hpp"
@@ -108,8 +110,9 @@ std::optional<Refusal> find_matrix(const Node& matmul, const Chain& chain, Matri
     const std::size_t rank = shape.size();
     const bool batch = std::any_of(shape.begin(), shape.end() - 2, [](auto d) { return d != 1; });
     if (batch || (rank > 2 && (!src.rank_is_static() || src.rank() < rank))) {
-        return Refusal{"weight_batch", detail::cat("weights of shape ", to_string(shape),
-                                                   " are more than the matrix of a source")};
+        return Refusal{"weight_batch",
+                       fmt::format("weights of shape {} are more than the matrix of a source",
+                                   to_string(shape))};
     }
     matrix = {shape[rank - 2], shape[rank - 1], attrs.transpose_b};
     for (const Node* node : chain.layout) {
@@ -221,15 +224,16 @@ std::optional<Refusal> find_groups(const Chain& chain, const Matrix& matrix, std
     constexpr std::size_t kMinLength = 8;
     groups = count_groups(chain, matrix);
     if (groups == 0) {
-        return Refusal{"weight_groups",
-                       detail::cat("scales of shape ", to_string(chain.scale.get_shape()),
-                                   " for weights of shape ", to_string(chain.codes.shape()),
-                                   " are not one a channel and group")};
+        return Refusal{
+            "weight_groups",
+            fmt::format(
+                "scales of shape {} for weights of shape {} are not one a channel and group",
+                to_string(chain.scale.get_shape()), to_string(chain.codes.shape()))};
     }
     const std::size_t length = matrix.depth() / groups;
     if (groups != 1 && length < kMinLength) {
-        return Refusal{"small_groups", detail::cat("groups of ", length, " weights, expected ",
-                                                   kMinLength, " or more")};
+        return Refusal{"small_groups", fmt::format("groups of {} weights, expected {} or more",
+                                                   length, kMinLength)};
     }
     if (!is_finite(chain.scale) || (chain.zero_point && !is_finite(chain.zero_point))) {
         return Refusal{"weight_range", "a scale or zero point is no finite number"};

@@ -18,6 +18,8 @@
 #include <cstring>
 #include <optional>
 
+#include <fmt/core.h>
+
 #include "ops/deconvolution.hpp"
 #include "transformations/support/anchor_zero_points.hpp"
 
@@ -123,7 +125,7 @@ bool cover_deconvolutions(Model& model, PassContext& context) {
             if (is_fixed(*node) && cover(model, *node)) {
                 context.rewritten(
                     kName, *node,
-                    detail::cat("the kernel became ", to_string(node->input(1).shape())));
+                    fmt::format("the kernel became {}", to_string(node->input(1).shape())));
                 changed = true;
             }
         }

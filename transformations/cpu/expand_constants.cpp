@@ -17,6 +17,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/core.h>
+
 #include "ops/binary_arithmetic.hpp"
 
 namespace fuseq {
@@ -75,7 +77,7 @@ bool expand_constants(Model& model, PassContext& context) {
             node->set_input(i, whole->output(0));
             context.rewritten(
                 kName, *node,
-                detail::cat("'", source->name(), "' is repeated for ", data.shape()[0], " images"));
+                fmt::format("'{}' is repeated for {} images", source->name(), data.shape()[0]));
             changed = true;
         }
     }

@@ -22,6 +22,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/core.h>
+
 #include "model/parallel_tasks.hpp"
 #include "ops/binary_arithmetic.hpp"
 #include "ops/convert.hpp"
@@ -81,11 +83,11 @@ std::vector<Tensor> constants_of(const WeightChain& chain) {
 
 // Everything that the integers depend on besides constants.
 std::string computation_of(const Node& consumer, const WeightChain& chain) {
-    std::string what = detail::cat(kName, ' ', computation_of(consumer), ' ',
+    std::string what = fmt::format("{} {} {}", kName, computation_of(consumer),
                                    consumer.input(1).partial_shape().rank());
     for (const auto* nodes : {&chain.quantizer, &chain.layout}) {
         for (const Node* node : *nodes) {
-            what += detail::cat(' ', computation_of(*node), ' ', to_string(node->port().shape));
+            what += fmt::format(" {} {}", computation_of(*node), to_string(node->port().shape));
         }
     }
     return what;

@@ -21,6 +21,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "ops/fake_quantize.hpp"
 #include "transformations/support/attributes.hpp"
 #include "transformations/support/constants.hpp"
@@ -121,8 +123,8 @@ Refusal why_not(const Way& way, const std::optional<Limits>& limits) {
     const auto shared = [](Node* node) { return !has_single_use(node->output()); };
     if (shared(way.movement) ||
         std::any_of(way.activations.begin(), way.activations.end(), shared)) {
-        return {"read_by_others", detail::cat("others read what ", describe(*way.movement),
-                                              " or an activation after it gives")};
+        return {"read_by_others", fmt::format("others read what {} or an activation after it gives",
+                                              describe(*way.movement))};
     }
     if (!limits) {
         return {"per_channel_range", "the range is not one for all channels"};
@@ -170,7 +172,7 @@ std::vector<Node*> rewrite(Node& fq, const Way& way, const Limits& limits) {
     std::vector<Node*> made;
     const std::size_t count = way.movement->is("Concat") ? inputs.size() : 1;
     for (std::size_t i = 0; i < count; ++i) {
-        const std::string suffix = count == 1 ? "/before" : detail::cat("/before", i);
+        const std::string suffix = count == 1 ? "/before" : fmt::format("/before{}", i);
         made.push_back(quantized(fq, way, inputs[i], suffix));
         inputs[i] = made.back()->output();
     }

@@ -29,6 +29,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "ops/binary_arithmetic.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/dequantize.hpp"
@@ -50,17 +52,19 @@ std::vector<SourcePart> parts_of(const Node& conv, PassContext& context) {
     if (conv.is("GroupConvolution")) {
         if (dq && !dq->per_tensor() && !(sums_one_channel(conv) && dq->axis() == 1)) {
             context.refused(kName, conv, "per_channel_scale",
-                            detail::cat("the source is quantized per channel (", dq->scale.size(),
-                                        " scales), and each group sums over several channels"));
+                            fmt::format("the source is quantized per channel ({} scales), and each "
+                                        "group sums over several channels",
+                                        dq->scale.size()));
             return {};
         }
         return dq ? std::vector<SourcePart>{{*dq, {}, {}}} : std::vector<SourcePart>{};
     }
     std::vector<SourcePart> parts = source_parts(conv.input(0));
     if (parts.size() > context.options().most_scales) {
-        context.refused(kName, conv, "too_many_scales",
-                        detail::cat("the channels of the source have ", parts.size(),
-                                    " different scales or zero points"));
+        context.refused(
+            kName, conv, "too_many_scales",
+            fmt::format("the channels of the source have {} different scales or zero points",
+                        parts.size()));
         return {};
     }
     return parts;
@@ -80,7 +84,7 @@ void apply(Node& conv,
     Output sum;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const bool last = i + 1 == parts.size();
-        const std::string name = last ? conv.name() : detail::cat(conv.name(), "/part", i);
+        const std::string name = last ? conv.name() : fmt::format("{}/part{}", conv.name(), i);
         // Copied before the layer itself changes: it is changed last.
         Node& part = last ? conv : *copy_node(conv, name, conv.inputs());
         IntegerConvolution q = describe_integer_convolution(conv, parts[i].src, wei.scale);
@@ -102,7 +106,7 @@ void apply(Node& conv,
     }
     move_uses(uses, conv.output(), sum);
     context.rewritten(kName, conv,
-                      parts.size() == 1 ? "" : detail::cat(parts.size(), " parts of one scale"));
+                      parts.size() == 1 ? "" : fmt::format("{} parts of one scale", parts.size()));
 }
 
 bool fits_accumulator(const Node& conv,

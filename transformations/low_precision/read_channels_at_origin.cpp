@@ -23,6 +23,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "ops/concat.hpp"
 #include "ops/gather.hpp"
 #include "transformations/support/channel_movement.hpp"
@@ -225,10 +227,11 @@ bool rewrite(Node& last, const Origins& origins) {
     std::vector<Output> inputs;
     for (std::size_t p = 0; p < wanted.parts.size(); ++p) {
         const Part& part = wanted.parts[p];
-        inputs.push_back(part.is_whole() ? part.tensor
-                         : existing[p] != nullptr
-                             ? existing[p]->output()
-                             : gather(model, part, last, detail::cat(last.name(), "/origin", p)));
+        inputs.push_back(
+            part.is_whole() ? part.tensor
+            : existing[p] != nullptr
+                ? existing[p]->output()
+                : gather(model, part, last, fmt::format("{}/origin{}", last.name(), p)));
     }
     std::set<std::string> layers;
     for (const Node* node : gone) {

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 
@@ -69,7 +71,7 @@ bool share_fake_quantize(Model& model, PassContext& context) {
         if (first == nullptr) {
             continue;
         }
-        context.rewritten(kName, *node, detail::cat("into '", first->name(), "'"));
+        context.rewritten(kName, *node, fmt::format("into '{}'", first->name()));
         add_origins(*first, *node);
         redirect(node->output(), first->output());
         changed = true;

@@ -25,6 +25,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "ops/fake_quantize.hpp"
 #include "transformations/support/activation_type.hpp"
 #include "transformations/support/constants.hpp"
@@ -69,18 +71,17 @@ std::optional<Refusal> read_limits(const Node& fq, Limits& limits) {
                                              "output_high"};
     for (std::size_t i = 0; i < 4; ++i) {
         if (!is_constant_expression(fq.input(i + 1))) {
-            return Refusal{"limits_not_constant", detail::cat(kNames[i], " is computed")};
+            return Refusal{"limits_not_constant", fmt::format("{} is computed", kNames[i])};
         }
         const auto values = constant_channels(fq.input(i + 1), shape.rank());
         if (!values || (!values->per_tensor() && values->axis() != 1)) {
-            return Refusal{
-                "limits_not_per_channel",
-                detail::cat(kNames[i], " of shape ", to_string(fq.input(i + 1).partial_shape()),
-                            " is neither per tensor nor per channel")};
+            return Refusal{"limits_not_per_channel",
+                           fmt::format("{} of shape {} is neither per tensor nor per channel",
+                                       kNames[i], to_string(fq.input(i + 1).partial_shape()))};
         }
         const auto finite = [](float v) { return std::isfinite(v); };
         if (!std::all_of(values->list().begin(), values->list().end(), finite)) {
-            return Refusal{"limits_not_finite", detail::cat(kNames[i], " is not finite")};
+            return Refusal{"limits_not_finite", fmt::format("{} is not finite", kNames[i])};
         }
         *targets[i] = *values;
     }
@@ -95,18 +96,18 @@ std::optional<Refusal> check_channel(const Limits& limits, std::size_t c, bool& 
         if (ol != 0 || limits.channels() == 1) {
             return Refusal{
                 "degenerate_output_range",
-                detail::cat("the output range is empty: output_low = output_high = ", ol)};
+                fmt::format("the output range is empty: output_low = output_high = {:g}", ol)};
         }
         dead = true;
         return std::nullopt;
     }
     if (il == ih) {
         return Refusal{"degenerate_input_range",
-                       detail::cat("the input range is empty: input_low = input_high = ", il)};
+                       fmt::format("the input range is empty: input_low = input_high = {:g}", il)};
     }
     if (ih < il) {
         return Refusal{"inverted_input_range",
-                       detail::cat("input_high = ", ih, " is below input_low = ", il)};
+                       fmt::format("input_high = {:g} is below input_low = {:g}", ih, il)};
     }
     return std::nullopt;
 }
@@ -205,10 +206,10 @@ std::optional<Refusal> refusal_of(Candidate& candidate, const PassOptions& optio
         return Refusal{"kept_float", "the layer is on the keep-float list"};
     }
     if (levels > 256) {
-        return Refusal{"levels", detail::cat(levels, " levels do not fit into 8 bits")};
+        return Refusal{"levels", fmt::format("{} levels do not fit into 8 bits", levels)};
     }
     if (fq.port().type != ElementType::f32) {
-        return Refusal{"type", detail::cat("the output is ", to_string(fq.port().type))};
+        return Refusal{"type", fmt::format("the output is {}", to_string(fq.port().type))};
     }
     if (only_feeds_results(fq)) {
         return Refusal{"feeds_output", "only outputs of the model read the result"};
@@ -260,7 +261,7 @@ bool split_fake_quantize(Model& model, PassContext& context) {
     for (const Candidate& candidate : candidates) {
         apply(*candidate.fq, candidate.split);
         context.rewritten(kName, *candidate.fq,
-                          detail::cat("to ", to_string(candidate.split.type)));
+                          fmt::format("to {}", to_string(candidate.split.type)));
     }
     return !candidates.empty();
 }

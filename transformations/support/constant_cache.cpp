@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transformations/support/constant_cache.hpp"
 
+#include <fmt/core.h>
+
 #include "fuseq/attributes.hpp"
 #include "fuseq/error.hpp"
 #include "ops/op_spec.hpp"
@@ -122,13 +124,13 @@ ConstantCache* ConstantCache::current() {
 }
 
 std::string computation_of(const Node& node) {
-    std::string text = detail::cat(node.type(), '.', node.spec().version, ' ', node.name());
+    std::string text = fmt::format("{}.{} {}", node.type(), node.spec().version, node.name());
     const auto defaults = node.spec().make_attributes();
     for (const AttributeText& attribute : attributes_to_text(node.attributes(), *defaults)) {
-        text += detail::cat(' ', attribute.name, '=', attribute.text);
+        text += fmt::format(" {}={}", attribute.name, attribute.text);
     }
     for (std::size_t i = 0; i < node.output_count(); ++i) {
-        text += detail::cat(' ', to_string(node.port(i).type));
+        text += fmt::format(" {}", to_string(node.port(i).type));
     }
     return text;
 }

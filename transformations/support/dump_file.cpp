@@ -19,14 +19,14 @@ void write_dump(const std::string& folder,
     std::filesystem::create_directories(folder, error);
     if (error) {
         throw Error(std::string(stage),
-                    detail::cat("cannot make folder '", folder, "': ", error.message()));
+                    fmt::format("cannot make folder '{}': {}", folder, error.message()));
     }
     const auto path = std::filesystem::path(folder) / file;
     std::ofstream out(path);
     out << text;
     out.close();
     if (!out) {
-        throw Error(std::string(stage), detail::cat("cannot write '", path.string(), "'"));
+        throw Error(std::string(stage), fmt::format("cannot write '{}'", path.string()));
     }
 }
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <set>
 
+#include <fmt/core.h>
+
 #include "ops/fake_quantize.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
@@ -64,9 +66,10 @@ void explain_float_operand(const Node& consumer,
         return;
     }
     const std::size_t i = src_quantized ? 1 : 0;
-    context.refused(pass, consumer, i == 0 ? "src_not_quantized" : "weights_not_quantized",
-                    detail::cat(i == 0 ? "the source" : "the second operand", " comes from ",
-                                describe(origin_of_float(consumer.input(i))), " in float"));
+    context.refused(
+        pass, consumer, i == 0 ? "src_not_quantized" : "weights_not_quantized",
+        fmt::format("{} comes from {} in float", i == 0 ? "the source" : "the second operand",
+                    describe(origin_of_float(consumer.input(i)))));
 }
 
 float largest_magnitude(const ChannelValues& values) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ops/op_spec.hpp"
 
@@ -75,7 +77,7 @@ Node* copy_node(const Node& node, std::string name, std::vector<Output> inputs) 
 }
 
 std::string describe(const Node& node) {
-    return detail::cat(node.type(), " '", node.name(), "'");
+    return fmt::format("{} '{}'", node.type(), node.name());
 }
 
 bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) {

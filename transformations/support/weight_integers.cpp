@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "model/mapped_memory.hpp"
 #include "ops/broadcast.hpp"
 #include "ops/fake_quantize.hpp"
@@ -24,14 +26,14 @@ constexpr float kZeroPointNoise = 1e-3f;
 constexpr double kRoundingNoise = 1e-9;
 
 WeightRefusal out_of_range(double value) {
-    return {"weight_range", detail::cat("a weight is ", value, " steps from zero, i8 ends at ",
+    return {"weight_range", fmt::format("a weight is {:g} steps from zero, i8 ends at {}", value,
                                         value < 0 ? -128 : 127)};
 }
 
 WeightRefusal no_zero_point(double value) {
     return {"weight_zero_point",
-            detail::cat("the zero point of the weights is ", value, ", expected a number below ",
-                        static_cast<std::int64_t>(kLargestZeroPoint), " in size")};
+            fmt::format("the zero point of the weights is {:g}, expected a number below {} in size",
+                        value, static_cast<std::int64_t>(kLargestZeroPoint))};
 }
 
 // The numbers that the quantizer reads. Bytes are read as they are, without the Convert.
@@ -211,7 +213,7 @@ std::optional<WeightRefusal> integers_of_fake_quantize(const WeightChain& chain,
     const Node& fq = *chain.quantizer[0];
     const auto levels = fq.attrs<FakeQuantizeAttrs>().levels;
     if (levels > 256) {
-        return WeightRefusal{"levels", detail::cat(levels, " levels do not fit into 8 bits")};
+        return WeightRefusal{"levels", fmt::format("{} levels do not fit into 8 bits", levels)};
     }
     const Shape shape = chain.stored.shape();
     const FakeQuantizeEntries entries(fq, shape.size(), offset);

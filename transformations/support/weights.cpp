@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "transformations/support/attributes.hpp"
 #include "transformations/support/constant_cache.hpp"
 #include "transformations/support/constants.hpp"
@@ -209,8 +211,8 @@ std::vector<double> channel_sums(const ChannelOrder& order,
     if (cache == nullptr) {
         return summed(order, weights, magnitudes);
     }
-    const std::string what = detail::cat("channel_sums ", order.groups, ' ', order.depth, ' ',
-                                         order.channels, ' ', order.inner, ' ', magnitudes);
+    const std::string what = fmt::format("channel_sums {} {} {} {} {}", order.groups, order.depth,
+                                         order.channels, order.inner, magnitudes);
     const Tensor inputs[] = {weights};
     const Tensor sums = cache->get(what, inputs, [&] {
         return std::vector{Tensor::of(Shape{order.count()}, summed(order, weights, magnitudes))};

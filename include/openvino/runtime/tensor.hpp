@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -38,6 +39,9 @@ public:
                       "Fuseq has no tensors over a region of another one "
                       "(docs/openvino_compat.md): copy the region, or crop() in preprocessing");
     }
+    Tensor(const Tensor&,
+           std::initializer_list<std::size_t>,
+           std::initializer_list<std::size_t>) = delete;  // the same
 
     explicit operator bool() const { return state_ != nullptr; }
     bool operator!() const { return state_ == nullptr; }

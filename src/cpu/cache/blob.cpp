@@ -7,6 +7,8 @@
 #include <ostream>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "model/binary_attributes.hpp"
 #include "model/hash.hpp"
 #include "model/parallel_tasks.hpp"
@@ -226,7 +228,7 @@ Opened open(std::span<const char> all, std::size_t threads) {
     ByteReader preamble(all.subspan(sizeof kMagic));
     const auto format = preamble.number<std::uint32_t>();
     if (format != kFormat) {
-        throw Error("blob", detail::cat("has format ", format, ", this library reads ", kFormat));
+        throw Error("blob", fmt::format("has format {}, this library reads {}", format, kFormat));
     }
     const auto body_size = preamble.number<std::uint64_t>();
     const std::span<const char> body_bytes = preamble.raw(body_size);
@@ -250,7 +252,7 @@ Opened open(std::span<const char> all, std::size_t threads) {
     if (graph_at > all.size() || payload.graph_size > all.size() - graph_at ||
         padded(payload.graph_size) > all.size() - graph_at ||
         payload.data_size != all.size() - graph_at - padded(payload.graph_size)) {
-        throw Error("blob", detail::cat("is truncated: has ", all.size(), " bytes"));
+        throw Error("blob", fmt::format("is truncated: has {} bytes", all.size()));
     }
     found.graph = all.subspan(graph_at, payload.graph_size);
     found.data = all.subspan(graph_at + padded(payload.graph_size));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include <fmt/core.h>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "fuseq/core.hpp"
@@ -88,10 +89,10 @@ std::string make_build_id() {
     const dnnl_version_t& version = *dnnl_version();
     std::uint64_t (*in_library)(const void*, std::size_t, std::uint64_t) = hash_bytes;
     std::string (*in_plugin)() = make_build_id;
-    return detail::cat(get_version().build_number, " ",
-                       id_of(reinterpret_cast<const void*>(in_library)), " ",
-                       id_of(reinterpret_cast<const void*>(in_plugin)), " oneDNN ", version.major,
-                       ".", version.minor, ".", version.patch);
+    return fmt::format("{} {} {} oneDNN {}.{}.{}", get_version().build_number,
+                       id_of(reinterpret_cast<const void*>(in_library)),
+                       id_of(reinterpret_cast<const void*>(in_plugin)), version.major,
+                       version.minor, version.patch);
 }
 
 }  // namespace

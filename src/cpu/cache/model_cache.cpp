@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 // ISA and threads are part of the name, so that machines that share a folder do not take each
 // other's place; the build is not, so that a new one replaces what the old one left.
 std::string file_name(const BlobHeader& header) {
-    const std::string rest = detail::cat(header.isa, "|", header.options);
+    const std::string rest = fmt::format("{}|{}", header.isa, header.options);
     return fmt::format("{:016x}{:016x}.blob",
                        hash_bytes(rest.data(), rest.size(), header.key.first),
                        hash_bytes(rest.data(), rest.size(), header.key.second));
@@ -36,7 +36,7 @@ std::string file_name(const BlobHeader& header) {
 fs::path temporary_name(const fs::path& file) {
     static std::atomic<unsigned> counter{0};
     fs::path name = file;
-    name += detail::cat(".", ::getpid(), ".", counter++, ".tmp");
+    name += fmt::format(".{}.{}.tmp", ::getpid(), counter++);
     return name;
 }
 
@@ -47,20 +47,23 @@ std::string reason() {
 }  // namespace
 
 BlobHeader expected_header(const Config& config, const ModelKey& key) {
+    const Placement placement = config.placement();
     return {build_id(), machine_traits().text(),
-            detail::cat(config.compile_options(), "; threads=", config.threads_per_stream()), key};
+            fmt::format("{}; threads={}{}", config.compile_options(), placement.threads,
+                        placement.uneven ? " uneven" : ""),
+            key};
 }
 
 std::string difference(const BlobHeader& found, const BlobHeader& expected) {
     if (found.build != expected.build) {
-        return detail::cat("was made by build '", found.build, "', this is '", expected.build, "'");
+        return fmt::format("was made by build '{}', this is '{}'", found.build, expected.build);
     }
     if (found.isa != expected.isa) {
-        return detail::cat("was made for ", found.isa, ", this is ", expected.isa);
+        return fmt::format("was made for {}, this is {}", found.isa, expected.isa);
     }
     if (found.options != expected.options) {
-        return detail::cat("was made with '", found.options, "', asked for is '", expected.options,
-                           "'");
+        return fmt::format("was made with '{}', asked for is '{}'", found.options,
+                           expected.options);
     }
     if (found.key.first != expected.key.first || found.key.second != expected.key.second) {
         return "was made of another model";
@@ -84,7 +87,7 @@ ModelCache::ModelCache(const Config& config, const ModelKey& key, Tensor weights
 std::optional<PlanSource> ModelCache::load() {
     std::error_code error;
     if (!fs::exists(file_, error)) {
-        status_ = detail::cat("miss: ", file_.string(), " is not there");
+        status_ = fmt::format("miss: {} is not there", file_.string());
         return std::nullopt;
     }
     try {
@@ -93,12 +96,12 @@ std::optional<PlanSource> ModelCache::load() {
         let_go_of_pages(bytes);  // the checksum has read them all
         if (why.empty()) {
             PlanSource content = read_blob_content(bytes, weights_);
-            status_ = detail::cat("hit: ", file_.string());
+            status_ = fmt::format("hit: {}", file_.string());
             return content;
         }
-        status_ = detail::cat("rejected: ", file_.string(), " ", why);
+        status_ = fmt::format("rejected: {} {}", file_.string(), why);
     } catch (const Error& failure) {
-        status_ = detail::cat("rejected: ", file_.string(), " ", failure.info().rule);
+        status_ = fmt::format("rejected: {} {}", file_.string(), failure.info().rule);
     }
     return std::nullopt;
 }
@@ -110,21 +113,21 @@ void ModelCache::write(const PlanSource& content) const {
     errno = 0;
     std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
     if (!out) {
-        throw Error("cache", detail::cat("cannot create ", temporary.string(), ": ", reason()));
+        throw Error("cache", fmt::format("cannot create {}: {}", temporary.string(), reason()));
     }
     write_blob(out, header_, content, weights_);
     out.close();
     if (!out) {
         const std::string why = reason();
         fs::remove(temporary, error);
-        throw Error("cache", detail::cat("cannot write ", temporary.string(), ": ", why));
+        throw Error("cache", fmt::format("cannot write {}: {}", temporary.string(), why));
     }
     fs::rename(temporary, file_, error);
     if (error) {
         std::error_code ignored;
         fs::remove(temporary, ignored);
         throw Error("cache",
-                    detail::cat("cannot rename ", temporary.string(), ": ", error.message()));
+                    fmt::format("cannot rename {}: {}", temporary.string(), error.message()));
     }
 }
 
@@ -134,7 +137,7 @@ void ModelCache::store(const PlanSource& content) {
         write(content);
         status_ += anew ? "; stored anew" : "; stored";
     } catch (const Error& error) {
-        status_ += detail::cat("; not stored: ", error.info().rule);
+        status_ += fmt::format("; not stored: {}", error.info().rule);
     }
 }
 

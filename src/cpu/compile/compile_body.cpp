@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/planned_model.hpp"
 #include "cpu/exec/bound_plan.hpp"
@@ -27,8 +29,8 @@ std::string summary_of(const Plan& plan) {
             integer += step->info().quantized ? 1 : 0;
         }
     }
-    return detail::cat(plan.steps.size(), " steps, ", integer, " of ", anchors,
-                       " convolutions and matmuls on integers");
+    return fmt::format("{} steps, {} of {} convolutions and matmuls on integers", plan.steps.size(),
+                       integer, anchors);
 }
 
 // What a run leaves is overwritten by the next one.
@@ -43,7 +45,7 @@ class BodyRun {
 public:
     BodyRun(std::shared_ptr<const PlannedModel> planned, const Config& config)
         : planned_(std::move(planned)),
-          threads_(config.threads_per_stream()),
+          placement_(config.placement()),
           poison_(config.poison) {
         const Plan& plan = planned_->plan;
         inputs_.resize(plan.inputs.size());
@@ -57,7 +59,7 @@ public:
     void keep_states_in(KernelStates& states) { states_ = &states; }
 
     std::vector<Tensor> run(std::span<const Tensor> inputs) {
-        const ThreadCount threads(threads_);
+        const ThreadCount threads(placement_.threads, placement_.uneven);
         std::copy(inputs.begin(), inputs.end(), inputs_.begin());
         if (!bound_) {
             bound_.emplace(planned_->plan, inputs_, outputs_, states_);
@@ -76,7 +78,7 @@ public:
 
 private:
     std::shared_ptr<const PlannedModel> planned_;
-    int threads_;
+    Placement placement_;
     int poison_;
     std::vector<Tensor> inputs_;
     std::vector<Tensor> outputs_;

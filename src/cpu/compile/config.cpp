@@ -8,6 +8,8 @@
 #include <set>
 #include <string_view>
 
+#include <fmt/core.h>
+
 #include "cpu/compile/disabled_passes.hpp"
 #include "cpu/machine/cpu_count.hpp"
 #include "cpu/machine/isa_limit.hpp"
@@ -28,8 +30,8 @@ int thread_count(const char* name, const Any& value) {
     constexpr std::int64_t kMaxThreads = 4096;
     const std::int64_t threads = value.as_int();
     if (threads < 0 || threads > kMaxThreads) {
-        throw Error("property", detail::cat(name, " is ", threads, ", expected a value in [0, ",
-                                            kMaxThreads, "]"));
+        throw Error("property", fmt::format("{} is {}, expected a value in [0, {}]", name, threads,
+                                            kMaxThreads));
     }
     return static_cast<int>(threads);
 }
@@ -42,9 +44,8 @@ int stream_count(const Any& value) {
     }
     const std::int64_t streams = value.as_int();
     if (streams < 0 || streams > kMaxStreams) {
-        throw Error("property",
-                    detail::cat(property::kNumStreams, " is ", streams,
-                                ", expected AUTO or a value in [0, ", kMaxStreams, "]"));
+        throw Error("property", fmt::format("{} is {}, expected AUTO or a value in [0, {}]",
+                                            property::kNumStreams, streams, kMaxStreams));
     }
     return static_cast<int>(streams);
 }
@@ -53,7 +54,7 @@ std::int64_t byte_count(const Any& value) {
     const std::int64_t bytes = value.as_int();
     if (bytes < 0) {
         throw Error("property",
-                    detail::cat("FUSEQ_PLAN_CACHE_BYTES is ", bytes, ", expected 0 or more"));
+                    fmt::format("FUSEQ_PLAN_CACHE_BYTES is {}, expected 0 or more", bytes));
     }
     return bytes;
 }
@@ -61,8 +62,10 @@ std::int64_t byte_count(const Any& value) {
 int poison(const Any& value) {
     const std::int64_t byte = value.as_int();
     if (byte < -1 || byte > 255) {
-        throw Error("property", detail::cat("FUSEQ_POISON_MEMORY is ", byte,
-                                            ", expected -1 (off) or a byte in [0, 255]"));
+        throw Error(
+            "property",
+            fmt::format("FUSEQ_POISON_MEMORY is {}, expected -1 (off) or a byte in [0, 255]",
+                        byte));
     }
     return static_cast<int>(byte);
 }
@@ -74,26 +77,51 @@ std::string one_of(const char* name, const Any& value, std::initializer_list<con
         if (text == allowed) {
             return text;
         }
-        names += detail::cat(names.empty() ? "" : ", ", *allowed == '\0' ? "''" : allowed);
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", *allowed == '\0' ? "''" : allowed);
     }
-    throw Error("property", detail::cat(name, " is '", text, "', expected one of ", names));
+    throw Error("property", fmt::format("{} is '{}', expected one of {}", name, text, names));
+}
+
+bool is_throughput(const Config& config) {
+    return config.performance_hint == "THROUGHPUT" ||
+           config.performance_hint == "CUMULATIVE_THROUGHPUT";
+}
+
+constexpr std::pair<std::string_view, CoreType> kCoreTypes[] = {
+    {"ANY_CORE", CoreType::kAny},
+    {"PCORE_ONLY", CoreType::kPerformance},
+    {"ECORE_ONLY", CoreType::kEfficient}};
+
+CoreType core_type(const Any& value) {
+    const std::string text = value.as_string();
+    for (const auto& [name, type] : kCoreTypes) {
+        if (text == name) {
+            return type;
+        }
+    }
+    throw Error("property", fmt::format("{} is '{}', expected ANY_CORE, PCORE_ONLY or ECORE_ONLY",
+                                        kSchedulingCoreType, text));
+}
+
+std::string core_type_text(CoreType type) {
+    const auto row = std::find_if(std::begin(kCoreTypes), std::end(kCoreTypes),
+                                  [type](const auto& r) { return r.second == type; });
+    return std::string(row->first);
 }
 
 int request_count(const Any& value) {
     constexpr std::int64_t kMaxRequests = 65536;
     const std::int64_t requests = value.as_int();
     if (requests < 0 || requests > kMaxRequests) {
-        throw Error("property", detail::cat("PERFORMANCE_HINT_NUM_REQUESTS is ", requests,
-                                            ", expected a value in [0, ", kMaxRequests, "]"));
+        throw Error("property",
+                    fmt::format("PERFORMANCE_HINT_NUM_REQUESTS is {}, expected a value in [0, {}]",
+                                requests, kMaxRequests));
     }
     return static_cast<int>(requests);
 }
 
-// What OpenVINO's devices can do about where threads run and what floats are computed in: taken, so
-// that programs need no change, and given back as what is in use.
-constexpr const char* kPinning = "ENABLE_CPU_PINNING";
-constexpr const char* kHyperThreading = "ENABLE_HYPER_THREADING";
-constexpr const char* kCoreType = "SCHEDULING_CORE_TYPE";
+// What OpenVINO's devices can do about what floats are computed in: taken, so that programs need no
+// change, and given back as what is in use.
 constexpr const char* kPrecisionHint = "INFERENCE_PRECISION_HINT";
 
 std::vector<std::string> pass_names(const Any& value) {
@@ -137,6 +165,12 @@ const Row kRows[] = {
                     {"LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT", "NONE", ""});
      },
      [](const Config& c) { return Any(c.performance_hint); }},
+    {kSchedulingCoreType, [](Config& c, const Any& v) { c.core_type = core_type(v); },
+     [](const Config& c) { return Any(core_type_text(c.core_type.value_or(CoreType::kAny))); }},
+    {kEnableHyperThreading, [](Config& c, const Any& v) { c.hyper_threading = v.as_bool(); },
+     [](const Config& c) { return Any(c.hyper_threading.value_or(is_throughput(c))); }},
+    {kEnableCpuPinning, [](Config& c, const Any& v) { c.pinning = v.as_bool(); },
+     [](const Config& c) { return Any(c.pinning); }},
     {"PERFORMANCE_HINT_NUM_REQUESTS",
      [](Config& c, const Any& v) { c.hint_requests = request_count(v); },
      [](const Config& c) { return Any(c.hint_requests); }},
@@ -150,15 +184,6 @@ const Row kRows[] = {
          one_of(kPrecisionHint, v, {"f32", "bf16", "f16", "undefined", "dynamic", ""});
      },
      [](const Config&) { return Any("f32"); }},
-    {kPinning, [](Config&, const Any& v) { (void)v.as_bool(); },
-     [](const Config&) { return Any(false); }},
-    {kHyperThreading, [](Config&, const Any& v) { (void)v.as_bool(); },
-     [](const Config&) { return Any(true); }},
-    {kCoreType,
-     [](Config&, const Any& v) {
-         one_of(kCoreType, v, {"ANY_CORE", "PCORE_ONLY", "ECORE_ONLY"});
-     },
-     [](const Config&) { return Any("ANY_CORE"); }},
     {property::kLogLevel,
      [](Config&, const Any& v) {
          one_of(property::kLogLevel, v,
@@ -253,7 +278,7 @@ std::string unescaped(const std::string& text) {
         const char* const digits = text.data() + i + 1;
         const char* const end = text.data() + std::min(i + 3, text.size());
         if (end - digits != 2 || std::from_chars(digits, end, code, 16).ptr != end) {
-            throw Error("property", detail::cat("'", text, "' ends in the middle of a character"));
+            throw Error("property", fmt::format("'{}' ends in the middle of a character", text));
         }
         item += static_cast<char>(code);
         i += 2;
@@ -262,7 +287,7 @@ std::string unescaped(const std::string& text) {
 }
 
 std::size_t cpus_of(const Config& config) {
-    return config.cpus > 0 ? config.cpus : count_cpus().cpus;
+    return config.machine ? config.machine->cpus : count_cpus().cpus;
 }
 
 const Row& find(const std::string& name) {
@@ -274,11 +299,11 @@ const Row& find(const std::string& name) {
     std::vector<std::string> names = Config::names();
     std::string known;
     for (const std::string& row : names) {
-        known += detail::cat(known.empty() ? "" : ", ", row);
+        known += fmt::format("{}{}", known.empty() ? "" : ", ", row);
     }
     throw Error("property",
-                detail::cat("the CPU device has no property '", name, "'; the nearest is '",
-                            nearest_name(name, names), "'; it has ", known));
+                fmt::format("the CPU device has no property '{}'; the nearest is '{}'; it has {}",
+                            name, nearest_name(name, names), known));
 }
 
 }  // namespace
@@ -289,8 +314,9 @@ void Config::set(const std::string& name, const Any& value) {
         row.set(*this, value);
     } catch (const Error& error) {
         const std::string& rule = error.info().rule;
-        throw Error("property",
-                    rule.find(name) == std::string::npos ? detail::cat(name, ": ", rule) : rule);
+        throw Error("property", rule.find(name) == std::string::npos
+                                    ? fmt::format("{}: {}", name, rule)
+                                    : rule);
     }
 }
 
@@ -311,7 +337,7 @@ void Config::check_layers(const Model& model) const {
     for (const std::string& layer : keep_float) {
         if (!known.contains(layer)) {
             throw Error("property",
-                        detail::cat("FUSEQ_KEEP_FLOAT: there is no FakeQuantize '", layer, "'"));
+                        fmt::format("FUSEQ_KEEP_FLOAT: there is no FakeQuantize '{}'", layer));
         }
     }
 }
@@ -327,9 +353,9 @@ Any Config::get(const std::string& name) const {
 std::string Config::compile_options() const {
     std::string text;
     for (const char* name : kCompileOptions) {
-        text += detail::cat(text.empty() ? "" : "; ", name, "=");
+        text += fmt::format("{}{}=", text.empty() ? "" : "; ", name);
         for (const std::string& item : get(name).as_list()) {
-            text += detail::cat(text.back() == '=' ? "" : " ", escaped(item));
+            text += fmt::format("{}{}", text.back() == '=' ? "" : " ", escaped(item));
         }
     }
     return text;
@@ -341,14 +367,14 @@ void Config::set_compile_options(const std::string& text) {
         const std::string option = text.substr(at, end - at);
         const std::size_t equals = option.find('=');
         if (equals == std::string::npos) {
-            throw Error("property", detail::cat("'", option, "' is no option"));
+            throw Error("property", fmt::format("'{}' is no option", option));
         }
         const std::string name = option.substr(0, equals);
         std::vector<std::string> items = Any(option.substr(equals + 1)).as_list();
         try {
             std::transform(items.begin(), items.end(), items.begin(), unescaped);
         } catch (const Error& error) {
-            throw Error("property", detail::cat(name, ": ", error.info().rule));
+            throw Error("property", fmt::format("{}: {}", name, error.info().rule));
         }
         const bool one = items.size() == 1 && escaped(items[0]) == items[0];
         set(name, one ? Any(items[0]) : Any(std::move(items)));
@@ -356,21 +382,37 @@ void Config::set_compile_options(const std::string& text) {
     }
 }
 
-int Config::streams() const {
-    if (num_streams > 0) {
-        return num_streams;
-    }
-    if (performance_hint != "THROUGHPUT" && performance_hint != "CUMULATIVE_THROUGHPUT") {
-        return 1;
-    }
-    const int all = num_threads > 0 ? num_threads : static_cast<int>(cpus_of(*this));
+Machine Machine::read() {
+    const CpuCount count = count_cpus();
+    return {.topology = allowed_topology(), .quota = count.cgroup_quota, .cpus = count.cpus};
+}
+
+Placement Config::placement() const {
+    const Machine found = machine ? Machine{} : Machine::read();
+    const Machine& m = machine ? *machine : found;
+    PlacementRequest request{.throughput = is_throughput(*this),
+                             .threads = num_threads,
+                             .streams = num_streams,
+                             .core_type = core_type,
+                             .hyper_threading = hyper_threading,
+                             .pinning = pinning,
+                             .quota = m.quota};
+    Placement placement = place(m.topology, request);
     // More streams than requests would have nothing to do.
-    return hint_requests > 0 ? std::min(all, hint_requests) : all;
+    if (num_streams == 0 && request.throughput && hint_requests > 0 &&
+        hint_requests < placement.streams) {
+        request.streams = hint_requests;
+        placement = place(m.topology, request);
+    }
+    return placement;
+}
+
+int Config::streams() const {
+    return placement().streams;
 }
 
 int Config::threads_per_stream() const {
-    const int all = num_threads > 0 ? num_threads : static_cast<int>(cpus_of(*this));
-    return std::max(1, all / streams());
+    return placement().threads;
 }
 
 std::size_t Config::threads_to_compile() const {

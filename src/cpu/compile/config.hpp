@@ -5,23 +5,42 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cpu/machine/isa.hpp"
+#include "cpu/machine/placement.hpp"
 #include "fuseq/any.hpp"
 #include "fuseq/model.hpp"
 #include "ops/quantized/rules/method_choice.hpp"
 
 namespace fuseq::cpu {
 
+// OpenVINO's names (docs/threads.md).
+inline constexpr const char* kSchedulingCoreType = "SCHEDULING_CORE_TYPE";
+inline constexpr const char* kEnableHyperThreading = "ENABLE_HYPER_THREADING";
+inline constexpr const char* kEnableCpuPinning = "ENABLE_CPU_PINNING";
+
+// Processors of the process, and the quota of its cgroup.
+struct Machine {
+    Topology topology;
+    std::optional<double> quota;
+    std::size_t cpus = 1;  // that it may use
+
+    static Machine read();
+};
+
 struct Config {
     int num_threads = 0;  // in all; 0: what the machine gives
     int num_streams = 0;  // 0: one for latency, one a CPU for throughput
     std::string performance_hint = "LATENCY";
-    int hint_requests = 0;  // most requests that will run at once; 0: not known
+    std::optional<CoreType> core_type;    // of a hybrid processor
+    std::optional<bool> hyper_threading;  // two threads a core
+    bool pinning = false;                 // each thread to a processor
+    int hint_requests = 0;                // most requests that will run at once; 0: not known
     std::string execution_mode =
         "PERFORMANCE";        // changes nothing: integers are what the model says
     int compile_threads = 0;  // to compile with; 0: all CPUs of the process
@@ -46,8 +65,8 @@ struct Config {
     std::string dump_dir;                             // dump the model after each pass
     // Asked for by these properties; of the process, and no model's own (isa_limit.hpp).
     std::optional<IsaLevel> max_isa;
-    // CPUs of the process; 0: counted whenever somebody asks, which takes reading some files.
-    std::size_t cpus = 0;
+    // What the process has; none: read whenever somebody asks, which takes reading some files.
+    std::shared_ptr<const Machine> machine;
 
     // Throws Error("property") for an unknown name or a value out of range.
     void set(const std::string& name, const Any& value);
@@ -67,7 +86,8 @@ struct Config {
     // Sets them from such text.
     void set_compile_options(const std::string& text);
 
-    // What the two numbers above come to on this machine.
+    // What that comes to on this machine.
+    Placement placement() const;
     int streams() const;
     int threads_per_stream() const;
     std::size_t threads_to_compile() const;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "cpu/plan/passes/pipeline.hpp"
 #include "fuseq/error.hpp"
 #include "transformations/pass.hpp"
@@ -59,12 +61,13 @@ void check_may_disable(const std::string& pass) {
             std::min_element(known.begin(), known.end(), [&](const Known& a, const Known& b) {
                 return distance(a.name, pass) < distance(b.name, pass);
             });
-        throw Error("property", detail::cat("FUSEQ_DISABLE: there is no pass '", pass,
-                                            "'; did you mean '", nearest->name, "'?"));
+        throw Error("property",
+                    fmt::format("FUSEQ_DISABLE: there is no pass '{}'; did you mean '{}'?", pass,
+                                nearest->name));
     }
     if (!found->needed.empty()) {
-        throw Error("property", detail::cat("FUSEQ_DISABLE: pass '", pass,
-                                            "' cannot be disabled: ", found->needed));
+        throw Error("property", fmt::format("FUSEQ_DISABLE: pass '{}' cannot be disabled: {}", pass,
+                                            found->needed));
     }
 }
 

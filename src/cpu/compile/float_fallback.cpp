@@ -8,6 +8,8 @@
 #include <set>
 #include <string_view>
 
+#include <fmt/core.h>
+
 #include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/compile/trial.hpp"
@@ -168,8 +170,8 @@ FloatFallback chosen(const Model& original, const Config& config, const Fallback
     FloatFallback result;
     result.layers = candidates(*graph, slower_in_int8(times.int8, times.in_float));
     if (result.keep_float().empty()) {
-        result.note = detail::cat(times.int8.size(), " layers measured, ", result.layers.size(),
-                                  " slower on integers, none runs in float");
+        result.note = fmt::format("{} layers measured, {} slower on integers, none runs in float",
+                                  times.int8.size(), result.layers.size());
         return result;
     }
     const FallbackClock::Whole whole = clock.whole(original, config, keeping(config, result));
@@ -181,18 +183,18 @@ FloatFallback chosen(const Model& original, const Config& config, const Fallback
         }
         kept += layer.code == kFloatIsFaster ? 1 : 0;
     }
-    result.note = detail::cat(times.int8.size(), " layers measured, ", result.layers.size(),
-                              " slower on integers, ", kept, " run in float; the model takes ",
-                              whole.before_us, " us on integers, ", whole.after_us,
-                              " us with the slower ones in float");
+    result.note = fmt::format(
+        "{} layers measured, {} slower on integers, {} run in float; the model takes {:g} us on "
+        "integers, {:g} us with the slower ones in float",
+        times.int8.size(), result.layers.size(), kept, whole.before_us, whole.after_us);
     return result;
 }
 
 }  // namespace
 
 std::string reason_of(const FallbackLayer& layer) {
-    std::string text = detail::cat("measured: ", layer.int8_us, " us on integers, ", layer.float_us,
-                                   " us in float");
+    std::string text = fmt::format("measured: {:g} us on integers, {:g} us in float", layer.int8_us,
+                                   layer.float_us);
     if (layer.code == kSharedQuantization) {
         text += "; stays on integers, as it has no FakeQuantize that serves only such layers";
     } else if (layer.code == kWholeIsSlower) {
@@ -251,7 +253,7 @@ FloatFallback choose_float(const Model& original,
     try {
         return chosen(original, to_measure(config), clock);
     } catch (const Error& error) {  // of an operation that does not take made-up input
-        result.note = detail::cat("not measured: ", error.what());
+        result.note = fmt::format("not measured: {}", error.what());
     }
     return result;
 }
@@ -271,7 +273,7 @@ Transformed transform_with(const Model& original,
                 (remark.layer == layer.layer ||
                  std::find(keep.begin(), keep.end(), remark.layer) != keep.end())) {
                 remark.code = kFloatIsFaster;
-                remark.text = detail::cat("for '", layer.layer, "', ", reason_of(layer));
+                remark.text = fmt::format("for '{}', {}", layer.layer, reason_of(layer));
                 break;
             }
         }

@@ -17,7 +17,7 @@ Plan make_plan(const Model& model,
     }
     passes.dump_dir = options.dump_dir;
     passes.keep_intermediates = options.dump_intermediates;
-    passes.threads = static_cast<std::size_t>(omp_get_max_threads());
+    passes.threads = work_shares();
     PlanPassContext context(std::move(passes));
     Plan plan = PlanBuilder(model, ranges, options).build();
     run_plan_passes(plan, context, plan_passes());

@@ -24,7 +24,8 @@ std::shared_ptr<PlannedModel> plan_from_source(PlanSource source,
                                                const Config& config,
                                                kernels::FloatSums* sums,
                                                SharedByPlans* shared) {
-    const ThreadCount threads(config.threads_per_stream());
+    const Placement placement = config.placement();
+    const ThreadCount threads(placement.threads, placement.uneven);
     auto planned = std::make_shared<PlannedModel>();
     planned->original = std::move(source.original);
     planned->transformed = std::move(source.transformed);
@@ -47,7 +48,8 @@ PlanSource plan_source(const Model& original,
                        SharedByPlans* shared) {
     PlanSource source;
     if (config.float_fallback) {
-        const ThreadCount threads(config.threads_per_stream());
+        const Placement placement = config.placement();
+        const ThreadCount threads(placement.threads, placement.uneven);
         source.fallback = choose_float(original, config, clock);
     }
     source.transformed = transform_with(original, config, source.fallback,

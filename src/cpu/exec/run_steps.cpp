@@ -19,16 +19,17 @@ using Clock = std::chrono::steady_clock;
 // Times nothing.
 struct Untimed {
     void begin() {}
-    void end(std::size_t, std::size_t) {}
+    void end(std::size_t) {}
 };
 
 class Timed {
 public:
     explicit Timed(std::vector<double>& times_us) : times_us_(times_us) {}
     void begin() { begin_ = Clock::now(); }
-    void end(std::size_t step, std::size_t thread) {
+    // Those of the thread that leads.
+    void end(std::size_t step) {
         const std::chrono::duration<double, std::micro> time = Clock::now() - begin_;
-        if (thread == 0) {
+        if (omp_get_thread_num() == 0) {
             times_us_[step] += time.count();
         }
     }
@@ -55,7 +56,7 @@ void tile_share(
         running = step;
         times.begin();
         runners[step]->run_rows(part);
-        times.end(step, share.thread);
+        times.end(step);
     };
     std::size_t ahead = 0;  // of the producer: where its rows that are there end
     for (std::size_t i = 0; i < parts; ++i) {
@@ -85,8 +86,7 @@ void tile_share(
 // here when all have ended. A thread that fails leaves the rest of its rows as they are.
 template <class Times>
 void run_tile_group(const Plan& plan, const TileGroup& group, Runners runners, Times times) {
-    const std::size_t shares =
-        std::min(group.threads, static_cast<std::size_t>(omp_get_max_threads()));
+    const std::size_t shares = std::min(group.threads, work_shares());
     const std::size_t grain = group.share_grain;
     const std::size_t grains = (group.rows + grain - 1) / grain;
     std::exception_ptr failure;

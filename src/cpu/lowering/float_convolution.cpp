@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <fmt/core.h>
+
 #include "cpu/kernels/float_conv/float_conv.hpp"
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/float_rows.hpp"
@@ -111,10 +113,11 @@ Verdict float_convolution_supports(const StepBuilder&, const Group& group) {
         return rows;
     }
     if (size_of(group.chain.dst_type) != 1 && group.chain.dst_type != ElementType::f32) {
-        return Verdict::no(detail::cat("stores no ", to_string(group.chain.dst_type)));
+        return Verdict::no(fmt::format("stores no {}", to_string(group.chain.dst_type)));
     }
     if (!machine_traits().avx512_vnni) {
-        return Verdict::no(detail::cat(to_string(machine_traits().isa), ": no AVX-512 with VNNI"));
+        return Verdict::no(
+            fmt::format("{}: no AVX-512 with VNNI", to_string(machine_traits().isa)));
     }
     // head-pose, 3 to 32 @60x60: 30 of 40 us (docs/performance/log/convolutions.md).
     constexpr double kCost = 0.75;

@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/threading/parallel.hpp"
 
@@ -44,7 +46,7 @@ Verdict supports_float_rows(const Group& group) {
         return Verdict::no("computed weights");
     }
     if (group.binary_sources.size() > kMaxBinarySources) {
-        return Verdict::no(detail::cat(group.binary_sources.size(), " second tensors, at most ",
+        return Verdict::no(fmt::format("{} second tensors, at most {}", group.binary_sources.size(),
                                        kMaxBinarySources));
     }
     const auto& ops = group.chain.ops;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <variant>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/group.hpp"
 #include "cpu/machine/traits.hpp"
 #include "cpu/steps/conv_geometry.hpp"
@@ -27,7 +29,7 @@ bool takes_types(const Node& node) {
 // One or two spatial dimensions, one zero point.
 bool takes_image(const Shape& src, std::optional<std::int32_t> zero_point, std::string& why) {
     if (src.size() != 3 && src.size() != 4) {
-        why = detail::cat(src.size() - 2, " spatial dimensions, at most 2");
+        why = fmt::format("{} spatial dimensions, at most 2", src.size() - 2);
         return false;
     }
     if (!zero_point) {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which matrix products read f32 weights as halves; made by matmul.cpp.
+
+#include <fmt/core.h>
+
 #include "cpu/kernels/gemm/half_matrix.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/machine/traits.hpp"
@@ -21,7 +24,7 @@ Verdict half_matrix_supports(const StepBuilder& builder, const Group& group) {
     }
     const MachineTraits machine = machine_traits();
     if (!machine.avx512_vnni) {
-        return Verdict::no(detail::cat(to_string(machine.isa), ": no AVX-512 with VNNI"));
+        return Verdict::no(fmt::format("{}: no AVX-512 with VNNI", to_string(machine.isa)));
     }
     if (machine.one_wide_load_a_cycle) {
         return Verdict::no("one wide load a cycle: not measured to be faster");
@@ -33,7 +36,7 @@ Verdict half_matrix_supports(const StepBuilder& builder, const Group& group) {
     const Shape dst = node.port(0).shape.to_shape();
     const std::size_t rows = shape_size(dst) / dst.back();
     if (rows != 1) {
-        return Verdict::no(detail::cat(rows, " rows, for one"));
+        return Verdict::no(fmt::format("{} rows, for one", rows));
     }
     constexpr double kCost = 0.42;  // 6248 by 128: 48 of 114 us (docs/performance/log/matmul.md)
     const Tensor values = node.input_node(1)->constant();

@@ -7,6 +7,8 @@
 // (docs/isa_levels.md).
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/gemm_problem.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/machine/traits.hpp"
@@ -49,14 +51,14 @@ Verdict suits_tiles(const GemmProblem& problem) {
     const std::size_t products = s.batch * s.dst_height * s.dst_width * s.dst_channels * depth;
     const double share = filled(s);
     if (share < kHalf) {
-        return Verdict::no(detail::cat("tiles would be filled to ", static_cast<int>(share * 100),
-                                       " %, at least 50 %"));
+        return Verdict::no(fmt::format("tiles would be filled to {} %, at least 50 %",
+                                       static_cast<int>(share * 100)));
     }
     if (depth < kDepth) {
-        return Verdict::no(detail::cat(depth, " products a result, at least ", kDepth));
+        return Verdict::no(fmt::format("{} products a result, at least {}", depth, kDepth));
     }
     if (products < kProducts) {
-        return Verdict::no(detail::cat(products, " products, at least ", kProducts));
+        return Verdict::no(fmt::format("{} products, at least {}", products, kProducts));
     }
     return Verdict::yes();
 }

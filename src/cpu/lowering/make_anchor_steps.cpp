@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/post_ops/chain_head.hpp"
@@ -85,7 +87,7 @@ ComposedAnchor choose_composition(const Group& group,
             return composed;
         }
         notes.push_back(
-            detail::cat("not all of the first ", mapped, " operations are fused: ", fault));
+            fmt::format("not all of the first {} operations are fused: {}", mapped, fault));
         count = mapped - 1;
     }
 }

@@ -5,6 +5,8 @@
 // eltwise for what an anchor leaves.
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/axes_in_memory.hpp"
 #include "cpu/lowering/step_makers.hpp"
@@ -122,12 +124,12 @@ std::optional<LayoutChange> layout_change(const StepBuilder& builder,
         return std::nullopt;
     }
     if (group.axis_fixed && group.channel_axis != 1) {
-        why = detail::cat("values of dimension ", group.channel_axis, ", for dimension 1");
+        why = fmt::format("values of dimension {}, for dimension 1", group.channel_axis);
         return std::nullopt;
     }
     for (const ElementType type : {group.source.type(), chain.dst_type}) {
         if (!io_reorder_takes(type)) {
-            why = detail::cat("for bytes and f32, not ", to_string(type));
+            why = fmt::format("for bytes and f32, not {}", to_string(type));
             return std::nullopt;
         }
     }
@@ -183,7 +185,7 @@ Verdict make_eltwise_io_reorder(StepBuilder& builder,
         }
     }
     if (!EltwiseIoReorderStep::takes(dims)) {
-        return Verdict::no(detail::cat(dims[1], " channels: tiles do not fit the first cache"));
+        return Verdict::no(fmt::format("{} channels: tiles do not fit the first cache", dims[1]));
     }
     const TensorId src = builder.tensor_of(group.source, change->from);
     std::vector<TensorId> binary_sources;
@@ -211,7 +213,7 @@ Verdict make_alias(StepBuilder& builder,
     const PlanTensor from = builder.tensor(src);
     if (from.type != chain.dst_type) {
         return Verdict::no(
-            detail::cat(to_string(from.type), " becomes ", to_string(chain.dst_type)));
+            fmt::format("{} becomes {}", to_string(from.type), to_string(chain.dst_type)));
     }
     result = builder.new_view(src, chain.dst_type, from.shape, from.layout);
     return Verdict::yes();

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/gemm_problem.hpp"
+#include "cpu/lowering/own_composition.hpp"
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/pool_after.hpp"
 #include "cpu/lowering/step_makers.hpp"
@@ -19,87 +22,29 @@
 namespace fuseq::cpu {
 namespace {
 
-// The whole chain as one composition: what the emission leaves over is done by the kernel too.
-struct Composition {
-    ComposedAnchor anchor;
-    post_ops::AccumulatorEpilogue epilogue;
-    std::string text;
-    std::vector<std::string> notes;
-};
-
-// Nothing when the kernel does not take the chain; `refused` is why.
-std::optional<Composition> compose(const StepBuilder& builder,
-                                   const Group& group,
-                                   const GemmProblem& problem,
-                                   const post_ops::DnnlPostOpsComposer& composer,
-                                   std::string& refused) {
-    post_ops::Anchor anchor;
-    anchor.kind = problem.kind;
-    anchor.src_type = group.anchor->input(0).type();
-    anchor.wei_type = ElementType::i8;
-    anchor.oc = problem.shape.dst_channels;
-    anchor.isa = post_ops::IsaLevel::kAvx512Vnni;  // its own epilogue is the same on every machine
-    anchor.sum_inputs = overwritable_sources(builder, group, problem.layout);
-    post_ops::Mapped mapped = composer.map(anchor);
-    Composition result;
-    result.epilogue = post_ops::DnnlPostOpsComposer::epilogue(mapped);
-    refused = !result.epilogue.refused.empty()
-                  ? result.epilogue.refused
-                  : kernels::GemmVnni::supports(result.epilogue.program).reason();
-    if (!refused.empty()) {
-        return std::nullopt;
-    }
-    result.text = post_ops::to_text(mapped.emission);
-    if (!mapped.complete) {
-        result.text += ", " + post_ops::to_text(mapped.remainder);
-    }
-    result.anchor.dst_type = composer.chain().dst_type;
-    result.anchor.complete = true;
-    for (const post_ops::PostOp& op : mapped.emission.post_ops) {
-        if (const auto* sum = std::get_if<post_ops::SumPostOp>(&op)) {
-            result.anchor.attributes.in_dst.push_back(sum->input);
-        }
-    }
-    result.anchor.emission = std::move(mapped.emission);
-    return result;
-}
-
 // Nothing else takes zero points of weights: a chain that the kernel lacks an operation for is left
 // to a step after it.
-std::optional<Composition> compose(const StepBuilder& builder,
-                                   const Group& group,
-                                   const GemmProblem& problem) {
+std::optional<OwnComposition> compose(const StepBuilder& builder,
+                                      const Group& group,
+                                      const GemmProblem& problem) {
     const post_ops::DnnlPostOpsComposer composer = composer_of(group);
     std::string refused;
-    auto whole = compose(builder, group, problem, composer, refused);
+    const std::size_t channels = problem.shape.dst_channels;
+    auto whole =
+        compose_own(builder, group, problem.kind, channels, problem.layout, composer, refused);
     if (whole || problem.wei_zero_point.empty()) {
         return whole;
     }
     std::string none;
     auto bare =
-        compose(builder, group, problem,
-                post_ops::DnnlPostOpsComposer({.ops = {}, .dst_type = ElementType::f32}), none);
+        compose_own(builder, group, problem.kind, channels, problem.layout,
+                    post_ops::DnnlPostOpsComposer({.ops = {}, .dst_type = ElementType::f32}), none);
     if (bare) {
         bare->anchor.complete = false;
         bare->anchor.remainder = composer.chain();
         bare->notes.push_back("its epilogue is left to a fused eltwise: " + refused);
     }
     return bare;
-}
-
-// The tensors that the operations read, by number of the binary source.
-std::vector<TensorId> source_tensors(StepBuilder& builder,
-                                     const Group& group,
-                                     const post_ops::EpilogueProgram& program,
-                                     Layout layout) {
-    std::vector<TensorId> binary_sources(group.binary_sources.size(), kNoTensor);
-    for (const post_ops::EpilogueOp& op : program.ops) {
-        if (op.reads_tensor()) {
-            binary_sources.at(op.binary.input) =
-                builder.tensor_of(group.binary_sources[op.binary.input], layout);
-        }
-    }
-    return binary_sources;
 }
 
 // None where nothing is gained.
@@ -121,7 +66,7 @@ std::vector<DedupRows> dedup_rows_of(const StepBuilder& builder,
 StepInfo describe(const StepBuilder& builder,
                   const Group& group,
                   const GemmProblem& problem,
-                  const Composition& composition,
+                  const OwnComposition& composition,
                   TensorId src) {
     const kernels::GemmShape& s = problem.shape;
     const std::size_t outputs = s.batch * s.dst_height * s.dst_width * s.dst_channels;
@@ -186,9 +131,10 @@ Verdict verdict_of(double cost, const GemmProblem& problem) {
     }
     const kernels::GemmShape& s = problem.shape;
     return Verdict::slower(
-        cost, detail::cat("oneDNN is expected to be faster: ", s.src_channels, " to ",
-                          s.dst_channels, " channels, ", s.dst_height, "x", s.dst_width,
-                          " pixels, kernel ", s.kernel_height, "x", s.kernel_width));
+        cost, fmt::format(
+                  "oneDNN is expected to be faster: {} to {} channels, {}x{} pixels, kernel {}x{}",
+                  s.src_channels, s.dst_channels, s.dst_height, s.dst_width, s.kernel_height,
+                  s.kernel_width));
 }
 
 Verdict is_preferred(const StepBuilder& builder,
@@ -218,7 +164,7 @@ Verdict is_preferred(const StepBuilder& builder,
 }
 
 // All but the type of src; spans show what is in the other two.
-kernels::GemmParams params_of(const GemmProblem& problem, const Composition& composition) {
+kernels::GemmParams params_of(const GemmProblem& problem, const OwnComposition& composition) {
     kernels::GemmParams params;
     params.shape = problem.shape;
     params.transposed = problem.transposed();
@@ -236,7 +182,7 @@ kernels::GemmParams params_of(const GemmProblem& problem, const Composition& com
 // What the kernel is made of.
 struct Choice {
     GemmProblem problem;
-    Composition composition;
+    OwnComposition composition;
     Node* pool = nullptr;  // taken along
 };
 
@@ -284,7 +230,7 @@ TensorId make_gemm(StepBuilder& builder, const Group& group) {
         throw Error("compile", "gemm: " + verdict.reason());
     }
     const GemmProblem* const problem = &choice.problem;
-    const Composition* const composition = &choice.composition;
+    const OwnComposition* const composition = &choice.composition;
     Node* const pool = choice.pool;
     kernels::GemmParams params = params_of(*problem, *composition);
     if (pool != nullptr) {
@@ -306,8 +252,7 @@ TensorId make_gemm(StepBuilder& builder, const Group& group) {
     if (params.pool) {
         add_pool(info, *pool, builder.tensor(dst));
     }
-    const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-    const std::size_t scratch_bytes = kernel.scratch_bytes() * threads;
+    const std::size_t scratch_bytes = kernel.scratch_bytes() * work_shares();
     const TensorId scratch = scratch_bytes == 0 ? kNoTensor : builder.new_scratch(scratch_bytes);
     const kernels::GemmShape& shape = problem->shape;
     const std::size_t pixels =  // none: those of a pooled result are not those of the convolution

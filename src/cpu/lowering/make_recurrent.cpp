@@ -4,6 +4,8 @@
 // Recurrent cells and sequences of f32 with constant weights, on the plugin's own kernel.
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/steps/kernel_step.hpp"
 #include "cpu/steps/recurrent.hpp"
@@ -177,14 +179,15 @@ public:
                                             ? static_cast<const std::int64_t*>(data)[n]
                                             : static_cast<const std::int32_t*>(data)[n];
             if (length < 0 || length > static_cast<std::int64_t>(sizes_.steps)) {
-                throw Error(
-                    Error::Info{.stage = "infer",
-                                .file = {},
-                                .layer_id = node_.layer_id,
-                                .layer = node_.name(),
-                                .op = node_.type(),
-                                .rule = detail::cat("sequence_lengths has the value ", length,
-                                                    ", expected one in [0, ", sizes_.steps, "]")});
+                throw Error(Error::Info{
+                    .stage = "infer",
+                    .file = {},
+                    .layer_id = node_.layer_id,
+                    .layer = node_.name(),
+                    .op = node_.type(),
+                    .rule =
+                        fmt::format("sequence_lengths has the value {}, expected one in [0, {}]",
+                                    length, sizes_.steps)});
             }
             lengths[n] = static_cast<std::size_t>(length);
         }

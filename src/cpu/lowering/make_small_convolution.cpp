@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/pool_after.hpp"
 #include "cpu/lowering/step_makers.hpp"
@@ -196,9 +198,9 @@ Verdict takes_chain(const Node& node, const Choice& choice) {
         return Verdict::no("a result of the model, in planes");
     }
     if (!channel_vectors_are_faster(node, shape)) {
-        return Verdict::no(detail::cat("not expected to be faster: ", shape.src_channels, " to ",
-                                       shape.dst_channels, " channels, rows of ", shape.dst_width,
-                                       ", kernel width ", shape.kernel_width));
+        return Verdict::no(fmt::format(
+            "not expected to be faster: {} to {} channels, rows of {}, kernel width {}",
+            shape.src_channels, shape.dst_channels, shape.dst_width, shape.kernel_width));
     }
     return channel_vectors_take(choice.parts, node, shape)
                ? Verdict::yes()
@@ -236,13 +238,14 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
     choice.lanes = kernels::SmallConv::has_channel_vectors(shape);
     choice.params.pairs = !machine.avx512_vnni && !choice.lanes;
     if (!choice.params.pairs && !machine.avx512_vbmi) {
-        return Verdict::no(detail::cat(to_string(machine.isa), ": no AVX-512 with VNNI and VBMI"));
+        return Verdict::no(
+            fmt::format("{}: no AVX-512 with VNNI and VBMI", to_string(machine.isa)));
     }
     if (choice.params.pairs ? !kernels::SmallConv::takes_pairs(shape)
                             : !kernels::SmallConv::takes(shape)) {
-        return Verdict::no(detail::cat("not for ", shape.src_channels, " to ", shape.dst_channels,
-                                       " channels, kernel ", shape.kernel_height, "x",
-                                       shape.kernel_width, ", stride ", shape.stride_width));
+        return Verdict::no(fmt::format("not for {} to {} channels, kernel {}x{}, stride {}",
+                                       shape.src_channels, shape.dst_channels, shape.kernel_height,
+                                       shape.kernel_width, shape.stride_width));
     }
     const auto zero_point = zero_point_of(node);
     if (!zero_point) {

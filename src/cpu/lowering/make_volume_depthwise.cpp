@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/steps/volume_depthwise.hpp"
@@ -132,8 +134,8 @@ Verdict volume_depthwise_supports(const StepBuilder&, const Group& group) {
     constexpr std::size_t kMaxTaps = 512;
     constexpr std::size_t kMaxTapsOfPlane = 128;
     if (wei[3] * wei[4] * wei[5] > kMaxTaps || wei[4] * wei[5] > kMaxTapsOfPlane) {
-        return Verdict::no(detail::cat("kernel ", wei[3], "x", wei[4], "x", wei[5], ", at most ",
-                                       kMaxTaps, " taps and ", kMaxTapsOfPlane, " of a plane"));
+        return Verdict::no(fmt::format("kernel {}x{}x{}, at most {} taps and {} of a plane", wei[3],
+                                       wei[4], wei[5], kMaxTaps, kMaxTapsOfPlane));
     }
     const bool broadcast = std::any_of(
         group.chain.ops.begin(), group.chain.ops.end(), [](const post_ops::BasicOp& op) {
@@ -166,7 +168,7 @@ TensorId make_volume_depthwise(StepBuilder& builder, const Group& group) {
     kernels::EltwiseKernel kernel(with_sums(chain, binary_sources.size(), count), ElementType::f32,
                                   geometry.channels, kernels::EltwiseLayout::kRows);
     StepInfo info = describe(group, builder.tensor(src), chain);
-    info.implementation = detail::cat("fuseq:", taps[0].implementation(), "*", count);
+    info.implementation = fmt::format("fuseq:{}*{}", taps[0].implementation(), count);
     const TensorId dst =
         builder.new_tensor(chain.dst_type, node.port(0).shape, Layout::kChannelsLast);
     const auto threads = static_cast<std::size_t>(omp_get_max_threads());

@@ -5,16 +5,18 @@
 // front of two-dimensional weights joins the rows. Transpositions of operands and of the result, as
 // around the products of attention, are strides where oneDNN's fast implementation takes them.
 #include <cstring>
-#include <numeric>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/anchor.hpp"
+#include "cpu/lowering/matmul_operands.hpp"
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/saturation.hpp"
 #include "cpu/machine/isa_limit.hpp"
+#include "cpu/post_ops/values_as_arguments.hpp"
 #include "cpu/steps/half_matrix.hpp"
 #include "cpu/steps/packed_step.hpp"
-#include "cpu/steps/transpose.hpp"
 #include "fuseq/error.hpp"
 #include "model/mapped_memory.hpp"
 #include "ops/matmul.hpp"
@@ -24,47 +26,9 @@ namespace {
 
 using dnnl::memory;
 
-// The dimension of a plain tensor for each of a matrix.
-using Order = std::vector<std::size_t>;
-
-Order unmoved(std::size_t rank) {
-    Order order(rank);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    return order;
-}
-
-memory::desc moved_desc(ElementType type, const Shape& plain, const Order& order) {
-    std::vector<int> places(order.size());
-    for (std::size_t d = 0; d < order.size(); ++d) {
-        places[order[d]] = static_cast<int>(d);
-    }
-    return dnnl_desc(type, plain, Layout::kPlain).permute_axes(places);
-}
-
-// Descriptor of a plain tensor of `dims`, its last two dimensions exchanged when transposed.
-memory::desc matrix_desc(ElementType type, const Shape& dims, bool transposed) {
-    Order order = unmoved(dims.size());
-    if (transposed) {
-        std::swap(order[dims.size() - 1], order[dims.size() - 2]);
-    }
-    return moved_desc(type, dims, order);
-}
-
-// Ones in front until the rank is `rank`.
-Shape padded(const Shape& shape, std::size_t rank) {
-    Shape result(rank - shape.size(), 1);
-    result.insert(result.end(), shape.begin(), shape.end());
-    return result;
-}
-
 // The implementation that takes any order of the dimensions around the rows.
 bool takes_strides(const std::string& implementation) {
     return implementation.starts_with("brg");
-}
-
-// Whether the transposition of a result leaves its rows in one piece.
-bool keeps_rows(const Order& order) {
-    return order.back() + 1 == order.size();
 }
 
 class MatMulMaker {
@@ -76,7 +40,7 @@ public:
     TensorId make() {
         read_node();
         read_operands();
-        merge_ = transpose_after();
+        merge_ = transpose_after(builder_, group_);
         std::vector<std::string> notes;
         ComposedAnchor composed = choose(notes);
         if (merge_ != nullptr &&
@@ -85,11 +49,16 @@ public:
             notes.clear();
             composed = choose(notes);
         }
+        share_primitive(composed);
         return add_step(composed, std::move(notes));
     }
 
 private:
-    ComposedAnchor choose(std::vector<std::string>& notes) {
+    memory::desc result_desc() const {
+        return dnnl_desc(ElementType::f32, matrix_dst(), Layout::kPlain);
+    }
+
+    post_ops::Anchor anchor() const {
         post_ops::Anchor anchor;
         anchor.kind = post_ops::AnchorKind::kMatMul;
         anchor.src_type = src_type_;
@@ -99,13 +68,15 @@ private:
         anchor.sum_inputs = overwritable_sources(builder_, group_, Layout::kPlain);
         anchor.constant_weights = constant_;
         anchor.whole_numbers = widened_;
+        return anchor;
+    }
+
+    ComposedAnchor choose(std::vector<std::string>& notes) {
         if (!note_.empty()) {
             notes.push_back(note_);
         }
         return choose_composition(
-            group_, anchor,
-            {dnnl_desc(ElementType::f32, matrix_dst(), Layout::kPlain),
-             static_cast<int>(matrix_dst().size()) - 1},
+            group_, anchor(), {result_desc(), static_cast<int>(matrix_dst().size()) - 1},
             [&](const ComposedAnchor& c) { return try_primitive(c); }, notes);
     }
 
@@ -142,24 +113,6 @@ private:
         wei_desc_ = matrix_desc(wei_type_, wei_dims_, transpose_b_);
     }
 
-    // An operand as it is before its transposition, if that waits; else as it is.
-    struct Operand {
-        Output output;
-        memory::desc desc;
-    };
-    Operand operand(std::size_t input, bool transposed) const {
-        Output output = node_.input(input);
-        Order order = unmoved(dst_dims_.size());
-        if (const Node* transpose = builder_.deferred_transpose(output)) {
-            output = transpose->input(0);
-            order = *transpose_order(*transpose);
-        }
-        if (transposed) {
-            std::swap(order[order.size() - 1], order[order.size() - 2]);
-        }
-        return {output, moved_desc(output.type(), output.shape(), order)};
-    }
-
     // Reads the sources of transpositions instead of their results. False: there are none, or
     // oneDNN is not fast then.
     bool read_through_transposes() {
@@ -169,8 +122,8 @@ private:
             node_.input(0).shape().size() != rank || node_.input(1).shape().size() != rank) {
             return false;
         }
-        const Operand src = operand(0, transpose_a_);
-        const Operand wei = operand(1, transpose_b_);
+        const MatMulOperand src = matmul_operand(builder_, node_, 0, transpose_a_);
+        const MatMulOperand wei = matmul_operand(builder_, node_, 1, transpose_b_);
         const auto* const strides = src.desc.data.format_desc.blocking.strides;
         if (strides[rank - 1] != 1) {
             return false;
@@ -197,25 +150,9 @@ private:
         return true;
     }
 
-    // A transposition that alone reads the result, whose order the product may write.
-    Node* transpose_after() const {
-        Node* node = group_.for_dump || constant_ || !group_.binary_sources.empty()
-                         ? nullptr
-                         : builder_.only_reader(group_.result);
-        const auto order = node == nullptr ? std::nullopt : transpose_order(*node);
-        return order && keeps_rows(*order) && order->size() == dst_dims_.size() ? node : nullptr;
-    }
-
     memory::desc dst_desc(ElementType type) const {
-        if (merge_ == nullptr) {
-            return dnnl_desc(type, matrix_dst(), Layout::kPlain);
-        }
-        const Order order = *transpose_order(*merge_);
-        Order places(order.size());
-        for (std::size_t d = 0; d < order.size(); ++d) {
-            places[order[d]] = d;
-        }
-        return moved_desc(type, merge_->port(0).shape.to_shape(), places);
+        return merge_ == nullptr ? dnnl_desc(type, matrix_dst(), Layout::kPlain)
+                                 : desc_before(*merge_, type);
     }
 
     dnnl::primitive_attr attributes(dnnl::primitive_attr attr) const {
@@ -232,8 +169,8 @@ private:
     // Integers as floats: the order in which oneDNN pairs products is not ours to know, and the
     // second operand may be data.
     void avoid_saturation() {
-        note_ = detail::cat("int8 kernels of ", to_string(isa_level()),
-                            " may saturate at 16 bits: computed in f32");
+        note_ = fmt::format("int8 kernels of {} may saturate at 16 bits: computed in f32",
+                            to_string(isa_level()));
         widened_ = true;
         src_id_ = make_widened(builder_, src_id_, {static_cast<float>(zero_points_[0])}, 0);
         src_type_ = ElementType::f32;
@@ -282,28 +219,51 @@ private:
         if (halves_ && !is_plain(composed)) {
             return std::nullopt;
         }
+        try {
+            desc_ = primitive(composed, composed.attributes.attr);
+        } catch (const dnnl::error&) {
+            return std::nullopt;
+        }
+        return implementation_name(desc_);
+    }
+
+    dnnl::matmul::primitive_desc primitive(const ComposedAnchor& composed,
+                                           const dnnl::primitive_attr& post_ops) const {
         const memory::desc& src = src_desc_;
         const memory::desc wei = constant_ ? memory::desc(wei_desc_.dims(), wei_desc_.data_type(),
                                                           memory::format_tag::any)
                                            : wei_desc_;
         const memory::desc dst = dst_desc(composed.dst_type);
-        memory::desc bias;
-        if (!composed.emission.bias.empty()) {
-            Shape dims(matrix_dst().size(), 1);
-            dims.back() = dst_dims_.back();
-            bias = dnnl_desc(ElementType::f32, dims, Layout::kPlain);
-        }
-        const dnnl::primitive_attr attr = attributes(composed.attributes.attr);
+        const dnnl::primitive_attr attr = attributes(post_ops);
         const ThreadCount threads(threads_for(macs()));
-        try {
-            const dnnl::matmul::desc operation = composed.emission.bias.empty()
-                                                     ? dnnl::matmul::desc(src, wei, dst)
-                                                     : dnnl::matmul::desc(src, wei, bias, dst);
-            desc_ = dnnl::matmul::primitive_desc(operation, attr, cpu_engine());
-        } catch (const dnnl::error&) {
-            return std::nullopt;
+        if (composed.emission.bias.empty()) {
+            return {{src, wei, dst}, attr, cpu_engine()};
         }
-        return implementation_name(desc_);
+        Shape dims(matrix_dst().size(), 1);
+        dims.back() = dst_dims_.back();
+        const memory::desc bias = dnnl_desc(ElementType::f32, dims, Layout::kPlain);
+        return {{src, wei, bias, dst}, attr, cpu_engine()};
+    }
+
+    // See values_as_arguments.hpp. The report shows the attributes as the composer chose them.
+    void share_primitive(ComposedAnchor& composed) {
+        const std::string name = implementation_name(desc_);
+        const auto emission = post_ops::with_values_as_arguments(composed.emission);
+        if (!emission || !takes_strides(name) ||
+            !post_ops::fault_of(name, anchor(), *emission).empty()) {
+            return;
+        }
+        auto attributes = post_ops::compose_attributes(
+            *emission, result_desc(), static_cast<int>(matrix_dst().size()) - 1, cpu_engine());
+        try {
+            const dnnl::matmul::primitive_desc desc = primitive(composed, attributes.attr);
+            if (implementation_name(desc) == name) {
+                desc_ = desc;
+                composed.attributes = std::move(attributes);
+            }
+        } catch (const dnnl::error&) {
+            return;  // one of its own, then
+        }
     }
 
     PlainWeights plain_weights(const post_ops::Values& scale) const {

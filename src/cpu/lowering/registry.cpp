@@ -16,9 +16,11 @@ namespace {
 constexpr AnchorCandidate kAnchors[] = {
     {"small_conv", "a matrix product's vectors of output channels would be mostly empty", true,
      small_convolution_supports, make_small_convolution},
-    {"amx", "oneDNN's tiles make eight times the products of VNNI, by rule and not yet measured",
-     true, amx_supports, make_onednn_anchor},
+    {"amx", "oneDNN's tiles make eight times the products of VNNI (docs/isa_levels.md)", true,
+     amx_supports, make_onednn_anchor},
     {"gemm", "asks itself whether oneDNN is faster", true, gemm_supports, make_gemm},
+    {"data_product", "oneDNN's int8 kernels saturate without AVX-512 VNNI", false,
+     data_product_supports, make_data_product},
     {"half_matrix", "reads half of what oneDNN reads", false, half_matrix_supports,
      make_half_matrix},
     {"depthwise", "takes the whole chain along, oneDNN a part (docs/performance/kernels.md)", false,

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/saturation.hpp"
 #include "cpu/machine/isa_limit.hpp"
@@ -91,14 +93,15 @@ void SpatialAnchorMaker::avoid_saturation() {
     constexpr std::int64_t kLargestByte = 255;
     if (src_.type != ElementType::u8 || zero_point_ != 0 ||
         kind() != post_ops::AnchorKind::kConvolution) {
-        widen(detail::cat("int8 kernels of ", to_string(isa_level()),
-                          " are not proved exact for it: computed in f32"));
+        widen(fmt::format("int8 kernels of {} are not proved exact for it: computed in f32",
+                          to_string(isa_level())));
         return;
     }
     const SaturationProof proof = prove_no_saturation(weights_, dst_dims_[1], kLargestByte);
     if (!proof.safe) {
-        widen(detail::cat("two products may add up to ", proof.worst_pair, ", which ",
-                          to_string(isa_level()), " saturates at 16 bits: computed in f32"));
+        widen(fmt::format(
+            "two products may add up to {}, which {} saturates at 16 bits: computed in f32",
+            proof.worst_pair, to_string(isa_level())));
     }
 }
 

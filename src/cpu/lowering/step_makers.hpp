@@ -93,6 +93,9 @@ Verdict amx_supports(const StepBuilder& builder, const Group& group);
 // The device's own integer matrix product, where it is expected to be faster.
 Verdict gemm_supports(const StepBuilder& builder, const Group& group);
 TensorId make_gemm(StepBuilder& builder, const Group& group);
+// Products of two computed integer matrices, on a machine without AVX-512 VNNI.
+Verdict data_product_supports(const StepBuilder& builder, const Group& group);
+TensorId make_data_product(StepBuilder& builder, const Group& group);
 // One row by constant f32 weights that are halves.
 Verdict half_matrix_supports(const StepBuilder& builder, const Group& group);
 TensorId make_half_matrix(StepBuilder& builder, const Group& group);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/lowering/weight_zero_points_text.hpp"
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
@@ -10,7 +12,7 @@ std::string text_of_zero_points(const std::vector<float>& zero_points) {
     if (zero_points.empty()) {
         return {};
     }
-    return zero_points.size() == 1 ? detail::cat("wei_zero_point:", zero_points[0], " ")
+    return zero_points.size() == 1 ? fmt::format("wei_zero_point:{} ", zero_points[0])
                                    : "wei_zero_point:per_oc ";
 }
 

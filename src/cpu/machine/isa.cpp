@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/machine/isa.hpp"
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
@@ -34,9 +36,9 @@ IsaLevel isa_level_of(const std::string& name, const std::string& source) {
         if (name == to_string(level)) {
             return level;
         }
-        known += detail::cat(known.empty() ? "" : ", ", to_string(level));
+        known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(level));
     }
-    throw Error("property", detail::cat(source, " is '", name, "', expected one of ", known));
+    throw Error("property", fmt::format("{} is '{}', expected one of {}", source, name, known));
 }
 
 bool includes(IsaLevel level, IsaLevel other) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include <fmt/core.h>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "cpu/machine/features.hpp"
@@ -68,7 +69,7 @@ public:
         onednn_ = onednn_limit(onednns);
         if (!ours.empty()) {
             try {
-                asked_ = isa_level_of(ours, detail::cat("the environment variable ", kMaxIsa));
+                asked_ = isa_level_of(ours, fmt::format("the environment variable {}", kMaxIsa));
             } catch (const Error& error) {
                 wrong_ = error.info().rule;
             }
@@ -87,10 +88,9 @@ public:
     void set(IsaLevel limit) {
         const std::lock_guard lock(mutex_);
         if (fixed_ && asked_ != limit) {
-            throw Error("property",
-                        detail::cat(kMaxIsa, " cannot become ", to_string(limit),
-                                    ": a model was compiled in this process with ",
-                                    to_string(asked_), ", and oneDNN takes a limit once"));
+            throw Error("property", fmt::format("{} cannot become {}: a model was compiled in this "
+                                                "process with {}, and oneDNN takes a limit once",
+                                                kMaxIsa, to_string(limit), to_string(asked_)));
         }
         asked_ = limit;
         wrong_.clear();
@@ -132,10 +132,9 @@ private:
         // Instruction sets are bits.
         const auto used = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
         if ((used & ~static_cast<unsigned>(isa)) != 0) {
-            throw Error("property",
-                        detail::cat("the level ", to_string(level()),
-                                    " cannot be kept to: oneDNN was used in this process before, "
-                                    "without that limit"));
+            throw Error("property", fmt::format("the level {} cannot be kept to: oneDNN was used "
+                                                "in this process before, without that limit",
+                                                to_string(level())));
         }
     }
 

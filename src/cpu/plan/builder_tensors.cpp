@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "cpu/plan/builder.hpp"
 #include "cpu/steps/io_reorder.hpp"
 #include "cpu/steps/reorder.hpp"
@@ -102,8 +104,8 @@ TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
     auto it = places_.find(Key{output.node, output.index});
     if (it == places_.end()) {
         if (!output.node->is_constant()) {
-            throw Error("compile", detail::cat("layer '", output.node->name(),
-                                               "' is read before it is computed"));
+            throw Error("compile", fmt::format("layer '{}' is read before it is computed",
+                                               output.node->name()));
         }
         constant(output);
         it = places_.find(Key{output.node, output.index});

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plan/plan_text.hpp"
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
@@ -11,7 +13,7 @@ std::string list_of(const std::vector<TensorId>& ids) {
     std::string text = "(";
     for (const TensorId id : ids) {
         text += text.size() == 1 ? "" : ", ";
-        text += id == kNoTensor ? std::string("none") : detail::cat("%", id);
+        text += id == kNoTensor ? std::string("none") : fmt::format("%{}", id);
     }
     return text + ")";
 }
@@ -19,8 +21,8 @@ std::string list_of(const std::vector<TensorId>& ids) {
 std::string step_text(std::size_t number, const Step& step) {
     const StepInfo& info = step.info();
     std::string text =
-        detail::cat("step ", number, " ", info.kind, " \"", info.name, "\" [", info.implementation,
-                    "] ", list_of(step.inputs()), " -> ", list_of(step.outputs()));
+        fmt::format("step {} {} \"{}\" [{}] {} -> {}", number, info.kind, info.name,
+                    info.implementation, list_of(step.inputs()), list_of(step.outputs()));
     if (!step.scratch().empty()) {
         text += " scratch " + list_of(step.scratch());
     }
@@ -32,13 +34,13 @@ std::string step_text(std::size_t number, const Step& step) {
 
 std::string place_of(const PlanTensor& tensor) {
     if (tensor.alias != kNoTensor) {
-        return detail::cat("over %", tensor.alias);
+        return fmt::format("over %{}", tensor.alias);
     }
     switch (tensor.storage) {
-        case Storage::kArena: return detail::cat("arena at ", tensor.offset);
+        case Storage::kArena: return fmt::format("arena at {}", tensor.offset);
         case Storage::kConstant: return "constant";
-        case Storage::kInput: return detail::cat("input ", tensor.port);
-        case Storage::kOutput: return detail::cat("output ", tensor.port);
+        case Storage::kInput: return fmt::format("input {}", tensor.port);
+        case Storage::kOutput: return fmt::format("output {}", tensor.port);
         case Storage::kDynamic: return "dynamic";
     }
     return "";
@@ -46,30 +48,30 @@ std::string place_of(const PlanTensor& tensor) {
 
 std::string tensor_text(TensorId id, const PlanTensor& tensor) {
     std::string text =
-        detail::cat("tensor %", id, " ", to_string(tensor.type), " ", to_string(tensor.shape), " ",
-                    to_string(tensor.layout), " ", place_of(tensor));
+        fmt::format("tensor %{} {} {} {} {}", id, to_string(tensor.type), to_string(tensor.shape),
+                    to_string(tensor.layout), place_of(tensor));
     if (tensor.shape.is_static()) {
-        text += detail::cat(", ", tensor.bytes(), " bytes");
+        text += fmt::format(", {} bytes", tensor.bytes());
     }
     if (tensor.part_row != 0) {
-        text += detail::cat(", ", tensor.parts, " parts of ", tensor.part_bytes, " bytes");
+        text += fmt::format(", {} parts of {} bytes", tensor.parts, tensor.part_bytes);
     }
     return text + "\n";
 }
 
 std::string group_text(const TileGroup& group) {
-    return detail::cat("group steps ", group.first, " to ", group.last - 1, ": ", group.rows,
-                       " rows in parts of ", group.part, ", grain ", group.grain, ", share grain ",
-                       group.share_grain, ", ", group.threads, " threads",
-                       group.window ? ", producer-consumer" : "", "\n");
+    return fmt::format(
+        "group steps {} to {}: {} rows in parts of {}, grain {}, share grain {}, {} threads{}\n",
+        group.first, group.last - 1, group.rows, group.part, group.grain, group.share_grain,
+        group.threads, group.window ? ", producer-consumer" : "");
 }
 
 }  // namespace
 
 std::string to_text(const Plan& plan) {
-    std::string text = detail::cat("plan: ", plan.steps.size(), " steps, ", plan.tensors.size(),
-                                   " tensors, ", plan.tile_groups.size(), " tile groups, ",
-                                   plan.arena_bytes, " bytes of arena\n");
+    std::string text = fmt::format(
+        "plan: {} steps, {} tensors, {} tile groups, {} bytes of arena\n", plan.steps.size(),
+        plan.tensors.size(), plan.tile_groups.size(), plan.arena_bytes);
     for (std::size_t s = 0; s < plan.steps.size(); ++s) {
         text += step_text(s, *plan.steps[s]);
     }

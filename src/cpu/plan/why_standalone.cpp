@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
@@ -64,25 +66,24 @@ WhyStandalone why_standalone(const Plan& plan, std::size_t at) {
     }
     const StepInfo& before = plan.steps[*maker]->info();
     if (pass.src_type == "u8" || pass.src_type == "i8") {
-        return {"requantizes", detail::cat("it turns the integers of '", before.name,
-                                           "' into those of another range; one pass over memory "
-                                           "does it")};
+        return {"requantizes", fmt::format("it turns the integers of '{}' into those of another "
+                                           "range; one pass over memory does it",
+                                           before.name)};
     }
     if (!is_anchor_kind(before.kind)) {
-        return {
-            "no_anchor",
-            detail::cat("no convolution or matmul stands directly before it but a ", before.kind,
-                        " step ('", before.name, "'); one pass over memory applies it")};
+        return {"no_anchor", fmt::format("no convolution or matmul stands directly before it but a "
+                                         "{} step ('{}'); one pass over memory applies it",
+                                         before.kind, before.name)};
     }
     if (readers_of(plan, from, *maker) > 1) {
         return {"read_elsewhere",
-                detail::cat("other layers read the real numbers of '", before.name,
-                            "' too, so they are stored; one pass over memory "
-                            "quantizes them")};
+                fmt::format("other layers read the real numbers of '{}' too, so they are stored; "
+                            "one pass over memory quantizes them",
+                            before.name)};
     }
-    return {"post_ops_rest", detail::cat("the ", before.kind, " '", before.name,
-                                         "' does not take all of what follows",
-                                         before.notes.empty() ? "" : ": " + joined(before.notes))};
+    return {"post_ops_rest",
+            fmt::format("the {} '{}' does not take all of what follows{}", before.kind, before.name,
+                        before.notes.empty() ? "" : ": " + joined(before.notes))};
 }
 
 }  // namespace fuseq::cpu

@@ -27,6 +27,8 @@ std::vector<FallbackRow> fallback_rows(const FloatFallback& fallback) {
     return rows;
 }
 
+constexpr const char* kPlacement = "FUSEQ_PLACEMENT";
+
 // Plans of a model whose variables grow: each inference may bring a new shape, and what a plan
 // costs besides its tensors is not in Plan::bytes().
 constexpr std::size_t kMaxOfGrowing = 64;
@@ -41,7 +43,8 @@ Config without_cache(Config config) {
 CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config config)
     : original_(std::move(model)),
       config_(std::move(config)),
-      threads_(config_.threads_per_stream()),
+      placement_(config_.placement()),
+      slots_(static_cast<std::size_t>(placement_.streams)),
       dynamic_(has_open_shapes(*original_.ports())),
       variables_(variables_of(*original_.ports())) {
     if (!dynamic_) {
@@ -52,7 +55,8 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config co
 CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const PlannedModel> planned, Config config)
     : original_(planned->original),
       config_(std::move(config)),
-      threads_(config_.threads_per_stream()),
+      placement_(config_.placement()),
+      slots_(static_cast<std::size_t>(placement_.streams)),
       dynamic_(false),
       variables_(variables_of(*original_.ports())) {
     plans_.push_back({{}, std::move(planned)});
@@ -61,7 +65,8 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const PlannedModel> planned, 
 CpuCompiledModel::CpuCompiledModel(PlanSource content, Config config)
     : original_(content.original),
       config_(std::move(config)),
-      threads_(config_.threads_per_stream()),
+      placement_(config_.placement()),
+      slots_(static_cast<std::size_t>(placement_.streams)),
       dynamic_(has_open_shapes(*original_.ports())),
       imported_(true),
       variables_(variables_of(*original_.ports())) {
@@ -188,7 +193,10 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
         return std::vector<std::string>{"CPU"};
     }
     if (name == property::kOptimalNumberOfInferRequests) {
-        return config_.streams();
+        return placement_.streams;
+    }
+    if (name == kPlacement) {
+        return placement_.why;
     }
     if (name == property::kLoadedFromCache || name == "FUSEQ_CACHE") {
         const std::lock_guard lock(mutex_);
@@ -223,7 +231,7 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
         std::vector<std::string> names = Config::names();
         names.insert(names.end(), {property::kSupportedProperties, property::kNetworkName,
                                    property::kOptimalNumberOfInferRequests, "EXECUTION_DEVICES",
-                                   property::kLoadedFromCache, property::kReport, kIsa,
+                                   property::kLoadedFromCache, property::kReport, kIsa, kPlacement,
                                    "FUSEQ_CACHE", "FUSEQ_CACHED_PLANS", "FUSEQ_CACHED_PLAN_BYTES"});
         return names;
     }

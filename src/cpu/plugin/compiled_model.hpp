@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/compile/planned_model.hpp"
+#include "cpu/threading/stream_slots.hpp"
 #include "fuseq/plugin.hpp"
 #include "fuseq/variable_state.hpp"
 #include "model/task_threads.hpp"
@@ -35,7 +36,9 @@ public:
     bool submit(std::function<void()> task) override;
 
     const Config& config() const { return config_; }
-    int threads() const { return threads_; }
+    const Placement& placement() const { return placement_; }
+    // Of the requests that run at the same time.
+    StreamSlots& slots() { return slots_; }
     // Whether plans are made for the shapes of inputs that come.
     bool is_dynamic() const { return dynamic_; }
     // The plan for these shapes of inputs, then of variables; made when it is not there yet. For a
@@ -58,7 +61,8 @@ private:
 
     OriginalModel original_;
     Config config_;
-    int threads_;  // of one stream
+    Placement placement_;
+    StreamSlots slots_;
     bool dynamic_;
     bool imported_ = false;
 
@@ -74,7 +78,7 @@ private:
     std::once_flag initial_compiled_;
     std::vector<Initial> initial_;
 
-    TaskThreads streams_{static_cast<std::size_t>(config_.streams())};
+    TaskThreads streams_{static_cast<std::size_t>(placement_.streams)};
 };
 
 }  // namespace fuseq::cpu

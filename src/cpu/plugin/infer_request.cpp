@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cpu/threading/parallel.hpp"
+#include "cpu/threading/placed_threads.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
@@ -138,7 +139,12 @@ void CpuInferRequest::run_steps() {
 }
 
 void CpuInferRequest::infer() {
-    const ThreadCount threads(model_->threads());
+    const Placement& placement = model_->placement();
+    const ThreadCount threads(placement.threads, placement.uneven);
+    const StreamSlot slot(model_->slots());
+    static const StreamPlace kAnywhere;
+    const PlacedThreads placed(placement.places.empty() ? kAnywhere
+                                                        : placement.places[slot.stream()]);
     read_state();
     prepare();
     run_steps();

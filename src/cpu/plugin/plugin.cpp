@@ -16,7 +16,6 @@
 #include "cpu/cache/cached_plan.hpp"
 #include "cpu/cache/model_files.hpp"
 #include "cpu/compile/config.hpp"
-#include "cpu/machine/cpu_count.hpp"
 #include "cpu/machine/isa_limit.hpp"
 #include "cpu/machine/traits.hpp"
 #include "cpu/plugin/compiled_model.hpp"
@@ -47,7 +46,7 @@ Tensor whole_stream(std::istream& in) {
 // Of a file that this build can use on this machine.
 BlobHeader blob_header(const Tensor& bytes) {
     const auto refuse = [](const std::string& why) {
-        throw Error("import", detail::cat("the compiled model ", why));
+        throw Error("import", fmt::format("the compiled model {}", why));
     };
     BlobHeader header;
     try {
@@ -189,9 +188,11 @@ public:
         config.set_compile_options(options);
         config.set(properties);
         if (config.compile_options() != options) {
-            throw Error("import", detail::cat("the compiled model was made with '", options,
-                                              "', which cannot be changed to '",
-                                              config.compile_options(), "'"));
+            throw Error(
+                "import",
+                fmt::format(
+                    "the compiled model was made with '{}', which cannot be changed to '{}'",
+                    options, config.compile_options()));
         }
         PlanSource content = read_blob_content(bytes);
         if (!content.original) {
@@ -218,7 +219,7 @@ private:
         }
         set_all(config, properties);
         fix_isa_level();
-        config.cpus = count_cpus().cpus;
+        config.machine = std::make_shared<const Machine>(Machine::read());
         return config;
     }
 

@@ -9,6 +9,8 @@
 #include <limits>
 #include <numbers>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::post_ops {
@@ -216,7 +218,7 @@ constexpr Activation kTable[] = {
 const Activation& activation(EltwiseKind kind) {
     const auto number = static_cast<std::size_t>(kind);
     if (number >= std::size(kTable) || kTable[number].kind != kind) {
-        throw Error("compile", detail::cat("activation ", number, " is not in its table"));
+        throw Error("compile", fmt::format("activation {} is not in its table", number));
     }
     return kTable[number];
 }

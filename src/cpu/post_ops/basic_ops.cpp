@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "cpu/post_ops/interval.hpp"
 #include "cpu/post_ops/number_text.hpp"
 #include "fuseq/error.hpp"
@@ -119,8 +121,8 @@ double evaluate_ops(const std::vector<BasicOp>& ops,
         [&](const Binary& op) {
             if (op.input >= binary_sources.size()) {
                 throw Error("infer",
-                            detail::cat("binary source #", op.input, " of a chain is missing, ",
-                                        binary_sources.size(), " are given"));
+                            fmt::format("binary source #{} of a chain is missing, {} are given",
+                                        op.input, binary_sources.size()));
             }
             const double t = (binary_sources[op.input] - op.zero_point) * op.scale;
             return apply_binary(op.kind, x, t);

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "cpu/post_ops/chain_head.hpp"
 #include "fuseq/error.hpp"
 
@@ -70,7 +72,7 @@ public:
         : emission_(emission), dst_(dst), axis_(channel_axis), engine_(engine) {
         const int rank = dst.data.ndims;
         if (axis_ < 0 || axis_ >= rank) {
-            throw Error("compile", detail::cat("channel axis ", axis_, " of a dst of rank ", rank));
+            throw Error("compile", fmt::format("channel axis {} of a dst of rank {}", axis_, rank));
         }
         if (dst.data.format_kind != dnnl_blocked ||
             dst.data.format_desc.blocking.inner_nblks != 0) {
@@ -96,8 +98,8 @@ private:
 
     void check_channels(const Values& values, const char* what) const {
         if (!values.per_tensor() && static_cast<dnnl_dim_t>(values.size()) != channels()) {
-            throw Error("compile", detail::cat(what, " has ", values.size(), " values, dst has ",
-                                               channels(), " channels"));
+            throw Error("compile", fmt::format("{} has {} values, dst has {} channels", what,
+                                               values.size(), channels()));
         }
     }
 

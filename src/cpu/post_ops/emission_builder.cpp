@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include <fmt/core.h>
+
 #include "cpu/post_ops/distinct_eltwise.hpp"
 #include "cpu/post_ops/values.hpp"
 #include "fuseq/error.hpp"
@@ -122,10 +124,10 @@ std::string EmissionBuilder::append_op(const Prelu& op, bool) {
 
 std::string EmissionBuilder::append_op(const Binary& op, bool) {
     if (op.per_plane) {  // oneDNN broadcasts a tensor over the images as well, or not at all
-        return detail::cat("input #", op.input, " has one element a plane, no post-op takes that");
+        return fmt::format("input #{} has one element a plane, no post-op takes that", op.input);
     }
     if (op.per_pixel) {
-        return detail::cat("input #", op.input, " has one element a pixel, no post-op takes that");
+        return fmt::format("input #{} has one element a pixel, no post-op takes that", op.input);
     }
     const bool add = op.kind == BinaryKind::kAdd;
     if (add && sum_fits(op)) {
@@ -164,17 +166,19 @@ bool EmissionBuilder::has_tensor() const {
 // x + e * s == (x / s + e) * s: the raw elements are added, the scale goes around them.
 std::string EmissionBuilder::push_tensor(const Binary& op) {
     if (!can_.binary_full) {
-        return detail::cat("a binary post-op with a full tensor is slow after ",
+        return fmt::format("a binary post-op with a full tensor is slow after {}",
                            to_string(anchor_.kind));
     }
     if (sum_used_ && !can_.sum_beside_binary) {
-        return detail::cat("a binary post-op with a full tensor beside a sum is a reference ",
-                           "implementation after ", to_string(anchor_.kind));
+        return fmt::format(
+            "a binary post-op with a full tensor beside a sum is a reference implementation after "
+            "{}",
+            to_string(anchor_.kind));
     }
     const TensorPostOp tensor{op.kind, op.input, op.type};
     if (op.kind == BinaryKind::kMul) {
         if (op.zero_point != 0.0f) {
-            return detail::cat("input #", op.input, " of a multiply has zero point ",
+            return fmt::format("input #{} of a multiply has zero point {:g}", op.input,
                                op.zero_point);
         }
         std::string reason = scale_by(Values(op.scale));
@@ -184,11 +188,11 @@ std::string EmissionBuilder::push_tensor(const Binary& op) {
         return reason;
     }
     if (op.scale <= 0.0f && op.kind != BinaryKind::kAdd) {
-        return detail::cat("input #", op.input, " has scale ", op.scale, " in ", to_text(op));
+        return fmt::format("input #{} has scale {:g} in {}", op.input, op.scale, to_text(op));
     }
     const float inverse = 1.0f / op.scale;
     if (!std::isfinite(inverse) || inverse == 0.0f) {
-        return detail::cat("scale ", op.scale, " of input #", op.input, " has no reciprocal");
+        return fmt::format("scale {:g} of input #{} has no reciprocal", op.scale, op.input);
     }
     std::string reason = scale_by(Values(inverse));
     if (reason.empty()) {
@@ -293,7 +297,8 @@ std::string EmissionBuilder::shift_by(const Values& by) {
 
 std::string EmissionBuilder::push_eltwise(EltwisePostOp op) {
     if (!can_.eltwise) {
-        return detail::cat("an eltwise post-op is slow or refused after ", to_string(anchor_.kind));
+        return fmt::format("an eltwise post-op is slow or refused after {}",
+                           to_string(anchor_.kind));
     }
     out_.post_ops.emplace_back(op);
     return {};
@@ -301,7 +306,7 @@ std::string EmissionBuilder::push_eltwise(EltwisePostOp op) {
 
 std::string EmissionBuilder::push_constant(BinaryKind kind, const Values& values) {
     if (!can_.binary_per_channel) {
-        return detail::cat("a per-channel binary post-op is slow or refused after ",
+        return fmt::format("a per-channel binary post-op is slow or refused after {}",
                            to_string(anchor_.kind));
     }
     out_.post_ops.emplace_back(ConstantPostOp{kind, values});

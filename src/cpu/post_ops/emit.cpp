@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "cpu/post_ops/emission_builder.hpp"
 #include "cpu/post_ops/values.hpp"
 #include "fuseq/error.hpp"
@@ -51,8 +53,8 @@ Emission bare(const Anchor& anchor, const Capabilities& can) {
 Emission emit(const Chain& chain, const Anchor& anchor) {
     const std::size_t channels = channels_of(chain.ops);
     if (channels != 1 && channels != anchor.oc) {
-        throw Error("compile", detail::cat("a chain has values for ", channels, " channels, the ",
-                                           to_string(anchor.kind), " has ", anchor.oc));
+        throw Error("compile", fmt::format("a chain has values for {} channels, the {} has {}",
+                                           channels, to_string(anchor.kind), anchor.oc));
     }
     const Capabilities can = capabilities_of(anchor);
     std::vector<std::string> refused;
@@ -63,8 +65,8 @@ Emission emit(const Chain& chain, const Anchor& anchor) {
         }
         refused = std::move(whole.refused);
     } else {
-        refused.push_back(detail::cat(to_string(anchor.kind), " of ", to_string(anchor.src_type),
-                                      " does not store ", to_string(chain.dst_type)));
+        refused.push_back(fmt::format("{} of {} does not store {}", to_string(anchor.kind),
+                                      to_string(anchor.src_type), to_string(chain.dst_type)));
     }
     // A part: its value is stored as f32, so that nothing is lost between the two.
     Emission part = can.stores(ElementType::f32) && anchor.kind != AnchorKind::kReorder
@@ -83,7 +85,7 @@ std::string fault_of(std::string_view implementation,
                      const Anchor& anchor,
                      const Emission& emission) {
     if (is_reference_implementation(implementation)) {
-        return detail::cat("oneDNN has only ", implementation, " for it");
+        return fmt::format("oneDNN has only {} for it", implementation);
     }
     const bool wrong =
         std::any_of(emission.post_ops.begin(), emission.post_ops.end(), [&](const PostOp& op) {
@@ -94,7 +96,7 @@ std::string fault_of(std::string_view implementation,
         });
     if (anchor.kind == AnchorKind::kConvolution && wrong &&
         implementation.starts_with("x64:gemm")) {
-        return detail::cat(implementation, " reads the tensor of a binary post-op wrongly");
+        return fmt::format("{} reads the tensor of a binary post-op wrongly", implementation);
     }
     return {};
 }

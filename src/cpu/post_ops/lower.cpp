@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::post_ops {
@@ -75,11 +77,11 @@ std::string check_lists(std::initializer_list<Named> lists) {
     const std::size_t channels = channels_of(lists);
     for (const Named& list : lists) {
         if (list.values->size() != 1 && list.values->size() != channels) {
-            return detail::cat(list.name, " has ", list.values->size(), " values, expected 1 or ",
+            return fmt::format("{} has {} values, expected 1 or {}", list.name, list.values->size(),
                                channels);
         }
         if (!all_finite_floats(*list.values)) {
-            return detail::cat(list.name, " has a value that is not finite");
+            return fmt::format("{} has a value that is not finite", list.name);
         }
     }
     return {};
@@ -90,18 +92,21 @@ std::string check_ranges(const FakeQuantizeLimits& limits, std::size_t channels)
         const double low = at(limits.input_low, c);
         const double high = at(limits.input_high, c);
         if (low == high) {
-            return detail::cat("input range of channel ", c, " is one point (", low,
-                               "): the result is a step function");
+            return fmt::format(
+                "input range of channel {} is one point ({:g}): the result is a step function", c,
+                low);
         }
         if (high < low) {
-            return detail::cat("input_high ", high, " is below input_low ", low, " in channel ", c,
-                               ": outside the range the definition jumps to the opposite end");
+            return fmt::format(
+                "input_high {:g} is below input_low {:g} in channel {}: outside the range the "
+                "definition jumps to the opposite end",
+                high, low, c);
         }
         const double inv = static_cast<double>(limits.levels - 1) / (high - low);
         if (!std::isfinite(static_cast<float>(inv)) ||
             !std::isfinite(static_cast<float>(low * inv))) {
-            return detail::cat("input range [", low, ", ", high, "] of channel ", c,
-                               " is too narrow for a float");
+            return fmt::format("input range [{:g}, {:g}] of channel {} is too narrow for a float",
+                               low, high, c);
         }
     }
     return {};
@@ -111,7 +116,7 @@ std::string check_ranges(const FakeQuantizeLimits& limits, std::size_t channels)
 
 Lowered lower_fake_quantize(const FakeQuantizeLimits& limits) {
     if (limits.levels < 2 || limits.levels > kMaxLevels) {
-        return refuse(detail::cat("levels is ", limits.levels, ", expected 2 to ", kMaxLevels));
+        return refuse(fmt::format("levels is {}, expected 2 to {}", limits.levels, kMaxLevels));
     }
     const std::initializer_list<Named> lists = {{"input_low", &limits.input_low},
                                                 {"input_high", &limits.input_high},
@@ -174,8 +179,9 @@ Lowered lower_multiply(const std::vector<double>& values) {
 Lowered lower_divide(const std::vector<double>& values) {
     for (std::size_t c = 0; c < values.size(); ++c) {
         if (!all_finite_floats({1.0 / values[c]})) {
-            return refuse(detail::cat("the divisor of channel ", c, " is ", values[c],
-                                      ", of which a float holds no reciprocal"));
+            return refuse(fmt::format(
+                "the divisor of channel {} is {:g}, of which a float holds no reciprocal", c,
+                values[c]));
         }
     }
     return lower_multiply(
@@ -187,13 +193,13 @@ Lowered lower_bounds(const std::vector<double>& low, const std::vector<double>& 
     for (const auto* list : {&low, &high}) {
         if (list->size() != 1 && list->size() != channels) {
             return refuse(
-                detail::cat("bounds for ", list->size(), " channels, expected 1 or ", channels));
+                fmt::format("bounds for {} channels, expected 1 or {}", list->size(), channels));
         }
     }
     for (std::size_t c = 0; c < channels; ++c) {
         if (!(at(low, c) <= at(high, c))) {
-            return refuse(detail::cat("clamp to [", at(low, c), ", ", at(high, c),
-                                      "]: expected low <= high"));
+            return refuse(fmt::format("clamp to [{:g}, {:g}]: expected low <= high", at(low, c),
+                                      at(high, c)));
         }
     }
     return lowered({Clip{.low = as_floats(low), .high = as_floats(high)}});
@@ -254,14 +260,15 @@ Lowered lower_residual(const ResidualInput& residual) {
         case ElementType::i32:
         case ElementType::f32: break;
         default:
-            return refuse(detail::cat("residual input #", residual.input, " is ",
-                                      to_string(residual.type), ", expected u8, i8, i32 or f32"));
+            return refuse(fmt::format("residual input #{} is {}, expected u8, i8, i32 or f32",
+                                      residual.input, to_string(residual.type)));
     }
     const auto scale = static_cast<float>(residual.scale);
     if (!std::isfinite(scale) || scale == 0.0f || !all_finite_floats({residual.zero_point})) {
-        return refuse(detail::cat("residual input #", residual.input, " has scale ", residual.scale,
-                                  " and zero point ", residual.zero_point,
-                                  ", expected finite values and a scale that is not zero"));
+        return refuse(
+            fmt::format("residual input #{} has scale {:g} and zero point {:g}, expected finite "
+                        "values and a scale that is not zero",
+                        residual.input, residual.scale, residual.zero_point));
     }
     return lowered({Binary{.kind = residual.kind,
                            .input = residual.input,

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::post_ops {
@@ -14,8 +16,8 @@ void check(const Values& values, std::size_t& channels) {
         return;
     }
     if (channels != 1 && values.size() != channels) {
-        throw Error("compile", detail::cat("a chain has values for ", channels, " and for ",
-                                           values.size(), " channels"));
+        throw Error("compile", fmt::format("a chain has values for {} and for {} channels",
+                                           channels, values.size()));
     }
     channels = values.size();
 }

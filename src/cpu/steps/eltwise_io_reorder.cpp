@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <fmt/core.h>
+
 #include "cpu/machine/instructions.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "fuseq/error.hpp"
@@ -193,8 +195,8 @@ EltwiseIoReorderStep::EltwiseIoReorderStep(const post_ops::Chain& chain,
       to_channels_last_(dst.layout == Layout::kChannelsLast) {
     if (binary_sources.size() > kMaxBinarySources) {
         throw Error("compile",
-                    detail::cat("a fused eltwise reads ", binary_sources.size(),
-                                " binary sources, expected ", kMaxBinarySources, " at most"));
+                    fmt::format("a fused eltwise reads {} binary sources, expected {} at most",
+                                binary_sources.size(), kMaxBinarySources));
     }
     const Shape dims = src.dims();
     images_ = dims[0];

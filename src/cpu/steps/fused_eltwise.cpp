@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <fmt/core.h>
+
 #include "cpu/threading/parallel.hpp"
 #include "fuseq/error.hpp"
 
@@ -167,8 +169,8 @@ FusedEltwiseStep::FusedEltwiseStep(const post_ops::Chain& chain,
       kernel_(chain, src.type, extent_.channels, extent_.layout) {
     if (binary_sources.size() > kMaxBinarySources) {
         throw Error("compile",
-                    detail::cat("a fused eltwise reads ", binary_sources.size(),
-                                " binary sources, expected ", kMaxBinarySources, " at most"));
+                    fmt::format("a fused eltwise reads {} binary sources, expected {} at most",
+                                binary_sources.size(), kMaxBinarySources));
     }
     inputs_ = {src_id};
     inputs_.insert(inputs_.end(), binary_sources.begin(), binary_sources.end());

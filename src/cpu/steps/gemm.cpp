@@ -22,7 +22,7 @@ public:
         : step_(step),
           memory_(memory),
           binary_sources_(step.binary_sources().size(), nullptr),
-          next_(step.threads()) {
+          next_(step.shares()) {
         for (const DedupRows& few : step.dedup_rows()) {
             rows_.push_back(few.offsets.empty()
                                 ? kernels::GemmRows{}
@@ -45,7 +45,7 @@ public:
         args.scratch = step_.scratch().empty() ? nullptr : memory_.data(step_.scratch()[0]);
         const auto useful = static_cast<std::size_t>(1 + step_.info().macs / kMacsForAThread);
         const std::size_t parts =
-            std::min({step_.threads(), static_cast<std::size_t>(omp_get_max_threads()), useful});
+            std::min({step_.shares(), work_shares(), useful});
         if (parts != parts_) {
             parts_ = parts;
             split_ = step_.kernel().split(parts);
@@ -111,7 +111,7 @@ GemmStep::GemmStep(kernels::GemmVnni kernel,
     : kernel_(std::move(kernel)),
       binary_sources_(std::move(binary_sources)),
       pixels_(pixels),
-      threads_(static_cast<std::size_t>(omp_get_max_threads())) {
+      shares_(work_shares()) {
     inputs_ = {src};
     for (const TensorId extra : binary_sources_) {
         if (extra != kNoTensor) {

@@ -41,7 +41,7 @@ public:
     const kernels::GemmVnni& kernel() const { return kernel_; }
     kernels::GemmVnni& kernel() { return kernel_; }
     const std::vector<TensorId>& binary_sources() const { return binary_sources_; }
-    std::size_t threads() const { return threads_; }
+    std::size_t shares() const { return shares_; }
 
     WeightPrefetch* weight_prefetch() override { return this; }
     std::size_t fetchable() const override { return kernel_.fetchable(); }
@@ -74,7 +74,7 @@ private:
     std::vector<TensorId> binary_sources_;
     std::vector<DedupRows> dedup_rows_;  // one an extra
     std::size_t pixels_;                 // of dst, of all images; 0: not for a tile group
-    std::size_t threads_;                // that the scratch memory is for
+    std::size_t shares_;                // that the scratch memory is for
     const WeightPrefetch* next_ = nullptr;
     std::vector<WeightSpan> ahead_;
     bool ahead_has_own_ = false;

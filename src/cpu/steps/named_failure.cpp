@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/steps/named_failure.hpp"
 
+#include <fmt/core.h>
 #include <oneapi/dnnl/dnnl_debug.h>
 #include <new>
 #include <oneapi/dnnl/dnnl.hpp>
@@ -23,7 +24,7 @@ void throw_named(const std::string& stage, const std::string& layer, const std::
         throw;
     } catch (const dnnl::error& error) {
         throw named(
-            detail::cat("oneDNN ", error.message, ", status ", dnnl_status2str(error.status)));
+            fmt::format("oneDNN {}, status {}", error.message, dnnl_status2str(error.status)));
     } catch (const std::bad_alloc&) {
         throw named("out of memory");
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ops/kernel_states.hpp"
 #include "ops/op_spec.hpp"
@@ -129,7 +131,7 @@ ReferenceStep::ReferenceStep(const Node& node,
                            : bodies_.empty()    ? "reference"
                                                 : "fuseq:body";
     for (const auto& [model, body] : bodies_) {
-        info_.notes.push_back(detail::cat("body '", model->name(), "': ", body.summary));
+        info_.notes.push_back(fmt::format("body '{}': {}", model->name(), body.summary));
     }
     std::sort(info_.notes.begin(), info_.notes.end());
     info_.layers = {node.name()};

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/core.h>
+
 #include "cpu/machine/instructions.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/conv_geometry.hpp"
@@ -155,9 +157,11 @@ SmallConvolutionStep::SmallConvolutionStep(kernels::SmallConv kernel,
       binary_sources_(binary_sources),
       dedup_rows_(std::move(dedup_rows)) {
     if (binary_sources.size() > kMaxBinarySources) {
-        throw Error("compile",
-                    detail::cat("a convolution of few channels reads ", binary_sources.size(),
-                                " binary sources, expected ", kMaxBinarySources, " at most"));
+        throw Error(
+            "compile",
+            fmt::format(
+                "a convolution of few channels reads {} binary sources, expected {} at most",
+                binary_sources.size(), kMaxBinarySources));
     }
     const Shape dims = dst.dims();
     // One channel is the same in both.

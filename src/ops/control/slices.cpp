@@ -8,6 +8,8 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/core.h>
+
 namespace fuseq {
 namespace {
 
@@ -32,16 +34,17 @@ std::optional<Slices> plan_slices(const PortMapRow& row, std::int64_t size, std:
     const std::int64_t high = position(row.stride < 0 ? row.start : row.end);
     if (low < 0 || high > size || low > high ||
         row.stride == std::numeric_limits<std::int64_t>::min()) {
-        why = detail::cat("start ", row.start, ", end ", row.end, ", stride ", row.stride,
-                          " do not fit an axis of ", size);
+        why = fmt::format("start {}, end {}, stride {} do not fit an axis of {}", row.start,
+                          row.end, row.stride, size);
         return std::nullopt;
     }
     const std::int64_t step = std::abs(row.stride);
     const std::int64_t count = (high - low) / step;
     if ((high - low) % step != 0 ||
         (count > 0 && row.part_size > size - (low + (count - 1) * step))) {
-        why = detail::cat("an axis of ", size, " cannot be cut by start ", row.start, ", end ",
-                          row.end, ", stride ", row.stride, ", part_size ", row.part_size);
+        why =
+            fmt::format("an axis of {} cannot be cut by start {}, end {}, stride {}, part_size {}",
+                        size, row.start, row.end, row.stride, row.part_size);
         return std::nullopt;
     }
     if (row.stride < 0) {

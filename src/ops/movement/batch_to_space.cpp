@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "ops/op_list.hpp"
 #include "ops/op_spec.hpp"
 
@@ -32,19 +34,20 @@ struct Blocks {
 std::string broken_rule(const Blocks& blocks, std::size_t rank) {
     for (const auto* list : {&blocks.block, &blocks.begin, &blocks.end}) {
         if (list->size() != rank) {
-            return detail::cat("block_shape or a list of borders has ", list->size(),
-                               " values for a tensor of rank ", rank);
+            return fmt::format(
+                "block_shape or a list of borders has {} values for a tensor of rank {}",
+                list->size(), rank);
         }
     }
     std::int64_t count = 1;
     for (std::size_t d = 0; d < rank; ++d) {
         if (blocks.block[d] < 1 || blocks.block[d] > kLargest / count) {
-            return detail::cat("block_shape has the value ", blocks.block[d]);
+            return fmt::format("block_shape has the value {}", blocks.block[d]);
         }
         count *= blocks.block[d];
         for (const std::int64_t v : {blocks.begin[d], blocks.end[d]}) {
             if (v < 0 || v > kLargest) {
-                return detail::cat("a border has the value ", v);
+                return fmt::format("a border has the value {}", v);
             }
         }
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "model/binary_attributes.hpp"
 #include "ops/op_spec.hpp"
@@ -41,10 +43,10 @@ void refuse_in_bodies(const Model& model) {
         for (const Node* node : body.ordered_nodes()) {
             if (uses_variable(*node)) {
                 fail(*node,
-                     detail::cat("stands in body '", body.name(),
-                                 "': variables in bodies are not supported, as a body may run any "
-                                 "number of times in an inference; pass the value through the body "
-                                 "and keep it outside"));
+                     fmt::format("stands in body '{}': variables in bodies are not supported, as a "
+                                 "body may run any number of times in an inference; pass the value "
+                                 "through the body and keep it outside",
+                                 body.name()));
             }
             add_bodies(*node);
         }
@@ -54,8 +56,9 @@ void refuse_in_bodies(const Model& model) {
 // The only one of its variable.
 void set_only(Node*& slot, Node* node, const std::string& name) {
     if (slot != nullptr) {
-        fail(*node, detail::cat("variable '", name, "' has a ", node->type(), " already, '",
-                                slot->name(), "'; each variable has one ReadValue and one Assign"));
+        fail(*node, fmt::format("variable '{}' has a {} already, '{}'; each variable has one "
+                                "ReadValue and one Assign",
+                                name, node->type(), slot->name()));
     }
     slot = node;
 }
@@ -65,26 +68,25 @@ void check_pair(const VariableNodes& nodes) {
     if (nodes.read == nullptr || nodes.assign == nullptr) {
         const bool reads = nodes.read != nullptr;
         fail(reads ? *nodes.read : *nodes.assign,
-             detail::cat("variable '", variable.name, "' has no ", reads ? "Assign" : "ReadValue",
-                         "; each variable has one ReadValue and one Assign"));
+             fmt::format("variable '{}' has no {}; each variable has one ReadValue and one Assign",
+                         variable.name, reads ? "Assign" : "ReadValue"));
     }
     const OutputPort& assigned = nodes.assign->port(0);
     if (assigned.type != variable.type) {
         fail(*nodes.assign,
-             detail::cat("variable '", variable.name, "' is ", to_string(variable.type),
-                         " in ReadValue '", nodes.read->name(), "', the value is ",
-                         to_string(assigned.type)));
+             fmt::format("variable '{}' is {} in ReadValue '{}', the value is {}", variable.name,
+                         to_string(variable.type), nodes.read->name(), to_string(assigned.type)));
     }
     if (!assigned.shape.compatible(variable.shape)) {
         fail(*nodes.assign,
-             detail::cat("variable '", variable.name, "' has shape ", to_string(variable.shape),
-                         " in ReadValue '", nodes.read->name(), "', the value has shape ",
+             fmt::format("variable '{}' has shape {} in ReadValue '{}', the value has shape {}",
+                         variable.name, to_string(variable.shape), nodes.read->name(),
                          to_string(assigned.shape)));
     }
     if (nodes.read->spec().version != nodes.assign->spec().version) {
-        fail(*nodes.assign, detail::cat("variable '", variable.name, "' has a ReadValue of opset",
-                                        nodes.read->spec().version, " and an Assign of opset",
-                                        nodes.assign->spec().version));
+        fail(*nodes.assign,
+             fmt::format("variable '{}' has a ReadValue of opset{} and an Assign of opset{}",
+                         variable.name, nodes.read->spec().version, nodes.assign->spec().version));
     }
 }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq {
@@ -47,17 +49,17 @@ void VariableValues::give_room(Buffer& buffer, const Shape& shape) {
 void VariableValues::check(std::size_t i, const Tensor& value, const char* what) const {
     const Variable& variable = variables_.at(i);
     const auto fail = [&](const std::string& rule) {
-        throw Error("infer", detail::cat("variable '", variable.name, "': ", rule));
+        throw Error("infer", fmt::format("variable '{}': {}", variable.name, rule));
     };
     if (!value) {
         fail("the tensor is an empty handle");
     }
     if (value.get_element_type() != variable.type) {
-        fail(detail::cat(what, " is a tensor of ", to_string(value.get_element_type()),
-                         ", expected ", to_string(variable.type)));
+        fail(fmt::format("{} is a tensor of {}, expected {}", what,
+                         to_string(value.get_element_type()), to_string(variable.type)));
     }
     if (!variable.shape.contains(value.get_shape())) {
-        fail(detail::cat(what, " has shape ", to_string(value.get_shape()), ", expected ",
+        fail(fmt::format("{} has shape {}, expected {}", what, to_string(value.get_shape()),
                          to_string(variable.shape)));
     }
 }

@@ -300,6 +300,33 @@ TEST_P(Preprocess, CustomStepsAddOperations) {
     EXPECT_THAT(run(ppp.build(), {Tensor::of<float>({2}, {1, 2})}), ElementsAre(-2, -4));
 }
 
+TEST(PreprocessText, SaysWhatWasStated) {
+    PrePostProcessor ppp(model_of("[1,3,8,8]"));
+    ppp.input()
+        .tensor()
+        .set_element_type(ElementType::u8)
+        .set_layout("NHWC")
+        .set_color_format(ColorFormat::BGR)
+        .set_spatial_dynamic_shape();
+    ppp.input()
+        .preprocess()
+        .convert_element_type(ElementType::f32)
+        .convert_color(ColorFormat::RGB)
+        .resize(ResizeAlgorithm::RESIZE_LINEAR)
+        .resize(ResizeAlgorithm::RESIZE_NEAREST, 8, 8)
+        .mean({1, 2.5F, 3})
+        .scale(2)
+        .convert_layout();
+    ppp.input().model().set_layout("NCHW");
+    ppp.output().postprocess().convert_layout({0, 2, 3, 1});
+    EXPECT_EQ(ppp.to_string(),
+              "input 'picture': u8 [N,H,W,C] height and width [?,?] BGR -> "
+              "convert_element_type(f32) -> convert_color(RGB) -> resize(RESIZE_LINEAR) -> "
+              "resize(RESIZE_NEAREST,8,8) -> mean(1,2.5,3) -> scale(2) -> convert_layout() -> "
+              "f32[1,3,8,8] [N,C,H,W]\n"
+              "output 'y': f32[1,3,8,8] -> convert_layout(0,2,3,1) -> f32\n");
+}
+
 // --- refusals -----------------------------------------------------------------------------------
 
 template <class Statement>

@@ -110,6 +110,36 @@ TEST_F(QuantizeTool, JudgesOnHeldBackInputs) {
     EXPECT_EQ(report.at("options").at("quantization_calibration"), "best");
 }
 
+TEST_F(QuantizeTool, HoldsABound) {
+    for (int i = 4; i < 7; ++i) {
+        std::filesystem::copy(path("data/1"), path("data/" + std::to_string(i)));
+    }
+    const std::vector<std::string> common{"-i",          path("data"), "-o",
+                                          path("q.xml"), "-report",    path("r.json")};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), common.begin(), common.end());
+        return run(more);
+    };
+    const Outcome sqnr = with({"-max_drop", "SQNR=100"});
+    ASSERT_EQ(sqnr.status, 0) << sqnr.err;
+    EXPECT_THAT(sqnr.out, HasSubstr("with 2 of 2 layers returned to float"));
+    const auto report = nlohmann::json::parse(text("r.json"));
+    EXPECT_EQ(report.at("ranking").size(), 2U);
+    EXPECT_EQ(report.at("options").at("max_drop").at("metric"), "SQNR");
+    // The command gets the model's file; it prints the same number for both.
+    const Outcome command =
+        with({"-max_drop", "command=0", "-metric_command", "echo measured; grep -c layers"});
+    ASSERT_EQ(command.status, 0) << command.err;
+    EXPECT_THAT(command.out, HasSubstr("with 0 of 2 layers returned to float"));
+    EXPECT_THAT(with({"-max_drop", "command=0", "-metric_command", "echo no number; true"}).err,
+                HasSubstr("printed 'no number' on its last line, which is no number"));
+    EXPECT_THAT(with({"-max_drop", "command=0", "-metric_command", "false"}).err,
+                HasSubstr("failed"));
+    EXPECT_EQ(with({"-max_drop", "command=0"}).status, 2);
+    EXPECT_EQ(with({"-max_drop", "SQNR"}).status, 2);
+    EXPECT_THAT(with({"-max_drop", "psnr=3"}).err, HasSubstr("there is no metric 'psnr'"));
+}
+
 TEST_F(QuantizeTool, GoesOnWithAProfile) {
     ASSERT_EQ(run({"-i", path("data"), "-n", "2", "-dump_profile", path("p.yaml")}).status, 0);
     EXPECT_THAT(text("p.yaml"), HasSubstr("Inputs: 2\n"));

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "ops/clamp.hpp"
 #include "transformations/low_precision/laws/law.hpp"
 #include "transformations/support/rewrite.hpp"
@@ -56,7 +58,7 @@ LawResult move_through_clamp(Node& node, const Dequantize& dq) {
         const double whole = std::nearbyint(*bound);
         if (!(std::abs(*bound - whole) <= kNoise)) {
             return LawResult::refused("bound_between_steps",
-                                      detail::cat("a bound is ", *bound, " steps"));
+                                      fmt::format("a bound is {:g} steps", *bound));
         }
         *bound = whole;
     }

@@ -12,6 +12,8 @@
 //   Source:  the definition of Concat.
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "transformations/low_precision/laws/law.hpp"
 #include "transformations/support/attributes.hpp"
 #include "transformations/support/rewrite.hpp"
@@ -48,7 +50,7 @@ LawResult collect(Node& node, std::vector<Dequantize>& inputs) {
         if (!dq) {
             return LawResult::refused(
                 "input_not_quantized",
-                detail::cat("input ", i, ", ", describe(*node.input_node(i)), ", is in float"));
+                fmt::format("input {}, {}, is in float", i, describe(*node.input_node(i))));
         }
         if (!inputs.empty() && dq->q.type() != inputs.front().q.type()) {
             return LawResult::refused("different_types", "inputs are u8 and i8");
@@ -77,7 +79,7 @@ LawResult move_through_concat(Node& node, const Dequantize& dq) {
         if (!joined || (!joined->per_tensor() && axis != 1)) {
             return LawResult::refused(
                 "different_scales",
-                detail::cat("the inputs have different scales or zero points along dimension ",
+                fmt::format("the inputs have different scales or zero points along dimension {}",
                             axis));
         }
         after = *joined;

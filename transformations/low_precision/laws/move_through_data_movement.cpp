@@ -10,7 +10,10 @@
 //   Refuses: per-channel values where the channels of a result follow no single dimension
 //            (channel_dimension), or where shapes are open (shape_not_known).
 //   Source:  the definitions of the operations.
+
 #include "transformations/low_precision/laws/channel_tracking.hpp"
+
+#include <fmt/core.h>
 
 namespace fuseq {
 
@@ -21,11 +24,11 @@ LawResult move_through_data_movement(Node& node, const Dequantize& dq) {
         return shape.is_static()
                    ? LawResult::refused(
                          "channel_dimension",
-                         detail::cat("the channels of ", to_string(shape),
-                                     " are no single dimension of ", to_string(node.port().shape)))
-                   : LawResult::refused("shape_not_known",
-                                        detail::cat("where the channels of ", to_string(shape),
-                                                    " go is not known"));
+                         fmt::format("the channels of {} are no single dimension of {}",
+                                     to_string(shape), to_string(node.port().shape)))
+                   : LawResult::refused(
+                         "shape_not_known",
+                         fmt::format("where the channels of {} go is not known", to_string(shape)));
     }
     read_integers(node, dq);
     for (std::size_t i = 0; i < node.output_count(); ++i) {

@@ -9,6 +9,8 @@
 //   Source:  the definition of Pad.
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "transformations/low_precision/laws/law.hpp"
 #include "transformations/support/attributes.hpp"
 #include "transformations/support/constants.hpp"
@@ -37,7 +39,7 @@ LawResult move_through_pad(Node& node, const Dequantize& dq) {
         if (!(std::abs(steps - q) <= kNoise) || q < (is_signed ? -128 : 0) ||
             q > (is_signed ? 127 : 255)) {
             return LawResult::refused("pad_value",
-                                      detail::cat("the value of padding is ", steps, " steps, no ",
+                                      fmt::format("the value of padding is {} steps, no {}", steps,
                                                   to_string(dq.q.type())));
         }
     }

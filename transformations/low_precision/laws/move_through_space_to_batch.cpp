@@ -9,6 +9,8 @@
 //   Source:  the definition of SpaceToBatch.
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "transformations/low_precision/laws/law.hpp"
 #include "transformations/support/constants.hpp"
 
@@ -37,7 +39,7 @@ LawResult move_through_space_to_batch(Node& node, const Dequantize& dq) {
     }
     if (dq.zero_point[0] != 0 && !pads_nothing(node)) {
         return LawResult::refused(
-            "pad_value", detail::cat("the zero point is ", dq.zero_point[0], ", pads are zeros"));
+            "pad_value", fmt::format("the zero point is {:g}, pads are zeros", dq.zero_point[0]));
     }
     read_integers(node, dq);
     put_dequantize_after(node, 0, dq);

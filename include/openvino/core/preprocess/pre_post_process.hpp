@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "fuseq/preprocess.hpp"
@@ -50,6 +51,9 @@ public:
     std::shared_ptr<Model> build() {
         detail::guarded([&] { own_.build(); });
         return model_;
+    }
+    friend std::ostream& operator<<(std::ostream& out, const PrePostProcessor& processor) {
+        return out << processor.own_.to_string();
     }
 
 private:

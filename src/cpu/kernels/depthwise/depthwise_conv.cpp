@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
 #include "cpu/kernels/float_conv/float_sum.hpp"
 #include "cpu/machine/instructions.hpp"
@@ -38,26 +40,26 @@ void check_shape(const DepthwiseShape& s) {
     constexpr std::size_t kLargest = std::size_t{1} << 31;
     for (const std::size_t size : sizes) {
         if (size == 0 || size > kLargest) {
-            refuse(detail::cat("a size of ", size, ", expected 1 to 2^31"));
+            refuse(fmt::format("a size of {}, expected 1 to 2^31", size));
         }
     }
     if (s.kernel_height > kMaxTaps || s.kernel_width > kMaxTaps ||
         s.kernel_height * s.kernel_width > kMaxTaps) {
-        refuse(detail::cat("kernel ", s.kernel_height, "x", s.kernel_width, ", at most ", kMaxTaps,
-                           " taps are possible"));
+        refuse(fmt::format("kernel {}x{}, at most {} taps are possible", s.kernel_height,
+                           s.kernel_width, kMaxTaps));
     }
     if (s.src_pixel_stride < s.src_channels || s.dst_pixel_stride < s.src_channels ||
         s.src_pixel_stride > kLargest || s.dst_pixel_stride > kLargest) {
-        refuse(detail::cat("pixel strides ", s.src_pixel_stride, ", ", s.dst_pixel_stride, " for ",
-                           s.src_channels, " channels"));
+        refuse(fmt::format("pixel strides {}, {} for {} channels", s.src_pixel_stride,
+                           s.dst_pixel_stride, s.src_channels));
     }
     if (s.dst_channels != s.src_channels) {
-        refuse(detail::cat(s.dst_channels, " channels of dst, expected ", s.src_channels,
-                           ", those of src"));
+        refuse(fmt::format("{} channels of dst, expected {}, those of src", s.dst_channels,
+                           s.src_channels));
     }
     const auto limit = static_cast<std::ptrdiff_t>(kLargest);
     if (std::abs(s.pad_top) > limit || std::abs(s.pad_left) > limit) {
-        refuse(detail::cat("padding ", s.pad_top, ", ", s.pad_left));
+        refuse(fmt::format("padding {}, {}", s.pad_top, s.pad_left));
     }
 }
 
@@ -72,21 +74,21 @@ void check(const DepthwiseParams& p) {
         refuse("destination type " + to_string(p.dst_type) + ", expected u8, i8 or f32");
     }
     if (!list_fits(p.src_zero_point, channels, 0)) {
-        refuse(detail::cat(p.src_zero_point.size(), " zero points for ", channels, " channels"));
+        refuse(fmt::format("{} zero points for {} channels", p.src_zero_point.size(), channels));
     }
     for (const std::int32_t zero_point : p.src_zero_point) {
         if (zero_point < (is_signed ? -128 : 0) || zero_point > (is_signed ? 127 : 255)) {
-            refuse(detail::cat("zero point ", zero_point, " is no ", to_string(p.src_type)));
+            refuse(fmt::format("zero point {} is no {}", zero_point, to_string(p.src_type)));
         }
     }
     if (p.weights.size() != channels * p.shape.kernel_height * p.shape.kernel_width) {
-        refuse(detail::cat(p.weights.size(), " weights for ", channels, " channels of ",
-                           p.shape.kernel_height, "x", p.shape.kernel_width));
+        refuse(fmt::format("{} weights for {} channels of {}x{}", p.weights.size(), channels,
+                           p.shape.kernel_height, p.shape.kernel_width));
     }
     if (!list_fits(p.scale, channels, 1) || !list_fits(p.bias, channels, 0) ||
         !list_fits(p.slope, channels, 0)) {
-        refuse(detail::cat(p.scale.size(), " scales, ", p.bias.size(), " biases, ", p.slope.size(),
-                           " slopes for ", channels, " channels"));
+        refuse(fmt::format("{} scales, {} biases, {} slopes for {} channels", p.scale.size(),
+                           p.bias.size(), p.slope.size(), channels));
     }
     if (!all_finite(p.scale) || !all_finite(p.bias) || !all_finite(p.slope) ||
         !std::isfinite(p.shift) || !(p.low <= p.high)) {
@@ -319,8 +321,8 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
         refuse("this machine has no AVX-512 VNNI");
     }
     if (p.path == DepthwisePath::kColumns && !has_columns_form(s)) {
-        refuse(detail::cat("kernel ", s.kernel_height, "x", s.kernel_width,
-                           " is too large for strips of columns"));
+        refuse(fmt::format("kernel {}x{} is too large for strips of columns", s.kernel_height,
+                           s.kernel_width));
     }
     auto packed = std::make_unique<Packed>();
     packed->shape = s;

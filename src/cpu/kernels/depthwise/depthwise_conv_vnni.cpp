@@ -1,5 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+
+#include <fmt/core.h>
+
 #include "cpu/kernels/depthwise/depthwise_conv_vnni-inl.h"
 #include "fuseq/error.hpp"
 
@@ -260,7 +263,7 @@ Path vnni_path(const DepthwiseShape& s, VnniForm form) {
         path.float_sums = false;
         return path;
     }
-    path.name += dilated ? detail::cat("d", s.dilation_width) : "";
+    path.name += dilated ? fmt::format("d{}", s.dilation_width) : "";
     return path;
 }
 

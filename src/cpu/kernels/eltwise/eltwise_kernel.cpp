@@ -13,6 +13,8 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/core.h>
+
 #include "cpu/kernels/eltwise/eltwise_program.hpp"
 #include "fuseq/error.hpp"
 #include "hwy/cache_control.h"
@@ -388,9 +390,9 @@ EltwiseKernel& EltwiseKernel::operator=(EltwiseKernel&&) noexcept = default;
 
 void EltwiseKernel::run(const EltwiseKernelArgs& args, std::size_t begin, std::size_t end) const {
     if (args.binary_sources.size() < program_->source_count) {
-        throw Error("infer", detail::cat("fused eltwise: ", args.binary_sources.size(),
-                                         " binary sources are given, the chain reads ",
-                                         program_->source_count));
+        throw Error("infer",
+                    fmt::format("fused eltwise: {} binary sources are given, the chain reads {}",
+                                args.binary_sources.size(), program_->source_count));
     }
     HWY_DYNAMIC_DISPATCH(run_range)(*program_, args, begin, end);
 }

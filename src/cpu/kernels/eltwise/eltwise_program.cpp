@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::kernels {
@@ -20,8 +22,9 @@ void check_type(const char* what, ElementType type) {
         case ElementType::i32:
         case ElementType::f32: return;
         default:
-            throw Error("compile", detail::cat("fused eltwise: ", what, " is ", to_string(type),
-                                               ", expected u8, i8, i32 or f32"));
+            throw Error("compile",
+                        fmt::format("fused eltwise: {} is {}, expected u8, i8, i32 or f32", what,
+                                    to_string(type)));
     }
 }
 
@@ -47,9 +50,11 @@ private:
         EltwiseParameter out;
         out.per_channel = !values.per_tensor();
         if (out.per_channel && values.size() != program_.channels) {
-            throw Error("compile",
-                        detail::cat("fused eltwise: an operation has values for ", values.size(),
-                                    " channels, the tensor has ", program_.channels));
+            throw Error(
+                "compile",
+                fmt::format(
+                    "fused eltwise: an operation has values for {} channels, the tensor has {}",
+                    values.size(), program_.channels));
         }
         program_.per_channel = program_.per_channel || out.per_channel;
         const std::size_t count = !out.per_channel                          ? 1

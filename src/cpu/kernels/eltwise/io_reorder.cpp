@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/core.h>
+
 #include "cpu/kernels/common/byte_triples.hpp"
 #include "cpu/machine/instructions.hpp"
 #include "fuseq/error.hpp"
@@ -461,19 +463,19 @@ void check_io_reorder(const IoReorderParams& p) {
         return values.empty() || values.size() == p.channels;
     };
     if (!fits(levels.scale) || !fits(levels.shift)) {
-        throw Error("compile",
-                    detail::cat("io_reorder kernel: ", levels.scale.size(), " scales and ",
-                                levels.shift.size(), " shifts after a quantization of ", p.channels,
-                                " channels"));
+        throw Error(
+            "compile",
+            fmt::format(
+                "io_reorder kernel: {} scales and {} shifts after a quantization of {} channels",
+                levels.scale.size(), levels.shift.size(), p.channels));
     }
     if (p.channels == 0 || p.pixels == 0 || !fits(p.scale) || !fits(p.shift) ||
         (p.pixel_stride != 0 && p.pixel_stride < p.channels) ||
         (p.plane_stride != 0 && (p.plane_stride < p.pixels || p.batch != 1))) {
-        throw Error(
-            "compile",
-            detail::cat("io_reorder kernel: ", p.scale.size(), " scales, ", p.shift.size(),
-                        " shifts, pixel stride ", p.pixel_stride, ", plane stride ", p.plane_stride,
-                        " for ", p.batch, " x ", p.channels, " channels of ", p.pixels, " pixels"));
+        throw Error("compile", fmt::format("io_reorder kernel: {} scales, {} shifts, pixel stride "
+                                           "{}, plane stride {} for {} x {} channels of {} pixels",
+                                           p.scale.size(), p.shift.size(), p.pixel_stride,
+                                           p.plane_stride, p.batch, p.channels, p.pixels));
     }
 }
 

@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/common/unrolled-inl.h"
 #include "cpu/kernels/common/vnni_target.hpp"
@@ -309,10 +311,10 @@ FloatConv::FloatConv(const FloatConvParams& p)
     };
     if (p.weights.size() != s.dst_channels * s.src_channels * plane || !fits(p.bias) ||
         !fits(p.shift) || (p.dst_type != ElementType::f32 && size_of(p.dst_type) != 1)) {
-        throw Error("compile", detail::cat("float convolution of few channels: ", p.weights.size(),
-                                           " weights, ", p.bias.size(), " biases and ",
-                                           p.shift.size(), " shifts for ", s.dst_channels, " x ",
-                                           s.src_channels, " x ", plane));
+        throw Error("compile", fmt::format("float convolution of few channels: {} weights, {} "
+                                           "biases and {} shifts for {} x {} x {}",
+                                           p.weights.size(), p.bias.size(), p.shift.size(),
+                                           s.dst_channels, s.src_channels, plane));
     }
     std::copy(p.bias.begin(), p.bias.end(), bias_.begin());
     for (std::size_t i = 0; i < p.weights.size(); ++i) {

@@ -110,8 +110,23 @@ HWY_INLINE Group load_tensor(const Place& at, const void* tensor) {
     return g;
 }
 
+// Bytes of whole panels: a row is one vector of 128 bits.
+template <class T>
+HWY_INLINE void store_rows(const Group& g, const Place& at, T* dst) {
+    alignas(64) T bytes[kGroupRows * kLanes];
+    store_four(DF(), g.v[0], g.v[1], g.v[2], g.v[3], bytes);
+    const hn::FixedTag<T, kLanes> d;
+    T* to = dst + at.pixel * at.pitch + at.channel;
+    for (std::size_t row = 0; row < at.rows; ++row, to += at.pitch) {
+        hn::StoreU(hn::Load(d, bytes + row * kLanes), d, to);
+    }
+}
+
 template <class T, bool Whole>
 HWY_INLINE void store_group(const Group& g, const Place& at, void* dst) {
+    if constexpr (Whole && sizeof(T) == 1) {
+        return store_rows(g, at, static_cast<T*>(dst));
+    }
     const DF d;
     for_group([&](auto i) FUSEQ_HWY_LAMBDA {
         const std::size_t row = i / kVectors;
@@ -202,6 +217,39 @@ HWY_INLINE void apply_two(
     }
 }
 
+// Coefficients of the intervals whose numbers are the last bits of `place`.
+HWY_INLINE VF coefficients_at(const float* table, VF place) {
+#if HWY_MAX_BYTES >= 64
+    return VF{_mm512_permutexvar_ps(_mm512_castps_si512(place.raw), _mm512_load_ps(table))};
+#elif HWY_MAX_BYTES == 32
+    return VF{_mm256_permutevar8x32_ps(_mm256_load_ps(table), _mm256_castps_si256(place.raw))};
+#else
+    (void)table;
+    return place;  // not called
+#endif
+}
+
+HWY_INLINE VF short_gelu(const gemm::ShortGeluTable& table, VF x) {
+    using gemm::ShortGeluTable;
+    const DF d;
+    const VF per_unit = hn::Set(d, ShortGeluTable::kPerUnit);
+    // The last bits of so large a float are the number of the interval.
+    const VF large = hn::Set(d, 0x1p23f);
+    const VF t = hn::Min(hn::Abs(x), hn::Set(d, ShortGeluTable::kEnd));
+    const VF place = fused_mul_add(d, t, per_unit, large);
+    const VF u = fused_mul_add(d, t, per_unit, hn::Sub(large, place));
+    VF v = coefficients_at(table.coefficients[ShortGeluTable::kDegree], place);
+    for (std::size_t power = ShortGeluTable::kDegree; power-- > 0;) {
+        v = fused_mul_add(d, v, u, coefficients_at(table.coefficients[power], place));
+    }
+    return fused_mul_add(d, hn::Max(x, hn::Zero(d)), hn::Set(d, table.scale), v);
+}
+
+// Whether an operation runs group by group, and not over the whole tile.
+bool runs_by_group(const PackedOp& op) {
+    return op.kind != GemmOp::Kind::kEltwise || (kVector >= 8 && op.short_gelu != nullptr);
+}
+
 template <bool Whole>
 HWY_INLINE void apply(
     GemmOp::Kind kind, const PackedOp& op, const EpilogueCall& call, const Place& at, Group& g) {
@@ -222,7 +270,9 @@ HWY_INLINE void apply(
             });
         case GemmOp::Kind::kRound:
             return over_group(g, [](VF x) FUSEQ_HWY_LAMBDA { return hn::Round(x); });
-        case GemmOp::Kind::kEltwise: return;  // over the whole tile
+        case GemmOp::Kind::kEltwise:
+            return over_group(g,
+                              [&](VF x) FUSEQ_HWY_LAMBDA { return short_gelu(*op.short_gelu, x); });
         default: return apply_two<Whole>(kind, op, call, at, g);
     }
 }
@@ -291,8 +341,8 @@ void finish_tile(const EpilogueCall& call) {
     const PackedOp* first = call.epilogue->ops.data();
     const PackedOp* const end = first + call.epilogue->ops.size();
     for (bool floats = false;; floats = true) {
-        const PackedOp* const activation = std::find_if(
-            first, end, [](const PackedOp& op) { return op.kind == GemmOp::Kind::kEltwise; });
+        const PackedOp* const activation =
+            std::find_if(first, end, [](const PackedOp& op) { return !runs_by_group(op); });
         for (std::size_t row = 0; row < call.rows; row += kGroupRows) {
             std::int32_t* tile = call.tile + row * kLanes;
             const Place at = place_of(call, row);
@@ -321,12 +371,13 @@ using Function = gemm::EpilogueFunction;
 template <class T, GemmOp::Kind... Kinds>
 Function try_list(const gemm::Epilogue& e) {
     std::size_t i = 0;
-    const bool same = e.ops.size() == sizeof...(Kinds) && ((e.ops[i++].kind == Kinds) && ...);
+    const bool same = e.ops.size() == sizeof...(Kinds) && ((e.ops[i++].kind == Kinds) && ...) &&
+                      std::all_of(e.ops.begin(), e.ops.end(), runs_by_group);
     return same ? &finish_list<T, Kinds...> : nullptr;
 }
 
 // Lists that plans of quantized networks have: a relu that the store implies, a leaky relu, a
-// residual input of the same or of another scale, quantization by channel.
+// residual input of the same or of another scale, quantization by channel, a gelu.
 template <class T>
 Function find_list(const gemm::Epilogue& e) {
     using enum GemmOp::Kind;
@@ -344,6 +395,7 @@ Function find_list(const gemm::Epilogue& e) {
                               try_list<T, kPrelu, kLinear>(e),
                               try_list<T, kPrelu, kAffine>(e),
                               try_list<T, kClip, kScale>(e),
+                              try_list<T, kEltwise>(e),
                               try_list<T, kSum>(e),
                               try_list<T, kSum, kScale>(e),
                               try_list<T, kRoundClip, kAffine, kSum>(e),

@@ -63,9 +63,14 @@ bool clips(const GemmParams& params) {
 
 namespace {
 
-void add_tables(std::vector<PackedOp>& ops) {
+void add_tables(std::vector<PackedOp>& ops, bool is_short) {
     for (PackedOp& op : ops) {
-        if (op.quick && GeluTable::knows(op.eltwise.kind)) {
+        if (op.kind != GemmOp::Kind::kEltwise || !GeluTable::knows(op.eltwise.kind)) {
+            continue;
+        }
+        if (is_short) {
+            op.short_gelu = std::make_shared<const ShortGeluTable>(op.eltwise);
+        } else if (op.quick) {
             op.gelu = std::make_shared<const GeluTable>(op.eltwise);
         }
     }
@@ -105,7 +110,9 @@ void pack_epilogue(const GemmParams& params, Packed& packed) {
         }
     }
     e.ops = packed_ops(params, !packed.is_narrow());
-    add_tables(e.ops);
+    if (params.dst_type != ElementType::f32) {
+        add_tables(e.ops, packed.is_narrow());
+    }
     double bound = largest_value(params, packed);
     for (const GemmOp& op : params.ops) {
         bound = bound_after(op, bound);

@@ -144,6 +144,20 @@ struct GeluTable {
     float value(float x) const;  // for tests of the table
 };
 
+// The same for tables in one register: fewer intervals, polynomials of a higher degree, of the
+// distance from the middle of the interval in intervals.
+struct ShortGeluTable {
+    static constexpr std::size_t kIntervals = 8;
+    static constexpr std::size_t kDegree = 6;
+    static constexpr float kPerUnit = 1.275f;
+    static constexpr float kEnd = 5.5f;  // in the last interval, where f counts as nothing
+    // With -scale in them; zeros after them fill a register of 512 bits.
+    alignas(64) float coefficients[kDegree + 1][2 * kIntervals] = {};
+    float scale;
+    explicit ShortGeluTable(const post_ops::Eltwise& eltwise);
+    float value(float x) const;  // for tests of the table
+};
+
 // Constants are one value a channel, padded to whole vectors.
 struct PackedOp {
     GemmOp::Kind kind = GemmOp::Kind::kRound;
@@ -154,6 +168,8 @@ struct PackedOp {
     // its value and 1. gelu takes the table.
     bool quick = false;
     std::shared_ptr<const GeluTable> gelu{};
+    // Of all forms but kVnni512, where the result is rounded to 8 bits.
+    std::shared_ptr<const ShortGeluTable> short_gelu{};
 };
 
 enum class Store : std::uint8_t { kU8, kI8, kF32 };

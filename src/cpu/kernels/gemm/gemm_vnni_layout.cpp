@@ -5,6 +5,8 @@
 // memory a part needs. Nothing here depends on weights or constants.
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_pack.hpp"
@@ -59,11 +61,11 @@ private:
     std::string name() const {
         switch (packed_.form) {
             case GemmForm::kVnni512: break;
-            case GemmForm::kVnni256: return detail::cat("gemm_vnni256:", packed_.narrow_rows, "x1");
-            case GemmForm::kPairs: return detail::cat("gemm_pairs:", packed_.narrow_rows, "x1");
-            default: return detail::cat("gemm_bytes:", packed_.narrow_rows, "x1");
+            case GemmForm::kVnni256: return fmt::format("gemm_vnni256:{}x1", packed_.narrow_rows);
+            case GemmForm::kPairs: return fmt::format("gemm_pairs:{}x1", packed_.narrow_rows);
+            default: return fmt::format("gemm_bytes:{}x1", packed_.narrow_rows);
         }
-        return detail::cat("gemm_vnni512:",
+        return fmt::format("gemm_vnni512:{}{}",
                            packed_.wide                     ? "6x4"
                            : packed_.panels[0].vectors == 1 ? "28x1"
                                                             : "14x2",

@@ -7,6 +7,8 @@
 // convolution of stride 1 over some taps of a common window.
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "fuseq/error.hpp"
 
@@ -75,8 +77,9 @@ std::vector<float> for_all(std::span<const float> list, const SubPixels& subpixe
         return {list.begin(), list.end()};
     }
     if (list.size() != subpixels.channels) {
-        throw Error("compile", detail::cat("integer matrix product: a list has ", list.size(),
-                                           " values, expected 1 or ", subpixels.channels));
+        throw Error("compile",
+                    fmt::format("integer matrix product: a list has {} values, expected 1 or {}",
+                                list.size(), subpixels.channels));
     }
     std::vector<float> all;
     for (std::size_t i = 0; i < subpixels.count(); ++i) {

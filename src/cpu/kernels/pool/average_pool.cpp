@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -188,13 +190,13 @@ void check_average_pool(const AveragePoolParams& p) {
                                  p.stride_height, p.stride_width};
     for (const std::size_t size : sizes) {
         if (size == 0 || size > (std::size_t{1} << 31)) {
-            throw Error("compile", detail::cat("average pool kernel: a size of ", size));
+            throw Error("compile", fmt::format("average pool kernel: a size of {}", size));
         }
     }
     if (std::min(p.kernel_height, p.src_height) * std::min(p.kernel_width, p.src_width) >
         kMaxTaps) {
-        throw Error("compile", detail::cat("average pool kernel: window ", p.kernel_height, "x",
-                                           p.kernel_width, ", at most ", kMaxTaps, " taps"));
+        throw Error("compile", fmt::format("average pool kernel: window {}x{}, at most {} taps",
+                                           p.kernel_height, p.kernel_width, kMaxTaps));
     }
     if (!windows_hit(p.dst_height, p.stride_height, p.kernel_height, p.pad_top, p.src_height) ||
         !windows_hit(p.dst_width, p.stride_width, p.kernel_width, p.pad_left, p.src_width)) {

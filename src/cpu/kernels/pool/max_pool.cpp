@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -313,7 +315,7 @@ void check_axis(const MaxPoolAxis& axis) {
     for (const std::size_t size :
          {axis.src, axis.dst, axis.kernel, axis.stride, axis.dilation, axis.pad + 1}) {
         if (size == 0 || size > kLargest) {
-            throw Error("compile", detail::cat("max pool kernel: a size of ", size));
+            throw Error("compile", fmt::format("max pool kernel: a size of {}", size));
         }
     }
 }
@@ -330,15 +332,16 @@ void check_max_pool(const MaxPoolParams& p) {
     }
     const std::size_t widest = kTileBytes / size_of(p.type);
     if (extent_of(p.width) > widest) {
-        throw Error("compile", detail::cat("max pool kernel: windows of ", extent_of(p.width),
-                                           " columns, at most ", widest, " are possible"));
+        throw Error("compile",
+                    fmt::format("max pool kernel: windows of {} columns, at most {} are possible",
+                                extent_of(p.width), widest));
     }
     if (p.batch == 0 || p.channels == 0 ||
         (p.src_pixel_stride != 0 && p.src_pixel_stride < p.channels) ||
         (p.dst_pixel_stride != 0 && p.dst_pixel_stride < p.channels)) {
-        throw Error("compile", detail::cat("max pool kernel: ", p.batch, " images of ", p.channels,
-                                           " channels, pixel strides ", p.src_pixel_stride, ", ",
-                                           p.dst_pixel_stride));
+        throw Error("compile",
+                    fmt::format("max pool kernel: {} images of {} channels, pixel strides {}, {}",
+                                p.batch, p.channels, p.src_pixel_stride, p.dst_pixel_stride));
     }
 }
 

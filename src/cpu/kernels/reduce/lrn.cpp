@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -155,17 +157,23 @@ HWY_EXPORT(window_sums_impl);
 
 void check_lrn(const LrnParams& p) {
     if (p.length == 0 || p.inner == 0) {
-        throw Error("compile", detail::cat("LRN kernel: length ", p.length, ", inner size ",
-                                           p.inner, ", both must be above 0"));
+        throw Error("compile",
+                    fmt::format("LRN kernel: length {}, inner size {}, both must be above 0",
+                                p.length, p.inner));
     }
     if (p.inner == 1 && std::min(p.reach, p.length - 1) > kLrnMaxReach) {
-        throw Error("compile",
-                    detail::cat("LRN kernel: windows reach ", p.reach, " elements far, at most ",
-                                kLrnMaxReach, " are possible in rows"));
+        throw Error(
+            "compile",
+            fmt::format(
+                "LRN kernel: windows reach {} elements far, at most {} are possible in rows",
+                p.reach, kLrnMaxReach));
     }
     if (!(p.bias > 0) || !(p.share >= 0)) {
-        throw Error("compile", detail::cat("LRN kernel: bias ", p.bias, ", share ", p.share,
-                                           ", expected a bias above 0 and no negative share"));
+        throw Error(
+            "compile",
+            fmt::format(
+                "LRN kernel: bias {:g}, share {:g}, expected a bias above 0 and no negative share",
+                p.bias, p.share));
     }
     if (p.dst_type != ElementType::u8 && p.dst_type != ElementType::i8 &&
         p.dst_type != ElementType::f32) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -255,8 +257,9 @@ namespace {
 
 void check_sizes(const char* kernel, std::size_t length, std::size_t inner) {
     if (length == 0 || inner == 0) {
-        throw Error("compile", detail::cat(kernel, " kernel: length ", length, ", inner size ",
-                                           inner, ", both must be above 0"));
+        throw Error("compile",
+                    fmt::format("{} kernel: length {}, inner size {}, both must be above 0", kernel,
+                                length, inner));
     }
 }
 
@@ -277,8 +280,8 @@ void check_normalize(const NormalizeParams& params) {
     for (const auto list : {params.gamma, params.beta}) {
         if (list.size() > 1 && list.size() != params.inner) {
             throw Error("compile",
-                        detail::cat("normalize kernel: ", params.gamma.size(), " gammas, ",
-                                    params.beta.size(), " betas for ", params.inner, " columns"));
+                        fmt::format("normalize kernel: {} gammas, {} betas for {} columns",
+                                    params.gamma.size(), params.beta.size(), params.inner));
         }
     }
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -428,7 +430,7 @@ namespace {
 void check_row(const char* kernel, std::size_t length, ElementType dst_type) {
     if (length == 0 || (dst_type != ElementType::u8 && dst_type != ElementType::i8 &&
                         dst_type != ElementType::f32)) {
-        throw Error("compile", detail::cat(kernel, " kernel: rows of ", length, ", f32 to ",
+        throw Error("compile", fmt::format("{} kernel: rows of {}, f32 to {}", kernel, length,
                                            to_string(dst_type)));
     }
 }
@@ -445,9 +447,8 @@ void check_layer_norm(const LayerNormParams& params) {
         return list.size() <= 1 || list.size() == params.length;
     };
     if (!fits(params.gamma) || !fits(params.beta)) {
-        throw Error("compile",
-                    detail::cat("layer norm kernel: ", params.gamma.size(), " gammas, ",
-                                params.beta.size(), " betas for rows of ", params.length));
+        throw Error("compile", fmt::format("layer norm kernel: {} gammas, {} betas for rows of {}",
+                                           params.gamma.size(), params.beta.size(), params.length));
     }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "cpu/kernels/resize/resize.hpp"
 #include "fuseq/error.hpp"
 
@@ -13,8 +15,8 @@ void check_axis(std::size_t src_length, std::size_t dst_length, double scale) {
     constexpr std::size_t kLargest = std::size_t{1} << 31;
     if (src_length == 0 || dst_length == 0 || src_length > kLargest || dst_length > kLargest ||
         !std::isfinite(scale) || scale <= 0.0) {
-        throw Error("compile", detail::cat("resize kernel: ", src_length, " to ", dst_length,
-                                           " with scale ", scale));
+        throw Error("compile", fmt::format("resize kernel: {} to {} with scale {:g}", src_length,
+                                           dst_length, scale));
     }
 }
 
@@ -98,9 +100,8 @@ void check_resize(const ResizeParams& p) {
     }
     if (p.channels == 0 || (p.src_pixel_stride != 0 && p.src_pixel_stride < p.channels) ||
         (p.dst_pixel_stride != 0 && p.dst_pixel_stride < p.channels)) {
-        throw Error("compile",
-                    detail::cat("resize kernel: pixel strides ", p.src_pixel_stride, ", ",
-                                p.dst_pixel_stride, " for ", p.channels, " channels"));
+        throw Error("compile", fmt::format("resize kernel: pixel strides {}, {} for {} channels",
+                                           p.src_pixel_stride, p.dst_pixel_stride, p.channels));
     }
 }
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "cpu/kernels/small_conv/small_conv_by_channel.hpp"
 #include "cpu/kernels/small_conv/small_conv_detail.hpp"
 #include "cpu/kernels/small_conv/small_conv_tiles.hpp"
@@ -43,12 +45,12 @@ void check(const SmallConvParams& p) {
         (p.pool && !SmallConv::takes_pool(p))) {
         throw Error(
             "compile",
-            detail::cat("small-channel convolution: source ", to_string(p.src_type),
-                        " with zero point ", p.src_zero_point, " to ", to_string(p.dst_type), ", ",
-                        p.weights.size(), " weights, ", p.scale.size(), " scales, ", p.bias.size(),
-                        " biases, ", p.wei_zero_point.size(), " zero points of weights for ",
-                        s.dst_channels, " x ", s.src_channels, " x ", s.kernel_height, " x ",
-                        s.kernel_width));
+            fmt::format(
+                "small-channel convolution: source {} with zero point {} to {}, {} weights, {} "
+                "scales, {} biases, {} zero points of weights for {} x {} x {} x {}",
+                to_string(p.src_type), p.src_zero_point, to_string(p.dst_type), p.weights.size(),
+                p.scale.size(), p.bias.size(), p.wei_zero_point.size(), s.dst_channels,
+                s.src_channels, s.kernel_height, s.kernel_width));
     }
 }
 

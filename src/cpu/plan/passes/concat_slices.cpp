@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "cpu/plan/passes/plan_uses.hpp"
 #include "cpu/steps/capabilities.hpp"
 
@@ -45,7 +47,7 @@ bool write_slices(Plan& plan, std::size_t at, SliceCopy& copy, PlanPassContext& 
         }
         writer->write_slice(concat.outputs()[0], copy.dst_offset(i), copy.dst_row_bytes());
         step->info().post_ops += ", concat";
-        context.did(kName, *step, detail::cat("stores into '", concat.info().name, "'"));
+        context.did(kName, *step, fmt::format("stores into '{}'", concat.info().name));
         copy.leave_out(i);
         changed = true;
     }

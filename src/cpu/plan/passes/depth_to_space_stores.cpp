@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plan/passes/depth_to_space_stores.hpp"
 
+#include <fmt/core.h>
+
 #include "cpu/plan/passes/plan_uses.hpp"
 #include "cpu/steps/capabilities.hpp"
 #include "cpu/steps/movement_map.hpp"
@@ -53,7 +55,7 @@ bool store_rows(Plan& plan, std::size_t at, PlanPassContext& context) {
     take_layers(step.info(), mover.info());
     step.info().post_ops += " depth_to_space";
     context.did(kName, step,
-                detail::cat("stores its result as the rows of '", mover.info().name, "'"));
+                fmt::format("stores its result as the rows of '{}'", mover.info().name));
     source->set_results(source->results(), mover.outputs(), true);
     remove_steps(plan, users);
     return true;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "cpu/plan/passes/plan_uses.hpp"
 
 namespace fuseq::cpu {
@@ -33,8 +35,8 @@ bool move_to_readers(Plan& plan, PlanPassContext& context) {
             continue;  // nobody reads it, or it is there already
         }
         context.did(kName, *plan.steps[s],
-                    detail::cat("runs before '", plan.steps[to]->info().name, "', ", to - s - 1,
-                                " steps later"));
+                    fmt::format("runs before '{}', {} steps later", plan.steps[to]->info().name,
+                                to - s - 1));
         const auto at = [](auto& list, std::size_t i) {
             return list.begin() + static_cast<std::ptrdiff_t>(i);
         };

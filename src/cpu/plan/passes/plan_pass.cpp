@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "cpu/plan/plan_text.hpp"
 #include "fuseq/error.hpp"
 #include "transformations/support/dump_file.hpp"
@@ -41,9 +43,8 @@ void run_plan_passes(Plan& plan, PlanPassContext& context, const std::vector<Pla
         ++number;
         if (context.is_disabled(pass.name)) {
             if (!pass.needed.empty()) {
-                throw Error(
-                    std::string(kStage),
-                    detail::cat("pass '", pass.name, "' cannot be disabled: ", pass.needed));
+                throw Error(std::string(kStage), fmt::format("pass '{}' cannot be disabled: {}",
+                                                             pass.name, pass.needed));
             }
             continue;
         }
@@ -54,7 +55,7 @@ void run_plan_passes(Plan& plan, PlanPassContext& context, const std::vector<Pla
             pass.run(plan, context);
         } catch (const Error& error) {
             Error::Info info = error.info();
-            info.stage = detail::cat(kStage, " ", pass.name);
+            info.stage = fmt::format("{} {}", kStage, pass.name);
             throw Error(std::move(info));
         }
         dump(plan, context.options(), number, pass.name);

@@ -21,7 +21,7 @@ struct PlanPassOptions {
     std::string dump_dir{};
     // Tensors between the steps are to be seen, whole, after an inference.
     bool keep_intermediates = false;
-    std::size_t threads = 1;  // that will run the plan
+    std::size_t threads = 1;  // that will run the plan, or its shares (parallel.hpp)
 };
 
 class PlanPassContext {

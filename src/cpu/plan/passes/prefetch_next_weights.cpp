@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plan/passes/prefetch_next_weights.hpp"
 
+#include <fmt/core.h>
+
 #include "cpu/steps/capabilities.hpp"
 
 namespace fuseq::cpu {
@@ -26,7 +28,7 @@ bool prefetch_next_weights(Plan& plan, PlanPassContext& context) {
             last->set_next(*next);
             context.did(
                 kName, *plan.steps[at],
-                detail::cat("fetches the first weights of '", plan.steps[i]->info().name, "'"));
+                fmt::format("fetches the first weights of '{}'", plan.steps[i]->info().name));
             changed = true;
         }
         last = next;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "cpu/machine/traits.hpp"
 #include "cpu/steps/capabilities.hpp"
 
@@ -135,8 +137,8 @@ bool prefetch_weights(Plan& plan, PlanPassContext& context) {
                                                                  fetch.end - fetch.begin));
         }
         context.did(kName, *plan.steps[s],
-                    detail::cat("fetches ", bytes, " bytes of weights for ", fetches[s].size(),
-                                " later steps"));
+                    fmt::format("fetches {} bytes of weights for {} later steps", bytes,
+                                fetches[s].size()));
         product->set_ahead(std::move(ahead), fetched[s] != 0);
         changed = true;
     }

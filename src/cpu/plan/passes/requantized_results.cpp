@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plan/passes/requantized_results.hpp"
 
+#include <fmt/core.h>
+
 #include "cpu/plan/passes/plan_uses.hpp"
 #include "cpu/steps/capabilities.hpp"
 
@@ -88,7 +90,7 @@ bool requantize(Plan& plan, std::size_t at, PlanPassContext& context) {
     info.bytes -= drop ? static_cast<std::int64_t>(plan.tensors[floats].bytes()) : 0;
     info.dst_type = to_string(found.results[0].dst_type);
     context.did(kName, step,
-                detail::cat("stores ", found.results.size(), " results", drop ? ", no f32" : ""));
+                fmt::format("stores {} results{}", found.results.size(), drop ? ", no f32" : ""));
     source->set_results(std::move(found.results), std::move(found.ids), false);
     remove_steps(plan, found.steps);
     return true;

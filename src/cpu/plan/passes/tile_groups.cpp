@@ -6,6 +6,8 @@
 #include <numeric>
 #include <set>
 
+#include <fmt/core.h>
+
 #include "cpu/machine/traits.hpp"
 #include "cpu/plan/passes/plan_uses.hpp"
 
@@ -249,10 +251,9 @@ void cut_down(Plan& plan, const TileGroup& group, const std::vector<Uses>& uses)
 }
 
 std::string to_sentence(const Plan& plan, const TileGroup& group) {
-    return detail::cat("begins a group that ends with '", plan.steps[group.last - 1]->info().name,
-                       "': ", std::min(group.part, group.rows), " of ", group.rows,
-                       " rows at a time, ", group.threads,
-                       group.threads == 1 ? " thread" : " threads",
+    return fmt::format("begins a group that ends with '{}': {} of {} rows at a time, {}{}{}",
+                       plan.steps[group.last - 1]->info().name, std::min(group.part, group.rows),
+                       group.rows, group.threads, group.threads == 1 ? " thread" : " threads",
                        group.window ? ", producer-consumer tiling" : "");
 }
 

@@ -8,6 +8,8 @@
 // Refuses: the first clip is narrower than the second.
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "cpu/post_ops/laws/bounds.hpp"
 #include "fuseq/error.hpp"
 
@@ -24,9 +26,9 @@ Result drop_clip_before_quantize(const Site& site) {
     for (std::size_t c = 0; c < channels; ++c) {
         if (std::nearbyint(outer->low[c]) > inner->low[c] ||
             std::nearbyint(outer->high[c]) < inner->high[c]) {
-            return refuse(detail::cat("clip to [", outer->low[c], ", ", outer->high[c],
-                                      "] is narrower than the quantized range [", inner->low[c],
-                                      ", ", inner->high[c], "]"));
+            return refuse(fmt::format(
+                "clip to [{:g}, {:g}] is narrower than the quantized range [{:g}, {:g}]",
+                outer->low[c], outer->high[c], inner->low[c], inner->high[c]));
         }
     }
     return replace(1, {});

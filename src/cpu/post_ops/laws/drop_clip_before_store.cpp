@@ -7,6 +7,8 @@
 // Refuses: the clip is narrower than the range of dst.
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "cpu/post_ops/interval.hpp"
 #include "cpu/post_ops/laws/bounds.hpp"
 #include "fuseq/error.hpp"
@@ -27,7 +29,7 @@ Result drop_clip_before_store(const Site& site) {
         return replace(1, {Eltwise{}});
     }
     if (std::nearbyint(low) > dst.low || !high_implied) {
-        return refuse(detail::cat("clip to [", low, ", ", high, "] is narrower than ",
+        return refuse(fmt::format("clip to [{:g}, {:g}] is narrower than {}", low, high,
                                   to_string(site.chain.dst_type)));
     }
     return replace(1, {});

@@ -9,6 +9,8 @@
 // Refuses: the option is off.
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "cpu/post_ops/laws/laws.hpp"
 #include "cpu/post_ops/values.hpp"
 #include "fuseq/error.hpp"
@@ -28,8 +30,8 @@ Result drop_negligible_shift(const Site& site) {
     }
     return site.options.drop_middle_rounds
                ? replace(1, {})
-               : refuse(detail::cat("a shift of ", shift->by[0],
-                                    " steps stays, drop_middle_rounds is off"));
+               : refuse(fmt::format("a shift of {:g} steps stays, drop_middle_rounds is off",
+                                    shift->by[0]));
 }
 
 }  // namespace fuseq::post_ops::laws

@@ -8,6 +8,8 @@
 // Refuses: n is not an integer; n is per-channel and the clip would become per-channel.
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "cpu/post_ops/laws/bounds.hpp"
 #include "fuseq/error.hpp"
 
@@ -26,8 +28,8 @@ Result last_shift_crosses_round(const Site& site) {
     if (!all_integers(shift->by)) {
         const auto broken = [](float v) { return v != std::nearbyint(v); };
         const std::size_t channel = first_channel(shift->by, broken);
-        return refuse(detail::cat("the last shift is ", shift->by[channel], " in channel ", channel,
-                                  ", which is not an integer"));
+        return refuse(fmt::format("the last shift is {:g} in channel {}, which is not an integer",
+                                  shift->by[channel], channel));
     }
     if (!clip) {
         return replace(count, {*shift, Round{}});

@@ -9,6 +9,8 @@
 //          zero: lower_fake_quantize subtracts first for this reason).
 #include <cmath>
 
+#include <fmt/core.h>
+
 #include "cpu/post_ops/laws/laws.hpp"
 #include "cpu/post_ops/values.hpp"
 #include "fuseq/error.hpp"
@@ -45,8 +47,9 @@ Result scale_before_shift(const Site& site) {
     const auto far = [](float v) { return std::abs(v) > kFarFromZero; };
     const std::size_t channel = first_channel(*offset, far);
     if (site.at == 0 && channel < offset->size() && rounding_follows(site)) {
-        return refuse(detail::cat("the range begins ", std::abs((*offset)[channel]),
-                                  " steps from zero; x * scale would lose the fraction of a step"));
+        return refuse(fmt::format(
+            "the range begins {:g} steps from zero; x * scale would lose the fraction of a step",
+            std::abs((*offset)[channel])));
     }
     return replace(2, {*scale, Shift{*offset}});
 }

@@ -6,6 +6,9 @@
 // Before:  [Add(#0, scale d), Scale(s)]   After: [Scale(s), Add(#0, scale d * s)]
 // Refuses: s is per-channel and the input has one scale (add, max, min); s is zero, or negative
 //          (max, min); the product overflows.
+
+#include <fmt/core.h>
+
 #include "cpu/post_ops/laws/laws.hpp"
 #include "cpu/post_ops/values.hpp"
 #include "fuseq/error.hpp"
@@ -27,7 +30,7 @@ Result scale_over_binary(const Site& site) {
     }
     const float by = scale->by[0];
     if (by == 0.0f || (by < 0.0f && binary->kind != BinaryKind::kAdd)) {
-        return refuse(detail::cat("scale ", by, " after ", to_text(*binary)));
+        return refuse(fmt::format("scale {:g} after {}", by, to_text(*binary)));
     }
     const std::optional<Values> both = product(binary->scale, by);
     if (!both) {

@@ -4,6 +4,9 @@
 // Law:     relu(x) * s == relu(x * s) for every s >= 0; so for leaky relu, prelu and abs
 // Before:  [Relu, Scale(s)]   After: [Scale(s), Relu]
 // Refuses: s < 0 in some channel (the sign would be lost).
+
+#include <fmt/core.h>
+
 #include "cpu/post_ops/laws/laws.hpp"
 #include "fuseq/error.hpp"
 
@@ -20,7 +23,7 @@ Result scale_over_relu(const Site& site) {
     }
     const BasicOp& op = site.chain.ops[site.at];
     if (scale->by.min() < 0.0f) {
-        return refuse(detail::cat("negative scale ", scale->by.min(), " after ", to_text(op)));
+        return refuse(fmt::format("negative scale {:g} after {}", scale->by.min(), to_text(op)));
     }
     return replace(2, {*scale, op});
 }

@@ -147,7 +147,7 @@ TEST_F(Steps, OfAGroupGetEveryRowOnce) {
         group.threads = 1 + rng() % 4;
         plan_.tile_groups = {group};
         events_.clear();
-        const ThreadCount threads(1 + static_cast<int>(rng() % 4));
+        const ThreadCount threads(1 + static_cast<int>(rng() % 4), rng() % 2 == 0);
         run();
         for (const char* name : {"a", "b"}) {
             std::vector<int> times(group.rows, 0);

@@ -132,9 +132,30 @@ TEST(MatMulStep, IntegersThroughTranspositions) {
                              "%m = Transpose(%z, %heads)\n"
                              "%r = Result(%m)\n",
                          7, kTolerance);
-    if (has_strides()) {
-        EXPECT_EQ(run.step_of("tq"), run.step_of("y"));
-    }
+    EXPECT_EQ(run.step_of("tq"), run.step_of("y"));
+    EXPECT_EQ(count(run, "transpose"), 0u);
+    EXPECT_EQ(run.step_of("y").starts_with("matmul fuseq:data_product"),
+              !int8_accumulates_exactly())
+        << run.step_of("y");
+}
+
+// A batch of one by a batch of two, zero points of both, a tensor that is added, and few rows.
+TEST(MatMulStep, IntegersOfBroadcastBatches) {
+    const DeviceRun run = check_on_devices(
+        "%a = Parameter : f32[1,5,19]\n"
+        "%b = Parameter : f32[2,19,33]\n"
+        "%c = Parameter : f32[2,5,33]\n"
+        "%l = Const value={-1} : f32[]\n"
+        "%h = Const value={2.984375} : f32[]\n"
+        "%qa = FakeQuantize(%a, %l, %h, %l, %h) levels=256\n"
+        "%qb = FakeQuantize(%b, %l, %h, %l, %h) levels=256\n"
+        "%y = MatMul(%qa, %qb)\n"
+        "%s = Add(%y, %c)\n"
+        "%r = Result(%s)\n",
+        8, kTolerance);
+    EXPECT_EQ(run.step_of("y").starts_with("matmul fuseq:data_product"),
+              !int8_accumulates_exactly())
+        << run.step_of("y");
 }
 
 // One row by constant weights that are halves: small integers here. With a bias, and a quantization

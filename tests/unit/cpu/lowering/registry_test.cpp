@@ -122,6 +122,27 @@ TEST(Registry, NamesAreUniqueAndPlacesHaveReasons) {
     EXPECT_EQ(chain_candidates().back().name, std::string("eltwise"));
 }
 
+// Of two computed tensors, where oneDNN saturates and where it does not.
+TEST(Registry, AProductOfComputedIntegers) {
+    const auto text = [](const std::string& attributes) {
+        return "model \"m\"\n%a = Parameter : f32[2,4,4]\n%b = Parameter : f32[2,4,4]\n"
+               "%l = Const value={0} : f32[]\n%h = Const value={3.984375} : f32[]\n"
+               "%qa = FakeQuantize(%a, %l, %h, %l, %h) levels=256\n"
+               "%qb = FakeQuantize(%b, %l, %h, %l, %h) levels=256\n"
+               "%y = MatMul(%qa, %qb) " +
+               attributes + "\n%r = Result(%y)\n";
+    };
+    const std::string plain = text("transpose_a=false transpose_b=true");
+    EXPECT_THAT(verdicts_on(avx2(), plain).list, ::testing::Contains("data_product: taken"));
+    EXPECT_EQ(verdicts_on(golden_cove(), plain).reasons.at("data_product"),
+              "oneDNN does not saturate with AVX-512 VNNI");
+    EXPECT_EQ(verdicts_on(avx2(), plain, {{"FUSEQ_OWN_GEMM", "NO"}}).reasons.at("data_product"),
+              "FUSEQ_OWN_GEMM is NO");
+    EXPECT_EQ(
+        verdicts_on(avx2(), text("transpose_a=true transpose_b=false")).reasons.at("data_product"),
+        "the columns of its first matrix are contiguous, and not the rows");
+}
+
 // What the same layer is computed by on three machines, without having them.
 TEST(Registry, AConvolutionOnSeveralMachines) {
     const std::string text = convolution("1,64,56,56", "64,64,3,3");

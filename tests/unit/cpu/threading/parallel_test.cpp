@@ -3,6 +3,9 @@
 #include "cpu/threading/parallel.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,8 +14,9 @@ namespace fuseq::cpu {
 namespace {
 
 TEST(ParallelFor, VisitsEveryIndexOnce) {
-    for (const int threads : {1, 2, 4, 7}) {
-        const ThreadCount use(threads);
+    for (const auto& [threads, uneven] :
+         {std::pair(1, false), {2, false}, {4, false}, {7, false}, {1, true}, {3, true}, {7, true}}) {
+        const ThreadCount use(threads, uneven);
         for (const std::size_t count : {0ul, 1ul, 5ul, 64ul, 1000ul}) {
             for (const std::size_t grain : {1ul, 3ul, 64ul, 5000ul}) {
                 std::vector<std::atomic<int>> visits(count);
@@ -30,10 +34,52 @@ TEST(ParallelFor, VisitsEveryIndexOnce) {
 }
 
 TEST(ParallelFor, RangesBeginAtMultiplesOfTheGrain) {
-    const ThreadCount use(3);
-    std::atomic<int> wrong = 0;
-    parallel_for(1000, 16, [&](std::size_t begin, std::size_t) { wrong += begin % 16 != 0; });
-    EXPECT_EQ(wrong, 0);
+    for (const bool uneven : {false, true}) {
+        const ThreadCount use(3, uneven);
+        std::atomic<int> wrong = 0;
+        parallel_for(1000, 16, [&](std::size_t begin, std::size_t end) {
+            wrong += begin % 16 != 0 || (end % 16 != 0 && end != 1000);
+        });
+        EXPECT_EQ(wrong, 0);
+    }
+}
+
+// The first range of one thread lasts until everything else is done.
+TEST(ParallelFor, ASlowCoreHoldsItsOwnRangeOnly) {
+    constexpr std::size_t kCount = 1000;
+    const ThreadCount use(3, true);
+    std::atomic<std::size_t> done = 0;
+    std::atomic<bool> stands = false;
+    std::size_t held = 0;
+    bool timed_out = false;
+    parallel_for(kCount, 1, [&](std::size_t begin, std::size_t end) {
+        if (!stands.exchange(true)) {
+            held = end - begin;
+            const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+            while (done + held < kCount && !timed_out) {
+                std::this_thread::yield();
+                timed_out = std::chrono::steady_clock::now() > limit;
+            }
+        }
+        done += end - begin;
+    });
+    EXPECT_FALSE(timed_out) << "the others left " << kCount - held << " to the slow one";
+    EXPECT_LE(held, kCount / 6);  // half of an even share
+    EXPECT_EQ(done, kCount);
+}
+
+TEST(ParallelFor, CutsWorkIntoMoreSharesWhereCoresDiffer) {
+    {
+        const ThreadCount use(3, false);
+        EXPECT_EQ(work_shares(), 3u);
+    }
+    {
+        const ThreadCount use(3, true);
+        EXPECT_EQ(work_shares(), 12u);
+        const ThreadCount one(1);
+        EXPECT_EQ(work_shares(), 1u);
+    }
+    EXPECT_FALSE(uneven_cores);
 }
 
 TEST(ThreadCount, IsPutBack) {

@@ -196,6 +196,37 @@ TEST_P(GemmNarrow, ActivationsRunOverTheTile) {
     });
 }
 
+// Rounded to bytes, gelu is its table: within one of the exact value, and nearly always that.
+TEST_P(GemmNarrow, AGeluOfBytesIsItsTable) {
+    on_every_target([] {
+        std::mt19937 rng(6);
+        std::size_t count = 0;
+        std::size_t off = 0;
+        for (int i = 0; i < 12; ++i) {
+            Case c = random_case(rng);
+            c.params.dst_type = i % 2 == 0 ? ElementType::i8 : ElementType::u8;
+            const auto kind =
+                i % 3 == 0 ? post_ops::EltwiseKind::kGeluTanh : post_ops::EltwiseKind::kGeluErf;
+            c.params.ops = {
+                {.kind = GemmOp::Kind::kEltwise, .eltwise = {.kind = kind, .scale = 20.0f}}};
+            if (i % 4 == 3) {
+                c.params.ops.push_back({.kind = GemmOp::Kind::kShift, .a = {3.0f}});
+            }
+            const GemmVnni gemm(c.complete());
+            const Bytes got = run(gemm, c, 2);
+            const std::vector<float> want = expected(c);
+            for (std::size_t n = 0; n < want.size(); ++n) {
+                const double error =
+                    std::abs(fuseq::test::element(got, c.params.dst_type, n) - want[n]);
+                ASSERT_LE(error, 1.0) << "case " << i << ", element " << n;
+                off += error != 0.0 ? 1 : 0;
+            }
+            count += want.size();
+        }
+        EXPECT_LE(off * 10000, count);
+    });
+}
+
 // Lists that are compiled as one, and neighbours of theirs that are not, for whole panels and one
 // that is not.
 TEST_P(GemmNarrow, ListsOfOperationsAreExact) {

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of gelu.
+// The tables of gelu.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +23,9 @@ double tanh_form(double x) {
 }
 
 // The largest error for the larger of the value and 1.
+template <class Table>
 double worst(EltwiseKind kind, double (*exact)(double)) {
-    const gemm::GeluTable table({.kind = kind});
+    const Table table({.kind = kind});
     double worst = 0;
     for (float x = -12.0f; x < 12.0f; x += 0.0003f) {
         const double want = exact(x);
@@ -33,14 +34,19 @@ double worst(EltwiseKind kind, double (*exact)(double)) {
     return worst;
 }
 
+template <class Table>
+class GemmGeluTables : public testing::Test {};
+using Tables = testing::Types<gemm::GeluTable, gemm::ShortGeluTable>;
+TYPED_TEST_SUITE(GemmGeluTables, Tables);
+
 // Where it is rounded to 8 bits, gelu comes from a table.
-TEST(GemmGeluTable, IsGoodTo1e6) {
-    EXPECT_LT(worst(EltwiseKind::kGeluErf, erf_form), 1e-6);
-    EXPECT_LT(worst(EltwiseKind::kGeluTanh, tanh_form), 1e-6);
+TYPED_TEST(GemmGeluTables, AreGoodTo1e6) {
+    EXPECT_LT(worst<TypeParam>(EltwiseKind::kGeluErf, erf_form), 1e-6);
+    EXPECT_LT(worst<TypeParam>(EltwiseKind::kGeluTanh, tanh_form), 1e-6);
 }
 
-TEST(GemmGeluTable, IsExactAtZeroAndAtItsEnd) {
-    const gemm::GeluTable table({.kind = EltwiseKind::kGeluErf});
+TYPED_TEST(GemmGeluTables, AreExactAtZeroAndAtTheirEnd) {
+    const TypeParam table({.kind = EltwiseKind::kGeluErf});
     EXPECT_EQ(table.value(0.0f), 0.0f);
     for (const float x : {5.125f, 5.5f, 8.0f, 1e30f}) {
         EXPECT_EQ(table.value(x), x);
@@ -48,8 +54,8 @@ TEST(GemmGeluTable, IsExactAtZeroAndAtItsEnd) {
     }
 }
 
-TEST(GemmGeluTable, HasTheScaleInIt) {
-    const gemm::GeluTable table({.kind = EltwiseKind::kGeluErf, .scale = -37.5f});
+TYPED_TEST(GemmGeluTables, HaveTheScaleInThem) {
+    const TypeParam table({.kind = EltwiseKind::kGeluErf, .scale = -37.5f});
     for (const float x : {-3.0f, -0.4f, 0.2f, 1.7f, 6.0f}) {
         EXPECT_NEAR(table.value(x), -37.5 * erf_form(x), 37.5 * 1e-6 * std::max(1.0f, x)) << x;
     }

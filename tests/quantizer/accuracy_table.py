@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+# Copyright (C) 2026 Fuseq authors
+# SPDX-License-Identifier: Apache-2.0
+"""Signal-to-noise ratios of quantized networks, as a table in markdown (docs/quantizer.md).
+
+usage: accuracy_table.py --bin BIN --data DATA [--siblings DIR] --work DIR [--calibration N] [--validation N] [MODEL...]
+
+DATA holds models/NAME/*.xml, images/calibration, images/validation and make_batches.py, which makes
+inputs of pictures (python3-numpy, python3-pil). For each model: ranges alone, the defaults, -everything, and
+the first of DIR/NAME-*, an int8 model that other tools made of the same network. Writes a line as soon
+as it has it; what lies in --work is used again.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+VARIANTS = {
+    "ranges": ["-no_equalization", "-no_bias_correction"],
+    "defaults": [],
+    "everything": ["-everything"],
+}
+
+
+def xml_in(folder):
+    return str(sorted(folder.glob("*.xml"))[0])
+
+
+def make_inputs(arguments, name, part, count):
+    target = arguments.work / name / part
+    if not target.is_dir():
+        subprocess.run([sys.executable, str(arguments.data / "make_batches.py"), str(arguments.data / "models" / name),
+                        str(arguments.data / "images" / part), str(target), "-n", str(count)], check=True)
+    return target
+
+
+def quantize(arguments, name, xml, data):
+    """{variant: quantized model}; the profile is made once."""
+    tool, profile = str(arguments.bin / "quantize"), arguments.work / name / "profile.yaml"
+    if not profile.exists():
+        subprocess.run([tool, "-q", "-m", xml, "-i", str(data), "-dump_profile", str(profile)], check=True)
+    made = {}
+    for variant, options in VARIANTS.items():
+        out = arguments.work / name / f"{variant}.xml"
+        command = [tool, "-q", "-m", xml, "-i", str(data), "-load_profile", str(profile), "-o", str(out), *options]
+        log = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        (arguments.work / name / f"{variant}.log").write_text(log)
+        made[variant] = str(out)
+    return made
+
+
+def measure(arguments, xml, inputs, models):
+    """[{output: dB}], one a model."""
+    command = [sys.executable, str(HERE / "measure_sqnr.py"), "--bin", str(arguments.bin), "--float", xml, "--inputs",
+               str(inputs), *models]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [dict(re.findall(r"(\S+) (-?[\d.]+|inf)(?:,|$)", line.split(": ", 1)[1])) for line in lines]
+
+
+def rows(arguments, name):
+    xml = xml_in(arguments.data / "models" / name)
+    learn = make_inputs(arguments, name, "calibration", arguments.calibration)
+    judge = make_inputs(arguments, name, "validation", arguments.validation)
+    models = quantize(arguments, name, xml, learn)
+    folders = sorted(arguments.siblings.glob(f"{name}-*")) if arguments.siblings else []
+    siblings = [folder for folder in folders if "FakeQuantize" in pathlib.Path(xml_in(folder)).read_text()]
+    files = [*models.values(), *(xml_in(folder) for folder in siblings[:1])]
+    figures = measure(arguments, xml, judge, files)
+    if not siblings:
+        figures.append({})
+    for output in figures[0]:
+        cells = [figure.get(output, "") for figure in figures]
+        yield f"| {name} | {output} | " + " | ".join(cells) + " |"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--bin", type=pathlib.Path, required=True)
+    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser.add_argument("--siblings", type=pathlib.Path)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--calibration", type=int, default=48)
+    parser.add_argument("--validation", type=int, default=24)
+    parser.add_argument("models", nargs="*")
+    arguments = parser.parse_args()
+    print("| model | output | ranges alone | defaults | -everything | sibling |\n| --- | --- | --- | --- | --- | --- |")
+    for name in arguments.models or sorted(p.name for p in (arguments.data / "models").iterdir()):
+        try:
+            for row in rows(arguments, name):
+                print(row, flush=True)
+        except subprocess.CalledProcessError as error:
+            print(f"| {name} | not measured: {(error.stderr or '').strip()[-200:] or error} | | | | |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layers by the damage they do, and the bound that returns the worst of them to float.
+#include "quantizer/accuracy_bound.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "fuseq/core.hpp"
+#include "support/small_model.hpp"
+
+namespace fuseq {
+namespace {
+
+using test::message_of;
+using testing::HasSubstr;
+
+// Three products; the weights of the second have one large value in every row, so that eight bits
+// are too few for the rest.
+std::shared_ptr<Model> fragile() {
+    const auto model = Model::from_text(R"(model "fragile"
+        %x = Parameter : f32[1,64]
+        %w1 = Const value=random(1) : f32[64,64]
+        %fc1 = MatMul(%x, %w1) transpose_a=false transpose_b=true
+        %r1 = ReLU(%fc1)
+        %w2 = Const value=random(2) : f32[64,64]
+        %fc2 = MatMul(%r1, %w2) transpose_a=false transpose_b=true
+        %r2 = ReLU(%fc2)
+        %w3 = Const value=random(3) : f32[64,64]
+        %fc3 = MatMul(%r2, %w3) transpose_a=false transpose_b=true
+        %out = Result(%fc3))");
+    Tensor weights = model->find("w2")->constant().to(ElementType::f32);
+    Tensor first = model->find("w1")->constant().to(ElementType::f32);
+    for (std::size_t row = 0; row < 64; ++row) {
+        weights.data<float>()[row * 64] = 60;
+        first.data<float>()[row] *= 1e-2f;  // what it is multiplied by is small
+    }
+    model->find("fc2")->set_input(1, model->add_constant("peaks", weights)->output());
+    model->find("fc1")->set_input(1, model->add_constant("small", first)->output());
+    return model;
+}
+
+std::vector<Tensor> input(std::size_t index) {
+    std::mt19937 random(static_cast<unsigned>(index));  // the same data in every run
+    std::normal_distribution<float> normal;
+    Tensor tensor(ElementType::f32, {1, 64});
+    for (float& value : tensor.values<float>()) {
+        value = normal(random);
+    }
+    return {tensor};
+}
+
+QuantizedModel bounded(DropMetric metric, double value, std::size_t count = 18) {
+    QuantizerOptions options;
+    options.equalization = false;
+    options.max_drop = DropBound{metric, value, {}};
+    Quantizer quantizer(fragile(), options);
+    quantizer.profile(count, input);
+    return quantizer.quantize(count, input);
+}
+
+TEST(AccuracyBound, ReturnsTheWorstLayerFirst) {
+    const QuantizedModel loose = bounded(DropMetric::kSqnr, -100);
+    ASSERT_EQ(loose.ranking.size(), 3U);
+    EXPECT_EQ(loose.ranking[0].layer, "fc2");
+    EXPECT_LT(loose.ranking[0].sqnr + 3, loose.ranking[1].sqnr);
+    EXPECT_FALSE(loose.ranking[0].returned_to_float);
+    EXPECT_TRUE(loose.kept.empty());
+
+    const QuantizedModel tight = bounded(DropMetric::kSqnr, loose.drop + 3);
+    EXPECT_TRUE(tight.ranking[0].returned_to_float);
+    EXPECT_FALSE(tight.ranking[2].returned_to_float);
+    EXPECT_THAT(tight.kept, testing::Contains("fc2"));
+    EXPECT_GE(tight.drop, loose.drop + 3);
+}
+
+TEST(AccuracyBound, EverythingReturnsWhereNothingElseHolds) {
+    const QuantizedModel exact = bounded(DropMetric::kSqnr, 100);
+    EXPECT_EQ(exact.kept.size(), 3U);
+    EXPECT_EQ(exact.activations, 0U);
+}
+
+TEST(AccuracyBound, MeasuresWithAMetricOfOnesOwn) {
+    QuantizerOptions options;
+    // Greater is better: one for each product in float.
+    const auto own = [](const std::shared_ptr<const Model>& model) {
+        double floats = 0;
+        for (const Node* product : model->find_all("MatMul")) {
+            floats += product->input_node(1)->is_constant() ? 1 : 0;
+        }
+        return floats;
+    };
+    options.max_drop = DropBound{DropMetric::kOwn, 1, own};
+    Quantizer quantizer(fragile(), options);
+    quantizer.profile(18, input);
+    const QuantizedModel result = quantizer.quantize(18, input);
+    EXPECT_EQ(result.kept.size(), 2U);
+    EXPECT_EQ(result.drop, 1);
+}
+
+TEST(AccuracyBound, RefusesWhatCannotBeMeasured) {
+    EXPECT_THAT(message_of([&] { bounded(DropMetric::kSqnr, 300); }),
+                HasSubstr("does not hold even with all 3 layers in float"));
+    EXPECT_THAT(message_of([&] { bounded(DropMetric::kSqnr, 20, 4); }),
+                HasSubstr("-max_drop needs at least 6 inputs, not 4"));
+    EXPECT_THAT(message_of([&] { bounded(DropMetric::kOwn, 0); }), HasSubstr("there is none"));
+    QuantizerOptions options;
+    options.max_drop = DropBound{};
+    Quantizer quantizer(fragile(), options);
+    quantizer.profile(3, input);
+    EXPECT_THAT(message_of([&] { quantizer.quantize(); }), HasSubstr("is measured on data"));
+}
+
+}  // namespace
+}  // namespace fuseq
