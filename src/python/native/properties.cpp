@@ -36,7 +36,8 @@ Any any_from(const py::handle& value) {
 
 bool is_list(const std::string& name) {
     return name == property::kSupportedProperties || name == property::kOptimizationCapabilities ||
-           name == "FUSEQ_KEEP_FLOAT" || name == "FUSEQ_DISABLE";
+           name == "FUSEQ_KEEP_FLOAT" || name == "QUANTIZE_METHOD_LAYERS" ||
+           name == "FUSEQ_DISABLE";
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ def elementwise():
         yield case("softmax_" + name, "SOFTMAX", [(integers(4, dtype, 5, 12), (0.11, zero))],
                    [((5, 12), dtype, unsigned)], ("SoftmaxOptions", {"beta": 1.0}), version=2)
         yield case("quantize_" + name, "QUANTIZE", [np.linspace(-9, 9, 300).astype(F)], [((300,), dtype, ga)])
+        yield case("requantize_to_s32_" + name, "QUANTIZE", [(every, ga)], [(every.shape, I, (0.0001, 0))], version=2)
         yield case("requantize_" + name, "QUANTIZE", [(every, ga)], [(every.shape, dtype, go)])
         yield case("dequantize_" + name, "DEQUANTIZE", [(every, ga)], [(every.shape, F)], version=2, tolerance=1e-7)
         for axes in ([1, 2], [3]):
@@ -114,7 +115,7 @@ def elementwise():
                     [n for d, n in enumerate(a.shape) if d not in axes]
                 yield case("mean_%s_%s_%s" % ("".join(map(str, axes)), keep, name), "MEAN",
                            [(a, ga), ("const", np.array(axes, I))], [(shape, dtype, (0.012, zero))],
-                           ("ReducerOptions", {"keep_dims": keep}), version=2)
+                           ("ReducerOptions", {"keep_dims": keep}), version=2, steps=1 if axes == [1, 2] else 0)
         yield case("concatenation_" + name, "CONCATENATION", [(a, ga), (b, ga)], [((2, 3, 4, 40), dtype, ga)],
                    ("ConcatenationOptions", {"axis": 3}), version=2)
         yield case("pad_" + name, "PAD", [(a, ga), ("const", np.array([[0, 0], [1, 0], [0, 2], [0, 0]], I))],
@@ -125,7 +126,8 @@ def elementwise():
                    [((8, 2, 2, 20), dtype, ga)], version=2)
         for tag, size, options in (("up", (7, 9), {"half_pixel_centers": True}), ("corners", (5, 7), {"align_corners": True})):
             yield case("resize_bilinear_%s_%s" % (tag, name), "RESIZE_BILINEAR", [(a, ga), ("const", np.array(size, I))],
-                       [((2, *size, 20), dtype, ga)], ("ResizeBilinearOptions", options), version=3)
+                       [((2, *size, 20), dtype, ga)], ("ResizeBilinearOptions", options), version=3,
+                       steps=1 if dtype == U8 and tag == "up" else 0)
         yield case("arg_max_" + name, "ARG_MAX", [(a, ga), ("const", I(3))], [((2, 3, 4), I)],
                    ("ArgMaxOptions", {"output_type": "INT32"}), version=2)
     yield case("concatenation_of_grids_u8", "CONCATENATION", [(integers(5, U8, 2, 30), (0.03, 100)),
@@ -137,6 +139,7 @@ def elementwise():
     a, b = integers(8, S16, 2, 300), integers(9, S16, 2, 300)
     yield case("leaky_relu_s16", "LEAKY_RELU", [(a, (0.0031, 0))], [((2, 300), S16, (0.0027, 0))],
                ("LeakyReluOptions", {"alpha": 0.3}), version=2)
+    yield case("requantize_s16_to_s32", "QUANTIZE", [(a, (0.00049, 0))], [(a.shape, I, (1.5e-7, 0))], version=2)
     for op in ("ADD", "SUB"):
         yield case(op.lower() + "_s16", op, [(a, (0.0031, 0)), (b, (0.0017, 0))], [((2, 300), S16, (0.0053, 0))],
                    (op.capitalize() + "Options", {"pot_scale_int16": False}), version=2)

@@ -48,6 +48,8 @@ std::vector<Row> rows() {
         {"FUSEQ_KEEP_FLOAT", "a b", {}},
         {"FUSEQ_FLOAT_FALLBACK", "YES", no_bool},
         {"FUSEQ_DISABLE", "fold_constants", {"no_such_pass", "fold_constants,nor_this", "arena"}},
+        {"QUANTIZE_METHOD", "TFLITE", {"tflite", "ONNX9"}},
+        {"QUANTIZE_METHOD_LAYERS", "conv:TFLITE", {"conv", "conv:X", ":TFLITE"}},
         {"CACHE_DIR", "/tmp/somewhere", {}},
         {"FUSEQ_DROP_MIDDLE_ROUNDS", "YES", no_bool},
         {"FUSEQ_DUMP_DIR", "/tmp/elsewhere", {}}};
