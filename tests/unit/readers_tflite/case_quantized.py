@@ -106,7 +106,6 @@ def elementwise():
         yield case("softmax_" + name, "SOFTMAX", [(integers(4, dtype, 5, 12), (0.11, zero))],
                    [((5, 12), dtype, unsigned)], ("SoftmaxOptions", {"beta": 1.0}), version=2)
         yield case("quantize_" + name, "QUANTIZE", [np.linspace(-9, 9, 300).astype(F)], [((300,), dtype, ga)])
-        yield case("requantize_to_s32_" + name, "QUANTIZE", [(every, ga)], [(every.shape, I, (0.0001, 0))], version=2)
         yield case("requantize_" + name, "QUANTIZE", [(every, ga)], [(every.shape, dtype, go)])
         yield case("dequantize_" + name, "DEQUANTIZE", [(every, ga)], [(every.shape, F)], version=2, tolerance=1e-7)
         for axes in ([1, 2], [3]):

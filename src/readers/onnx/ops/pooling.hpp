@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "readers/onnx/model_attributes.hpp"
 #include "readers/onnx/operator.hpp"
 
 namespace fuseq::onnx_reader {

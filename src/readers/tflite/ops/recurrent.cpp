@@ -17,8 +17,8 @@ std::int64_t dimension(const Operator& op, std::size_t input, std::size_t axis) 
 }
 
 void require_real(const Operator& op) {
-    op.require(op.tensor(0).type == ElementType::f32, "the input is ",
-               to_string(op.tensor(0).type), "; only f32 is supported");
+    op.require(op.tensor(0).type == ElementType::f32, "the input is ", to_string(op.tensor(0).type),
+               "; only f32 is supported");
 }
 
 const char* activation_name(const Operator& op, ActivationFunctionType function) {
@@ -42,8 +42,8 @@ Sequence read_sequence(Operator& op, bool time_major) {
     sequence.x = time_major ? op.transpose(op.input(0), {1, 0, 2}) : op.input(0);
     sequence.batch = dimension(op, 0, time_major ? 1 : 0);
     const std::int64_t steps = dimension(op, 0, time_major ? 0 : 1);
-    sequence.lengths = op.int_list(
-        std::vector<std::int64_t>(static_cast<std::size_t>(sequence.batch), steps));
+    sequence.lengths =
+        op.int_list(std::vector<std::int64_t>(static_cast<std::size_t>(sequence.batch), steps));
     return sequence;
 }
 
@@ -69,6 +69,7 @@ Values lstm_sequence(Operator& op) {
     const auto& options = op.options<::tflite::UnidirectionalSequenceLSTMOptions>();
     constexpr std::size_t kGates[] = {1, 0, 2, 3};
     constexpr std::size_t kRefused[] = {9, 10, 11, 16, 17, 20, 21, 22, 23};
+    require_real(op);
     op.require(op.has_input(1), "coupled input and forget gates are not supported");
     for (const std::size_t i : kRefused) {
         op.require(!op.has_input(i), "input ", i,
@@ -87,8 +88,7 @@ Values lstm_sequence(Operator& op) {
         }
         return op.unsqueeze(op.add("Concat", parts, {{"axis", std::int64_t{0}}}), {0});
     };
-    const std::string activation =
-        activation_name(op, options.fused_activation_function());
+    const std::string activation = activation_name(op, options.fused_activation_function());
     fuseq::Node* node = op.node(
         "LSTMSequence",
         {sequence.x, state(op, 18, sequence.batch, hidden), state(op, 19, sequence.batch, hidden),
@@ -108,9 +108,9 @@ Values rnn_sequence(Operator& op) {
     const std::int64_t hidden = dimension(op, 1, 0);
     const std::string activation = activation_name(op, options.fused_activation_function());
     fuseq::Node* node = op.node("RNNSequence",
-                                {sequence.x, state(op, 4, sequence.batch, hidden),
-                                 sequence.lengths, op.unsqueeze(op.real(1), {0}),
-                                 op.unsqueeze(op.real(2), {0}), op.unsqueeze(op.real(3), {0})},
+                                {sequence.x, state(op, 4, sequence.batch, hidden), sequence.lengths,
+                                 op.unsqueeze(op.real(1), {0}), op.unsqueeze(op.real(2), {0}),
+                                 op.unsqueeze(op.real(3), {0})},
                                 {{"hidden_size", hidden},
                                  {"direction", "forward"},
                                  {"activations", std::vector<std::string>{activation}}});
@@ -130,8 +130,8 @@ Values rnn(Operator& op) {
     return plain(result);
 }
 
-// Filters over the features of the last steps, which the state holds: [batch, filters, memory]. Its last
-// place is free for the step at hand.
+// Filters over the features of the last steps, which the state holds: [batch, filters, memory]. Its
+// last place is free for the step at hand.
 Values svdf(Operator& op) {
     require_real(op);
     const auto& options = op.options<::tflite::SVDFOptions>();
@@ -172,7 +172,8 @@ const OperatorRow kRows[] = {
     {.type = "UNIDIRECTIONAL_SEQUENCE_LSTM",
      .newest = 4,
      .translate = lstm_sequence,
-     .note = "f32; integers, coupled gates, peepholes, projection, layer normalization and clips refused"},
+     .note = "f32; integers, coupled gates, peepholes, projection, layer normalization and clips "
+             "refused"},
     {.type = "UNIDIRECTIONAL_SEQUENCE_RNN", .newest = 3, .translate = rnn_sequence, .note = kFloat},
 };
 
