@@ -105,8 +105,6 @@ public:
                 ::tflite::EnumNameBuiltinOptions(kind));
         return *static_cast<const T*>(stated_.builtin_options());
     }
-    std::span<const std::uint8_t> custom_options() const;
-    std::vector<std::int64_t> intermediates() const;
 
     // --- inputs and outputs -----------------------------------------------------------------
     std::size_t input_count() const { return inputs_.size(); }
