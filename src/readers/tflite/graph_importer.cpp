@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kDeepestBody = 8;
 // Subgraphs that call each other can stand for very many layers.
 constexpr std::size_t kMostBodies = 1000;
+constexpr std::size_t kLargestVariable = std::size_t{1} << 28;
 
 std::vector<std::int64_t> indices_of(const flatbuffers::Vector<std::int32_t>* values) {
     return values == nullptr ? std::vector<std::int64_t>{}
@@ -249,6 +250,8 @@ Output GraphImporter::read_variable(const TensorInfo& info) {
     place.require(depth_ == 0, "variables within bodies are not supported");
     place.require(info.type != ElementType::undefined, "is a variable of type ", info.type_name,
                   ", which is not supported");
+    place.require(shape_size(info.shape) <= kLargestVariable, "is a variable of shape ",
+                  to_string(info.shape), ", which has more than ", kLargestVariable, " elements");
     Tensor zero(info.type, info.shape);
     if (info.type == ElementType::i8 && info.quantization.known()) {
         std::memset(zero.data(), static_cast<int>(info.quantization.zero_point()),
