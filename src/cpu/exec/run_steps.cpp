@@ -146,7 +146,7 @@ private:
         }
         times_.begin();
         runners_[step_]->run();
-        times_.end(step_, 0);
+        times_.end(step_);
         ++step_;
     }
 
