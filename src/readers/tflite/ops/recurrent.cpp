@@ -43,7 +43,7 @@ Sequence read_sequence(Operator& op, bool time_major) {
     sequence.batch = dimension(op, 0, time_major ? 1 : 0);
     const std::int64_t steps = dimension(op, 0, time_major ? 0 : 1);
     sequence.lengths =
-        op.int_list(std::vector<std::int64_t>(static_cast<std::size_t>(sequence.batch), steps));
+        op.add("Broadcast", {op.int_scalar(steps), op.int_list({sequence.batch})});
     return sequence;
 }
 
