@@ -53,8 +53,8 @@ void add_block(std::array<std::uint32_t, 8>& state, const std::uint8_t* block) {
         const std::uint32_t k = fraction(std::cbrt(static_cast<long double>(first[i])));
         const std::uint32_t one = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
                                   ((e & f) ^ (~e & g)) + k + w[i];
-        const std::uint32_t two = (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) +
-                                  ((a & b) ^ (a & c) ^ (b & c));
+        const std::uint32_t two =
+            (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
         h = g;
         g = f;
         f = e;

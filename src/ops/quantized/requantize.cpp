@@ -12,8 +12,9 @@ namespace {
 
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<RequantizeAttrs>();
-    context.require(is_grid_type(attrs.output_type), "output_type is ",
-                    to_string(attrs.output_type), ", expected u8, i8, u16 or i16");
+    context.require(is_grid_type(attrs.output_type) || attrs.output_type == ElementType::i32,
+                    "output_type is ", to_string(attrs.output_type),
+                    ", expected u8, i8, u16, i16 or i32");
     check_grids(context, attrs, 1);
     context.set_output(0, attrs.output_type, context.shape(0));
 }

@@ -44,22 +44,21 @@ double LayerBuilder::real(const Output& output, const char* what) const {
 }
 
 fuseq::Node* LayerBuilder::node(std::string_view type,
-                            std::vector<Output> inputs,
-                            const ModelAttributes& values,
-                            int opset) {
+                                std::vector<Output> inputs,
+                                const ModelAttributes& values,
+                                int opset) {
     const OpSpec* spec = find_op(type, opset);
     require(spec != nullptr, "the Model has no operation ", type);
-    return remember(sink_.model().add(type, opset,
-                                       sink_.unique_name(detail::cat(name_, "/", type)),
-                                       std::move(inputs), make_model_attributes(*spec, values)));
+    return remember(sink_.model().add(type, opset, sink_.unique_name(detail::cat(name_, "/", type)),
+                                      std::move(inputs), make_model_attributes(*spec, values)));
 }
 
 fuseq::Node* LayerBuilder::node(std::string_view type,
-                            std::vector<Output> inputs,
-                            std::unique_ptr<Attributes> values) {
+                                std::vector<Output> inputs,
+                                std::unique_ptr<Attributes> values) {
     return remember(sink_.model().add(type, kNewest,
-                                       sink_.unique_name(detail::cat(name_, "/", type)),
-                                       std::move(inputs), std::move(values)));
+                                      sink_.unique_name(detail::cat(name_, "/", type)),
+                                      std::move(inputs), std::move(values)));
 }
 
 fuseq::Node* LayerBuilder::remember(fuseq::Node* made) {
@@ -68,8 +67,8 @@ fuseq::Node* LayerBuilder::remember(fuseq::Node* made) {
 }
 
 Output LayerBuilder::constant(Tensor value) {
-    return remember(sink_.model().add_constant(sink_.unique_name(name_ + "/Const"),
-                                                std::move(value)))
+    return remember(
+               sink_.model().add_constant(sink_.unique_name(name_ + "/Const"), std::move(value)))
         ->output();
 }
 

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kDeepestBody = 8;
 // Subgraphs that call each other can stand for very many layers.
 constexpr std::size_t kMostBodies = 1000;
+constexpr std::size_t kLargestVariable = std::size_t{1} << 28;
 
 std::vector<std::int64_t> indices_of(const flatbuffers::Vector<std::int32_t>* values) {
     return values == nullptr ? std::vector<std::int64_t>{}
@@ -25,7 +26,8 @@ std::string list_of(const std::vector<std::string>& nodes) {
     for (std::size_t i = 0; i < std::min(nodes.size(), kShown); ++i) {
         text += (i == 0 ? "" : ", ") + nodes[i];
     }
-    return nodes.size() > kShown ? detail::cat(text, " and ", nodes.size() - kShown, " more") : text;
+    return nodes.size() > kShown ? detail::cat(text, " and ", nodes.size() - kShown, " more")
+                                 : text;
 }
 
 }  // namespace
@@ -42,11 +44,10 @@ void refuse_unknown_operators(const FileContext& context) {
                                   ", the file has ", context.kinds.size());
             const OperatorKind& kind = context.kinds[stated->opcode_index()];
             if (kind.row == nullptr || kind.version > kind.row->newest) {
-                const std::string name =
-                    kind.row == nullptr
-                        ? kind.type
-                        : detail::cat(kind.type, " version ", kind.version, ", known up to ",
-                                      kind.row->newest);
+                const std::string name = kind.row == nullptr
+                                             ? kind.type
+                                             : detail::cat(kind.type, " version ", kind.version,
+                                                           ", known up to ", kind.row->newest);
                 unknown[name].push_back(number == 0 ? std::to_string(i)
                                                     : detail::cat(number, ":", i));
             }
@@ -127,8 +128,7 @@ void GraphImporter::add_parameters() {
             dims.emplace_back(static_cast<std::int64_t>(size));
         }
         values_[at].plain =
-            model_
-                ->add_parameter(unique_name(tensor_name(at)), info.type, PartialShape(dims))
+            model_->add_parameter(unique_name(tensor_name(at)), info.type, PartialShape(dims))
                 ->output();
     }
 }
@@ -198,9 +198,8 @@ void GraphImporter::check_inputs(const std::vector<std::int64_t>& indices,
         }
         check_index(index, "input", place);
         const TensorInfo& info = tensors_[static_cast<std::size_t>(index)];
-        place.require(
-            has_value(info.index) || info.variable, "reads ", info.title(),
-            ", which has no value here: nothing makes it, or a later operator (a cycle)");
+        place.require(has_value(info.index) || info.variable, "reads ", info.title(),
+                      ", which has no value here: nothing makes it, or a later operator (a cycle)");
     }
 }
 
@@ -251,6 +250,8 @@ Output GraphImporter::read_variable(const TensorInfo& info) {
     place.require(depth_ == 0, "variables within bodies are not supported");
     place.require(info.type != ElementType::undefined, "is a variable of type ", info.type_name,
                   ", which is not supported");
+    place.require(shape_size(info.shape) <= kLargestVariable, "is a variable of shape ",
+                  to_string(info.shape), ", which has more than ", kLargestVariable, " elements");
     Tensor zero(info.type, info.shape);
     if (info.type == ElementType::i8 && info.quantization.known()) {
         std::memset(zero.data(), static_cast<int>(info.quantization.zero_point()),
@@ -262,10 +263,9 @@ Output GraphImporter::read_variable(const TensorInfo& info) {
     attributes.variable_id = tensor_name(info.index);
     attributes.variable_type = info.type;
     attributes.variable_shape = initial.partial_shape();
-    const Output value = model_
-                             ->add("ReadValue", 6, unique_name(tensor_name(info.index)), {initial},
-                                   attributes)
-                             ->output();
+    const Output value =
+        model_->add("ReadValue", 6, unique_name(tensor_name(info.index)), {initial}, attributes)
+            ->output();
     variables_.try_emplace(info.index, Variable{value, value});
     return value;
 }

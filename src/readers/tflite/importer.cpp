@@ -21,12 +21,7 @@ OperatorKind read_kind(const ::tflite::OperatorCode& code, const Place& place) {
     if (number == kCustomCode) {
         kind.type = code.custom_code() == nullptr ? "" : code.custom_code()->str();
         place.require(!kind.type.empty(), "has a custom operator without a name");
-        kind.row = find_operator(kind.type);
-        // Names of builtin operators are in capitals only, and mean these alone.
-        const bool custom = kind.row != nullptr && kind.row->newest == 0;
-        kind.row = custom ? kind.row : nullptr;
-        kind.version = 0;
-        kind.type = custom ? kind.type : "custom operator '" + kind.type + "'";
+        kind.type = "custom operator '" + kind.type + "'";
         return kind;
     }
     kind.row = find_operator(kind.type);

@@ -44,16 +44,6 @@ Operator::Operator(const ::tflite::Operator& stated,
       outputs_(list(stated.outputs())),
       graph_(graph) {}
 
-std::span<const std::uint8_t> Operator::custom_options() const {
-    const auto* options = stated_.custom_options();
-    return options == nullptr ? std::span<const std::uint8_t>{}
-                              : std::span<const std::uint8_t>{options->data(), options->size()};
-}
-
-std::vector<std::int64_t> Operator::intermediates() const {
-    return list(stated_.intermediates());
-}
-
 const TensorInfo& Operator::tensor(std::size_t i) const {
     require(has_input(i), "input ", i, " is missing");
     return graph_.tensor(index(i));

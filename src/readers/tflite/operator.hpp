@@ -4,8 +4,9 @@
 // Operator: one operator of the file while it is translated, and the layers that it becomes.
 //
 // Tensors of the file are [batch, height, width, channels], operations of the Model take
-// [batch, channels, height, width]. A value of rank 4 is kept in the order in which it was made, and a
-// Transpose is added only where a reader wants the other one: between convolutions none is left.
+// [batch, channels, height, width]. A value of rank 4 is kept in the order in which it was made,
+// and a Transpose is added only where a reader wants the other one: between convolutions none is
+// left.
 #pragma once
 
 #include <memory>
@@ -104,8 +105,6 @@ public:
                 ::tflite::EnumNameBuiltinOptions(kind));
         return *static_cast<const T*>(stated_.builtin_options());
     }
-    std::span<const std::uint8_t> custom_options() const;
-    std::vector<std::int64_t> intermediates() const;
 
     // --- inputs and outputs -----------------------------------------------------------------
     std::size_t input_count() const { return inputs_.size(); }

@@ -30,8 +30,8 @@ std::span<const OperatorRow* const> all_operators() {
 
 const OperatorRow* find_operator(std::string_view type) {
     const auto rows = all_operators();
-    const auto found = std::lower_bound(
-        rows.begin(), rows.end(), type, [](auto* row, auto name) { return row->type < name; });
+    const auto found = std::lower_bound(rows.begin(), rows.end(), type,
+                                        [](auto* row, auto name) { return row->type < name; });
     return found != rows.end() && (*found)->type == type ? *found : nullptr;
 }
 

@@ -16,7 +16,7 @@ namespace fuseq::tflite_reader {
 using Translate = Values (*)(Operator&);
 
 struct OperatorRow {
-    std::string_view type;  // as the format's list spells it; custom operators by their own name
+    std::string_view type;  // as the format's list spells it
     int newest;             // version that is read; a newer one may mean something else
     Translate translate;
     std::string_view note = "";  // for docs/tflite.md: what is refused, or how it is read

@@ -82,9 +82,8 @@ Quantization read_quantization(const ::tflite::Tensor& tensor,
         place.require(axis >= 0 && static_cast<std::size_t>(axis) < info.shape.size(),
                       "quantized dimension is ", axis, ", the rank is ", info.shape.size());
         quantization.axis = static_cast<std::size_t>(axis);
-        place.require(info.shape[quantization.axis] == count, "has ", count,
-                      " scales, dimension ", axis, " has the size ",
-                      info.shape[quantization.axis]);
+        place.require(info.shape[quantization.axis] == count, "has ", count, " scales, dimension ",
+                      axis, " has the size ", info.shape[quantization.axis]);
     }
     for (std::size_t i = 0; i < count; ++i) {
         check_scale(quantization.scales[i], i, place);
@@ -178,8 +177,8 @@ std::vector<TensorInfo> read_tensors(const ::tflite::Model& model,
         here.op = "tensor";
         info.type = element_type(tensor->type());
         const char* type_name = ::tflite::EnumNameTensorType(tensor->type());
-        info.type_name = type_name[0] != '\0' ? type_name
-                                              : std::to_string(static_cast<int>(tensor->type()));
+        info.type_name =
+            type_name[0] != '\0' ? type_name : std::to_string(static_cast<int>(tensor->type()));
         info.variable = tensor->is_variable();
         info.shape = read_shape(*tensor, here);
         info.quantization = read_quantization(*tensor, info, here);

@@ -79,8 +79,9 @@ TEST(TfliteBadInput, UnknownOperatorsAreListedTogether) {
         {"deprecated_builtin_code": 32, "builtin_code": 32, "custom_code": "FlexErf"},
         {"deprecated_builtin_code": 15, "builtin_code": 15}])");
     first_graph(model)["operators"][1]["opcode_index"] = 1;
-    EXPECT_THAT(error_of(model), AllOf(HasSubstr("m.tflite"), HasSubstr("custom operator 'FlexErf' (0)"),
-                                       HasSubstr("LSH_PROJECTION (1)")));
+    EXPECT_THAT(error_of(model),
+                AllOf(HasSubstr("m.tflite"), HasSubstr("custom operator 'FlexErf' (0)"),
+                      HasSubstr("LSH_PROJECTION (1)")));
 }
 
 TEST(TfliteBadInput, NewerVersionsAndNumbersThatDoNotExist) {
@@ -123,7 +124,8 @@ TEST(TfliteBadInput, GraphsThatDoNotFitTogether) {
     EXPECT_THAT(error_of(model), HasSubstr("has no outputs"));
     model = two_abs();
     first_graph(model)["operators"].erase(1);
-    EXPECT_THAT(error_of(model), AllOf(HasSubstr("'y' (tensor)"), HasSubstr("no operator makes it")));
+    EXPECT_THAT(error_of(model),
+                AllOf(HasSubstr("'y' (tensor)"), HasSubstr("no operator makes it")));
     model = two_abs();
     first_graph(model)["tensors"][2]["type"] = "INT32";
     EXPECT_THAT(error_of(model), HasSubstr("tensor 'y', is i32, the operator makes f32"));
@@ -169,10 +171,34 @@ TEST(TfliteBadInput, QuantizationsThatDoNotFit) {
                 HasSubstr("zero point 0 is -1, which is outside of u8"));
 }
 
+// x * w + b as a fully connected layer of i8: the bias must stand in the scale of the product.
+TEST(TfliteBadInput, ABiasOfAnotherScale) {
+    const auto error_with_scale = [](double scale) {
+        json model = json::parse(R"({"version": 3,
+            "operator_codes": [{"deprecated_builtin_code": 9, "builtin_code": 9, "version": 4}],
+            "buffers": [{}, {"data": [1, 2]}, {"data": [1, 0, 0, 0]}],
+            "subgraphs": [{
+                "tensors": [
+                    {"name": "x", "shape": [1, 2], "type": "INT8", "quantization": {"scale": [0.5], "zero_point": [0]}},
+                    {"name": "w", "shape": [1, 2], "type": "INT8", "buffer": 1, "quantization": {"scale": [0.25], "zero_point": [0]}},
+                    {"name": "b", "shape": [1], "type": "INT32", "buffer": 2, "quantization": {"scale": [0.125], "zero_point": [0]}},
+                    {"name": "y", "shape": [1, 1], "type": "INT8", "quantization": {"scale": [1], "zero_point": [0]}}],
+                "inputs": [0], "outputs": [3],
+                "operators": [{"opcode_index": 0, "inputs": [0, 1, 2], "outputs": [3]}]}]})");
+        first_graph(model)["tensors"][2]["quantization"]["scale"] = {scale};
+        return error_of(model);
+    };
+    EXPECT_EQ(error_with_scale(0.125), "");
+    EXPECT_EQ(error_with_scale(0.14), "");  // off by 0.015 of the output's scale
+    EXPECT_THAT(error_with_scale(0.15), AllOf(HasSubstr("'y' (FULLY_CONNECTED)"),
+                                              HasSubstr("the bias, tensor 'b', has the scale 0.15"),
+                                              HasSubstr("0.02 are allowed")));
+}
+
 // JSON has no such numbers: the bytes of a scale of 1 are overwritten.
 TEST(TfliteBadInput, ScalesThatAreNoNumbers) {
-    for (const float bad : {std::numeric_limits<float>::infinity(),
-                            std::numeric_limits<float>::quiet_NaN()}) {
+    for (const float bad :
+         {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
         json model = two_abs();
         const float marker = 1.2345678F;
         first_graph(model)["tensors"][0]["quantization"] = {{"scale", {marker}},

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "readers/tflite/operator_table.hpp"
 #include "unit/readers_tflite/tflite_case.hpp"
@@ -79,6 +81,18 @@ TEST(TfliteOperators, EachHasACase) {
     }
     for (const auto* row : tflite_reader::all_operators()) {
         EXPECT_TRUE(tested.contains(std::string(row->type))) << row->type;
+    }
+}
+
+TEST(TfliteOperators, AreInTheTableOfThePage) {
+    std::ifstream file(std::string(FUSEQ_SOURCE_DIR) + "/docs/tflite.md");
+    std::ostringstream page;
+    page << file.rdbuf();
+    for (const auto* row : tflite_reader::all_operators()) {
+        const std::string line =
+            detail::cat("| ", row->type, " | ", row->newest, " | ", row->note, " |\n");
+        EXPECT_NE(page.str().find(line), std::string::npos)
+            << line << "write the table with fuseq_tflite_docs";
     }
 }
 

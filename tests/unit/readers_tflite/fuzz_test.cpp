@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Damaged files are read or refused with an Error that names the file; nothing else happens. A failing
-// seed is printed; fuseq_tflite_fuzz goes on for as long as one likes.
+// Damaged files are read or refused with an Error that names the file; nothing else happens. A
+// failing seed is printed; fuseq_tflite_fuzz goes on for as long as one likes.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -44,7 +44,8 @@ json graph(json tensors, json operators, const json& inputs, const json& outputs
     }
     json codes = json::array();
     for (json& one : operators) {
-        codes.push_back({{"builtin_code", one["builtin"]}, {"deprecated_builtin_code", one["builtin"]}});
+        codes.push_back(
+            {{"builtin_code", one["builtin"]}, {"deprecated_builtin_code", one["builtin"]}});
         one.erase("builtin");
         one["opcode_index"] = codes.size() - 1;
     }
@@ -70,11 +71,10 @@ json convolution(int input, int weights, int output) {
 }
 
 TEST(TfliteGraph, NoTransposeIsLeftBetweenConvolutions) {
-    const json model = graph({tensor("x", {1, 4, 4, 1}), floats("w", {1, 1, 1, 1}, {2}),
-                              tensor("a", {1, 4, 4, 1}), tensor("b", {1, 4, 4, 1}),
-                              tensor("y", {1, 4, 4, 1})},
-                             {convolution(0, 1, 2), node(kAbs, {2}, {3}), convolution(3, 1, 4)},
-                             {0}, {4});
+    const json model =
+        graph({tensor("x", {1, 4, 4, 1}), floats("w", {1, 1, 1, 1}, {2}), tensor("a", {1, 4, 4, 1}),
+               tensor("b", {1, 4, 4, 1}), tensor("y", {1, 4, 4, 1})},
+              {convolution(0, 1, 2), node(kAbs, {2}, {3}), convolution(3, 1, 4)}, {0}, {4});
     const auto read = read_tflite(tflite_bytes(model));
     // One of the input, one of the output; weights of one element have one too, which is folded.
     std::size_t of_values = 0;

@@ -90,8 +90,9 @@ def main():
         lines = []
         for case in cases:
             try:
-                interpreter = Interpreter(library, binary(case["model"]))
-                outputs = [interpreter.run(arrays) for arrays in case["runs"]]
+                # Operators that are newer than TFLite 2.9 state what they give.
+                interpreter = None if "expected" in case else Interpreter(library, binary(case["model"]))
+                outputs = case.get("expected") or [interpreter.run(arrays) for arrays in case["runs"]]
             except RuntimeError as error:
                 print("left out:", family, case["name"], error, file=sys.stderr)
                 continue

@@ -3,9 +3,11 @@
 //
 // The developers' set of quantized TFLite models beside the project: every tensor that TFLite 2.9
 // computes, by its hash (../shared/prequantized/README.md).
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -57,8 +59,8 @@ std::string with_outputs(std::string bytes, const std::vector<Golden>& goldens) 
     const auto* graph = ::tflite::GetModel(bytes.data())->subgraphs()->Get(0);
     const auto* table = reinterpret_cast<const flatbuffers::Table*>(graph);
     const auto field = table->GetOptionalFieldOffset(::tflite::SubGraph::VT_OUTPUTS);
-    const std::size_t at = static_cast<std::size_t>(
-        reinterpret_cast<const char*>(table) + field - bytes.data());
+    const std::size_t at =
+        static_cast<std::size_t>(reinterpret_cast<const char*>(table) + field - bytes.data());
     const auto put = [&](std::uint32_t value) {
         bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
     };
@@ -77,7 +79,9 @@ std::vector<fs::path> inputs_of(const fs::path& folder, const Model& model) {
         std::string name = parameter->name();
         std::replace_if(
             name.begin(), name.end(),
-            [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '-' && c != '_'; },
+            [](unsigned char c) {
+                return std::isalnum(c) == 0 && c != '.' && c != '-' && c != '_';
+            },
             '_');
         files.push_back(folder / (name.substr(0, 80) + ".npy"));
     }
@@ -93,7 +97,10 @@ Difference run(const fs::path& folder, const std::string& device) {
     static Core core;
     const std::string bytes = whole_file(folder / "model.tflite");
     Difference sum;
-    for (int k = 0; fs::exists(folder / "in" / std::to_string(k)); ++k) {
+    // One photograph is enough for the large ones.
+    constexpr std::size_t kLarge = 1 << 20;
+    const int runs = bytes.size() > kLarge ? 1 : 100;
+    for (int k = 0; k < runs && fs::exists(folder / "in" / std::to_string(k)); ++k) {
         const auto goldens =
             read_goldens(folder / "mid_tflite_builtin" / (std::to_string(k) + ".tsv"));
         const auto model = read_tflite(with_outputs(bytes, goldens), folder.string());
@@ -116,6 +123,9 @@ Difference run(const fs::path& folder, const std::string& device) {
     return sum;
 }
 
+// Read and refused with the name of the operator.
+constexpr const char* kRefused = "trained_lstm_int8";
+
 class PrequantizedTflite : public testing::TestWithParam<std::string> {};
 
 TEST_P(PrequantizedTflite, EveryTensorIsThatOfTflite) {
@@ -132,6 +142,11 @@ TEST_P(PrequantizedTflite, EveryTensorIsThatOfTflite) {
     ASSERT_FALSE(folders.empty());
     for (const fs::path& folder : folders) {
         SCOPED_TRACE(folder.filename().string());
+        if (folder.filename() == kRefused) {
+            EXPECT_THAT(error_text([&] { run(folder, GetParam()); }),
+                        testing::HasSubstr("(UNIDIRECTIONAL_SEQUENCE_LSTM): the input is i8"));
+            continue;
+        }
         try {
             const Difference difference = run(folder, GetParam());
             EXPECT_EQ(difference.different, 0U) << "of " << difference.tensors << " tensors";

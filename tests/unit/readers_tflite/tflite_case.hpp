@@ -14,11 +14,11 @@ namespace fuseq::test {
 
 struct TfliteCase {
     std::string name;
-    nlohmann::json model;  // by the names of the schema
+    nlohmann::json model;                      // by the names of the schema
     std::vector<std::vector<Tensor>> inputs;   // a list a run
     std::vector<std::vector<Tensor>> outputs;  // likewise
-    double tolerance = 0;  // of real outputs, relative to the largest magnitude
-    std::size_t steps = 0;  // that integers may differ by
+    double tolerance = 0;                      // of real outputs, relative to the largest magnitude
+    std::size_t steps = 0;                     // that integers may differ by
 };
 
 // All cases of the folder, in the order of files and lines.

@@ -9,9 +9,7 @@
 int main() {
     std::cout << "| operator | up to version | |\n| --- | --- | --- |\n";
     for (const auto* row : fuseq::tflite_reader::all_operators()) {
-        std::cout << "| " << row->type << " | "
-                  << (row->newest == 0 ? "custom" : std::to_string(row->newest)) << " | "
-                  << row->note << " |\n";
+        std::cout << "| " << row->type << " | " << row->newest << " | " << row->note << " |\n";
     }
     return 0;
 }

@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads damaged files until the time is over. Prints the seed before each thousand, so that a crash can be
-// made again: fuseq_tflite_fuzz SECONDS SEED FILES
+// Reads damaged files until the time is over. Prints the seed before each thousand, so that a crash
+// can be made again: fuseq_tflite_fuzz SECONDS SEED FILES
 #include <chrono>
 #include <fstream>
 #include <iostream>

@@ -97,8 +97,7 @@ Values prelu(Operator& op) {
     const Output x = operands.values[0];
     if (is_quantized(op)) {
         const Output positive = op.add("Requantize", {x}, grids(op, {0}));
-        const Output negative =
-            op.add("QuantizedMultiply", operands.values, grids(op, {0, 1}));
+        const Output negative = op.add("QuantizedMultiply", operands.values, grids(op, {0, 1}));
         const Output zero =
             op.scalar(static_cast<double>(op.tensor(0).quantization.zero_point()), x);
         const Output above = op.add("GreaterEqual", {x, zero});

@@ -8,8 +8,7 @@ namespace fuseq::tflite_reader {
 namespace {
 
 std::int64_t block_size(const Operator& op, std::int32_t stated) {
-    op.require(stated >= 1 && stated <= 1 << 16, "block_size is ", stated,
-               ", expected 1 or more");
+    op.require(stated >= 1 && stated <= 1 << 16, "block_size is ", stated, ", expected 1 or more");
     return stated;
 }
 
@@ -17,15 +16,15 @@ std::int64_t block_size(const Operator& op, std::int32_t stated) {
 Values space_to_depth(Operator& op) {
     const std::int64_t size =
         block_size(op, op.options<::tflite::SpaceToDepthOptions>().block_size());
-    return image(op.add("SpaceToDepth", {op.image(0)},
-                        {{"mode", "blocks_first"}, {"block_size", size}}));
+    return image(
+        op.add("SpaceToDepth", {op.image(0)}, {{"mode", "blocks_first"}, {"block_size", size}}));
 }
 
 Values depth_to_space(Operator& op) {
     const std::int64_t size =
         block_size(op, op.options<::tflite::DepthToSpaceOptions>().block_size());
-    return image(op.add("DepthToSpace", {op.image(0)},
-                        {{"mode", "blocks_first"}, {"block_size", size}}));
+    return image(
+        op.add("DepthToSpace", {op.image(0)}, {{"mode", "blocks_first"}, {"block_size", size}}));
 }
 
 // Blocks and borders of the spatial dimensions, of all: 1 and 0 for the others.
@@ -46,9 +45,9 @@ Blocks read_blocks(Operator& op) {
     std::vector<std::int64_t> before(rank, 0);
     std::vector<std::int64_t> after(rank, 0);
     for (std::size_t d = 0; d < sizes.size(); ++d) {
-        op.require(sizes[d] >= 1 && borders[2 * d] >= 0 && borders[2 * d + 1] >= 0,
-                   "dimension ", d, " of the block is ", sizes[d], " with borders ",
-                   borders[2 * d], " and ", borders[2 * d + 1]);
+        op.require(sizes[d] >= 1 && borders[2 * d] >= 0 && borders[2 * d + 1] >= 0, "dimension ", d,
+                   " of the block is ", sizes[d], " with borders ", borders[2 * d], " and ",
+                   borders[2 * d + 1]);
         block[d + 1] = sizes[d];
         before[d + 1] = borders[2 * d];
         after[d + 1] = borders[2 * d + 1];

@@ -69,11 +69,10 @@ Values convolution(Operator& op) {
     const auto& options = op.options<::tflite::Conv2DOptions>();
     check_rank(op, 1, 4);
     const Output x = op.image(0);
-    const Window window =
-        make_window(op, options.padding(), spatial_sizes(op, x),
-                    {size_at(op, 1, 1), size_at(op, 1, 2)},
-                    {options.stride_h(), options.stride_w()},
-                    {options.dilation_h_factor(), options.dilation_w_factor()});
+    const Window window = make_window(op, options.padding(), spatial_sizes(op, x),
+                                      {size_at(op, 1, 1), size_at(op, 1, 2)},
+                                      {options.stride_h(), options.stride_w()},
+                                      {options.dilation_h_factor(), options.dilation_w_factor()});
     const std::int64_t count = groups(op, x, size_at(op, 1, 3));
     if (is_quantized(op)) {
         ModelAttributes attributes = grids(op, {0}, options.fused_activation_function());
@@ -87,8 +86,8 @@ Values convolution(Operator& op) {
     if (count > 1) {
         const std::int64_t filters = size_at(op, 1, 0);
         op.require(filters % count == 0, "has ", filters, " filters in ", count, " groups");
-        weights = op.reshape(weights, {count, filters / count, size_at(op, 1, 3),
-                                       window.kernel[0], window.kernel[1]});
+        weights = op.reshape(weights, {count, filters / count, size_at(op, 1, 3), window.kernel[0],
+                                       window.kernel[1]});
     }
     const Output sum =
         op.add(count > 1 ? "GroupConvolution" : "Convolution", {x, weights}, window.attributes());
@@ -99,11 +98,10 @@ Values depthwise(Operator& op) {
     const auto& options = op.options<::tflite::DepthwiseConv2DOptions>();
     check_rank(op, 1, 4);
     const Output x = op.image(0);
-    const Window window =
-        make_window(op, options.padding(), spatial_sizes(op, x),
-                    {size_at(op, 1, 1), size_at(op, 1, 2)},
-                    {options.stride_h(), options.stride_w()},
-                    {options.dilation_h_factor(), options.dilation_w_factor()});
+    const Window window = make_window(op, options.padding(), spatial_sizes(op, x),
+                                      {size_at(op, 1, 1), size_at(op, 1, 2)},
+                                      {options.stride_h(), options.stride_w()},
+                                      {options.dilation_h_factor(), options.dilation_w_factor()});
     const Dimension channels = x.partial_shape()[1];
     const std::int64_t filters = size_at(op, 1, 3);
     op.require(channels.is_static() && channels.get_length() >= 1 &&
@@ -121,34 +119,43 @@ Values depthwise(Operator& op) {
                          op.transpose(integer_weights(op, 1), {3, 0, 1, 2}), attributes, window, 2);
     }
     // [1, H, W, C * M] -> [C, M, 1, H, W]
-    const Output weights = op.reshape(op.transpose(op.real(1), {3, 0, 1, 2}),
-                                      {count, filters / count, 1, window.kernel[0],
-                                       window.kernel[1]});
+    const Output weights =
+        op.reshape(op.transpose(op.real(1), {3, 0, 1, 2}),
+                   {count, filters / count, 1, window.kernel[0], window.kernel[1]});
     const Output sum = op.add("GroupConvolution", {x, weights}, window.attributes());
     return image(op.activation(add_bias(op, sum, 2), options.fused_activation_function()));
 }
 
-// Inputs are the shape of the result, the weights [O, H, W, I] and the values. The padding is that of
-// the convolution from the result to the values.
+// A shape that is not constant must be that of the output: sizes of the Model are static.
+std::vector<std::int64_t> result_shape(Operator& op) {
+    if (const auto known = op.known_ints(op.input(0))) {
+        return *known;
+    }
+    const Shape& shape = op.output_tensor().shape;
+    return {shape.begin(), shape.end()};
+}
+
+// Inputs are the shape of the result, the weights [O, H, W, I] and the values. The padding is that
+// of the convolution from the result to the values.
 Values transpose_convolution(Operator& op) {
     const auto& options = op.options<::tflite::TransposeConvOptions>();
     check_rank(op, 1, 4);
     const Output x = op.image(2);
-    const std::vector<std::int64_t> shape = op.constant_ints(0, "the shape of the result");
+    const std::vector<std::int64_t> shape = result_shape(op);
     op.require(shape.size() == 4, "the shape of the result has ", shape.size(),
                " values, expected 4");
     const std::vector<std::int64_t> sizes{shape[1], shape[2]};
-    const Window window = make_window(op, options.padding(), sizes,
-                                      {size_at(op, 1, 1), size_at(op, 1, 2)},
-                                      {options.stride_h(), options.stride_w()}, {1, 1});
+    const Window window =
+        make_window(op, options.padding(), sizes, {size_at(op, 1, 1), size_at(op, 1, 2)},
+                    {options.stride_h(), options.stride_w()}, {1, 1});
     const std::vector<std::int64_t> source = spatial_sizes(op, x);
     std::vector<std::int64_t> extra;
     for (std::size_t d = 0; d < 2; ++d) {
         const std::int64_t made = (source[d] - 1) * window.strides[d] + window.kernel[d] -
                                   window.begin[d] - window.end[d];
         op.require(sizes[d] >= made && sizes[d] - made < window.strides[d], "the result has ",
-                   sizes[d], " elements in dimension ", d + 1, ", the values, kernel and stride give ",
-                   made);
+                   sizes[d], " elements in dimension ", d + 1,
+                   ", the values, kernel and stride give ", made);
         extra.push_back(sizes[d] - made);
     }
     if (is_quantized(op, 2)) {
@@ -179,8 +186,7 @@ Values convolution_3d(Operator& op) {
         {options.dilation_d_factor(), options.dilation_h_factor(), options.dilation_w_factor()});
     const Output weights = op.transpose(op.real(1), {4, 3, 0, 1, 2});
     const Output sum = op.add("Convolution", {x, weights}, window.attributes());
-    const Output result =
-        op.activation(add_bias(op, sum, 2), options.fused_activation_function());
+    const Output result = op.activation(add_bias(op, sum, 2), options.fused_activation_function());
     return plain(op.transpose(result, {0, 2, 3, 4, 1}));
 }
 

@@ -47,8 +47,7 @@ Output flat_input(Operator& op) {
 Values fully_connected(Operator& op) {
     const auto& options = op.options<::tflite::FullyConnectedOptions>();
     op.require(options.weights_format() == 0, "weights_format is ",
-               static_cast<int>(options.weights_format()),
-               ", shuffled weights are not supported");
+               static_cast<int>(options.weights_format()), ", shuffled weights are not supported");
     const Shape& shape = op.tensor(1).shape;
     op.require(shape.size() == 2, "the weights have shape ", to_string(shape), ", expected rank 2");
     const auto filters = static_cast<std::int64_t>(shape[0]);
@@ -70,8 +69,8 @@ Values fully_connected(Operator& op) {
     if (op.has_input(2)) {
         result = op.add("Add", {result, op.real(2)});
     }
-    return plain(result_shape(op, op.activation(result, options.fused_activation_function()),
-                              filters));
+    return plain(
+        result_shape(op, op.activation(result, options.fused_activation_function()), filters));
 }
 
 Values batch_matmul(Operator& op) {

@@ -47,7 +47,8 @@ void add_clamp(const Operator& op,
             return;
         default: break;
     }
-    op.fail("fused activation ", static_cast<int>(function), " of quantized tensors is not supported");
+    op.fail("fused activation ", static_cast<int>(function),
+            " of quantized tensors is not supported");
 }
 
 }  // namespace
@@ -55,10 +56,10 @@ void add_clamp(const Operator& op,
 bool is_quantized(const Operator& op, std::size_t input) {
     const TensorInfo& source = op.tensor(input);
     const TensorInfo& result = op.output_tensor();
-    op.require(source.quantized() == result.quantized() || !is_integral(source.type),
-               "input ", input, ", ", source.title(), ", is ",
-               source.quantized() ? "quantized" : "not quantized", ", the output, ",
-               result.title(), ", is ", result.quantized() ? "quantized" : "not");
+    op.require(source.quantized() == result.quantized() || !is_integral(source.type), "input ",
+               input, ", ", source.title(), ", is ",
+               source.quantized() ? "quantized" : "not quantized", ", the output, ", result.title(),
+               ", is ", result.quantized() ? "quantized" : "not");
     return source.quantized();
 }
 
@@ -116,15 +117,15 @@ void check_bias(const Operator& op, std::size_t input, std::size_t weights, std:
     };
     const float result = op.output_tensor().quantization.scale();
     for (std::size_t c = 0; c < std::max(own.size(), factor.scales.size()); ++c) {
-        const auto product = static_cast<double>(op.tensor(input).quantization.scale() *
-                                                 at(factor.scales, c));
+        const auto product =
+            static_cast<double>(op.tensor(input).quantization.scale() * at(factor.scales, c));
         const double off = std::abs(product - static_cast<double>(at(own, c))) / result;
         op.require(off <= kAllowed, "the bias, ", info.title(), ", has the scale ", at(own, c),
                    " in channel ", c, ", input times weights have ", product,
                    "; the difference is ", off, " of the output's scale, ", kAllowed,
                    " are allowed");
-        op.require(at(factor.scales, c) > 0 && info.quantization.zero_points[std::min(
-                                                   c, own.size() - 1)] == 0,
+        op.require(at(factor.scales, c) > 0 &&
+                       info.quantization.zero_points[std::min(c, own.size() - 1)] == 0,
                    "the bias, ", info.title(), ", has a zero point other than 0");
     }
 }
@@ -172,11 +173,12 @@ Values through_table(Operator& op, const std::function<std::int64_t(std::int64_t
     for (std::int64_t i = 0; i < kValues; ++i) {
         table.push_back(function(lowest + i));
     }
-    const Output values =
-        op.constant(Tensor::of<std::int64_t>(Shape{table.size()}, table).to(op.output_tensor().type));
+    const Output values = op.constant(
+        Tensor::of<std::int64_t>(Shape{table.size()}, table).to(op.output_tensor().type));
     const Output wide = op.convert(x.values[0], ElementType::i32);
     const Output index =
-        lowest == 0 ? wide : op.add("Subtract", {wide, op.scalar(static_cast<double>(lowest), wide)});
+        lowest == 0 ? wide
+                    : op.add("Subtract", {wide, op.scalar(static_cast<double>(lowest), wide)});
     return x.result(op.add("Gather", {values, index, op.int_scalar(0)}));
 }
 

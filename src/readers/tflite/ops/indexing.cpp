@@ -22,14 +22,15 @@ Values embedding_lookup(Operator& op) {
     const Output rows = op.add("Gather", {op.input(1), op.input(0), op.int_scalar(0)});
     const TensorInfo& table = op.tensor(1);
     const bool real = is_real(op.output_tensor().type);
-    op.require(!real || !table.quantized() || !table.quantization.per_channel(),
-               "the table, ", table.title(), ", has several scales");
+    op.require(!real || !table.quantized() || !table.quantization.per_channel(), "the table, ",
+               table.title(), ", has several scales");
     return plain(real ? op.real(1, rows) : rows);
 }
 
 Values one_hot(Operator& op) {
     const auto& options = op.options<::tflite::OneHotOptions>();
-    return plain(op.add("OneHot", op.inputs(), {{"axis", static_cast<std::int64_t>(options.axis())}}));
+    return plain(
+        op.add("OneHot", op.inputs(), {{"axis", static_cast<std::int64_t>(options.axis())}}));
 }
 
 // Values fall; of equal ones the first comes first.
@@ -46,8 +47,7 @@ Values top_k(Operator& op) {
 
 // [number of true elements, rank]
 Values where(Operator& op) {
-    const Output positions =
-        op.add("NonZero", {op.input(0)}, {{"output_type", ElementType::i64}});
+    const Output positions = op.add("NonZero", {op.input(0)}, {{"output_type", ElementType::i64}});
     return plain(op.transpose(positions, {1, 0}));
 }
 
@@ -60,8 +60,9 @@ Values scatter_nd(Operator& op) {
 
 Values bucketize(Operator& op) {
     const auto* stated = op.options<::tflite::BucketizeOptions>().boundaries();
-    const std::vector<float> borders =
-        stated == nullptr ? std::vector<float>{} : std::vector<float>{stated->begin(), stated->end()};
+    const std::vector<float> borders = stated == nullptr
+                                           ? std::vector<float>{}
+                                           : std::vector<float>{stated->begin(), stated->end()};
     const Output list = op.constant(Tensor::of<float>(Shape{borders.size()}, borders));
     return plain(op.add("Bucketize", {op.input(0), list},
                         {{"output_type", ElementType::i32}, {"with_right_bound", false}}));
@@ -72,8 +73,8 @@ Values unique(Operator& op) {
     const ElementType type = element_type(op.options<::tflite::UniqueOptions>().idx_out_type());
     op.require(type == ElementType::i32 || type == ElementType::i64, "idx_out_type is ",
                to_string(type), ", expected i32 or i64");
-    fuseq::Node* node = op.node("Unique", {op.input(0)},
-                                {{"sorted", false}, {"index_element_type", type}});
+    fuseq::Node* node =
+        op.node("Unique", {op.input(0)}, {{"sorted", false}, {"index_element_type", type}});
     return {{.plain = node->output(0)}, {.plain = node->output(2)}};
 }
 

@@ -15,11 +15,10 @@ Values l2_normalization(Operator& op) {
     op.require(function == ::tflite::ActivationFunctionType::NONE,
                "a fused activation is not supported");
     const Aligned x = op.either(0);
-    const std::int64_t axis =
-        x.images ? 1 : static_cast<std::int64_t>(op.rank(x.values[0])) - 1;
+    const std::int64_t axis = x.images ? 1 : static_cast<std::int64_t>(op.rank(x.values[0])) - 1;
     const auto operation = [&](const std::vector<Output>& values) {
-        const Output length = op.add("ReduceL2", {values[0], op.int_list({axis})},
-                                     {{"keep_dims", true}});
+        const Output length =
+            op.add("ReduceL2", {values[0], op.int_list({axis})}, {{"keep_dims", true}});
         const Output bounded = op.add("Maximum", {length, op.scalar(kSmallest, values[0])});
         return op.add("Divide", {values[0], bounded});
     };

@@ -19,10 +19,9 @@ struct Pool {
 Pool read(Operator& op) {
     const auto& options = op.options<::tflite::Pool2DOptions>();
     const Output x = op.image(0);
-    const Window window = make_window(
-        op, options.padding(), spatial_sizes(op, x),
-        {options.filter_height(), options.filter_width()},
-        {options.stride_h(), options.stride_w()}, {1, 1});
+    const Window window = make_window(op, options.padding(), spatial_sizes(op, x),
+                                      {options.filter_height(), options.filter_width()},
+                                      {options.stride_h(), options.stride_w()}, {1, 1});
     ModelAttributes attributes{{"strides", window.strides},
                                {"pads_begin", window.begin},
                                {"pads_end", window.end},

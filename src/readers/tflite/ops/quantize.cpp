@@ -18,8 +18,8 @@ Values quantize_values(Operator& op) {
     if (source.quantized()) {
         return x.result(op.add("Requantize", x.values, grids(op, {0})));
     }
-    op.require(is_real(source.type), "the input, ", source.title(), ", is ",
-               to_string(source.type), " without a scale");
+    op.require(is_real(source.type), "the input, ", source.title(), ", is ", to_string(source.type),
+               " without a scale");
     return x.result(quantize(op, op.convert(x.values[0], ElementType::f32)));
 }
 
@@ -29,10 +29,9 @@ Values dequantize_values(Operator& op) {
     const TensorInfo& source = op.tensor(0);
     op.require(source.quantized() || is_real(source.type), "the input, ", source.title(), ", is ",
                to_string(source.type), " without a scale");
-    const bool integer_operation = source.quantized() && !source.constant() &&
-                                   !source.quantization.per_channel();
-    return x.result(integer_operation ? dequantize(op, 0, x.values[0])
-                                      : op.real(0, x.values[0]));
+    const bool integer_operation =
+        source.quantized() && !source.constant() && !source.quantization.per_channel();
+    return x.result(integer_operation ? dequantize(op, 0, x.values[0]) : op.real(0, x.values[0]));
 }
 
 // The range is moved so that 0 is one of its steps, as TensorFlow does.
@@ -45,10 +44,8 @@ Values fake_quantize(Operator& op) {
                "the range is ", options.min(), " to ", options.max());
     const double lowest = options.narrow_range() ? 1 : 0;
     const double highest = std::ldexp(1.0, bits) - 1;
-    const double scale =
-        (static_cast<double>(options.max()) - options.min()) / (highest - lowest);
-    const double zero =
-        std::clamp(std::round(lowest - options.min() / scale), lowest, highest);
+    const double scale = (static_cast<double>(options.max()) - options.min()) / (highest - lowest);
+    const double zero = std::clamp(std::round(lowest - options.min() / scale), lowest, highest);
     const Aligned x = op.either(0);
     const Output low = op.scalar((lowest - zero) * scale, x.values[0]);
     const Output high = op.scalar((highest - zero) * scale, x.values[0]);

@@ -72,9 +72,8 @@ Values mean(Operator& op) {
 Values through(Operator& op, const char* type) {
     const Reduction by = read(op);
     if (is_quantized(op)) {
-        const Values made = through_reals(op, by.x, [&](const auto& values) {
-            return reduced(op, type, values[0], by);
-        });
+        const Values made = through_reals(
+            op, by.x, [&](const auto& values) { return reduced(op, type, values[0], by); });
         return result(by, made[0].plain ? made[0].plain : made[0].image);
     }
     return result(by, reduced(op, type, by.x.values[0], by));

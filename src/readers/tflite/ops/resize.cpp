@@ -53,7 +53,8 @@ Values bilinear(Operator& op) {
                              "round_prefer_floor"));
 }
 
-// Half pixels: floor((i + 0.5) * scale); else floor(i * scale), rounded half up under align_corners.
+// Half pixels: floor((i + 0.5) * scale); else floor(i * scale), rounded half up under
+// align_corners.
 Values nearest(Operator& op) {
     const auto& options = op.options<::tflite::ResizeNearestNeighborOptions>();
     const bool corners = options.align_corners();

@@ -71,7 +71,8 @@ Values squeeze(Operator& op) {
     std::vector<std::int64_t> sizes;
     for (std::size_t d = 0; d < shape.rank(); ++d) {
         const std::int64_t size = shape[d].get_length();
-        const bool named = std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(d)) != axes.end();
+        const bool named =
+            std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(d)) != axes.end();
         op.require(!named || size == 1, "dimension ", d, " has the size ", size, ", expected 1");
         if (!(named || (axes.empty() && size == 1))) {
             sizes.push_back(size);
@@ -99,7 +100,8 @@ Values transpose(Operator& op) {
     for (const std::int64_t axis : *order) {
         absolute.push_back(static_cast<std::int64_t>(op.axis(axis, rank)));
     }
-    const bool to_image = absolute == std::vector<std::int64_t>{std::begin(kToImage), std::end(kToImage)};
+    const bool to_image =
+        absolute == std::vector<std::int64_t>{std::begin(kToImage), std::end(kToImage)};
     if (to_image && op.is_image(0)) {
         return plain(op.image(0));
     }
@@ -120,8 +122,8 @@ Values shape_of(Operator& op) {
 }
 
 Values rank(Operator& op) {
-    return plain(
-        op.convert(op.int_scalar(static_cast<std::int64_t>(op.rank(op.input(0)))), ElementType::i32));
+    return plain(op.convert(op.int_scalar(static_cast<std::int64_t>(op.rank(op.input(0)))),
+                            ElementType::i32));
 }
 
 Values fill(Operator& op) {
@@ -177,8 +179,7 @@ Values unpack(Operator& op) {
     const Output x = op.input(0);
     const auto axis = static_cast<std::int64_t>(op.axis(options.axis(), op.rank(x)));
     const auto count = static_cast<std::int64_t>(op.output_count());
-    fuseq::Node* parts =
-        op.node("Split", {x, op.int_scalar(axis)}, {{"num_splits", count}});
+    fuseq::Node* parts = op.node("Split", {x, op.int_scalar(axis)}, {{"num_splits", count}});
     Values values;
     for (const Value& part : outputs_of(parts)) {
         values.push_back({.plain = op.squeeze(part.plain, {axis})});

@@ -25,8 +25,7 @@ Values concatenation(Operator& op) {
     for (const std::size_t i : all) {
         one_grid = one_grid && same_grid(op.tensor(i), op.output_tensor());
     }
-    const bool plain_integers =
-        one_grid && function == ::tflite::ActivationFunctionType::NONE;
+    const bool plain_integers = one_grid && function == ::tflite::ActivationFunctionType::NONE;
     if (op.output_tensor().quantized() && !plain_integers) {
         ModelAttributes attributes = grids(op, all, function);
         attributes.push_back({"axis", axis});
@@ -39,7 +38,10 @@ Values concatenation(Operator& op) {
 }
 
 // Input `data` cut along the axis.
-Values cut(Operator& op, std::size_t data, std::size_t axis_input, const std::vector<std::int64_t>& lengths) {
+Values cut(Operator& op,
+           std::size_t data,
+           std::size_t axis_input,
+           const std::vector<std::int64_t>& lengths) {
     const Aligned x = op.either(data);
     const std::vector<std::int64_t> axes = op.constant_ints(axis_input, "the axis");
     op.require(axes.size() == 1, "has ", axes.size(), " axes, expected 1");
@@ -49,15 +51,14 @@ Values cut(Operator& op, std::size_t data, std::size_t axis_input, const std::ve
         lengths.empty()
             ? op.node("Split", {x.values[0], op.int_scalar(axis)},
                       {{"num_splits", static_cast<std::int64_t>(op.output_count())}})
-            : op.node("VariadicSplit",
-                      {x.values[0], op.int_scalar(axis), op.int_list(lengths)});
+            : op.node("VariadicSplit", {x.values[0], op.int_scalar(axis), op.int_list(lengths)});
     return outputs_of(node, x.images);
 }
 
 Values split(Operator& op) {
     const std::int32_t parts = op.options<::tflite::SplitOptions>().num_splits();
-    op.require(parts == 0 || static_cast<std::size_t>(parts) == op.output_count(),
-               "num_splits is ", parts, ", the operator has ", op.output_count(), " outputs");
+    op.require(parts == 0 || static_cast<std::size_t>(parts) == op.output_count(), "num_splits is ",
+               parts, ", the operator has ", op.output_count(), " outputs");
     return cut(op, 1, 0, {});
 }
 
@@ -80,8 +81,8 @@ Values slice(Operator& op) {
         const Output to_end = op.add("Less", {length, op.int_scalar(0)});
         const Output end = op.add("Select", {to_end, whole, op.add("Add", {wide, length})});
         const auto rank = static_cast<std::size_t>(op.rank(op.input(0)));
-        return plain(op.add("Slice", {op.input(0), wide, end,
-                                      op.int_list(std::vector<std::int64_t>(rank, 1))}));
+        return plain(op.add(
+            "Slice", {op.input(0), wide, end, op.int_list(std::vector<std::int64_t>(rank, 1))}));
     }
     const Aligned x = op.either(0);
     op.require(starts->size() == op.rank(x.values[0]) && sizes->size() == starts->size(),
@@ -99,7 +100,8 @@ Values slice(Operator& op) {
     const auto ordered = [&](const std::vector<std::int64_t>& values) {
         return op.int_list(x.images ? image_order(values) : values);
     };
-    return x.result(op.add("Slice", {x.values[0], ordered(*starts), ordered(ends), op.int_list(ones)}));
+    return x.result(
+        op.add("Slice", {x.values[0], ordered(*starts), ordered(ends), op.int_list(ones)}));
 }
 
 std::vector<std::int64_t> bits(std::int32_t mask, std::size_t count) {
@@ -117,8 +119,7 @@ Values strided_slice(Operator& op) {
                ", expected a known number of values");
     const auto count = static_cast<std::size_t>(shape[0].get_length());
     op.require(count <= 16, "begin has ", count, " values, up to 16 are supported");
-    const Output end =
-        options.offset() ? op.add("Add", {op.input(1), op.input(2)}) : op.input(2);
+    const Output end = options.offset() ? op.add("Add", {op.input(1), op.input(2)}) : op.input(2);
     return plain(op.add("StridedSlice", {op.input(0), op.input(1), end, op.input(3)},
                         {{"begin_mask", bits(options.begin_mask(), count)},
                          {"end_mask", bits(options.end_mask(), count)},
@@ -139,8 +140,7 @@ Values pad_with(Operator& op, const char* mode, const Output& value) {
     for (std::size_t d = 0; d < rank; ++d) {
         op.require(pads[2 * d] >= 0 && pads[2 * d + 1] >= 0 && pads[2 * d] <= INT32_MAX &&
                        pads[2 * d + 1] <= INT32_MAX,
-                   "the paddings of dimension ", d, " are ", pads[2 * d], " and ",
-                   pads[2 * d + 1]);
+                   "the paddings of dimension ", d, " are ", pads[2 * d], " and ", pads[2 * d + 1]);
         begin.push_back(pads[2 * d]);
         end.push_back(pads[2 * d + 1]);
     }
@@ -174,9 +174,9 @@ Values pad_v2(Operator& op) {
 
 Values mirror_pad(Operator& op) {
     const auto mode = op.options<::tflite::MirrorPadOptions>().mode();
-    op.require(mode == ::tflite::MirrorPadMode::REFLECT ||
-                   mode == ::tflite::MirrorPadMode::SYMMETRIC,
-               "mode is ", static_cast<int>(mode), ", expected REFLECT (0) or SYMMETRIC (1)");
+    op.require(
+        mode == ::tflite::MirrorPadMode::REFLECT || mode == ::tflite::MirrorPadMode::SYMMETRIC,
+        "mode is ", static_cast<int>(mode), ", expected REFLECT (0) or SYMMETRIC (1)");
     return pad_with(op, mode == ::tflite::MirrorPadMode::REFLECT ? "reflect" : "symmetric", {});
 }
 
@@ -198,8 +198,8 @@ Values dynamic_update_slice(Operator& op) {
                    to_string(whole));
     }
     const Output wide = op.convert(op.input(2), ElementType::i64);
-    const Output start = op.add(
-        "Minimum", {op.add("Maximum", {wide, op.int_scalar(0)}), op.int_list(room)});
+    const Output start =
+        op.add("Minimum", {op.add("Maximum", {wide, op.int_scalar(0)}), op.int_list(room)});
     const Output stop = op.add("Add", {start, op.int_list(sizes)});
     const Output ones = op.int_list(std::vector<std::int64_t>(sizes.size(), 1));
     return plain(op.add("SliceScatter", {x, update, start, stop, ones}));

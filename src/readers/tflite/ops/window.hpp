@@ -25,8 +25,8 @@ struct Window {
     }
 };
 
-// The window over images of these sizes; strides, dilations and kernel must be 1 or more. SAME: what
-// is missing for ceil(size / stride) results is split, the odd one at the end.
+// The window over images of these sizes; strides, dilations and kernel must be 1 or more. SAME:
+// what is missing for ceil(size / stride) results is split, the odd one at the end.
 Window make_window(const Operator& op,
                    ::tflite::Padding padding,
                    const std::vector<std::int64_t>& sizes,
