@@ -1,0 +1,59 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/lowering/matmul_operands.hpp"
+
+#include "unit/cpu/steps/on_devices.hpp"
+
+namespace fuseq::cpu {
+namespace {
+
+using fuseq::test::check_on_devices;
+using fuseq::test::DeviceRun;
+
+TEST(MatMulRows, RowsAreCutWhereBlocksOfThemWouldBeThin) {
+    EXPECT_EQ(rows_at_once(1), 1u);
+    EXPECT_EQ(rows_at_once(48), 48u);
+    EXPECT_EQ(rows_at_once(49), 32u);
+    EXPECT_EQ(rows_at_once(63), 32u);
+    EXPECT_EQ(rows_at_once(64), 64u);
+    EXPECT_EQ(rows_at_once(112), 112u);
+    EXPECT_EQ(rows_at_once(125), 64u);
+    EXPECT_EQ(rows_at_once(189), 96u);
+}
+
+TEST(MatMulRows, TwoRunsReachAllRows) {
+    for (std::size_t rows = 1; rows < 1000; ++rows) {
+        EXPECT_LE(rows_at_once(rows), rows);
+        EXPECT_GE(2 * rows_at_once(rows), rows);
+    }
+}
+
+// A residual input and a result in the user's memory begin at another address in the second run.
+TEST(MatMulRows, ProductsInTwoRunsGiveTheSame) {
+    constexpr double kTolerance = 1e-4;
+    for (const std::string rows : {"49", "61", "64", "125"}) {
+        SCOPED_TRACE(rows);
+        check_on_devices("%x = Parameter : f32[1," + rows + ",256]\n" + "%r = Parameter : f32[1," +
+                             rows + ",192]\n" +
+                             "%l = Const value={-4} : f32[]\n"
+                             "%h = Const value={3.96875} : f32[]\n"
+                             "%q = FakeQuantize(%x, %l, %h, %l, %h) levels=256\n"
+                             "%w8 = Const value=random(5,-9,9) : i8[192,256]\n"
+                             "%wf = Convert(%w8) destination_type=f32\n"
+                             "%s = Const value={0.015625} : f32[]\n"
+                             "%w = Multiply(%wf, %s)\n"
+                             "%y = MatMul(%q, %w) transpose_b=true\n"
+                             "%sum = Add(%y, %r)\n"
+                             "%out = Result(%sum)\n"
+                             "%w2 = Const value=random(6,-9,9) : i8[256,256]\n"
+                             "%w2f = Convert(%w2) destination_type=f32\n"
+                             "%w2s = Multiply(%w2f, %s)\n"
+                             "%z = MatMul(%q, %w2s) transpose_b=true\n"
+                             "%g = Gelu(%z)\n"
+                             "%out2 = Result(%g)\n",
+                         1, kTolerance);
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::cpu
