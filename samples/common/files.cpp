@@ -30,6 +30,11 @@ std::string file_name_of(std::string_view layer) {
     return name;
 }
 
+std::string short_file_name_of(std::string_view name) {
+    constexpr std::size_t kLongest = 80;
+    return file_name_of(name).substr(0, kLongest);
+}
+
 TensorFolder::TensorFolder(const std::string& folder) : folder_(folder) {
     std::error_code error;
     fs::create_directories(folder, error);
@@ -54,11 +59,16 @@ Tensor read_input(const std::string& folder, const Output& port) {
     std::vector<std::string> names(port.get_names().begin(), port.get_names().end());
     std::sort(names.begin(), names.end());
     names.insert(names.begin(), port.node->name());
-    std::string tried;
+    std::vector<std::string> files;
     for (const std::string& name : names) {
-        const std::string file = file_name_of(name) + ".npy";
+        files.push_back(file_name_of(name) + ".npy");
+        files.push_back(short_file_name_of(name) + ".npy");
+    }
+    std::string tried;
+    for (const std::string& file : files) {
         const fs::path path = fs::path(folder) / file;
-        if (fs::exists(path)) {
+        std::error_code too_long;
+        if (fs::exists(path, too_long)) {
             return read_npy(path.string());
         }
         if (tried.find("'" + file + "'") == std::string::npos) {

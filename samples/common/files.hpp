@@ -15,6 +15,8 @@ namespace fuseq::samples {
 
 // Every character outside [A-Za-z0-9._-] becomes "_".
 std::string file_name_of(std::string_view layer);
+// Its first 80 characters. Tensors of ONNX and TFLite files have names that no file system takes.
+std::string short_file_name_of(std::string_view name);
 
 // Writes tensors as FOLDER/<name>.npy.
 class TensorFolder {
@@ -30,8 +32,9 @@ private:
     std::map<std::string, std::string> written_;  // file name -> name
 };
 
-// FOLDER/<name>.npy for an input: named after its layer, or after one of its tensor names. Throws
-// Error naming the files that were looked for when there is none.
+// FOLDER/<name>.npy for an input: named after its layer, or after one of its tensor names, whole
+// or cut as short_file_name_of() does. Throws Error naming the files that were looked for when
+// there is none.
 Tensor read_input(const std::string& folder, const Output& port);
 
 }  // namespace fuseq::samples

@@ -82,13 +82,18 @@ void set_inputs(InferRequest& request, const CompiledModel& model, const std::st
     }
 }
 
+bool is_ir(const std::string& path) {
+    return path.ends_with(".xml");
+}
+
+// Outputs of an IR have their whole names, those of other formats short ones, as -dump_tensors
+// gives them.
 void write_outputs(const InferRequest& request,
-                   const Model& model,
-                   std::size_t count,
+                   const std::vector<std::string>& names,
                    const std::string& folder) {
     TensorFolder outputs(folder);
-    for (std::size_t i = 0; i < count; ++i) {
-        outputs.write(model.output_name(i), request.get_output_tensor(i));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        outputs.write(names[i], request.get_output_tensor(i));
     }
 }
 
@@ -127,10 +132,9 @@ public:
 
 private:
     static std::string name_of(const Output& port) {
-        constexpr std::size_t kLongest = 80;
         const std::set<std::string> known(port.get_names().begin(), port.get_names().end());
         const std::string name = known.empty() ? port.node->name() : *known.begin();
-        return file_name_of(name).substr(0, kLongest);
+        return short_file_name_of(name);
     }
     static std::size_t place_of(const Model& model, const Output& port) {
         const auto& results = model.results();
@@ -162,7 +166,11 @@ void run(const Arguments& arguments) {
     for (const std::string& layer : arguments.extra_outputs) {
         model->add_output(layer);
     }
-    const std::size_t results = model->results().size();
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < model->results().size(); ++i) {
+        const std::string name = model->output_name(i);
+        names.push_back(is_ir(arguments.model) ? name : short_file_name_of(name));
+    }
     const TensorDump dump(arguments.tensor_folder.empty() ? nullptr : model.get());
     const CompiledModel compiled =
         core.compile_model(model, arguments.device, properties_of(arguments));
@@ -175,7 +183,7 @@ void run(const Arguments& arguments) {
         set_inputs(request, compiled, folders[i]);
         request.infer();
         const std::string number = folders.size() == 1 ? "" : "/" + std::to_string(i);
-        write_outputs(request, *model, results, arguments.output_folder + number);
+        write_outputs(request, names, arguments.output_folder + number);
         if (!arguments.tensor_folder.empty()) {
             dump.write(request, arguments.tensor_folder + number);
         }
