@@ -88,9 +88,8 @@ Processors candidates(const Topology& allowed, const PlacementRequest& request) 
     }
     // One inference does not cross sockets unless it is told to have so many threads.
     if (!request.throughput && request.streams <= 1 && request.threads == 0 && !all.empty()) {
-        keep_if(all, [socket = largest_socket(all)](const Processor& p) {
-            return p.socket == socket;
-        });
+        keep_if(all,
+                [socket = largest_socket(all)](const Processor& p) { return p.socket == socket; });
     }
     return all;
 }
@@ -108,9 +107,8 @@ Processors take(Processors& left, std::size_t count) {
     for (const Processor& p : left) {
         ++in_slice[p.slice];
     }
-    const auto fits = std::find_if(left.begin(), left.end(), [&](const Processor& p) {
-        return in_slice[p.slice] >= count;
-    });
+    const auto fits = std::find_if(left.begin(), left.end(),
+                                   [&](const Processor& p) { return in_slice[p.slice] >= count; });
     const bool one_slice = fits != left.end();
     const int slice = one_slice ? fits->slice : 0;
     Processors taken;
@@ -162,7 +160,8 @@ bool is_uneven(const Processors& processors) {
                        [&](const Processor& p) { return p.kind != processors.front().kind; });
 }
 
-std::string why_of(const Placement& placement, const Topology& allowed,
+std::string why_of(const Placement& placement,
+                   const Topology& allowed,
                    const PlacementRequest& request) {
     std::string text = fmt::format("{} {} of {} {}; {}", placement.streams,
                                    placement.streams == 1 ? "stream" : "streams", placement.threads,
@@ -173,7 +172,7 @@ std::string why_of(const Placement& placement, const Topology& allowed,
     if (placement.uneven) {
         text += ", work is shared out while it is done";
     }
-    return text + (placement.places.empty()           ? ", placed by the system"
+    return text + (placement.places.empty()          ? ", placed by the system"
                    : placement.places.front().pinned ? ", pinned"
                                                      : ", kept to parts of the machine");
 }

@@ -44,8 +44,7 @@ public:
         args.rows = rows_;
         args.scratch = step_.scratch().empty() ? nullptr : memory_.data(step_.scratch()[0]);
         const auto useful = static_cast<std::size_t>(1 + step_.info().macs / kMacsForAThread);
-        const std::size_t parts =
-            std::min({step_.shares(), work_shares(), useful});
+        const std::size_t parts = std::min({step_.shares(), work_shares(), useful});
         if (parts != parts_) {
             parts_ = parts;
             split_ = step_.kernel().split(parts);

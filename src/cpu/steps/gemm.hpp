@@ -74,7 +74,7 @@ private:
     std::vector<TensorId> binary_sources_;
     std::vector<DedupRows> dedup_rows_;  // one an extra
     std::size_t pixels_;                 // of dst, of all images; 0: not for a tile group
-    std::size_t shares_;                // that the scratch memory is for
+    std::size_t shares_;                 // that the scratch memory is for
     const WeightPrefetch* next_ = nullptr;
     std::vector<WeightSpan> ahead_;
     bool ahead_has_own_ = false;

@@ -40,8 +40,8 @@ inline bool is_alone() {
 // Whether the threads that this one starts have cores of different speed (ThreadCount).
 inline thread_local bool uneven_cores = false;
 
-// How many shares work is cut into that is cut beforehand: one a thread or, where cores differ, some more,
-// of which a fast one takes more.
+// How many shares work is cut into that is cut beforehand: one a thread or, where cores differ,
+// some more, of which a fast one takes more.
 inline std::size_t work_shares() {
     constexpr std::size_t kSharesOfAThread = 4;
     const auto threads = static_cast<std::size_t>(omp_get_max_threads());
@@ -50,8 +50,8 @@ inline std::size_t work_shares() {
 
 // Splits [0, count) into one contiguous range a thread, each a multiple of `grain` but for the
 // last, and calls function(begin, end). The split does not change any result: a range is worked
-// on as it would be alone. Where cores differ the ranges are shared out while they are worked on, so
-// that a slow core holds the others for one short range at most.
+// on as it would be alone. Where cores differ the ranges are shared out while they are worked on,
+// so that a slow core holds the others for one short range at most.
 //
 // The team is always the whole one, even where it has more threads than there are pieces: libgomp
 // ends the threads that a smaller team leaves over and makes new ones for the next larger team,

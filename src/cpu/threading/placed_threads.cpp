@@ -17,10 +17,9 @@ thread_local Placed placed;
 void move_thread(const StreamPlace& place, int thread) {
     const auto count = static_cast<int>(place.processors.size());
     // A system that refuses, because the process lost a processor meanwhile, decides by itself.
-    move_this_thread(place.pinned
-                         ? std::vector<int>{place.processors[static_cast<std::size_t>(
-                               thread % count)]}
-                         : place.processors);
+    move_this_thread(
+        place.pinned ? std::vector<int>{place.processors[static_cast<std::size_t>(thread % count)]}
+                     : place.processors);
 }
 
 void move_team(const StreamPlace& place) {

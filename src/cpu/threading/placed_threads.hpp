@@ -10,9 +10,9 @@
 
 namespace fuseq::cpu {
 
-// While it lives, this thread and the OpenMP threads that it starts run where `place` says. The caller's
-// own thread is put back at the end. The others stay, as they are this thread's: the next stream that
-// runs in it with so many threads finds them in place. After ThreadCount.
+// While it lives, this thread and the OpenMP threads that it starts run where `place` says. The
+// caller's own thread is put back at the end. The others stay, as they are this thread's: the next
+// stream that runs in it with so many threads finds them in place. After ThreadCount.
 class PlacedThreads {
 public:
     explicit PlacedThreads(const StreamPlace& place);

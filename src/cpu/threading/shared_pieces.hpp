@@ -8,8 +8,9 @@
 
 namespace fuseq::cpu {
 
-// Numbers from 0 that threads take in ranges until there are none: long ranges first, because taking
-// one costs something, then ever shorter ones, so that all threads end at about the same time.
+// Numbers from 0 that threads take in ranges until there are none: long ranges first, because
+// taking one costs something, then ever shorter ones, so that all threads end at about the same
+// time.
 class SharedPieces {
 public:
     explicit SharedPieces(std::size_t count) : count_(count) {}

@@ -9,9 +9,9 @@
 
 namespace fuseq::cpu {
 
-// Which stream a request runs as: requests that run at the same time have different ones while there
-// are any, and a thread gets the one that it had last if that is free, where its caches are warm.
-// Thread-safe.
+// Which stream a request runs as: requests that run at the same time have different ones while
+// there are any, and a thread gets the one that it had last if that is free, where its caches are
+// warm. Thread-safe.
 class StreamSlots {
 public:
     explicit StreamSlots(std::size_t streams) : running_(streams, 0) {}

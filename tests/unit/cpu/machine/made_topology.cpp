@@ -34,9 +34,8 @@ Loaded load(const std::string& what, const Choose& choose) {
 }
 
 Loaded load_synthetic(const std::string& text) {
-    return load(text, [&](hwloc_topology* t) {
-        return hwloc_topology_set_synthetic(t, text.c_str());
-    });
+    return load(text,
+                [&](hwloc_topology* t) { return hwloc_topology_set_synthetic(t, text.c_str()); });
 }
 
 Set range(std::size_t begin, std::size_t end) {

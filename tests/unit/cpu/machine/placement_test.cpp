@@ -48,8 +48,9 @@ TEST(Placement, LatencyTakesEachCoreOnce) {
     EXPECT_THAT(sizes(p), ElementsAre(1, 8));
     EXPECT_TRUE(p.places.empty());  // the system spreads them as well
     EXPECT_FALSE(p.uneven);
-    EXPECT_EQ(p.why, "1 stream of 8 threads; 8 cores, 16 processors, 1 L3, 1 NUMA node, 1 socket, "
-                     "placed by the system");
+    EXPECT_EQ(p.why,
+              "1 stream of 8 threads; 8 cores, 16 processors, 1 L3, 1 NUMA node, 1 socket, "
+              "placed by the system");
 }
 
 TEST(Placement, ThroughputTakesBothProcessorsOfACore) {
@@ -186,9 +187,9 @@ TEST(Placement, ThreadsThatAreAskedForComeToTheCoresThatWereLeftOut) {
     EXPECT_THAT(p.places.at(0).processors, ElementsAre(0, 2, 4, 6, 8, 10, 12, 14, 16, 18));
     EXPECT_EQ(place(laptop(), {.threads = 20, .pinning = true}).places.at(0).processors.size(),
               20u);
-    EXPECT_TRUE(
-        place(laptop(), {.threads = 10, .core_type = CoreType::kPerformance}).places.at(0)
-            .processors == from_to(0, 12));
+    EXPECT_TRUE(place(laptop(), {.threads = 10, .core_type = CoreType::kPerformance})
+                    .places.at(0)
+                    .processors == from_to(0, 12));
 }
 
 TEST(Placement, AStreamHasAThread) {
@@ -199,7 +200,8 @@ TEST(Placement, AStreamHasAThread) {
 TEST(Placement, NoTwoPinnedThreadsShareAProcessor) {
     for (const Topology* t : {&desktop(), &laptop(), &server()}) {
         for (int streams = 1; streams <= 16; ++streams) {
-            const Placement p = place(*t, {.throughput = true, .streams = streams, .pinning = true});
+            const Placement p =
+                place(*t, {.throughput = true, .streams = streams, .pinning = true});
             std::set<int> used;
             std::size_t threads = 0;
             for (const StreamPlace& stream : p.places) {

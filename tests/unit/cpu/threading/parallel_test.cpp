@@ -14,8 +14,13 @@ namespace fuseq::cpu {
 namespace {
 
 TEST(ParallelFor, VisitsEveryIndexOnce) {
-    for (const auto& [threads, uneven] :
-         {std::pair(1, false), {2, false}, {4, false}, {7, false}, {1, true}, {3, true}, {7, true}}) {
+    for (const auto& [threads, uneven] : {std::pair(1, false),
+                                          {2, false},
+                                          {4, false},
+                                          {7, false},
+                                          {1, true},
+                                          {3, true},
+                                          {7, true}}) {
         const ThreadCount use(threads, uneven);
         for (const std::size_t count : {0ul, 1ul, 5ul, 64ul, 1000ul}) {
             for (const std::size_t grain : {1ul, 3ul, 64ul, 5000ul}) {
