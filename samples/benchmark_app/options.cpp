@@ -21,7 +21,8 @@ struct Ignored {
 
 void add_model_options(CLI::App& app, Options& options) {
     app.add_option("-m", options.model,
-                   "Model: an IR (.xml), an ONNX (.onnx) or TFLite file (.tflite), or a compiled model (.blob)")
+                   "Model: an IR (.xml), an ONNX (.onnx) or TFLite file (.tflite), or a compiled "
+                   "model (.blob)")
         ->required();
     app.add_option("-d", options.device, "Device")->capture_default_str();
     app.add_option("-i", options.inputs,

@@ -37,7 +37,8 @@ struct Arguments {
 
 bool parse(Arguments& arguments, int argc, const char* const* argv) {
     CLI::App app("Says what became of every FakeQuantize and every layer of a model.", "explain");
-    app.add_option("-m", arguments.model, "Model: an OpenVINO IR (.xml), an ONNX (.onnx) or a TFLite file (.tflite)")
+    app.add_option("-m", arguments.model,
+                   "Model: an OpenVINO IR (.xml), an ONNX (.onnx) or a TFLite file (.tflite)")
         ->required();
     app.add_option("-d", arguments.device, "Device")->capture_default_str();
     app.add_option("--json", arguments.json_file, "Write the report to this file too");

@@ -31,7 +31,8 @@ struct Arguments {
 
 bool parse(Arguments& arguments, int argc, const char* const* argv) {
     CLI::App app("Runs a model: reads DIR/<input>.npy, writes OUTDIR/<output>.npy.", "infer");
-    app.add_option("-m", arguments.model, "Model: an OpenVINO IR (.xml), an ONNX (.onnx) or a TFLite file (.tflite)")
+    app.add_option("-m", arguments.model,
+                   "Model: an OpenVINO IR (.xml), an ONNX (.onnx) or a TFLite file (.tflite)")
         ->required();
     app.add_option("-i", arguments.input_folders,
                    "Folder with <input name>.npy; repeated: a run each, in that order, which keep "

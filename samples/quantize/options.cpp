@@ -51,7 +51,9 @@ Names default_names(const QuantizerOptions& options) {
 }
 
 void add_files(CLI::App& app, QuantizeOptions& options) {
-    app.add_option("-m", options.model, "Float model, an OpenVINO IR (.xml), an ONNX (.onnx) or a TFLite file (.tflite)")->required();
+    app.add_option("-m", options.model,
+                   "Float model, an OpenVINO IR (.xml), an ONNX (.onnx) or a TFLite file (.tflite)")
+        ->required();
     app.add_option("-i", options.data,
                    "Calibration data: a folder of folders with <input name>.npy, one folder an "
                    "input, in the order of their names");

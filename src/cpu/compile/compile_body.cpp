@@ -44,9 +44,7 @@ Tensor copy_of(const Tensor& tensor) {
 class BodyRun {
 public:
     BodyRun(std::shared_ptr<const PlannedModel> planned, const Config& config)
-        : planned_(std::move(planned)),
-          placement_(config.placement()),
-          poison_(config.poison) {
+        : planned_(std::move(planned)), placement_(config.placement()), poison_(config.poison) {
         const Plan& plan = planned_->plan;
         inputs_.resize(plan.inputs.size());
         for (const TensorId id : plan.outputs) {

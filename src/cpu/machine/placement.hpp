@@ -19,11 +19,10 @@ struct PlacementRequest {
     bool throughput = false;  // else latency
     int threads = 0;          // in all; 0: as the machine has
     int streams = 0;          // 0: 1 for latency, as many as threads for throughput
-    std::optional<CoreType> core_type = std::nullopt;
-    // Two threads a core; not given: for throughput only.
-    std::optional<bool> hyper_threading = std::nullopt;
-    bool pinning = false;                        // each thread to a processor of its own
-    std::optional<double> quota = std::nullopt;  // of the cgroup, in CPUs
+    std::optional<CoreType> core_type = {};
+    std::optional<bool> hyper_threading = {};  // two threads a core; not given: for throughput only
+    bool pinning = false;                      // each thread to a processor of its own
+    std::optional<double> quota = {};          // of the cgroup, in CPUs
 };
 
 // Where the threads of one stream run. Empty: where the system puts them.

@@ -61,8 +61,8 @@ GeluTable::GeluTable(const post_ops::Eltwise& eltwise) : scale(eltwise.scale) {
     for (std::size_t i = 0; i + 1 < kIntervals; ++i) {
         const double middle = kWidth * static_cast<double>(i);
         double c[kDegree + 1];
-        fit([&](double t) { return missing(eltwise.kind, t); },
-            std::max(middle - kWidth / 2, 0.0), middle + kWidth / 2, c);
+        fit([&](double t) { return missing(eltwise.kind, t); }, std::max(middle - kWidth / 2, 0.0),
+            middle + kWidth / 2, c);
         for (std::size_t power = 0; power <= kDegree; ++power) {
             coefficients[power][i] =
                 static_cast<float>(-static_cast<double>(eltwise.scale) * c[power]);

@@ -42,8 +42,7 @@ Sequence read_sequence(Operator& op, bool time_major) {
     sequence.x = time_major ? op.transpose(op.input(0), {1, 0, 2}) : op.input(0);
     sequence.batch = dimension(op, 0, time_major ? 1 : 0);
     const std::int64_t steps = dimension(op, 0, time_major ? 0 : 1);
-    sequence.lengths =
-        op.add("Broadcast", {op.int_scalar(steps), op.int_list({sequence.batch})});
+    sequence.lengths = op.add("Broadcast", {op.int_scalar(steps), op.int_list({sequence.batch})});
     return sequence;
 }
 
