@@ -57,7 +57,7 @@ def test_unknown_properties_name_the_nearest(core, cnn_path):
         core.get_property("CPU", "PERF_COUNTS")
     with pytest.raises(ov.Error, match="did you mean 'NETWORK_NAME'"):
         core.compile_model(cnn_path).get_property("NETWRK_NAME")
-    with pytest.raises(ov.Error, match="PERFORMANCE_HINT is 'FAST', expected LATENCY, THROUGHPUT"):
+    with pytest.raises(ov.Error, match="PERFORMANCE_HINT is 'FAST', expected one of LATENCY, THROUGHPUT"):
         core.compile_model(cnn_path, "CPU", {"PERFORMANCE_HINT": "FAST"})
     with pytest.raises(TypeError, match="properties are a dict"):
         core.compile_model(cnn_path, "CPU", ["NUM_STREAMS"])

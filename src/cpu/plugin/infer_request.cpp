@@ -141,10 +141,12 @@ void CpuInferRequest::run_steps() {
 void CpuInferRequest::infer() {
     const Placement& placement = model_->placement();
     const ThreadCount threads(placement.threads, placement.uneven);
-    const StreamSlot slot(model_->slots());
+    std::optional<StreamSlot> slot;  // requests share nothing where no stream has a place
+    if (!placement.places.empty()) {
+        slot.emplace(model_->slots());
+    }
     static const StreamPlace kAnywhere;
-    const PlacedThreads placed(placement.places.empty() ? kAnywhere
-                                                        : placement.places[slot.stream()]);
+    const PlacedThreads placed(slot ? placement.places[slot->stream()] : kAnywhere);
     read_state();
     prepare();
     run_steps();

@@ -154,11 +154,10 @@ TEST_F(BenchmarkTool, RunsOpenShapesOnTheCpu) {
 }
 
 TEST_F(BenchmarkTool, ConvertsAndWarns) {
-    const Outcome outcome = run({"-niter", "2", "-ip", "u8", "-op", "f16", "-mean_values", "[1,2]",
-                                 "-c", "kernels.xml", "-pin", "YES"});
+    const Outcome outcome = run(
+        {"-niter", "2", "-ip", "u8", "-op", "f16", "-mean_values", "[1,2]", "-c", "kernels.xml"});
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr("[ WARNING ] -c is ignored"));
-    EXPECT_THAT(outcome.out, HasSubstr("[ WARNING ] -pin is ignored"));
 }
 
 TEST_F(BenchmarkTool, CompilesStraightFromTheFile) {
