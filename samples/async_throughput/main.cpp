@@ -33,7 +33,7 @@ void run_all(std::vector<fuseq::InferRequest>& requests, int images) {
     std::mutex mutex;
     std::exception_ptr first_failure;
     for (fuseq::InferRequest& request : requests) {
-        request.set_callback([&](std::exception_ptr failure) {
+        request.set_callback([&](const std::exception_ptr& failure) {
             if (!failure && next++ < images) {
                 request.start_async();
                 return;

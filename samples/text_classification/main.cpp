@@ -41,7 +41,7 @@ std::vector<std::int64_t> values_for(const fuseq::Output& input,
     if (has("mask") || has("type")) {
         values.assign(ids.size(), has("mask") ? 1 : 0);
     }
-    if (const fuseq::PartialShape shape = input.partial_shape(); shape.is_static()) {
+    if (const fuseq::PartialShape& shape = input.partial_shape(); shape.is_static()) {
         const std::size_t length = shape.to_shape().back();
         if (ids.size() > length) {
             throw fuseq::Error("input", "a text of " + std::to_string(ids.size()) +
