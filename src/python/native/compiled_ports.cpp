@@ -13,6 +13,7 @@ namespace {
 std::vector<CompiledPort> ready(const std::vector<Output>& ports,
                                 const std::shared_ptr<const void>& owner) {
     std::vector<CompiledPort> made;
+    made.reserve(ports.size());
     for (const Output& port : ports) {
         made.push_back({{port, owner}, port.get_any_name(), port.type(), port.partial_shape()});
     }
@@ -45,6 +46,7 @@ std::string list_of(const std::vector<CompiledPort>& ports) {
 
 std::vector<std::string> names_of(const std::map<std::string, std::size_t, std::less<>>& names) {
     std::vector<std::string> list;
+    list.reserve(names.size());
     for (const auto& [name, index] : names) {
         list.push_back(name);
     }

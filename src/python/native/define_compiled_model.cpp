@@ -49,6 +49,7 @@ PyPort output_port(const PyCompiledModel& self, const py::object& key) {
 
 std::vector<PyPort> all_ports(const std::vector<CompiledPort>& ports) {
     std::vector<PyPort> all;
+    all.reserve(ports.size());
     for (const CompiledPort& port : ports) {
         all.push_back(port.port);
     }

@@ -104,6 +104,7 @@ std::vector<PyTensor> all_tensors(const PyRequest& self, bool inputs) {
 
 std::vector<PyPort> ports_of(const std::vector<CompiledPort>& ports) {
     std::vector<PyPort> made;
+    made.reserve(ports.size());
     for (const CompiledPort& port : ports) {
         made.push_back(port.port);
     }

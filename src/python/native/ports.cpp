@@ -146,6 +146,7 @@ bool same_port(const Output& a, const Output& b) {
 std::vector<PyPort> with_owner(const std::vector<Output>& ports,
                                const std::shared_ptr<const void>& owner) {
     std::vector<PyPort> owned;
+    owned.reserve(ports.size());
     for (const Output& port : ports) {
         owned.push_back({port, owner});
     }
@@ -155,6 +156,7 @@ std::vector<PyPort> with_owner(const std::vector<Output>& ports,
 std::vector<PyNode> with_owner(const std::vector<Node*>& nodes,
                                const std::shared_ptr<const void>& owner) {
     std::vector<PyNode> owned;
+    owned.reserve(nodes.size());
     for (Node* node : nodes) {
         owned.push_back({node, owner});
     }
