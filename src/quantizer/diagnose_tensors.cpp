@@ -41,6 +41,7 @@ std::size_t unused_levels(const ScaleAndOffset& scale, const RealRange& seen) {
 // The greatest magnitude of a channel over that of the median one; 1 where channels are not known.
 double channel_spread(const std::vector<RealRange>& channels) {
     std::vector<float> magnitudes;
+    magnitudes.reserve(channels.size());
     for (const RealRange& range : channels) {
         magnitudes.push_back(std::max(std::abs(range.min), std::abs(range.max)));
     }

@@ -84,7 +84,10 @@ bool fits(const Node& node, const WeightAttrs& attrs) {
            (!node.has_input(2) || node.input_node(2)->is_constant());
 }
 
-Output transposed(Node& node, const char* part, const Output& x, std::vector<std::int64_t> order) {
+Output transposed(Node& node,
+                  const char* part,
+                  const Output& x,
+                  const std::vector<std::int64_t>& order) {
     Model& model = node.model();
     const Output axes = model
                             .add_constant(model.unique_name(node.name() + part + "/order"),

@@ -314,6 +314,7 @@ std::shared_ptr<Model> GraphImporter::read_body(std::int64_t subgraph,
     auto body = std::make_shared<Model>("body");
     GraphImporter inner(context_, checked_subgraph(subgraph, place), body, depth_ + 1);
     std::vector<Output> inputs;
+    inputs.reserve(like.size());
     for (const Output& source : like) {
         inputs.push_back(
             body->add_parameter(inner.unique_name("input"), source.type(), source.partial_shape())
