@@ -3,7 +3,7 @@
 #include "cpu/compile/disabled_passes.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +11,7 @@
 
 #include "cpu/plan/passes/pipeline.hpp"
 #include "fuseq/error.hpp"
+#include "model/nearest_name.hpp"
 #include "transformations/pass.hpp"
 
 namespace fuseq::cpu {
@@ -34,22 +35,6 @@ std::vector<Known> known_passes() {
     return known;
 }
 
-// Letters to insert, remove or replace in one to get the other (Levenshtein).
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t k = 1; k <= b.size(); ++k) {
-            const std::size_t replaced = diagonal + (a[i - 1] == b[k - 1] ? 0 : 1);
-            diagonal = row[k];
-            row[k] = std::min({row[k] + 1, row[k - 1] + 1, replaced});
-        }
-    }
-    return row[b.size()];
-}
-
 }  // namespace
 
 void check_may_disable(const std::string& pass) {
@@ -57,13 +42,14 @@ void check_may_disable(const std::string& pass) {
     const auto found =
         std::find_if(known.begin(), known.end(), [&](const Known& it) { return it.name == pass; });
     if (found == known.end()) {
-        const auto nearest =
-            std::min_element(known.begin(), known.end(), [&](const Known& a, const Known& b) {
-                return distance(a.name, pass) < distance(b.name, pass);
-            });
+        std::vector<std::string> names;
+        names.reserve(known.size());
+        for (const Known& it : known) {
+            names.emplace_back(it.name);
+        }
         throw Error("property",
                     fmt::format("FUSEQ_DISABLE: there is no pass '{}'; did you mean '{}'?", pass,
-                                nearest->name));
+                                nearest_name(pass, names)));
     }
     if (!found->needed.empty()) {
         throw Error("property", fmt::format("FUSEQ_DISABLE: pass '{}' cannot be disabled: {}", pass,
