@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/plan/builder.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -43,6 +47,19 @@ std::unordered_set<const Step*> needed_steps(std::span<const std::unique_ptr<Ste
     return needed;
 }
 
+// oneDNN counts elements in 32 bits here and there, and divides by what overflowed.
+void check_sizes(const Node& node) {
+    constexpr std::size_t kMaxElements = std::numeric_limits<std::int32_t>::max();
+    for (std::size_t i = 0; i < node.output_count(); ++i) {
+        const PartialShape& shape = node.port(i).shape;
+        if (shape.is_static() && shape_size(shape.to_shape()) > kMaxElements) {
+            throw Error("compile", fmt::format("output {} has the shape {}; the CPU device "
+                                               "computes tensors of at most {} elements",
+                                               i, to_string(shape), kMaxElements));
+        }
+    }
+}
+
 }  // namespace
 
 PlanBuilder::PlanBuilder(const Model& model,
@@ -55,6 +72,7 @@ Plan PlanBuilder::build() {
     find_groups();
     for (std::size_t i = 0; i < model_.parameters().size(); ++i) {
         Node* parameter = model_.parameters()[i];
+        naming(*parameter, [&] { check_sizes(*parameter); });
         const TensorId id =
             new_tensor(parameter->port(0).type, parameter->port(0).shape, Layout::kPlain);
         plan_.tensors[id].storage = Storage::kInput;
@@ -64,7 +82,12 @@ Plan PlanBuilder::build() {
     }
     for (Node* node : model_.ordered_nodes()) {
         if (needed_.contains(node)) {
-            naming(*node, [&] { build_node(node); });
+            naming(*node, [&] {
+                if (!node->is("Const")) {
+                    check_sizes(*node);
+                }
+                build_node(node);
+            });
         }
     }
     bind_outputs();

@@ -27,6 +27,11 @@ void throw_named(const std::string& stage, const std::string& layer, const std::
             fmt::format("oneDNN {}, status {}", error.message, dnnl_status2str(error.status)));
     } catch (const std::bad_alloc&) {
         throw named("out of memory");
+    } catch (const Error& error) {
+        if (error.info().layer.empty()) {
+            throw named(error.info().rule);
+        }
+        throw;
     }
 }
 

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Failures of oneDNN and of the heap know nothing of layers.
+// Failures of oneDNN, of the heap and of general functions know nothing of layers.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 namespace fuseq::cpu {
 
 // To be called in a catch block. Throws what is being handled again: as an Error of that stage,
-// which names the layer, what failed and oneDNN's status, when oneDNN or the heap threw it; as it
+// which names the layer, what failed and oneDNN's status, when oneDNN or the heap threw it or an Error
+// names no layer; as it
 // is otherwise.
 [[noreturn]] void throw_named(const std::string& stage,
                               const std::string& layer,

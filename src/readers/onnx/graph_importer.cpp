@@ -5,6 +5,8 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <new>
+#include <stdexcept>
 
 #include "readers/onnx/element_types.hpp"
 #include "readers/onnx/graph_order.hpp"
@@ -207,6 +209,10 @@ void GraphImporter::translate(const NodeProto& node) {
         const std::string inner = error.info().op.empty() ? "" : error.info().op + ": ";
         place.fail("output '", node.output_size() == 0 ? "" : node.output(0), "': ", inner,
                    error.info().rule);
+    } catch (const std::bad_alloc&) {
+        place.fail("out of memory");
+    } catch (const std::length_error&) {
+        place.fail("out of memory");
     }
 }
 

@@ -86,14 +86,14 @@ Tensor read_tensor(const TensorProto& proto,
                    const std::filesystem::path& folder,
                    const Place& place) {
     const Shape shape = read_dims(proto, place);
-    const ElementType type = [&] {
-        try {
-            return element_type(proto.data_type(), place);
-        } catch (const Error& error) {
-            place.fail("tensor '", proto.name(), "': ", error.info().rule);
-        }
-    }();
-    const std::size_t bytes = byte_size_of(type, shape_size(shape));
+    ElementType type = ElementType::undefined;
+    std::size_t bytes = 0;
+    try {
+        type = element_type(proto.data_type(), place);
+        bytes = byte_size_of(type, shape_size(shape));
+    } catch (const Error& error) {
+        place.fail("tensor '", proto.name(), "': ", error.info().rule);
+    }
     if (proto.data_location() == TensorProto::EXTERNAL) {
         Tensor tensor = read_external_data(proto, folder, bytes, place);
         return Tensor(type, shape, tensor.data(), std::make_shared<Tensor>(tensor));

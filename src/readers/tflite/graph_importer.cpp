@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <stdexcept>
 
 #include "ops/state/state.hpp"
 
@@ -162,6 +164,10 @@ void GraphImporter::translate(const ::tflite::Operator& stated, std::size_t posi
         }
         const std::string inner = error.info().op.empty() ? "" : error.info().op + ": ";
         place.fail(inner, error.info().rule);
+    } catch (const std::bad_alloc&) {
+        place.fail("out of memory");
+    } catch (const std::length_error&) {
+        place.fail("out of memory");
     }
 }
 

@@ -7,7 +7,7 @@
 
 #include <random>
 
-#include "unit/readers_tflite/mutate.hpp"
+#include "support/damaged_bytes.hpp"
 #include "unit/readers_tflite/tflite_case.hpp"
 
 namespace fuseq::test {
@@ -15,6 +15,7 @@ namespace {
 
 TEST(TfliteFuzz, DamagedFilesAreReadOrRefused) {
     constexpr std::uint64_t kSeeds = 40;
+    constexpr std::size_t kHeader = 8;
     const std::uint64_t first = std::random_device{}();
     std::cout << "first seed " << first << '\n';
     std::size_t refused = 0;
@@ -24,7 +25,7 @@ TEST(TfliteFuzz, DamagedFilesAreReadOrRefused) {
         for (std::uint64_t seed = first; seed < first + kSeeds; ++seed) {
             SCOPED_TRACE(one.name + ", seed " + std::to_string(seed));
             try {
-                read_tflite(damaged(bytes, seed), "fuzz.tflite");
+                read_tflite(damaged(bytes, kHeader, seed), "fuzz.tflite");
                 ++read;
             } catch (const Error& error) {
                 ++refused;

@@ -81,6 +81,8 @@ Outputs slice_by_inputs(Operator& op) {
         op.require(shape.rank_is_static() && shape.rank() == 1 && shape[0].is_static(),
                    "starts has shape ", to_string(shape), ", expected a known number of values");
         const auto count = static_cast<std::size_t>(shape[0].get_length());
+        constexpr std::size_t kMaxRank = 64;
+        op.require(count <= kMaxRank, "starts has ", count, " values, expected one an axis");
         steps = op.convert(op.int_list(std::vector<std::int64_t>(count, 1)), starts.type());
     }
     std::vector<Output> inputs{op.input(0), starts, op.input(2), steps};

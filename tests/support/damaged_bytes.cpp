@@ -1,6 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-#include "unit/readers_tflite/mutate.hpp"
+#include "support/damaged_bytes.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -8,8 +8,6 @@
 
 namespace fuseq::test {
 namespace {
-
-constexpr std::size_t kHeader = 8;
 
 template <class T>
 void put(std::string& bytes, std::size_t at, T value) {
@@ -40,9 +38,9 @@ std::uint64_t odd_number(std::mt19937_64& random) {
     return kOdd[random() % std::size(kOdd)];
 }
 
-void one_mistake(std::string& bytes, std::mt19937_64& random) {
+void one_mistake(std::string& bytes, std::size_t header, std::mt19937_64& random) {
     const std::size_t size = bytes.size();
-    const std::size_t at = kHeader + random() % (size - kHeader);
+    const std::size_t at = header + random() % (size - header);
     switch (random() % 9) {
         case 0: bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8)); break;
         case 1: bytes[at] = static_cast<char>(random()); break;
@@ -59,7 +57,7 @@ void one_mistake(std::string& bytes, std::mt19937_64& random) {
             break;
         case 6:
             bytes.resize(
-                std::max(kHeader + 4, size - random() % std::min<std::size_t>(size / 2, 64)));
+                std::max(header + 4, size - random() % std::min<std::size_t>(size / 2, 64)));
             break;
         case 7: {
             const std::size_t from = random() % size;
@@ -73,12 +71,12 @@ void one_mistake(std::string& bytes, std::mt19937_64& random) {
 
 }  // namespace
 
-std::string damaged(const std::string& bytes, std::uint64_t seed) {
+std::string damaged(const std::string& bytes, std::size_t header, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::string result = bytes;
     const std::size_t mistakes = 1 + random() % 8;
-    for (std::size_t i = 0; i < mistakes && result.size() > kHeader + 4; ++i) {
-        one_mistake(result, random);
+    for (std::size_t i = 0; i < mistakes && result.size() > header + 4; ++i) {
+        one_mistake(result, header, random);
     }
     return result;
 }

@@ -10,7 +10,8 @@
 namespace fuseq::test {
 
 // The bytes with one to eight mistakes: bits, bytes, numbers of 16, 32 and 64 bits with odd values,
-// ends cut off, ranges repeated or taken from elsewhere. The identifier of the format stays.
-std::string damaged(const std::string& bytes, std::uint64_t seed);
+// ends cut off, ranges repeated or taken from elsewhere. The first `header` bytes, the identifier of
+// the format, stay.
+std::string damaged(const std::string& bytes, std::size_t header, std::uint64_t seed);
 
 }  // namespace fuseq::test
