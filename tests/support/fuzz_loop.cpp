@@ -26,6 +26,8 @@ std::string whole_file(const char* path) {
     return text.str();
 }
 
+constexpr unsigned kMaxSeconds = 30;  // a file that takes longer hangs
+
 volatile std::uint64_t current_seed = 0;
 
 // Says which seed it was, then lets the signal end the program.
@@ -92,7 +94,7 @@ int fuzz_loop(int argc, char** argv, const Damage& damage, const Import& import)
         return 0;
     }
     Fuzzer fuzzer(import);
-    for (const int signal : {SIGSEGV, SIGFPE, SIGABRT, SIGBUS, SIGILL}) {
+    for (const int signal : {SIGSEGV, SIGFPE, SIGABRT, SIGBUS, SIGILL, SIGALRM}) {
         ::signal(signal, on_crash);
     }
     while (Clock::now() < end) {
@@ -100,6 +102,7 @@ int fuzz_loop(int argc, char** argv, const Damage& damage, const Import& import)
         std::cerr << "seed " << seed << '\n';
         for (std::uint64_t i = 0; i < kStep && Clock::now() < end; ++i, ++seed) {
             current_seed = seed;
+            ::alarm(kMaxSeconds);
             fuzzer.run(damage(files[seed % files.size()], seed));
         }
     }

@@ -18,7 +18,8 @@ using Damage = std::function<std::string(const std::string& bytes, std::uint64_t
 using Import = std::function<std::shared_ptr<Model>(const std::string& bytes)>;
 
 // `program SECONDS SEED FILES`: imports damaged FILES until the time is over and compiles for CPU what was
-// read. An Error is what is expected; anything else ends the program, which then says the seed. With 0
+// read. An Error is what is expected; anything else, 30 seconds for one file included, ends the program,
+// which then says the seed. With 0
 // seconds: writes the damaged file of SEED to the standard output.
 int fuzz_loop(int argc, char** argv, const Damage& damage, const Import& import);
 

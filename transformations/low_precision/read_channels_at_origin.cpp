@@ -11,7 +11,8 @@
 //   After:   Gather(Concat(parts), order) -> reader; a part is one of a, b, c, ... or some of its
 //            channels, by a Gather that may exist already
 //   Refuses: silently, where the movements that nobody else reads move less than twice as many
-//            channels as the new ones, and where a Result reads the last one.
+//            channels as the new ones, where a Result reads the last one, and where there are more
+//            than 65536 channels.
 //   Source:  the definitions of the operations.
 #include "transformations/low_precision/read_channels_at_origin.hpp"
 
@@ -41,11 +42,27 @@ struct Place {
     std::int64_t channel = 0;
 };
 
+// Each channel is looked at by itself, which takes memory and time for it.
+bool has_few_channels(Node& node) {
+    constexpr std::size_t kMaxChannels = 1 << 16;
+    const auto few = [](const Output& output) { return channel_count(output) <= kMaxChannels; };
+    for (std::size_t i = 0; i < node.output_count(); ++i) {
+        if (!few(node.output(i))) {
+            return false;
+        }
+    }
+    const auto inputs = node.inputs();
+    return std::all_of(inputs.begin(), inputs.end(), few);
+}
+
 // Where the channels of the results of movements come from.
 class Origins {
 public:
     explicit Origins(const Model& model) {
         for (Node* node : model.ordered_nodes()) {
+            if (!has_few_channels(*node)) {
+                continue;
+            }
             if (concatenates_channels(*node)) {
                 join(*node);
             } else if (const auto channels = gathered_channels(*node)) {

@@ -66,6 +66,22 @@ TEST(ReadChannelsAtOrigin, TakesAGatherThatExists) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
+// Their origins would take 32 GB.
+TEST(ReadChannelsAtOrigin, LeavesMoreThan65536Channels) {
+    const PassTest test = run_pass(read_channels_at_origin, R"(model "m"
+        %a = Parameter : u8[1,2000000000,1,1]
+        %b = Parameter : u8[1,4,1,1]
+        %one = Const value={1} : i64[]
+        %few = Const value={0,2000000001,1,2000000002} : i64[4]
+        %halves = Const value={2,2} : i64[2]
+        %j = Concat(%a, %b) axis=1
+        %g = Gather.8(%j, %few, %one)
+        %h = VariadicSplit(%g, %one, %halves)
+        %n = ReLU(%h)
+        %r = Result(%n))");
+    EXPECT_FALSE(test.changed);
+}
+
 TEST(ReadChannelsAtOrigin, LeavesWhatOthersRead) {
     for (const char* other : {"%h1:1", "%s1", "%j2"}) {
         const PassTest test = run_pass(read_channels_at_origin, shuffles(std::string(R"(

@@ -16,10 +16,6 @@ constexpr std::size_t kLine = 64;
 // Less than that is not worth a place among large pages.
 constexpr std::size_t kMin = 4096;
 
-std::size_t rounded(std::size_t bytes, std::size_t to) {
-    return (bytes + to - 1) / to * to;
-}
-
 void* from_heap(std::size_t bytes) {
     void* memory = ::operator new (std::max(bytes, std::size_t{1}), std::align_val_t{kLine});
     std::memset(memory, 0, bytes);
@@ -28,6 +24,10 @@ void* from_heap(std::size_t bytes) {
 
 // A memory checker sees the end of an allocation only where each is one of its own.
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+std::size_t rounded(std::size_t bytes, std::size_t to) {
+    return (bytes + to - 1) / to * to;
+}
 
 class Blocks {
 public:

@@ -56,6 +56,7 @@ Window read_window(const Operator& op,
 }
 
 Output channel_vector(Operator& op, const Output& vector, std::size_t rank) {
+    op.require(rank >= 2, "a vector of channels needs data of rank 2 or more, found rank ", rank);
     std::vector<std::int64_t> sizes(rank, 1);
     sizes[1] = -1;
     if (vector.node->is_constant()) {
