@@ -45,7 +45,9 @@ struct Place {
 // Each channel is looked at by itself, which takes memory and time for it.
 bool has_few_channels(Node& node) {
     constexpr std::size_t kMaxChannels = 1 << 16;
-    const auto few = [](const Output& output) { return channel_count(output) <= kMaxChannels; };
+    const auto few = [](const Output& output) {
+        return !output || channel_count(output) <= kMaxChannels;  // an input may be absent
+    };
     for (std::size_t i = 0; i < node.output_count(); ++i) {
         if (!few(node.output(i))) {
             return false;
