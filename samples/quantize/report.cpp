@@ -165,7 +165,7 @@ std::string report_json(const QuantizedModel& model, const QuantizerOptions& opt
         report["ranking"] = ranking;
         report["drop"] = model.drop;
     }
-    return report.dump(1) + "\n";
+    return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace fuseq::samples

@@ -154,7 +154,7 @@ std::string ReferenceCompiledModel::report() const {
         {"steps", steps},
         {"rounding_rules", rounding_rules_json<nlohmann::json>(layer_rules(program_->model()))},
         {"variables", variables_json<nlohmann::json>(variables_of(*model_))}}
-        .dump(2);
+        .dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace fuseq::reference

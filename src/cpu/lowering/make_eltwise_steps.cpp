@@ -179,6 +179,9 @@ Verdict make_eltwise_io_reorder(StepBuilder& builder,
         return Verdict::other_kind();  // io_reorder has said so
     }
     const Shape dims = group.source.shape();
+    if (shape_size(dims) == 0) {
+        return Verdict::no("the tensor is empty");
+    }
     for (const Output& extra : group.binary_sources) {
         if (!builder.available(extra, change->from) || !io_reorder_takes(extra.type())) {
             return Verdict::no("a binary source of another layout or type than the source");

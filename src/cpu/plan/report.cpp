@@ -240,7 +240,8 @@ std::string report_json(const Model& original,
                                           {"reason", remark.text}});
         }
     }
-    return report.dump(1);
+    // Names come from files, whose text need not be UTF-8.
+    return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace fuseq::cpu

@@ -119,6 +119,30 @@ TEST(OnnxBadInput, ShapesThatDoNotFit) {
                       HasSubstr("do not match")));
 }
 
+TEST(OnnxBadInput, ZeroPointsOfAnAxisThatIsNotThere) {
+    OnnxModel m;
+    m.input("a", {}, TensorProto::UINT8);
+    m.input("b", {4, 2}, TensorProto::UINT8);
+    m.input("zero", {4}, TensorProto::UINT8);
+    m.node("MatMulInteger", {"a", "b", "zero"}, {"y"}, "product");
+    m.output("y");
+    EXPECT_THAT(
+        error_text([&] { m.read(); }),
+        AllOf(HasSubstr("'product' (MatMulInteger)"),
+              HasSubstr("a zero point of shape [4] belongs to an axis that data of rank 0")));
+}
+
+TEST(OnnxBadInput, VectorsOfChannelsOfFlatData) {
+    OnnxModel m;
+    m.input("x", {4});
+    for (const char* name : {"scale", "bias"}) {
+        m.floats(name, {4}, {1, 1, 1, 1});
+    }
+    m.node("InstanceNormalization", {"x", "scale", "bias"}, {"y"}, "norm");
+    m.output("y");
+    EXPECT_THAT(error_text([&] { m.read(); }), HasSubstr("'norm' (InstanceNormalization)"));
+}
+
 TEST(OnnxBadInput, AttributesOfAnotherKind) {
     OnnxModel m;
     m.input("x", {2, 3});

@@ -26,6 +26,8 @@ Output centered(
     Output zero = op.convert(zero_point, ElementType::i32);
     const std::size_t zero_rank = op.rank(zero, "the zero point");
     if (zero_rank == 1 && zero.partial_shape()[0] != Dimension(1)) {
+        op.require(axis < rank, "a zero point of shape ", to_string(zero.partial_shape()),
+                   " belongs to an axis that data of rank ", rank, " do not have");
         std::vector<std::int64_t> sizes(rank, 1);
         sizes[axis] = -1;
         zero = op.reshape(zero, sizes);
@@ -54,6 +56,8 @@ Output along(Operator& op, const Output& value, std::size_t rank, std::size_t ax
     if (shape[0] == Dimension(1)) {
         return op.reshape(value, {});
     }
+    op.require(axis < rank, "a scale of shape ", to_string(shape),
+               " belongs to an axis that data of rank ", rank, " do not have");
     std::vector<std::int64_t> sizes(rank, 1);
     sizes[axis] = -1;
     return op.reshape(value, sizes);

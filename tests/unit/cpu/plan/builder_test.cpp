@@ -36,5 +36,19 @@ TEST(PlanBuilder, TheNodeWhoseResultIsTooLargeIsNamed) {
                 AllOf(HasSubstr("'sum' (Add)"), HasSubstr("[65536,65536]")));
 }
 
+// An input that is quantized and turned to channels-last, without an image in it.
+TEST(PlanBuilder, AnEmptyInputIsCompiledAndRun) {
+    const auto model = Model::from_text(R"(model "m"
+        %x = Parameter : f32[0,3,4,4]
+        %il = Const value={0} : f32[]
+        %ih = Const value={2.55} : f32[]
+        %q = FakeQuantize(%x, %il, %ih, %il, %ih) levels=256
+        %p = MaxPool.1(%q) kernel=[2,2] strides=[2,2] pads_begin=[0,0] pads_end=[0,0]
+        %r = Result(%p))");
+    InferRequest request = Core().compile_model(model, "CPU").create_infer_request();
+    request.infer();
+    EXPECT_EQ(request.get_output_tensor().get_shape(), (Shape{0, 3, 2, 2}));
+}
+
 }  // namespace
 }  // namespace fuseq::test
