@@ -17,6 +17,7 @@ using testing::HasSubstr;
 // Names of nodes, in order.
 std::vector<std::string> names(const std::vector<Node*>& nodes) {
     std::vector<std::string> list;
+    list.reserve(nodes.size());
     for (const Node* node : nodes) {
         list.push_back(node->name());
     }
