@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
-#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/core.h>
@@ -101,28 +100,31 @@ std::vector<Node*> Model::ordered_nodes() const {
         }
         return order;
     }
-    // Kahn's algorithm; among the nodes that are ready, the one added first goes first.
+    // Kahn's algorithm; among the nodes that are ready, the one added first goes first. Most nodes
+    // read older ones: they are met ready in the order of their ids. The queue is for the others.
     std::vector<std::size_t> missing(next_id_, 0);  // by id: inputs that are not computed yet
     std::vector<Node*> by_id(next_id_, nullptr);
-    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
     for (const auto& node : nodes_) {
         by_id[node->id()] = node.get();
-        const auto connected = static_cast<std::size_t>(std::count_if(
+        missing[node->id()] = static_cast<std::size_t>(std::count_if(
             node->inputs().begin(), node->inputs().end(), [](const Output& o) { return bool(o); }));
-        if (connected == 0) {
-            ready.push(node->id());
-        } else {
-            missing[node->id()] = connected;
-        }
     }
-    while (!ready.empty()) {
-        Node* node = by_id[ready.top()];
-        ready.pop();
-        order.push_back(node);
-        for (std::size_t i = 0; i < node->output_count(); ++i) {
-            for (const Use& use : node->port(i).uses) {
-                if (--missing[use.node->id()] == 0) {
-                    ready.push(use.node->id());
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> late;
+    for (std::size_t id = 0; id < next_id_; ++id) {
+        if (by_id[id] == nullptr || missing[id] != 0) {
+            continue;
+        }
+        late.push(id);
+        while (!late.empty()) {
+            Node* node = by_id[late.top()];
+            late.pop();
+            order.push_back(node);
+            for (std::size_t i = 0; i < node->output_count(); ++i) {
+                for (const Use& use : node->port(i).uses) {
+                    const std::size_t reader = use.node->id();
+                    if (--missing[reader] == 0 && reader < id) {
+                        late.push(reader);
+                    }
                 }
             }
         }
@@ -154,6 +156,15 @@ Node* Model::find(std::string_view name) const {
 
 std::vector<Node*> Model::find_all(std::string_view type) const {
     std::vector<Node*> found;
+    for (const auto& node : nodes_) {
+        if (node->is(type)) {
+            found.push_back(node.get());
+        }
+    }
+    if (found.size() < 2) {
+        return found;  // without the order of all others: passes look for much that is not there
+    }
+    found.clear();
     for (Node* node : ordered_nodes()) {
         if (node->is(type)) {
             found.push_back(node);
@@ -222,11 +233,13 @@ void Model::validate() {
 
 std::shared_ptr<Model> Model::clone() const {
     auto copy = std::make_shared<Model>(name_);
-    std::unordered_map<const Node*, Node*> map;
+    std::vector<Node*> twins(next_id_, nullptr);  // by id
+    const auto twin_of = [&](const Node* node) { return twins[node->id()]; };
     for (Node* node : ordered_nodes()) {
         std::vector<Output> inputs;
+        inputs.reserve(node->inputs().size());
         for (const Output& input : node->inputs()) {
-            inputs.push_back(input ? Output{map.at(input.node), input.index} : Output{});
+            inputs.push_back(input ? Output{twin_of(input.node), input.index} : Output{});
         }
         Node* twin = copy->add_unchecked(node->spec(), node->name(), std::move(inputs),
                                          node->attributes().clone());
@@ -243,11 +256,11 @@ std::shared_ptr<Model> Model::clone() const {
         twin->rt_info = node->rt_info;
         twin->layer_id = node->layer_id;
         twin->origins = node->origins;
-        map[node] = twin;
+        twins[node->id()] = twin;
     }
     // The order of inputs and outputs is that of the original, not that of the traversal.
     const auto same_order = [&](const std::vector<Node*>& from, std::vector<Node*>& to) {
-        std::transform(from.begin(), from.end(), to.begin(), [&](Node* n) { return map.at(n); });
+        std::transform(from.begin(), from.end(), to.begin(), twin_of);
     };
     same_order(parameters_, copy->parameters_);
     same_order(results_, copy->results_);

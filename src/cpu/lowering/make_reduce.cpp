@@ -8,9 +8,11 @@
 #include "cpu/kernels/reduce/normalize_integers.hpp"
 #include "cpu/kernels/reduce/reduce.hpp"
 #include "cpu/kernels/reduce/rows.hpp"
+#include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/axes_in_memory.hpp"
 #include "cpu/lowering/linear_epilogue.hpp"
 #include "cpu/lowering/step_makers.hpp"
+#include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/kernel_step.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "fuseq/element_type.hpp"
@@ -167,25 +169,35 @@ void normalize_integers(const kernels::NormalizeParams& p,
     });
 }
 
+// The chain after a normalisation of columns, in the form that its kernel holds.
+struct ColumnEpilogue {
+    post_ops::PiecewiseLinearHead head;
+    ElementType dst_type = ElementType::f32;
+};
+
 KernelStep::Kernel column_kernel(kernels::NormalizeParams params,
                                  const AxesInMemory& axes,
                                  ElementType src_type,
-                                 const LinearEpilogue& epilogue) {
+                                 const ColumnEpilogue& epilogue) {
+    const post_ops::PiecewiseLinearHead& head = epilogue.head;
     params.length = axes.length;
     params.inner = axes.inner;
     params.src_type = src_type;
     params.dst_type = epilogue.dst_type;
+    params.shift = head.shift;
+    params.low = head.low;
+    params.high = head.high;
     kernels::check_normalize(params);
-    // Nothing for a gamma of 1 and a beta of 0: what would be done is exact then, but for a -0.
-    const bool none = epilogue.scale.all_equal_to(1.0f) && epilogue.shift.all_equal_to(0.0f);
-    const auto values = [&](const post_ops::Values& v) {
-        return none ? std::vector<float>{} : v.list();
+    const auto values = [](const std::vector<float>& list, float none) {
+        const bool all = std::all_of(list.begin(), list.end(), [&](float v) { return v == none; });
+        return all ? std::vector<float>{} : list;
     };
-    return [params, axes, gamma = values(epilogue.scale), beta = values(epilogue.shift)](
-               const void* from, void* to) {
+    return [params, axes, gamma = values(head.scale, 1.0f), beta = values(head.bias, 0.0f),
+            slope = values(head.slope, 1.0f)](const void* from, void* to) {
         kernels::NormalizeParams p = params;
         p.gamma = gamma;
         p.beta = beta;
+        p.slope = slope;
         if (kernels::takes_integers(p)) {
             normalize_integers(p, axes.outer, from, to);
             return;
@@ -195,22 +207,43 @@ KernelStep::Kernel column_kernel(kernels::NormalizeParams params,
     };
 }
 
-// Gammas and betas, or a quantization, of the chain after a normalisation.
-std::optional<LinearEpilogue> epilogue_of(const Group* group,
-                                          const PlanTensor& src,
-                                          const AxesInMemory& axes) {
+// Whether the values of channels lie along the rows, or the columns, that the kernel works on: the
+// dimension that is last in memory.
+bool channels_are_last(const Group& group, const PlanTensor& src, const AxesInMemory& axes) {
+    const Shape dims = src.dims();
+    const std::size_t last = src.layout == Layout::kPlain ? dims.size() - 1 : 1;
+    const std::size_t size = axes.inner == 1 ? axes.length : axes.inner;
+    return group.channel_axis == last && dims[last] == size;
+}
+
+std::optional<ColumnEpilogue> column_epilogue_of(const Group* group,
+                                                 const PlanTensor& src,
+                                                 const AxesInMemory& axes) {
+    if (group == nullptr) {
+        return std::nullopt;
+    }
+    const post_ops::Chain chain = composer_of(*group).chain();
+    ColumnEpilogue epilogue{.head = post_ops::piecewise_linear_head(chain),
+                            .dst_type = chain.dst_type};
+    const post_ops::PiecewiseLinearHead& head = epilogue.head;
+    const bool per_tensor =
+        head.scale.size() <= 1 && head.bias.size() <= 1 && head.slope.size() <= 1;
+    const bool fits = per_tensor || channels_are_last(*group, src, axes);
+    return head.consumed == chain.ops.size() && fits ? std::optional(std::move(epilogue))
+                                                     : std::nullopt;
+}
+
+// Gammas and betas, or a quantization, of the chain after a normalisation of rows.
+std::optional<LinearEpilogue> row_epilogue_of(const Group* group,
+                                              const PlanTensor& src,
+                                              const AxesInMemory& axes) {
     if (group == nullptr) {
         return std::nullopt;
     }
     auto epilogue = match_linear_epilogue(*group);
     const bool per_tensor =
         epilogue && epilogue->scale.per_tensor() && epilogue->shift.per_tensor();
-    // Values along the dimension that is last in memory, which is a whole row, or the columns.
-    const Shape dims = src.dims();
-    const std::size_t last = src.layout == Layout::kPlain ? dims.size() - 1 : 1;
-    const std::size_t size = axes.inner == 1 ? axes.length : axes.inner;
-    const bool along = group->channel_axis == last && dims[last] == size;
-    return per_tensor || along ? epilogue : std::nullopt;
+    return per_tensor || channels_are_last(*group, src, axes) ? epilogue : std::nullopt;
 }
 
 KernelStep::Kernel row_kernel(const NormSettings& settings,
@@ -298,19 +331,24 @@ Verdict make_mvn(StepBuilder& builder, Node& node) {
     const Output integers = rows ? Output{} : builder.integers_before_convert(node.input(0));
     const TensorId src = builder.tensor_of(integers ? integers : node.input(0), place->layout);
     const Group* group = builder.eltwise_after(node.output(0));
-    const auto epilogue = epilogue_of(group, builder.tensor(src), place->axes);
-    const TensorId dst = builder.new_tensor(epilogue ? epilogue->dst_type : ElementType::f32,
-                                            node.port(0).shape, place->layout);
+    const PlanTensor from = builder.tensor(src);
+    const auto of_rows = rows ? row_epilogue_of(group, from, place->axes) : std::nullopt;
+    const auto of_columns = rows ? std::nullopt : column_epilogue_of(group, from, place->axes);
+    const bool fused = of_rows || of_columns;
+    const ElementType dst_type = of_rows      ? of_rows->dst_type
+                                 : of_columns ? of_columns->dst_type
+                                              : ElementType::f32;
+    const TensorId dst = builder.new_tensor(dst_type, node.port(0).shape, place->layout);
     const char* kernel_name = settings->keep_mean ? "rms_norm" : rows ? "layer_norm" : "normalize";
     StepInfo info = kernel_info("mvn", kernel_name, builder.tensor(src), builder.tensor(dst));
     if (integers) {
         info.layers = {node.input_node(0)->name()};
     }
-    auto kernel = rows ? row_kernel(*settings, place->axes, epilogue.value_or(LinearEpilogue{}))
-                       : column_kernel(settings->params, place->axes, builder.tensor(src).type,
-                                       epilogue.value_or(LinearEpilogue{}));
+    auto kernel = rows ? row_kernel(*settings, place->axes, of_rows.value_or(LinearEpilogue{}))
+                       : column_kernel(settings->params, place->axes, from.type,
+                                       of_columns.value_or(ColumnEpilogue{}));
     auto step = std::make_unique<KernelStep>(std::move(kernel), src, dst, std::move(info));
-    add_step_with_epilogue(builder, node, std::move(step), epilogue ? group : nullptr, dst);
+    add_step_with_epilogue(builder, node, std::move(step), fused ? group : nullptr, dst);
     return Verdict::yes();
 }
 

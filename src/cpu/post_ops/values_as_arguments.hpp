@@ -3,8 +3,9 @@
 //
 // Scales as arguments of a primitive instead of values in its attributes: layers that differ in
 // nothing else share one primitive of oneDNN's cache, whose code is generated once. Scales that are
-// known only when a primitive runs would be the usual way; brgemm of oneDNN 2.6.3 does not take
-// them.
+// known only when a primitive runs would be the usual way; with them (DNNL_RUNTIME_F32_VAL) oneDNN
+// 2.6.3 gives gemm:jit for an int8 matmul, where fixed scales give brg:avx512_core_vnni or
+// brg:avx512_core_amx_int8 (asked for 128x768 by 768x768, one scale or one a column).
 #pragma once
 
 #include <optional>

@@ -17,6 +17,7 @@ using testing::HasSubstr;
 // Names of nodes, in order.
 std::vector<std::string> names(const std::vector<Node*>& nodes) {
     std::vector<std::string> list;
+    list.reserve(nodes.size());
     for (const Node* node : nodes) {
         list.push_back(node->name());
     }
@@ -42,6 +43,26 @@ TEST(Model, OrdersProducersFirst) {
     Node* n = model.add("ReLU", 1, "n", {c->output()});
     late->set_input(0, n->output());
     EXPECT_THAT(names(model.ordered_nodes()), testing::ElementsAre("x", "c", "n", "late"));
+}
+
+// Of all nodes that are ready, the oldest; a and b only become so when the youngest two are done.
+TEST(Model, OrdersReadyNodesByAge) {
+    Model model;
+    Node* x = model.add_parameter("x", element::f32, {2});
+    Node* a = model.add("ReLU", 1, "a", {x->output()});
+    Node* b = model.add("ReLU", 1, "b", {x->output()});
+    model.add("ReLU", 1, "free", {x->output()});
+    Node* n = model.add("ReLU", 1, "n", {x->output()});
+    Node* m = model.add("ReLU", 1, "m", {n->output()});
+    model.add("ReLU", 1, "last", {x->output()});
+    a->set_input(0, m->output());
+    b->set_input(0, n->output());
+    EXPECT_THAT(names(model.ordered_nodes()),
+                testing::ElementsAre("x", "free", "n", "b", "m", "a", "last"));
+    EXPECT_THAT(names(model.find_all("ReLU")),
+                testing::ElementsAre("free", "n", "b", "m", "a", "last"));
+    EXPECT_THAT(names(model.find_all("Parameter")), testing::ElementsAre("x"));
+    EXPECT_THAT(model.find_all("Add"), testing::IsEmpty());
 }
 
 TEST(Model, RefusesCycles) {

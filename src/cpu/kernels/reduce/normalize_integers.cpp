@@ -12,6 +12,7 @@
 #include "hwy/highway.h"
 
 #include "cpu/kernels/common/exact-inl.h"
+#include "cpu/kernels/reduce/column_epilogue-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -72,21 +73,16 @@ void sum_impl(const NormalizeParams& p, const void* src, Range rows, ColumnSums&
 template <class Src, class Dst>
 void normalize_block(
     const NormalizeParams& p, const ColumnFactors& factors, const Src* src, Dst* dst, Range rows) {
-    const bool plain = p.gamma.empty() && p.beta.empty();
     for_vectors(p.inner, [&](auto d, std::size_t c) HWY_ATTR {
-        const auto value_of = [&](std::span<const float> list, float none) HWY_ATTR {
-            return list.size() > 1 ? hn::LoadU(d, list.data() + c)
-                                   : hn::Set(d, list.empty() ? none : list[0]);
-        };
         const auto mean = hn::LoadU(d, factors.mean + c);
         const auto factor = hn::LoadU(d, factors.factor + c);
-        const auto gamma = value_of(p.gamma, 1.0f);
-        const auto beta = value_of(p.beta, 0.0f);
-        for (std::size_t row = rows.begin; row < rows.end; ++row) {
-            const auto x = load_float(d, src + row * p.inner + c);
-            const auto y = hn::Mul(hn::Sub(x, mean), factor);
-            store_float(d, plain ? y : fused_mul_add(d, y, gamma, beta), dst + row * p.inner + c);
-        }
+        with_column_epilogue(d, p, c, [&](const auto& epilogue) HWY_ATTR {
+            for (std::size_t row = rows.begin; row < rows.end; ++row) {
+                const std::size_t at = row * p.inner + c;
+                const auto x = load_float(d, src + at);
+                store_float(d, epilogue(hn::Mul(hn::Sub(x, mean), factor)), dst + at);
+            }
+        });
     });
 }
 

@@ -15,6 +15,7 @@
 #include "hwy/highway.h"
 
 #include "cpu/kernels/common/exact-inl.h"
+#include "cpu/kernels/reduce/column_epilogue-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -195,18 +196,12 @@ HWY_INLINE void normalize_columns(
     if (p.normalize_variance) {
         factor = factor_of(d, p, fold_column(d, SumOfSquares(), src, p.length, p.inner, centred));
     }
-    const auto value_of = [&](std::span<const float> list, float none) HWY_ATTR {
-        return list.size() > 1 ? hn::LoadU(d, list.data() + column)
-                               : hn::Set(d, list.empty() ? none : list[0]);
-    };
-    const auto gamma = value_of(p.gamma, 1.0f);
-    const auto beta = value_of(p.beta, 0.0f);
-    const bool plain = p.gamma.empty() && p.beta.empty();
-    for (std::size_t i = 0; i < p.length; ++i) {
-        const auto x = load_float(d, src + i * p.inner);
-        const auto y = hn::Mul(hn::Sub(x, mean), factor);
-        store_float(d, plain ? y : fused_mul_add(d, y, gamma, beta), dst + i * p.inner);
-    }
+    with_column_epilogue(d, p, column, [&](const auto& epilogue) HWY_ATTR {
+        for (std::size_t i = 0; i < p.length; ++i) {
+            const auto x = load_float(d, src + i * p.inner);
+            store_float(d, epilogue(hn::Mul(hn::Sub(x, mean), factor)), dst + i * p.inner);
+        }
+    });
 }
 
 template <class Src, class Dst>
@@ -277,11 +272,13 @@ void check_normalize(const NormalizeParams& params) {
                                        to_string(params.dst_type) + ", expected u8, i8 or f32");
         }
     }
-    for (const auto list : {params.gamma, params.beta}) {
+    for (const auto list : {params.gamma, params.beta, params.slope}) {
         if (list.size() > 1 && list.size() != params.inner) {
-            throw Error("compile",
-                        fmt::format("normalize kernel: {} gammas, {} betas for {} columns",
-                                    params.gamma.size(), params.beta.size(), params.inner));
+            throw Error(
+                "compile",
+                fmt::format("normalize kernel: {} gammas, {} betas, {} slopes for {} columns",
+                            params.gamma.size(), params.beta.size(), params.slope.size(),
+                            params.inner));
         }
     }
 }

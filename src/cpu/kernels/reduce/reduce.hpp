@@ -8,6 +8,7 @@
 // allocation.
 #pragma once
 
+#include <limits>
 #include <span>
 
 #include "cpu/kernels/common/range.hpp"
@@ -29,9 +30,10 @@ void reduce(const ReduceParams& params, const float* src, float* dst, Range oute
 
 // y = (x - mean) * f; f = 1 / sqrt(variance + epsilon), or 1 / (sqrt(variance) + epsilon) with
 // epsilon_outside, or 1 without normalize_variance.
-// v = fma(y, gamma[c], beta[c]), c the inner position; dst = v, or v rounded half to even and
-// saturated (u8, i8). dst may be src when the types are the same. For inner 1 and f32 layer_norm of
-// rows.hpp is faster.
+// v = fma(y, gamma[c], beta[c]), c the inner position; with has_activation()
+// v = min(max((v > 0 ? v : v * slope[c]) + shift, low), high); dst = v, or v rounded half to even
+// and saturated (u8, i8). dst may be src when the types are the same. For inner 1 and f32
+// layer_norm of rows.hpp is faster.
 struct NormalizeParams {
     std::size_t length = 0;
     std::size_t inner = 1;
@@ -42,6 +44,15 @@ struct NormalizeParams {
     ElementType dst_type = ElementType::f32;
     std::span<const float> gamma{};  // `inner` values, one, or none
     std::span<const float> beta{};
+    std::span<const float> slope{};
+    float shift = 0.0f;
+    float low = -std::numeric_limits<float>::infinity();
+    float high = std::numeric_limits<float>::infinity();
+
+    bool has_activation() const {
+        constexpr float kInfinity = std::numeric_limits<float>::infinity();
+        return !slope.empty() || shift != 0.0f || low != -kInfinity || high != kInfinity;
+    }
 };
 void normalize(const NormalizeParams& params, const void* src, void* dst, Range outer, Range inner);
 

@@ -327,6 +327,34 @@ TEST(MvnStep, SpatialDimensionsOfEitherLayout) {
     check(pooled("f32[1,150,6,8]") + rest, "fuseq:normalize");
 }
 
+// An activation with a slope a channel is a part of the step, of floats too, where the channels are
+// the columns; where the rows of a plain tensor are spatial, it is not.
+TEST(MvnStep, PreluPerChannel) {
+    const auto model = [](const std::string& x) {
+        return Model::from_text(x +
+                                "%a = Const value={2,3} : i64[2]\n"
+                                "%m = MVN.6(%x, %a) eps=0.001 eps_mode=INSIDE_SQRT "
+                                "normalize_variance=true\n"
+                                "%s = Const value=random(7,0,0.5) : f32[20]\n"
+                                "%y = PReLU(%m, %s)\n%r = Result(%y)\n");
+    };
+    const auto layers = [](const std::shared_ptr<Model>& m) {
+        for (const auto& step : steps_of(m)) {
+            if (step.at("name") == "m") {
+                return step.at("layers").get<std::vector<std::string>>();
+            }
+        }
+        return std::vector<std::string>{};
+    };
+    EXPECT_THAT(layers(model(pooled("f32[2,20,6,8]"))), testing::Contains("y"));
+    EXPECT_THAT(layers(model(parameter("f32[2,20,6,8]"))), testing::Not(testing::Contains("y")));
+    const auto fused = model(pooled("f32[2,20,6,8]"));
+    const Tensor x = random_tensor(ElementType::f32, {2, 20, 6, 8});
+    const std::vector<float> want = to_floats(run(fused, "REFERENCE", x));
+    EXPECT_THAT(to_floats(run(fused, "CPU", x)),
+                testing::Pointwise(testing::FloatNear(1e-5F), want));
+}
+
 TEST(SoftmaxStep, AnyAxis) {
     for (const std::string shape : {"[2,5,33]", "[3,700,4]", "[7,1000]", "[2,3,4,5,2,6]"}) {
         check(parameter("f32" + shape) + "%y = SoftMax.8(%x) axis=-1", "fuseq:softmax");

@@ -119,6 +119,38 @@ TEST(NormalizeIntegers, CloseToDoublesAndTheSameForEverySplit) {
     });
 }
 
+// A column of 0, 2, 0, 2, ... is -1, 1, -1, 1, ... when normalised; times 40: -40 and 40.
+TEST(NormalizeIntegers, SlopeShiftAndBoundsBeforeTheStore) {
+    test::on_every_target([](const std::string&) {
+        constexpr std::size_t kColumns = 37;
+        NormalizeParams p{.length = 6, .inner = kColumns, .epsilon = 0};
+        p.src_type = ElementType::u8;
+        p.dst_type = ElementType::u8;
+        Bytes src(p.length * p.inner);
+        std::vector<float> slope(kColumns);
+        for (std::size_t i = 0; i < src.size(); ++i) {
+            src[i] = i / kColumns % 2 == 0 ? 0 : 2;
+        }
+        for (std::size_t c = 0; c < kColumns; ++c) {
+            slope[c] = static_cast<float>(c % 5) / 4;
+        }
+        const std::vector<float> gamma = {40};
+        p.gamma = gamma;
+        p.slope = slope;
+        p.shift = 31;
+        p.low = 3;
+        p.high = 70;
+        check_normalize(p);
+        Bytes dst(src.size());
+        run(p, src, 3, dst);
+        for (std::size_t i = 0; i < dst.size(); ++i) {
+            // -40 by 0, 1/4, 1/2, 3/4 and 1, plus 31: 31, 21, 11, 1 and -9; nothing below 3.
+            constexpr int kNegative[] = {31, 21, 11, 3, 3};
+            EXPECT_EQ(dst[i], i / kColumns % 2 == 0 ? kNegative[i % kColumns % 5] : 70) << i;
+        }
+    });
+}
+
 TEST(NormalizeIntegers, Takes) {
     NormalizeParams p{.length = 4, .inner = kMaxIntegerColumns, .src_type = ElementType::i8};
     EXPECT_TRUE(takes_integers(p));

@@ -119,9 +119,36 @@ TEST(Reduce, Refuses) {
     params.src_type = ElementType::u8;
     const std::vector<float> two(2);
     params.beta = two;
-    EXPECT_THAT(
-        [&] { check_normalize(params); },
-        testing::ThrowsMessage<Error>(testing::HasSubstr("0 gammas, 2 betas for 3 columns")));
+    EXPECT_THAT([&] { check_normalize(params); },
+                testing::ThrowsMessage<Error>(
+                    testing::HasSubstr("0 gammas, 2 betas, 0 slopes for 3 columns")));
+}
+
+// Columns {0, 2} and {4, 0} are -1 and 1, 1 and -1 when normalised; times 10, plus 1: -9 and 11.
+TEST(Normalize, SlopeShiftAndBoundsAfterGammaAndBeta) {
+    on_every_target([](const std::string&) {
+        const std::vector<float> src = {0, 4, 2, 0};
+        const std::vector<float> gamma = {10};
+        const std::vector<float> beta = {1};
+        const std::vector<float> slope = {0.5f, -1};
+        NormalizeParams params{.length = 2, .inner = 2, .epsilon = 0};
+        params.gamma = gamma;
+        params.beta = beta;
+        std::vector<float> dst(4);
+        const auto run = [&] {
+            check_normalize(params);
+            normalize(params, src.data(), dst.data(), {0, 1}, {0, 2});
+            return dst;
+        };
+        EXPECT_EQ(run(), (std::vector<float>{-9, 11, 11, -9}));
+        params.slope = slope;
+        EXPECT_EQ(run(), (std::vector<float>{-4.5f, 11, 11, 9}));
+        params.shift = 2;
+        EXPECT_EQ(run(), (std::vector<float>{-2.5f, 13, 13, 11}));
+        params.low = -2;
+        params.high = 12;
+        EXPECT_EQ(run(), (std::vector<float>{-2, 12, 12, 11}));
+    });
 }
 
 // Any types, gammas and betas; in parts. Half a unit of the result, and what f32 loses.
