@@ -123,6 +123,10 @@ FUSEQ_C_API fuseq_status fuseq_model_reshape_input(fuseq_model* model,
                                                    const char* input,
                                                    const int64_t* dims,
                                                    size_t rank);
+/* Writes an IR; bin_path may be NULL: the .xml's name with .bin. */
+FUSEQ_C_API fuseq_status fuseq_model_save(const fuseq_model* model,
+                                          const char* xml_path,
+                                          const char* bin_path);
 FUSEQ_C_API void fuseq_model_free(fuseq_model* model);
 
 FUSEQ_C_API fuseq_status fuseq_compiled_model_input_count(const fuseq_compiled_model* compiled,
@@ -142,6 +146,9 @@ FUSEQ_C_API fuseq_status fuseq_compiled_model_get_property(const fuseq_compiled_
                                                            size_t* length);
 FUSEQ_C_API fuseq_status fuseq_compiled_model_create_infer_request(
     const fuseq_compiled_model* compiled, fuseq_infer_request** request);
+/* What is executed, as a graph: include/fuseq/compiled_model.hpp, get_runtime_model(). */
+FUSEQ_C_API fuseq_status
+fuseq_compiled_model_get_runtime_model(const fuseq_compiled_model* compiled, fuseq_model** model);
 FUSEQ_C_API void fuseq_compiled_model_free(fuseq_compiled_model* compiled);
 
 /* Zero-initialised memory of its own. */

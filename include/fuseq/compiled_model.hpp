@@ -45,6 +45,13 @@ public:
     Any get_property(const std::string& name) const;
     // What became of every layer, as JSON text (property FUSEQ_REPORT).
     std::string get_runtime_report() const;
+    // What is executed, as a graph: Parameters, Results and nodes of type "ExecutionNode", whose
+    // Node::rt_info has OpenVINO's keys: "execTimeMcs" (with PERF_COUNT, the mean of the last runs
+    // of the requests that there are; else "not_executed"), "layerType", "primitiveType",
+    // "originalLayersNames", "outputPrecisions", "outputLayouts", "runtimePrecision", "execOrder".
+    // save_model() writes it as OpenVINO does. A new Model at each call. Of a model with open
+    // shapes, of its last run; Error before that.
+    std::shared_ptr<Model> get_runtime_model() const;
     void export_model(std::ostream& out) const;
 
 private:

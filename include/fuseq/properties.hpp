@@ -238,6 +238,7 @@ inline constexpr ReadOnlyProperty<std::string> isa{"FUSEQ_ISA"};
 inline constexpr ReadOnlyProperty<std::string> placement{"FUSEQ_PLACEMENT"};
 inline constexpr ReadOnlyProperty<std::string> cache{"FUSEQ_CACHE"};
 inline constexpr ReadOnlyProperty<std::string> report{"FUSEQ_REPORT"};
+inline constexpr ReadOnlyProperty<std::string> execution_graph{"FUSEQ_EXECUTION_GRAPH"};
 inline constexpr ReadOnlyProperty<std::int64_t> cached_plans{"FUSEQ_CACHED_PLANS"};
 inline constexpr ReadOnlyProperty<std::int64_t> cached_plan_bytes{"FUSEQ_CACHED_PLAN_BYTES"};
 }  // namespace own

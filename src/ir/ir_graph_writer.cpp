@@ -124,7 +124,18 @@ void write_dims(pugi::xml_node port, const PartialShape& shape) {
     }
 }
 
+// As OpenVINO knows them: CompiledModel::get_runtime_model().
+bool is_execution_graph(const Model& model) {
+    const std::vector<Node*> nodes = model.ordered_nodes();
+    return !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [](const Node* node) {
+        return node->rt_info.contains("execTimeMcs");
+    });
+}
+
 }  // namespace
+
+IrGraphWriter::IrGraphWriter(const Model& model, WeightsWriter& weights)
+    : model_(model), execution_graph_(is_execution_graph(model)), weights_(weights) {}
 
 void IrGraphWriter::write(pugi::xml_node parent) {
     std::vector<const Node*> nodes(model_.parameters().begin(), model_.parameters().end());
@@ -152,6 +163,10 @@ void IrGraphWriter::write_layer(pugi::xml_node layers, const Node& node) {
     pugi::xml_node layer = layers.append_child("layer");
     set(layer, "id", ids_.at(&node));
     set(layer, "name", node.name());
+    if (execution_graph_) {
+        write_execution_node(layer, node);
+        return;
+    }
     set(layer, "type", node.type());
     // The first opset that has the operation in this form: other readers look it up there.
     const OpsetForm* form = opset_form_of(node.spec());
@@ -169,6 +184,20 @@ void IrGraphWriter::write_layer(pugi::xml_node layers, const Node& node) {
         }
     }
     write_rt_info(layer, node);
+    write_ports(layer, node);
+}
+
+// The kind of the step is the type of the layer, and what is known of it are attributes; there is
+// no opset. It is to be looked at, and no reader takes it for a model.
+void IrGraphWriter::write_execution_node(pugi::xml_node layer, const Node& node) {
+    const auto type = node.rt_info.find("layerType");
+    set(layer, "type", type == node.rt_info.end() ? node.type() : type->second);
+    pugi::xml_node data = layer.append_child("data");
+    for (const auto& [key, value] : node.rt_info) {
+        if (key != "layerType") {
+            set(data, key.c_str(), value);
+        }
+    }
     write_ports(layer, node);
 }
 

@@ -16,7 +16,7 @@ namespace fuseq {
 
 class IrGraphWriter {
 public:
-    IrGraphWriter(const Model& model, WeightsWriter& weights) : model_(model), weights_(weights) {}
+    IrGraphWriter(const Model& model, WeightsWriter& weights);
 
     // Parameters first and Results last, in the order of the model; ids count from 0.
     void write(pugi::xml_node parent);
@@ -24,11 +24,13 @@ public:
 
 private:
     void write_layer(pugi::xml_node layers, const Node& node);
+    void write_execution_node(pugi::xml_node layer, const Node& node);
     void write_constant(pugi::xml_node data, const Node& node);
     void write_ports(pugi::xml_node layer, const Node& node);
     void write_edges(pugi::xml_node edges, const Node& node);
 
     const Model& model_;
+    bool execution_graph_;
     WeightsWriter& weights_;
     std::unordered_map<const Node*, std::size_t> ids_;
 };

@@ -9,6 +9,7 @@
 #include "ops/quantized/rules/rules_json.hpp"
 #include "ops/state/separate_state.hpp"
 #include "ops/state/variables_json.hpp"
+#include "reference/execution_graph.hpp"
 #include "reference/infer_request.hpp"
 #include "transformations/common/convert_precision.hpp"
 #include "transformations/common/replace_convert_variants.hpp"
@@ -113,6 +114,9 @@ Any ReferenceCompiledModel::get_property(const std::string& name) const {
     if (name == property::kReport) {
         return report();
     }
+    if (name == kExecutionGraph) {
+        return execution_graph_json(program_->model(), program_->executed_nodes());
+    }
     if (name == property::kNetworkName) {
         return model_->name();
     }
@@ -124,7 +128,7 @@ Any ReferenceCompiledModel::get_property(const std::string& name) const {
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = options_.names();
-        names.insert(names.end(), {property::kReport, property::kNetworkName,
+        names.insert(names.end(), {property::kReport, kExecutionGraph, property::kNetworkName,
                                    property::kOptimalNumberOfInferRequests,
                                    property::kLoadedFromCache, property::kSupportedProperties});
         return names;

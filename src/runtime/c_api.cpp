@@ -216,6 +216,16 @@ fuseq_status fuseq_core_compile_model(fuseq_core* core,
     });
 }
 
+fuseq_status fuseq_model_save(const fuseq_model* model,
+                              const char* xml_path,
+                              const char* bin_path) {
+    return call([&] {
+        require(model, "model");
+        require(xml_path, "xml_path");
+        fuseq::save_model(*model->value, xml_path, bin_path == nullptr ? "" : bin_path);
+    });
+}
+
 fuseq_status fuseq_model_reshape_input(fuseq_model* model,
                                        const char* input,
                                        const int64_t* dims,
@@ -286,6 +296,15 @@ fuseq_status fuseq_compiled_model_get_property(const fuseq_compiled_model* compi
         text = compiled->value.get_property(name).as_string();
     });
     return status == FUSEQ_OK ? copy_text(text, buffer, capacity, length) : status;
+}
+
+fuseq_status fuseq_compiled_model_get_runtime_model(const fuseq_compiled_model* compiled,
+                                                    fuseq_model** model) {
+    return call([&] {
+        require(compiled, "compiled");
+        require(model, "model");
+        *model = new fuseq_model{compiled->value.get_runtime_model()};
+    });
 }
 
 fuseq_status fuseq_compiled_model_create_infer_request(const fuseq_compiled_model* compiled,

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "runtime/compiled_model_impl.hpp"
+#include "runtime/execution_graph.hpp"
 #include "runtime/infer_request_impl.hpp"
 
 namespace fuseq {
@@ -46,6 +47,29 @@ void CompiledModelImpl::submit(const std::function<void()>& task) {
     }
 }
 
+void CompiledModelImpl::add_request(const std::shared_ptr<InferRequestImpl>& request) {
+    const std::lock_guard lock(requests_mutex_);
+    std::erase_if(requests_, [](const auto& old) { return old.expired(); });
+    requests_.push_back(request);
+}
+
+std::vector<std::vector<ProfilingInfo>> CompiledModelImpl::last_times() {
+    std::vector<std::shared_ptr<InferRequestImpl>> requests;
+    {
+        const std::lock_guard lock(requests_mutex_);
+        for (const auto& request : requests_) {
+            requests.push_back(request.lock());
+        }
+    }
+    std::vector<std::vector<ProfilingInfo>> times;
+    for (const auto& request : requests) {
+        if (request) {
+            times.push_back(request->profiling_info_if_idle());
+        }
+    }
+    return times;
+}
+
 CompiledModel::CompiledModel(std::shared_ptr<CompiledModelImpl> impl) : impl_(std::move(impl)) {}
 
 std::vector<Output> CompiledModel::inputs() const {
@@ -78,7 +102,9 @@ std::shared_ptr<const Model> CompiledModel::model() const {
 
 InferRequest CompiledModel::create_infer_request() const {
     auto device = guarded("compile", [&] { return impl_->device().create_infer_request(); });
-    return InferRequest(InferRequestImpl::create(impl_, std::move(device)));
+    auto request = InferRequestImpl::create(impl_, std::move(device));
+    impl_->add_request(request);
+    return InferRequest(std::move(request));
 }
 
 Any CompiledModel::get_property(const std::string& name) const {
@@ -87,6 +113,10 @@ Any CompiledModel::get_property(const std::string& name) const {
 
 std::string CompiledModel::get_runtime_report() const {
     return get_property(property::kReport).as_string();
+}
+
+std::shared_ptr<Model> CompiledModel::get_runtime_model() const {
+    return execution_graph(get_property(kExecutionGraph).as_string(), impl_->last_times());
 }
 
 void CompiledModel::export_model(std::ostream& out) const {

@@ -263,6 +263,12 @@ std::vector<ProfilingInfo> InferRequestImpl::get_profiling_info() {
     return guarded("infer", [&] { return device_->get_profiling_info(); });
 }
 
+std::vector<ProfilingInfo> InferRequestImpl::profiling_info_if_idle() {
+    const Lock lock(mutex_);
+    return busy_ ? std::vector<ProfilingInfo>()
+                 : guarded("infer", [&] { return device_->get_profiling_info(); });
+}
+
 std::vector<std::pair<std::string, Tensor>> InferRequestImpl::get_intermediates() {
     const Lock lock = lock_idle();
     return guarded("infer", [&] { return device_->get_intermediates(); });

@@ -53,6 +53,8 @@ public:
     void reset_state(std::size_t index);
 
     std::vector<ProfilingInfo> get_profiling_info();
+    // The same; nothing while a run is on.
+    std::vector<ProfilingInfo> profiling_info_if_idle();
     std::vector<std::pair<std::string, Tensor>> get_intermediates();
 
 private:

@@ -46,4 +46,7 @@ ov_compiled_model_get_property(const ov_compiled_model_t* compiled_model,
 OPENVINO_C_API(ov_status_e)
 ov_compiled_model_export_model(const ov_compiled_model_t* compiled_model,
                                const char* export_model_path);
+/* What is executed, as a graph; to be freed by ov_model_free(). */
+OPENVINO_C_API(ov_status_e)
+ov_compiled_model_get_runtime_model(const ov_compiled_model_t* compiled_model, ov_model_t** model);
 OPENVINO_C_API(void) ov_compiled_model_free(ov_compiled_model_t* compiled_model);

@@ -70,12 +70,8 @@ public:
     void release_memory() {}
 
     // A graph of what is executed. The report of `explain` says more.
-    template <class None = void>
     std::shared_ptr<const Model> get_runtime_model() const {
-        static_assert(detail::kAbsent<None>,
-                      "Fuseq has no execution graph as a model (docs/openvino_compat.md): "
-                      "get_property(\"FUSEQ_REPORT\") has it as JSON");
-        return nullptr;
+        return call([&] { return std::make_shared<const Model>(model_.get_runtime_model()); });
     }
     template <class None = void>
     void get_context() const {

@@ -96,6 +96,13 @@ ov_status_e ov_compiled_model_export_model(const ov_compiled_model_t* compiled_m
         }
     });
 }
+ov_status_e ov_compiled_model_get_runtime_model(const ov_compiled_model_t* compiled_model,
+                                                ov_model_t** model) {
+    return guarded([&] {
+        need_all(compiled_model, model);
+        *model = new ov_model{compiled_model->model.get_runtime_model()};
+    });
+}
 void ov_compiled_model_free(ov_compiled_model_t* compiled_model) {
     delete compiled_model;
 }

@@ -6,9 +6,12 @@
 #include <ostream>
 #include <unordered_set>
 
+#include <fmt/core.h>
+
 #include "cpu/cache/cached_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/machine/isa_limit.hpp"
+#include "cpu/plan/execution_graph.hpp"
 #include "cpu/plan/packed_table.hpp"
 #include "cpu/plan/report.hpp"
 #include "cpu/plugin/infer_request.hpp"
@@ -211,13 +214,17 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
         const std::lock_guard lock(mutex_);
         return name == "FUSEQ_CACHED_PLANS" ? plans_.size() : cached_bytes();
     }
-    if (name == property::kReport) {
+    if (name == property::kReport || name == kExecutionGraph) {
         const std::lock_guard lock(mutex_);
         if (plans_.empty()) {
             throw Error("property",
-                        "the report of a dynamic model exists after its first inference");
+                        fmt::format("the {} of a dynamic model exists after its first inference",
+                                    name == kExecutionGraph ? "execution graph" : "report"));
         }
         const PlannedModel& last = *plans_.back().plan;
+        if (name == kExecutionGraph) {
+            return execution_graph_json(*last.transformed.model, last.plan);
+        }
         return report_json(*last.original.model(), *last.transformed.model, last.plan,
                            {.remarks = last.transformed.remarks,
                             .fuse = config_.fusion,
@@ -229,10 +236,11 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
     }
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();
-        names.insert(names.end(), {property::kSupportedProperties, property::kNetworkName,
-                                   property::kOptimalNumberOfInferRequests, "EXECUTION_DEVICES",
-                                   property::kLoadedFromCache, property::kReport, kIsa, kPlacement,
-                                   "FUSEQ_CACHE", "FUSEQ_CACHED_PLANS", "FUSEQ_CACHED_PLAN_BYTES"});
+        names.insert(names.end(),
+                     {property::kSupportedProperties, property::kNetworkName,
+                      property::kOptimalNumberOfInferRequests, "EXECUTION_DEVICES",
+                      property::kLoadedFromCache, property::kReport, kExecutionGraph, kIsa,
+                      kPlacement, "FUSEQ_CACHE", "FUSEQ_CACHED_PLANS", "FUSEQ_CACHED_PLAN_BYTES"});
         return names;
     }
     return config_.get(name);

@@ -135,6 +135,12 @@ void define_compiled_model(py::module_& module) {
         .def("export_model", &export_model, py::arg("model_stream") = py::none(),
              "Bytes for Core.import_model() of the same build on the same machine, or writes them "
              "to an open file.")
+        .def(
+            "get_runtime_model",
+            [](const PyCompiledModel& self) { return self.native().get_runtime_model(); },
+            "What is executed, as a Model of layers of type 'ExecutionNode'; Node.get_rt_info() "
+            "has OpenVINO's keys: 'layerType', 'primitiveType', 'execTimeMcs' (with PERF_COUNT), "
+            "'originalLayersNames', ... Of a model with open shapes, of its last run.")
         .def("explain", &explain,
              "The report of what became of every FakeQuantize and every layer, as a dict: "
              "'totals', 'quantizers', 'steps', ... Of a model with open shapes, of its last run.")

@@ -78,6 +78,12 @@ static void run(ov_compiled_model_t* compiled) {
     CHECK_STATUS(ov_infer_request_get_profiling_info(request, &steps));
     printf("steps %s\n", steps.size > 0 ? "known" : "none");
     ov_profiling_info_list_free(&steps);
+    ov_model_t* graph = NULL;
+    CHECK_STATUS(ov_compiled_model_get_runtime_model(compiled, &graph));
+    size_t inputs = 0;
+    CHECK_STATUS(ov_model_inputs_size(graph, &inputs));
+    printf("graph inputs %zu\n", inputs);
+    ov_model_free(graph);
     ov_tensor_free(output);
     ov_tensor_free(input);
     ov_infer_request_free(request);

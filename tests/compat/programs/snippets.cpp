@@ -70,6 +70,12 @@ void requests(ov::CompiledModel& compiled) {
     } catch (const ov::Exception&) {
         std::cout << "another shape is refused" << std::endl;
     }
+    for (const auto& step : compiled.get_runtime_model()->get_ordered_ops()) {
+        const auto info = step->get_rt_info();
+        std::cout << step->get_type_name() << ' ' << info.at("layerType").as<std::string>() << ' '
+                  << info.at("originalLayersNames").as<std::string>() << ';';
+    }
+    std::cout << std::endl;
     std::cout << request.get_compiled_model().get_property(ov::model_name) << std::endl;
 }
 

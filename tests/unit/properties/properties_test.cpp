@@ -103,6 +103,7 @@ TEST(Properties, OfACompiledModelHaveConstants) {
     EXPECT_EQ(read(own::cache), "off");
     (void)read(own::placement);
     EXPECT_THAT(read(own::report), HasSubstr("relu"));
+    EXPECT_THAT(read(own::execution_graph), HasSubstr("originalLayersNames"));
     EXPECT_EQ(read(own::cached_plans), 1);
     EXPECT_GE(read(own::cached_plan_bytes), 0);
     const std::set<std::string> supported = as_set(read(supported_properties));

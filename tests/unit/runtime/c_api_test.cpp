@@ -134,6 +134,29 @@ TEST_F(CApi, GivesTextsInBuffersThatFit) {
     EXPECT_THAT(fuseq_last_error(), HasSubstr("COLOUR"));
 }
 
+TEST_F(CApi, SavesModelsAndExecutionGraphs) {
+    compile("REFERENCE");
+    fuseq_model* graph = nullptr;
+    ASSERT_EQ(fuseq_compiled_model_get_runtime_model(compiled_, &graph), FUSEQ_OK);
+    ASSERT_EQ(fuseq_model_save(graph, folder_.path("graph.xml").c_str(), nullptr), FUSEQ_OK);
+    fuseq_model_free(graph);
+    std::ifstream in(folder_.path("graph.xml"));
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_THAT(text, HasSubstr("primitiveType=\"reference\""));
+
+    fuseq_model* again = nullptr;
+    ASSERT_EQ(fuseq_model_save(model_, folder_.path("a.xml").c_str(), folder_.path("b").c_str()),
+              FUSEQ_OK);
+    ASSERT_EQ(fuseq_core_read_model(core_, folder_.path("a.xml").c_str(), folder_.path("b").c_str(),
+                                    &again),
+              FUSEQ_OK);
+    fuseq_model_free(again);
+    EXPECT_EQ(fuseq_model_save(model_, folder_.path("no/where.xml").c_str(), nullptr), FUSEQ_ERROR);
+    EXPECT_THAT(fuseq_last_error(), HasSubstr("where"));
+    EXPECT_EQ(fuseq_model_save(nullptr, "m.xml", nullptr), FUSEQ_INVALID_ARGUMENT);
+    EXPECT_EQ(fuseq_compiled_model_get_runtime_model(compiled_, nullptr), FUSEQ_INVALID_ARGUMENT);
+}
+
 TEST_F(CApi, ReadsModelsFromMemory) {
     Model model("m");
     Node* x = model.add_parameter("x", ElementType::f32, PartialShape{2});
