@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmark_app/measure.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <iostream>
 #include <mutex>
 #include <thread>
 
+#include "benchmark_app/progress.hpp"
 #include "fuseq/compiled_model.hpp"
 
 namespace fuseq::samples {
@@ -47,10 +50,14 @@ bool resets_state(const Options& options, const Model& model) {
 // Says when to stop, and holds back a run that would come too early for -max_irate.
 class Limits {
 public:
-    explicit Limits(const Options& options) : options_(options), begin_(Clock::now()) {}
+    explicit Limits(const Options& options)
+        : options_(options),
+          progress_(options.progress ? &std::cout : nullptr),
+          begin_(Clock::now()) {}
 
     bool next() {
         const auto count = static_cast<std::int64_t>(started_);
+        show_progress(static_cast<double>(count));
         if (options_.iterations != 0 && count >= options_.iterations) {
             return false;
         }
@@ -69,9 +76,20 @@ public:
     }
     std::size_t started() const { return started_; }
     double elapsed_ms() const { return milliseconds(Clock::now() - begin_); }
+    void finish() { progress_.finish(); }
 
 private:
+    void show_progress(double count) {
+        if (!options_.progress) {
+            return;
+        }
+        const auto part = [](double done, double limit) { return limit > 0 ? done / limit : 0; };
+        progress_.show(std::max(part(count, static_cast<double>(options_.iterations)),
+                                part(elapsed_ms(), options_.seconds * 1000)));
+    }
+
     const Options& options_;
+    ProgressBar progress_;
     Clock::time_point begin_;
     std::size_t started_ = 0;
 };
@@ -96,6 +114,7 @@ void run_sync(InferRequest& request,
         result.sets.push_back(set);
     }
     result.duration_ms = limits.elapsed_ms();
+    limits.finish();
 }
 
 // Requests in flight: which are free, and what the finished ones measured.
@@ -212,6 +231,7 @@ void run_async(std::vector<InferRequest>& requests,
     }
     flight.wait_for_all();
     result.duration_ms = limits.elapsed_ms();
+    limits.finish();
 }
 
 }  // namespace

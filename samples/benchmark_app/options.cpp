@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "benchmark_app/compare.hpp"
 #include "common/checks.hpp"
+#include "common/properties.hpp"
 #include "common/tool.hpp"
 
 namespace fuseq::samples {
@@ -22,8 +24,7 @@ struct Ignored {
 void add_model_options(CLI::App& app, Options& options) {
     app.add_option("-m", options.model,
                    "Model: an IR (.xml), an ONNX (.onnx) or TFLite file (.tflite), or a compiled "
-                   "model (.blob)")
-        ->required();
+                   "model (.blob)");
     app.add_option("-d", options.device, "Device")->capture_default_str();
     app.add_option("-i", options.inputs,
                    "Input data: .npy or .bin files, or folders of them, each may be preceded by "
@@ -75,6 +76,11 @@ void add_run_options(CLI::App& app, Options& options) {
     app.add_flag("--no_warmup", options.no_warmup, "No run before the measured ones");
     app.add_option("--cache_dir", options.cache_dir, "Folder for compiled models");
     app.add_option("--load_config", options.load_config, "Read properties from this JSON file");
+    add_config_option(app, options.config);
+    app.add_option("--compare", options.compare,
+                   "Measure in turn with a second side that differs by properties (NAME=VALUE), a "
+                   "device or a model file; or compare two reports (a.json b.json)")
+        ->expected(1, -1);
 }
 
 void add_report_options(CLI::App& app, Options& options) {
@@ -90,7 +96,9 @@ void add_report_options(CLI::App& app, Options& options) {
         ->check(CLI::IsMember({"sort", "no_sort", "simple_sort"}));
     app.add_flag("--pcseq", options.per_shape, "Print latencies for each of -data_shape");
     app.add_option("--exec_graph_path", options.exec_graph,
-                   "Write the report of the compiled model (JSON) to this file");
+                   "Write the execution graph with the times of its steps to this file (.xml), or "
+                   "the report of the plan (.json)");
+    app.add_flag("--progress", options.progress, "Show how far the measurement is");
     app.add_option("--dump_config", options.dump_config, "Write the properties to this JSON file");
 }
 
@@ -101,6 +109,9 @@ void add_ignored_options(CLI::App& app, Ignored& ignored) {
 }
 
 void complete(Options& options, const Ignored& ignored) {
+    if (options.model.empty() && !compares_reports(options)) {
+        throw UsageError("-m is required");
+    }
     if (!ignored.extensions.empty()) {
         throw UsageError("-extensions: libraries of custom operations are not supported");
     }

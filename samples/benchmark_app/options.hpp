@@ -42,6 +42,8 @@ struct Options {
     bool no_warmup = false;
     std::string cache_dir;
     std::string load_config;
+    std::vector<std::string> config;   // NAME=VALUE
+    std::vector<std::string> compare;  // what the second side changes, or two reports
     // What to tell.
     std::int64_t percentile = 50;
     std::string report_type;
@@ -50,6 +52,7 @@ struct Options {
     bool counters = false;
     std::string counter_order;
     bool per_shape = false;
+    bool progress = false;
     std::string exec_graph;
     std::string dump_config;
     // Taken for the sake of scripts written for OpenVINO; told on the screen.

@@ -57,6 +57,9 @@ Json to_json(const Report& report) {
               {"duration_ms", report.duration_ms},
               {"noise", report.noise.text()},
               {"noise_spread", report.noise.spread}};
+    if (!report.noise.medians.empty()) {
+        json["block_medians_ms"] = report.noise.medians;
+    }
     if (report.convolutions) {
         json["convolutions"] = {{"int8", report.convolutions->int8},
                                 {"f32", report.convolutions->f32},
@@ -244,11 +247,17 @@ void write_text(const std::string& path, const std::string& text) {
 }
 
 void write_report(const std::string& folder, const Report& report, bool json) {
-    const Json content = to_json(report);
-    const std::string path =
-        (std::filesystem::path(folder) / (json ? "benchmark_report.json" : "benchmark_report.csv"))
-            .string();
-    write_text(path, json ? content.dump(2) + "\n" : to_csv(content));
+    write_table(folder, "benchmark_report", to_json(report).dump(), json);
+}
+
+void write_table(const std::string& folder,
+                 const std::string& name,
+                 const std::string& text,
+                 bool json) {
+    const Json content = Json::parse(text);
+    const std::filesystem::path path =
+        std::filesystem::path(folder) / (name + (json ? ".json" : ".csv"));
+    write_text(path.string(), json ? content.dump(2) + "\n" : to_csv(content));
 }
 
 void write_counters(const std::string& folder,

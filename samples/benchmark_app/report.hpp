@@ -64,6 +64,11 @@ void print_counters(std::ostream& out,
 
 // FOLDER/benchmark_report.json, or .csv: one row a field.
 void write_report(const std::string& folder, const Report& report, bool json);
+// FOLDER/<name>.json with the JSON text, or .csv: one row a field.
+void write_table(const std::string& folder,
+                 const std::string& name,
+                 const std::string& text,
+                 bool json);
 // FOLDER/benchmark_<kind>_report.json or .csv, kind "average_counters" or "detailed_counters".
 // `runs`: the counters of each request; average takes the mean over them, detailed has all.
 void write_counters(const std::string& folder,

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "common/properties.hpp"
 #include "common/tool.hpp"
 #include "fuseq/error.hpp"
 
@@ -86,13 +87,14 @@ AnyMap make_properties(const Options& options,
     if (options.threads > 0) {
         properties[property::kInferenceNumThreads] = options.threads;
     }
-    if (options.counters || options.report_type == "average_counters" ||
-        options.report_type == "detailed_counters") {
+    if (options.counters || !options.exec_graph.empty() ||
+        options.report_type == "average_counters" || options.report_type == "detailed_counters") {
         properties[property::kPerfCount] = "YES";
     }
     if (!options.cache_dir.empty()) {
         properties[property::kCacheDir] = options.cache_dir;
     }
+    set_properties(properties, options.config);
     hint("-pin", "ENABLE_CPU_PINNING", options.pin);
     hint("-infer_precision", "INFERENCE_PRECISION_HINT", options.inference_precision);
     return properties;

@@ -62,6 +62,7 @@ NoiseVerdict judge_noise(const std::vector<double>& values) {
     }
     const auto [low, high] = std::minmax_element(medians.begin(), medians.end());
     const double middle = median_of(values);
+    verdict.medians = medians;
     verdict.blocks = kBlocks;
     verdict.spread = middle > 0 ? (*high - *low) / middle : 0;
     return verdict;

@@ -28,8 +28,9 @@ Latencies summarize(std::vector<double> values, double percent);
 
 // Whether the numbers can be trusted: the run is cut into blocks, and their medians compared.
 struct NoiseVerdict {
-    std::size_t blocks = 0;  // 0: too few values to tell
-    double spread = 0;       // (largest - smallest median) / median of all
+    std::size_t blocks = 0;         // 0: too few values to tell
+    std::vector<double> medians{};  // of the blocks
+    double spread = 0;              // (largest - smallest median) / median of all
     std::string text() const;
     bool steady() const;
 };

@@ -7,12 +7,34 @@
 #include <cctype>
 #include <iostream>
 
+#include "model/nearest_name.hpp"
+
 namespace fuseq::samples {
 namespace {
 
 std::string one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
+}
+
+// "; the nearest is -niter", for the first argument that is not known.
+std::string nearest_option(const CLI::App& app) {
+    const std::vector<std::string> unknown = app.remaining();
+    if (unknown.empty() || !unknown.front().starts_with('-')) {
+        return "";
+    }
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+        for (const std::string& name : option->get_snames()) {
+            names.push_back("-" + name);
+        }
+    }
+    const std::string given = unknown.front().substr(0, unknown.front().find('='));
+    const std::string nearest = nearest_name(given, names);
+    return "; the nearest is " + nearest.substr(nearest.starts_with("--") ? 1 : 0);
 }
 
 }  // namespace
@@ -39,6 +61,8 @@ bool parse_arguments(CLI::App& app, int argc, const char* const* argv) {
     } catch (const CLI::CallForHelp&) {
         std::cout << app.help();
         return false;
+    } catch (const CLI::ExtrasError& error) {
+        throw UsageError(error.what() + nearest_option(app));
     } catch (const CLI::ParseError& error) {
         throw UsageError(error.what());
     }

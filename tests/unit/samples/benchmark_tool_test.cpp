@@ -32,6 +32,12 @@ protected:
         arguments.insert(arguments.end(), extra.begin(), extra.end());
         return test::run_program(FUSEQ_BIN "/benchmark_app", arguments);
     }
+    std::string text(const std::string& file) const {
+        std::ifstream in(folder_.path(file));
+        std::stringstream text;
+        text << in.rdbuf();
+        return text.str();
+    }
     nlohmann::json json(const std::string& file) const {
         std::ifstream in(folder_.path(file));
         return nlohmann::json::parse(in);
@@ -118,6 +124,9 @@ TEST_F(BenchmarkTool, KeepsRequestsInFlight) {
     EXPECT_EQ(json("graph.json")["steps"][0]["kind"], "Convolution");
     EXPECT_EQ(json("config.json")["REFERENCE"]["PERF_COUNT"], "YES");
     EXPECT_THAT(outcome.out, HasSubstr("Total time of the layers"));
+    ASSERT_EQ(run({"-niter", "3", "-exec_graph_path", folder_.path("graph.xml")}).status, 0);
+    EXPECT_THAT(text("graph.xml"), HasSubstr("type=\"Convolution\""));
+    EXPECT_THAT(text("graph.xml"), testing::ContainsRegex("execTimeMcs=\"[0-9]+\""));
     EXPECT_EQ(run({"-niter", "2", "-load_config", folder_.path("config.json")}).status, 0);
 }
 

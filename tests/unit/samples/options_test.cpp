@@ -46,7 +46,8 @@ TEST(Options, TakeEveryNameOfOpenVinosTool) {
         "-nstreams 2 -inference_only false -infer_precision f32 -no_warmup -ip u8 -op f16 "
         "-iop a:u8 -mean_values [1] -scale_values [2] -nthreads 1 -pin YES "
         "-latency_percentile 95 -report_type average_counters -report_folder r -json_stats -pc "
-        "-pcsort sort -pcseq -exec_graph_path g.json -dump_config d.json -load_config l.json");
+        "-pcsort sort -pcseq -exec_graph_path g.json -dump_config d.json -load_config l.json "
+        "-config A=B -progress");
     EXPECT_EQ(options.model, "x.xml");
     EXPECT_THAT(options.inputs, ElementsAre("a.npy", "b.npy"));
     EXPECT_EQ(options.device, "REFERENCE");
@@ -73,6 +74,8 @@ TEST(Options, TakeEveryNameOfOpenVinosTool) {
     EXPECT_TRUE(options.json_stats && options.counters && options.per_shape);
     EXPECT_EQ(options.counter_order, "sort");
     EXPECT_EQ(options.exec_graph + options.dump_config + options.load_config, "g.jsond.jsonl.json");
+    EXPECT_THAT(options.config, ElementsAre("A=B"));
+    EXPECT_TRUE(options.progress);
     EXPECT_TRUE(options.warnings.empty());
 }
 
@@ -103,6 +106,9 @@ TEST(Options, RefuseWrongUsage) {
     EXPECT_THAT(refusal("-m x -api fast"), HasSubstr("api"));
     EXPECT_THAT(refusal("-m x -latency_percentile 101"), HasSubstr("latency_percentile"));
     EXPECT_THAT(refusal("-m x -colour red"), HasSubstr("colour"));
+    EXPECT_THAT(refusal("-m x -nitter 5"), HasSubstr("; the nearest is -niter"));
+    EXPECT_THAT(refusal("-m x -api fast"), HasSubstr("{sync,async}"));
+    EXPECT_THAT(refusal("-compare a.json"), HasSubstr("-m is required"));
     EXPECT_THAT(refusal("-m x -extensions l.so"), HasSubstr("not supported"));
     EXPECT_THAT(refusal("-m x -api sync -nireq 4"), HasSubstr("-nireq needs -api async"));
     EXPECT_THAT(refusal("-m x -load_from_file -b 2"), HasSubstr("-load_from_file"));
