@@ -189,6 +189,24 @@ def test_the_report_is_a_dict(core, cnn_path):
     assert len(report["steps"]) > 0 and "totals" in report
 
 
+def test_the_execution_graph_has_the_keys_of_openvino(core, cnn_path, cnn_image, tmp_path):
+    compiled = core.compile_model(cnn_path, "CPU", {"PERF_COUNT": True})
+    request = compiled.create_infer_request()
+    request.infer(cnn_image)
+    graph = compiled.get_runtime_model()
+    steps = [op for op in graph.get_ordered_ops() if op.get_type_name() == "ExecutionNode"]
+    convolutions = [op for op in steps if op.get_rt_info()["layerType"] == "Convolution"]
+    assert convolutions
+    for op in steps:
+        assert op.get_rt_info()["execTimeMcs"].isdigit()
+        assert set(op.get_rt_info()) == {
+            "execTimeMcs", "layerType", "primitiveType", "originalLayersNames", "outputPrecisions",
+            "outputLayouts", "runtimePrecision", "execOrder"}
+    assert {op.get_rt_info()["runtimePrecision"] for op in convolutions} <= {"u8", "i8"}
+    ov.save_model(graph, str(tmp_path / "graph.xml"))
+    assert 'type="Convolution"' in (tmp_path / "graph.xml").read_text()
+
+
 def test_infer_new_request(doubled):
     np.testing.assert_array_equal(doubled.infer_new_request(np.ones((1, 4), np.float32))[0],
                                   np.full((1, 4), 2))

@@ -48,6 +48,20 @@ def test_every_constant_is_a_property_of_the_device(core, cnn_path, module):
     assert names and set(names) <= known
 
 
+def constants(module):
+    return {str(value) for value in vars(module).values() if isinstance(value, props.Property)}
+
+
+def test_every_property_has_a_constant(core, cnn_path):
+    known = set()
+    for module in (props, props.hint, props.device, props.log, props.streams, props.fuseq):
+        known |= constants(module)
+    compiled = core.compile_model(cnn_path, "CPU")
+    supported = {str(name) for name in core.get_property("CPU", "SUPPORTED_PROPERTIES")}
+    supported |= {str(name) for name in compiled.get_property("SUPPORTED_PROPERTIES")}
+    assert supported == known
+
+
 def test_unknown_properties_name_the_nearest(core, cnn_path):
     with pytest.raises(ov.Error, match="'INFERENCE_NUM_THREAD'.*did you mean 'INFERENCE_NUM_THREADS'"):
         core.compile_model(cnn_path, "CPU", {"INFERENCE_NUM_THREAD": 1})

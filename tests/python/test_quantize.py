@@ -51,7 +51,13 @@ def test_data_comes_in_every_form(model, images):
 
 
 def test_a_bound_on_the_loss_is_kept(model, images):
-    assert ov.quantize(model, images, max_drop=("SQNR", 5)).drop >= 5
+    result = ov.quantize(model, images, max_drop=("SQNR", 5))
+    assert result.drop >= 5
+    assert result.ranking and all(damage.layer for damage in result.ranking)
+    ratios = [damage.sqnr for damage in result.ranking]
+    assert ratios == sorted(ratios)
+    for step in result.steps:
+        assert step.name and step.kept == (step.after > step.before) or not step.kept
     with pytest.raises(ov.Error, match="no metric .loudness., only SQNR"):
         ov.quantize(model, images, max_drop=("loudness", 5))
     with pytest.raises(TypeError, match="max_drop: 5 is of a wrong type"):

@@ -12,10 +12,11 @@ Names and call forms are those of OpenVINO's Python API, so that a script runs w
 changed. Everything that goes wrong is a fuseq.Error (a RuntimeError); wrong keywords and values of
 a type that no call takes are TypeErrors.
 """
-from ._native import (CompiledModel, ConstOutput, Core, Dimension, Error, InferRequest, Model, Node,
+from ._native import (CompiledModel, ConstOutput, Core, Dimension, Error, InferRequest, LayerDamage, Layout,
+                      Model, Node,
                       OVDict, PartialShape, ProfilingInfo, QuantizedLayer, QuantizedModel, Quantizer,
-                      Tensor, Type, VariableState, Version, __version__, get_version)
-from . import properties
+                      QuantizerStep,                      Tensor, Type, VariableState, Version, __version__, get_version)
+from . import layout_helpers, preprocess, properties
 from .async_infer_queue import AsyncInferQueue
 from .shape import Shape
 from .functions import (compile_model, convert_model, explain, quantize, read_model, save_model,
@@ -26,8 +27,8 @@ Output = ConstOutput
 
 __all__ = [
     "AsyncInferQueue", "CompiledModel", "ConstOutput", "Core", "Dimension", "Error", "InferRequest",
-    "Model", "Node", "OVDict", "Output", "PartialShape", "ProfilingInfo", "QuantizedLayer",
-    "QuantizedModel", "Quantizer", "Shape", "Tensor", "Type", "VariableState", "Version",
-    "compile_model", "convert_model", "explain", "get_version", "properties", "quantize",
+    "LayerDamage", "Layout", "Model", "Node", "OVDict", "Output", "PartialShape", "ProfilingInfo", "QuantizedLayer",
+    "QuantizedModel", "Quantizer", "QuantizerStep", "Shape", "Tensor", "Type", "VariableState", "Version",
+    "compile_model", "convert_model", "explain", "get_version", "layout_helpers", "preprocess", "properties", "quantize",
     "read_model", "save_model", "serialize",
 ]

@@ -19,5 +19,6 @@ void define_request(pybind11::module_& module);
 void define_compiled_model(pybind11::module_& module);
 void define_core(pybind11::module_& module);
 void define_quantizer(pybind11::module_& module);
+void define_preprocess(pybind11::module_& module);
 
 }  // namespace fuseq::python

@@ -251,8 +251,32 @@ void define_quantizer(py::module_& module) {
             return detail::cat("<QuantizedLayer: ", self.kind, " '", self.name, "' ",
                                self.quantized ? "quantized" : "float: " + self.reason, ">");
         });
+    py::class_<QuantizerStep>(
+        module, "QuantizerStep",
+        "A method that was tried, and the mean signal-to-noise ratio in dB on "
+        "inputs that were held back.")
+        .def_readonly("name", &QuantizerStep::name)
+        .def_readonly("before", &QuantizerStep::before)
+        .def_readonly("after", &QuantizerStep::after)
+        .def_readonly("kept", &QuantizerStep::kept)
+        .def("__repr__", [](const QuantizerStep& self) {
+            return detail::cat("<QuantizerStep: ", self.name, " ", self.before, " -> ", self.after,
+                               " dB, ", self.kept ? "kept" : "left out", ">");
+        });
+    py::class_<LayerDamage>(module, "LayerDamage",
+                            "Signal-to-noise ratio in dB of one layer's result when all that goes "
+                            "into it is exact.")
+        .def_readonly("layer", &LayerDamage::layer)
+        .def_readonly("sqnr", &LayerDamage::sqnr)
+        .def_readonly("returned_to_float", &LayerDamage::returned_to_float)
+        .def("__repr__", [](const LayerDamage& self) {
+            return detail::cat("<LayerDamage: '", self.layer, "' ", self.sqnr, " dB>");
+        });
     py::class_<QuantizedModel>(module, "QuantizedModel", "What quantize() made.")
         .def_readonly("model", &QuantizedModel::model)
+        .def_readonly("steps", &QuantizedModel::steps, "Methods, in the order they were tried.")
+        .def_readonly("ranking", &QuantizedModel::ranking,
+                      "With max_drop: layers by the damage they do, the worst first.")
         .def_readonly("layers", &QuantizedModel::layers)
         .def_readonly("remarks", &QuantizedModel::remarks)
         .def_readonly("kept", &QuantizedModel::kept)

@@ -18,4 +18,5 @@ PYBIND11_MODULE(_native, module) {
     fuseq::python::define_compiled_model(module);
     fuseq::python::define_core(module);
     fuseq::python::define_quantizer(module);
+    fuseq::python::define_preprocess(module);
 }

@@ -5,5 +5,7 @@ from .property import Property
 
 full_name = Property("FULL_DEVICE_NAME")
 capabilities = Property("OPTIMIZATION_CAPABILITIES")
+architecture = Property("DEVICE_ARCHITECTURE")
+type = Property("DEVICE_TYPE")  # OpenVINO's name
 
-__all__ = ["capabilities", "full_name"]
+__all__ = ["architecture", "capabilities", "full_name", "type"]
