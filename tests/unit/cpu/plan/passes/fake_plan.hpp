@@ -72,6 +72,7 @@ protected:
 // "layer: text" of each remark.
 inline std::vector<std::string> sentences(const std::vector<Remark>& remarks) {
     std::vector<std::string> texts;
+    texts.reserve(remarks.size());
     for (const Remark& remark : remarks) {
         texts.push_back(remark.layer + ": " + remark.text);
     }
