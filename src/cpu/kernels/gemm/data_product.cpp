@@ -9,9 +9,11 @@
 #include <emmintrin.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "cpu/kernels/common/copy_flipped.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_bound.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_pack.hpp"
@@ -270,6 +272,23 @@ GemmParams epilogue_params(const DataProductParams& params) {
     return result;
 }
 
+// Whether results may leave the range of 32-bit integers.
+bool may_leave_integers(const DataProductParams& params, const Epilogue& epilogue) {
+    constexpr double kFits = 1e9;
+    constexpr double kLargest = 255.0 * 255.0;
+    const double products = kLargest * static_cast<double>(params.depth);
+    double bound = 0;
+    for (std::size_t c = 0; c < params.columns; ++c) {
+        const auto bias = static_cast<double>(epilogue.bias[c]);
+        const auto scale = static_cast<double>(epilogue.scale[c]);
+        bound = std::max(bound, std::abs(scale) * (products + std::abs(bias)));
+    }
+    for (const GemmOp& op : params.ops) {
+        bound = bound_after(op, bound);
+    }
+    return !(bound < kFits);
+}
+
 PackedDataProduct packed_of(const DataProductParams& params) {
     check_product(params);
     PackedDataProduct p;
@@ -294,6 +313,7 @@ PackedDataProduct packed_of(const DataProductParams& params) {
     p.epilogue.scale = padded(params.scale, 1.0f, params.columns, "scale");
     p.epilogue.bias = padded(params.bias, 0.0f, params.columns, "bias");
     p.epilogue.ops = packed_ops(epilogue, false);
+    p.epilogue.clamp = may_leave_integers(params, p.epilogue);
     p.whole = narrow_epilogue(p.epilogue, store_of(epilogue), true);
     p.part = narrow_epilogue(p.epilogue, store_of(epilogue), false);
 

@@ -39,9 +39,11 @@ constexpr std::size_t kVectors = kLanes / kVector;  // of a row of the tile
 constexpr std::size_t kGroup = 4;
 constexpr std::size_t kGroupRows = kGroup / kVectors;
 
-// Vector i holds channels kVector * (i % kVectors) of row i / kVectors.
+// Vector i holds channels kVector * (i % kVectors) of row i / kVectors. Size is kGroup or, for the
+// last row of an odd number, half of it.
+template <std::size_t Size>
 struct Group {
-    VF v[kGroup];
+    VF v[Size];
 };
 
 // Where a group is in dst, and in tensors of its size.
@@ -53,31 +55,33 @@ struct Place {
     std::size_t pitch;     // elements from a pixel to the next
 };
 
-template <class F>
+template <std::size_t Size, class F>
 HWY_INLINE void for_group(F&& f) {
     f(std::integral_constant<std::size_t, 0>{});
     f(std::integral_constant<std::size_t, 1>{});
-    f(std::integral_constant<std::size_t, 2>{});
-    f(std::integral_constant<std::size_t, 3>{});
+    if constexpr (Size == kGroup) {
+        f(std::integral_constant<std::size_t, 2>{});
+        f(std::integral_constant<std::size_t, 3>{});
+    }
 }
 
-template <class F>
-HWY_INLINE void over_group(Group& g, F&& f) {
-    for_group([&](auto i) FUSEQ_HWY_LAMBDA { g.v[i] = f(g.v[i]); });
+template <std::size_t Size, class F>
+HWY_INLINE void over_group(Group<Size>& g, F&& f) {
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA { g.v[i] = f(g.v[i]); });
 }
 
 // With one constant, or two, a channel.
-template <class F>
-HWY_INLINE void with_one(Group& g, const float* a, F&& f) {
+template <std::size_t Size, class F>
+HWY_INLINE void with_one(Group<Size>& g, const float* a, F&& f) {
     const DF d;
-    for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
         g.v[i] = f(g.v[i], hn::Load(d, a + kVector * (i % kVectors)));
     });
 }
-template <class F>
-HWY_INLINE void with_two(Group& g, const float* a, const float* b, F&& f) {
+template <std::size_t Size, class F>
+HWY_INLINE void with_two(Group<Size>& g, const float* a, const float* b, F&& f) {
     const DF d;
-    for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
         const std::size_t at = kVector * (i % kVectors);
         g.v[i] = f(g.v[i], hn::Load(d, a + at), hn::Load(d, b + at));
     });
@@ -89,11 +93,11 @@ HWY_INLINE std::size_t count_of(const Place& at, std::size_t n) {
     return at.channels <= before ? 0 : std::min(kVector, at.channels - before);
 }
 
-template <class T, bool Whole>
-HWY_INLINE Group load_tensor(const Place& at, const void* tensor) {
+template <class T, bool Whole, std::size_t Size>
+HWY_INLINE Group<Size> load_tensor(const Place& at, const void* tensor) {
     const DF d;
-    Group g;
-    for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+    Group<Size> g;
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
         const std::size_t row = i / kVectors;
         const std::size_t n = i % kVectors;
         const T* from = static_cast<const T*>(tensor) +
@@ -110,11 +114,21 @@ HWY_INLINE Group load_tensor(const Place& at, const void* tensor) {
     return g;
 }
 
-// Bytes of whole panels: a row is one vector of 128 bits.
-template <class T>
-HWY_INLINE void store_rows(const Group& g, const Place& at, T* dst) {
+// Bytes of whole panels: a row is one vector of 128 bits. `Clamp`: values may leave the range of
+// 32-bit integers.
+template <class T, bool Clamp, std::size_t Size>
+HWY_INLINE void store_rows(const Group<Size>& g, const Place& at, T* dst) {
     alignas(64) T bytes[kGroupRows * kLanes];
-    store_four(DF(), g.v[0], g.v[1], g.v[2], g.v[3], bytes);
+    const auto round = [](VF v) FUSEQ_HWY_LAMBDA {
+        constexpr float kMax = std::is_signed_v<T> ? 127.0f : 255.0f;
+        return Clamp ? round_below(DF(), v, kMax).raw : round_raw(v.raw);
+    };
+    const auto low = pack_integers(round(g.v[0]), round(g.v[1]));
+    auto high = low;
+    if constexpr (Size == kGroup) {
+        high = pack_integers(round(g.v[2]), round(g.v[3]));
+    }
+    store_packed(pack_words(low, high, bytes), bytes);
     const hn::FixedTag<T, kLanes> d;
     T* to = dst + at.pixel * at.pitch + at.channel;
     for (std::size_t row = 0; row < at.rows; ++row, to += at.pitch) {
@@ -122,13 +136,13 @@ HWY_INLINE void store_rows(const Group& g, const Place& at, T* dst) {
     }
 }
 
-template <class T, bool Whole>
-HWY_INLINE void store_group(const Group& g, const Place& at, void* dst) {
+template <class T, bool Whole, bool Clamp, std::size_t Size>
+HWY_INLINE void store_group(const Group<Size>& g, const Place& at, void* dst) {
     if constexpr (Whole && sizeof(T) == 1) {
-        return store_rows(g, at, static_cast<T*>(dst));
+        return store_rows<T, Clamp>(g, at, static_cast<T*>(dst));
     }
     const DF d;
-    for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
         const std::size_t row = i / kVectors;
         const std::size_t n = i % kVectors;
         if (row >= at.rows) {
@@ -145,21 +159,21 @@ HWY_INLINE void store_group(const Group& g, const Place& at, void* dst) {
     });
 }
 
-template <bool Whole, class F>
+template <bool Whole, std::size_t Size, class F>
 HWY_INLINE void with_tensor(
-    Group& g, const post_ops::Binary& op, const EpilogueCall& call, const Place& at, F&& f) {
+    Group<Size>& g, const post_ops::Binary& op, const EpilogueCall& call, const Place& at, F&& f) {
     const void* tensor = call.args->binary_sources[op.input];
-    Group t;
+    Group<Size> t;
     switch (op.type) {
-        case ElementType::u8: t = load_tensor<std::uint8_t, Whole>(at, tensor); break;
-        case ElementType::i8: t = load_tensor<std::int8_t, Whole>(at, tensor); break;
-        default: t = load_tensor<float, Whole>(at, tensor); break;
+        case ElementType::u8: t = load_tensor<std::uint8_t, Whole, Size>(at, tensor); break;
+        case ElementType::i8: t = load_tensor<std::int8_t, Whole, Size>(at, tensor); break;
+        default: t = load_tensor<float, Whole, Size>(at, tensor); break;
     }
-    for_group([&](auto i) FUSEQ_HWY_LAMBDA { g.v[i] = f(g.v[i], t.v[i]); });
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA { g.v[i] = f(g.v[i], t.v[i]); });
 }
 
-template <bool Whole>
-HWY_INLINE void binary(Group& g,
+template <bool Whole, std::size_t Size>
+HWY_INLINE void binary(Group<Size>& g,
                        const post_ops::Binary& op,
                        const EpilogueCall& call,
                        const Place& at) {
@@ -184,9 +198,12 @@ HWY_INLINE void binary(Group& g,
 }
 
 // Two constants a channel, or a tensor. `kind` is that of `op`, perhaps known at compile time.
-template <bool Whole>
-HWY_INLINE void apply_two(
-    GemmOp::Kind kind, const PackedOp& op, const EpilogueCall& call, const Place& at, Group& g) {
+template <bool Whole, std::size_t Size>
+HWY_INLINE void apply_two(GemmOp::Kind kind,
+                          const PackedOp& op,
+                          const EpilogueCall& call,
+                          const Place& at,
+                          Group<Size>& g) {
     const DF d;
     const float* a = op.a.data() + at.channel;
     const float* b = op.b.data() + at.channel;
@@ -250,9 +267,12 @@ bool runs_by_group(const PackedOp& op) {
     return op.kind != GemmOp::Kind::kEltwise || (kVector >= 8 && op.short_gelu != nullptr);
 }
 
-template <bool Whole>
-HWY_INLINE void apply(
-    GemmOp::Kind kind, const PackedOp& op, const EpilogueCall& call, const Place& at, Group& g) {
+template <bool Whole, std::size_t Size>
+HWY_INLINE void apply(GemmOp::Kind kind,
+                      const PackedOp& op,
+                      const EpilogueCall& call,
+                      const Place& at,
+                      Group<Size>& g) {
     const DF d;
     const float* a = op.a.data() + at.channel;
     switch (kind) {
@@ -289,21 +309,22 @@ void eltwise(const post_ops::Eltwise& op, float* tile, std::size_t count) {
 
 // The accumulators of a group, from `row` of the tile on, with bias and scale, each rounded; or
 // floats that an activation left.
-HWY_INLINE Group load_group(const EpilogueCall& call, std::size_t row, bool floats) {
+template <std::size_t Size>
+HWY_INLINE Group<Size> load_group(const EpilogueCall& call, std::size_t row, bool floats) {
     const DF d;
     const std::int32_t* tile = call.tile + row * kLanes;
-    Group g;
+    Group<Size> g;
     if (floats) {
-        for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+        for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
             g.v[i] = hn::Load(d, reinterpret_cast<const float*>(tile) + kVector * i);
         });
         return g;
     }
-    for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
         g.v[i] = hn::ConvertTo(d, hn::Load(DI(), tile + kVector * i));
     });
     if (call.sums != nullptr) {  // what the zero points of the weights take away
-        for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+        for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
             const float* of_sum = call.epilogue->of_sum.data() + call.panel->channel;
             g.v[i] = fused_mul_add(d, hn::Set(d, call.sums[row + i / kVectors]),
                                    hn::Load(d, of_sum + kVector * (i % kVectors)), g.v[i]);
@@ -325,14 +346,25 @@ HWY_INLINE Place place_of(const EpilogueCall& call, std::size_t row) {
 }
 
 // Of a list of operations that is known at compile time.
-template <class T, GemmOp::Kind... Kinds>
+template <class T, bool Clamp, std::size_t Size, GemmOp::Kind... Kinds>
+HWY_INLINE void finish_group(const EpilogueCall& call, std::size_t row) {
+    const Place at = place_of(call, row);
+    Group<Size> g = load_group<Size>(call, row, false);
+    [[maybe_unused]] const PackedOp* op = call.epilogue->ops.data();
+    (apply<true>(Kinds, *op++, call, at, g), ...);
+    store_group<T, true, Clamp>(g, at, call.args->dst);
+}
+
+template <class T, bool Clamp, GemmOp::Kind... Kinds>
 void finish_list(const EpilogueCall& call) {
-    for (std::size_t row = 0; row < call.rows; row += kGroupRows) {
-        const Place at = place_of(call, row);
-        Group g = load_group(call, row, false);
-        [[maybe_unused]] const PackedOp* op = call.epilogue->ops.data();
-        (apply<true>(Kinds, *op++, call, at, g), ...);
-        store_group<T, true>(g, at, call.args->dst);
+    std::size_t row = 0;
+    // A half group is one row of 256-bit vectors.
+    const std::size_t odd = kGroupRows == 2 ? call.rows % 2 : 0;
+    for (; row < call.rows - odd; row += kGroupRows) {
+        finish_group<T, Clamp, kGroup, Kinds...>(call, row);
+    }
+    if (odd != 0) {
+        finish_group<T, Clamp, kGroup / 2, Kinds...>(call, row);
     }
 }
 
@@ -346,14 +378,14 @@ void finish_tile(const EpilogueCall& call) {
         for (std::size_t row = 0; row < call.rows; row += kGroupRows) {
             std::int32_t* tile = call.tile + row * kLanes;
             const Place at = place_of(call, row);
-            Group g = load_group(call, row, floats);
+            Group<kGroup> g = load_group<kGroup>(call, row, floats);
             for (const PackedOp* op = first; op != activation; ++op) {
                 apply<Whole>(op->kind, *op, call, at, g);
             }
             if (activation == end) {
-                store_group<T, Whole>(g, at, call.args->dst);
+                store_group<T, Whole, true>(g, at, call.args->dst);
             } else {
-                for_group([&](auto i) FUSEQ_HWY_LAMBDA {
+                for_group<kGroup>([&](auto i) FUSEQ_HWY_LAMBDA {
                     hn::Store(g.v[i], DF(), reinterpret_cast<float*>(tile) + kVector * i);
                 });
             }
@@ -368,41 +400,41 @@ void finish_tile(const EpilogueCall& call) {
 
 using Function = gemm::EpilogueFunction;
 
-template <class T, GemmOp::Kind... Kinds>
+template <class T, bool Clamp, GemmOp::Kind... Kinds>
 Function try_list(const gemm::Epilogue& e) {
     std::size_t i = 0;
     const bool same = e.ops.size() == sizeof...(Kinds) && ((e.ops[i++].kind == Kinds) && ...) &&
                       std::all_of(e.ops.begin(), e.ops.end(), runs_by_group);
-    return same ? &finish_list<T, Kinds...> : nullptr;
+    return same ? &finish_list<T, Clamp, Kinds...> : nullptr;
 }
 
 // Lists that plans of quantized networks have: a relu that the store implies, a leaky relu, a
 // residual input of the same or of another scale, quantization by channel, a gelu.
-template <class T>
+template <class T, bool Clamp>
 Function find_list(const gemm::Epilogue& e) {
     using enum GemmOp::Kind;
-    const Function lists[] = {try_list<T>(e),
-                              try_list<T, kScale>(e),
-                              try_list<T, kShift>(e),
-                              try_list<T, kLinear>(e),
-                              try_list<T, kAffine>(e),
-                              try_list<T, kMax>(e),
-                              try_list<T, kMax, kScale>(e),
-                              try_list<T, kMax, kLinear>(e),
-                              try_list<T, kMax, kAffine>(e),
-                              try_list<T, kPrelu>(e),
-                              try_list<T, kPrelu, kShift>(e),
-                              try_list<T, kPrelu, kLinear>(e),
-                              try_list<T, kPrelu, kAffine>(e),
-                              try_list<T, kClip, kScale>(e),
-                              try_list<T, kEltwise>(e),
-                              try_list<T, kSum>(e),
-                              try_list<T, kSum, kScale>(e),
-                              try_list<T, kRoundClip, kAffine, kSum>(e),
-                              try_list<T, kRoundClip, kScale, kSum, kLinear>(e),
-                              try_list<T, kRoundClip, kScale, kSum, kAffine>(e),
-                              try_list<T, kRoundClip, kScale, kLinear, kSum, kScale>(e),
-                              try_list<T, kRoundClip, kScale, kAffine, kSum, kScale>(e)};
+    const Function lists[] = {try_list<T, Clamp>(e),
+                              try_list<T, Clamp, kScale>(e),
+                              try_list<T, Clamp, kShift>(e),
+                              try_list<T, Clamp, kLinear>(e),
+                              try_list<T, Clamp, kAffine>(e),
+                              try_list<T, Clamp, kMax>(e),
+                              try_list<T, Clamp, kMax, kScale>(e),
+                              try_list<T, Clamp, kMax, kLinear>(e),
+                              try_list<T, Clamp, kMax, kAffine>(e),
+                              try_list<T, Clamp, kPrelu>(e),
+                              try_list<T, Clamp, kPrelu, kShift>(e),
+                              try_list<T, Clamp, kPrelu, kLinear>(e),
+                              try_list<T, Clamp, kPrelu, kAffine>(e),
+                              try_list<T, Clamp, kClip, kScale>(e),
+                              try_list<T, Clamp, kEltwise>(e),
+                              try_list<T, Clamp, kSum>(e),
+                              try_list<T, Clamp, kSum, kScale>(e),
+                              try_list<T, Clamp, kRoundClip, kAffine, kSum>(e),
+                              try_list<T, Clamp, kRoundClip, kScale, kSum, kLinear>(e),
+                              try_list<T, Clamp, kRoundClip, kScale, kSum, kAffine>(e),
+                              try_list<T, Clamp, kRoundClip, kScale, kLinear, kSum, kScale>(e),
+                              try_list<T, Clamp, kRoundClip, kScale, kAffine, kSum, kScale>(e)};
     const auto* found =
         std::find_if(std::begin(lists), std::end(lists), [](Function f) { return f != nullptr; });
     return found == std::end(lists) ? nullptr : *found;
@@ -413,7 +445,8 @@ Function select_for(const gemm::Epilogue& e, bool whole_panel) {
     if (!whole_panel) {
         return &finish_tile<T, false>;
     }
-    const Function list = find_list<T>(e);
+    const Function list =
+        e.clamp && sizeof(T) == 1 ? find_list<T, sizeof(T) == 1>(e) : find_list<T, false>(e);
     return list != nullptr ? list : &finish_tile<T, true>;
 }
 

@@ -206,6 +206,29 @@ TEST_P(DataProducts, NothingSaturates) {
     });
 }
 
+TEST_P(DataProducts, ResultsBeyondIntegersSaturate) {
+    on_every_target_of(GetParam(), [&] {
+        Problem p;
+        p.params.form = GetParam();
+        p.params.rows = 9;
+        p.params.depth = 5;
+        p.params.columns = p.params.dst_row = 16;
+        p.params.a = {.type = ElementType::u8, .row = p.params.depth};
+        p.params.b = {.type = ElementType::i8, .row = p.params.columns};
+        p.params.dst_type = ElementType::u8;
+        p.scale = {1e20f};
+        p.a.assign(p.params.rows * p.params.depth, 1);
+        p.b.assign(p.params.columns * p.params.depth, 2);
+        const DataProduct product(p.complete());
+        AlignedVector<std::uint8_t> scratch(product.scratch_bytes());
+        Bytes dst(p.params.rows * p.params.dst_row);
+        product.run(
+            {.a = p.a.data(), .b = p.b.data(), .dst = dst.data(), .scratch = scratch.data()},
+            {0, p.params.rows});
+        EXPECT_EQ(dst, Bytes(dst.size(), 255));
+    });
+}
+
 // [1, 2] [3, 4] by [5, -6] [7, 8], less a zero point of 1 of the first.
 TEST_P(DataProducts, NumbersWorkedOutByHand) {
     Problem p;

@@ -125,6 +125,39 @@ TEST_P(GemmNarrow, ExtremeValuesDoNotSaturate) {
     });
 }
 
+// Values beyond 32-bit integers become the largest and the lowest byte, without operations and with
+// a list of them, in tiles of an even and of an odd number of rows.
+TEST_P(GemmNarrow, ValuesBeyondIntegersSaturate) {
+    on_every_target([] {
+        for (const std::size_t width : {6, 7}) {
+            for (const int weight : {-1, 1}) {
+                for (const bool listed : {false, true}) {
+                    SCOPED_TRACE(
+                        detail::cat("width ", width, ", weights ", weight, ", list ", listed));
+                    Case c;
+                    c.params.shape = {.src_channels = 4,
+                                      .dst_channels = 16,
+                                      .src_width = width,
+                                      .dst_width = width};
+                    c.params.form = GetParam();
+                    c.params.dst_type = ElementType::u8;
+                    if (listed) {
+                        c.params.ops = {{.kind = GemmOp::Kind::kShift, .a = {1.0f}}};
+                    }
+                    c.weights.assign(std::size_t{4} * 16, static_cast<std::int8_t>(weight));
+                    c.scale = {1e20f};
+                    c.src.assign(width * 4, 3);
+                    const GemmVnni gemm(c.complete());
+                    const Bytes got = run(gemm, c, 1);
+                    for (std::size_t i = 0; i < c.elements(); ++i) {
+                        ASSERT_EQ(got[i], weight < 0 ? 0 : 255) << "element " << i;
+                    }
+                }
+            }
+        }
+    });
+}
+
 // Rows of a kernel of 3 x 3 with edges apart, more than a block of source, panels that are not
 // full.
 TEST_P(GemmNarrow, ConvolutionsOfSeveralBlocks) {
