@@ -8,10 +8,9 @@
 //   Before:  QuantizedConvolution(src, w, bias)
 //   After:   Convolution(src, w, z) -> Transpose to channels last -> RequantizeSums(., bias)
 //            The Transposes are views where the plan keeps channels last.
-//   Refuses: sums that f32 does not hold exactly: max |src - z| * sum of |w| + |bias| beyond 2^24
-//   in
-//            a channel; weights that are not constant, or less their zero points no i8; src or dst
-//            other than u8 and i8; images with other than two dimensions.
+//   Refuses: sums that f32 does not hold exactly: max |src - z| * sum of |w| beyond 2^24 in a
+//            channel; a bias beyond 2^30; weights that are not constant, or less their zero points
+//            no i8; src or dst other than u8 and i8; images with other than two dimensions.
 //   Source:  an f32 holds all integers up to 2^24.
 #include "transformations/cpu/split_quantized_products.hpp"
 
@@ -29,6 +28,8 @@ namespace fuseq {
 namespace {
 
 constexpr std::string_view kName = "split_quantized_products";
+constexpr std::int64_t kMaxSum = 1 << 24;   // exact in f32
+constexpr std::int64_t kMaxBias = 1 << 30;  // added as integers of 32 bits
 
 bool is_byte(ElementType type) {
     return type == ElementType::u8 || type == ElementType::i8;
@@ -67,7 +68,7 @@ std::optional<Weights> integer_weights(const Node& node,
         node.has_input(2) ? to_ints(node.input_node(2)->constant()) : std::vector<std::int64_t>();
     for (std::size_t c = 0; c < channels; ++c) {
         const std::int64_t added = bias.empty() ? 0 : std::abs(bias.at(c));
-        if (added > (1 << 24) || farthest * sums[c] + added > (1 << 24)) {
+        if (added > kMaxBias || farthest * sums[c] > kMaxSum) {
             return std::nullopt;
         }
     }

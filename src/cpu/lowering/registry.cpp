@@ -55,6 +55,10 @@ constexpr NodeCandidate kNodes[] = {
     {"gather", "computed indices; constant ones are a movement", make_gather},
     {"convert", "the only one", make_convert},
     {"compressed_matmul", "the only one", make_compressed_matmul},
+    {"requantize_sums", "rules of 32 bits in vectors", make_requantize_sums},
+    {"quantized_pair", "the only one", make_quantized_pair},
+    {"quantized_table", "the only one", make_quantized_table},
+    {"quantized_concat", "the only one", make_quantized_concat},
 };
 
 constexpr ChainCandidate kChains[] = {

@@ -60,6 +60,11 @@ Verdict make_detection_output(StepBuilder& builder, Node& node);
 Verdict make_compressed_matmul(StepBuilder& builder, Node& node);
 // Add, Multiply, ... of tensors that are broadcast.
 Verdict make_broadcast_binary(StepBuilder& builder, Node& node);
+// Operations on quantized tensors of bytes, to the bytes of the reference kernels.
+Verdict make_requantize_sums(StepBuilder& builder, Node& node);
+Verdict make_quantized_pair(StepBuilder& builder, Node& node);
+Verdict make_quantized_table(StepBuilder& builder, Node& node);
+Verdict make_quantized_concat(StepBuilder& builder, Node& node);
 
 // Candidates for runs of element-wise nodes, in no order (registry.hpp). A refusal adds nothing to
 // the plan. `chain`: that of the group, simplified. `result`: the tensor of the group's result.

@@ -29,7 +29,7 @@ void infer(InferContext& context) {
 
 // What a row of sums needs, a value a channel.
 struct Columns {
-    std::vector<float> bias;
+    std::vector<std::int32_t> bias;
     std::vector<float> real;
     std::vector<rules::QuantizedMultiplier> fixed;
 };
@@ -38,12 +38,12 @@ Columns columns_of(const EvalContext& context,
                    const Requantizer& requantize,
                    std::size_t channels) {
     Columns columns;
-    columns.bias.assign(channels, 0.0F);
+    columns.bias.assign(channels, 0);
     if (context.has_input(1)) {
-        const std::vector<float> bias = to_floats(context.input(1));
+        const std::span<const std::int32_t> bias = context.input(1).values<std::int32_t>();
         context.require(bias.size() == channels, "the bias has ", bias.size(), " values, expected ",
                         channels);
-        columns.bias = bias;
+        columns.bias.assign(bias.begin(), bias.end());
     }
     const auto spread = [&](const auto& from, auto& to) {
         for (std::size_t c = 0; !from.empty() && c < channels; ++c) {
@@ -73,7 +73,8 @@ void real_row(const RequantizeSumsAttrs& attrs,
     const float before = kZeroFirst ? zero : 0.0F;
     const float after = kZeroFirst ? 0.0F : zero;
     for (std::size_t c = 0; c < channels; ++c) {
-        float y = (from[c] + columns.bias[c]) * columns.real[c];
+        const std::int32_t sum = static_cast<std::int32_t>(from[c]) + columns.bias[c];
+        float y = static_cast<float>(sum) * columns.real[c];
         y = kZeroFirst ? y + before : y;
         // Far beyond the range nothing changes; the rounding below wants small numbers.
         y = std::min(std::max(y, low - after - 1.0F), high - after + 1.0F);
@@ -90,7 +91,7 @@ void fixed_row(const RequantizeSumsAttrs& attrs,
                std::size_t channels,
                Rule rule) {
     for (std::size_t c = 0; c < channels; ++c) {
-        const auto sum = static_cast<std::int32_t>(from[c] + columns.bias[c]);
+        const std::int32_t sum = static_cast<std::int32_t>(from[c]) + columns.bias[c];
         const std::int64_t y = rule(sum, columns.fixed[c]) + attrs.output_zero_point;
         to[c] = static_cast<T>(std::clamp(y, attrs.lowest, attrs.highest));
     }

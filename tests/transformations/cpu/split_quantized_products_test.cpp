@@ -65,6 +65,16 @@ TEST(SplitQuantizedProducts, LeavesSumsThatF32DoesNotHold) {
     EXPECT_TRUE(splits(convolution("method=ONNX", "u8[1,64,3,3]", "i8[6,64,3,3]", "-9,9")));
 }
 
+// A bias is added to the sums as integers, so that it may be beyond 2^24.
+TEST(SplitQuantizedProducts, TakesBiasesThatF32DoesNotHold) {
+    const auto with_bias = [](const std::string& range) {
+        std::string text = convolution("method=TFLITE");
+        return splits(text.replace(text.find("2,-900,900"), 10, "2," + range));
+    };
+    EXPECT_TRUE(with_bias("-90000001,90000001"));
+    EXPECT_FALSE(with_bias("1100000000,1100000001"));
+}
+
 TEST(SplitQuantizedProducts, MatrixProducts) {
     const auto product = [](const std::string& weights, const std::string& more) {
         return splits("%x = Parameter : u8[3,8]\n%w = Const value=random(1,-30,30) : i8[" +

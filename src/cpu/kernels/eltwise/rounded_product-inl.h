@@ -1,0 +1,99 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products with a multiplier, rounded, in vectors of 32 bits (rounded_product.hpp). To be included
+// after hwy/highway.h, once a target.
+#if defined(FUSEQ_KERNELS_ROUNDED_PRODUCT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSEQ_KERNELS_ROUNDED_PRODUCT_INL_H_
+#undef FUSEQ_KERNELS_ROUNDED_PRODUCT_INL_H_
+#else
+#define FUSEQ_KERNELS_ROUNDED_PRODUCT_INL_H_
+#endif
+
+#include <cstdint>
+
+#include "cpu/kernels/eltwise/rounded_product.hpp"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using TagI32 = hn::ScalableTag<std::int32_t>;
+using TagF32 = hn::ScalableTag<float>;
+using VecI32 = hn::Vec<TagI32>;
+using VecF32 = hn::Vec<TagF32>;
+
+struct VecMultiplier {
+    VecI32 mantissa;
+    VecI32 left;
+    VecI32 half;
+    VecI32 away;
+    VecI32 right;
+};
+
+HWY_INLINE VecMultiplier all_lanes(const ShiftedMultiplier& m) {
+    const TagI32 d;
+    return {hn::Set(d, m.mantissa), hn::Set(d, m.left), hn::Set(d, m.half), hn::Set(d, m.away),
+            hn::Set(d, m.right)};
+}
+
+// (2 x * m + 2^31) >> 32: of the doubled product the high half, half up, which is what gemmlowp's
+// nudge and truncating division give. `doubled` is 2 x.
+HWY_INLINE VecI32 high_half(VecI32 doubled, VecI32 mantissa) {
+    const TagI32 d;
+    const hn::RepartitionToWide<TagI32> d64;
+    const hn::RebindToUnsigned<decltype(d64)> u64;
+    const auto odd_lanes = [&](VecI32 v) {
+        return hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(u64, v)));
+    };
+    const auto nudge = hn::Set(d64, std::int64_t{1} << 31);
+    const auto even = hn::Add(hn::MulEven(doubled, mantissa), nudge);
+    const auto odd = hn::Add(hn::MulEven(odd_lanes(doubled), odd_lanes(mantissa)), nudge);
+    return hn::OddEven(hn::BitCast(d, odd), odd_lanes(hn::BitCast(d, even)));
+}
+
+HWY_INLINE VecI32 rounded_product(VecI32 x, const VecMultiplier& m) {
+    const VecI32 high = high_half(x << m.left, m.mantissa);
+    const VecI32 nudge = hn::Add(m.half, hn::And(hn::ShiftRight<31>(high), m.away));
+    return hn::Add(high, nudge) >> m.right;
+}
+
+HWY_INLINE VecI32 clamped(VecI32 x, const ByteGrid& grid) {
+    const TagI32 d;
+    return hn::Min(hn::Max(x, hn::Set(d, grid.lowest)), hn::Set(d, grid.highest));
+}
+
+HWY_INLINE VecI32 on_grid(VecI32 product, const ByteGrid& grid) {
+    return clamped(hn::Add(product, hn::Set(TagI32(), grid.zero_point)), grid);
+}
+
+// `steps` without the zero point, or with it.
+HWY_INLINE VecI32 rounded_to_grid(VecF32 steps, bool zero_is_in, const ByteGrid& grid) {
+    const TagF32 d;
+    const std::int32_t after = zero_is_in ? 0 : grid.zero_point;
+    // Far beyond the range nothing changes; the conversion wants numbers of 32 bits.
+    const auto low = hn::Set(d, static_cast<float>(grid.lowest - after - 1));
+    const auto high = hn::Set(d, static_cast<float>(grid.highest - after + 1));
+    const VecI32 rounded = hn::NearestInt(hn::Min(hn::Max(steps, low), high));
+    return clamped(hn::Add(rounded, hn::Set(TagI32(), after)), grid);
+}
+
+template <class Byte>
+HWY_INLINE VecI32 load_bytes(const Byte* from) {
+    return hn::PromoteTo(TagI32(), hn::LoadU(hn::Rebind<Byte, TagI32>(), from));
+}
+
+template <class Byte>
+HWY_INLINE void store_bytes(VecI32 v, Byte* to) {
+    const hn::Rebind<Byte, TagI32> d8;
+    hn::StoreU(hn::DemoteTo(d8, v), d8, to);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // FUSEQ_KERNELS_ROUNDED_PRODUCT_INL_H_

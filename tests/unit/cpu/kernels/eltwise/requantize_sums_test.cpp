@@ -1,0 +1,143 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Against the rules of src/ops/quantized/rules, which are held against gemmlowp and the vectors of
+// the frameworks (tests/unit/ops/quantized/rules_test.cpp).
+#include "cpu/kernels/eltwise/requantize_sums.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "fuseq/error.hpp"
+#include "ops/quantized/rules/d2.hpp"
+#include "ops/quantized/rules/d2_up.hpp"
+#include "ops/quantized/rules/f32.hpp"
+#include "unit/cpu/kernels/common/on_every_target.hpp"
+
+namespace fuseq::kernels {
+namespace {
+
+struct Problem {
+    ProductRounding rounding;
+    std::vector<std::int32_t> bias;
+    std::vector<FixedMultiplier> fixed;
+    std::vector<float> real;
+    ByteGrid grid;
+    ElementType type;
+};
+
+Problem random_problem(std::mt19937& rng) {
+    constexpr std::size_t kChannels[] = {1, 3, 8, 16, 24, 31, 100, 257};
+    constexpr ProductRounding kRoundings[] = {ProductRounding::kHalfAway, ProductRounding::kHalfUp,
+                                              ProductRounding::kReal,
+                                              ProductRounding::kRealZeroFirst};
+    Problem p;
+    p.rounding = kRoundings[rng() % std::size(kRoundings)];
+    p.type = rng() % 2 == 0 ? ElementType::u8 : ElementType::i8;
+    const std::size_t channels = kChannels[rng() % std::size(kChannels)];
+    for (std::size_t c = 0; c < channels; ++c) {
+        p.bias.push_back(static_cast<int>(rng() % 2001) - 1000);
+        // Powers of two make ties.
+        const double fraction = rng() % 3 == 0 ? 0.5 : 0.5 + 0.5 * (rng() % 1000) / 1000.0;
+        const double real = std::ldexp(fraction, 4 - static_cast<int>(rng() % 25));
+        const auto m = rules::quantize_multiplier(real);
+        p.fixed.push_back({m.mantissa, m.exponent});
+        p.real.push_back(static_cast<float>(real));
+    }
+    const int low = p.type == ElementType::u8 ? 0 : -128;
+    p.grid.zero_point = low + static_cast<int>(rng() % 256);
+    p.grid.lowest = low + static_cast<int>(rng() % 2) * 10;
+    p.grid.highest = low + 255 - static_cast<int>(rng() % 2) * 10;
+    return p;
+}
+
+std::int64_t expected(const Problem& p, std::size_t c, float src) {
+    const auto sum = static_cast<std::int32_t>(src) + p.bias[c];
+    const rules::QuantizedMultiplier m{p.fixed[c].mantissa, p.fixed[c].exponent};
+    const std::int64_t zero = p.grid.zero_point;
+    switch (p.rounding) {
+        case ProductRounding::kHalfAway: return rules::d2(sum, m) + zero;
+        case ProductRounding::kHalfUp: return rules::d2_up(sum, m) + zero;
+        case ProductRounding::kReal: return rules::f32(sum, p.real[c], zero);
+        default: return rules::f32_zero_first(sum, p.real[c], zero);
+    }
+}
+
+TEST(RequantizeSumsKernel, EqualsTheRulesOnEveryTarget) {
+    test::on_every_target([](const std::string&) {
+        for (unsigned seed = 0; seed < 200; ++seed) {
+            SCOPED_TRACE(detail::cat("seed ", seed));
+            std::mt19937 rng(seed);
+            const Problem p = random_problem(rng);
+            const std::size_t channels = p.bias.size();
+            const SumColumns columns(p.rounding, p.bias, p.fixed, p.real);
+            std::vector<float> src(channels * (1 + rng() % 40));
+            for (float& x : src) {
+                const int sum = static_cast<int>(rng() % (1U << 25)) - (1 << 24);
+                x = static_cast<float>(std::clamp(sum, -16776000, 16776000) >> rng() % 24);
+            }
+            std::vector<std::uint8_t> dst(src.size() + 1, 0xA5);
+            const std::size_t cut = rng() % (src.size() + 1);
+            requantize_sums(columns, p.grid, src.data(), p.type, dst.data(), {cut, src.size()});
+            requantize_sums(columns, p.grid, src.data(), p.type, dst.data(), {0, cut});
+            for (std::size_t i = 0; i < src.size(); ++i) {
+                const std::int64_t want = std::clamp<std::int64_t>(
+                    expected(p, i % channels, src[i]), p.grid.lowest, p.grid.highest);
+                ASSERT_EQ(dst[i], static_cast<std::uint8_t>(want)) << "element " << i;
+            }
+            ASSERT_EQ(dst.back(), 0xA5);
+        }
+    });
+}
+
+// (7984, 1583594044, -9) and (-33343, 1764230389, -9) of SEEDS.md, section 2.
+TEST(RequantizeSumsKernel, HasTheVectorsOfTheRules) {
+    const FixedMultiplier multipliers[] = {{1583594044, -9}, {1764230389, -9}};
+    const std::int32_t bias[] = {0, 0};
+    const float sums[] = {7984.0F, -33343.0F};
+    test::on_every_target([&](const std::string&) {
+        const auto run = [&](ProductRounding rounding, std::int8_t dst[2]) {
+            const SumColumns columns(rounding, bias, multipliers, {});
+            requantize_sums(columns, {0, -128, 127}, sums, ElementType::i8, dst, {0, 2});
+        };
+        std::int8_t dst[2] = {};
+        run(ProductRounding::kHalfAway, dst);
+        EXPECT_EQ(dst[0], 12);
+        EXPECT_EQ(dst[1], -54);
+        run(ProductRounding::kHalfUp, dst);
+        EXPECT_EQ(dst[0], 12);
+        EXPECT_EQ(dst[1], -53);
+    });
+}
+
+// A bias of 2^29 - 2^24 beside the largest sum.
+TEST(RequantizeSumsKernel, HasBiasesThatFloatsDoNotHold) {
+    const FixedMultiplier multiplier[] = {{1583594044, -22}};
+    const float real[] = {1.75e-7F};
+    const std::int32_t bias[] = {(1 << 29) - (1 << 24) - 1};
+    const float sum[] = {1 << 24};
+    test::on_every_target([&](const std::string&) {
+        std::int8_t dst = 0;
+        const std::int32_t x = bias[0] + (1 << 24);
+        requantize_sums(SumColumns(ProductRounding::kHalfAway, bias, multiplier, {}),
+                        {0, -128, 127}, sum, ElementType::i8, &dst, {0, 1});
+        EXPECT_EQ(dst, rules::d2(x, {1583594044, -22}));
+        requantize_sums(SumColumns(ProductRounding::kReal, bias, {}, real), {0, -128, 127}, sum,
+                        ElementType::i8, &dst, {0, 1});
+        EXPECT_EQ(dst, rules::f32(x, real[0], 0));
+    });
+}
+
+TEST(RequantizeSumsKernel, TakesWhat32BitsHold) {
+    EXPECT_TRUE(takes_multiplier({1 << 30, 5}, 1 << 24));
+    EXPECT_FALSE(takes_multiplier({1 << 30, 6}, 1 << 24));
+    EXPECT_FALSE(takes_multiplier({1 << 30, 0}, (1 << 29) + 1));
+    EXPECT_TRUE(takes_multiplier({1 << 30, -31}, 1));
+    EXPECT_FALSE(takes_multiplier({1 << 30, -32}, 1));
+}
+
+}  // namespace
+}  // namespace fuseq::kernels

@@ -1,0 +1,114 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operations on quantized tensors on the CPU device: the bytes of the reference kernels, and which
+// step computes them.
+#include "unit/cpu/steps/on_devices.hpp"
+
+namespace fuseq::test {
+namespace {
+
+constexpr const char* kPair = "eltwise fuseq:quantized_pair";
+constexpr const char* kTable = "eltwise fuseq:byte_table";
+constexpr const char* kMethods[] = {"ONNX", "TFLITE", "TFLITE_XNNPACK", "TFLITE_LEGACY"};
+
+std::string grids(const std::string& inputs, const std::string& type, const std::string& method) {
+    return " " + inputs + " output_scale=0.071 output_zero_point=3 output_type=" + type +
+           " method=" + method;
+}
+
+std::string pair_model(const std::string& type,
+                       const std::string& a,
+                       const std::string& b,
+                       const std::string& op,
+                       const std::string& method) {
+    return "model \"m\"\n%a = Parameter : " + type + a + "\n%b = Parameter : " + type + b +
+           "\n%y = " + op + "(%a, %b)" +
+           grids("input_scales=[0.05,0.013] input_zero_points=[7,2]", type, method) +
+           "\n%r = Result(%y)";
+}
+
+TEST(MakeQuantizedPair, GivesTheBytesOfTheReference) {
+    unsigned seed = 0;
+    for (const char* type : {"u8", "i8"}) {
+        for (const char* op : {"QuantizedAdd", "QuantizedSubtract", "QuantizedMultiply"}) {
+            for (const char* method : kMethods) {
+                const DeviceRun run = check_on_devices(
+                    pair_model(type, "[1,19,9,7]", "[1,19,9,7]", op, method), ++seed);
+                EXPECT_EQ(run.step_of("y"), kPair) << op << " " << method;
+            }
+        }
+    }
+}
+
+TEST(MakeQuantizedPair, RepeatsOneRow) {
+    const auto step = [](const char* a, const char* b, const char* op) {
+        return check_on_devices(pair_model("i8", a, b, op, "TFLITE"), 5).step_of("y");
+    };
+    EXPECT_EQ(step("[2,9,37]", "[1,1,37]", "QuantizedMultiply"), kPair);
+    EXPECT_EQ(step("[1,1,37]", "[2,9,37]", "QuantizedSubtract"), kPair);
+    EXPECT_EQ(step("[2,9,37]", "[2,9,1]", "QuantizedMultiply"), "QuantizedMultiply reference");
+}
+
+TEST(MakeQuantizedPair, LeavesOtherRulesToTheReference) {
+    for (const char* method : {"NATIVE", "TFLITE_SINGLE_ROUNDING"}) {
+        const DeviceRun run =
+            check_on_devices(pair_model("u8", "[3,40]", "[3,40]", "QuantizedAdd", method), 6);
+        EXPECT_EQ(run.step_of("y"), "QuantizedAdd reference");
+    }
+}
+
+TEST(MakeQuantizedTable, GivesTheBytesOfTheReference) {
+    for (const char* method : {"NATIVE", "ONNX", "TFLITE", "TFLITE_SINGLE_ROUNDING"}) {
+        const auto check = [&](const std::string& op, const std::string& more) {
+            const std::string text =
+                "model \"m\"\n%x = Parameter : i8[3,5,77]\n%y = " + op + "(%x)" +
+                grids("input_scales=[0.05] input_zero_points=[-7]", "u8", method) + more +
+                "\n%r = Result(%y)";
+            EXPECT_EQ(check_on_devices(text, 7).step_of("y"), kTable) << op << " " << method;
+        };
+        check("Requantize", " clamp_max=200");
+        check("QuantizedLeakyRelu", " alpha=0.3");
+        check("QuantizedTable", " function=tanh");
+    }
+}
+
+// The first two inputs are on the grid of the result.
+TEST(MakeQuantizedConcat, RequantizesWhatIsOnAnotherGrid) {
+    const std::string text =
+        "model \"m\"\n%a = Parameter : u8[2,3,5,4]\n%b = Parameter : u8[2,6,5,4]\n%c = Parameter : "
+        "u8[2,2,5,4]\n%y = QuantizedConcat(%a, %b, %c)" +
+        grids("input_scales=[0.071,0.071,0.05] input_zero_points=[3,3,9]", "u8", "TFLITE") +
+        " axis=1\n%r = Result(%y)";
+    const DeviceRun run = check_on_devices(text, 8);
+    EXPECT_EQ(run.step_of("y"), "concat fuseq:copy");
+    std::size_t tables = 0;
+    for (const auto& step : run.report["steps"]) {
+        tables += step["implementation"] == "fuseq:byte_table" ? 1 : 0;
+    }
+    EXPECT_EQ(tables, 1U);
+}
+
+std::string convolution_model(const std::string& method) {
+    return "model \"m\"\n%x = Parameter : i8[1,30,30,16]\n%w = Const value=random(1,-127,127) : "
+           "i8[24,16,1,1]"
+           "\n%y = QuantizedConvolution(%x, %w)" +
+           grids("input_scales=[0.05] input_zero_points=[-7] weight_scales=[0.002]", "i8", method) +
+           " strides=[1,1] channels_last=true\n%r = Result(%y)";
+}
+
+TEST(MakeRequantizeSums, GivesTheBytesOfTheReference) {
+    for (const char* method : {"NATIVE", "ONNX", "TFLITE", "TFLITE_REFERENCE"}) {
+        const DeviceRun run = check_on_devices(convolution_model(method), 9);
+        std::string requantize;
+        for (const auto& step : run.report["steps"]) {
+            if (step["implementation"] == "fuseq:requantize_sums") {
+                requantize = step["kind"];
+            }
+        }
+        EXPECT_EQ(requantize, "requantize") << method;
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::test
