@@ -223,7 +223,7 @@ inline constexpr Property<bool> keep_intermediates{"FUSEQ_KEEP_INTERMEDIATES"};
 inline constexpr Property<bool> float_fallback{"FUSEQ_FLOAT_FALLBACK"};
 inline constexpr Property<bool> drop_middle_rounds{"FUSEQ_DROP_MIDDLE_ROUNDS"};
 inline constexpr Property<bool> own_gemm{"FUSEQ_OWN_GEMM"};
-inline constexpr Property<bool> tile_groups{"FUSEQ_ROW_WALKS"};
+inline constexpr Property<bool> tile_groups{"FUSEQ_TILE_GROUPS"};
 inline constexpr Property<std::int64_t> plan_cache_bytes{"FUSEQ_PLAN_CACHE_BYTES"};
 inline constexpr Property<std::int32_t> poison_memory{"FUSEQ_POISON_MEMORY"};
 inline constexpr Property<std::vector<std::string>> keep_float{"FUSEQ_KEEP_FLOAT"};

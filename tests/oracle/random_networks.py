@@ -18,9 +18,9 @@ ONE, TWO = "INFERENCE_NUM_THREADS=1", "INFERENCE_NUM_THREADS=2"
 # Name -> device and properties. The first is what the others are held against, byte by byte.
 SAME_BYTES = {
     "plain": f"CPU,{ONE}",
-    "no_walks": f"CPU,{ONE},FUSEQ_ROW_WALKS=NO",
+    "no_tile_groups": f"CPU,{ONE},FUSEQ_TILE_GROUPS=NO",
     "two_threads": f"CPU,{TWO},{KEEP}",
-    "two_threads_no_walks": f"CPU,{TWO},FUSEQ_ROW_WALKS=NO",
+    "two_threads_no_tile_groups": f"CPU,{TWO},FUSEQ_TILE_GROUPS=NO",
     "kept": f"CPU,{ONE},{KEEP}",
     "open_shapes": f"CPU,{ONE},MODEL=open.xml",
     "poisoned": f"CPU,{ONE},FUSEQ_POISON_MEMORY=255",

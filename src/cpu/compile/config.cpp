@@ -208,7 +208,7 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.low_precision); }},
     {"FUSEQ_OWN_GEMM", [](Config& c, const Any& v) { c.own_gemm = v.as_bool(); },
      [](const Config& c) { return Any(c.own_gemm); }},
-    {"FUSEQ_ROW_WALKS", [](Config& c, const Any& v) { c.tile_groups = v.as_bool(); },
+    {"FUSEQ_TILE_GROUPS", [](Config& c, const Any& v) { c.tile_groups = v.as_bool(); },
      [](const Config& c) { return Any(c.tile_groups); }},
     {property::kKeepIntermediates,
      [](Config& c, const Any& v) { c.keep_intermediates = v.as_bool(); },
@@ -248,7 +248,7 @@ const Row kRows[] = {
 const char* const kCompileOptions[] = {
     property::kFusion,  property::kLowPrecision, property::kKeepIntermediates,
     "FUSEQ_KEEP_FLOAT", "FUSEQ_DISABLE",         "FUSEQ_DROP_MIDDLE_ROUNDS",
-    "FUSEQ_OWN_GEMM",   "FUSEQ_ROW_WALKS",       "FUSEQ_FLOAT_FALLBACK",
+    "FUSEQ_OWN_GEMM",   "FUSEQ_TILE_GROUPS",     "FUSEQ_FLOAT_FALLBACK",
     kQuantizeMethod,    kQuantizeMethodLayers};
 
 // Names of layers may hold what options are separated by.

@@ -45,7 +45,7 @@ std::vector<Row> rows() {
         {"FUSEQ_FUSION", "NO", no_bool},
         {"FUSEQ_LOW_PRECISION", "NO", no_bool},
         {"FUSEQ_OWN_GEMM", "NO", no_bool},
-        {"FUSEQ_ROW_WALKS", "NO", no_bool},
+        {"FUSEQ_TILE_GROUPS", "NO", no_bool},
         {"FUSEQ_KEEP_INTERMEDIATES", "YES", no_bool},
         {"FUSEQ_POISON_MEMORY", "255", {"-2", "256", "0xff", ""}},
         {"FUSEQ_KEEP_FLOAT", "a b", {}},

@@ -35,7 +35,7 @@ TEST(BuildOptions, FollowTheProperties) {
     EXPECT_EQ(as_text(build_options(Config())), "111000");
     EXPECT_EQ(as_text(options_with("FUSEQ_FUSION", "NO")), "011000");
     EXPECT_EQ(as_text(options_with("FUSEQ_OWN_GEMM", "NO")), "101000");
-    EXPECT_EQ(as_text(options_with("FUSEQ_ROW_WALKS", "NO")), "110000");
+    EXPECT_EQ(as_text(options_with("FUSEQ_TILE_GROUPS", "NO")), "110000");
     EXPECT_EQ(as_text(options_with("FUSEQ_DISABLE", "tile_groups")), "110000");
     EXPECT_EQ(as_text(options_with("FUSEQ_DISABLE", "concat_slices")), "111000");
     EXPECT_THAT(options_with("FUSEQ_DISABLE", "concat_slices").disabled_passes,
@@ -95,7 +95,7 @@ TEST(BuildOptions, DecideThePlan) {
     EXPECT_TRUE(uses_own_gemm(usual));
     EXPECT_FALSE(uses_own_gemm(plan_of(with("FUSEQ_OWN_GEMM", "NO"))));
     EXPECT_FALSE(usual.tile_groups.empty());
-    EXPECT_TRUE(plan_of(with("FUSEQ_ROW_WALKS", "NO")).tile_groups.empty());
+    EXPECT_TRUE(plan_of(with("FUSEQ_TILE_GROUPS", "NO")).tile_groups.empty());
     EXPECT_TRUE(plan_of(with("FUSEQ_DISABLE", "tile_groups")).tile_groups.empty());
     EXPECT_GT(plan_of(with("FUSEQ_FUSION", "NO")).steps.size(), usual.steps.size());
     EXPECT_THAT(kinds_of(usual), ::testing::Not(::testing::Contains("dump")));

@@ -62,7 +62,7 @@ bool is_own(const std::string& text, ElementType source = ElementType::u8) {
     SCOPED_TRACE(text);
     const Run own = run(text, source, {{"FUSEQ_OWN_GEMM", "YES"}});
     const Run other = run(text, source, {{"FUSEQ_OWN_GEMM", "NO"}});
-    const Run one_by_one = run(text, source, {{"FUSEQ_ROW_WALKS", "NO"}});
+    const Run one_by_one = run(text, source, {{"FUSEQ_TILE_GROUPS", "NO"}});
     EXPECT_EQ(own.values, other.values);
     EXPECT_EQ(own.values, one_by_one.values);
     EXPECT_FALSE(other.own);

@@ -63,7 +63,7 @@ DeviceRun check(const std::string& text) {
     DeviceRun run = check_on_devices(text, 1, 1e-3);
     const std::string bytes = run_with(text, {});
     EXPECT_EQ(bytes, run_with(text, {{"FUSEQ_OWN_GEMM", "NO"}}));
-    EXPECT_EQ(bytes, run_with(text, {{"FUSEQ_ROW_WALKS", "NO"}}));
+    EXPECT_EQ(bytes, run_with(text, {{"FUSEQ_TILE_GROUPS", "NO"}}));
     EXPECT_EQ(bytes, run_with(text, {{property::kKeepIntermediates, true}}));
     for (const int threads : {1, 2, 3}) {
         EXPECT_EQ(bytes, run_with(text, {{"INFERENCE_NUM_THREADS", threads}})) << threads;

@@ -270,7 +270,7 @@ Tensor infer(const std::shared_ptr<Model>& model, int threads, const char* group
     static Core core;
     InferRequest request =
         core.compile_model(model, "CPU",
-                           {{"INFERENCE_NUM_THREADS", threads}, {"FUSEQ_ROW_WALKS", groups}})
+                           {{"INFERENCE_NUM_THREADS", threads}, {"FUSEQ_TILE_GROUPS", groups}})
             .create_infer_request();
     Tensor x(ElementType::f32, model->inputs()[0].shape());
     for (std::size_t i = 0; i < x.get_size(); ++i) {
