@@ -28,7 +28,7 @@ void throw_named(const std::string& stage, const std::string& layer, const std::
     } catch (const std::bad_alloc&) {
         throw named("out of memory");
     } catch (const Error& error) {
-        if (error.info().layer.empty()) {
+        if (error.info().layer.empty() && error.info().file.empty()) {
             throw named(error.info().rule);
         }
         throw;

@@ -10,7 +10,7 @@ namespace fuseq::cpu {
 
 // To be called in a catch block. Throws what is being handled again: as an Error of that stage,
 // which names the layer, what failed and oneDNN's status, when oneDNN or the heap threw it or an Error
-// names no layer; as it
+// names no layer and no file; as it
 // is otherwise.
 [[noreturn]] void throw_named(const std::string& stage,
                               const std::string& layer,

@@ -50,9 +50,31 @@ TEST(NamedFailure, OfTheHeap) {
               "compile: layer 'conv1' (Convolution): out of memory");
 }
 
+TEST(NamedFailure, OfFunctionsThatKnowNoLayers) {
+    EXPECT_EQ(named([] { throw Error("shape", "too many elements"); }),
+              "compile: layer 'conv1' (Convolution): too many elements");
+}
+
 // They say what they are about.
 TEST(NamedFailure, OthersStayAsTheyAre) {
-    EXPECT_EQ(named([] { throw Error("read", "no such file"); }), "read: no such file");
+    EXPECT_EQ(named([] {
+                  throw Error({.stage = "infer",
+                               .file = {},
+                               .layer_id = {},
+                               .layer = "conv0",
+                               .op = "Convolution",
+                               .rule = "no values"});
+              }),
+              "infer: layer 'conv0' (Convolution): no values");
+    EXPECT_EQ(named([] {
+                  throw Error({.stage = "read",
+                               .file = "m.bin",
+                               .layer_id = {},
+                               .layer = {},
+                               .op = {},
+                               .rule = "no such file"});
+              }),
+              "read 'm.bin': no such file");
     EXPECT_EQ(named([] { throw std::runtime_error("broken"); }), "not an Error: broken");
 }
 
