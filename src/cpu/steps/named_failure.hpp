@@ -8,10 +8,9 @@
 
 namespace fuseq::cpu {
 
-// To be called in a catch block. Throws what is being handled again: as an Error of that stage,
-// which names the layer, what failed and oneDNN's status, when oneDNN or the heap threw it or an Error
-// names no layer and no file; as it
-// is otherwise.
+// To be called in a catch block. Throws what is being handled again: as an Error of that stage, which names
+// the layer, what failed and oneDNN's status, when oneDNN or the heap threw it or an Error names neither
+// layer nor file; as it is otherwise.
 [[noreturn]] void throw_named(const std::string& stage,
                               const std::string& layer,
                               const std::string& operation);
