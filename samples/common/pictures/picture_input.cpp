@@ -202,7 +202,7 @@ bool is_named_after(const fs::path& file, const Output& port) {
 bool holds_an_input(const std::string& folder, const std::vector<Output>& inputs) {
     return std::any_of(
         fs::directory_iterator(folder), fs::directory_iterator(), [&](const auto& entry) {
-            const fs::path file = entry.path();
+            const fs::path& file = entry.path();
             return (file.extension() == ".npy" || is_picture_file(file.string())) &&
                    std::any_of(inputs.begin(), inputs.end(),
                                [&](const Output& port) { return is_named_after(file, port); });
