@@ -15,6 +15,7 @@ build=(
     libhwloc-dev                        # which processors are there, and how they lie together
     libyaml-cpp-dev                     # profiles of the quantizer
     libonnx-dev libprotobuf-dev         # for the reader of ONNX files, which is left out without them
+    libpng-dev libturbojpeg0-dev        # png and jpeg in the tools, which read bmp alone without them
     pybind11-dev python3-dev python3-numpy # for the Python package, which is left out without them
     flatbuffers-compiler libflatbuffers-dev # for the reader of TFLite files, likewise
 )

@@ -16,6 +16,7 @@
 
 #include "common/files.hpp"
 #include "common/npy.hpp"
+#include "common/pictures/picture_file.hpp"
 #include "common/shapes.hpp"
 #include "common/tool.hpp"
 
@@ -28,7 +29,8 @@ namespace fs = std::filesystem;
 using FileLists = std::vector<std::vector<std::string>>;
 
 bool is_data_file(const fs::path& path) {
-    return path.extension() == ".npy" || path.extension() == ".bin";
+    return path.extension() == ".npy" || path.extension() == ".bin" ||
+           is_picture_file(path.string());
 }
 
 std::vector<std::string> files_of(const std::string& path) {
@@ -37,7 +39,8 @@ std::vector<std::string> files_of(const std::string& path) {
     }
     if (!fs::is_directory(path)) {
         if (!is_data_file(path)) {
-            throw Error("read", fmt::format("-i: '{}' is neither .npy nor .bin", path));
+            throw Error("read",
+                        fmt::format("-i: '{}' is neither .npy nor .bin nor a picture", path));
         }
         return {path};
     }
@@ -48,7 +51,9 @@ std::vector<std::string> files_of(const std::string& path) {
         }
     }
     if (files.empty()) {
-        throw Error("read", fmt::format("-i: folder '{}' has no .npy and no .bin files", path));
+        throw Error(
+            "read",
+            fmt::format("-i: folder '{}' has no .npy and no .bin files and no pictures", path));
     }
     std::sort(files.begin(), files.end());
     return files;
@@ -138,7 +143,10 @@ Tensor read_bytes(const std::string& path, const Output& port) {
     return tensor;
 }
 
-Tensor read_file(const std::string& path, const Output& port) {
+Tensor read_file(const std::string& path, const Output& port, const PictureOptions& pictures) {
+    if (is_picture_file(path)) {
+        return picture_tensor(read_picture(path), path, port, pictures);
+    }
     if (fs::path(path).extension() == ".bin") {
         return read_bytes(path, port);
     }
@@ -147,8 +155,11 @@ Tensor read_file(const std::string& path, const Output& port) {
 }
 
 // Tensor number `set` of an input: one file, or as many as the batch has elements.
-Tensor read_tensor(const std::vector<std::string>& files, std::size_t set, const Output& port) {
-    const Tensor first = read_file(files[set % files.size()], port);
+Tensor read_tensor(const std::vector<std::string>& files,
+                   std::size_t set,
+                   const Output& port,
+                   const PictureOptions& pictures) {
+    const Tensor first = read_file(files[set % files.size()], port, pictures);
     if (port.partial_shape().contains(first.get_shape())) {
         return first;
     }
@@ -167,7 +178,7 @@ Tensor read_tensor(const std::vector<std::string>& files, std::size_t set, const
     Tensor batch(type, port.shape());
     auto* to = static_cast<std::byte*>(batch.data());
     for (std::size_t i = 0; i < port.shape()[0]; ++i) {
-        Tensor part = read_file(files[(set * port.shape()[0] + i) % files.size()], port);
+        Tensor part = read_file(files[(set * port.shape()[0] + i) % files.size()], port, pictures);
         if (part.get_shape() != one) {
             throw Error("read", fmt::format("files of input '{}' have different shapes",
                                             port.get_any_name()));
@@ -200,7 +211,8 @@ std::vector<Shape> data_shapes(const std::map<std::string, std::vector<std::stri
 
 std::size_t set_count(const FileLists& files,
                       const std::vector<std::vector<Shape>>& shapes,
-                      const std::vector<Output>& inputs) {
+                      const std::vector<Output>& inputs,
+                      const PictureOptions& pictures) {
     std::size_t count = 1;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         std::size_t own = std::max(files[i].size(), shapes[i].size());
@@ -208,7 +220,7 @@ std::size_t set_count(const FileLists& files,
         if (!files[i].empty() && shape.is_static() && shape.rank() > 0 &&
             shape_size(shape.to_shape()) != 0) {
             // Files may hold one element of the batch each.
-            const Tensor first = read_file(files[i].front(), inputs[i]);
+            const Tensor first = read_file(files[i].front(), inputs[i], pictures);
             const std::size_t elements = std::max<std::size_t>(
                 shape_size(shape.to_shape()) / std::max<std::size_t>(first.get_size(), 1), 1);
             own = (own + elements - 1) / elements;
@@ -271,11 +283,13 @@ std::vector<InputSet> make_inputs(const Model& model, const Options& options) {
             shapes.back().push_back(port.shape());
         }
     }
-    std::vector<InputSet> sets(set_count(files, shapes, inputs));
+    PictureOptions pictures = options.pictures;
+    pictures.layout = options.layout;
+    std::vector<InputSet> sets(set_count(files, shapes, inputs, pictures));
     for (std::size_t set = 0; set < sets.size(); ++set) {
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             if (!files[i].empty()) {
-                sets[set].push_back(read_tensor(files[i], set, inputs[i]));
+                sets[set].push_back(read_tensor(files[i], set, inputs[i], pictures));
             } else if (!shapes[i].empty()) {
                 const auto seed = static_cast<unsigned>(set * inputs.size() + i);
                 sets[set].push_back(

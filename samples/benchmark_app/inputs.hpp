@@ -17,8 +17,8 @@ namespace fuseq::samples {
 using InputSet = std::vector<Tensor>;
 
 // Sets to feed in turn: as many as there are files for the input that has most, or one for each
-// of -data_shape, or one. Files are .npy (values are converted) or .bin (the bytes of the tensor,
-// or of one element of the batch, which are then stacked). Random data is the same at every run.
+// of -data_shape, or one. Files are .npy (values are converted), .bin (the bytes of the tensor,
+// or of one element of the batch, which are then stacked) or pictures (one element of the batch). Random data is the same at every run.
 // Throws UsageError or Error naming the input and the file.
 std::vector<InputSet> make_inputs(const Model& model, const Options& options);
 

@@ -27,14 +27,16 @@ void add_model_options(CLI::App& app, Options& options) {
                    "model (.blob)");
     app.add_option("-d", options.device, "Device")->capture_default_str();
     app.add_option("-i", options.inputs,
-                   "Input data: .npy or .bin files, or folders of them, each may be preceded by "
+                   "Input data: .npy, .bin, .png, .jpg or .bmp files, or folders of them, each may "
+                   "be preceded by "
                    "<input>: ; or the word random");
     app.add_option("--shape", options.shape,
                    "Shapes of the inputs: [1,3,224,224] or in1[1,3,?,?],in2[1,4]; ? and 1..8 "
                    "are open sizes");
     app.add_option("--data_shape", options.data_shape,
                    "Shapes of the data for open sizes: in[1,3,64,64][1,3,96,96]");
-    app.add_option("--layout", options.layout, "Meaning of the axes, for -b: [NCHW] or in[NC]");
+    app.add_option("--layout", options.layout,
+                   "Meaning of the axes, for -b and pictures: [NCHW] or in[NC]");
     app.add_option("-b", options.batch, "Batch size")->check(positive());
     app.add_flag("--load_from_file", options.load_from_file,
                  "Compile from the path, without reading the model first");
@@ -45,6 +47,7 @@ void add_model_options(CLI::App& app, Options& options) {
     app.add_option("--mean_values", options.mean_values,
                    "Subtracted from each channel: [104,117,123] or in[104,117,123]");
     app.add_option("--scale_values", options.scale_values, "Divides each channel, after the mean");
+    add_look_options(app, options.pictures);
 }
 
 void add_run_options(CLI::App& app, Options& options) {

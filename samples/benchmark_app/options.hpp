@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "common/pictures/picture_input.hpp"
+
 namespace fuseq::samples {
 
 struct Options {
@@ -26,6 +28,7 @@ struct Options {
     std::string tensor_precision;  // -iop
     std::string mean_values;
     std::string scale_values;
+    PictureOptions pictures;  // -color, -resize; the other steps are put into the model
     // How to run it.
     std::string hint;
     std::string api;  // empty: follows the hint

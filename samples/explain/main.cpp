@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "common/checks.hpp"
+#include "common/pictures/picture_input.hpp"
 #include "common/properties.hpp"
 #include "common/shapes.hpp"
 #include "common/tool.hpp"
@@ -33,6 +34,8 @@ struct Arguments {
     int runs = 50;
     int threads = 0;
     std::vector<std::string> config;
+    std::string input;
+    PictureOptions pictures;
 };
 
 bool parse(Arguments& arguments, int argc, const char* const* argv) {
@@ -47,6 +50,10 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
     app.add_option("--shape", arguments.shape,
                    "Shapes of the inputs: [1,3,224,224] or in1[1,3,64,64],in2[1,4]");
     app.add_flag("--profile", arguments.profile, "Run the model and show the median time of steps");
+    app.add_option("-i", arguments.input,
+                   "What -profile runs on: a picture (.png, .jpg, .bmp), or a folder with <input "
+                   "name>.npy or pictures, of which the first is taken; without, made-up values");
+    add_picture_options(app, arguments.pictures);
     app.add_option("--niter", arguments.runs, "Runs for -profile")
         ->check(positive())
         ->capture_default_str();
@@ -58,7 +65,29 @@ bool parse(Arguments& arguments, int argc, const char* const* argv) {
     app.add_flag("--wide", arguments.look.wide, "Do not cut long names");
     app.add_flag("--candidates", arguments.look.candidates,
                  "Show which implementations were asked for each layer, and why they refused");
-    return parse_arguments(app, argc, argv);
+    if (!parse_arguments(app, argc, argv)) {
+        return false;
+    }
+    if (!arguments.input.empty() && !arguments.profile) {
+        throw UsageError("-i is what -profile runs on; a report without times needs no input");
+    }
+    return true;
+}
+
+// What -profile runs on; empty: made-up values.
+std::vector<Tensor> given_inputs(const Arguments& arguments, const Model& model) {
+    std::vector<Tensor> tensors;
+    if (arguments.input.empty()) {
+        return tensors;
+    }
+    const std::vector<Output> inputs = model.inputs();
+    const std::vector<std::string> runs = runs_of(arguments.input, inputs);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const Tensor given = read_run_input(runs.front(), inputs, i, arguments.pictures);
+        const ElementType type = inputs[i].type();
+        tensors.push_back(given.get_element_type() == type ? given : given.to(type));
+    }
+    return tensors;
 }
 
 void write_text(const std::string& text, const std::string& file) {
@@ -98,7 +127,7 @@ void run(const Arguments& arguments) {
     }
     Report report = Report::parse(compiled.get_runtime_report());
     if (arguments.profile) {
-        profile(compiled, arguments.runs, report);
+        profile(compiled, arguments.runs, given_inputs(arguments, *model), report);
         add_shares(
             [&](const std::string& level) {
                 constexpr int kRounds = 60;

@@ -32,12 +32,15 @@ Tensor made_up(const Output& port) {
 
 }  // namespace
 
-void profile(const CompiledModel& model, int runs, Report& report) {
+void profile(const CompiledModel& model,
+             int runs,
+             const std::vector<Tensor>& given,
+             Report& report) {
     constexpr int kWarmUp = 5;
     InferRequest request = model.create_infer_request();
     const std::vector<Output> inputs = model.inputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        request.set_input_tensor(i, made_up(inputs[i]));
+        request.set_input_tensor(i, given.empty() ? made_up(inputs[i]) : given[i]);
     }
     for (int run = 0; run < kWarmUp; ++run) {
         request.infer();

@@ -7,9 +7,12 @@
 
 namespace fuseq::samples {
 
-// Runs the model, compiled with PERF_COUNT, `runs` times on made-up input after some unmeasured
-// runs, and writes medians in microseconds into the report: "time_us" of every step, and
+// Runs the model, compiled with PERF_COUNT, `runs` times on `given`, or on made-up ones when it is
+// empty, after some unmeasured runs, and writes medians in microseconds into the report: "time_us" of every step, and
 // totals.infer_us of a whole inference.
-void profile(const CompiledModel& model, int runs, Report& report);
+void profile(const CompiledModel& model,
+             int runs,
+             const std::vector<Tensor>& given,
+             Report& report);
 
 }  // namespace fuseq::samples

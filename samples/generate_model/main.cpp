@@ -7,6 +7,7 @@
 #include <map>
 
 #include "common/npy.hpp"
+#include "common/pictures/picture_file.hpp"
 #include "common/tool.hpp"
 #include "fuseq/error.hpp"
 #include "generate_model/residual_cnn.hpp"
@@ -26,13 +27,26 @@ void make_folder(const fs::path& folder) {
     }
 }
 
+// Bytes of [1, 3, H, W] as a picture.
+Picture picture_of(const Tensor& planes) {
+    const Shape& shape = planes.get_shape();
+    Picture picture(shape[2], shape[3]);
+    const auto* bytes = planes.data<std::uint8_t>();
+    const std::size_t plane = picture.pixels.size();
+    for (std::size_t i = 0; i < plane; ++i) {
+        picture.pixels[i] = {bytes[i], bytes[plane + i], bytes[2 * plane + i]};
+    }
+    return picture;
+}
+
 void write_residual_cnn(const fs::path& base, std::uint64_t seed) {
     make_folder(base / "residual_cnn_input");
     const std::shared_ptr<Model> model = residual_cnn(seed);
     write_ir(*model, base / "residual_cnn.xml");
     // u8 is a quarter of the size; the tools convert it to the type of the input.
-    write_npy((base / "residual_cnn_input" / "image.npy").string(),
-              synthetic_image(seed).to(ElementType::u8));
+    const Tensor image = synthetic_image(seed).to(ElementType::u8);
+    write_npy((base / "residual_cnn_input" / "image.npy").string(), image);
+    write_picture((base / "residual_cnn_picture.bmp").string(), picture_of(image));
 }
 
 void write_transformer(const fs::path& base,
@@ -101,7 +115,8 @@ int main(int argc, char** argv) {
         std::string folder;
         std::uint64_t seed = kDefaultSeed;
         CLI::App app(
-            "Writes residual_cnn.xml, .bin and residual_cnn_input/image.npy, or the same of a "
+            "Writes residual_cnn.xml, .bin, residual_cnn_input/image.npy and "
+            "residual_cnn_picture.bmp, or the same of a "
             "transformer of random weights: generate_model -o DIR bert --layers 2.",
             "generate_model");
         app.add_option("-o", folder, "Folder to write to")->required();

@@ -1,82 +1,28 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// infer: runs a model on tensors in .npy files, once or several times in a row.
-#include <CLI/CLI.hpp>
+// infer: runs a model on tensors in .npy files or on pictures, once or several times in a row.
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <set>
 
-#include "common/checks.hpp"
 #include "common/files.hpp"
-#include "common/properties.hpp"
+#include "common/pictures/picture_file.hpp"
 #include "common/tool.hpp"
 #include "fuseq/fuseq.hpp"
+#include "infer/options.hpp"
 
 namespace fuseq::samples {
 namespace {
 
-struct Arguments {
-    std::string model;
-    std::vector<std::string> input_folders;
-    std::string output_folder;
-    std::string device = "CPU";
-    std::string dump_folder;
-    std::string tensor_folder;
-    int threads = 0;
-    bool reset = false;
-    std::vector<std::string> extra_outputs;
-    std::vector<std::string> config;
-};
-
-bool parse(Arguments& arguments, int argc, const char* const* argv) {
-    CLI::App app("Runs a model: reads DIR/<input>.npy, writes OUTDIR/<output>.npy.", "infer");
-    app.add_option("-m", arguments.model,
-                   "Model: an OpenVINO IR (.xml), an ONNX (.onnx) or a TFLite file (.tflite)")
-        ->required();
-    app.add_option("-i", arguments.input_folders,
-                   "Folder with <input name>.npy; repeated: a run each, in that order, which keep "
-                   "the variables of the model and write to OUTDIR/0, OUTDIR/1, ...")
-        ->required()
-        ->take_all()
-        ->expected(1, -1)
-        ->allow_extra_args(false);
-    app.add_flag("--reset_state", arguments.reset, "Reset the variables before each run");
-    app.add_option("-o", arguments.output_folder, "Folder for <output name>.npy")->required();
-    app.add_option("-d", arguments.device, "Device: CPU or REFERENCE")->capture_default_str();
-    app.add_option("--nthreads", arguments.threads, "Threads; 0: the device decides")
-        ->check(not_negative());
-    app.add_option("--dump", arguments.dump_folder,
-                   "Folder for <layer>.npy of every FakeQuantize, dequantized to f32");
-    app.add_option(
-        "--dump_tensors", arguments.tensor_folder,
-        "Folder for <tensor name>.npy of every tensor of the model, in its own type; all "
-        "of them are outputs then, so fewer layers fuse");
-    app.add_option("--add_output", arguments.extra_outputs,
-                   "Layer whose output becomes an output of the model; may be repeated")
-        ->take_all()
-        ->expected(1, -1)
-        ->allow_extra_args(false);
-    add_config_option(app, arguments.config);
-    return parse_arguments(app, argc, argv);
-}
-
-AnyMap properties_of(const Arguments& arguments) {
-    AnyMap properties;
-    if (arguments.threads > 0) {
-        properties[property::kInferenceNumThreads] = arguments.threads;
-    }
-    if (!arguments.dump_folder.empty()) {
-        properties[property::kKeepIntermediates] = "YES";
-    }
-    set_properties(properties, arguments.config);
-    return properties;
-}
-
-void set_inputs(InferRequest& request, const CompiledModel& model, const std::string& folder) {
+void set_inputs(InferRequest& request,
+                const CompiledModel& model,
+                const std::string& path,
+                const InferOptions& options) {
     const std::vector<Output> inputs = model.inputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const Tensor given = read_input(folder, inputs[i]);
+        const Tensor given = read_run_input(path, inputs, i, options.pictures);
         const ElementType type = inputs[i].type();
         request.set_input_tensor(i, given.get_element_type() == type ? given : given.to(type));
     }
@@ -158,37 +104,121 @@ private:
     std::vector<std::size_t> places_;  // among the results
 };
 
-void run(const Arguments& arguments) {
+// What is told of results on the screen and in pictures.
+class Told {
+public:
+    explicit Told(const InferOptions& options) : options_(options) {
+        if (!options.labels.empty()) {
+            labels_ = read_labels(options.labels);
+        }
+    }
+
+    // `number`: "" or that of the run, as ".2".
+    void tell(const InferRequest& request,
+              const std::vector<std::string>& names,
+              const std::vector<Output>& inputs,
+              const std::string& path,
+              const std::string& number) const {
+        std::vector<NamedTensor> outputs;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            outputs.push_back({names[i], request.get_output_tensor(i)});
+        }
+        if (!number.empty()) {
+            std::cout << number.substr(1) << ": " << path << '\n';
+        }
+        if (options_.top != 0) {
+            std::cout << best_classes(outputs, options_.top, labels_);
+        }
+        if (!options_.picture.empty()) {
+            draw(request, outputs, inputs, path, number);
+        }
+    }
+
+private:
+    void draw(const InferRequest& request,
+              const std::vector<NamedTensor>& outputs,
+              const std::vector<Output>& inputs,
+              const std::string& path,
+              const std::string& number) const {
+        const auto shown = std::find_if(inputs.begin(), inputs.end(), [&](const Output& port) {
+            return !picture_of_run(path, port).empty();
+        });
+        if (shown == inputs.end()) {
+            throw Error("draw", "-draw needs a picture at -i; '" + path + "' has none");
+        }
+        DrawOptions how = options_.draw;
+        how.labels = labels_;
+        how.bgr = options_.pictures.color == "BGR";
+        const auto index = static_cast<std::size_t>(shown - inputs.begin());
+        const bool last = channels_are_last(*shown, options_.pictures);
+        const Shape shape = request.get_input_tensor(index).get_shape();
+        const std::size_t height = shape[shape.size() - (last ? 3 : 2)];
+        const std::size_t width = shape[shape.size() - (last ? 2 : 1)];
+        const Drawn drawn = draw_result(outputs, read_picture(picture_of_run(path, *shown)),
+                                        {last, height, width}, how);
+        const std::filesystem::path file = options_.picture;
+        const std::string name =
+            (file.parent_path() / (file.stem().string() + number + file.extension().string()))
+                .string();
+        write_picture(name, drawn.picture);
+        std::cout << drawn.said << " drawn: " << name << '\n';
+    }
+
+    const InferOptions& options_;
+    std::vector<std::string> labels_;
+};
+
+std::vector<std::string> output_names(const Model& model, const std::string& file) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < model.results().size(); ++i) {
+        const std::string name = model.output_name(i);
+        names.push_back(is_ir(file) ? name : short_file_name_of(name));
+    }
+    return names;
+}
+
+std::vector<std::string> all_runs(const InferOptions& options, const Model& model) {
+    std::vector<std::string> runs;
+    for (const std::string& input : options.inputs) {
+        for (const std::string& run : runs_of(input, model.inputs())) {
+            runs.push_back(run);
+        }
+    }
+    return runs;
+}
+
+void run(const InferOptions& options) {
     Core core;
     const std::shared_ptr<Model> model =
-        core.read_model(arguments.model, "",
+        core.read_model(options.model, "",
                         [](const std::string& text) { std::cout << "warning: " << text << '\n'; });
-    for (const std::string& layer : arguments.extra_outputs) {
+    for (const std::string& layer : options.extra_outputs) {
         model->add_output(layer);
     }
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < model->results().size(); ++i) {
-        const std::string name = model->output_name(i);
-        names.push_back(is_ir(arguments.model) ? name : short_file_name_of(name));
-    }
-    const TensorDump dump(arguments.tensor_folder.empty() ? nullptr : model.get());
+    const Told told(options);
+    const std::vector<std::string> names = output_names(*model, options.model);
+    const TensorDump dump(options.tensor_folder.empty() ? nullptr : model.get());
     const CompiledModel compiled =
-        core.compile_model(model, arguments.device, properties_of(arguments));
+        core.compile_model(model, options.device, properties_of(options));
     InferRequest request = compiled.create_infer_request();
-    const std::vector<std::string>& folders = arguments.input_folders;
-    for (std::size_t i = 0; i < folders.size(); ++i) {
-        if (arguments.reset) {
+    const std::vector<std::string> runs = all_runs(options, *model);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (options.reset) {
             request.reset_state();
         }
-        set_inputs(request, compiled, folders[i]);
+        set_inputs(request, compiled, runs[i], options);
         request.infer();
-        const std::string number = folders.size() == 1 ? "" : "/" + std::to_string(i);
-        write_outputs(request, names, arguments.output_folder + number);
-        if (!arguments.tensor_folder.empty()) {
-            dump.write(request, arguments.tensor_folder + number);
+        const std::string number = runs.size() == 1 ? "" : std::to_string(i);
+        const std::string folder = number.empty() ? "" : "/" + number;
+        if (!options.output_folder.empty()) {
+            write_outputs(request, names, options.output_folder + folder);
         }
-        if (!arguments.dump_folder.empty()) {
-            write_dump(request, arguments.dump_folder + number);
+        told.tell(request, names, compiled.inputs(), runs[i], number.empty() ? "" : "." + number);
+        if (!options.tensor_folder.empty()) {
+            dump.write(request, options.tensor_folder + folder);
+        }
+        if (!options.dump_folder.empty()) {
+            write_dump(request, options.dump_folder + folder);
         }
     }
 }
@@ -198,9 +228,9 @@ void run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
     return fuseq::samples::run_tool([&] {
-        fuseq::samples::Arguments arguments;
-        if (fuseq::samples::parse(arguments, argc, argv)) {
-            fuseq::samples::run(arguments);
+        fuseq::samples::InferOptions options;
+        if (fuseq::samples::parse(options, argc, argv)) {
+            fuseq::samples::run(options);
         }
     });
 }

@@ -7,48 +7,57 @@
 
 #include <fmt/core.h>
 
-#include "common/files.hpp"
+#include "common/pictures/picture_file.hpp"
 
 namespace fuseq::samples {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool holds_tensors(const fs::path& folder) {
-    return std::any_of(fs::directory_iterator(folder), fs::directory_iterator(),
-                       [](const auto& entry) { return entry.path().extension() == ".npy"; });
+bool holds_data(const fs::path& folder) {
+    return std::any_of(
+        fs::directory_iterator(folder), fs::directory_iterator(), [](const auto& entry) {
+            return entry.path().extension() == ".npy" || is_picture_file(entry.path().string());
+        });
 }
 
 }  // namespace
 
-std::vector<std::string> input_folders(const std::string& data) {
+std::vector<std::string> input_paths(const std::string& data, const std::vector<Output>& inputs) {
     if (!fs::is_directory(data)) {
         throw Error("read", fmt::format("-i: there is no folder '{}'", data));
     }
     std::vector<std::string> folders;
     for (const auto& entry : fs::directory_iterator(data)) {
-        if (entry.is_directory() && holds_tensors(entry.path())) {
+        if (entry.is_directory() && holds_data(entry.path())) {
             folders.push_back(entry.path().string());
         }
     }
-    if (folders.empty() && holds_tensors(data)) {
+    if (folders.empty() && holds_data(data)) {
         folders.push_back(data);
     }
     if (folders.empty()) {
-        throw Error(
-            "read",
-            fmt::format(
-                "-i: '{}' has no folders with <input name>.npy: there is no calibration data",
-                data));
+        throw Error("read", fmt::format("-i: '{}' has no pictures and no folders with <input "
+                                        "name>.npy: there is no calibration data",
+                                        data));
     }
     std::sort(folders.begin(), folders.end());
-    return folders;
+    std::vector<std::string> paths;
+    for (const std::string& folder : folders) {
+        for (const std::string& path : runs_of(folder, inputs)) {
+            paths.push_back(path);
+        }
+    }
+    return paths;
 }
 
-std::vector<Tensor> read_inputs(const std::string& folder, const Model& model) {
+std::vector<Tensor> read_inputs(const std::string& path,
+                                const Model& model,
+                                const PictureOptions& pictures) {
+    const std::vector<Output> inputs = model.inputs();
     std::vector<Tensor> tensors;
-    for (const Output& input : model.inputs()) {
-        tensors.push_back(read_input(folder, input));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        tensors.push_back(read_run_input(path, inputs, i, pictures));
     }
     return tensors;
 }

@@ -7,16 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "common/pictures/picture_input.hpp"
 #include "fuseq/model.hpp"
 #include "fuseq/tensor.hpp"
 
 namespace fuseq::samples {
 
-// The folders of DATA that hold an input each, sorted by name: DATA/<any name>/<input>.npy, or DATA
-// itself. Throws Error when there are none.
-std::vector<std::string> input_folders(const std::string& data);
+// Paths that hold an input each, sorted by name: folders DATA/<any name> with <input>.npy or pictures
+// of such names, pictures of DATA or of its folders (an input each), or DATA itself. Throws Error when
+// there are none.
+std::vector<std::string> input_paths(const std::string& data, const std::vector<Output>& inputs);
 
 // One tensor an input of the model.
-std::vector<Tensor> read_inputs(const std::string& folder, const Model& model);
+std::vector<Tensor> read_inputs(const std::string& path,
+                                const Model& model,
+                                const PictureOptions& pictures);
 
 }  // namespace fuseq::samples

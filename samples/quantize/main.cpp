@@ -36,20 +36,20 @@ void show_progress(std::size_t done, std::size_t total) {
 }
 
 // Inputs of -i; empty without.
-std::vector<std::string> folders_of(const QuantizeOptions& options) {
+std::vector<std::string> paths_of(const QuantizeOptions& options, const Model& model) {
     if (options.data.empty()) {
         return {};
     }
-    std::vector<std::string> folders = input_folders(options.data);
-    if (options.inputs != 0 && folders.size() > options.inputs) {
-        folders.resize(options.inputs);
+    std::vector<std::string> paths = input_paths(options.data, model.inputs());
+    if (options.inputs != 0 && paths.size() > options.inputs) {
+        paths.resize(options.inputs);
     }
-    return folders;
+    return paths;
 }
 
 void profile(Quantizer& quantizer,
              const Model& model,
-             const std::vector<std::string>& folders,
+             const std::vector<std::string>& paths,
              const QuantizeOptions& options) {
     if (options.resume && std::filesystem::exists(options.dump_profile)) {
         quantizer.load_profile(options.dump_profile);
@@ -59,8 +59,8 @@ void profile(Quantizer& quantizer,
     const bool bar = !options.quiet && ::isatty(STDERR_FILENO) != 0;
     std::signal(SIGINT, interrupt);
     const bool all = quantizer.profile(
-        before + folders.size(),
-        [&](std::size_t i) { return read_inputs(folders[i - before], model); },
+        before + paths.size(),
+        [&](std::size_t i) { return read_inputs(paths[i - before], model, options.pictures); },
         [&](std::size_t done, std::size_t total) {
             if (bar) {
                 show_progress(done - before, total - before);
@@ -103,10 +103,10 @@ void run(QuantizeOptions options) {
     for (const std::string& file : options.load_profiles) {
         quantizer.load_profile(file);
     }
-    const std::vector<std::string> folders = folders_of(options);
+    const std::vector<std::string> paths = paths_of(options, *model);
     // With both, the profile is what is known, and the data judges.
-    if (!folders.empty() && (options.load_profiles.empty() || !options.dump_profile.empty())) {
-        profile(quantizer, *model, folders, options);
+    if (!paths.empty() && (options.load_profiles.empty() || !options.dump_profile.empty())) {
+        profile(quantizer, *model, paths, options);
     }
     if (!options.dump_profile.empty()) {
         quantizer.save_profile(options.dump_profile);
@@ -114,11 +114,10 @@ void run(QuantizeOptions options) {
     if (options.output.empty()) {
         return;
     }
-    const QuantizedModel result = folders.empty()
-                                      ? quantizer.quantize()
-                                      : quantizer.quantize(folders.size(), [&](std::size_t i) {
-                                            return read_inputs(folders[i], *model);
-                                        });
+    const QuantizedModel result =
+        paths.empty() ? quantizer.quantize() : quantizer.quantize(paths.size(), [&](std::size_t i) {
+            return read_inputs(paths[i], *model, options.pictures);
+        });
     write_quantized(result, options.output, options.ir_version);
     if (!options.report_file.empty()) {
         write_text(options.report_file, report_json(result, options.quantizer));

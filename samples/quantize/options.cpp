@@ -54,9 +54,11 @@ void add_files(CLI::App& app, QuantizeOptions& options) {
     app.add_option("-m", options.model,
                    "Float model, an OpenVINO IR (.xml), an ONNX (.onnx) or a TFLite file (.tflite)")
         ->required();
-    app.add_option("-i", options.data,
-                   "Calibration data: a folder of folders with <input name>.npy, one folder an "
-                   "input, in the order of their names");
+    app.add_option(
+        "-i", options.data,
+        "Calibration data: a folder of pictures, or of folders with <input name>.npy or a "
+        "picture of that name, one folder an input, in the order of their names");
+    add_picture_options(app, options.pictures);
     app.add_option("-o", options.output, "Quantized model to write (.xml; the .bin beside it)");
     app.add_option("-n", options.inputs, "Use at most so many inputs")->check(positive());
     app.add_option(both_spellings("dump_profile"), options.dump_profile,

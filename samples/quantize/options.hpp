@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/pictures/picture_input.hpp"
 #include "fuseq/quantizer.hpp"
 
 namespace fuseq::samples {
@@ -23,6 +24,7 @@ struct QuantizeOptions {
     int ir_version = 11;
     bool resume = false;
     bool quiet = false;
+    PictureOptions pictures;
     QuantizerOptions quantizer;
 };
 

@@ -123,8 +123,10 @@ TEST(Inputs, RefuseFilesThatDoNotFit) {
     EXPECT_THAT(refusal(*model, options), HasSubstr("there is no '"));
     options.inputs = {folder.path(".")};
     EXPECT_THAT(refusal(*model, options), HasSubstr("has no .npy and no .bin"));
+    options.inputs = {folder.write("x.gif", "GIF")};
+    EXPECT_THAT(refusal(*model, options), HasSubstr("neither .npy nor .bin nor a picture"));
     options.inputs = {folder.write("x.bmp", "BM")};
-    EXPECT_THAT(refusal(*model, options), HasSubstr("neither .npy nor .bin"));
+    EXPECT_THAT(refusal(*model, options), HasSubstr("bad bmp: it has 2 bytes"));
     options.inputs = {"image_info"};
     EXPECT_THAT(refusal(*model, options), HasSubstr("image_info is not supported"));
     write_npy(folder.path("a.npy"), Tensor(ElementType::f32, {3, 2}));
