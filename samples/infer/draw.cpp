@@ -3,6 +3,7 @@
 #include "infer/draw.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -114,7 +115,7 @@ const Tensor* labels_beside(const std::vector<NamedTensor>& outputs, const Tenso
 }
 
 std::size_t pixel_at(float fraction, std::size_t size) {
-    const float inside = std::clamp(fraction, 0.0F, 1.0F);
+    const float inside = std::isnan(fraction) ? 0 : std::clamp(fraction, 0.0F, 1.0F);
     return std::min(static_cast<std::size_t>(inside * static_cast<float>(size)), size - 1);
 }
 

@@ -48,13 +48,18 @@ bool is_detection_output(const Shape& shape) {
     return shape.size() == 4 && shape[0] == 1 && shape[1] == 1 && shape[3] == 7;
 }
 
+// A bad model may give any number.
+std::int64_t label_of(float value) {
+    constexpr float kMost = 1e9F;
+    return std::abs(value) <= kMost ? static_cast<std::int64_t>(value) : -1;
+}
+
 std::vector<Detection> of_detection_output(const Tensor& real, float threshold) {
     std::vector<Detection> found;
     const float* row = real.data<float>();
     for (std::size_t i = 0; i < real.get_shape()[2] && row[0] >= 0; ++i, row += 7) {
         if (row[2] >= threshold) {
-            found.push_back(
-                {static_cast<std::int64_t>(row[1]), row[2], row[3], row[4], row[5], row[6]});
+            found.push_back({label_of(row[1]), row[2], row[3], row[4], row[5], row[6]});
         }
     }
     return found;

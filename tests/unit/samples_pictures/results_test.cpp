@@ -68,6 +68,14 @@ TEST(Results, BoxesOfDetectionOutputEndBelowZero) {
     EXPECT_EQ(read_boxes(tensor, nullptr, kFirst, 0).size(), 2);
 }
 
+TEST(Results, LabelsThatAreNoIntegersAreNone) {
+    const Tensor tensor = reals({1, 1, 2, 7}, {0, std::nanf(""), 0.9F, 0, 0, 1, 1,  //
+                                               0, 1e30F, 0.9F, 0, 0, 1, 1});
+    for (const Detection& found : read_boxes(tensor, nullptr, kFirst, 0.5F)) {
+        EXPECT_EQ(found.label, -1);
+    }
+}
+
 TEST(Results, BoxesOfFiveValuesAreInPixelsOfTheNetwork) {
     const Tensor tensor = reals({2, 5}, {2, 1, 10, 5, 0.8F, 0, 0, 1, 1, 0.1F});
     const Tensor labels = Tensor::of<std::int64_t>({2}, {7, 8});
@@ -136,6 +144,14 @@ TEST(Draw, ChoosesByShapeWhereThatIsClear) {
     const NamedTensor classes = {"classes", Tensor::of<std::int64_t>({1, 1, 2}, {0, 1})};
     EXPECT_EQ(draw_result({classes}, Picture(8, 8), kFirst, asked("auto")).said,
               "mask of 'classes'");
+}
+
+TEST(Draw, PutsPointsOfAnyNumbersIntoThePicture) {
+    const NamedTensor points = {"p", reals({1, 4}, {std::nanf(""), -1e30F, 7, 1e30F})};
+    const Drawn drawn = draw_result({points}, Picture(9, 9), kFirst, asked("keypoints"));
+    EXPECT_NE(drawn.picture.at(0, 0), Color{});
+    EXPECT_NE(drawn.picture.at(8, 8), Color{});
+    EXPECT_EQ(drawn.picture.at(4, 4), Color{});
 }
 
 TEST(Draw, RefusesWhatIsNotClear) {
