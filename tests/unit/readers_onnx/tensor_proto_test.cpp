@@ -71,7 +71,9 @@ TEST(OnnxTensor, RefusesWrongCounts) {
     // Nothing of that size is allocated.
     EXPECT_THAT(error_text([&] { read(proto_of(TensorProto::FLOAT, {1LL << 40})); }),
                 HasSubstr("tensor 't' has fewer values"));
-    EXPECT_THAT(error_text([&] { read(proto_of(TensorProto::FLOAT, {1LL << 40, 1LL << 40})); }),
+    EXPECT_THAT(error_text([&] {
+                    read(proto_of(TensorProto::FLOAT, {1LL << 40, 1LL << 40}));
+                }),
                 AllOf(HasSubstr("m.onnx"), HasSubstr("tensor 't'"), HasSubstr("too many")));
 }
 
