@@ -89,8 +89,9 @@ struct QuantizerOptions {
     bool weights_of_7_bits = false;
     // A range a channel where only depthwise convolutions read a tensor.
     bool depthwise_channels = true;
-    bool bias_correction = true;  // moves biases by the mean error that rounded weights make
-    double headroom = 0;          // ranges of activations are widened by this share
+    // Moves biases by the mean error that rounded weights make; with data, where that helps.
+    bool bias_correction = true;
+    double headroom = 0;  // ranges of activations are widened by this share
     // Only with data, and where they help on inputs that were held back:
     bool equalization = true;            // ranges of channels made more alike
     bool second_order_rounding = false;  // weights rounded by what they do to their layer's result
@@ -192,8 +193,9 @@ public:
 
     // Throws Error without a profile. From the profile alone:
     QuantizedModel quantize() const;
-    // With the methods that need data: every third input is held back to judge by, at most 32 learn
-    // and 32 judge. The same data gives the same model.
+    // With the methods that need data, bias correction among them: each is kept where it helps on
+    // inputs that were held back. The first 48 inputs learn and judge by turns. The same data gives
+    // the same model.
     QuantizedModel quantize(std::size_t count, const CalibrationInputs& inputs) const;
 
 private:

@@ -3,7 +3,9 @@
 #include "quantizer/improvement.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "fuseq/error.hpp"
 #include "quantizer/equalization.hpp"
@@ -13,24 +15,30 @@
 namespace fuseq::quantizer {
 namespace {
 
-// Inputs to learn from, and to judge by, at most.
-constexpr std::size_t kMostInputs = 32;
-// With fewer to judge by, chance decides.
-constexpr std::size_t kFewestJudges = 2;
+// Inputs of a part, at most.
+constexpr std::size_t kMostOfPart = 16;
+constexpr std::size_t kParts = 3;
+constexpr std::size_t kFewestOfPart = 2;
+// With a bound on the loss: inputs that it is measured on, at most.
+constexpr std::size_t kMostBounding = 32;
 // In dB: less may be chance.
 constexpr double kLeastGain = 0.3;
+// Standard errors that the gain must have: so much is seldom chance.
+constexpr double kLeastErrors = 2;
+// No tensor may lose more.
+constexpr double kMostLoss = 0.1;
 constexpr double kEqualizationStrength = 0.5;
 
-// What would become the model, and the ranges that the learning inputs alone have: it is judged
-// with these, as if the others did not exist.
+// What would become the model, and for each part of the inputs the ranges that the others have: a
+// part judges with these, as if it did not exist otherwise.
 struct Candidate {
     Conversion conversion;
-    Profile learned_ranges;
+    std::vector<Profile> without_part;
 
-    Candidate copy() const { return {conversion.copy(), learned_ranges}; }
-    Conversion to_judge() const {
+    Candidate copy() const { return {conversion.copy(), without_part}; }
+    Conversion without(std::size_t part) const {
         Conversion result = conversion;
-        result.profile = learned_ranges;
+        result.profile = without_part[part];
         return result;
     }
 };
@@ -38,45 +46,51 @@ struct Candidate {
 class Improver {
 public:
     Improver(const Conversion& start, std::size_t count, const CalibrationInputs& inputs)
-        : inputs_(inputs), split_(split_data(count, kMostInputs)), best_{start.copy(), {}} {
-        for (std::size_t i = 0; i < std::min(count, 3 * kMostInputs); ++i) {
-            all_.push_back(i);
+        : count_(count), inputs_(inputs), best_{start.copy(), {}} {
+        for (std::size_t i = 0; i < std::min(count, kParts * kMostOfPart); ++i) {
+            parts_[i % kParts].push_back(i);
         }
     }
 
     Improved run() {
-        result_.judges = split_.judge;
-        if (split_.judge.size() < kFewestJudges) {
-            if (best_.conversion.options.max_drop) {
+        const QuantizerOptions options = best_.conversion.options;
+        result_.judges = split_data(count_, kMostBounding).judge;
+        settle_calibration(best_.conversion);
+        if (parts_.back().size() < kFewestOfPart) {
+            if (options.max_drop) {
                 throw Error("quantize",
-                            detail::cat("-max_drop needs at least 6 inputs, not ", all_.size()));
+                            detail::cat("-max_drop needs at least 6 inputs, not ", count_));
             }
             result_.remarks.push_back(
-                detail::cat("with ", all_.size(),
+                detail::cat("with ", count_,
                             " inputs nothing can be judged: at least 6 are needed for equalization "
                             "and what else takes data"));
             result_.conversion = std::move(best_.conversion);
-            settle_calibration(result_.conversion);
             return std::move(result_);
         }
-        const QuantizerOptions options = best_.conversion.options;
-        const Judge judge(*best_.conversion.lowered, options.device, split_.judge, inputs_);
-        judge_ = &judge;
-        settle_calibration(best_.conversion);
-        best_.learned_ranges = profile_of(best_.conversion, split_.learn);
-        score_ = judge.sqnr(*convert(best_.to_judge()).model);
+        for (const std::vector<std::size_t>& part : parts_) {
+            judges_.emplace_back(*best_.conversion.lowered, options.device, part, inputs_);
+        }
+        wants_bias_correction_ = options.bias_correction;
+        best_.conversion.options.bias_correction = false;
+        best_.without_part = profiles_without_parts(best_.conversion);
+        distances_ = distances(best_);
         try_equalization();
+        if (options.bias_correction) {
+            Candidate tried = best_.copy();
+            tried.conversion.options.bias_correction = true;
+            offer("bias correction", std::move(tried));
+        }
         if (options.calibration == Calibration::kBest) {
             try_calibrations();
         }
-        if (!try_learning() && options.bias_correction) {
-            Candidate tried = best_.copy();
-            tried.conversion.options.bias_correction = false;
-            offer("biases as they were", std::move(tried));
+        if (options.second_order_rounding) {
+            try_learning();
         }
         result_.conversion = std::move(best_.conversion);
         if (options.max_drop) {
-            result_.conversion.profile = std::move(best_.learned_ranges);
+            result_.conversion.profile =
+                profile_of(result_.conversion, split_data(count_, kMostBounding).learn);
         }
         return std::move(result_);
     }
@@ -88,15 +102,43 @@ private:
         }
     }
 
-    bool offer(const std::string& name, Candidate tried) {
-        const double score = judge_->sqnr(*convert(tried.to_judge()).model);
-        const bool kept = score >= score_ + kLeastGain;
-        result_.steps.push_back({name, score_, score, kept});
+    // Of all parts, one input after the other.
+    Distances distances(const Candidate& candidate) const {
+        Distances all;
+        for (std::size_t part = 0; part < kParts; ++part) {
+            const Distances own = judges_[part].distances(*convert(candidate.without(part)).model);
+            all.resize(own.size());
+            for (std::size_t t = 0; t < own.size(); ++t) {
+                all[t].insert(all[t].end(), own[t].begin(), own[t].end());
+            }
+        }
+        return all;
+    }
+
+    // Judged by the inputs of all parts from the first one on.
+    bool offer(const std::string& name, Candidate tried, std::size_t first_part = 0) {
+        Distances reached = distances(tried);
+        const Gain gain =
+            gain_of(from_part(reached, first_part), from_part(distances_, first_part));
+        const bool kept = std::min(gain.mean, gain.together) >= kLeastGain &&
+                          gain.mean >= kLeastErrors * gain.error && gain.least >= -kMostLoss;
+        result_.steps.push_back({name, mean_decibels(distances_), mean_decibels(reached), kept});
         if (kept) {
-            score_ = score;
+            distances_ = std::move(reached);
             best_ = std::move(tried);
         }
         return kept;
+    }
+
+    Distances from_part(Distances all, std::size_t first_part) const {
+        std::size_t before = 0;
+        for (std::size_t part = 0; part < first_part; ++part) {
+            before += judges_[part].inputs();
+        }
+        for (std::vector<Ratio>& tensor : all) {
+            tensor.erase(tensor.begin(), tensor.begin() + static_cast<std::ptrdiff_t>(before));
+        }
+        return all;
     }
 
     Profile profile_of(const Conversion& conversion,
@@ -111,10 +153,25 @@ private:
         return profile;
     }
 
+    std::vector<Profile> profiles_without_parts(const Conversion& conversion) const {
+        std::vector<Profile> of_parts;
+        for (const std::vector<std::size_t>& part : parts_) {
+            of_parts.push_back(profile_of(conversion, part));
+        }
+        std::vector<Profile> without;
+        for (std::size_t part = 0; part < kParts; ++part) {
+            Profile& others = without.emplace_back(of_parts[(part + 1) % kParts]);
+            others.merge(of_parts[(part + 2) % kParts]);
+        }
+        return without;
+    }
+
     // Histograms of equalized tensors are made anew where something is read from them.
     void profile_again(Candidate& candidate) const {
-        candidate.conversion.profile = profile_of(candidate.conversion, all_);
-        candidate.learned_ranges = profile_of(candidate.conversion, split_.learn);
+        candidate.without_part = profiles_without_parts(candidate.conversion);
+        std::vector<std::size_t> all(std::min(count_, kParts * kMostOfPart));
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        candidate.conversion.profile = profile_of(candidate.conversion, all);
     }
 
     void try_equalization() {
@@ -126,9 +183,12 @@ private:
         for (const ComparedInput& input : compared_inputs(*tried.conversion.lowered)) {
             fixed.insert({input.layer, input.index});
         }
+        std::vector<Profile*> profiles{&tried.conversion.profile};
+        for (Profile& profile : tried.without_part) {
+            profiles.push_back(&profile);
+        }
         const std::vector<std::string> tensors =
-            equalize(*tried.conversion.lowered, {&tried.conversion.profile, &tried.learned_ranges},
-                     kEqualizationStrength, fixed);
+            equalize(*tried.conversion.lowered, profiles, kEqualizationStrength, fixed);
         if (tensors.empty()) {
             return;
         }
@@ -140,27 +200,25 @@ private:
     }
 
     void try_calibrations() {
-        if (equalized_) {
-            profile_again(best_);
-        }
         for (const Calibration calibration : {Calibration::kMse, Calibration::kPercentile}) {
             Candidate tried = best_.copy();
             tried.conversion.options.calibration = calibration;
+            if (equalized_) {
+                profile_again(tried);
+            }
             offer(detail::cat(to_string(calibration), " calibration"), std::move(tried));
         }
     }
 
-    bool try_learning() {
-        const QuantizerOptions& options = best_.conversion.options;
-        if (!options.second_order_rounding) {
-            return false;
-        }
+    void try_learning() {
         Candidate tried = best_.copy();
         Conversion& conversion = tried.conversion;
-        conversion.learned = learn_layers(*conversion.lowered, quantized_anchors(conversion),
-                                          options, split_, inputs_);
+        conversion.options.bias_correction = wants_bias_correction_;
+        conversion.learned =
+            learn_layers(*conversion.lowered, quantized_anchors(conversion), conversion.options,
+                         split_data(count_, kMostBounding), inputs_);
         if (conversion.learned.empty()) {
-            return false;
+            return;
         }
         double share = 0;
         for (const auto& [name, layer] : conversion.learned) {
@@ -171,14 +229,16 @@ private:
             "second-order rounding of ", conversion.learned.size(), " layers leaves ",
             std::lround(100 * share),
             " % of the squared error that the nearest integers make, on held-back inputs"));
-        return offer("second-order rounding of weights", std::move(tried));
+        // Weights were learned from the parts before the last.
+        offer("second-order rounding of weights", std::move(tried), kParts - 1);
     }
 
+    std::size_t count_;
     const CalibrationInputs& inputs_;
-    DataSplit split_;
-    std::vector<std::size_t> all_;
-    const Judge* judge_ = nullptr;
-    double score_ = 0;
+    std::array<std::vector<std::size_t>, kParts> parts_;
+    std::vector<Judge> judges_;  // one a part
+    Distances distances_;        // of the best one
+    bool wants_bias_correction_ = false;
     bool equalized_ = false;
     Candidate best_;
     Improved result_;

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "fuseq/error.hpp"
 #include "quantizer/layer_kinds.hpp"
+#include "transformations/support/rewrite.hpp"
 
 namespace fuseq::quantizer {
 namespace {
@@ -17,6 +19,10 @@ constexpr std::size_t kFewValues = 64;
 // Bytes of float outputs to keep.
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 constexpr double kMostDecibels = 200;
+
+Ratio operator+(const Ratio& a, const Ratio& b) {
+    return {a.signal + b.signal, a.noise + b.noise};
+}
 
 // Layers whose results jump when their inputs change a little.
 bool jumps(const Node& node) {
@@ -43,6 +49,11 @@ bool jumps(const Node& node) {
     return kKinds.contains(node.type());
 }
 
+// Layers that hide errors of their input where they saturate.
+bool saturates(const Node& node) {
+    return is_one_of(node, {"SoftMax", "Sigmoid"});
+}
+
 class Collector {
 public:
     std::vector<ComparedInput> run(const Model& model) {
@@ -63,7 +74,8 @@ private:
                 continue;
             }
             const Output& source = reader.input(i);
-            if (source.type() != ElementType::f32 || jumps(*source.node)) {
+            if (source.type() != ElementType::f32 || jumps(*source.node) ||
+                saturates(*source.node)) {
                 look(*source.node);
             } else {
                 found_.push_back({reader.name(), i});
@@ -111,16 +123,65 @@ std::shared_ptr<Model> with_outputs(const Model& model,
     return copy;
 }
 
-struct Ratio {
-    double signal = 0;
-    double noise = 0;
-};
+}  // namespace
 
 double decibels(const Ratio& ratio) {
     return std::min(kMostDecibels, 10 * std::log10(std::max(ratio.signal, 1e-300) / ratio.noise));
 }
 
-}  // namespace
+double mean_decibels(const Distances& distances) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const std::vector<Ratio>& tensor : distances) {
+        for (const Ratio& ratio : tensor) {
+            if (ratio.noise > 0) {
+                sum += decibels(ratio);
+                ++count;
+            }
+        }
+    }
+    return count == 0 ? kMostDecibels : sum / static_cast<double>(count);
+}
+
+Gain gain_of(const Distances& tried, const Distances& base) {
+    std::vector<double> of_inputs(tried.empty() ? 0 : tried[0].size());
+    Gain gain;
+    std::size_t tensors = 0;
+    for (std::size_t t = 0; t < tried.size(); ++t) {
+        Ratio all_tried;
+        Ratio all_base;
+        for (std::size_t n = 0; n < tried[t].size(); ++n) {
+            all_tried = all_tried + tried[t][n];
+            all_base = all_base + base[t][n];
+        }
+        // What does not depend on weights, as boxes to start from, is always exact.
+        if (all_tried.noise == 0 && all_base.noise == 0) {
+            continue;
+        }
+        for (std::size_t n = 0; n < tried[t].size(); ++n) {
+            of_inputs[n] += decibels(tried[t][n]) - decibels(base[t][n]);
+        }
+        const double together = decibels(all_tried) - decibels(all_base);
+        gain.together += together;
+        gain.least = tensors == 0 ? together : std::min(gain.least, together);
+        ++tensors;
+    }
+    if (tensors == 0) {
+        return {};
+    }
+    gain.together /= static_cast<double>(tensors);
+    double squares = 0;
+    const auto inputs = static_cast<double>(of_inputs.size());
+    for (double& of_input : of_inputs) {
+        of_input /= static_cast<double>(tensors);
+        gain.mean += of_input / inputs;
+    }
+    for (const double of_input : of_inputs) {
+        squares += (of_input - gain.mean) * (of_input - gain.mean);
+    }
+    gain.error = inputs > 1 ? std::sqrt(squares / (inputs - 1) / inputs) : 0;
+    return gain;
+}
 
 std::vector<ComparedInput> compared_inputs(const Model& model) {
     return Collector().run(model);
@@ -150,11 +211,10 @@ Judge::Judge(const Model& exact,
     indices_.resize(kept);
 }
 
-double Judge::sqnr(const Model& quantized) const {
+Distances Judge::distances(const Model& quantized) const {
     DataRunner runner(*with_outputs(quantized, compared_), device_);
     const std::size_t first = quantized.results().size();
-    double sum = 0;
-    std::size_t count = 0;
+    Distances distances(compared_.size());
     std::size_t n = 0;
     runner.run(indices_, inputs_, [&](const InferRequest& request) {
         for (std::size_t t = 0; t < compared_.size(); ++t) {
@@ -167,15 +227,11 @@ double Judge::sqnr(const Model& quantized) const {
                 ratio.signal += value * value;
                 ratio.noise += error * error;
             }
-            // What does not depend on weights, as boxes to start from, is always exact.
-            if (ratio.noise > 0) {
-                sum += decibels(ratio);
-                ++count;
-            }
+            distances[t].push_back(ratio);
         }
         ++n;
     });
-    return count == 0 ? kMostDecibels : sum / static_cast<double>(count);
+    return distances;
 }
 
 }  // namespace fuseq::quantizer

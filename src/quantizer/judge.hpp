@@ -18,10 +18,35 @@ struct ComparedInput {
     std::size_t index = 0;
 };
 
-// What the Results read. Where a layer jumps (detections, sorting, indices), its real inputs
-// instead. Where that is but a few numbers, also what the last products before it read: a few
+// What the Results read. Where a layer jumps (detections, sorting, indices) or hides errors by
+// saturating (SoftMax, Sigmoid), its real inputs instead. Where that is but a few numbers, also what the last products before it read: a few
 // numbers of a few inputs say little.
 std::vector<ComparedInput> compared_inputs(const Model& model);
+
+struct Ratio {
+    double signal = 0;
+    double noise = 0;
+};
+// In dB, at most 200.
+double decibels(const Ratio& ratio);
+
+// How far a quantized model is from the float model: by compared tensor and input.
+using Distances = std::vector<std::vector<Ratio>>;
+
+// Mean over inputs and compared tensors of the signal-to-noise ratio in dB,
+// 10 log10(sum exact^2 / sum (exact - quantized)^2): no single input decides. Tensors that are
+// equal do not count.
+double mean_decibels(const Distances& distances);
+
+// What `tried` gains over `base` in dB, mean over the compared tensors. Two figures, since either
+// alone misleads: easy inputs decide the first, hard ones the second.
+struct Gain {
+    double mean = 0;      // over inputs
+    double error = 0;     // standard error of `mean`: what inputs have to do with it
+    double together = 0;  // of all inputs as one
+    double least = 0;     // the least of one tensor, all inputs as one
+};
+Gain gain_of(const Distances& tried, const Distances& base);
 
 class Judge {
 public:
@@ -31,10 +56,7 @@ public:
           std::vector<std::size_t> indices,
           const CalibrationInputs& inputs);
 
-    // Mean over inputs and compared tensors of the signal-to-noise ratio in dB,
-    // 10 log10(sum exact^2 / sum (exact - quantized)^2), at most 200: no single input
-    // decides. Tensors that are equal do not count.
-    double sqnr(const Model& quantized) const;
+    Distances distances(const Model& quantized) const;
     std::size_t inputs() const { return indices_.size(); }
 
 private:

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace fuseq::quantizer {
 namespace {
 
@@ -58,8 +60,40 @@ TEST(Judge, MeasuresDecibels) {
     const auto exact = times(2);
     const Judge judge(*exact, "REFERENCE", {2, 5}, ones);
     EXPECT_EQ(judge.inputs(), 2U);
-    EXPECT_NEAR(judge.sqnr(*times(1.8f)), 20, 1e-4);  // a tenth of the amplitude
-    EXPECT_EQ(judge.sqnr(*exact), 200);
+    EXPECT_NEAR(mean_decibels(judge.distances(*times(1.8f))), 20,
+                1e-4);  // a tenth of the amplitude
+    EXPECT_EQ(mean_decibels(judge.distances(*exact)), 200);
+}
+
+// Where they saturate, nothing is seen of errors.
+TEST(Judge, LooksBehindSaturation) {
+    EXPECT_THAT(names(*Model::from_text(R"(model "m"
+        %x = Parameter : f32[1,100]
+        %y = ReLU(%x)
+        %p = SoftMax(%y) axis=1
+        %r = Result(%p))")),
+                ElementsAre("p:0"));
+}
+
+// By hand: the first input gains 10 dB, the second loses 10 dB, which is the one with errors that
+// count.
+TEST(Judge, GainsOfInputsAndOfAllAsOne) {
+    const Distances base{{{1, 0.001}, {1, 0.1}}};
+    const Distances tried{{{1, 0.0001}, {1, 1}}};
+    const Gain gain = gain_of(tried, base);
+    EXPECT_NEAR(gain.mean, 0, 1e-12);
+    EXPECT_NEAR(gain.error, 10, 1e-12);  // deviations of 10, 2 inputs
+    EXPECT_NEAR(gain.together, 10 * std::log10(0.101 / 1.0001), 1e-9);
+    EXPECT_EQ(gain.least, gain.together);
+}
+
+TEST(Judge, TensorsThatAreAlwaysExactDoNotCount) {
+    const Distances base{{{1, 0}, {1, 0}}, {{1, 0.1}, {1, 0.1}}};
+    const Distances tried{{{1, 0}, {1, 0}}, {{1, 0.01}, {1, 0.01}}};
+    const Gain gain = gain_of(tried, base);
+    EXPECT_NEAR(gain.mean, 10, 1e-9);
+    EXPECT_NEAR(gain.error, 0, 1e-9);
+    EXPECT_NEAR(gain.least, 10, 1e-9);
 }
 
 TEST(Judge, HoldsBackEveryThirdInput) {
