@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace fuseq::cpu {
@@ -51,14 +52,6 @@ std::string layout_letters(const PlanTensor& tensor) {
         letters += 'b';
     }
     return letters.empty() ? "x" : letters;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) {
-        text += (text.empty() ? "" : ",") + name;
-    }
-    return text;
 }
 
 // In their order, each once.
@@ -125,17 +118,18 @@ private:
             maker_[id] = {nodes_.size(), ports.size() - 1};
             makers_by_root_[plan_.root(id)].push_back(maker_[id]);
         }
-        nodes_.push_back({{"name", name},
-                          {"inputs", sources},
-                          {"outputs", ports},
-                          {"info",
-                           {{"layerType", type},
-                            {"primitiveType", implementation},
-                            {"originalLayersNames", joined(distinct(layers))},
-                            {"outputPrecisions", joined(types)},
-                            {"outputLayouts", joined(layouts)},
-                            {"runtimePrecision", types.empty() ? "undefined" : types.front()},
-                            {"execOrder", std::to_string(nodes_.size())}}}});
+        nodes_.push_back(
+            {{"name", name},
+             {"inputs", sources},
+             {"outputs", ports},
+             {"info",
+              {{"layerType", type},
+               {"primitiveType", implementation},
+               {"originalLayersNames", fmt::format("{}", fmt::join(distinct(layers), ","))},
+               {"outputPrecisions", fmt::format("{}", fmt::join(types, ","))},
+               {"outputLayouts", fmt::format("{}", fmt::join(layouts, ","))},
+               {"runtimePrecision", types.empty() ? "undefined" : types.front()},
+               {"execOrder", std::to_string(nodes_.size())}}}});
     }
 
     // What wrote the tensor: the step that has it as a result, or the tensor that it is a view of;

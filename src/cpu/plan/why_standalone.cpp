@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "fuseq/error.hpp"
 
@@ -38,14 +38,6 @@ std::size_t readers_of(const Plan& plan, TensorId id, std::size_t maker) {
         }
     }
     return count;
-}
-
-std::string joined(const std::vector<std::string>& notes) {
-    std::string text;
-    for (const std::string& note : notes) {
-        text += (text.empty() ? "" : "; ") + note;
-    }
-    return text;
 }
 
 }  // namespace
@@ -82,8 +74,9 @@ WhyStandalone why_standalone(const Plan& plan, std::size_t at) {
                             before.name)};
     }
     return {"post_ops_rest",
-            fmt::format("the {} '{}' does not take all of what follows{}", before.kind, before.name,
-                        before.notes.empty() ? "" : ": " + joined(before.notes))};
+            fmt::format(
+                "the {} '{}' does not take all of what follows{}", before.kind, before.name,
+                before.notes.empty() ? "" : fmt::format(": {}", fmt::join(before.notes, "; ")))};
 }
 
 }  // namespace fuseq::cpu
