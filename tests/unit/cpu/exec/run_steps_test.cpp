@@ -213,11 +213,11 @@ TEST_F(Steps, ThatFindNoMemoryAreNamed) {
                                     AllOf(HasSubstr("'large'"), HasSubstr("out of memory"))));
 }
 
-// An Error says itself where it comes from.
-TEST_F(Steps, ErrorsPassAsTheyAre) {
+TEST_F(Steps, ErrorsWithoutALayerAreNamed) {
     add("a", [] { throw Error("infer", "sequence_lengths has the value 9"); });
-    EXPECT_THAT([&] { run(); }, ::testing::ThrowsMessage<Error>(
-                                    ::testing::Eq("infer: sequence_lengths has the value 9")));
+    EXPECT_THAT([&] { run(); },
+                ::testing::ThrowsMessage<Error>(::testing::Eq(
+                    "infer: layer 'a' (kind_of_a): sequence_lengths has the value 9")));
 }
 
 // A failure before a group and one after it are those of their own steps.
@@ -269,8 +269,8 @@ TEST_F(Steps, OfAGroupMayFailInAllThreads) {
     add("bad", [] { throw Error("infer", "no row is good"); });
     plan_.tile_groups = {{.first = 0, .last = 1, .rows = 40, .grain = 1, .part = 2, .threads = 4}};
     const ThreadCount threads(4);
-    EXPECT_THAT([&] { run(); },
-                ::testing::ThrowsMessage<Error>(::testing::Eq("infer: no row is good")));
+    EXPECT_THAT([&] { run(); }, ::testing::ThrowsMessage<Error>(::testing::Eq(
+                                    "infer: layer 'bad' (kind_of_bad): no row is good")));
     EXPECT_LE(events_.size(), 4u);
 }
 
