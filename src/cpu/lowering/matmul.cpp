@@ -264,11 +264,6 @@ private:
 
     // See values_as_arguments.hpp. The report shows the attributes as the composer chose them.
     void share_primitive(ComposedAnchor& composed) {
-        // With them and a depth of 1 (attention to one token) brg:avx512_core of oneDNN 2.6.3 gives wrong
-        // values here and there: 26 of 32, the same ones each time, for 1x2x1x1 by 1x2x1x32.
-        if (src_desc_.dims().back() == 1) {
-            return;
-        }
         const std::string name = implementation_name(desc_);
         const auto emission = post_ops::with_values_as_arguments(composed.emission);
         if (!emission || !takes_strides(name) ||

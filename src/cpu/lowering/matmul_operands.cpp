@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/lowering/matmul_operands.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -21,12 +22,28 @@ Order unmoved(std::size_t rank) {
     return order;
 }
 
+// Nothing reads the strides of dimensions of size 1, but descriptors that differ in them ask for other
+// scratchpads, while the primitive cache of oneDNN 2.6.3 holds them for equal: a primitive of the
+// other one writes beyond its scratchpad. So they follow from the other strides alone.
+void normalize_unit_strides(memory::desc& desc) {
+    auto* strides = desc.data.format_desc.blocking.strides;
+    dnnl_dim_t span = 1;  // of the dimensions after
+    for (int d = desc.data.ndims; d-- > 0;) {
+        if (desc.data.dims[d] == 1) {
+            strides[d] = span;
+        }
+        span = std::max(span, strides[d] * desc.data.dims[d]);
+    }
+}
+
 memory::desc moved_desc(ElementType type, const Shape& plain, const Order& order) {
     std::vector<int> places(order.size());
     for (std::size_t d = 0; d < order.size(); ++d) {
         places[order[d]] = static_cast<int>(d);
     }
-    return dnnl_desc(type, plain, Layout::kPlain).permute_axes(places);
+    memory::desc desc = dnnl_desc(type, plain, Layout::kPlain).permute_axes(places);
+    normalize_unit_strides(desc);
+    return desc;
 }
 
 // Whether the transposition of a result leaves its rows in one piece.
