@@ -5,6 +5,8 @@
 // in the rule the tensor.
 #pragma once
 
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "fuseq/error.hpp"
@@ -33,5 +35,24 @@ struct Place {
         }
     }
 };
+
+// Runs `work`, the translation of the operator at `place`. Errors of a reader pass as they are; those of
+// functions that know no file get the place, the text of `before()` first in their rule.
+template <class Before, class Work>
+void translate_at(const Place& place, const Before& before, const Work& work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        const Error::Info& info = error.info();
+        if (!info.file.empty() && info.stage == "read") {
+            throw;
+        }
+        place.fail(before(), info.op.empty() ? "" : info.op + ": ", info.rule);
+    } catch (const std::bad_alloc&) {
+        place.fail("out of memory");
+    } catch (const std::length_error&) {
+        place.fail("out of memory");
+    }
+}
 
 }  // namespace fuseq::readers

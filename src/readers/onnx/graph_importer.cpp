@@ -5,8 +5,6 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
-#include <new>
-#include <stdexcept>
 
 #include "readers/onnx/element_types.hpp"
 #include "readers/onnx/graph_order.hpp"
@@ -193,7 +191,10 @@ void GraphImporter::translate(const NodeProto& node) {
                  .output_names = {node.output().begin(), node.output().end()}},
                 NodeAttributes(node, context_.folder, place), *this, place);
     const OperatorRow* row = find_operator(domain_of(node.domain()), node.op_type(), version);
-    try {
+    const auto before = [&] {
+        return detail::cat("output '", node.output_size() == 0 ? "" : node.output(0), "': ");
+    };
+    readers::translate_at(place, before, [&] {
         const std::vector<Output> outputs = row->translate(op);
         for (int i = 0; i < node.output_size(); ++i) {
             const auto at = static_cast<std::size_t>(i);
@@ -202,18 +203,7 @@ void GraphImporter::translate(const NodeProto& node) {
             }
         }
         name_layers(node, op, outputs);
-    } catch (const Error& error) {
-        if (!error.info().file.empty() && error.info().stage == "read") {
-            throw;
-        }
-        const std::string inner = error.info().op.empty() ? "" : error.info().op + ": ";
-        place.fail("output '", node.output_size() == 0 ? "" : node.output(0), "': ", inner,
-                   error.info().rule);
-    } catch (const std::bad_alloc&) {
-        place.fail("out of memory");
-    } catch (const std::length_error&) {
-        place.fail("out of memory");
-    }
+    });
 }
 
 // The layer that makes the first output gets the name of the node.

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
-#include <stdexcept>
 
 #include "ops/state/state.hpp"
 
@@ -156,19 +154,8 @@ void GraphImporter::translate(const ::tflite::Operator& stated, std::size_t posi
     const std::string name = tensor_name(static_cast<std::size_t>(outputs[0]));
     place.layer = name;
     Operator op(stated, kind.type, kind.version, name, *this, place);
-    try {
-        take_outputs(op, outputs, kind.row->translate(op));
-    } catch (const Error& error) {
-        if (!error.info().file.empty() && error.info().stage == "read") {
-            throw;
-        }
-        const std::string inner = error.info().op.empty() ? "" : error.info().op + ": ";
-        place.fail(inner, error.info().rule);
-    } catch (const std::bad_alloc&) {
-        place.fail("out of memory");
-    } catch (const std::length_error&) {
-        place.fail("out of memory");
-    }
+    readers::translate_at(
+        place, [] { return ""; }, [&] { take_outputs(op, outputs, kind.row->translate(op)); });
 }
 
 void GraphImporter::take_outputs(Operator& op,

@@ -16,6 +16,26 @@ namespace {
 
 using Outputs = std::vector<Output>;
 
+// A scale, or what else is said of an axis, in the shape that broadcasts to a tensor of that rank.
+Output along(Operator& op,
+             const Output& value,
+             std::size_t rank,
+             std::size_t axis,
+             const char* what = "scale") {
+    const PartialShape& shape = value.partial_shape();
+    if (!shape.rank_is_static() || shape.rank() != 1) {
+        return value;
+    }
+    if (shape[0] == Dimension(1)) {
+        return op.reshape(value, {});
+    }
+    op.require(axis < rank, "a ", what, " of shape ", to_string(shape),
+               " belongs to an axis that data of rank ", rank, " do not have");
+    std::vector<std::int64_t> sizes(rank, 1);
+    sizes[axis] = -1;
+    return op.reshape(value, sizes);
+}
+
 // q - zero point as i32; one zero point, or one an index of `axis` of a tensor of that rank.
 Output centered(
     Operator& op, const Output& q, const Output& zero_point, std::size_t rank, std::size_t axis) {
@@ -23,18 +43,9 @@ Output centered(
     if (!zero_point) {
         return integers;
     }
-    Output zero = op.convert(zero_point, ElementType::i32);
-    const std::size_t zero_rank = op.rank(zero, "the zero point");
-    if (zero_rank == 1 && zero.partial_shape()[0] != Dimension(1)) {
-        op.require(axis < rank, "a zero point of shape ", to_string(zero.partial_shape()),
-                   " belongs to an axis that data of rank ", rank, " do not have");
-        std::vector<std::int64_t> sizes(rank, 1);
-        sizes[axis] = -1;
-        zero = op.reshape(zero, sizes);
-    } else if (zero_rank == 1) {
-        zero = op.reshape(zero, {});
-    }
-    return op.add("Subtract", {integers, zero});
+    const Output zero = op.convert(zero_point, ElementType::i32);
+    op.rank(zero, "the zero point");  // is known
+    return op.add("Subtract", {integers, along(op, zero, rank, axis, "zero point")});
 }
 
 Output convolve_integers(Operator& op, const Output& x, const Output& w) {
@@ -45,22 +56,6 @@ Output convolve_integers(Operator& op, const Output& x, const Output& w) {
 
 Output optional_input(const Operator& op, std::size_t i) {
     return op.has_input(i) ? op.input(i) : Output{};
-}
-
-// A scale in the shape that broadcasts to a tensor of that rank.
-Output along(Operator& op, const Output& value, std::size_t rank, std::size_t axis) {
-    const PartialShape& shape = value.partial_shape();
-    if (!shape.rank_is_static() || shape.rank() != 1) {
-        return value;
-    }
-    if (shape[0] == Dimension(1)) {
-        return op.reshape(value, {});
-    }
-    op.require(axis < rank, "a scale of shape ", to_string(shape),
-               " belongs to an axis that data of rank ", rank, " do not have");
-    std::vector<std::int64_t> sizes(rank, 1);
-    sizes[axis] = -1;
-    return op.reshape(value, sizes);
 }
 
 struct ResultScales {
