@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "model/execution_graph_json.hpp"
 #include "model/nearest_name.hpp"
 #include "ops/quantized/rules/rules_json.hpp"
 #include "ops/state/separate_state.hpp"
@@ -152,13 +153,13 @@ std::string ReferenceCompiledModel::report() const {
         }
         steps.push_back(std::move(step));
     }
-    return nlohmann::json{
+    const nlohmann::json report{
         {"device", "REFERENCE"},
         {"model", model_->name()},
         {"steps", steps},
         {"rounding_rules", rounding_rules_json<nlohmann::json>(layer_rules(program_->model()))},
-        {"variables", variables_json<nlohmann::json>(variables_of(*model_))}}
-        .dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+        {"variables", variables_json<nlohmann::json>(variables_of(*model_))}};
+    return json_text(report, 2);
 }
 
 }  // namespace fuseq::reference

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The executed nodes as a graph with the keys that OpenVINO's execution graphs have
-// (runtime/execution_graph.hpp).
+// (model/execution_graph_json.hpp).
 #pragma once
 
 #include <string>
@@ -11,8 +11,6 @@
 #include "fuseq/model.hpp"
 
 namespace fuseq::reference {
-
-inline constexpr const char* kExecutionGraph = "FUSEQ_EXECUTION_GRAPH";
 
 // `executed`: nodes of the model in the order of execution; what is not among them is folded.
 std::string execution_graph_json(const Model& model, const std::vector<const Node*>& executed);

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "model/execution_graph_json.hpp"
 #include "runtime/compiled_model_impl.hpp"
 #include "runtime/execution_graph.hpp"
 #include "runtime/infer_request_impl.hpp"

@@ -3,11 +3,7 @@
 //
 // What CompiledModel::get_runtime_model gives: the execution graph of a device as a Model.
 //
-// A device describes it by the property FUSEQ_EXECUTION_GRAPH, JSON text:
-// {"name", "nodes": [{"name", "inputs": [[node, port], ...], "outputs": [{"type", "shape"}],
-// "info": {"layerType": "Input", "Output" or the kind of a step, "primitiveType",
-// "originalLayersNames", "outputPrecisions", "outputLayouts", "runtimePrecision", "execOrder"}}]};
-// inputs are positions of earlier nodes.
+// A device describes it as model/execution_graph_json.hpp says.
 #pragma once
 
 #include <memory>
@@ -18,8 +14,6 @@
 #include "fuseq/plugin.hpp"
 
 namespace fuseq {
-
-inline constexpr const char* kExecutionGraph = "FUSEQ_EXECUTION_GRAPH";
 
 // Inputs are Parameters, outputs Results, everything else nodes of type ExecutionNode; "info" is in
 // Node::rt_info, with "execTimeMcs": the mean of the times that `runs` (one a request) have of the

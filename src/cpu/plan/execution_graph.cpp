@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "model/execution_graph_json.hpp"
+
 namespace fuseq::cpu {
 namespace {
-
-using nlohmann::ordered_json;
 
 // OpenVINO's name of a kind of step: "max_pool" becomes "MaxPool" but for these.
 std::string layer_type(const std::string& kind) {
@@ -38,22 +38,6 @@ std::string layer_type(const std::string& kind) {
     return name;
 }
 
-// oneDNN's letters, "acdb" for channels-last memory of four dimensions.
-std::string layout_letters(const PlanTensor& tensor) {
-    if (!tensor.shape.rank_is_static()) {
-        return "undef";
-    }
-    std::string letters;
-    for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
-        letters += static_cast<char>('a' + i);
-    }
-    if (tensor.layout == Layout::kChannelsLast && letters.size() > 2) {
-        letters.erase(1, 1);
-        letters += 'b';
-    }
-    return letters.empty() ? "x" : letters;
-}
-
 // In their order, each once.
 std::vector<std::string> distinct(const std::vector<std::string>& names) {
     std::vector<std::string> list;
@@ -71,65 +55,51 @@ public:
     std::string write() {
         for (std::size_t i = 0; i < plan_.inputs.size(); ++i) {
             const std::string& name = model_.parameters().at(i)->name();
-            add_node(name, "Input", {}, {plan_.inputs[i]}, "unknown", {name});
+            add({.name = name, .layer_type = "Input", .layers = name}, {}, {plan_.inputs[i]});
         }
         for (const auto& step : plan_.steps) {
             const StepInfo& info = step->info();
-            add_node(info.name, layer_type(info.kind), step->inputs(), step->outputs(),
-                     info.implementation, info.layers);
-            if (!info.src_type.empty()) {
-                nodes_.back()["info"]["runtimePrecision"] = info.src_type;
-            }
+            add({.name = info.name,
+                 .layer_type = layer_type(info.kind),
+                 .implementation = info.implementation,
+                 .layers = fmt::format("{}", fmt::join(distinct(info.layers), ",")),
+                 .precision = info.src_type},
+                step->inputs(), step->outputs());
         }
         for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
             const std::string& name = model_.results().at(i)->name();
-            add_node(name, "Output", {plan_.outputs[i]}, {}, "unknown", {name});
-            const PlanTensor& tensor = plan_.tensors[plan_.outputs[i]];
-            nodes_.back()["info"]["outputPrecisions"] = to_string(tensor.type);
-            nodes_.back()["info"]["outputLayouts"] = layout_letters(tensor);
-            nodes_.back()["info"]["runtimePrecision"] = to_string(tensor.type);
+            add({.name = name,
+                 .layer_type = "Output",
+                 .layers = name,
+                 .tensors = {described(plan_.outputs[i])}},
+                {plan_.outputs[i]}, {});
         }
-        return ordered_json{{"name", model_.name()}, {"nodes", nodes_}}.dump(1);
+        return writer_.text(model_.name());
     }
 
 private:
     using Port = std::pair<std::size_t, std::size_t>;
 
-    void add_node(const std::string& name,
-                  const std::string& type,
-                  const std::vector<TensorId>& inputs,
-                  const std::vector<TensorId>& outputs,
-                  const std::string& implementation,
-                  const std::vector<std::string>& layers) {
-        ordered_json sources = ordered_json::array();
+    ExecutionTensor described(TensorId id) const {
+        const PlanTensor& tensor = plan_.tensors[id];
+        return {tensor.type, tensor.shape, tensor.layout == Layout::kChannelsLast};
+    }
+
+    void add(ExecutionNode node,
+             const std::vector<TensorId>& inputs,
+             const std::vector<TensorId>& outputs) {
         for (const TensorId id : inputs) {
-            for (const Port& port : makers(id)) {
-                sources.push_back({port.first, port.second});
-            }
+            const std::vector<Port> ports = makers(id);
+            node.inputs.insert(node.inputs.end(), ports.begin(), ports.end());
         }
-        ordered_json ports = ordered_json::array();
-        std::vector<std::string> types;
-        std::vector<std::string> layouts;
         for (const TensorId id : outputs) {
-            const PlanTensor& tensor = plan_.tensors[id];
-            types.push_back(to_string(tensor.type));
-            layouts.push_back(layout_letters(tensor));
-            ports.push_back({{"type", types.back()}, {"shape", to_string(tensor.shape)}});
-            maker_[id] = {nodes_.size(), ports.size() - 1};
-            makers_by_root_[plan_.root(id)].push_back(maker_[id]);
+            node.tensors.push_back(described(id));
         }
-        nodes_.push_back(
-            {{"name", name},
-             {"inputs", sources},
-             {"outputs", ports},
-             {"info",
-              {{"layerType", type},
-               {"primitiveType", implementation},
-               {"originalLayersNames", fmt::format("{}", fmt::join(distinct(layers), ","))},
-               {"outputPrecisions", fmt::format("{}", fmt::join(types, ","))},
-               {"outputLayouts", fmt::format("{}", fmt::join(layouts, ","))},
-               {"runtimePrecision", types.empty() ? "undefined" : types.front()},
-               {"execOrder", std::to_string(nodes_.size())}}}});
+        const std::size_t position = writer_.add(node);
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            maker_[outputs[i]] = {position, i};
+            makers_by_root_[plan_.root(outputs[i])].push_back({position, i});
+        }
     }
 
     // What wrote the tensor: the step that has it as a result, or the tensor that it is a view of;
@@ -149,7 +119,7 @@ private:
 
     const Model& model_;
     const Plan& plan_;
-    ordered_json nodes_ = ordered_json::array();
+    ExecutionGraphWriter<nlohmann::ordered_json> writer_;
     std::map<TensorId, Port> maker_;
     std::map<TensorId, std::vector<Port>> makers_by_root_;
 };

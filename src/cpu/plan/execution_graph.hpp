@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The plan as a graph, with the keys that OpenVINO's execution graphs have: the JSON text of the
-// property FUSEQ_EXECUTION_GRAPH, in the form of runtime/execution_graph.hpp.
+// property FUSEQ_EXECUTION_GRAPH, in the form of model/execution_graph_json.hpp.
 #pragma once
 
 #include <string>
@@ -11,8 +11,6 @@
 #include "fuseq/model.hpp"
 
 namespace fuseq::cpu {
-
-inline constexpr const char* kExecutionGraph = "FUSEQ_EXECUTION_GRAPH";
 
 // `transformed`: the model that the plan was made of.
 std::string execution_graph_json(const Model& transformed, const Plan& plan);

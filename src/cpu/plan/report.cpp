@@ -14,6 +14,7 @@
 #include "cpu/machine/traits.hpp"
 #include "cpu/plan/law_notes.hpp"
 #include "cpu/plan/why_standalone.hpp"
+#include "model/json_text.hpp"
 #include "ops/quantized/rules/rules_json.hpp"
 #include "ops/state/variables_json.hpp"
 
@@ -240,8 +241,7 @@ std::string report_json(const Model& original,
                                           {"reason", remark.text}});
         }
     }
-    // Names come from files, whose text need not be UTF-8.
-    return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return json_text(report, 1);
 }
 
 }  // namespace fuseq::cpu

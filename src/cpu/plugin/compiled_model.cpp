@@ -16,6 +16,7 @@
 #include "cpu/plan/report.hpp"
 #include "cpu/plugin/infer_request.hpp"
 #include "cpu/steps/packed_step.hpp"
+#include "model/execution_graph_json.hpp"
 #include "ops/state/separate_state.hpp"
 
 namespace fuseq::cpu {

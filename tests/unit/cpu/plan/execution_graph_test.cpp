@@ -84,5 +84,12 @@ TEST_F(PlanExecutionGraph, LeavesConstantsOut) {
     EXPECT_EQ(nodes()[1]["inputs"], json::parse("[[0,0]]"));
 }
 
+// Names come from files, whose text need not be UTF-8.
+TEST_F(PlanExecutionGraph, BytesThatAreNoTextAreReplaced) {
+    const TensorId result = tensor(8, 4);
+    step("conv\xff", {}, {result});
+    EXPECT_EQ(nodes()[0]["name"], "conv\xEF\xBF\xBD");
+}
+
 }  // namespace
 }  // namespace fuseq::cpu
