@@ -23,6 +23,7 @@
 #include "ops/quantized/quantized_run.hpp"
 #include "ops/quantized/requantize_sums.hpp"
 #include "transformations/support/rewrite.hpp"
+#include "transformations/support/weights.hpp"
 
 namespace fuseq {
 namespace {
@@ -30,10 +31,6 @@ namespace {
 constexpr std::string_view kName = "split_quantized_products";
 constexpr std::int64_t kMaxSum = 1 << 24;   // exact in f32
 constexpr std::int64_t kMaxBias = 1 << 30;  // added as integers of 32 bits
-
-bool is_byte(ElementType type) {
-    return type == ElementType::u8 || type == ElementType::i8;
-}
 
 // Of the weights less their zero points, where they are i8.
 struct Weights {
@@ -80,8 +77,8 @@ bool fits(const Node& node, const WeightAttrs& attrs) {
     const bool known = rule->rule == RoundingRule::kD1 || rule->rule == RoundingRule::kD2 ||
                        rule->rule == RoundingRule::kD2Up || rule->rule == RoundingRule::kF32 ||
                        rule->rule == RoundingRule::kF32ZeroFirst;
-    return known && is_byte(node.input(0).type()) && is_byte(attrs.output_type) &&
-           is_byte(node.input(1).type()) && node.input_node(1)->is_constant() &&
+    return known && is_8_bit(node.input(0).type()) && is_8_bit(attrs.output_type) &&
+           is_8_bit(node.input(1).type()) && node.input_node(1)->is_constant() &&
            (!node.has_input(2) || node.input_node(2)->is_constant());
 }
 

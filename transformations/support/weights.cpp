@@ -15,10 +15,6 @@
 namespace fuseq {
 namespace {
 
-bool is_8_bit(ElementType type) {
-    return type == ElementType::u8 || type == ElementType::i8;
-}
-
 bool inputs_are_constant(const Node& node, std::size_t first) {
     for (std::size_t i = first; i < node.input_count(); ++i) {
         if (!is_constant_expression(node.input(i))) {
@@ -80,6 +76,10 @@ bool is_of_output_channels(const Node& consumer, const Shape& wei, const Shape& 
 }
 
 }  // namespace
+
+bool is_8_bit(ElementType type) {
+    return type == ElementType::u8 || type == ElementType::i8;
+}
 
 bool is_layout_only(const Node& node) {
     if (!is_one_of(node, {"Reshape", "Transpose", "Squeeze", "Unsqueeze"})) {

@@ -12,6 +12,9 @@
 
 namespace fuseq {
 
+// u8 or i8.
+bool is_8_bit(ElementType type);
+
 // The chain that ends at a weights input. Only followed along data inputs; scales and limits
 // hang off it.
 struct WeightChain {

@@ -11,8 +11,10 @@
 #include "cpu/lowering/quantized_rounding.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "cpu/steps/memory_rows.hpp"
 #include "cpu/steps/row_step.hpp"
 #include "ops/quantized/rules/shared_shift.hpp"
+#include "transformations/support/weights.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -159,7 +161,7 @@ Verdict make_quantized_pair(StepBuilder& builder, Node& node) {
         return Verdict::other_kind();
     }
     const ElementType type = node.port(0).type;
-    if (!is_byte_type(type) || node.input(0).type() != type || node.input(1).type() != type) {
+    if (!is_8_bit(type) || node.input(0).type() != type || node.input(1).type() != type) {
         return Verdict::no("for bytes of one type");
     }
     const auto params = params_of(node);

@@ -9,12 +9,16 @@
 #include <numeric>
 #include <span>
 
+#include <fmt/core.h>
+
 #include "cpu/lowering/quantized_rounding.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/steps/concat.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "cpu/steps/memory_rows.hpp"
 #include "cpu/steps/row_step.hpp"
 #include "ops/axes.hpp"
+#include "transformations/support/weights.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -74,7 +78,7 @@ Verdict make_quantized_table(StepBuilder& builder, Node& node) {
     if (!node.is("Requantize") && !node.is("QuantizedLeakyRelu") && !node.is("QuantizedTable")) {
         return Verdict::other_kind();
     }
-    if (!is_byte_type(node.input(0).type()) || !is_byte_type(node.port(0).type)) {
+    if (!is_8_bit(node.input(0).type()) || !is_8_bit(node.port(0).type)) {
         return Verdict::no("for bytes only");
     }
     const Tensor every = all_bytes(node.input(0).type(), Shape{kBytes});
@@ -91,9 +95,9 @@ Verdict make_quantized_concat(StepBuilder& builder, Node& node) {
         return Verdict::other_kind();
     }
     const auto takes = [](const Output& input) {
-        return is_byte_type(input.type()) && shape_size(input.shape()) != 0;
+        return is_8_bit(input.type()) && shape_size(input.shape()) != 0;
     };
-    if (!is_byte_type(node.port(0).type) ||
+    if (!is_8_bit(node.port(0).type) ||
         !std::all_of(node.inputs().begin(), node.inputs().end(), takes)) {
         return Verdict::no("for bytes, and some of each");
     }
@@ -117,7 +121,7 @@ Verdict make_quantized_concat(StepBuilder& builder, Node& node) {
             const TensorId moved =
                 builder.new_tensor(node.port(0).type, input.partial_shape(), layout);
             auto step = table_step(builder, table, id, moved);
-            step->info().name = detail::cat(node.name(), "/input", i);
+            step->info().name = fmt::format("{}/input{}", node.name(), i);
             builder.add_step(std::move(step));
             id = moved;
         }

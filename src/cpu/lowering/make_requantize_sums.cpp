@@ -11,8 +11,10 @@
 #include "cpu/lowering/quantized_rounding.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "cpu/steps/memory_rows.hpp"
 #include "cpu/steps/row_step.hpp"
 #include "ops/quantized/requantize_sums.hpp"
+#include "transformations/support/weights.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -51,7 +53,7 @@ Verdict make_requantize_sums(StepBuilder& builder, Node& node) {
     }
     const auto& attrs = node.attrs<RequantizeSumsAttrs>();
     const auto rounding = product_rounding(attrs.rule);
-    if (!rounding || !is_byte_type(attrs.output_type)) {
+    if (!rounding || !is_8_bit(attrs.output_type)) {
         return Verdict::no("for rules of 32 bits and results of 8");
     }
     if (node.has_input(1) && !node.input_node(1)->is_constant()) {

@@ -25,26 +25,6 @@ kernels::ByteGrid byte_grid(std::int64_t zero_point, const IntegerLimits& limits
             static_cast<std::int32_t>(limits.highest)};
 }
 
-bool is_byte_type(ElementType type) {
-    return type == ElementType::u8 || type == ElementType::i8;
-}
-
-std::size_t MemoryRows::grain() const {
-    constexpr std::size_t kElements = 16384;
-    return std::max<std::size_t>(kElements / columns, 1);
-}
-
-MemoryRows memory_rows(const PlanTensor& tensor) {
-    const Shape dims = tensor.dims();
-    if (dims.empty()) {
-        return {};
-    }
-    MemoryRows rows;
-    rows.columns = tensor.layout == Layout::kChannelsLast ? dims[1] : dims.back();
-    rows.rows = shape_size(dims) / rows.columns;
-    return rows;
-}
-
 Layout layout_of_inputs(const StepBuilder& builder, const Node& node) {
     const Shape dst = node.port(0).shape.to_shape();
     const bool channels_last =

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cpu/kernels/common/channel_copy.hpp"
+#include "cpu/steps/memory_rows.hpp"
 #include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
@@ -173,11 +174,7 @@ MovementStep::MovementStep(const PlanTensor& src,
                            std::vector<TensorId> dst_ids,
                            std::vector<std::byte> constant)
     : constant_(std::move(constant)), src_bytes_(src.bytes()) {
-    const Shape dims = src.dims();
-    const std::size_t row = dims.empty()                          ? 1
-                            : src.layout == Layout::kChannelsLast ? dims[1]
-                                                                  : dims.back();
-    rows_ = row == 0 ? 0 : shape_size(dims) / row;
+    rows_ = memory_rows(src).rows;
     inputs_ = {src_id};
     outputs_ = std::move(dst_ids);
     info_.kind = "movement";
