@@ -8,7 +8,7 @@
 #include <iostream>
 #include <optional>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "benchmark_app/inputs.hpp"
@@ -163,14 +163,11 @@ void run_comparison(const Options& options) {
     console.step("Loading the Fuseq runtime");
     Core core;
     const Options round = for_a_round(options);
-    std::string change;
-    for (const std::string& text : options.compare) {
-        change += (change.empty() ? "" : " ") + text;
-    }
     Side first(core, "the first", round, console);
     std::ostream nowhere(nullptr);  // the steps are numbered once
     Console silent(nowhere);
-    Side second(core, "'" + change + "'", options_of_second_side(round, options.compare), silent);
+    Side second(core, fmt::format("'{}'", fmt::join(options.compare, " ")),
+                options_of_second_side(round, options.compare), silent);
     console.step("Querying optimal runtime parameters");
     console.step("Creating infer requests and preparing input tensors");
     console.step(

@@ -7,9 +7,9 @@
 
 namespace fuseq::samples {
 
-// Runs the model, compiled with PERF_COUNT, `runs` times on `given`, or on made-up ones when it is
-// empty, after some unmeasured runs, and writes medians in microseconds into the report: "time_us" of every step, and
-// totals.infer_us of a whole inference.
+// Runs the model, compiled with PERF_COUNT, `runs` times on `given`, or on made-up inputs when it is
+// empty, after some unmeasured runs. Writes medians in microseconds into the report: "time_us" of
+// every step, and totals.infer_us of a whole inference.
 void profile(const CompiledModel& model,
              int runs,
              const std::vector<Tensor>& given,

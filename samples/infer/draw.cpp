@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "common/drawing/disc.hpp"
 #include "common/drawing/mask.hpp"
@@ -50,10 +50,8 @@ std::string sure_reading(const Tensor& tensor, const NetworkLook& look) {
 std::string list_of(const std::vector<NamedTensor>& outputs, const NetworkLook& look) {
     std::string text;
     for (const NamedTensor& output : outputs) {
-        std::string readings;
-        for (const std::string& reading : readings_of(output.value, look)) {
-            readings += (readings.empty() ? "" : " or ") + reading;
-        }
+        const std::string readings =
+            fmt::format("{}", fmt::join(readings_of(output.value, look), " or "));
         text += fmt::format("{}'{}' {}{} ({})", text.empty() ? "" : ", ", output.name,
                             to_string(output.value.get_element_type()),
                             to_string(output.value.get_shape()),

@@ -121,7 +121,7 @@ private:
         const Gain gain =
             gain_of(from_part(reached, first_part), from_part(distances_, first_part));
         const bool kept = std::min(gain.mean, gain.together) >= kLeastGain &&
-                          gain.mean >= kLeastErrors * gain.error && gain.least >= -kMostLoss;
+                          gain.mean >= kLeastErrors * gain.error && gain.min >= -kMostLoss;
         result_.steps.push_back({name, mean_decibels(distances_), mean_decibels(reached), kept});
         if (kept) {
             distances_ = std::move(reached);

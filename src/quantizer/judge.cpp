@@ -163,7 +163,7 @@ Gain gain_of(const Distances& tried, const Distances& base) {
         }
         const double together = decibels(all_tried) - decibels(all_base);
         gain.together += together;
-        gain.least = tensors == 0 ? together : std::min(gain.least, together);
+        gain.min = tensors == 0 ? together : std::min(gain.min, together);
         ++tensors;
     }
     if (tensors == 0) {

@@ -19,8 +19,8 @@ struct ComparedInput {
 };
 
 // What the Results read. Where a layer jumps (detections, sorting, indices) or hides errors by
-// saturating (SoftMax, Sigmoid), its real inputs instead. Where that is but a few numbers, also what the last products before it read: a few
-// numbers of a few inputs say little.
+// saturating (SoftMax, Sigmoid), its real inputs instead. Where that is but a few numbers, also what
+// the last products before it read: a few numbers of a few inputs say little.
 std::vector<ComparedInput> compared_inputs(const Model& model);
 
 struct Ratio {
@@ -44,7 +44,7 @@ struct Gain {
     double mean = 0;      // over inputs
     double error = 0;     // standard error of `mean`: what inputs have to do with it
     double together = 0;  // of all inputs as one
-    double least = 0;     // the least of one tensor, all inputs as one
+    double min = 0;       // of one tensor, all inputs as one
 };
 Gain gain_of(const Distances& tried, const Distances& base);
 

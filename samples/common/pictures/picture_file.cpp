@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostPixels = 100'000'000;
+constexpr std::size_t kMaxPixels = 100'000'000;
 
 // ".png" of "a.PNG".
 std::string ending_of(const std::string& path) {
@@ -48,9 +48,9 @@ Picture picture_of_size(std::size_t height, std::size_t width, const std::string
     if (height == 0 || width == 0) {
         bad_picture(name, "has no pixels");
     }
-    if (height > kMostPixels / width) {
+    if (height > kMaxPixels / width) {
         bad_picture(name,
-                    fmt::format("{} x {} are more than {} pixels", width, height, kMostPixels));
+                    fmt::format("{} x {} are more than {} pixels", width, height, kMaxPixels));
     }
     return {height, width};
 }

@@ -72,7 +72,6 @@ Plan PlanBuilder::build() {
     find_groups();
     for (std::size_t i = 0; i < model_.parameters().size(); ++i) {
         Node* parameter = model_.parameters()[i];
-        naming(*parameter, [&] { check_sizes(*parameter); });
         const TensorId id =
             new_tensor(parameter->port(0).type, parameter->port(0).shape, Layout::kPlain);
         plan_.tensors[id].storage = Storage::kInput;

@@ -17,8 +17,8 @@ namespace fuseq::cpu {
 class RowStep final : public Step {
 public:
     static constexpr std::size_t kMaxSources = 2;
-    // Computes rows [begin, end). Pointers are to row 0, whether it exists or not. Called by
-    // several threads at once, each with other rows.
+    // Computes rows [begin, end). Pointers are to row 0, whether it exists or not. Several
+    // threads call it in parallel, each with rows of its own.
     struct Rows {
         std::array<const void*, kMaxSources> sources{};
         void* dst = nullptr;
@@ -32,7 +32,7 @@ public:
         std::vector<TensorId> whole{};  // inputs of which any row may be read
     };
 
-    // `grain`: rows of which a thread is given at least so many.
+    // `grain`: min rows of a thread.
     RowStep(Kernel kernel, Tensors tensors, std::size_t rows, std::size_t grain, StepInfo info);
     std::unique_ptr<Runner> bind(RequestMemory& memory) const override;
     std::optional<RowTiling> row_tiling() const override;

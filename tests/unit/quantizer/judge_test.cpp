@@ -84,7 +84,7 @@ TEST(Judge, GainsOfInputsAndOfAllAsOne) {
     EXPECT_NEAR(gain.mean, 0, 1e-12);
     EXPECT_NEAR(gain.error, 10, 1e-12);  // deviations of 10, 2 inputs
     EXPECT_NEAR(gain.together, 10 * std::log10(0.101 / 1.0001), 1e-9);
-    EXPECT_EQ(gain.least, gain.together);
+    EXPECT_EQ(gain.min, gain.together);
 }
 
 TEST(Judge, TensorsThatAreAlwaysExactDoNotCount) {
@@ -93,7 +93,7 @@ TEST(Judge, TensorsThatAreAlwaysExactDoNotCount) {
     const Gain gain = gain_of(tried, base);
     EXPECT_NEAR(gain.mean, 10, 1e-9);
     EXPECT_NEAR(gain.error, 0, 1e-9);
-    EXPECT_NEAR(gain.least, 10, 1e-9);
+    EXPECT_NEAR(gain.min, 10, 1e-9);
 }
 
 TEST(Judge, HoldsBackEveryThirdInput) {

@@ -17,7 +17,7 @@ namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-// dst = operation(a, b), vector by vector; what is left by way of a vector of its own.
+// dst = operation(a, b) vector by vector. The elements after the last whole vector go through a buffer.
 template <class Byte, class Operation>
 HWY_INLINE void for_each_vector(const void* a_data,
                                 const void* b_data,

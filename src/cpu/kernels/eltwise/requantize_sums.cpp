@@ -115,7 +115,7 @@ HWY_EXPORT(requantize_sums_impl);
 
 namespace {
 
-constexpr std::size_t kVector = 16;  // the most lanes of a vector
+constexpr std::size_t kVector = 16;  // max lanes of a vector
 
 // How often a row of so many channels is repeated for its vectors to be full.
 std::size_t repeats(std::size_t channels) {

@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands behind a normalisation of columns, on registers: gamma and beta, a slope for negative
+// The epilogue of a normalisation of columns, on registers: gamma and beta, a slope for negative
 // values, a shift and bounds. To be included after hwy/highway.h, once a target.
 #if defined(FUSEQ_KERNELS_COLUMN_EPILOGUE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FUSEQ_KERNELS_COLUMN_EPILOGUE_INL_H_
