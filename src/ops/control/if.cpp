@@ -1,8 +1,11 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
 #include "ops/control/body_runner.hpp"
 #include "ops/control/subgraph.hpp"
 #include "ops/op_list.hpp"
+#include "ops/parameter.hpp"
 
 namespace fuseq {
 namespace {
@@ -29,8 +32,32 @@ struct Result {
     PartialShape shape;
 };
 
+// Of a body that the shapes of its inputs do not fit: why. Its inputs have open shapes then, so
+// that the body is well formed whether it runs or not.
+std::optional<Error> validate_body(Model& body) {
+    try {
+        body.validate();
+        return std::nullopt;
+    } catch (const Error& error) {
+        for (Node* parameter : body.parameters()) {
+            parameter->attrs<ParameterAttrs>().shape = PartialShape::dynamic();
+        }
+        try {
+            body.validate();
+        } catch (const Error&) {
+            throw Error(error);
+        }
+        return error;
+    }
+}
+
+struct BranchOutputs {
+    std::vector<Result> results;
+    std::optional<Error> misfit;
+};
+
 // Type and shape of every output of the operation, if this branch runs.
-std::vector<Result> infer_branch(const InferContext& context, const Branch& branch) {
+BranchOutputs infer_branch(const InferContext& context, const Branch& branch) {
     context.require(branch.body != nullptr, "has no body for ", branch.input_name);
     Model& body = *branch.body;
     std::vector<std::int64_t> sourced;
@@ -42,10 +69,11 @@ std::vector<Result> infer_branch(const InferContext& context, const Branch& bran
         sourced.push_back(row.internal);
     }
     require_all_inputs(context, branch.input_name, body, std::move(sourced));
-    body.validate();
+    BranchOutputs inferred{{}, validate_body(body)};
     const auto rows = checked_rows(context, branch.output_name, *branch.outputs,
                                    {body.results().size(), body.results().size()});
-    std::vector<Result> results(mapped_outputs(rows));
+    std::vector<Result>& results = inferred.results;
+    results.resize(mapped_outputs(rows));
     for (const PortMapRow& row : rows) {
         const OutputPort& port = body.results()[static_cast<std::size_t>(row.internal)]->port();
         results[static_cast<std::size_t>(row.external)] = {port.type, port.shape};
@@ -54,7 +82,7 @@ std::vector<Result> infer_branch(const InferContext& context, const Branch& bran
         context.require(results[i].type != ElementType::undefined, branch.output_name,
                         " has no row for output ", i);
     }
-    return results;
+    return inferred;
 }
 
 void set_outputs(InferContext& context, const std::vector<Result>& results) {
@@ -62,6 +90,31 @@ void set_outputs(InferContext& context, const std::vector<Result>& results) {
     for (std::size_t i = 0; i < results.size(); ++i) {
         context.set_output(i, results[i].type, results[i].shape);
     }
+}
+
+// Of both branches. One that does not fit the inputs cannot run to its end, so that the shapes of
+// the other hold: a model with a body for each kind of input is valid for each of them.
+std::vector<Result> merged(InferContext& context,
+                           const BranchOutputs& then_outputs,
+                           const BranchOutputs& else_outputs) {
+    if (then_outputs.misfit && else_outputs.misfit) {
+        throw Error(*then_outputs.misfit);
+    }
+    std::vector<Result> results = then_outputs.results;
+    const std::vector<Result>& others = else_outputs.results;
+    context.require(results.size() == others.size(), "then_body has ", results.size(),
+                    " outputs, else_body ", others.size());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        context.require(results[i].type == others[i].type, "output ", i, " is ",
+                        to_string(results[i].type), " in then_body, ", to_string(others[i].type),
+                        " in else_body");
+        if (then_outputs.misfit) {
+            results[i].shape = others[i].shape;
+        } else if (!else_outputs.misfit) {
+            results[i].shape = hull(results[i].shape, others[i].shape);
+        }
+    }
+    return results;
 }
 
 void infer(InferContext& context) {
@@ -73,21 +126,17 @@ void infer(InferContext& context) {
     if (const auto condition = context.ints(0); condition && condition->size() == 1) {
         // Only the body that runs must fit the inputs.
         const bool taken = condition->front() != 0;
-        set_outputs(context,
-                    infer_branch(context, taken ? then_branch(attrs) : else_branch(attrs)));
+        const BranchOutputs outputs =
+            infer_branch(context, taken ? then_branch(attrs) : else_branch(attrs));
+        if (outputs.misfit) {
+            throw Error(*outputs.misfit);
+        }
+        set_outputs(context, outputs.results);
         return;
     }
-    std::vector<Result> results = infer_branch(context, then_branch(attrs));
-    const std::vector<Result> others = infer_branch(context, else_branch(attrs));
-    context.require(results.size() == others.size(), "then_body has ", results.size(),
-                    " outputs, else_body ", others.size());
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        context.require(results[i].type == others[i].type, "output ", i, " is ",
-                        to_string(results[i].type), " in then_body, ", to_string(others[i].type),
-                        " in else_body");
-        results[i].shape = hull(results[i].shape, others[i].shape);
-    }
-    set_outputs(context, results);
+    const BranchOutputs then_outputs = infer_branch(context, then_branch(attrs));
+    const BranchOutputs else_outputs = infer_branch(context, else_branch(attrs));
+    set_outputs(context, merged(context, then_outputs, else_outputs));
 }
 
 void evaluate(EvalContext& context) {

@@ -248,6 +248,27 @@ TEST(If, InfersTheHullOfBothBranches) {
     EXPECT_EQ(shapes_of("If", 8, add_or_pass(), {kFalse, open("[2,3]"), open("[3]")}), "[3]");
 }
 
+TEST(If, ABodyThatDoesNotFitTheInputsIsRefusedOnlyWhenItRuns) {
+    const OpenInput condition = open("[]", element::boolean);
+    EXPECT_EQ(shapes_of("If", 8, add_or_pass(), {condition, open("[2]"), open("[3]")}), "[3]");
+    const Tensor a = floats({2}, {1, 2});
+    const Tensor b = floats({3}, {10, 20, 30});
+    expect_values(run_op("If", 8, add_or_pass(), {kFalse, a, b})[0], {10, 20, 30});
+    EXPECT_THAT(error_of([&] {
+                    run_op("If", 8, add_or_pass(), {kTrue, a, b});
+                }),
+                HasSubstr("[2] and [3]"));
+}
+
+TEST(If, RefusesInputsThatNoBodyFits) {
+    IfAttrs attrs = add_or_pass();
+    attrs.else_body = running_sum_body();
+    attrs.else_inputs = attrs.then_inputs;
+    const OpenInput condition = open("[]", element::boolean);
+    EXPECT_THAT(refusal("If", 8, attrs, {condition, open("[2]"), open("[3]")}),
+                HasSubstr("[2] and [3]"));
+}
+
 TEST(If, RefusesBodiesThatDisagree) {
     IfAttrs attrs = add_or_pass();
     PortMap::append(attrs.then_outputs, {.external = 1, .internal = 0});
