@@ -15,7 +15,6 @@
 #include "ops/matmul.hpp"
 #include "ops/mvn.hpp"
 #include "ops/reduce.hpp"
-#include "ops/reshape.hpp"
 #include "ops/softmax.hpp"
 
 namespace fuseq::samples {
@@ -40,10 +39,6 @@ Output TokenNetwork::values(const std::string& name, const Shape& shape, float b
 
 Output TokenNetwork::number(const std::string& name, float value) {
     return constant(name, {}, {value});
-}
-
-Output TokenNetwork::integers(const std::string& name, const std::vector<std::int64_t>& list) {
-    return model_->add_constant(name, Tensor::of<std::int64_t>({list.size()}, list))->output();
 }
 
 Output TokenNetwork::plain(const std::string& type,
@@ -192,21 +187,6 @@ Output TokenNetwork::gelu(const std::string& name, Output x) {
 
 Output TokenNetwork::swish(const std::string& name, Output x) {
     return multiply(name, x, plain("Sigmoid", name + "/sigmoid", {x}));
-}
-
-Output TokenNetwork::reshape(const std::string& name,
-                             Output x,
-                             const std::vector<std::int64_t>& shape) {
-    ReshapeAttrs attributes;
-    attributes.special_zero = true;
-    return named(model_->add("Reshape", kTokenOpset, name, {x, integers(name + "/shape", shape)},
-                             attributes));
-}
-
-Output TokenNetwork::transpose(const std::string& name,
-                               Output x,
-                               const std::vector<std::int64_t>& order) {
-    return plain("Transpose", name, {x, integers(name + "/order", order)});
 }
 
 Output TokenNetwork::split_heads(const std::string& name, Output x, std::size_t heads) {
