@@ -207,10 +207,13 @@ struct QuantizedPoolAttrs final : AttributesOf<QuantizedPoolAttrs>, QuantizedAtt
 struct QuantizedMeanAttrs final : AttributesOf<QuantizedMeanAttrs>, QuantizedAttrs {
     std::vector<std::int64_t> axes;
     bool keep_dims = false;
+    // The framework's mean over height and width of an image, which may round by another rule.
+    bool image = false;
     void visit(AttributeVisitor& v) override {
         visit_grids(v);
         v.required("axes", axes);
         v.optional("keep_dims", keep_dims);
+        v.optional("image", image);
     }
 };
 
