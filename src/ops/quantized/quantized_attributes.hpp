@@ -242,10 +242,12 @@ struct QuantizedTableAttrs final : AttributesOf<QuantizedTableAttrs>, QuantizedA
 struct QuantizedSoftmaxAttrs final : AttributesOf<QuantizedSoftmaxAttrs>, QuantizedAttrs {
     std::int64_t axis = -1;
     float beta = 1.0F;
+    bool logarithm = false;  // of the shares
     void visit(AttributeVisitor& v) override {
         visit_grids(v);
         v.optional("axis", axis);
         v.optional("beta", beta);
+        v.optional("logarithm", logarithm);
     }
 };
 

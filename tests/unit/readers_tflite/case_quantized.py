@@ -138,7 +138,9 @@ def elementwise():
                [((2, 60), U8, (0.06, 110))], ("ConcatenationOptions", {"axis": 1}))
     yield case("elu_s8", "ELU", [(np.arange(-128, 128).astype(S8), (0.03, 5))], [((256,), S8, (0.02, -70))])
     yield case("log_softmax_s8", "LOG_SOFTMAX", [(integers(7, S8, 4, 9), (0.05, 3))], [((4, 9), S8, (16 / 256, 127))],
-               version=2, steps=1)
+               version=2)
+    yield case("log_softmax_u8", "LOG_SOFTMAX", [(integers(7, U8, 4, 300), (0.05, 3))], [((4, 300), U8, (16 / 256, 255))],
+               version=2)
     a, b = integers(8, S16, 2, 300), integers(9, S16, 2, 300)
     yield case("leaky_relu_s16", "LEAKY_RELU", [(a, (0.0031, 0))], [((2, 300), S16, (0.0027, 0))],
                ("LeakyReluOptions", {"alpha": 0.3}), version=2)

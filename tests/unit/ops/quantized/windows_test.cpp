@@ -135,6 +135,20 @@ TEST(QuantizedSoftmax, GivesShares) {
     }
 }
 
+// Two equal values: log(1/2) is -0.693, -11.09 sixteenths.
+TEST(QuantizedSoftmax, GivesLogarithmsOfShares) {
+    const auto run = [](const std::string& method) {
+        return run_op(
+            "QuantizedSoftmax", 1,
+            "input_scales=0.1; output_scale=0.0625; output_zero_point=127; output_type=i8; "
+            "logarithm=true; method=" +
+                method,
+            {in<std::int8_t>({1, 2}, {5, 5})})[0];
+    };
+    expect_tensor<std::int8_t>(run("TFLITE"), {1, 2}, {116, 116});
+    expect_tensor<std::int8_t>(run("ONNX"), {1, 2}, {116, 116});
+}
+
 // 0, 2.5, 7.5, 10
 TEST(QuantizedResizeBilinear, RoundsByItsMethod) {
     const auto run = [](const std::string& method) {
