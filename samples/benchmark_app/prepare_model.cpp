@@ -9,6 +9,7 @@
 
 #include "common/shapes.hpp"
 #include "common/tool.hpp"
+#include "model/type_names.hpp"
 #include "ops/convert.hpp"
 #include "ops/parameter.hpp"
 
@@ -36,7 +37,7 @@ std::string layout_of(const Output& port, const Options& options) {
 ElementType parse_type(const std::string& text, const char* option) {
     const auto type = parse_element_type(text);
     if (!type) {
-        throw UsageError(fmt::format("{}: '{}' is no element type", option, text));
+        throw UsageError(fmt::format("{}: {}", option, refused_type_text(text)));
     }
     return *type;
 }

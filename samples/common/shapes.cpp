@@ -6,8 +6,10 @@
 #include <charconv>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "common/tool.hpp"
+#include "model/nearest_name.hpp"
 
 namespace fuseq::samples {
 namespace {
@@ -64,12 +66,12 @@ void require_known_names(const std::map<std::string, std::vector<std::string>>& 
             return is_named(port, wanted);
         };
         if (!name.empty() && std::none_of(ports.begin(), ports.end(), named)) {
-            std::string names;
+            std::vector<std::string> names;
             for (const Output& port : ports) {
-                names += fmt::format("{}'{}'", names.empty() ? "" : ", ", port.get_any_name());
+                names.push_back(port.get_any_name());
             }
-            throw UsageError(
-                fmt::format("{}: there is no '{}'; there are: {}", option, name, names));
+            throw UsageError(fmt::format("{}: there is no '{}'; there are: '{}'{}", option, name,
+                                         fmt::join(names, "', '"), did_you_mean(name, names)));
         }
     }
 }

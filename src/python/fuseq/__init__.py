@@ -16,11 +16,14 @@ from ._native import (CompiledModel, ConstOutput, Core, Dimension, Error, InferR
                       Model, Node,
                       OVDict, PartialShape, ProfilingInfo, QuantizedLayer, QuantizedModel, Quantizer,
                       QuantizerStep,                      Tensor, Type, VariableState, Version, __version__, get_version)
-from . import layout_helpers, preprocess, properties
+from . import _native, keywords, layout_helpers, preprocess, properties
 from .async_infer_queue import AsyncInferQueue
 from .shape import Shape
 from .functions import (compile_model, convert_model, explain, quantize, read_model, save_model,
                         serialize)
+
+keywords.check_classes(_native)
+keywords.check_classes(_native.preprocess)
 
 # A port of a Model and one of a CompiledModel are of one class here.
 Output = ConstOutput

@@ -3,7 +3,7 @@
 """Functions of the package that need no object of their own."""
 import os
 
-from . import _native
+from . import _native, keywords
 from ._native import CompiledModel, Core, Error, Model, Quantizer
 
 
@@ -17,6 +17,7 @@ def compile_model(model, device_name="CPU", config=None, **unknown):
     return Core().compile_model(model, device_name, config, **unknown)
 
 
+@keywords.checked
 def convert_model(input_model):
     """Reads the file of a format that Fuseq has a reader for (.onnx, .xml).
 
@@ -28,6 +29,7 @@ def convert_model(input_model):
     return read_model(input_model)
 
 
+@keywords.checked
 def save_model(model, output_model, compress_to_fp16=False, ir_version=11):
     """Writes an IR: output_model ends in .xml, the values of constants go to a .bin beside it.
 
@@ -42,6 +44,7 @@ def save_model(model, output_model, compress_to_fp16=False, ir_version=11):
 _VERSIONS = {"UNSPECIFIED": 11, "IR_V10": 10, "IR_V11": 11}
 
 
+@keywords.checked
 def serialize(model, xml_path, bin_path="", version="UNSPECIFIED"):
     """Writes an IR of version IR_V10 or IR_V11 (UNSPECIFIED). Raises Error for another one."""
     if version not in _VERSIONS:
@@ -49,6 +52,7 @@ def serialize(model, xml_path, bin_path="", version="UNSPECIFIED"):
     _native._save_model(model, os.fspath(xml_path), os.fspath(bin_path), _VERSIONS[version])
 
 
+@keywords.checked
 def explain(model, device_name="CPU", config=None):
     """The report of what became of every FakeQuantize and every layer, as a dict.
 
