@@ -66,10 +66,9 @@ void require_known_names(const std::map<std::string, std::vector<std::string>>& 
             return is_named(port, wanted);
         };
         if (!name.empty() && std::none_of(ports.begin(), ports.end(), named)) {
-            std::vector<std::string> names;
-            for (const Output& port : ports) {
-                names.push_back(port.get_any_name());
-            }
+            std::vector<std::string> names(ports.size());
+            std::transform(ports.begin(), ports.end(), names.begin(),
+                           [](const Output& port) { return port.get_any_name(); });
             throw UsageError(fmt::format("{}: there is no '{}'; there are: '{}'{}", option, name,
                                          fmt::join(names, "', '"), did_you_mean(name, names)));
         }
