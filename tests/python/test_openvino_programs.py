@@ -361,7 +361,30 @@ def test_another_thread_works_while_a_model_is_compiled(core, cnn_path, cnn_imag
     assert request.infer(inputs)[0].shape == (1, 10)
 
 
-@pytest.mark.parametrize("module", ["opset13", "opset8", "passes", "op", "frontend", "exceptions", "tools"])
-def test_what_is_absent_cannot_be_imported(module):
+# The rows of docs/surface.md that say "absent".
+@pytest.mark.parametrize("module", ["opset13", "opset8", "passes", "op", "frontend", "exceptions", "tools", "properties.intel_cpu",
+                                    "properties.intel_gpu", "properties.intel_auto", "properties.intel_npu"])
+def test_absent_modules_cannot_be_imported(module):
     with pytest.raises(ModuleNotFoundError, match=f"fuseq.{module}"):
         __import__(f"fuseq.{module}")
+
+
+@pytest.mark.parametrize("cls, names", [
+    (ov.Core, ["register_plugins", "add_extension", "create_context", "get_default_context"]),
+    (ov.Model, ["set_rt_info", "get_rt_info", "has_rt_info"]), (ov.ConstOutput, ["tensor", "set_rt_info"]),
+    (ov.CompiledModel, ["set_property", "release_memory"]), (ov.preprocess.PreProcessSteps, ["custom"]),
+    (ov.preprocess.InputTensorInfo, ["set_memory_type"])])
+def test_absent_calls_are_no_attributes(cls, names):
+    assert [name for name in names if hasattr(cls, name)] == []
+
+
+def test_absent_forms_say_what_there_is(core):
+    with pytest.raises(TypeError, match="arguments"):
+        ov.Tensor(ov.Tensor(np.zeros((4, 4), np.float32)), [0, 0], [2, 2])
+    with pytest.raises(ov.Error, match="no tensor holds <U1"):
+        ov.Tensor(np.array(["a", "b"]))
+    with pytest.raises(TypeError, match="No constructor defined"):
+        ov.Model([], [])
+    for name in ("SUPPORTED_METRICS", "SUPPORTED_CONFIG_KEYS", "CACHE_MODE", "AFFINITY"):
+        with pytest.raises(ov.Error, match=f"has no property '{name}'; the nearest is"):
+            core.get_property("CPU", name)
