@@ -9,7 +9,6 @@
 
 #include "common/shapes.hpp"
 #include "common/tool.hpp"
-#include "model/type_names.hpp"
 #include "ops/convert.hpp"
 #include "ops/parameter.hpp"
 
@@ -32,14 +31,6 @@ std::optional<std::size_t> batch_axis(const Output& port, const std::string& lay
 std::string layout_of(const Output& port, const Options& options) {
     const auto layouts = texts_for(split_by_name(options.layout, "-layout"), port);
     return layouts.empty() ? "" : layouts.front();
-}
-
-ElementType parse_type(const std::string& text, const char* option) {
-    const auto type = parse_element_type(text);
-    if (!type) {
-        throw UsageError(fmt::format("{}: {}", option, refused_type_text(text)));
-    }
-    return *type;
 }
 
 // "a:u8,b:f16"; names may contain ':'.

@@ -10,6 +10,7 @@
 
 #include "common/tool.hpp"
 #include "model/nearest_name.hpp"
+#include "model/type_names.hpp"
 
 namespace fuseq::samples {
 namespace {
@@ -56,6 +57,14 @@ std::vector<std::string> texts_for(const std::map<std::string, std::vector<std::
     }
     const auto all = by_name.find("");
     return all == by_name.end() ? std::vector<std::string>{} : all->second;
+}
+
+ElementType parse_type(const std::string& text, std::string_view option) {
+    const auto type = parse_element_type(text);
+    if (!type) {
+        throw UsageError(fmt::format("{}: {}", option, refused_type_text(text)));
+    }
+    return *type;
 }
 
 void require_known_names(const std::map<std::string, std::vector<std::string>>& by_name,

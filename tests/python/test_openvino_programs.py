@@ -79,6 +79,7 @@ def test_hello_query_device(core):
         for key in keys:
             assert str(core.get_property(name, key)) is not None
     assert core.get_property("CPU", device.full_name) == core.get_property(device_name="CPU", property="FULL_DEVICE_NAME")
+    assert core.get_property("FULL_DEVICE_NAME", device_name="CPU") == core.get_property("CPU", property="FULL_DEVICE_NAME")
     with pytest.raises(TypeError, match="did you mean 'device_name'"):
         core.get_property(device_nam="CPU", property="FULL_DEVICE_NAME")
 

@@ -175,12 +175,12 @@ std::vector<py::object> device_and(const char* last,
     for (const py::handle value : given) {
         all.push_back(py::reinterpret_borrow<py::object>(value));
     }
-    py::dict unknown(keywords);
-    for (const char* name : {"device_name", last}) {
-        if (unknown.contains(name)) {
-            all.push_back(unknown[name]);
-            unknown.attr("pop")(name);
-        }
+    const py::dict unknown = keywords.attr("copy")();
+    if (unknown.contains("device_name")) {
+        all.insert(all.begin(), unknown.attr("pop")("device_name"));
+    }
+    if (unknown.contains(last)) {
+        all.push_back(unknown.attr("pop")(last));
     }
     const std::string name = std::string(call) + "()";
     refuse_unknown(py::kwargs(unknown), name.c_str(), {"device_name", last});
