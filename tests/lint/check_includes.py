@@ -71,7 +71,7 @@ LAYERS = {
     "src/compat": ["fuseq", "compat", "openvino"],
     # Programs use the public API, common/ and their own folder; the generator builds models out of
     # operations, and benchmark_app puts conversions into them (-ip, -mean_values).
-    "samples": ["fuseq", "common", "model/nearest_name.hpp"],
+    "samples": ["fuseq", "common", "model/nearest_name.hpp", "model/type_names.hpp"],
     "samples/benchmark_app": ["fuseq", "common", "ops"],
     "samples/generate_model": MODEL + ["ir", "common"],
     "tests": None,  # may include everything
