@@ -27,6 +27,8 @@ namespace {
 
 using dnnl::memory;
 
+constexpr int kOperands[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS};
+
 // The implementation that takes any order of the dimensions around the rows.
 bool takes_strides(const std::string& implementation) {
     return implementation.starts_with("brg");
@@ -160,11 +162,11 @@ private:
 
     dnnl::primitive_attr attributes(dnnl::primitive_attr attr) const {
         attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-        if (zero_points_[0] != 0) {
-            attr.set_zero_points(DNNL_ARG_SRC, 0, {zero_points_[0]});
-        }
-        if (zero_points_[1] != 0) {
-            attr.set_zero_points(DNNL_ARG_WEIGHTS, 0, {zero_points_[1]});
+        for (std::size_t i = 0; i < 2; ++i) {
+            if (zero_points_[i] != 0) {
+                const int value = shared_zero_points_ ? DNNL_RUNTIME_S32_VAL : zero_points_[i];
+                attr.set_zero_points(kOperands[i], 0, {value});
+            }
         }
         return attr;
     }
@@ -265,13 +267,16 @@ private:
     // See values_as_arguments.hpp. The report shows the attributes as the composer chose them.
     void share_primitive(ComposedAnchor& composed) {
         const std::string name = implementation_name(desc_);
-        const auto emission = post_ops::with_values_as_arguments(composed.emission);
-        if (!emission || !takes_strides(name) ||
-            !post_ops::fault_of(name, anchor(), *emission).empty()) {
+        if (!takes_strides(name)) {
             return;
         }
-        auto attributes = post_ops::compose_attributes(
-            *emission, result_desc(), static_cast<int>(matrix_dst().size()) - 1, cpu_engine());
+        auto attributes = composed.attributes;
+        const auto emission = post_ops::with_values_as_arguments(composed.emission);
+        if (emission && post_ops::fault_of(name, anchor(), *emission).empty()) {
+            attributes = post_ops::compose_attributes(
+                *emission, result_desc(), static_cast<int>(matrix_dst().size()) - 1, cpu_engine());
+        }
+        shared_zero_points_ = true;
         try {
             const dnnl::matmul::primitive_desc desc = primitive(composed, attributes.attr);
             if (implementation_name(desc) == name) {
@@ -362,10 +367,9 @@ private:
             std::memcpy(values.get_data_handle(), bias.data(), bias.size() * sizeof(float));
             call.shared[DNNL_ARG_BIAS] = values;
         }
-        const int arguments[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS};
         for (std::size_t i = 0; i < 2; ++i) {
             if (zero_points_[i] != 0) {
-                call.shared[DNNL_ARG_ATTR_ZERO_POINTS | arguments[i]] = integer(zero_points_[i]);
+                call.shared[DNNL_ARG_ATTR_ZERO_POINTS | kOperands[i]] = integer(zero_points_[i]);
             }
         }
         add_post_op_arguments(builder_, group_, composed, Layout::kPlain, call, inputs);
@@ -432,6 +436,7 @@ private:
     Shape src_dims_, wei_dims_, dst_dims_, matrix_dst_;
     std::size_t second_row_ = 0;  // where a second run begins; 0: there is one run
     int zero_points_[2] = {0, 0};
+    bool shared_zero_points_ = false;  // arguments of the primitive, not values of its attributes
     std::string note_;      // why it does not run in int8
     bool widened_ = false;  // computes in f32 on integers
     dnnl::matmul::primitive_desc desc_;
