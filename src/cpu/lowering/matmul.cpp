@@ -5,6 +5,7 @@
 // front of two-dimensional weights joins the rows. Transpositions of operands and of the result, as
 // around the products of attention, are strides where oneDNN's fast implementation takes them.
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -52,7 +53,9 @@ public:
             notes.clear();
             composed = choose(notes);
         }
-        share_primitive(composed);
+        if (shared_attributes_) {
+            composed.attributes = std::move(*shared_attributes_);
+        }
         return add_step(composed, std::move(notes));
     }
 
@@ -239,7 +242,9 @@ private:
             return std::nullopt;
         }
         try {
-            desc_ = primitive(composed, composed.attributes.attr);
+            if (!try_shared_primitive(composed)) {
+                desc_ = primitive(composed, composed.attributes.attr);
+            }
         } catch (const dnnl::error&) {
             return std::nullopt;
         }
@@ -264,28 +269,30 @@ private:
         return {{src, wei, bias, dst}, attr, cpu_engine()};
     }
 
-    // See values_as_arguments.hpp. The report shows the attributes as the composer chose them.
-    void share_primitive(ComposedAnchor& composed) {
-        const std::string name = implementation_name(desc_);
-        if (!takes_strides(name)) {
-            return;
-        }
-        auto attributes = composed.attributes;
+    // A primitive that layers share which differ in scales and zero points alone. False: there is
+    // none of the fast implementation. See values_as_arguments.hpp. The report shows the attributes
+    // as the composer chose them.
+    bool try_shared_primitive(const ComposedAnchor& composed) {
         const auto emission = post_ops::with_values_as_arguments(composed.emission);
-        if (emission && post_ops::fault_of(name, anchor(), *emission).empty()) {
-            attributes = post_ops::compose_attributes(
-                *emission, result_desc(), static_cast<int>(matrix_dst().size()) - 1, cpu_engine());
-        }
+        shared_attributes_ = emission ? post_ops::compose_attributes(
+                                            *emission, result_desc(),
+                                            static_cast<int>(matrix_dst().size()) - 1, cpu_engine())
+                                      : composed.attributes;
         shared_zero_points_ = true;
         try {
-            const dnnl::matmul::primitive_desc desc = primitive(composed, attributes.attr);
-            if (implementation_name(desc) == name) {
-                desc_ = desc;
-                composed.attributes = std::move(attributes);
+            desc_ = primitive(composed, shared_attributes_->attr);
+            const std::string name = implementation_name(desc_);
+            if (takes_strides(name) &&
+                post_ops::fault_of(name, anchor(), emission ? *emission : composed.emission)
+                    .empty()) {
+                return true;
             }
         } catch (const dnnl::error&) {
-            return;  // one of its own, then
+            // One of its own, then.
         }
+        shared_attributes_.reset();
+        shared_zero_points_ = false;
+        return false;
     }
 
     PlainWeights plain_weights(const post_ops::Values& scale) const {
@@ -436,9 +443,10 @@ private:
     Shape src_dims_, wei_dims_, dst_dims_, matrix_dst_;
     std::size_t second_row_ = 0;  // where a second run begins; 0: there is one run
     int zero_points_[2] = {0, 0};
+    std::optional<post_ops::ComposedAttributes> shared_attributes_;
     bool shared_zero_points_ = false;  // arguments of the primitive, not values of its attributes
-    std::string note_;      // why it does not run in int8
-    bool widened_ = false;  // computes in f32 on integers
+    std::string note_;                 // why it does not run in int8
+    bool widened_ = false;             // computes in f32 on integers
     dnnl::matmul::primitive_desc desc_;
 };
 
