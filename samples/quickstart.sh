@@ -12,7 +12,7 @@ samples/install_deps.sh build
 fresh=()
 [ -f build/release/CMakeCache.txt ] || fresh=(-DFUSEQ_TESTS=OFF -DFUSEQ_QUICK_BUILD=ON)
 cmake --preset release "${fresh[@]}"
-cmake --build --preset release -j "$(nproc)" --target benchmark_app explain infer quantize hello_infer fuseq_python
+cmake --build --preset release -j "$(nproc)" --target benchmark_app explain infer quantize samples fuseq_python
 
 bin=build/release/bin
 model=samples/models/residual_cnn.xml

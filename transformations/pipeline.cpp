@@ -27,6 +27,7 @@
 #include "transformations/common/transpose_before_squeeze.hpp"
 #include "transformations/cpu/cover_deconvolutions.hpp"
 #include "transformations/cpu/expand_constants.hpp"
+#include "transformations/cpu/split_dynamic_products.hpp"
 #include "transformations/cpu/split_quantized_products.hpp"
 #include "transformations/cpu/split_weight_zero_points.hpp"
 #include "transformations/low_precision/decompose_normalize_l2.hpp"
@@ -136,6 +137,7 @@ const std::vector<Pass>& cpu_passes() {
     static const std::vector<Pass> passes = {
         // Before those that prepare integer anchors for kernels: it makes some.
         {"split_quantized_products", split_quantized_products},
+        {"split_dynamic_products", split_dynamic_products},
         // After all that adds constants to the results of integer anchors.
         {"expand_constants", expand_constants},
         // When it is known which anchors are integer, and what their weights are.

@@ -5,41 +5,23 @@
 // picture, of any size:
 //   classify_picture samples/models/residual_cnn.xml samples/models/residual_cnn_picture.bmp
 #include <algorithm>
-#include <cstring>
 #include <fuseq/fuseq.hpp>
-#include <fuseq/preprocess.hpp>
 #include <iostream>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "common/pictures/picture_file.hpp"
+#include "common/pictures/picture_model.hpp"
 
 namespace {
 
-// The network takes floats [1, 3, H, W]; the picture is bytes [1, H, W, 3] of its own size.
-std::shared_ptr<fuseq::Model> with_preprocessing(const std::shared_ptr<fuseq::Model>& model,
-                                                 const fuseq::samples::Picture& picture) {
-    using namespace fuseq::preprocess;
-    PrePostProcessor ppp(model);
-    ppp.input()
-        .tensor()
-        .set_element_type(fuseq::ElementType::u8)
-        .set_layout("NHWC")
-        .set_spatial_static_shape(picture.height, picture.width);
-    ppp.input().preprocess().convert_element_type(fuseq::ElementType::f32);
-    ppp.input().preprocess().resize(ResizeAlgorithm::RESIZE_LINEAR);
-    ppp.input().model().set_layout("NCHW");
-    return ppp.build();
-}
-
 void classify(const std::string& file, const std::string& picture_file, const std::string& device) {
-    const fuseq::samples::Picture picture = fuseq::samples::read_picture(picture_file);
+    fuseq::samples::Picture picture = fuseq::samples::read_picture(picture_file);
     fuseq::Core core;
-    const auto model = with_preprocessing(core.read_model(file), picture);
+    const auto model = fuseq::samples::model_of_picture(core.read_model(file), picture);
     fuseq::InferRequest request = core.compile_model(model, device).create_infer_request();
-    fuseq::Tensor image = request.get_input_tensor();
-    std::memcpy(image.data(), picture.bytes(), image.get_byte_size());
+    request.set_input_tensor(fuseq::samples::tensor_of_picture(picture));
     request.infer();
 
     const std::vector<float> scores = fuseq::to_floats(request.get_output_tensor());

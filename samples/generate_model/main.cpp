@@ -1,9 +1,10 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// generate_model: makes the bundled model and an image for it, or a transformer and its inputs.
+// generate_model: makes the bundled models and pictures for them, or a transformer and its inputs.
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "common/npy.hpp"
@@ -11,6 +12,8 @@
 #include "common/tool.hpp"
 #include "fuseq/error.hpp"
 #include "generate_model/residual_cnn.hpp"
+#include "generate_model/shape_networks.hpp"
+#include "generate_model/shapes.hpp"
 #include "generate_model/transformers.hpp"
 #include "ir/ir.hpp"
 
@@ -27,18 +30,6 @@ void make_folder(const fs::path& folder) {
     }
 }
 
-// Bytes of [1, 3, H, W] as a picture.
-Picture picture_of(const Tensor& planes) {
-    const Shape& shape = planes.get_shape();
-    Picture picture(shape[2], shape[3]);
-    const auto* bytes = planes.data<std::uint8_t>();
-    const std::size_t plane = picture.pixels.size();
-    for (std::size_t i = 0; i < plane; ++i) {
-        picture.pixels[i] = {bytes[i], bytes[plane + i], bytes[2 * plane + i]};
-    }
-    return picture;
-}
-
 void write_residual_cnn(const fs::path& base, std::uint64_t seed) {
     make_folder(base / "residual_cnn_input");
     const std::shared_ptr<Model> model = residual_cnn(seed);
@@ -46,7 +37,21 @@ void write_residual_cnn(const fs::path& base, std::uint64_t seed) {
     // u8 is a quarter of the size; the tools convert it to the type of the input.
     const Tensor image = synthetic_image(seed).to(ElementType::u8);
     write_npy((base / "residual_cnn_input" / "image.npy").string(), image);
-    write_picture((base / "residual_cnn_picture.bmp").string(), picture_of(image));
+    write_picture((base / "residual_cnn_picture.bmp").string(), synthetic_picture(seed));
+}
+
+void write_shapes(const fs::path& base) {
+    make_folder(base);
+    write_ir(*shape_detector(), base / "shape_detector.xml");
+    write_ir(*shape_segmenter(), base / "shape_segmenter.xml");
+    write_picture((base / "shapes.bmp").string(), shapes_picture());
+    std::ofstream labels(base / "shapes.txt");
+    for (const std::string& label : shape_labels()) {
+        labels << label << '\n';
+    }
+    if (!labels.flush()) {
+        throw Error("write", (base / "shapes.txt").string() + ": cannot be written");
+    }
 }
 
 void write_transformer(const fs::path& base,
@@ -117,12 +122,15 @@ int main(int argc, char** argv) {
         std::uint64_t seed = kDefaultSeed;
         CLI::App app(
             "Writes residual_cnn.xml, .bin, residual_cnn_input/image.npy and "
-            "residual_cnn_picture.bmp, or the same of a "
-            "transformer of random weights: generate_model -o DIR bert --layers 2.",
+            "residual_cnn_picture.bmp; a detector and a segmenter of drawn shapes and their "
+            "picture: "
+            "generate_model -o DIR shapes; or a transformer of random weights and its inputs: "
+            "generate_model -o DIR bert --layers 2.",
             "generate_model");
         app.add_option("-o", folder, "Folder to write to")->required();
         app.add_option("--seed", seed, "Seed of weights and inputs")->capture_default_str();
         app.require_subcommand(0, 1);
+        app.add_subcommand("shapes", "shape_detector, shape_segmenter, shapes.bmp, shapes.txt");
         std::map<std::string, TransformerOptions> options;
         for (const auto& [name, kind] : kinds) {
             options[name] = usual_options(kind);
@@ -134,6 +142,8 @@ int main(int argc, char** argv) {
         const std::vector<CLI::App*> chosen = app.get_subcommands();
         if (chosen.empty()) {
             write_residual_cnn(folder, seed);
+        } else if (chosen[0]->get_name() == "shapes") {
+            write_shapes(folder);
         } else {
             write_transformer(folder, options.at(chosen[0]->get_name()), seed);
         }

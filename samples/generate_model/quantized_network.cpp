@@ -12,6 +12,7 @@
 #include "ops/matmul.hpp"
 #include "ops/pooling.hpp"
 #include "ops/reduce.hpp"
+#include "ops/reshape.hpp"
 #include "ops/softmax.hpp"
 
 namespace fuseq::samples {
@@ -79,6 +80,10 @@ Output QuantizedNetwork::constant(const std::string& name,
     return model_->add_constant(name, Tensor::of<float>(shape, values))->output();
 }
 
+Output QuantizedNetwork::integers(const std::string& name, const std::vector<std::int64_t>& list) {
+    return model_->add_constant(name, Tensor::of<std::int64_t>({list.size()}, list))->output();
+}
+
 Output QuantizedNetwork::binary(const std::string& type,
                                 const std::string& name,
                                 Output a,
@@ -134,15 +139,21 @@ Output QuantizedNetwork::weights(const std::string& name,
     // Keeps the variance of activations about the same from layer to layer.
     const float bound = std::sqrt(6.0f / static_cast<float>(size));
     Tensor values(ElementType::f32, shape);
-    std::vector<float> high;
-    for (std::size_t filter = 0; filter < shape[0]; ++filter) {
-        float largest = 0;
-        for (std::size_t i = 0; i < size; ++i) {
-            const float value = random_.uniform(-bound, bound);
-            values.data<float>()[filter * size + i] = value;
-            largest = std::max(largest, std::fabs(value));
-        }
-        high.push_back(largest);
+    for (std::size_t i = 0; i < values.get_size(); ++i) {
+        values.data<float>()[i] = random_.uniform(-bound, bound);
+    }
+    return weights_of(name, values, spelling);
+}
+
+Output QuantizedNetwork::weights_of(const std::string& name,
+                                    const Tensor& values,
+                                    WeightSpelling spelling) {
+    const Shape& shape = values.get_shape();
+    const std::size_t size = values.get_size() / shape[0];
+    std::vector<float> high(shape[0], 0.0f);
+    for (std::size_t i = 0; i < values.get_size(); ++i) {
+        float& largest = high[i / size];
+        largest = std::max(largest, std::fabs(values.data<float>()[i]));
     }
     if (spelling != WeightSpelling::kFloat) {
         return integer_weights(name, values, high, spelling);
@@ -255,6 +266,15 @@ Output QuantizedNetwork::add(const std::string& name, Output a, Output b) {
     return binary("Add", name, a, b);
 }
 
+Output QuantizedNetwork::average_pool(const std::string& name, Output x, std::int64_t size) {
+    AvgPoolAttrs attributes;
+    attributes.kernel = {size, size};
+    attributes.strides = {size, size};
+    attributes.pads_begin = {0, 0};
+    attributes.pads_end = {0, 0};
+    return named(model_->add("AvgPool", 1, name, {x}, attributes));
+}
+
 Output QuantizedNetwork::max_pool(const std::string& name, Output x, std::int64_t size) {
     MaxPoolAttrs attributes;
     attributes.kernel = {size, size};
@@ -265,16 +285,33 @@ Output QuantizedNetwork::max_pool(const std::string& name, Output x, std::int64_
 }
 
 Output QuantizedNetwork::global_mean(const std::string& name, Output x) {
-    const Output axes =
-        model_->add_constant(name + "/axes", Tensor::of<std::int64_t>({2}, {2, 3}))->output();
+    const Output axes = integers(name + "/axes", {2, 3});
     return named(model_->add("ReduceMean", kOpset, name, {x, axes}, ReduceAttrs{}));
 }
 
-void QuantizedNetwork::softmax_output(const std::string& name, Output x) {
+Output QuantizedNetwork::reshape(const std::string& name,
+                                 Output x,
+                                 const std::vector<std::int64_t>& shape) {
+    ReshapeAttrs attributes;
+    attributes.special_zero = true;
+    return named(
+        model_->add("Reshape", kOpset, name, {x, integers(name + "/shape", shape)}, attributes));
+}
+
+Output QuantizedNetwork::transpose(const std::string& name,
+                                   Output x,
+                                   const std::vector<std::int64_t>& order) {
+    return named(model_->add("Transpose", kOpset, name, {x, integers(name + "/order", order)}));
+}
+
+Output QuantizedNetwork::softmax(const std::string& name, Output x, std::int64_t axis) {
     SoftmaxAttrs attributes;
-    attributes.axis = 1;
-    const Output scores = named(model_->add("SoftMax", kOpset, name, {x}, attributes));
-    model_->add_result(name + "/result", scores);
+    attributes.axis = axis;
+    return named(model_->add("SoftMax", kOpset, name, {x}, attributes));
+}
+
+void QuantizedNetwork::softmax_output(const std::string& name, Output x) {
+    model_->add_result(name + "/result", softmax(name, x, 1));
 }
 
 }  // namespace fuseq::samples

@@ -70,14 +70,21 @@ public:
     Output linear(const std::string& name, Output x, std::size_t in, std::size_t out);
     Output relu(const std::string& name, Output x);
     Output add(const std::string& name, Output a, Output b);
+    Output average_pool(const std::string& name, Output x, std::int64_t size);
     Output max_pool(const std::string& name, Output x, std::int64_t size);
     // Over the spatial dimensions: [N, C, H, W] -> [N, C].
     Output global_mean(const std::string& name, Output x);
+    Output integers(const std::string& name, const std::vector<std::int64_t>& list);
+    Output reshape(const std::string& name, Output x, const std::vector<std::int64_t>& shape);
+    Output transpose(const std::string& name, Output x, const std::vector<std::int64_t>& order);
+    Output softmax(const std::string& name, Output x, std::int64_t axis);
     void softmax_output(const std::string& name, Output x);
 
 protected:
     // `shape` with one filter (output channel) for each entry of its first dimension.
     Output weights(const std::string& name, const Shape& shape, WeightSpelling spelling);
+    // The same with values that are given.
+    Output weights_of(const std::string& name, const Tensor& values, WeightSpelling spelling);
     Output integer_weights(const std::string& name,
                            const Tensor& values,
                            const std::vector<float>& high,

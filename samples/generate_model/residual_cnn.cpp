@@ -80,6 +80,18 @@ Tensor synthetic_image(std::uint64_t seed) {
     return image;
 }
 
+Picture synthetic_picture(std::uint64_t seed) {
+    const Tensor planes = synthetic_image(seed);
+    Picture picture(kImageSize, kImageSize);
+    const auto byte = [&, values = planes.data<float>()](std::size_t channel, std::size_t i) {
+        return static_cast<std::uint8_t>(values[channel * picture.pixels.size() + i]);
+    };
+    for (std::size_t i = 0; i < picture.pixels.size(); ++i) {
+        picture.pixels[i] = {byte(0, i), byte(1, i), byte(2, i)};
+    }
+    return picture;
+}
+
 std::shared_ptr<Model> residual_cnn(std::uint64_t seed) {
     std::vector<std::vector<Tensor>> images;
     images.reserve(kCalibrationImages);

@@ -16,7 +16,6 @@
 #include "ops/mvn.hpp"
 #include "ops/range.hpp"
 #include "ops/reduce.hpp"
-#include "ops/reshape.hpp"
 #include "ops/shape_of.hpp"
 #include "ops/softmax.hpp"
 
@@ -46,10 +45,6 @@ Output TokenNetwork::number(const std::string& name, float value) {
 
 Output TokenNetwork::integer(const std::string& name, std::int64_t value) {
     return model_->add_constant(name, Tensor::scalar(value))->output();
-}
-
-Output TokenNetwork::integers(const std::string& name, const std::vector<std::int64_t>& list) {
-    return model_->add_constant(name, Tensor::of<std::int64_t>({list.size()}, list))->output();
 }
 
 Output TokenNetwork::plain(const std::string& type,
@@ -211,21 +206,6 @@ Output TokenNetwork::gelu(const std::string& name, Output x) {
 
 Output TokenNetwork::swish(const std::string& name, Output x) {
     return multiply(name, x, plain("Sigmoid", name + "/sigmoid", {x}));
-}
-
-Output TokenNetwork::reshape(const std::string& name,
-                             Output x,
-                             const std::vector<std::int64_t>& shape) {
-    ReshapeAttrs attributes;
-    attributes.special_zero = true;
-    return named(model_->add("Reshape", kTokenOpset, name, {x, integers(name + "/shape", shape)},
-                             attributes));
-}
-
-Output TokenNetwork::transpose(const std::string& name,
-                               Output x,
-                               const std::vector<std::int64_t>& order) {
-    return plain("Transpose", name, {x, integers(name + "/order", order)});
 }
 
 Output TokenNetwork::split_heads(const std::string& name, Output x, std::size_t heads) {

@@ -46,7 +46,6 @@ public:
     }
     Output number(const std::string& name, float value);
     Output integer(const std::string& name, std::int64_t value);
-    Output integers(const std::string& name, const std::vector<std::int64_t>& list);
 
     // x times weights [out, in] transposed, and a bias; x is quantized by the caller.
     Output dense(const std::string& name, Output x, std::size_t in, std::size_t out);
@@ -61,8 +60,6 @@ public:
     // Softmax of the scores times the values. `mask` is added, if there is one; `causal` makes one.
     Output attention(const std::string& name, const Heads& heads, Output mask, bool causal);
 
-    Output reshape(const std::string& name, Output x, const std::vector<std::int64_t>& shape);
-    Output transpose(const std::string& name, Output x, const std::vector<std::int64_t>& order);
     // [N, T, D] as [N, heads, T, D / heads], and back.
     Output split_heads(const std::string& name, Output x, std::size_t heads);
     Output merge_heads(const std::string& name, Output x);

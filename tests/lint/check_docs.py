@@ -8,7 +8,8 @@ usage: check_docs.py [ROOT]
 - links to files and headings lead somewhere, and paths in `backquotes` exist;
 - every property of Fuseq's own stands in docs/debugging.md, every law in docs/post_ops.md, and none
   that does not exist;
-- the program in README.md is the one in samples/hello_infer.
+- the program in README.md is the one in samples/hello_infer;
+- the samples that README.md lists are there and have at most 120 lines.
 """
 import pathlib
 import re
@@ -20,6 +21,7 @@ QUOTED_PATH = re.compile(r"`((?:src|include|transformations|tests|samples|docs)/
 CODE_BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 PROPERTY = re.compile(r'"(FUSEQ_[A-Z_]+)"')
 PROPERTY_ROW = re.compile(r"^\| (`FUSEQ_[^|]*) \|", re.MULTILINE)
+SAMPLE_LINES = 120
 LAW = re.compile(r'\{"(\w+)", \w+\}')
 LAW_ROW = re.compile(r"^\| `(\w+)` \|", re.MULTILINE)
 
@@ -86,6 +88,24 @@ def check_program(root):
         yield "the program differs from samples/hello_infer/main.cpp"
 
 
+def check_samples(root):
+    table = read(root / "README.md").split("| sample | shows |\n")[1].split("\n\n")[0]
+    names = [name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split(" | ")[0])]
+    for name in names:
+        sources = sorted((root / "samples" / name).glob("*.*"))
+        if not sources:
+            yield f"sample {name} is missing"
+        for source in sources:
+            lines = len(read(source).splitlines())
+            if lines > SAMPLE_LINES:
+                yield f"sample {source.relative_to(root)} has {lines} lines, at most {SAMPLE_LINES}"
+    for folder in sorted((root / "samples").iterdir()):
+        programs = read(root / "samples/programs.cmake")
+        if re.search(rf"\b{folder.name}\b", programs) and (folder / "main.cpp").exists() and \
+                folder.name not in names and folder.name != "generate_model":
+            yield f"sample {folder.name} is not in the table"
+
+
 def main(arguments):
     root = pathlib.Path(arguments[1] if len(arguments) > 1 else ".").resolve()
     pages = [root / "README.md", *sorted((root / "docs").glob("**/*.md"))]
@@ -94,6 +114,7 @@ def main(arguments):
     findings += [f"docs/debugging.md: {text}" for text in check_properties(root)]
     findings += [f"docs/post_ops.md: {text}" for text in check_laws(root)]
     findings += [f"README.md: {text}" for text in check_program(root)]
+    findings += [f"README.md: {text}" for text in check_samples(root)]
     for finding in findings:
         print(finding)
     if not findings:

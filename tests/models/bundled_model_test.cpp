@@ -8,6 +8,7 @@
 #include <set>
 
 #include "common/npy.hpp"
+#include "common/pictures/picture_file.hpp"
 #include "fuseq/core.hpp"
 #include "generate_model/residual_cnn.hpp"
 
@@ -27,6 +28,10 @@ TEST(BundledModel, IsWhatTheGeneratorMakes) {
 TEST(BundledModel, ImageIsWhatTheGeneratorMakes) {
     const Tensor image = read_npy(kFolder + "residual_cnn_input/image.npy");
     EXPECT_TRUE(same_bytes(image, synthetic_image(kDefaultSeed).to(ElementType::u8)));
+}
+
+TEST(BundledModel, PictureIsWhatTheGeneratorMakes) {
+    EXPECT_EQ(read_picture(kFolder + "residual_cnn_picture.bmp"), synthetic_picture(kDefaultSeed));
 }
 
 TEST(BundledModel, SeedChangesIt) {

@@ -79,7 +79,7 @@ bool fits(const Node& node, const WeightAttrs& attrs) {
                        rule->rule == RoundingRule::kF32ZeroFirst;
     return known && is_8_bit(node.input(0).type()) && is_8_bit(attrs.output_type) &&
            is_8_bit(node.input(1).type()) && node.input_node(1)->is_constant() &&
-           (!node.has_input(2) || node.input_node(2)->is_constant());
+           (!node.has_input(2) || node.input_node(2)->is_constant()) && !node.has_input(3);
 }
 
 Output transposed(Node& node,

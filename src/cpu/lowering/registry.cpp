@@ -56,6 +56,8 @@ constexpr NodeCandidate kNodes[] = {
     {"convert", "the only one", make_convert},
     {"compressed_matmul", "the only one", make_compressed_matmul},
     {"requantize_sums", "rules of 32 bits in vectors", make_requantize_sums},
+    {"dynamic_quantize", "the only one", make_dynamic_quantize},
+    {"dequantize_sums", "the only one", make_dequantize_sums},
     {"quantized_pair", "the only one", make_quantized_pair},
     {"quantized_table", "the only one", make_quantized_table},
     {"quantized_concat", "the only one", make_quantized_concat},

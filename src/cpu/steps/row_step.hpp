@@ -16,7 +16,7 @@ namespace fuseq::cpu {
 
 class RowStep final : public Step {
 public:
-    static constexpr std::size_t kMaxSources = 2;
+    static constexpr std::size_t kMaxSources = 8;
     // Computes rows [begin, end). Pointers are to row 0, whether it exists or not. Several
     // threads call it in parallel, each with rows of its own.
     struct Rows {

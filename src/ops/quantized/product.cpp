@@ -17,6 +17,19 @@ void check_bias(const InferContext& context, const Dimension& channels) {
                     "]");
 }
 
+void check_zero_point(const InferContext& context, const WeightAttrs& attrs) {
+    if (!context.has_input(3)) {
+        return;
+    }
+    context.require(is_integral(context.type(3)), "the zero point of src is ",
+                    to_string(context.type(3)), ", expected an integer");
+    const PartialShape& shape = context.shape(3);
+    context.require(shape.compatible({}) || shape.compatible({1}),
+                    "the zero point of src has shape ", to_string(shape), ", expected one element");
+    context.require(attrs.input_zero_point(0) == 0,
+                    "src has a zero point as an input and another one as an attribute");
+}
+
 void add_bias(const EvalContext& context,
               std::vector<std::int64_t>& sums,
               std::size_t channels,
@@ -50,6 +63,17 @@ void check_product(const InferContext& context,
     check_zero_point_list(context, "weight_zero_points", attrs.weight_zero_points, count,
                           context.type(1));
     check_bias(context, channels);
+    check_zero_point(context, attrs);
+}
+
+std::int64_t source_zero_point(const EvalContext& context, const WeightAttrs& attrs) {
+    if (!context.has_input(3)) {
+        return attrs.input_zero_point(0);
+    }
+    const std::vector<std::int64_t> values = to_ints(context.input(3));
+    context.require(values.size() == 1, "the zero point of src has ", values.size(),
+                    " elements, expected 1");
+    return values[0];
 }
 
 void store_sums(const EvalContext& context,

@@ -30,6 +30,9 @@ std::vector<std::int32_t> centered_weights(const Tensor& weights,
     return values;
 }
 
+// Of src: input 3, one integer, where there is one, else the attribute.
+std::int64_t source_zero_point(const EvalContext& context, const WeightAttrs& attrs);
+
 // Adds the bias (input 2, optional) and stores: sums of i32, real values, or requantized. The
 // channel of sums[i] is i / inner % channels; `alpha` multiplies the scale of src.
 void store_sums(const EvalContext& context,

@@ -11,15 +11,17 @@
 // The operations and their inputs (integers of 8 or 16 bits where not said otherwise):
 //
 //   Quantize(x f32), Dequantize(q) -> f32, Requantize(q): to another grid; with a clamp also a ReLU
-//   QuantizedConvolution(src, weights [OC, IC/groups, kernel...], bias i32 or i64 [OC], optional)
+//   DynamicQuantize(x f32) -> u8, scale f32, zero point u8, both found in the data
+//   QuantizedConvolution(src, weights [OC, IC/groups, kernel...], bias i32 or i64 [OC], zero point)
 //   QuantizedDeconvolution(src, weights [IC, OC/groups, kernel...], bias, optional)
-//   QuantizedMatMul(a, b, bias [N], optional): as MatMul; output_type f32 gives real values
+//   QuantizedMatMul(a, b, bias [N], zero point): as MatMul; output_type f32 gives real values
 //   QuantizedAdd, QuantizedSubtract, QuantizedMultiply(a, b): broadcast as numpy does
 //   QuantizedConcat(a, b, ...), QuantizedAveragePool(q), QuantizedMaxPool(q), QuantizedMean(q)
 //   QuantizedLeakyRelu(q), QuantizedTable(q), QuantizedSoftmax(q), QuantizedResizeBilinear(q)
 //
-// output_type i32 of a convolution or product gives the sums themselves. The bias stands in the
-// scale of the product, input_scales[0] * weight_scales[c]. What only moves integers (Reshape,
+// output_type i32 of a convolution or product gives the sums themselves. Bias and zero point are
+// optional. The bias stands in the scale of the product, input_scales[0] * weight_scales[c]; the
+// zero point, one integer, is that of src where it is known at run time only. What only moves integers (Reshape,
 // Transpose, Pad, Slice, nearest neighbours, Minimum, ...) are the operations of the opsets.
 #pragma once
 

@@ -161,7 +161,7 @@ void evaluate(EvalContext& context) {
 const OpSpec kOps[] = {
     {.type = "QuantizedConvolution",
      .version = 1,
-     .inputs = {2, 3},
+     .inputs = {2, 4},
      .make_attributes = make_attributes<QuantizedConvolutionAttrs>,
      .infer = infer,
      .evaluate = evaluate,

@@ -7,7 +7,7 @@ namespace fuseq {
 std::vector<std::int32_t> filter_source(const EvalContext& context,
                                         const QuantizedFilterAttrs& attrs,
                                         const FilterLoops& loops) {
-    std::vector<std::int32_t> src = centered(context.input(0), attrs.input_zero_point(0));
+    std::vector<std::int32_t> src = centered(context.input(0), source_zero_point(context, attrs));
     if (attrs.channels_last) {
         return moved_channels(src, loops.batch, loops.in_size(), loops.groups * loops.ic);
     }

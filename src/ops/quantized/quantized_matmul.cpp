@@ -90,7 +90,7 @@ void multiply(
 void evaluate(EvalContext& context) {
     const auto& attrs = context.attrs<QuantizedMatMulAttrs>();
     const Operand a = operand(context.input(0), attrs.transpose_a,
-                              centered(context.input(0), attrs.input_zero_point(0)));
+                              centered(context.input(0), source_zero_point(context, attrs)));
     const Shape weights = as_matrix(context.input(1).get_shape(), attrs.transpose_b).to_shape();
     const std::size_t columns = weights.back();
     const std::size_t rows = weights[weights.size() - 2];
@@ -121,7 +121,7 @@ void evaluate(EvalContext& context) {
 const OpSpec kOps[] = {
     {.type = "QuantizedMatMul",
      .version = 1,
-     .inputs = {2, 3},
+     .inputs = {2, 4},
      .make_attributes = make_attributes<QuantizedMatMulAttrs>,
      .infer = infer,
      .evaluate = evaluate,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "ops/state/state.hpp"
 
@@ -73,7 +74,30 @@ GraphImporter::GraphImporter(const FileContext& context,
       model_(std::move(model)),
       depth_(depth),
       tensors_(read_tensors(context.file, graph_, context.bytes, context.place)),
-      values_(tensors_.size()) {}
+      values_(tensors_.size()) {
+    add_empty_constants();
+}
+
+// A tensor without elements needs no bytes: a shape of no dimensions, say. It is a constant where
+// nothing else makes it.
+void GraphImporter::add_empty_constants() {
+    std::set<std::int64_t> made;
+    const auto add = [&](const flatbuffers::Vector<std::int32_t>* indices) {
+        const std::vector<std::int64_t> list = indices_of(indices);
+        made.insert(list.begin(), list.end());
+    };
+    add(graph_.inputs());
+    const std::size_t count = graph_.operators() == nullptr ? 0 : graph_.operators()->size();
+    for (std::size_t i = 0; i < count; ++i) {
+        add(graph_.operators()->Get(static_cast<flatbuffers::uoffset_t>(i))->outputs());
+    }
+    for (TensorInfo& info : tensors_) {
+        if (!info.constant() && !info.variable && info.type != ElementType::undefined &&
+            shape_size(info.shape) == 0 && !made.contains(static_cast<std::int64_t>(info.index))) {
+            info.value = Tensor(info.type, info.shape);
+        }
+    }
+}
 
 std::shared_ptr<Model> GraphImporter::read_model() {
     add_parameters();

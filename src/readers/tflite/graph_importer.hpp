@@ -61,6 +61,7 @@ public:
     void warn(const std::string& sentence) const override;
 
 private:
+    void add_empty_constants();
     void add_parameters();
     void translate_all();
     void translate(const ::tflite::Operator& stated, std::size_t position);

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "readers/tflite/sparse_tensor.hpp"
+
 namespace fuseq::tflite_reader {
 namespace {
 
@@ -188,10 +190,10 @@ std::vector<TensorInfo> read_tensors(const ::tflite::Model& model,
         if (tensor->buffer() != 0) {
             const ::tflite::Buffer& buffer = *model.buffers()->Get(tensor->buffer());
             const auto data = find_data(buffer, file, here);
-            here.require(data.empty() || tensor->sparsity() == nullptr,
-                         "is sparse, which is not supported");
             if (!data.empty()) {
-                info.value = read_value(info, data, file, here);
+                info.value = tensor->sparsity() == nullptr
+                                 ? read_value(info, data, file, here)
+                                 : dense_value(*tensor->sparsity(), info, data, here);
             }
         }
         tensors.push_back(std::move(info));

@@ -238,8 +238,44 @@ def control():
     yield dict(name="while", model=model.json(), runs=[[counter, x, y]], tolerance=CLOSE)
 
 
+def sparse_levels(*levels):
+    """A size is dense; a pair (segments, indices) is sparse."""
+    made = []
+    for level in levels:
+        if isinstance(level, int):
+            made.append({"format": "DENSE", "dense_size": level})
+        else:
+            made.append({"format": "SPARSE_CSR", "array_segments_type": "Uint8Vector",
+                         "array_segments": {"values": level[0]}, "array_indices_type": "Uint8Vector",
+                         "array_indices": {"values": level[1]}})
+    return made
+
+
+def sparse():
+    """x + a constant without its zeros: by rows, by columns, in blocks of 2 x 2 and of 1 x 4."""
+    forms = {"rows": ([0, 1], [], (4, ([0, 3, 4, 5, 6], [0, 2, 3, 1, 2, 3]))),
+             "columns": ([1, 0], [], (4, ([0, 1, 2, 4, 6], [0, 1, 0, 2, 0, 3]))),
+             "blocks": ([0, 1, 2, 3], [0, 1], (2, ([0, 2, 3], [0, 1, 1]), 2, 2)),
+             "blocks_of_columns": ([1, 0, 3, 2], [0, 1], (2, ([0, 1, 3], [0, 0, 1]), 2, 2)),
+             "rows_of_four": ([0, 1, 2], [1], (4, ([0, 1, 1, 1, 2], [0, 0]), 4))}
+    for name, (order, blocks, levels) in forms.items():
+        count = 12 if "blocks" in name else 8 if "four" in name else 6
+        model = ModelJson()
+        main = model.graph()
+        x = real(30, 4, 4)
+        at = main.input(x)
+        wei = main.tensor((4, 4), F, None, np.arange(1, count + 1, dtype=F))
+        main.tensors[wei]["sparsity"] = {"traversal_order": order, "block_map": blocks,
+                                         "dim_metadata": sparse_levels(*levels)}
+        dense, result = main.tensor((4, 4), F), main.tensor((4, 4), F)
+        main.op("DENSIFY", [wei], [dense])
+        main.op("ADD", [at, dense], [result], ("AddOptions", {}))
+        main.outputs = [result]
+        yield dict(name="densify_" + name, model=model.json(), runs=[[x]], tolerance=CLOSE)
+
+
 def families():
-    made = {"elementwise": elementwise(), "windows": windows(), "movement": movement(), "reductions": reductions(),
+    made = {"sparse": sparse(), "elementwise": elementwise(), "windows": windows(), "movement": movement(), "reductions": reductions(),
             "control": control(), "state": case_state.cases()}
     made.update(case_quantized.families())
     return made

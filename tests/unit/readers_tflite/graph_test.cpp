@@ -60,6 +60,7 @@ json graph(json tensors, json operators, const json& inputs, const json& outputs
 
 constexpr int kConv2d = 3;
 constexpr int kRelu = 19;
+constexpr int kReshape = 22;
 constexpr int kAbs = 101;
 constexpr int kMean = 40;
 
@@ -99,6 +100,14 @@ TEST(TfliteGraph, TensorsWithoutNamesAreCalledByTheirNumbers) {
     const auto read = read_tflite(tflite_bytes(model));
     EXPECT_EQ(read->parameters()[0]->name(), "t0");
     EXPECT_EQ(read->output("t1"), read->output(0));
+}
+
+// The shape of a scalar has no elements, and no bytes.
+TEST(TfliteGraph, ConstantsWithoutElements) {
+    const json model =
+        graph({tensor("x", {1, 1}), tensor("shape", {0}, "INT32"), tensor("y", json::array())},
+              {node(kReshape, {0, 1}, {2})}, {0}, {2});
+    EXPECT_EQ(read_tflite(tflite_bytes(model))->output(0).shape(), Shape{});
 }
 
 TEST(TfliteGraph, AnInputThatIsAnOutputToo) {

@@ -35,6 +35,16 @@ HWY_INLINE V polynomial(D d, V x, const float (&c)[N]) {
     return out;
 }
 
+// The same, each step rounded once.
+template <class D, std::size_t N, class V = hn::Vec<D>>
+HWY_INLINE V fused_polynomial(D d, V x, const float (&c)[N]) {
+    V out = hn::Set(d, c[N - 1]);
+    for (std::size_t i = N - 1; i-- > 0;) {
+        out = fused_mul_add(d, out, x, hn::Set(d, c[i]));
+    }
+    return out;
+}
+
 // x = q * ln 2 + r with |r| <= ln(2) / 2: gives q and e^r - 1. |x| <= 105.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V reduced_expm1(D d, V x, hn::Vec<hn::RebindToSigned<D>>& q) {
@@ -176,25 +186,37 @@ HWY_INLINE V gelu_tanh(D d, V x) {
     return hn::Mul(x, sigmoid(d, twice_u));
 }
 
+// e^x for -87 <= x <= 1.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp_near_zero(D d, V x) {
+    const hn::RebindToSigned<D> di;
+    const auto q = hn::NearestInt(hn::Mul(x, hn::Set(d, 1.44269504f)));
+    const V qf = hn::ConvertTo(d, q);
+    V r = fused_mul_add(d, qf, hn::Set(d, -0.693145751953125f), x);
+    r = fused_mul_add(d, qf, hn::Set(d, -1.42860677e-6f), r);
+    static constexpr float kCoefficients[] = {1.0f,           1.0f,           0.5f,
+                                              0.166666672f,   0.0416664854f,  0.00833337776f,
+                                              0.00139304355f, 0.000198527618f};
+    const V y = fused_polynomial(d, r, kCoefficients);
+    return hn::Mul(y, hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(q, hn::Set(di, 127)))));
+}
+
 // 0.5 * x * erfc(-x / sqrt 2). erfc(z) = t * e^(-z^2 + p(t)), t = 1 / (1 + z / 2), with the
-// polynomial of Numerical Recipes (2nd edition, 6.2), good to 1.2e-7 relative. z^2 = x^2 / 2 is
-// taken in two parts, the first of which is exact, or its rounding would show in the tail.
+// polynomial of Numerical Recipes (2nd edition, 6.2), good to 1.2e-7 relative. The exponent is a
+// float: far below zero, where the result is small, its rounding shows as 1e-5 of it.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V gelu_erf(D d, V x) {
-    const hn::RebindToUnsigned<D> du;
     const V half = hn::Set(d, 0.5f);
     const V one = hn::Set(d, 1.0f);
-    const V a = hn::Min(hn::Abs(x), hn::Set(d, 14.0f));  // beyond, erfc is 0 in float
-    const V t = hn::Div(one, hn::Add(one, hn::Mul(a, hn::Set(d, 0.353553391f))));
+    const V a = hn::Abs(x);
+    const V t = hn::Div(one, fused_mul_add(d, a, hn::Set(d, 0.353553391f), one));
     static constexpr float kCoefficients[] = {-1.26551223f, 1.00002368f, 0.37409196f,  0.09678418f,
                                               -0.18628806f, 0.27886807f, -1.13520398f, 1.48851587f,
                                               -0.82215223f, 0.17087277f};
-    const V p = polynomial(d, t, kCoefficients);
-    const V coarse = hn::BitCast(d, hn::And(hn::BitCast(du, a), hn::Set(du, 0xFFFFF000u)));
-    const V square = hn::Mul(hn::Mul(coarse, coarse), half);
-    const V rest = hn::Mul(hn::Mul(hn::Sub(a, coarse), hn::Add(a, coarse)), half);
-    const V tail = hn::Mul(hn::Mul(t, exp(d, hn::Neg(square))), exp(d, hn::Sub(p, rest)));
-    const V half_tail = hn::Mul(half, tail);
+    const V p = fused_polynomial(d, t, kCoefficients);
+    const V exponent = fused_mul_add(d, hn::Mul(a, hn::Set(d, -0.5f)), a, p);
+    const V tail = exp_near_zero(d, hn::Max(exponent, hn::Set(d, -87.0f)));
+    const V half_tail = hn::Mul(hn::Mul(half, t), tail);
     return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), half_tail, hn::Sub(one, half_tail)));
 }
 

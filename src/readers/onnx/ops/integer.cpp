@@ -76,6 +76,9 @@ Output product_factor(Operator& op, const Output& a, const Output& b, const Outp
 }
 
 Outputs conv_integer(Operator& op) {
+    if (const Output result = integer_convolution(op)) {
+        return {result};
+    }
     const std::size_t rank = op.rank(op.input(1), "the weights");
     const Output x = centered(op, op.input(0), optional_input(op, 2), rank, 1);
     const Output w = centered(op, op.input(1), optional_input(op, 3), rank, 0);
@@ -102,6 +105,9 @@ Outputs qlinear_conv(Operator& op) {
 // Zero points of a belong to its rows, those of b to its columns.
 Output multiply_integers(
     Operator& op, const Output& a, const Output& za, const Output& b, const Output& zb) {
+    if (const Output result = integer_product(op, a, za, b, zb)) {
+        return result;
+    }
     const std::size_t rows = op.rank(a);
     const std::size_t columns = op.rank(b);
     const Output left = centered(op, a, za, rows, rows < 2 ? 0 : rows - 2);

@@ -136,25 +136,8 @@ Output dequantize(Operator& op, const Output& q, const Scales& scales) {
 }
 
 DynamicallyQuantized dynamic_quantize(Operator& op, const Output& x) {
-    const Output axes = op.all_axes(x);
-    const Output zero = op.scalar(0, x);
-    const auto extreme = [&](const char* reduce, const char* bound) {
-        return op.add(bound, {op.add(reduce, {x, axes}, {{"keep_dims", false}}), zero});
-    };
-    const auto round = [&](const Output& value) {
-        return op.add("Round", {value}, {{"mode", std::string("half_to_even")}});
-    };
-    const Output high = extreme("ReduceMax", "Maximum");
-    const Output low = extreme("ReduceMin", "Minimum");
-    const Output range = op.add("Divide", {op.add("Subtract", {high, low}), op.scalar(255, x)});
-    // All zero: any scale does, and ONNX Runtime takes 1.
-    const Output nothing = op.add("Equal", {range, zero});
-    const Output scale = op.add("Select", {nothing, op.scalar(1, x), range});
-    const Output middle = round(op.add("Divide", {op.add("Subtract", {zero, low}), scale}));
-    const Output point = saturate(op, middle, ElementType::u8);
-    const Output steps = round(op.add("Divide", {x, scale}));
-    const Output moved = op.add("Add", {steps, op.convert(point, x.type())});
-    return {saturate(op, moved, ElementType::u8), scale, point};
+    fuseq::Node* made = op.node("DynamicQuantize", {x}, ModelAttributes{});
+    return {made->output(0), made->output(1), made->output(2)};
 }
 
 }  // namespace fuseq::onnx_reader

@@ -109,6 +109,42 @@ Output two_sources(Operator& op, const char* type) {
                : Output{};
 }
 
+// Of a convolution or product whose result is its sums.
+struct Sums {
+    std::vector<Output> inputs;
+    ModelAttributes attributes;
+};
+
+std::optional<Sums> sums_of(Operator& op,
+                            const Output& x,
+                            const Output& zx,
+                            const Output& w,
+                            const Output& zw,
+                            std::size_t channels) {
+    const auto one_element = [](const Output& value) {
+        return value.partial_shape().compatible({}) || value.partial_shape().compatible({1});
+    };
+    const auto weight_zeros = zw ? op.known_ints(zw) : std::vector<std::int64_t>{0};
+    if (!is_byte(x) || !is_byte(w) || (zx && !one_element(zx)) || !weight_zeros || channels == 0 ||
+        (weight_zeros->size() != 1 && weight_zeros->size() != channels)) {
+        return std::nullopt;
+    }
+    Sums sums{{x, w},
+              {{"method", "ONNX"},
+               {"input_scales", std::vector<float>{1.0F}},
+               {"output_scale", 1.0F},
+               {"output_type", ElementType::i32},
+               {"weight_scales", std::vector<float>{1.0F}},
+               {"weight_zero_points", *weight_zeros}}};
+    const auto known = zx ? op.known_ints(zx) : std::vector<std::int64_t>{0};
+    if (known && known->size() == 1) {
+        sums.attributes.push_back({"input_zero_points", *known});
+    } else {
+        sums.inputs.insert(sums.inputs.end(), {Output{}, zx});
+    }
+    return sums;
+}
+
 }  // namespace
 
 Output quantized_convolution(Operator& op) {
@@ -143,6 +179,33 @@ Output quantized_matmul(Operator& op) {
     }
     add_weights(*attributes, *weights);
     return op.add("QuantizedMatMul", {op.input(0), op.input(3)}, *attributes);
+}
+
+Output integer_convolution(Operator& op) {
+    const Output x = op.input(0);
+    const std::size_t channels = channels_of(op.input(1), 0);
+    const auto sums = sums_of(op, x, op.has_input(2) ? op.input(2) : Output{}, op.input(1),
+                              op.has_input(3) ? op.input(3) : Output{}, channels);
+    if (!sums) {
+        return {};
+    }
+    ModelAttributes attributes = sums->attributes;
+    const ModelAttributes window = convolution_window(op, op.input(1)).attributes();
+    attributes.insert(attributes.end(), window.begin(), window.end());
+    const std::int64_t groups = op.attributes.integer("group", 1);
+    attributes.push_back({"groups", groups});
+    attributes.push_back({"depthwise", groups > 1 && channels_of(op.input(1), 1) == 1});
+    return op.add("QuantizedConvolution", sums->inputs, attributes);
+}
+
+Output integer_product(
+    Operator& op, const Output& a, const Output& za, const Output& b, const Output& zb) {
+    const std::size_t rank = op.rank(b);
+    if (rank < 2 || op.rank(a) < 2) {
+        return {};
+    }
+    const auto sums = sums_of(op, a, za, b, zb, channels_of(b, rank - 1));
+    return sums ? op.add("QuantizedMatMul", sums->inputs, sums->attributes) : Output{};
 }
 
 // a, sa, za, b, sb, zb, bias, sy, zy

@@ -10,8 +10,13 @@
 
 namespace fuseq::onnx_reader {
 
-Output quantized_convolution(Operator& op);     // QLinearConv
-Output quantized_matmul(Operator& op);          // QLinearMatMul
+Output quantized_convolution(Operator& op);  // QLinearConv
+Output quantized_matmul(Operator& op);       // QLinearMatMul
+Output integer_convolution(Operator& op);    // ConvInteger: sums in i32
+// Sums of a matrix product in i32, of a zero point that may be known at run time only. Null where
+// the zero points are not one of the whole a and constant ones of b.
+Output integer_product(
+    Operator& op, const Output& a, const Output& za, const Output& b, const Output& zb);
 Output quantized_gemm(Operator& op);            // QGemm
 Output quantized_sum(Operator& op);             // QLinearAdd
 Output quantized_product(Operator& op);         // QLinearMul

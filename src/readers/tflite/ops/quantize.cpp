@@ -61,9 +61,17 @@ Values cast(Operator& op) {
     return x.result(op.convert(x.values[0], type));
 }
 
+// Sparse constants are dense when they have been read.
+Values densify(Operator& op) {
+    op.require(op.tensor(0).constant(), "the input, ", op.tensor(0).title(), ", is no constant");
+    const Aligned x = op.either(0);
+    return x.result(x.values[0]);
+}
+
 const OperatorRow kRows[] = {
     {.type = "CAST", .newest = 6, .translate = cast},
     {.type = "DEQUANTIZE", .newest = 6, .translate = dequantize_values},
+    {.type = "DENSIFY", .newest = 1, .translate = densify},
     {.type = "FAKE_QUANT", .newest = 2, .translate = fake_quantize},
     {.type = "QUANTIZE", .newest = 3, .translate = quantize_values},
 };
