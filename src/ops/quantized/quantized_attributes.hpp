@@ -207,10 +207,13 @@ struct QuantizedPoolAttrs final : AttributesOf<QuantizedPoolAttrs>, QuantizedAtt
 struct QuantizedMeanAttrs final : AttributesOf<QuantizedMeanAttrs>, QuantizedAttrs {
     std::vector<std::int64_t> axes;
     bool keep_dims = false;
+    // The framework's mean over height and width of an image, which may round by another rule.
+    bool image = false;
     void visit(AttributeVisitor& v) override {
         visit_grids(v);
         v.required("axes", axes);
         v.optional("keep_dims", keep_dims);
+        v.optional("image", image);
     }
 };
 
@@ -239,10 +242,12 @@ struct QuantizedTableAttrs final : AttributesOf<QuantizedTableAttrs>, QuantizedA
 struct QuantizedSoftmaxAttrs final : AttributesOf<QuantizedSoftmaxAttrs>, QuantizedAttrs {
     std::int64_t axis = -1;
     float beta = 1.0F;
+    bool logarithm = false;  // of the shares
     void visit(AttributeVisitor& v) override {
         visit_grids(v);
         v.optional("axis", axis);
         v.optional("beta", beta);
+        v.optional("logarithm", logarithm);
     }
 };
 

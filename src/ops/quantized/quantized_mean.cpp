@@ -1,13 +1,15 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// QuantizedMean: the mean over axes, rule(sum of (q - z), M / count) + zo with one rounding.
+// QuantizedMean: the mean over axes, rule(sum of (q - z), M / count) + zo with one rounding, or one
+// of TFLite's means (rules/means.hpp).
 #include <algorithm>
 
 #include "ops/axes.hpp"
 #include "ops/broadcast.hpp"
 #include "ops/op_list.hpp"
 #include "ops/quantized/quantized_run.hpp"
+#include "ops/quantized/rules/means.hpp"
 #include "ops/quantized/rules/real.hpp"
 
 namespace fuseq {
@@ -35,10 +37,20 @@ void infer(InferContext& context) {
     context.set_output(0, attrs.output_type, PartialShape(dims));
 }
 
+// `sum`: of the integers less their zero point.
 std::int64_t mean(const QuantizedMeanAttrs& attrs,
                   RuleChoice choice,
                   std::int64_t sum,
                   std::int64_t count) {
+    const rules::MeanGrids grids{attrs.input_scales[0], attrs.input_zero_point(0),
+                                 attrs.output_scale, attrs.output_zero_point};
+    const std::int64_t raw = sum + count * attrs.input_zero_point(0);
+    switch (choice.rule) {
+        case RoundingRule::kRealMean: return rules::real_mean(grids, raw, count);
+        case RoundingRule::kRawMean: return rules::raw_mean(grids, raw, count);
+        case RoundingRule::kDividedMean: return rules::divided_mean(grids, raw, count);
+        default: break;
+    }
     const float real = static_cast<float>(sum) * attrs.input_scales[0];
     return rules::quantize_real(choice.rule, real / static_cast<float>(count), attrs.output_scale,
                                 attrs.output_zero_point);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // QuantizedResizeBilinear: [N, C, H, W] or [N, H, W, C] to other sizes. kFixed10 is TFLite's:
-// places with ten fractional bits a dimension, half away from zero; it takes one grid for src and
-// dst. The others interpolate real values in f32.
+// places with ten fractional bits a dimension, half away from zero; kRawReal that of its u8: the
+// integers themselves in f32, half up. Both take one grid for src and dst. The others interpolate
+// real values in f32.
 #include <algorithm>
 #include <cmath>
 
@@ -59,6 +60,25 @@ Between real_place(const QuantizedResizeAttrs& attrs,
     return between;
 }
 
+// Left of the first place the fraction is negative, and both elements are the first one.
+Between raw_place(const QuantizedResizeAttrs& attrs,
+                  std::int64_t at,
+                  std::int64_t in,
+                  std::int64_t out) {
+    const float step = attrs.align_corners && out > 1
+                           ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
+                           : static_cast<float>(in) / static_cast<float>(out);
+    const auto position = static_cast<float>(at);
+    const float place =
+        attrs.half_pixel_centers ? (position + 0.5F) * step - 0.5F : position * step;
+    Between between;
+    between.low = std::max<std::int64_t>(static_cast<std::int64_t>(std::floor(place)), 0);
+    between.high = std::min(static_cast<std::int64_t>(std::ceil(place)), in - 1);
+    between.low = std::min(between.low, in - 1);
+    between.real = place - static_cast<float>(between.low);
+    return between;
+}
+
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<QuantizedResizeAttrs>();
     context.require(is_grid_type(attrs.output_type), "output_type is ",
@@ -104,21 +124,47 @@ float real_mean(const QuantizedResizeAttrs& attrs,
     return top * (1 - y.real) + bottom * y.real;
 }
 
+// In the order in which TFLite adds.
+std::int64_t raw_value(const Plane& p, const Between& y, const Between& x) {
+    const float weights[] = {(1 - y.real) * (1 - x.real), (1 - y.real) * x.real,
+                             y.real * (1 - x.real), y.real * x.real};
+    float sum = static_cast<float>(p.at(y.low, x.low)) * weights[0];
+    sum += static_cast<float>(p.at(y.low, x.high)) * weights[1];
+    sum += static_cast<float>(p.at(y.high, x.low)) * weights[2];
+    sum += static_cast<float>(p.at(y.high, x.high)) * weights[3];
+    return static_cast<std::int64_t>(sum + 0.5F);
+}
+
 std::vector<Between> places(const QuantizedResizeAttrs& attrs,
-                            bool fixed,
+                            RoundingRule rule,
                             std::int64_t in,
                             std::int64_t out) {
     std::vector<Between> list;
     for (std::int64_t i = 0; i < out; ++i) {
-        list.push_back(fixed ? fixed_place(attrs, i, in, out) : real_place(attrs, i, in, out));
+        list.push_back(rule == RoundingRule::kFixed10   ? fixed_place(attrs, i, in, out)
+                       : rule == RoundingRule::kRawReal ? raw_place(attrs, i, in, out)
+                                                        : real_place(attrs, i, in, out));
     }
     return list;
+}
+
+std::int64_t resized_value(const QuantizedResizeAttrs& attrs,
+                           RoundingRule rule,
+                           const Plane& plane,
+                           const Between& y,
+                           const Between& x) {
+    switch (rule) {
+        case RoundingRule::kFixed10: return fixed_value(plane, y, x);
+        case RoundingRule::kRawReal: return raw_value(plane, y, x);
+        default:
+            return rules::quantize_real(rule, real_mean(attrs, plane, y, x), attrs.output_scale,
+                                        attrs.output_zero_point);
+    }
 }
 
 void evaluate(EvalContext& context) {
     const auto& attrs = context.attrs<QuantizedResizeAttrs>();
     const RoundingRule rule = required_rule(context).rule;
-    const bool fixed = rule == RoundingRule::kFixed10;
     const Shape src = channels_first(context.input(0).get_shape(), attrs.channels_last).to_shape();
     context.require(src[2] > 0 && src[3] > 0, "src has shape ", to_string(src));
     const std::size_t in_size = src[2] * src[3];
@@ -126,17 +172,14 @@ void evaluate(EvalContext& context) {
     if (attrs.channels_last) {
         from = moved_channels(from, src[0], in_size, src[1]);
     }
-    const auto rows = places(attrs, fixed, static_cast<std::int64_t>(src[2]), attrs.sizes[0]);
-    const auto columns = places(attrs, fixed, static_cast<std::int64_t>(src[3]), attrs.sizes[1]);
+    const auto rows = places(attrs, rule, static_cast<std::int64_t>(src[2]), attrs.sizes[0]);
+    const auto columns = places(attrs, rule, static_cast<std::int64_t>(src[3]), attrs.sizes[1]);
     std::vector<std::int64_t> values;
     for (std::size_t n = 0; n < src[0] * src[1]; ++n) {
         const Plane plane{from.data() + n * in_size, static_cast<std::int64_t>(src[3])};
         for (const Between& y : rows) {
             for (const Between& x : columns) {
-                values.push_back(fixed ? fixed_value(plane, y, x)
-                                       : rules::quantize_real(rule, real_mean(attrs, plane, y, x),
-                                                              attrs.output_scale,
-                                                              attrs.output_zero_point));
+                values.push_back(resized_value(attrs, rule, plane, y, x));
             }
         }
     }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // QuantizedSoftmax along an axis. kTable is TFLite's, of 8 bits: exp(-s * beta * d) of the distance
-// d to the maximum in f32, summed in order, times 1 / (sum * so), rint. The others: real values.
+// d to the maximum in f32, summed in order, times 1 / (sum * so), rint. Its logarithm:
+// rint(q * si / so - (si * maximum + log(sum)) / so). The others: real values.
 #include <algorithm>
 #include <cmath>
 
@@ -57,19 +58,38 @@ void by_table(const QuantizedSoftmaxAttrs& attrs, const Row& row) {
     }
 }
 
+void logarithms_by_table(const QuantizedSoftmaxAttrs& attrs, const Row& row) {
+    const float scale = attrs.input_scales[0] * attrs.beta;
+    const std::int32_t top = row.maximum();
+    float sum = 0;
+    for (std::size_t i = 0; i < row.size; ++i) {
+        sum += std::exp(-scale * static_cast<float>(top - row.src[i * row.step]));
+    }
+    const float step = scale / attrs.output_scale;
+    const float largest = scale * static_cast<float>(top);
+    const float subtracted = (largest + std::log(sum)) / attrs.output_scale;
+    for (std::size_t i = 0; i < row.size; ++i) {
+        const float scaled = step * static_cast<float>(row.src[i * row.step]);
+        row.dst[i * row.step] =
+            rules::to_integer(std::rint(scaled - subtracted)) + attrs.output_zero_point;
+    }
+}
+
 void by_real_values(const QuantizedSoftmaxAttrs& attrs, RoundingRule rule, const Row& row) {
     const std::int32_t top = row.maximum();
-    const auto power = [&](std::size_t i) {
+    const auto exponent = [&](std::size_t i) {
         const float distance =
             static_cast<float>(row.src[i * row.step] - top) * attrs.input_scales[0] * attrs.beta;
-        return std::exp(static_cast<double>(distance));
+        return static_cast<double>(distance);
     };
     double sum = 0;
     for (std::size_t i = 0; i < row.size; ++i) {
-        sum += power(i);
+        sum += std::exp(exponent(i));
     }
     for (std::size_t i = 0; i < row.size; ++i) {
-        row.dst[i * row.step] = rules::quantize_real(rule, static_cast<float>(power(i) / sum),
+        const double share =
+            attrs.logarithm ? exponent(i) - std::log(sum) : std::exp(exponent(i)) / sum;
+        row.dst[i * row.step] = rules::quantize_real(rule, static_cast<float>(share),
                                                      attrs.output_scale, attrs.output_zero_point);
     }
 }
@@ -90,7 +110,7 @@ void evaluate(EvalContext& context) {
         const std::size_t at = r / step * step * shape[axis] + r % step;
         const Row row{src.data() + at, values.data() + at, shape[axis], step};
         if (rule == RoundingRule::kTable) {
-            by_table(attrs, row);
+            attrs.logarithm ? logarithms_by_table(attrs, row) : by_table(attrs, row);
         } else {
             by_real_values(attrs, rule, row);
         }
@@ -105,7 +125,7 @@ const OpSpec kOps[] = {
      .make_attributes = make_attributes<QuantizedSoftmaxAttrs>,
      .infer = infer,
      .evaluate = evaluate,
-     .summary = "Softmax of a quantized tensor of 8 bits",
+     .summary = "Softmax of a quantized tensor of 8 bits, or its logarithm",
      .refused = "16 bits; a method without a rule for it",
      .own_set = true},
 };

@@ -28,6 +28,10 @@ struct EnumNames<RoundingRule> {
                                              "raw_half_away",
                                              "table",
                                              "fixed_10",
+                                             "real_mean",
+                                             "raw_mean",
+                                             "divided_mean",
+                                             "raw_real",
                                              "refused"};
 };
 template <>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers/tflite/tensor_info.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -39,9 +40,10 @@ Shape read_shape(const ::tflite::Tensor& tensor, const Place& place) {
     for (const std::int32_t size : *tensor.shape()) {
         place.require(size >= 0, "dimension ", shape.size(), " is ", size);
         const auto wide = static_cast<std::size_t>(size);
-        place.require(wide == 0 || elements <= kLargest / wide, "has more than ", kLargest,
-                      " elements");
-        elements *= wide;
+        // Of empty tensors too: their strides are products of the other sizes.
+        const std::size_t factor = std::max<std::size_t>(wide, 1);
+        place.require(elements <= kLargest / factor, "has more than ", kLargest, " elements");
+        elements *= factor;
         shape.push_back(wide);
     }
     return shape;

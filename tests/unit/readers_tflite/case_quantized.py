@@ -114,7 +114,12 @@ def elementwise():
                     [n for d, n in enumerate(a.shape) if d not in axes]
                 yield case("mean_%s_%s_%s" % ("".join(map(str, axes)), keep, name), "MEAN",
                            [(a, ga), ("const", np.array(axes, I))], [(shape, dtype, (0.012, zero))],
-                           ("ReducerOptions", {"keep_dims": keep}), version=2, steps=1 if axes == [1, 2] else 0)
+                           ("ReducerOptions", {"keep_dims": keep}), version=2)
+        for axes, keep in (([1, 2], True), ([1, 2], False), ([3], True)):
+            shape = [1 if d in axes else n for d, n in enumerate(a.shape)] if keep else [2, 20]
+            yield case("mean_one_grid_%s_%s_%s" % ("".join(map(str, axes)), keep, name), "MEAN",
+                       [(a, ga), ("const", np.array(axes, I))], [(shape, dtype, ga)],
+                       ("ReducerOptions", {"keep_dims": keep}), version=2)
         yield case("concatenation_" + name, "CONCATENATION", [(a, ga), (b, ga)], [((2, 3, 4, 40), dtype, ga)],
                    ("ConcatenationOptions", {"axis": 3}), version=2)
         yield case("pad_" + name, "PAD", [(a, ga), ("const", np.array([[0, 0], [1, 0], [0, 2], [0, 0]], I))],
@@ -125,8 +130,7 @@ def elementwise():
                    [((8, 2, 2, 20), dtype, ga)], version=2)
         for tag, size, options in (("up", (7, 9), {"half_pixel_centers": True}), ("corners", (5, 7), {"align_corners": True})):
             yield case("resize_bilinear_%s_%s" % (tag, name), "RESIZE_BILINEAR", [(a, ga), ("const", np.array(size, I))],
-                       [((2, *size, 20), dtype, ga)], ("ResizeBilinearOptions", options), version=3,
-                       steps=1 if dtype == U8 and tag == "up" else 0)
+                       [((2, *size, 20), dtype, ga)], ("ResizeBilinearOptions", options), version=3)
         yield case("arg_max_" + name, "ARG_MAX", [(a, ga), ("const", I(3))], [((2, 3, 4), I)],
                    ("ArgMaxOptions", {"output_type": "INT32"}), version=2)
     yield case("concatenation_of_grids_u8", "CONCATENATION", [(integers(5, U8, 2, 30), (0.03, 100)),
@@ -134,7 +138,9 @@ def elementwise():
                [((2, 60), U8, (0.06, 110))], ("ConcatenationOptions", {"axis": 1}))
     yield case("elu_s8", "ELU", [(np.arange(-128, 128).astype(S8), (0.03, 5))], [((256,), S8, (0.02, -70))])
     yield case("log_softmax_s8", "LOG_SOFTMAX", [(integers(7, S8, 4, 9), (0.05, 3))], [((4, 9), S8, (16 / 256, 127))],
-               version=2, steps=1)
+               version=2)
+    yield case("log_softmax_u8", "LOG_SOFTMAX", [(integers(7, U8, 4, 300), (0.05, 3))], [((4, 300), U8, (16 / 256, 255))],
+               version=2)
     a, b = integers(8, S16, 2, 300), integers(9, S16, 2, 300)
     yield case("leaky_relu_s16", "LEAKY_RELU", [(a, (0.0031, 0))], [((2, 300), S16, (0.0027, 0))],
                ("LeakyReluOptions", {"alpha": 0.3}), version=2)

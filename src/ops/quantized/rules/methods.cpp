@@ -42,11 +42,12 @@ constexpr MethodRow fixed_point(Rule convolution, Rule others) {
             .requantize = choice(others),
             .quantize = choice(Rule::kRealHalfAway),
             .average_pool = choice(Rule::kRawHalfAway),
-            .mean = choice(Rule::kD1),
+            .mean = choice(Rule::kRealMean),
+            .image_mean = {choice(Rule::kRawMean), choice(Rule::kDividedMean)},
             .concat = choice(Rule::kF32HalfAway, Form::kF32),
             .softmax = choice(Rule::kTable),
             .table = choice(Rule::kRealHalfAway),
-            .resize = choice(Rule::kFixed10),
+            .resize = {choice(Rule::kRawReal), choice(Rule::kFixed10)},
             .signed_is_per_channel = true};
 }
 
@@ -73,10 +74,11 @@ constexpr MethodRow native() {
             .quantize = real,
             .average_pool = real,
             .mean = product,
+            .image_mean = both(product),
             .concat = real,
             .softmax = real,
             .table = real,
-            .resize = real};
+            .resize = both(real)};
 }
 
 constexpr MethodRow onnx() {
@@ -95,10 +97,11 @@ constexpr MethodRow onnx() {
             .quantize = real,
             .average_pool = choice(Rule::kRealZeroFirst),
             .mean = kF32,
+            .image_mean = both(kF32),
             .concat = real,
             .softmax = real,
             .table = real,
-            .resize = real};
+            .resize = both(real)};
 }
 
 constexpr MethodRow xnnpack() {
@@ -120,7 +123,9 @@ constexpr MethodRow legacy() {
     row.pointwise = {kF2, choice(Rule::kD1)};
     row.concat = choice(Rule::kRealHalfAway);
     row.softmax = choice(Rule::kRealHalfAway);
-    row.resize = choice(Rule::kRealHalfAway);
+    row.resize = both(choice(Rule::kRealHalfAway));
+    row.mean = choice(Rule::kD1);
+    row.image_mean = both(row.mean);
     row.signed_is_per_channel = false;
     return row;
 }
@@ -141,10 +146,11 @@ constexpr MethodRow caffe2() {
             .quantize = real,
             .average_pool = kRefused,
             .mean = kRefused,
+            .image_mean = both(kRefused),
             .concat = kRefused,
             .softmax = kRefused,
             .table = kRefused,
-            .resize = kRefused};
+            .resize = both(kRefused)};
 }
 
 using Method = QuantizeMethod;
@@ -218,11 +224,9 @@ constexpr Column kColumns[] = {
     {"QuantizedMultiply", &MethodRow::multiply},
     {"QuantizedLeakyRelu", &MethodRow::leaky_relu},
     {"QuantizedAveragePool", &MethodRow::average_pool},
-    {"QuantizedMean", &MethodRow::mean},
     {"QuantizedConcat", &MethodRow::concat},
     {"QuantizedSoftmax", &MethodRow::softmax},
     {"QuantizedTable", &MethodRow::table},
-    {"QuantizedResizeBilinear", &MethodRow::resize},
 };
 
 }  // namespace
@@ -240,6 +244,16 @@ const RuleChoice* rule_of(const Node& node) {
     if (node.is("QuantizedConvolution") || node.is("QuantizedDeconvolution") ||
         node.is("QuantizedMatMul")) {
         return &product_rule(node, row);
+    }
+    const bool unsigned_bytes = node.input(0).type() == ElementType::u8;
+    const auto by_type = [&](const ProductRules& rules) {
+        return unsigned_bytes ? &rules.per_tensor : &rules.per_channel;
+    };
+    if (node.is("QuantizedMean")) {
+        return node.attrs<QuantizedMeanAttrs>().image ? by_type(row.image_mean) : &row.mean;
+    }
+    if (node.is("QuantizedResizeBilinear")) {
+        return by_type(row.resize);
     }
     const auto* column = std::find_if(std::begin(kColumns), std::end(kColumns),
                                       [&](const Column& c) { return node.is(c.type); });
@@ -282,6 +296,10 @@ std::string to_string(const RuleChoice& choice) {
                                              "half away of raw sums",
                                              "f32 table",
                                              "ten fractional bits",
+                                             "f32 mean, half away",
+                                             "D2 of raw sums",
+                                             "D2, then the mean",
+                                             "f32 of raw integers, half up",
                                              "refused"};
     static_assert(std::size(kNames) == static_cast<std::size_t>(RoundingRule::kRefused) + 1);
     std::string name = kNames[static_cast<std::size_t>(choice.rule)];

@@ -37,10 +37,11 @@ struct MethodRow {
     RuleChoice quantize;
     RuleChoice average_pool;
     RuleChoice mean;
+    ProductRules image_mean;  // over height and width; per_tensor: of u8, per_channel: of others
     RuleChoice concat;
     RuleChoice softmax;
     RuleChoice table;
-    RuleChoice resize;
+    ProductRules resize;  // per_tensor: of u8, per_channel: of others
     // TFLite's kernels of s8 have a multiplier a channel, also of one scale; those of u8 have one.
     bool signed_is_per_channel = false;
 };

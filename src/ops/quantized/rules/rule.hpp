@@ -25,7 +25,12 @@ enum class RoundingRule {
     kRawHalfAway,    // half away from zero of the mean of the integers themselves
     kTable,          // f32 table of exponentials, summed in order, rint
     kFixed10,        // ten fractional bits a dimension, half away from zero
-    kRefused,        // the method does not say
+    kRealMean,     // f32(sum of q) / count * (si / so) - zi * (si / so), half away from zero, + z;
+                   // sum of q / count, cut off, where src and dst have one grid
+    kRawMean,      // D2 of the sum of q, M = si / (count * so), + z - half away of zi * si / so
+    kDividedMean,  // D2 of the sum of q - zi, M = si / so, then / count half away, + z
+    kRawReal,      // f32 of the integers themselves, half up
+    kRefused,      // the method does not say
 };
 
 // How M = si * sw / so is formed of f32 scales.

@@ -131,6 +131,12 @@ Values log_softmax(Operator& op) {
     const auto operation = [&](const std::vector<Output>& values) {
         return op.add("LogSoftmax", values, {{"axis", last}});
     };
+    if (is_quantized(op) && size_of(x.type()) == 1) {
+        ModelAttributes attributes = grids(op, {0});
+        attributes.push_back({"logarithm", true});
+        attributes.push_back({"axis", last});
+        return plain(op.add("QuantizedSoftmax", {x}, attributes));
+    }
     return is_quantized(op) ? through_reals(op, {.values = {x}}, operation) : plain(operation({x}));
 }
 
@@ -140,7 +146,7 @@ const OperatorRow kRows[] = {
     {.type = "HARD_SWISH", .newest = 1, .translate = hard_swish},
     {.type = "LEAKY_RELU", .newest = 2, .translate = leaky_relu},
     {.type = "LOGISTIC", .newest = 3, .translate = logistic},
-    {.type = "LOG_SOFTMAX", .newest = 2, .translate = log_softmax, .note = "quantized: in f32"},
+    {.type = "LOG_SOFTMAX", .newest = 2, .translate = log_softmax, .note = "16 bits: in f32"},
     {.type = "PRELU", .newest = 1, .translate = prelu},
     {.type = "RELU", .newest = 3, .translate = relu},
     {.type = "RELU6", .newest = 3, .translate = relu6},

@@ -14,6 +14,7 @@ struct Reduction {
     Aligned x;
     std::vector<std::int64_t> axes;  // of x as it stands
     bool keep = false;
+    bool image_mean = false;  // TFLite has a kernel of its own for it
 };
 
 Reduction read(Operator& op) {
@@ -31,6 +32,8 @@ Reduction read(Operator& op) {
         channels = channels || axis == 3;
         first = first || axis == 0;
     }
+    reduction.image_mean =
+        reduction.keep && rank == 4 && reduction.axes.size() == 2 && !channels && !first;
     if (!reduction.x.images) {
         return reduction;
     }
@@ -63,6 +66,7 @@ Values mean(Operator& op) {
         ModelAttributes attributes = grids(op, {0});
         attributes.push_back({"axes", by.axes});
         attributes.push_back({"keep_dims", by.keep});
+        attributes.push_back({"image", by.image_mean});
         return result(by, op.add("QuantizedMean", by.x.values, attributes));
     }
     return result(by, reduced(op, "ReduceMean", by.x.values[0], by));

@@ -63,19 +63,39 @@ TEST(QuantizedMaxPool, TakesMaximaAndClamps) {
 }
 
 // 5 / 3, and -3 / 2.
-TEST(QuantizedMean, RoundsOnce) {
+TEST(QuantizedMean, RoundsByItsMethod) {
     const auto run = [](const std::string& more, const In& src) {
-        return run_op("QuantizedMean", 1, kSame + more, {src}, Dynamic::kSkip)[0];
+        return run_op("QuantizedMean", 1, more, {src}, Dynamic::kSkip)[0];
     };
+    const std::string same = kSame;
     expect_tensor<std::int8_t>(
-        run("axes=1; keep_dims=true; method=ONNX", in<std::int8_t>({1, 3}, {1, 2, 2})), {1, 1},
-        {2});
-    const In tie = in<std::int8_t>({2, 1}, {-1, -2});
-    expect_tensor<std::int8_t>(run("axes=0; method=TFLITE", tie), {1}, {-1});
-    expect_tensor<std::int8_t>(run("axes=0; method=ONNX", tie), {1}, {-2});
-    EXPECT_THAT(error_of("QuantizedMean", 1, std::string(kSame) + "axes=2",
-                         {open(ElementType::i8, "[1,1]")}),
+        run(same + "axes=1; keep_dims=true; method=ONNX", in<std::int8_t>({1, 3}, {1, 2, 2})),
+        {1, 1}, {2});
+    // -1.5: half to even, cut off, half up, half away from zero.
+    const In src = in<std::int8_t>({1, 1, 2, 1}, {-1, -2});
+    expect_tensor<std::int8_t>(run(same + "axes=2; method=ONNX", src), {1, 1, 1}, {-2});
+    expect_tensor<std::int8_t>(run(same + "axes=2; method=TFLITE", src), {1, 1, 1}, {-1});
+    expect_tensor<std::int8_t>(run(same + "axes=2; method=TFLITE_LEGACY", src), {1, 1, 1}, {-1});
+    expect_tensor<std::int8_t>(run(same + "axes=1,2; image=true; method=TFLITE", src), {1, 1},
+                               {-2});
+    // 0.75 * -1.5 is -1.125; D2 of -3 by 0.75 is -2, half of it -1.
+    const std::string other = "input_scales=0.75; output_scale=1; output_type=i8; ";
+    expect_tensor<std::int8_t>(run(other + "axes=2; method=TFLITE", src), {1, 1, 1}, {-1});
+    expect_tensor<std::int8_t>(run(other + "axes=1,2; image=true; method=TFLITE", src), {1, 1},
+                               {-1});
+    EXPECT_THAT(error_of("QuantizedMean", 1, same + "axes=2", {open(ElementType::i8, "[1,1]")}),
                 HasSubstr("axes is 2, expected a value in [-2, 1]"));
+}
+
+// The mean of 3 and 4 is 3.5; with a zero point of 1 on both sides 2.5 + 1, rounded to 3 + 1 by the
+// integers as they are: D2 of 7 by a half is 4, and the zero points cancel.
+TEST(QuantizedMean, BytesOfAnImageCarryTheirZeroPointAsABias) {
+    const std::string grid =
+        "input_scales=1; input_zero_points=1; output_scale=1; "
+        "output_zero_point=1; output_type=u8; axes=1,2; image=true; method=TFLITE";
+    expect_tensor<std::uint8_t>(run_op("QuantizedMean", 1, grid,
+                                       {in<std::uint8_t>({1, 1, 2, 1}, {3, 4})}, Dynamic::kSkip)[0],
+                                {1, 1}, {4});
 }
 
 // 4, and half of -4 and of -3.
@@ -115,6 +135,20 @@ TEST(QuantizedSoftmax, GivesShares) {
     }
 }
 
+// Two equal values: log(1/2) is -0.693, -11.09 sixteenths.
+TEST(QuantizedSoftmax, GivesLogarithmsOfShares) {
+    const auto run = [](const std::string& method) {
+        return run_op(
+            "QuantizedSoftmax", 1,
+            "input_scales=0.1; output_scale=0.0625; output_zero_point=127; output_type=i8; "
+            "logarithm=true; method=" +
+                method,
+            {in<std::int8_t>({1, 2}, {5, 5})})[0];
+    };
+    expect_tensor<std::int8_t>(run("TFLITE"), {1, 2}, {116, 116});
+    expect_tensor<std::int8_t>(run("ONNX"), {1, 2}, {116, 116});
+}
+
 // 0, 2.5, 7.5, 10
 TEST(QuantizedResizeBilinear, RoundsByItsMethod) {
     const auto run = [](const std::string& method) {
@@ -124,6 +158,14 @@ TEST(QuantizedResizeBilinear, RoundsByItsMethod) {
     };
     expect_tensor<std::int8_t>(run("TFLITE"), {1, 1, 1, 4}, {0, 3, 8, 10});
     expect_tensor<std::int8_t>(run("ONNX"), {1, 1, 1, 4}, {0, 2, 8, 10});
+    // u8 in f32, half up: the place left of the first pixel is that pixel.
+    expect_tensor<std::uint8_t>(
+        run_op(
+            "QuantizedResizeBilinear", 1,
+            "input_scales=1; output_scale=1; output_type=u8; sizes=1,4; half_pixel_centers=true; "
+            "method=TFLITE",
+            {in<std::uint8_t>({1, 1, 1, 2}, {0, 10})})[0],
+        {1, 1, 1, 4}, {0, 3, 8, 10});
     expect_tensor<std::int8_t>(
         run_op("QuantizedResizeBilinear", 1,
                std::string(kSame) + "sizes=1,3; align_corners=true; channels_last=true; "
