@@ -5,20 +5,13 @@
 #include <limits>
 
 #include "ops/binary_arithmetic.hpp"
-#include "ops/gather.hpp"
-#include "ops/range.hpp"
 #include "ops/select.hpp"
-#include "ops/shape_of.hpp"
 #include "ops/state/state.hpp"
 
 namespace fuseq::samples {
 namespace {
 
 constexpr int kStateOpset = 13;
-
-Output scalar(TokenNetwork& net, const std::string& name, std::int64_t value) {
-    return net.model().add_constant(name, Tensor::scalar(value))->output();
-}
 
 }  // namespace
 
@@ -39,13 +32,13 @@ DecoderState::DecoderState(TokenNetwork& net, const TransformerOptions& o, Outpu
                 net.model().add("ReadValue", kStateOpset, name, {}, attributes)->output();
         }
     }
-    const Output past = size("past", before_.begin()->second, 2);
-    const Output all = net.add("all", past, size("new", ids, 1));
-    positions_ = range("positions", past, all);
+    const Output past = net.size("past", before_.begin()->second, 2);
+    const Output all = net.add("all", past, net.size("new", ids, 1));
+    positions_ = net.range("positions", past, all);
     // A token attends to itself and to those before it.
     const Output rows =
         net.plain("Unsqueeze", "mask/rows", {positions_, net.integers("mask/rows/axis", {1})});
-    const Output columns = range("mask/columns", scalar(net, "mask/first", 0), all);
+    const Output columns = net.range("mask/columns", net.integer("mask/first", 0), all);
     const Output allowed =
         net.model()
             .add("LessEqual", kStateOpset, "mask/allowed", {columns, rows}, BinaryAttrs{})
@@ -57,24 +50,6 @@ DecoderState::DecoderState(TokenNetwork& net, const TransformerOptions& o, Outpu
                                  SelectAttrs{})
                             ->output();
     mask_ = net.plain("Unsqueeze", "mask", {flat, net.integers("mask/axes", {0, 1})});
-}
-
-Output DecoderState::size(const std::string& name, Output x, std::int64_t axis) {
-    const Output shape =
-        net_->model().add("ShapeOf", kStateOpset, name + "/shape", {x}, ShapeOfAttrs{})->output();
-    return net_->model()
-        .add("Gather", kStateOpset, name + "/length",
-             {shape, scalar(*net_, name + "/index", axis), scalar(*net_, name + "/axis", 0)},
-             GatherAttrs{})
-        ->output();
-}
-
-Output DecoderState::range(const std::string& name, Output begin, Output end) {
-    RangeAttrs attributes;
-    attributes.output_type = ElementType::i64;
-    return net_->model()
-        .add("Range", kStateOpset, name, {begin, end, scalar(*net_, name + "/step", 1)}, attributes)
-        ->output();
 }
 
 Output DecoderState::extend(const std::string& variable, Output now) {

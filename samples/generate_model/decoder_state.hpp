@@ -27,9 +27,6 @@ public:
     Output extend(const std::string& variable, Output now);
 
 private:
-    Output size(const std::string& name, Output x, std::int64_t axis);
-    Output range(const std::string& name, Output begin, Output end);
-
     TokenNetwork* net_;
     std::map<std::string, Output> before_;  // by variable
     Output positions_;

@@ -14,7 +14,9 @@
 #include "ops/gelu.hpp"
 #include "ops/matmul.hpp"
 #include "ops/mvn.hpp"
+#include "ops/range.hpp"
 #include "ops/reduce.hpp"
+#include "ops/shape_of.hpp"
 #include "ops/softmax.hpp"
 
 namespace fuseq::samples {
@@ -39,6 +41,10 @@ Output TokenNetwork::values(const std::string& name, const Shape& shape, float b
 
 Output TokenNetwork::number(const std::string& name, float value) {
     return constant(name, {}, {value});
+}
+
+Output TokenNetwork::integer(const std::string& name, std::int64_t value) {
+    return model_->add_constant(name, Tensor::scalar(value))->output();
 }
 
 Output TokenNetwork::plain(const std::string& type,
@@ -92,9 +98,22 @@ Output TokenNetwork::mean_of_tokens(const std::string& name, Output x) {
 }
 
 Output TokenNetwork::gather(const std::string& name, Output x, Output indices, std::int64_t axis) {
-    const Output along =
-        model_->add_constant(name + "/axis", Tensor::scalar<std::int64_t>(axis))->output();
-    return named(model_->add("Gather", kTokenOpset, name, {x, indices, along}, GatherAttrs{}));
+    return named(model_->add("Gather", kTokenOpset, name,
+                             {x, indices, integer(name + "/axis", axis)}, GatherAttrs{}));
+}
+
+Output TokenNetwork::size(const std::string& name, Output x, std::int64_t axis) {
+    const Output shape =
+        model_->add("ShapeOf", kTokenOpset, name + "/shape", {x}, ShapeOfAttrs{})->output();
+    return gather(name + "/length", shape, integer(name + "/index", axis), 0);
+}
+
+Output TokenNetwork::range(const std::string& name, Output begin, Output end) {
+    RangeAttrs attributes;
+    attributes.output_type = ElementType::i64;
+    return model_
+        ->add("Range", kTokenOpset, name, {begin, end, integer(name + "/step", 1)}, attributes)
+        ->output();
 }
 
 Output TokenNetwork::pick(const std::string& name,

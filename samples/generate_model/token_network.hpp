@@ -45,6 +45,7 @@ public:
         return constant(name, shape, values);
     }
     Output number(const std::string& name, float value);
+    Output integer(const std::string& name, std::int64_t value);
 
     // x times weights [out, in] transposed, and a bias; x is quantized by the caller.
     Output dense(const std::string& name, Output x, std::size_t in, std::size_t out);
@@ -76,6 +77,10 @@ public:
     Output roll(const std::string& name, Output x, std::int64_t by);
     // Along an axis by integers.
     Output gather(const std::string& name, Output x, Output indices, std::int64_t axis);
+    // A dimension of x, i64 [].
+    Output size(const std::string& name, Output x, std::int64_t axis);
+    // begin, begin + 1, ... below end, i64.
+    Output range(const std::string& name, Output begin, Output end);
     // Rows of a constant table by constant indices.
     Output pick(const std::string& name, Output table, const std::vector<std::int64_t>& rows);
     // [N, T, D] -> [N, 1, D]

@@ -19,13 +19,25 @@ std::size_t patches_of(const TransformerOptions& o) {
     return o.image / o.patch;
 }
 
+// Any number, or as many as there are by the options.
+Dimension tokens_of(const TransformerOptions& o) {
+    return o.open || o.state ? Dimension()
+                             : Dimension(static_cast<Dimension::value_type>(o.tokens));
+}
+
 void bert(TokenNetwork& net, const TransformerOptions& o) {
-    const auto tokens = static_cast<Dimension::value_type>(o.tokens);
+    const Dimension tokens = tokens_of(o);
     const Output ids = net.token_input("input_ids", tokens);
     const Output mask = net.padding_mask("mask", net.token_input("attention_mask", tokens));
     Output x = net.embedding("embeddings", ids, o.vocabulary, o.width);
-    x = net.add("embeddings/sum", x,
-                net.values("embeddings/positions", {1, o.tokens, o.width}, kPositions));
+    Output positions = net.values("embeddings/positions", {1, o.tokens, o.width}, kPositions);
+    if (o.open) {
+        positions = net.gather(
+            "embeddings/positions/picked", positions,
+            net.range("positions", net.integer("positions/first", 0), net.size("tokens", ids, 1)),
+            1);
+    }
+    x = net.add("embeddings/sum", x, positions);
     x = net.layer_norm("embeddings/norm", x, o.width);
     for (std::size_t i = 0; i < o.layers; ++i) {
         const std::string name = "layer" + std::to_string(i);
@@ -64,9 +76,7 @@ void vit(TokenNetwork& net, const TransformerOptions& o) {
 }
 
 void decoder(TokenNetwork& net, const TransformerOptions& o) {
-    const Output ids = net.token_input(
-        "input_ids",
-        o.state ? Dimension() : Dimension(static_cast<Dimension::value_type>(o.tokens)));
+    const Output ids = net.token_input("input_ids", tokens_of(o));
     std::optional<DecoderState> state;
     if (o.state) {
         state.emplace(net, o, ids);
@@ -104,6 +114,7 @@ void check(const TransformerOptions& o) {
     }
     require(!o.state || o.kind == TransformerKind::kGpt || o.kind == TransformerKind::kLlama,
             "only decoders (gpt, llama) have a state");
+    require(!o.open || o.kind == TransformerKind::kBert, "only bert has an open length");
     if (o.kind == TransformerKind::kSwin) {
         require(o.layers % 2 == 0, "every second layer shifts: the number of layers must be even");
         require(patches_of(o) % (2 * o.window) == 0,
@@ -171,9 +182,10 @@ TransformerOptions usual_options(TransformerKind kind) {
 
 std::shared_ptr<Model> transformer(const TransformerOptions& options, std::uint64_t seed) {
     check(options);
-    // With state or without it is the same network: the ranges are those of all tokens at once.
+    // With state or without it, of open length or not, it is the same network: the ranges are those of all tokens at once.
     TransformerOptions whole = options;
     whole.state = false;
+    whole.open = false;
     const Ranges ranges =
         observe(*build(whole, seed, nullptr), {transformer_inputs(options, seed)});
     return build(options, seed, &ranges);

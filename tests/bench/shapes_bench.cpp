@@ -4,14 +4,15 @@
 // What a new set of input shapes costs.
 //
 //   bench_shapes [--plans] MODEL.xml THREADS SHAPE...
-//   bench_shapes bert.xml 2 [1,128,768] [1,96,768]
+//   bench_shapes bert.xml 2 [1,128] [1,96]
 //
-// The model has one open input. For each shape: the first inference less the median of five more is
+// A shape is that of all inputs. For each shape: the first inference less the median of five more is
 // the cost of its plan. Beside it, without --plans, the median of a model compiled for that shape
 // alone.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,24 @@ constexpr int kRuns = 5;
 using fuseq::bench::Time;
 using fuseq::bench::time_of;
 
+// Integers are 1: valid ids, and masks that hide nothing.
 fuseq::Tensor input_of(fuseq::ElementType type, const fuseq::Shape& shape) {
-    std::vector<float> values(fuseq::shape_size(shape));
+    std::vector<float> values(fuseq::shape_size(shape), 1.0F);
+    if (!fuseq::is_real(type)) {
+        return fuseq::Tensor::of(shape, values).to(type);
+    }
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = static_cast<float>(i * 37 % 255) / 128.0F - 1.0F;
     }
     return fuseq::Tensor::of(shape, values).to(type);
+}
+
+void set_inputs(fuseq::InferRequest& request,
+                const fuseq::CompiledModel& model,
+                const fuseq::Shape& shape) {
+    for (std::size_t i = 0; i < model.inputs().size(); ++i) {
+        request.set_input_tensor(i, input_of(model.inputs()[i].get_element_type(), shape));
+    }
 }
 
 Time median_of_runs(fuseq::InferRequest& request) {
@@ -51,13 +64,17 @@ fuseq::Shape parse_shape(const std::string& text) {
 void print_alone(fuseq::Core& core,
                  const std::string& path,
                  const fuseq::AnyMap& config,
-                 const fuseq::Tensor& input) {
+                 const fuseq::Shape& shape) {
     auto fixed = core.read_model(path);
-    fixed->reshape(fuseq::PartialShape(input.get_shape()));
+    std::map<std::string, fuseq::PartialShape> shapes;
+    for (const fuseq::Output& input : fixed->inputs()) {
+        shapes[input.node->name()] = fuseq::PartialShape(shape);
+    }
+    fixed->reshape(shapes);
     fuseq::CompiledModel alone;
     const Time compile = time_of([&] { alone = core.compile_model(fixed, "CPU", config); });
     fuseq::InferRequest own = alone.create_infer_request();
-    own.set_input_tensor(input);
+    set_inputs(own, alone, shape);
     own.infer();
     std::printf(" %14.1f %14.2f", compile.wall_ms, median_of_runs(own).wall_ms);
 }
@@ -77,16 +94,15 @@ int run(std::vector<std::string> arguments) {
     fuseq::InferRequest request = model.create_infer_request();
     std::printf("%-16s %10s %10s %12s %14s %14s\n", "shape", "plan, ms", "CPU, ms", "infer, ms",
                 "alone: compile", "alone: infer");
-    const auto type = model.inputs().at(0).get_element_type();
     for (std::size_t i = 2; i < arguments.size(); ++i) {
-        const fuseq::Tensor input = input_of(type, parse_shape(arguments[i]));
-        request.set_input_tensor(input);
+        const fuseq::Shape shape = parse_shape(arguments[i]);
+        set_inputs(request, model, shape);
         const Time first = time_of([&] { request.infer(); });
         const Time later = median_of_runs(request);
         std::printf("%-16s %10.1f %10.1f %12.2f", arguments[i].c_str(),
                     first.wall_ms - later.wall_ms, first.cpu_ms - later.cpu_ms, later.wall_ms);
         if (!plans_only) {
-            print_alone(core, arguments[0], config, input);
+            print_alone(core, arguments[0], config, shape);
         }
         std::printf("\n");
         std::fflush(stdout);

@@ -135,6 +135,49 @@ TEST(Transformers, WithStateTheyGiveWhatAllTokensAtOnceGive) {
     }
 }
 
+// Of texts that are shorter, the positions are the first ones.
+TEST(Transformers, OfOpenLengthTheyAreTheSameNetwork) {
+    TransformerOptions options = small(TransformerKind::kBert);
+    const std::vector<float> expected = run(*transformer(options, 1), options);
+    options.open = true;
+    const std::shared_ptr<Model> model = transformer(options, 1);
+    EXPECT_TRUE(model->inputs()[0].partial_shape()[1].is_dynamic());
+    std::vector<Tensor> inputs = transformer_inputs(options, 1);
+    std::fill_n(inputs[1].data<std::int64_t>() + 5, options.tokens - 5, 0);
+    const std::vector<float> padded =
+        to_floats(Interpreter(*transformer(small(options.kind), 1)).run(inputs)[0]);
+    for (const std::string& device : devices()) {
+        SCOPED_TRACE(device);
+        InferRequest request = Core().compile_model(model, device).create_infer_request();
+        for (const std::size_t length : {options.tokens, std::size_t{5}}) {
+            for (std::size_t i = 0; i < inputs.size(); ++i) {
+                const Tensor whole = transformer_inputs(options, 1)[i];
+                const auto* ids = whole.data<std::int64_t>();
+                request.set_input_tensor(
+                    i, Tensor::of<std::int64_t>({1, length}, {ids, ids + length}));
+            }
+            request.infer();
+            std::vector<float> given = to_floats(request.get_output_tensor());
+            const std::vector<float>& all = length == options.tokens ? expected : padded;
+            EXPECT_LT(
+                largest_difference(
+                    given, {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(given.size())}),
+                0.05);
+        }
+    }
+}
+
+TEST(Transformers, OnlyEncodersHaveAnOpenLengthWithoutState) {
+    TransformerOptions options = small(TransformerKind::kSwin);
+    options.open = true;
+    try {
+        transformer(options, 1);
+        FAIL() << "windows of any image";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.info().rule, "only bert has an open length");
+    }
+}
+
 TEST(Transformers, OnlyDecodersHaveAState) {
     TransformerOptions options = small(TransformerKind::kBert);
     options.state = true;

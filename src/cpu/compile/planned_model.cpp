@@ -69,7 +69,25 @@ std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> orig
     return plan_from_source(std::move(source), config, nullptr, shared);
 }
 
-std::shared_ptr<const Model> with_shapes(const Model& model, const std::vector<Shape>& shapes) {
+std::shared_ptr<const PlannedModel> plan_model(const std::shared_ptr<const Model>& open,
+                                               const std::vector<Shape>& shapes,
+                                               const Config& config,
+                                               SharedByPlans& shared) {
+    std::shared_ptr<Model> model = with_shapes(*open, shapes);
+    PlanSource source;
+    if (config.float_fallback) {
+        source = plan_source(*model, config, machine_clock(), &shared);
+    } else {
+        source.transformed = transform_in_place(std::move(model), config, &shared.constants);
+    }
+    source.original = OriginalModel(open, [open, shapes]() -> std::shared_ptr<const Model> {
+        return with_shapes(*open, shapes);
+    });
+    source.packed = shared.packed;
+    return plan_from_source(std::move(source), config, nullptr, &shared);
+}
+
+std::shared_ptr<Model> with_shapes(const Model& model, const std::vector<Shape>& shapes) {
     std::shared_ptr<Model> result = model.clone();
     separate_state(*result);
     for (std::size_t i = 0; i < shapes.size(); ++i) {

@@ -56,8 +56,15 @@ std::shared_ptr<const PlannedModel> plan_model(std::shared_ptr<const Model> orig
                                                const FallbackClock& clock = machine_clock(),
                                                SharedByPlans* shared = nullptr);
 
+// The same of an open model for these shapes, by with_shapes(). What reports show of the model
+// before the passes is made again when it is asked for.
+std::shared_ptr<const PlannedModel> plan_model(const std::shared_ptr<const Model>& open,
+                                               const std::vector<Shape>& shapes,
+                                               const Config& config,
+                                               SharedByPlans& shared);
+
 // The model with these shapes of its inputs, then of its variables, which are inputs and outputs of
 // the result (ops/state/separate_state.hpp). Throws Error where a layer does not take them.
-std::shared_ptr<const Model> with_shapes(const Model& model, const std::vector<Shape>& shapes);
+std::shared_ptr<Model> with_shapes(const Model& model, const std::vector<Shape>& shapes);
 
 }  // namespace fuseq::cpu

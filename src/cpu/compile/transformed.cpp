@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/compile/transformed.hpp"
 
+#include <utility>
+
 #include "cpu/lowering/gemm_problem.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
 #include "ops/state/separate_state.hpp"
@@ -27,11 +29,9 @@ PassOptions pass_options(const Config& config) {
     return options;
 }
 
-std::shared_ptr<Model> copy_without_state(const Model& original, const Config& config) {
-    std::shared_ptr<Model> copy = original.clone();
-    apply_method_choice(*copy, config.method_choice());
-    separate_state(*copy);
-    return copy;
+void prepare(Model& model, const Config& config) {
+    apply_method_choice(model, config.method_choice());
+    separate_state(model);
 }
 
 }  // namespace
@@ -39,8 +39,15 @@ std::shared_ptr<Model> copy_without_state(const Model& original, const Config& c
 Transformed transform_for_cpu(const Model& original,
                               const Config& config,
                               ConstantCache* constants) {
+    return transform_in_place(original.clone(), config, constants);
+}
+
+Transformed transform_in_place(std::shared_ptr<Model> model,
+                               const Config& config,
+                               ConstantCache* constants) {
     Transformed result;
-    result.model = copy_without_state(original, config);
+    result.model = std::move(model);
+    prepare(*result.model, config);
     PassOptions options = pass_options(config);
     options.constants = constants;
     PassContext context(options);
@@ -55,7 +62,8 @@ Transformed transform_for_cpu(const Model& original,
 }
 
 std::shared_ptr<Model> with_common_passes(const Model& original, const Config& config) {
-    std::shared_ptr<Model> model = copy_without_state(original, config);
+    std::shared_ptr<Model> model = original.clone();
+    prepare(*model, config);
     PassContext context(pass_options(config));
     run_passes(*model, context, common_passes());
     return model;

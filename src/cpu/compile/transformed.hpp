@@ -28,6 +28,11 @@ Transformed transform_for_cpu(const Model& original,
                               const Config& config,
                               ConstantCache* constants = nullptr);
 
+// The same without a copy: the passes run on the model itself.
+Transformed transform_in_place(std::shared_ptr<Model> model,
+                               const Config& config,
+                               ConstantCache* constants = nullptr);
+
 // What it begins with: nothing was made of the FakeQuantize layers yet.
 std::shared_ptr<Model> with_common_passes(const Model& original, const Config& config);
 

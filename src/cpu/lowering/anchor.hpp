@@ -17,9 +17,7 @@
 namespace fuseq::cpu {
 
 // The chain of a group, simplified by its laws.
-inline post_ops::DnnlPostOpsComposer composer_of(const Group& group) {
-    return post_ops::DnnlPostOpsComposer(group.chain, group.laws);
-}
+const post_ops::DnnlPostOpsComposer& composer_of(const Group& group);
 
 // The attributes for a prefix of a chain, ready for a primitive.
 struct ComposedAnchor {

@@ -131,7 +131,7 @@ Verdict float_convolution_supports(const StepBuilder&, const Group& group) {
 TensorId make_float_convolution(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
     const kernels::ConvGeometry shape = conv_geometry(node);
-    const post_ops::Chain chain = composer_of(group).chain();
+    const post_ops::Chain& chain = composer_of(group).chain();
     const Head head = head_of(chain, node.input_node(1)->constant(), shape.dst_channels);
     CallStep::Tensors tensors;
     tensors.inputs.push_back(builder.tensor_of(node.input(0)));

@@ -74,7 +74,7 @@ Verdict float_depthwise_supports(const StepBuilder&, const Group& group) {
 
 TensorId make_float_depthwise(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
-    const post_ops::Chain chain = composer_of(group).chain();
+    const post_ops::Chain& chain = composer_of(group).chain();
     const kernels::DepthwiseFloatParams params = params_of(node);
     auto work = std::make_shared<Work>(
         Work{params, kernels::AlignedVector<float>(params.taps() * params.channels),

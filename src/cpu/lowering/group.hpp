@@ -7,12 +7,17 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cpu/post_ops/basic_ops.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "fuseq/model.hpp"
+
+namespace fuseq::post_ops {
+class DnnlPostOpsComposer;
+}
 
 namespace fuseq::cpu {
 
@@ -31,6 +36,8 @@ struct Group {
     post_ops::SimplifyOptions laws;
     // Where oneDNN has several implementations: take the one of this name if there is one.
     std::string preferred_implementation;
+    // What composer_of() made last: candidates ask for it in turn, and laws take time.
+    mutable std::shared_ptr<const post_ops::DnnlPostOpsComposer> composer;
 };
 
 // Types that a step of an anchor stores, and of which chains are made.

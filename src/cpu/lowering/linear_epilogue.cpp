@@ -9,7 +9,7 @@
 namespace fuseq::cpu {
 
 std::optional<LinearEpilogue> match_linear_epilogue(const Group& group) {
-    const post_ops::DnnlPostOpsComposer composer = composer_of(group);
+    const post_ops::DnnlPostOpsComposer& composer = composer_of(group);
     if (!post_ops::is_affine(composer.chain())) {
         return std::nullopt;
     }

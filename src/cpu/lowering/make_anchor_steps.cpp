@@ -54,12 +54,19 @@ ComposedAnchor ComposedAnchor::of_own_kernel(const post_ops::Chain& chain, std::
     return composed;
 }
 
+const post_ops::DnnlPostOpsComposer& composer_of(const Group& group) {
+    if (group.composer == nullptr || !group.composer->is_of(group.chain, group.laws)) {
+        group.composer = std::make_shared<post_ops::DnnlPostOpsComposer>(group.chain, group.laws);
+    }
+    return *group.composer;
+}
+
 ComposedAnchor choose_composition(const Group& group,
                                   const post_ops::Anchor& anchor,
                                   const AnchorResult& result,
                                   const TryPrimitive& make,
                                   std::vector<std::string>& notes) {
-    const post_ops::DnnlPostOpsComposer composer = composer_of(group);
+    const post_ops::DnnlPostOpsComposer& composer = composer_of(group);
     std::size_t count = composer.chain().ops.size();
     while (true) {
         ComposedAnchor composed = compose(composer, count, anchor, result);

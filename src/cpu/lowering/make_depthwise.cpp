@@ -77,7 +77,7 @@ Verdict depthwise_supports(const StepBuilder&, const Group& group) {
 TensorId make_depthwise(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
     const auto geometry = folded_depthwise(node);
-    const post_ops::Chain chain = composer_of(group).chain();
+    const post_ops::Chain& chain = composer_of(group).chain();
     const post_ops::PiecewiseLinearHead head = post_ops::piecewise_linear_head(chain);
     ComposedAnchor composed = ComposedAnchor::of_own_kernel(chain, head.consumed);
 

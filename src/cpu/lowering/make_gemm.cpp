@@ -27,7 +27,7 @@ namespace {
 std::optional<OwnComposition> compose(const StepBuilder& builder,
                                       const Group& group,
                                       const GemmProblem& problem) {
-    const post_ops::DnnlPostOpsComposer composer = composer_of(group);
+    const post_ops::DnnlPostOpsComposer& composer = composer_of(group);
     std::string refused;
     const std::size_t channels = problem.shape.dst_channels;
     auto whole =

@@ -222,7 +222,7 @@ std::optional<ColumnEpilogue> column_epilogue_of(const Group* group,
     if (group == nullptr) {
         return std::nullopt;
     }
-    const post_ops::Chain chain = composer_of(*group).chain();
+    const post_ops::Chain& chain = composer_of(*group).chain();
     ColumnEpilogue epilogue{.head = post_ops::piecewise_linear_head(chain),
                             .dst_type = chain.dst_type};
     const post_ops::PiecewiseLinearHead& head = epilogue.head;

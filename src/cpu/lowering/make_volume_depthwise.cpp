@@ -157,7 +157,7 @@ TensorId make_volume_depthwise(StepBuilder& builder, const Group& group) {
     const auto windows = convolution_windows(node.attrs<ConvolutionAttrs>(), node.input(0).shape(),
                                              node.input(1).shape());
     const VolumeGeometry geometry = geometry_of(node, windows[0]);
-    const post_ops::Chain chain = composer_of(group).chain();
+    const post_ops::Chain& chain = composer_of(group).chain();
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     auto taps = make_taps(node, windows, builder.tensor(src).type);
     const std::size_t count = taps.size();

@@ -5,6 +5,7 @@
 // front of two-dimensional weights joins the rows. Transpositions of operands and of the result, as
 // around the products of attention, are strides where oneDNN's fast implementation takes them.
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -26,6 +27,8 @@ namespace fuseq::cpu {
 namespace {
 
 using dnnl::memory;
+
+constexpr int kOperands[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS};
 
 // The implementation that takes any order of the dimensions around the rows.
 bool takes_strides(const std::string& implementation) {
@@ -50,7 +53,9 @@ public:
             notes.clear();
             composed = choose(notes);
         }
-        share_primitive(composed);
+        if (shared_attributes_) {
+            composed.attributes = std::move(*shared_attributes_);
+        }
         return add_step(composed, std::move(notes));
     }
 
@@ -160,11 +165,11 @@ private:
 
     dnnl::primitive_attr attributes(dnnl::primitive_attr attr) const {
         attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-        if (zero_points_[0] != 0) {
-            attr.set_zero_points(DNNL_ARG_SRC, 0, {zero_points_[0]});
-        }
-        if (zero_points_[1] != 0) {
-            attr.set_zero_points(DNNL_ARG_WEIGHTS, 0, {zero_points_[1]});
+        for (std::size_t i = 0; i < 2; ++i) {
+            if (zero_points_[i] != 0) {
+                const int value = shared_zero_points_ ? DNNL_RUNTIME_S32_VAL : zero_points_[i];
+                attr.set_zero_points(kOperands[i], 0, {value});
+            }
         }
         return attr;
     }
@@ -237,7 +242,9 @@ private:
             return std::nullopt;
         }
         try {
-            desc_ = primitive(composed, composed.attributes.attr);
+            if (!try_shared_primitive(composed)) {
+                desc_ = primitive(composed, composed.attributes.attr);
+            }
         } catch (const dnnl::error&) {
             return std::nullopt;
         }
@@ -262,25 +269,30 @@ private:
         return {{src, wei, bias, dst}, attr, cpu_engine()};
     }
 
-    // See values_as_arguments.hpp. The report shows the attributes as the composer chose them.
-    void share_primitive(ComposedAnchor& composed) {
-        const std::string name = implementation_name(desc_);
+    // A primitive that layers share which differ in scales and zero points alone. False: there is
+    // none of the fast implementation. See values_as_arguments.hpp. The report shows the attributes
+    // as the composer chose them.
+    bool try_shared_primitive(const ComposedAnchor& composed) {
         const auto emission = post_ops::with_values_as_arguments(composed.emission);
-        if (!emission || !takes_strides(name) ||
-            !post_ops::fault_of(name, anchor(), *emission).empty()) {
-            return;
-        }
-        auto attributes = post_ops::compose_attributes(
-            *emission, result_desc(), static_cast<int>(matrix_dst().size()) - 1, cpu_engine());
+        shared_attributes_ = emission ? post_ops::compose_attributes(
+                                            *emission, result_desc(),
+                                            static_cast<int>(matrix_dst().size()) - 1, cpu_engine())
+                                      : composed.attributes;
+        shared_zero_points_ = true;
         try {
-            const dnnl::matmul::primitive_desc desc = primitive(composed, attributes.attr);
-            if (implementation_name(desc) == name) {
-                desc_ = desc;
-                composed.attributes = std::move(attributes);
+            desc_ = primitive(composed, shared_attributes_->attr);
+            const std::string name = implementation_name(desc_);
+            if (takes_strides(name) &&
+                post_ops::fault_of(name, anchor(), emission ? *emission : composed.emission)
+                    .empty()) {
+                return true;
             }
         } catch (const dnnl::error&) {
-            return;  // one of its own, then
+            // One of its own, then.
         }
+        shared_attributes_.reset();
+        shared_zero_points_ = false;
+        return false;
     }
 
     PlainWeights plain_weights(const post_ops::Values& scale) const {
@@ -362,10 +374,9 @@ private:
             std::memcpy(values.get_data_handle(), bias.data(), bias.size() * sizeof(float));
             call.shared[DNNL_ARG_BIAS] = values;
         }
-        const int arguments[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS};
         for (std::size_t i = 0; i < 2; ++i) {
             if (zero_points_[i] != 0) {
-                call.shared[DNNL_ARG_ATTR_ZERO_POINTS | arguments[i]] = integer(zero_points_[i]);
+                call.shared[DNNL_ARG_ATTR_ZERO_POINTS | kOperands[i]] = integer(zero_points_[i]);
             }
         }
         add_post_op_arguments(builder_, group_, composed, Layout::kPlain, call, inputs);
@@ -432,8 +443,10 @@ private:
     Shape src_dims_, wei_dims_, dst_dims_, matrix_dst_;
     std::size_t second_row_ = 0;  // where a second run begins; 0: there is one run
     int zero_points_[2] = {0, 0};
-    std::string note_;      // why it does not run in int8
-    bool widened_ = false;  // computes in f32 on integers
+    std::optional<post_ops::ComposedAttributes> shared_attributes_;
+    bool shared_zero_points_ = false;  // arguments of the primitive, not values of its attributes
+    std::string note_;                 // why it does not run in int8
+    bool widened_ = false;             // computes in f32 on integers
     dnnl::matmul::primitive_desc desc_;
 };
 

@@ -159,7 +159,7 @@ TensorId make_anchor_step(StepBuilder& builder,
 TensorId make_chain_step(StepBuilder& builder,
                          const Group& group,
                          std::vector<CandidateVerdict>& verdicts) {
-    const post_ops::Chain chain = composer_of(group).chain();
+    const post_ops::Chain& chain = composer_of(group).chain();
     TensorId result = kNoTensor;
     for (const ChainCandidate& candidate : kChains) {
         const Verdict verdict = candidate.make(builder, group, chain, result);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <ostream>
-#include <unordered_set>
 
 #include <fmt/core.h>
 
@@ -15,7 +14,6 @@
 #include "cpu/plan/packed_table.hpp"
 #include "cpu/plan/report.hpp"
 #include "cpu/plugin/infer_request.hpp"
-#include "cpu/steps/packed_step.hpp"
 #include "model/execution_graph_json.hpp"
 #include "ops/state/separate_state.hpp"
 
@@ -52,7 +50,7 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const Model> model, Config co
       dynamic_(has_open_shapes(*original_.ports())),
       variables_(variables_of(*original_.ports())) {
     if (!dynamic_) {
-        plans_.push_back({{}, plan_with_cache(original_.model(), config_)});
+        plans_.add({}, plan_with_cache(original_.model(), config_));
     }
 }
 
@@ -63,7 +61,7 @@ CpuCompiledModel::CpuCompiledModel(std::shared_ptr<const PlannedModel> planned, 
       slots_(static_cast<std::size_t>(placement_.streams)),
       dynamic_(false),
       variables_(variables_of(*original_.ports())) {
-    plans_.push_back({{}, std::move(planned)});
+    plans_.add({}, std::move(planned));
 }
 
 CpuCompiledModel::CpuCompiledModel(PlanSource content, Config config)
@@ -75,7 +73,7 @@ CpuCompiledModel::CpuCompiledModel(PlanSource content, Config config)
       imported_(true),
       variables_(variables_of(*original_.ports())) {
     if (!dynamic_) {
-        plans_.push_back({{}, plan_imported(std::move(content), config_)});
+        plans_.add({}, plan_imported(std::move(content), config_));
     }
 }
 
@@ -87,7 +85,7 @@ void CpuCompiledModel::export_model(std::ostream& out) const {
             original_.model()->clone();  // the passes run when shapes are known
     } else {
         // A plan has given up the constants of its model; the passes make them again.
-        const PlannedModel& planned = *plans_.front().plan;
+        const PlannedModel& planned = *plans_.last();
         content.transformed = transform_with(*original_.model(), config_, planned.fallback);
         content.packed = packed_table(planned.plan);
         content.fallback = planned.fallback;
@@ -109,58 +107,45 @@ std::string CpuCompiledModel::cache_before_shapes() const {
 }
 
 std::size_t CpuCompiledModel::cached_bytes() const {
-    std::size_t total = shared_ ? shared_->constants.bytes() : 0;
-    std::unordered_set<const void*> counted;
-    for (const Cached& cached : plans_) {
-        const Plan& plan = cached.plan->plan;
-        total += plan.bytes();
-        for (const auto& step : plan.steps) {
-            const std::span<const std::int8_t> weights = step->packed_weights();
-            if (!weights.empty() && !counted.insert(weights.data()).second) {
-                total -= weights.size();
-            }
-        }
-    }
-    return total;
+    return plans_.bytes() + (shared_ ? shared_->constants.bytes() : 0);
 }
 
 std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for(const std::vector<Shape>& shapes) {
     const std::lock_guard lock(mutex_);
     if (!dynamic_) {
-        return plans_.front().plan;
+        return plans_.last();
     }
-    const auto it = std::find_if(plans_.begin(), plans_.end(),
-                                 [&](const Cached& c) { return c.shapes == shapes; });
-    if (it != plans_.end()) {
-        std::rotate(it, it + 1, plans_.end());
-        return plans_.back().plan;
+    if (auto known = plans_.find(shapes)) {
+        return known;
     }
     if (!shared_) {
         shared_ = std::make_unique<SharedByPlans>(*original_.model());
     }
-    plans_.push_back(
-        {shapes, plan_with_cache(with_shapes(*original_.model(), shapes),
-                                 may_grow(variables_) ? without_cache(config_) : config_,
-                                 machine_clock(), shared_.get())});
+    plans_.add(shapes, plan_for_shapes(shapes));
+    PlansByShape::share(*plans_.last(), *shared_);
     drop_old_plans();
-    return plans_.back().plan;
+    return plans_.last();
 }
 
-// The plans that were used longest ago go first. A request that uses a plan keeps it alive.
+std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for_shapes(
+    const std::vector<Shape>& shapes) {
+    const bool stored = !config_.cache_dir.empty() && !may_grow(variables_);
+    if (!stored) {
+        return plan_model(original_.model(), shapes, without_cache(config_), *shared_);
+    }
+    return plan_with_cache(with_shapes(*original_.model(), shapes), config_, machine_clock(),
+                           shared_.get());
+}
+
+// A request that uses a plan keeps it alive.
 void CpuCompiledModel::drop_old_plans() {
     const std::size_t most = may_grow(variables_) ? kMaxOfGrowing : SIZE_MAX;
-    while (plans_.size() > 1 &&
-           (plans_.size() > most ||
-            cached_bytes() > static_cast<std::size_t>(config_.plan_cache_bytes))) {
-        plans_.erase(plans_.begin());
-    }
-    shared_->packed.clear();
-    for (auto cached = plans_.rbegin(); cached != plans_.rend(); ++cached) {
-        for (PackedWeights& packed : packed_table(cached->plan->plan)) {
-            if (shared_->constants.keeps(packed.source)) {
-                shared_->packed.push_back(std::move(packed));
-            }
-        }
+    const auto limit = static_cast<std::size_t>(config_.plan_cache_bytes);
+    const std::size_t constants = shared_->constants.bytes();
+    const std::size_t before = plans_.size();
+    plans_.drop(most, limit - std::min(limit, constants));
+    if (plans_.size() != before) {
+        plans_.forget_unused(*shared_);
     }
 }
 
@@ -205,7 +190,7 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
     if (name == property::kLoadedFromCache || name == "FUSEQ_CACHE") {
         const std::lock_guard lock(mutex_);
         // Of the plan used last; without any there was nothing to look up.
-        const PlannedModel* last = plans_.empty() ? nullptr : plans_.back().plan.get();
+        const PlannedModel* last = plans_.empty() ? nullptr : plans_.last().get();
         if (name == property::kLoadedFromCache) {
             return last != nullptr ? last->from_cache : imported_;
         }
@@ -222,7 +207,7 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                         fmt::format("the {} of a dynamic model exists after its first inference",
                                     name == kExecutionGraph ? "execution graph" : "report"));
         }
-        const PlannedModel& last = *plans_.back().plan;
+        const PlannedModel& last = *plans_.last();
         if (name == kExecutionGraph) {
             return execution_graph_json(*last.transformed.model, last.plan);
         }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/compile/planned_model.hpp"
+#include "cpu/compile/plans_by_shape.hpp"
 #include "cpu/threading/stream_slots.hpp"
 #include "fuseq/plugin.hpp"
 #include "fuseq/variable_state.hpp"
@@ -56,6 +57,7 @@ public:
 
 private:
     std::size_t cached_bytes() const;
+    std::shared_ptr<const PlannedModel> plan_for_shapes(const std::vector<Shape>& shapes);
     void drop_old_plans();
     std::string cache_before_shapes() const;
 
@@ -67,11 +69,7 @@ private:
     bool imported_ = false;
 
     mutable std::mutex mutex_;
-    struct Cached {
-        std::vector<Shape> shapes;
-        std::shared_ptr<const PlannedModel> plan;
-    };
-    std::vector<Cached> plans_;              // most recently used last
+    PlansByShape plans_;
     std::unique_ptr<SharedByPlans> shared_;  // null for a static model
 
     std::vector<Variable> variables_;

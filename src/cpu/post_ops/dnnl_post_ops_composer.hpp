@@ -74,6 +74,10 @@ public:
     // Throws Error when per-channel values of the chain differ in number.
     explicit DnnlPostOpsComposer(Chain lowered, const SimplifyOptions& laws = {});
 
+    // Whether it was made of this.
+    bool is_of(const Chain& lowered, const SimplifyOptions& laws) const {
+        return lowered_ == lowered && laws_ == laws;
+    }
     // Simplified.
     const Chain& chain() const { return chain_; }
     // What each law did to the chain, and which refuse. Computed when asked for: texts take several

@@ -22,6 +22,7 @@ struct SimplifyOptions {
     // What is known of the value that enters the chain (a u8 pooling: [0, 255]).
     double input_low = -std::numeric_limits<double>::infinity();
     double input_high = std::numeric_limits<double>::infinity();
+    friend bool operator==(const SimplifyOptions&, const SimplifyOptions&) = default;
 };
 
 // What a law did, or why it did not; refusals are those that hold for the final chain.
