@@ -5,8 +5,12 @@
 // its sums are in the cache then and are never in memory as a whole.
 #include "cpu/kernels/eltwise/requantize_sums.hpp"
 
+#include "cpu/kernels/eltwise/dequantize_sums.hpp"
+
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
+#include <vector>
 
 #include "cpu/lowering/quantized_rounding.hpp"
 #include "cpu/lowering/step_makers.hpp"
@@ -45,6 +49,31 @@ bool takes_all(const std::vector<kernels::FixedMultiplier>& fixed,
     });
 }
 
+// What weight_shifts add to the sums, a row at a time.
+class Shifts {
+public:
+    explicit Shifts(const std::vector<std::int64_t>& shifts)
+        : shifts_(shifts.begin(), shifts.end()), none_(shifts.size(), 0) {
+        params_.channels = shifts_.size();
+        params_.weight_sums = none_.data();
+        params_.weight_shifts = shifts_.data();
+    }
+    // Valid until the next call of this thread.
+    const float* row(const float* src, std::size_t r) const {
+        static constexpr float kOne = 1.0F;
+        thread_local std::vector<float> sums;
+        sums.resize(std::max(sums.size(), shifts_.size()));
+        const float* from = src + r * (shifts_.size() + 1);
+        kernels::dequantize_sums(params_, {0, &kOne}, {&from, 1}, sums.data(), {0, 1});
+        return sums.data();
+    }
+
+private:
+    std::vector<std::int32_t> shifts_;
+    std::vector<std::int32_t> none_;
+    kernels::DequantizeSumsParams params_;
+};
+
 }  // namespace
 
 Verdict make_requantize_sums(StepBuilder& builder, Node& node) {
@@ -82,9 +111,21 @@ Verdict make_requantize_sums(StepBuilder& builder, Node& node) {
     const TensorId src = builder.tensor_of(node.input(0), Layout::kPlain);
     const TensorId dst = builder.new_tensor(attrs.output_type, node.port(0).shape, Layout::kPlain);
     const MemoryRows rows = memory_rows(builder.tensor(dst));
-    auto kernel = [columns, grid, channels, type = attrs.output_type](const RowStep::Rows& r) {
-        kernels::requantize_sums(columns, grid, static_cast<const float*>(r.sources[0]), type,
-                                 r.dst, {r.begin * channels, r.end * channels});
+    const auto shifts =
+        attrs.weight_shifts.empty() ? nullptr : std::make_shared<const Shifts>(attrs.weight_shifts);
+    auto kernel = [columns, grid, channels, shifts,
+                   type = attrs.output_type](const RowStep::Rows& r) {
+        const auto* sums = static_cast<const float*>(r.sources[0]);
+        if (shifts == nullptr) {
+            kernels::requantize_sums(columns, grid, sums, type, r.dst,
+                                     {r.begin * channels, r.end * channels});
+            return;
+        }
+        for (std::size_t row = r.begin; row < r.end; ++row) {
+            auto* to = static_cast<std::byte*>(r.dst) + row * channels;
+            kernels::requantize_sums(columns, grid, shifts->row(sums, row), type, to,
+                                     {0, channels});
+        }
     };
     auto step = std::make_unique<RowStep>(
         std::move(kernel), RowStep::Tensors{.inputs = {src}, .output = dst}, rows.rows,
