@@ -66,7 +66,8 @@ LAYERS = {
     "src/readers/common": MODEL + ["readers/common"],
     "src/readers/onnx": MODEL + ["readers/common", "readers/onnx"],
     "src/readers/tflite": MODEL + ["readers/common", "readers/tflite"],
-    "src/quantizer": MODEL + ["transformations", "ir", "quantizer"],
+    # Its C API has the handles of the runtime's.
+    "src/quantizer": MODEL + ["transformations", "ir", "quantizer", "runtime/c_api_internal.hpp"],
     "src/python": ["fuseq", "python"],
     "src/compat": ["fuseq", "compat", "openvino"],
     # Programs use the public API, common/ and their own folder; the generator builds models out of
