@@ -33,14 +33,6 @@ std::string layout_of(const Output& port, const Options& options) {
     return layouts.empty() ? "" : layouts.front();
 }
 
-ElementType parse_type(const std::string& text, const char* option) {
-    const auto type = parse_element_type(text);
-    if (!type) {
-        throw UsageError(fmt::format("{}: '{}' is no element type", option, text));
-    }
-    return *type;
-}
-
 // "a:u8,b:f16"; names may contain ':'.
 std::map<std::string, ElementType> parse_types(const std::string& text) {
     std::map<std::string, ElementType> types;

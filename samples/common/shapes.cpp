@@ -6,8 +6,11 @@
 #include <charconv>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "common/tool.hpp"
+#include "model/nearest_name.hpp"
+#include "model/type_names.hpp"
 
 namespace fuseq::samples {
 namespace {
@@ -56,6 +59,14 @@ std::vector<std::string> texts_for(const std::map<std::string, std::vector<std::
     return all == by_name.end() ? std::vector<std::string>{} : all->second;
 }
 
+ElementType parse_type(const std::string& text, std::string_view option) {
+    const auto type = parse_element_type(text);
+    if (!type) {
+        throw UsageError(fmt::format("{}: {}", option, refused_type_text(text)));
+    }
+    return *type;
+}
+
 void require_known_names(const std::map<std::string, std::vector<std::string>>& by_name,
                          const std::vector<Output>& ports,
                          std::string_view option) {
@@ -64,12 +75,11 @@ void require_known_names(const std::map<std::string, std::vector<std::string>>& 
             return is_named(port, wanted);
         };
         if (!name.empty() && std::none_of(ports.begin(), ports.end(), named)) {
-            std::string names;
-            for (const Output& port : ports) {
-                names += fmt::format("{}'{}'", names.empty() ? "" : ", ", port.get_any_name());
-            }
-            throw UsageError(
-                fmt::format("{}: there is no '{}'; there are: {}", option, name, names));
+            std::vector<std::string> names(ports.size());
+            std::transform(ports.begin(), ports.end(), names.begin(),
+                           [](const Output& port) { return port.get_any_name(); });
+            throw UsageError(fmt::format("{}: there is no '{}'; there are: '{}'{}", option, name,
+                                         fmt::join(names, "', '"), did_you_mean(name, names)));
         }
     }
 }

@@ -24,6 +24,9 @@ std::map<std::string, std::vector<std::string>> split_by_name(std::string_view t
 std::vector<std::string> texts_for(const std::map<std::string, std::vector<std::string>>& by_name,
                                    const Output& port);
 
+// Throws UsageError with the types there are.
+ElementType parse_type(const std::string& text, std::string_view option);
+
 // Throws UsageError naming a name that no input (no port of `ports`) has.
 void require_known_names(const std::map<std::string, std::vector<std::string>>& by_name,
                          const std::vector<Output>& ports,

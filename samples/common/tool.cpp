@@ -17,12 +17,7 @@ std::string one_line(std::string text) {
     return text;
 }
 
-// "; the nearest is -niter", for the first argument that is not known.
-std::string nearest_option(const CLI::App& app) {
-    const std::vector<std::string> unknown = app.remaining();
-    if (unknown.empty() || !unknown.front().starts_with('-')) {
-        return "";
-    }
+std::vector<std::string> options_of(const CLI::App& app) {
     std::vector<std::string> names;
     for (const CLI::Option* option : app.get_options()) {
         for (const std::string& name : option->get_lnames()) {
@@ -31,6 +26,31 @@ std::string nearest_option(const CLI::App& app) {
         for (const std::string& name : option->get_snames()) {
             names.push_back("-" + name);
         }
+    }
+    return names;
+}
+
+std::vector<std::string> subcommands_of(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({})) {
+        names.push_back(command->get_name());
+    }
+    return names;
+}
+
+// "; the nearest is -niter", for the first argument that is not known.
+std::string nearest_option(const CLI::App& app) {
+    const std::vector<std::string> unknown = app.remaining(true);
+    if (unknown.empty()) {
+        return "";
+    }
+    if (!unknown.front().starts_with('-')) {
+        return did_you_mean(unknown.front(), subcommands_of(app));
+    }
+    std::vector<std::string> names = options_of(app);
+    for (const CLI::App* chosen : app.get_subcommands()) {
+        const std::vector<std::string> more = options_of(*chosen);
+        names.insert(names.end(), more.begin(), more.end());
     }
     const std::string given = unknown.front().substr(0, unknown.front().find('='));
     const std::string nearest = nearest_name(given, names);

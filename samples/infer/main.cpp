@@ -4,6 +4,7 @@
 // infer: runs a model on tensors in .npy files or on pictures, once or several times in a row.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <set>
 
@@ -63,6 +64,7 @@ public:
             for (std::size_t i = 0; computed && i < node->output_count(); ++i) {
                 const Output port = model->add_output(node->output(i));
                 names_.push_back(name_of(port));
+                all_names_.push_back(tensor_names_of(port));
                 places_.push_back(place_of(*model, port));
             }
         }
@@ -74,13 +76,35 @@ public:
         for (std::size_t i = 0; i < places_.size(); ++i) {
             files.write(names_[i], request.get_output_tensor(places_[i]));
         }
+        write_list(request, folder + "/names.tsv");
     }
 
 private:
-    static std::string name_of(const Output& port) {
+    // Which file holds which tensor: names of files are cut, and a tensor may have several names.
+    void write_list(const InferRequest& request, const std::string& path) const {
+        std::ofstream list(path);
+        list << "file\ttype\tshape\tnames\n";
+        for (std::size_t i = 0; i < places_.size(); ++i) {
+            const Tensor tensor = request.get_output_tensor(places_[i]);
+            list << names_[i] << ".npy\t" << to_string(tensor.get_element_type()) << '\t'
+                 << to_string(tensor.get_shape());
+            for (const std::string& name : all_names_[i]) {
+                list << '\t' << name;
+            }
+            list << '\n';
+        }
+        if (!list.flush()) {
+            throw Error("infer", "cannot write '" + path + "'");
+        }
+    }
+
+    // Sorted; the name of the layer where the tensor has none.
+    static std::set<std::string> tensor_names_of(const Output& port) {
         const std::set<std::string> known(port.get_names().begin(), port.get_names().end());
-        const std::string name = known.empty() ? port.node->name() : *known.begin();
-        return short_file_name_of(name);
+        return known.empty() ? std::set<std::string>{port.node->name()} : known;
+    }
+    static std::string name_of(const Output& port) {
+        return short_file_name_of(*tensor_names_of(port).begin());
     }
     static std::size_t place_of(const Model& model, const Output& port) {
         const auto& results = model.results();
@@ -100,7 +124,8 @@ private:
         }
     }
 
-    std::vector<std::string> names_;
+    std::vector<std::string> names_;  // of the files
+    std::vector<std::set<std::string>> all_names_;
     std::vector<std::size_t> places_;  // among the results
 };
 

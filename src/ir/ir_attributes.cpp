@@ -8,6 +8,7 @@
 
 #include "fuseq/error.hpp"
 #include "ir/ir_legacy_attributes.hpp"
+#include "model/nearest_name.hpp"
 #include "model/type_names.hpp"
 
 namespace fuseq {
@@ -18,12 +19,42 @@ bool stands_in_data(const NamedAttribute& item) {
            !std::holds_alternative<Tensor*>(item.ref);
 }
 
+// Attributes that the operation has and the layer does not give: one of them may be misspelled.
+std::vector<std::string> missing_names(const std::vector<NamedAttribute>& items,
+                                       pugi::xml_node data) {
+    std::vector<std::string> names;
+    for (const NamedAttribute& item : items) {
+        if (!data.attribute(item.name.c_str())) {
+            names.push_back(item.name);
+        }
+    }
+    return names;
+}
+
+// What stands in the layer in place of a missing attribute, if it looks like it.
+std::string spelled_so(const std::string& missing,
+                       const std::vector<NamedAttribute>& items,
+                       pugi::xml_node data) {
+    std::vector<std::string> names;
+    for (const pugi::xml_attribute found : data.attributes()) {
+        if (std::none_of(items.begin(), items.end(),
+                         [&](const NamedAttribute& i) { return i.name == found.name(); })) {
+            names.emplace_back(found.name());
+        }
+    }
+    const bool alike = !did_you_mean(missing, names).empty();
+    return alike ? fmt::format("; there is '{}'", nearest_name(missing, names)) : "";
+}
+
 }  // namespace
 
-void IrFindings::unknown_attribute(const IrLayer& layer, const char* name, const char* value) {
+void IrFindings::unknown_attribute(const IrLayer& layer,
+                                   const char* name,
+                                   const char* value,
+                                   const std::string& hint) {
     Entry& entry = unknown_[{layer.operation.type, name}];
     if (entry.count++ == 0) {
-        entry.first = fmt::format("layer {} '{}' has '{}'", layer.id, layer.name, value);
+        entry.first = fmt::format("layer {} '{}' has '{}'{}", layer.id, layer.name, value, hint);
     }
 }
 
@@ -64,7 +95,8 @@ void read_ir_attributes(const IrLayer& layer,
         const pugi::xml_attribute found = data.attribute(item.name.c_str());
         if (!found) {
             if (item.required) {
-                source.fail(layer, fmt::format("attribute {} is missing", item.name));
+                source.fail(layer, fmt::format("attribute {} is missing{}", item.name,
+                                               spelled_so(item.name, items, data)));
             }
             continue;
         }
@@ -79,7 +111,8 @@ void read_ir_attributes(const IrLayer& layer,
             return i.name == found.name();
         });
         if (!known && !is_harmless_attribute(layer.operation.type, found.name(), found.value())) {
-            findings.unknown_attribute(layer, found.name(), found.value());
+            findings.unknown_attribute(layer, found.name(), found.value(),
+                                       did_you_mean(found.name(), missing_names(items, data)));
         }
     }
 }
@@ -108,7 +141,7 @@ std::vector<IrAttributeFault> attribute_faults(pugi::xml_node layer, Attributes&
                 if (found) {
                     attribute_from_text(item.ref, value);
                 } else if (item.required) {
-                    faults.push_back({name, value, "missing"});
+                    faults.push_back({name, value, "missing" + spelled_so(name, items, data)});
                 }
             } catch (const Error& error) {
                 faults.push_back({name, value, error.info().rule});

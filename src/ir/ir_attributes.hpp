@@ -17,8 +17,11 @@ namespace fuseq {
 // What the reader noticed and could ignore, told at the end: one sentence a kind.
 class IrFindings {
 public:
-    // An attribute that the operation does not have.
-    void unknown_attribute(const IrLayer& layer, const char* name, const char* value);
+    // An attribute that the operation does not have; `hint` names the one that may be meant.
+    void unknown_attribute(const IrLayer& layer,
+                           const char* name,
+                           const char* value,
+                           const std::string& hint);
     // A sentence of its own.
     void note(const IrLayer& layer, const std::string& text);
     void note(std::string text) { notes_.push_back(std::move(text)); }

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "fuseq/model.hpp"
+#include "model/nearest_name.hpp"
 #include "model/tensor_text.hpp"
 #include "model/text.hpp"
 #include "model/text_scanner.hpp"
@@ -110,8 +111,13 @@ private:
         }
         s.spec = find_op(type, version);
         if (s.spec == nullptr) {
+            std::vector<std::string> types;
+            for (const OpSpec* spec : all_ops()) {
+                types.emplace_back(spec->type);
+            }
             in_.fail("operation ", type,
-                     op_exists(type) ? " is not known in that version" : " is not known");
+                     op_exists(type) ? " is not known in that version"
+                                     : " is not known" + did_you_mean(type, types));
         }
         s.attributes = s.spec->make_attributes();
     }

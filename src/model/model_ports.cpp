@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "fuseq/model.hpp"
+#include "model/nearest_name.hpp"
 #include "ops/parameter.hpp"
 
 namespace fuseq {
@@ -23,6 +24,16 @@ std::string list_names(const std::vector<Output>& ports) {
         text += fmt::format("{}'{}'", text.empty() ? "" : ", ", port.get_any_name());
     }
     return text.empty() ? "none" : text;
+}
+
+// Of all the names that ports answer to.
+std::string nearest_port(std::string_view name, const std::vector<Output>& ports) {
+    std::vector<std::string> names;
+    for (const Output& port : ports) {
+        names.push_back(port.node->name());
+        names.insert(names.end(), port.get_names().begin(), port.get_names().end());
+    }
+    return did_you_mean(name, names);
 }
 
 }  // namespace
@@ -55,8 +66,8 @@ std::size_t Model::input_index(std::string_view name) const {
             return i;
         }
     }
-    throw Error("model",
-                fmt::format("there is no input '{}'; inputs: {}", name, list_names(ports)));
+    throw Error("model", fmt::format("there is no input '{}'; inputs: {}{}", name,
+                                     list_names(ports), nearest_port(name, ports)));
 }
 
 std::size_t Model::output_index(std::string_view name) const {
@@ -71,8 +82,8 @@ std::size_t Model::output_index(std::string_view name) const {
             return i;
         }
     }
-    throw Error("model",
-                fmt::format("there is no output '{}'; outputs: {}", name, list_names(ports)));
+    throw Error("model", fmt::format("there is no output '{}'; outputs: {}{}", name,
+                                     list_names(ports), nearest_port(name, ports)));
 }
 
 std::string Model::output_name(std::size_t index) const {
@@ -163,7 +174,14 @@ Output Model::add_output(std::string_view tensor_or_layer_name) {
             }
         }
     }
-    throw Error("model", fmt::format("there is no layer or tensor '{}'", tensor_or_layer_name));
+    std::vector<Output> ports;
+    for (const auto& node : nodes_) {
+        for (std::size_t i = 0; i < node->output_count(); ++i) {
+            ports.push_back(node->output(i));
+        }
+    }
+    throw Error("model", fmt::format("there is no layer or tensor '{}'{}", tensor_or_layer_name,
+                                     nearest_port(tensor_or_layer_name, ports)));
 }
 
 }  // namespace fuseq

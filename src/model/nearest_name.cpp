@@ -33,4 +33,10 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
     return nearest == names.end() ? std::string() : *nearest;
 }
 
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& names) {
+    const std::string nearest = nearest_name(name, names);
+    const bool alike = 2 * edit_distance(name, nearest) <= std::max(name.size(), nearest.size());
+    return nearest.empty() || !alike ? "" : "; did you mean '" + nearest + "'?";
+}
+
 }  // namespace fuseq

@@ -13,4 +13,8 @@ namespace fuseq {
 // The name with the least edit distance; empty when there are none.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& names);
 
+// "; did you mean 'NAME'?", or nothing where none of the names is alike: more than half of the
+// letters would have to change.
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& names);
+
 }  // namespace fuseq

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "fuseq/element_type.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq {
@@ -53,7 +54,14 @@ std::string refused_type_reason(std::string_view name) {
 }
 
 std::string refused_type_text(std::string_view name) {
-    return fmt::format("'{}' is not a supported element type{}", name, refused_type_reason(name));
+    std::string reason = refused_type_reason(name);
+    if (reason.empty()) {
+        for (auto type = ElementType::boolean; type <= ElementType::nf4;
+             type = static_cast<ElementType>(static_cast<int>(type) + 1)) {
+            reason += (reason.empty() ? "; expected one of " : ", ") + to_string(type);
+        }
+    }
+    return fmt::format("'{}' is not a supported element type{}", name, reason);
 }
 
 }  // namespace fuseq

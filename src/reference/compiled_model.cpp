@@ -7,6 +7,7 @@
 
 #include "model/execution_graph_json.hpp"
 #include "model/nearest_name.hpp"
+#include "model/property_choice.hpp"
 #include "ops/quantized/rules/rules_json.hpp"
 #include "ops/state/separate_state.hpp"
 #include "ops/state/variables_json.hpp"
@@ -71,6 +72,8 @@ void Options::set(const AnyMap& properties) {
         }
         if (name == property::kPerfCount || name == property::kKeepIntermediates) {
             (void)value.as_bool();
+        } else if (!choices_of(name).empty()) {
+            checked_choice(name, value);
         }
         values[name] = value;
     }
@@ -82,10 +85,12 @@ MethodChoice Options::method_choice() const {
                                values.at(kQuantizeMethodLayers).as_list());
 }
 
-const Any& Options::get(const std::string& name) const {
+const Any& Options::get(const std::string& name, const std::vector<std::string>& read_only) const {
     const auto found = values.find(name);
     if (found == values.end()) {
-        throw unknown_property(name, names());
+        std::vector<std::string> all = names();
+        all.insert(all.end(), read_only.begin(), read_only.end());
+        throw unknown_property(name, all);
     }
     return found->second;
 }
@@ -127,14 +132,16 @@ Any ReferenceCompiledModel::get_property(const std::string& name) const {
     if (name == property::kLoadedFromCache) {
         return false;
     }
+    const std::vector<std::string> read_only = {
+        property::kReport,          kExecutionGraph,
+        property::kNetworkName,     property::kOptimalNumberOfInferRequests,
+        property::kLoadedFromCache, property::kSupportedProperties};
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = options_.names();
-        names.insert(names.end(), {property::kReport, kExecutionGraph, property::kNetworkName,
-                                   property::kOptimalNumberOfInferRequests,
-                                   property::kLoadedFromCache, property::kSupportedProperties});
+        names.insert(names.end(), read_only.begin(), read_only.end());
         return names;
     }
-    return options_.get(name);
+    return options_.get(name, read_only);
 }
 
 std::string ReferenceCompiledModel::report() const {

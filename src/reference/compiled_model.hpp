@@ -24,8 +24,8 @@ struct Options {
     void set(const AnyMap& properties);
     MethodChoice method_choice() const;
     bool flag(const char* name) const { return values.at(name).as_bool(); }
-    // Throws Error naming the property when it is unknown.
-    const Any& get(const std::string& name) const;
+    // Throws Error naming the property when it is unknown, and the nearest of these and `read_only`.
+    const Any& get(const std::string& name, const std::vector<std::string>& read_only) const;
     std::vector<std::string> names() const;
 };
 

@@ -20,15 +20,16 @@ public:
         if (name == property::kOptimizationCapabilities) {
             return std::vector<std::string>{"FP32"};
         }
+        const std::vector<std::string> read_only = {property::kFullDeviceName,
+                                                    property::kOptimizationCapabilities,
+                                                    property::kSupportedProperties};
         const std::lock_guard lock(mutex_);
         if (name == property::kSupportedProperties) {
             std::vector<std::string> names = options_.names();
-            names.insert(names.end(),
-                         {property::kFullDeviceName, property::kOptimizationCapabilities,
-                          property::kSupportedProperties});
+            names.insert(names.end(), read_only.begin(), read_only.end());
             return names;
         }
-        return options_.get(name);
+        return options_.get(name, read_only);
     }
 
     void set_property(const AnyMap& properties) override {

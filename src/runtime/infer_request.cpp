@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "fuseq/compiled_model.hpp"
+#include "model/nearest_name.hpp"
 #include "runtime/infer_request_impl.hpp"
 
 namespace fuseq {
@@ -37,13 +38,17 @@ Place find(const Model& model, std::string_view name) {
         }
     }
     std::string names;
+    std::vector<std::string> all;
     for (const auto* list : {&inputs, &outputs}) {
         names += list == &inputs ? "inputs:" : "; outputs:";
         for (const Output& port : *list) {
             names += fmt::format(" '{}'", describe_port(port));
+            all.push_back(port.node->name());
+            all.insert(all.end(), port.get_names().begin(), port.get_names().end());
         }
     }
-    throw Error("infer", fmt::format("there is no input or output '{}'; {}", name, names));
+    throw Error("infer", fmt::format("there is no input or output '{}'; {}{}", name, names,
+                                     did_you_mean(name, all)));
 }
 
 Place find(const CompiledModelImpl& model, const Output& port) {

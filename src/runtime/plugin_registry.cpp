@@ -3,10 +3,12 @@
 #include "runtime/plugin_registry.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <filesystem>
 #include <pugixml.hpp>
 #include <set>
 
+#include "model/nearest_name.hpp"
 #include "runtime/upper.hpp"
 
 namespace fuseq {
@@ -138,12 +140,14 @@ std::vector<std::string> PluginRegistry::devices() const {
 PluginRegistry::Device& PluginRegistry::find(const std::string& device) {
     const auto found = devices_.find(upper(device));
     if (found == devices_.end()) {
-        std::string names;
+        std::vector<std::string> names;
         for (const auto& [name, unused] : devices_) {
-            names += (names.empty() ? "" : ", ") + name;
+            names.push_back(name);
         }
-        throw Error("plugin", fmt::format("there is no device '{}'; available: {}", device,
-                                          names.empty() ? "none" : names));
+        throw Error("plugin",
+                    fmt::format("there is no device '{}'; available: {}{}", device,
+                                names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")),
+                                did_you_mean(upper(device), names)));
     }
     return found->second;
 }

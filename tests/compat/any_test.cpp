@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <openvino/openvino.hpp>
 #include <sstream>
 
@@ -92,6 +93,13 @@ TEST(CompatTensor, GivesTheRequestItsNewShape) {
     EXPECT_EQ(output.data<float>()[2], 0);
     EXPECT_THROW(output.data<int>(), ov::Exception);
     EXPECT_EQ(input.get_strides(), ov::Strides{4});
+    // No longer the tensor of the request.
+    std::array<float, 2> other = {-7, 7};
+    request.set_input_tensor(ov::Tensor(ov::element::f32, {2}, other.data()));
+    input.set_shape({1});
+    request.infer();
+    EXPECT_EQ(request.get_output_tensor().get_shape(), ov::Shape{2});
+    EXPECT_EQ(request.get_output_tensor().data<float>()[1], 7);
 }
 
 TEST(CompatInferRequest, SaysThatItIsEmptyOrCancelled) {
@@ -100,6 +108,10 @@ TEST(CompatInferRequest, SaysThatItIsEmptyOrCancelled) {
     EXPECT_THROW(none.infer(), ov::Exception);
     EXPECT_THROW(ov::CompiledModel().create_infer_request(), ov::Exception);
     EXPECT_THROW(ov::Core().compile_model("no_such_file.xml"), ov::Exception);
+    ov::Core core;
+    const auto model = std::make_shared<ov::Model>(fuseq::test::relu_model({2}));
+    EXPECT_THROW(core.compile_model(model, "CPU").set_property(ov::num_streams(2)),
+                 ov::NotImplemented);
 }
 
 }  // namespace

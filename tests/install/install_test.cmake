@@ -12,12 +12,15 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
-run(${CMAKE_COMMAND} -S ${SOURCE}/tests/install/user -B ${WORK}/user -G Ninja
-    -D CMAKE_PREFIX_PATH=${WORK}/installed -D CMAKE_CXX_COMPILER=${COMPILER}
-    -D HELLO=${SOURCE}/samples/hello_infer/main.cpp)
-run(${CMAKE_COMMAND} --build ${WORK}/user)
-foreach(device REFERENCE CPU)
-    run(${WORK}/user/user ${SOURCE}/samples/models/residual_cnn.xml ${device})
+# The samples that are projects of their own, copied out of the tree.
+foreach(sample hello_infer hello_c)
+    file(COPY ${SOURCE}/samples/${sample} DESTINATION ${WORK}/user)
+    run(${CMAKE_COMMAND} -S ${WORK}/user/${sample} -B ${WORK}/user/${sample}/build -G Ninja
+        -D CMAKE_PREFIX_PATH=${WORK}/installed -D CMAKE_CXX_COMPILER=${COMPILER})
+    run(${CMAKE_COMMAND} --build ${WORK}/user/${sample}/build)
+    foreach(device REFERENCE CPU)
+        run(${WORK}/user/${sample}/build/${sample} ${SOURCE}/samples/models/residual_cnn.xml ${device})
+    endforeach()
 endforeach()
 run(${WORK}/installed/bin/infer -h)
 

@@ -66,12 +66,13 @@ LAYERS = {
     "src/readers/common": MODEL + ["readers/common"],
     "src/readers/onnx": MODEL + ["readers/common", "readers/onnx"],
     "src/readers/tflite": MODEL + ["readers/common", "readers/tflite"],
-    "src/quantizer": MODEL + ["transformations", "ir", "quantizer"],
+    # Its C API has the handles of the runtime's.
+    "src/quantizer": MODEL + ["transformations", "ir", "quantizer", "runtime/c_api_internal.hpp"],
     "src/python": ["fuseq", "python"],
     "src/compat": ["fuseq", "compat", "openvino"],
     # Programs use the public API, common/ and their own folder; the generator builds models out of
     # operations, and benchmark_app puts conversions into them (-ip, -mean_values).
-    "samples": ["fuseq", "common", "model/nearest_name.hpp"],
+    "samples": ["fuseq", "common", "model/nearest_name.hpp", "model/type_names.hpp"],
     "samples/benchmark_app": ["fuseq", "common", "ops"],
     "samples/generate_model": MODEL + ["ir", "common"],
     "tests": None,  # may include everything

@@ -13,30 +13,42 @@ import argparse
 import csv
 import hashlib
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
+import numpy as np
+
 SKIPPED = 77
 
 
-def file_name(tensor):
-    return re.sub(r"[^A-Za-z0-9._-]", "_", tensor)[:80] + ".npy"
+def dumped(folder):
+    """{name of a tensor: its file}, of names.tsv."""
+    files = {}
+    with open(folder / "names.tsv", newline="", encoding="utf-8") as table:
+        for line in list(table)[1:]:
+            file, _, _, *names = line.rstrip("\n").split("\t")
+            files.update(dict.fromkeys(names, folder / file))
+    return files
 
 
-def values_of(path):
-    """The bytes after the header of a .npy of version 1."""
-    data = path.read_bytes()
-    return data[10 + int.from_bytes(data[8:10], "little"):]
+def hashes_of(path, shape):
+    """Of the values as they are, and of an image of channels first as TFLite has it."""
+    value = np.load(path)
+    same = hashlib.sha256(value.tobytes()).hexdigest()
+    if value.ndim != 4 or list(value.shape) == shape and shape[1] != shape[3]:
+        return {same}
+    image = np.ascontiguousarray(value.transpose(0, 2, 3, 1))
+    return {same, hashlib.sha256(image.tobytes()).hexdigest()} if list(image.shape) == shape else {same}
 
 
-def compare(row, dump):
-    path = dump / file_name(row["name"])
-    if not path.exists():
+def compare(row, files):
+    name = row["name"] or "t" + row["index"]
+    if name not in files:
         return "absent"
-    kind = "real" if row["type"].startswith("float") or row["type"] == "f32" else "integer"
-    equal = hashlib.sha256(values_of(path)).hexdigest() == row["sha256"]
+    kind = "real" if row["type"].startswith("float") or row["type"] in ("f32", "f16") else "integer"
+    shape = [int(size) for size in row["shape"].split("x") if size]
+    equal = row["sha256"] in hashes_of(files[name], shape)
     return f"{kind} {'equal' if equal else 'different'}"
 
 
@@ -49,11 +61,12 @@ def run(args, folder):
             dump = pathlib.Path(temporary, "dump")
             subprocess.run([args.infer, "-m", model, "-i", folder / "in" / table.stem, "-o", temporary + "/out", "-d",
                             args.device, "-dump_tensors", dump, *args.options], check=True, stdout=subprocess.DEVNULL)
-            with open(table, newline="") as file:
+            files = dumped(dump)
+            with open(table, newline="", encoding="utf-8") as file:
                 for row in csv.DictReader(file, delimiter="\t"):
                     if row.get("varies") == "0":
                         continue
-                    verdict = compare(row, dump)
+                    verdict = compare(row, files)
                     counts[verdict] += 1
                     if verdict == "integer different" and not first:
                         first = f", first {row['name']} in run {table.stem}"

@@ -42,3 +42,26 @@ def test_every_class_and_function_has_a_docstring():
                if (inspect.isclass(getattr(ov, name)) or inspect.isroutine(getattr(ov, name)))
                and not inspect.getdoc(getattr(ov, name))]
     assert missing == []
+
+
+@pytest.mark.parametrize("call", [
+    lambda: ov.Core(xml_config="x"), lambda: ov.Core().import_model(b"", device="CPU"),
+    lambda: ov.Core().query_model(None, device="CPU"), lambda: ov.Core().register_plugin("p.so", device="X"),
+    lambda: ov.AsyncInferQueue(None, job=2), lambda: ov.convert_model("m.onnx", input_mdel=1),
+    lambda: ov.save_model(None, "m.xml", compress_to_f16=True), lambda: ov.serialize(None, "m.xml", bin_pth=""),
+    lambda: ov.preprocess.PreProcessSteps.resize(None, None, dst_heigth=1), lambda: ov.Layout(layout="NCHW")])
+def test_unknown_keywords_name_the_nearest(call):
+    with pytest.raises(TypeError, match=r"has no keyword '(\w+)'; did you mean '(\w+)'\? It has \w+"):
+        call()
+
+
+def test_unknown_keywords_of_calls_without_any():
+    with pytest.raises(TypeError, match=r"^get_available_devices\(\) has no keyword 'zzz'; it has none$"):
+        ov.Core().get_available_devices(zzz=1)
+    with pytest.raises(TypeError, match=r"^from_text\(\) has no keyword 'zzz'; it has text$"):
+        ov.Model.from_text("", zzz=1)
+
+
+def test_checked_calls_keep_names_and_docstrings():
+    assert ov.Core.import_model.__name__ == "import_model"
+    assert "export_model" in ov.Core.import_model.__doc__

@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Weights of products whose source has a zero point found at run time: as the kernels multiply with
-// them, and in parts whose sums f32 holds exactly.
+// Weights of products of integers as the kernels multiply with them, and in parts whose sums f32
+// holds exactly.
 #pragma once
 
 #include <cstdint>

@@ -8,9 +8,11 @@
 //   Before:  QuantizedConvolution(src, w, bias)
 //   After:   Convolution(src, w, z) -> Transpose to channels last -> RequantizeSums(., bias)
 //            The Transposes are views where the plan keeps channels last.
+//            Weights that are no i8 less their zero points: less another number, with one more
+//            output channel of ones for the rest; in groups as the sum of two convolutions.
 //   Refuses: sums that f32 does not hold exactly: max |src - z| * sum of |w| beyond 2^24 in a
-//            channel; a bias beyond 2^30; weights that are not constant, or less their zero points
-//            no i8; src or dst other than u8 and i8; images with other than two dimensions.
+//            channel; a bias that leaves 32 bits with them; weights that are not constant; src or
+//            dst other than u8 and i8; images with other than two dimensions.
 //   Source:  an f32 holds all integers up to 2^24.
 #include "transformations/cpu/split_quantized_products.hpp"
 
@@ -18,10 +20,12 @@
 #include <cstdlib>
 #include <optional>
 
+#include "ops/binary_arithmetic.hpp"
 #include "ops/convolution.hpp"
 #include "ops/matmul.hpp"
 #include "ops/quantized/quantized_run.hpp"
 #include "ops/quantized/requantize_sums.hpp"
+#include "transformations/cpu/dynamic_weights.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/weights.hpp"
 
@@ -29,47 +33,42 @@ namespace fuseq {
 namespace {
 
 constexpr std::string_view kName = "split_quantized_products";
-constexpr std::int64_t kMaxSum = 1 << 24;   // exact in f32
-constexpr std::int64_t kMaxBias = 1 << 30;  // added as integers of 32 bits
+constexpr std::int64_t kMaxSum = 1 << 24;                                 // exact in f32
+constexpr std::int64_t kMaxBias = (std::int64_t{1} << 31) - 1 - kMaxSum;  // added in 32 bits
 
-// Of the weights less their zero points, where they are i8.
-struct Weights {
-    std::vector<std::int8_t> values;
-    std::size_t channels = 0;
-};
+// Sums of (src - z) times these weights are exact in each channel, whatever src is.
+bool is_exact(const std::vector<std::int64_t>& magnitudes, std::int64_t farthest) {
+    return std::all_of(magnitudes.begin(), magnitudes.end(),
+                       [&](std::int64_t sum) { return farthest * sum <= kMaxSum; });
+}
 
-// `channel_of(i)`: the output channel of element i.
-template <class ChannelOf>
-std::optional<Weights> integer_weights(const Node& node,
-                                       const WeightAttrs& attrs,
-                                       std::size_t channels,
-                                       ChannelOf channel_of) {
-    const Tensor& tensor = node.input_node(1)->constant();
-    const std::vector<std::int64_t> zero = attrs.weight_zero_points;
-    Weights weights{{}, channels};
-    std::vector<std::int64_t> sums(channels, 0);
-    std::size_t i = 0;
-    for (const std::int32_t value : integers(tensor)) {
-        const std::size_t c = channel_of(i++);
-        const std::int64_t w = value - (zero.empty() ? 0 : zero[zero.size() > 1 ? c : 0]);
-        if (w < -128 || w > 127) {
-            return std::nullopt;
-        }
-        weights.values.push_back(static_cast<std::int8_t>(w));
-        sums[c] += std::abs(w);
-    }
+bool takes_biases(const Node& node) {
+    const std::vector<std::int64_t> bias =
+        node.has_input(2) ? to_ints(node.input_node(2)->constant()) : std::vector<std::int64_t>();
+    return std::all_of(bias.begin(), bias.end(),
+                       [](std::int64_t value) { return std::abs(value) <= kMaxBias; });
+}
+
+// Nothing where sums or biases are too large.
+std::optional<DynamicWeights> exact_weights(const Node& node,
+                                            const WeightAttrs& attrs,
+                                            const WeightOrder& order) {
     const IntegerLimits source = integer_limits(node.input(0).type());
     const std::int64_t z = attrs.input_zero_point(0);
     const std::int64_t farthest = std::max(source.highest - z, z - source.lowest);
-    const std::vector<std::int64_t> bias =
-        node.has_input(2) ? to_ints(node.input_node(2)->constant()) : std::vector<std::int64_t>();
-    for (std::size_t c = 0; c < channels; ++c) {
-        const std::int64_t added = bias.empty() ? 0 : std::abs(bias.at(c));
-        if (added > kMaxBias || farthest * sums[c] > kMaxSum) {
-            return std::nullopt;
-        }
+    DynamicWeights weights =
+        dynamic_weights(node.input_node(1)->constant(), attrs.weight_zero_points, order);
+    std::vector<std::int64_t> centered(order.channels, 0);
+    std::vector<std::int64_t> stored(order.channels, 0);
+    order.for_each([&](std::size_t i, std::size_t channel, std::size_t) {
+        centered[channel] += std::abs(weights.centered[i]);
+        stored[channel] += std::abs(static_cast<int>(weights.stored[i]));
+    });
+    if (!weights.shifts.empty()) {
+        stored.push_back(static_cast<std::int64_t>(order.inputs * order.inner));  // of the ones
     }
-    return weights;
+    const bool exact = is_exact(centered, farthest) && is_exact(stored, farthest);
+    return exact && takes_biases(node) ? std::optional(std::move(weights)) : std::nullopt;
 }
 
 bool fits(const Node& node, const WeightAttrs& attrs) {
@@ -97,7 +96,11 @@ Output transposed(Node& node,
     return made->output(0);
 }
 
-Output requantized(Node& node, const WeightAttrs& attrs, const Output& sums, float alpha) {
+Output requantized(Node& node,
+                   const WeightAttrs& attrs,
+                   const Output& sums,
+                   std::vector<std::int64_t> shifts,
+                   float alpha) {
     Model& model = node.model();
     RequantizeSumsAttrs made;
     made.rule = rule_of(node)->rule;
@@ -109,6 +112,7 @@ Output requantized(Node& node, const WeightAttrs& attrs, const Output& sums, flo
     made.output_zero_point = attrs.output_zero_point;
     made.output_type = attrs.output_type;
     const IntegerLimits limits = output_limits(attrs);
+    made.weight_shifts = std::move(shifts);
     made.lowest = limits.lowest;
     made.highest = limits.highest;
     std::vector<Output> inputs{sums};
@@ -139,29 +143,7 @@ std::vector<Output> operands(Node& node,
     return inputs;
 }
 
-bool split_convolution(Node& node) {
-    const auto attrs = node.attrs<QuantizedConvolutionAttrs>();
-    const PartialShape& shape = node.input(1).partial_shape();
-    if (!fits(node, attrs) || !shape.is_static() || shape.rank() != 4) {
-        return false;
-    }
-    Shape wei = shape.to_shape();
-    const std::size_t filter = wei[1] * wei[2] * wei[3];
-    const auto weights =
-        integer_weights(node, attrs, wei[0], [&](std::size_t i) { return i / filter; });
-    if (!weights) {
-        return false;
-    }
-    Model& model = node.model();
-    const std::vector<Use> uses = node.port(0).uses;
-    const auto groups = static_cast<std::size_t>(attrs.groups);
-    if (groups > 1) {
-        wei = Shape{groups, wei[0] / groups, wei[1], wei[2], wei[3]};
-    }
-    Output src = node.input(0);
-    if (attrs.channels_last) {
-        src = transposed(node, "/to_channels_first", src, {0, 3, 1, 2});
-    }
+ConvolutionAttrs windows_of(const QuantizedConvolutionAttrs& attrs) {
     ConvolutionAttrs windows;
     windows.strides = attrs.strides;
     windows.dilations = attrs.dilations.empty() ? std::vector<std::int64_t>{1, 1} : attrs.dilations;
@@ -169,13 +151,75 @@ bool split_convolution(Node& node) {
         attrs.pads_begin.empty() ? std::vector<std::int64_t>{0, 0} : attrs.pads_begin;
     windows.pads_end = attrs.pads_end.empty() ? std::vector<std::int64_t>{0, 0} : attrs.pads_end;
     windows.auto_pad = attrs.auto_pad;
-    Node* sums = model.add(
-        groups > 1 ? "GroupConvolution" : "Convolution", 1,
-        model.unique_name(node.name() + "/sums"),
-        operands(node, src, Tensor::of(wei, weights->values), attrs.input_zero_point(0)), windows);
+    return windows;
+}
+
+// The sums of a convolution with these weights.
+Output convolution(Node& node,
+                   const Output& src,
+                   Shape wei,
+                   const std::vector<std::int8_t>& values) {
+    const auto& attrs = node.attrs<QuantizedConvolutionAttrs>();
+    const auto groups = static_cast<std::size_t>(attrs.groups);
+    if (groups > 1) {
+        wei[0] /= groups;
+        wei.insert(wei.begin(), groups);
+    }
+    Model& model = node.model();
+    Node* sums = model.add(groups > 1 ? "GroupConvolution" : "Convolution", 1,
+                           model.unique_name(node.name() + "/sums"),
+                           operands(node, src, Tensor::of(wei, values), attrs.input_zero_point(0)),
+                           windows_of(attrs));
     sums->origins = origins_of(node);
-    Output result = requantized(
-        node, attrs, transposed(node, "/to_channels_last", sums->output(0), {0, 2, 3, 1}), 1.0F);
+    return sums->output(0);
+}
+
+// In groups no channel of ones sees all that another one sees: the weights as the sum of two i8.
+Output sum_of_two(Node& node, const Output& src, const Shape& wei, const DynamicWeights& weights) {
+    std::vector<std::int8_t> first;
+    std::vector<std::int8_t> second;
+    for (const std::int32_t w : weights.centered) {
+        const std::int32_t part = std::clamp(w, -128, 127);
+        first.push_back(static_cast<std::int8_t>(part));
+        second.push_back(static_cast<std::int8_t>(w - part));
+    }
+    Model& model = node.model();
+    Node* sum = model.add("Add", 1, model.unique_name(node.name() + "/both"),
+                          {convolution(node, src, wei, first), convolution(node, src, wei, second)},
+                          BinaryAttrs{});
+    sum->origins = origins_of(node);
+    return sum->output(0);
+}
+
+bool split_convolution(Node& node) {
+    const auto attrs = node.attrs<QuantizedConvolutionAttrs>();
+    const PartialShape& shape = node.input(1).partial_shape();
+    if (!fits(node, attrs) || !shape.is_static() || shape.rank() != 4) {
+        return false;
+    }
+    Shape wei = shape.to_shape();
+    const WeightOrder order{wei[0], wei[1], wei[2] * wei[3]};
+    const auto weights = exact_weights(node, attrs, order);
+    if (!weights) {
+        return false;
+    }
+    const std::vector<Use> uses = node.port(0).uses;
+    Output src = node.input(0);
+    if (attrs.channels_last) {
+        src = transposed(node, "/to_channels_first", src, {0, 3, 1, 2});
+    }
+    std::vector<std::int64_t> shifts = weights->shifts;
+    Output sums;
+    if (attrs.groups > 1 && !shifts.empty()) {
+        sums = sum_of_two(node, src, wei, *weights);
+        shifts.clear();
+    } else {
+        wei[0] += shifts.empty() ? 0 : 1;
+        sums = convolution(node, src, wei, part_of(*weights, order, 0, order.inputs));
+    }
+    Output result =
+        requantized(node, attrs, transposed(node, "/to_channels_last", sums, {0, 2, 3, 1}),
+                    std::move(shifts), 1.0F);
     if (!attrs.channels_last) {
         result = transposed(node, "/result", result, {0, 3, 1, 2});
     }
@@ -189,26 +233,28 @@ bool split_matmul(Node& node) {
     if (!fits(node, attrs) || !shape.is_static() || shape.rank() != 2) {
         return false;
     }
-    const Shape wei = shape.to_shape();
-    const std::size_t columns = wei[attrs.transpose_b ? 0 : 1];
-    const std::size_t rows = wei[attrs.transpose_b ? 1 : 0];
-    const auto weights = integer_weights(node, attrs, columns, [&](std::size_t i) {
-        return attrs.transpose_b ? i / rows : i % columns;
-    });
+    Shape wei = shape.to_shape();
+    const WeightOrder order{.channels = wei[attrs.transpose_b ? 0 : 1],
+                            .inputs = wei[attrs.transpose_b ? 1 : 0],
+                            .channels_first = attrs.transpose_b};
+    const auto weights = exact_weights(node, attrs, order);
     if (!weights) {
         return false;
     }
     Model& model = node.model();
     const std::vector<Use> uses = node.port(0).uses;
+    wei[attrs.transpose_b ? 0 : 1] += weights->shifts.empty() ? 0 : 1;
     MatMulAttrs product;
     product.transpose_a = attrs.transpose_a;
     product.transpose_b = attrs.transpose_b;
     Node* sums = model.add(
         "MatMul", 1, model.unique_name(node.name() + "/sums"),
-        operands(node, node.input(0), Tensor::of(wei, weights->values), attrs.input_zero_point(0)),
+        operands(node, node.input(0), Tensor::of(wei, part_of(*weights, order, 0, order.inputs)),
+                 attrs.input_zero_point(0)),
         product);
     sums->origins = origins_of(node);
-    move_uses(uses, node.output(0), requantized(node, attrs, sums->output(0), attrs.alpha));
+    move_uses(uses, node.output(0),
+              requantized(node, attrs, sums->output(0), weights->shifts, attrs.alpha));
     return true;
 }
 

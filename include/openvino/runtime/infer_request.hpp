@@ -52,41 +52,29 @@ public:
     }
 
     Tensor get_tensor(const std::string& name) {
-        return got(call([&] { return request_.get_tensor(name); }),
-                   [request = request_, name](const fuseq::Tensor& tensor) mutable {
-                       request.set_tensor(name, tensor);
-                   });
+        return got([name](const auto& r) { return r.get_tensor(name); },
+                   [name](auto& r, const auto& tensor) { r.set_tensor(name, tensor); });
     }
     template <class NodeType>
     Tensor get_tensor(const Output<NodeType>& port) {
-        return got(call([&] { return request_.get_tensor(port.port()); }),
-                   [request = request_, own = port.port()](const fuseq::Tensor& tensor) mutable {
-                       request.set_tensor(own, tensor);
-                   });
+        return got([own = port.port()](const auto& r) { return r.get_tensor(own); },
+                   [own = port.port()](auto& r, const auto& tensor) { r.set_tensor(own, tensor); });
     }
     Tensor get_input_tensor(std::size_t index) {
-        return got(call([&] { return request_.get_input_tensor(index); }),
-                   [request = request_, index](const fuseq::Tensor& tensor) mutable {
-                       request.set_input_tensor(index, tensor);
-                   });
+        return got([index](const auto& r) { return r.get_input_tensor(index); },
+                   [index](auto& r, const auto& tensor) { r.set_input_tensor(index, tensor); });
     }
     Tensor get_input_tensor() {
-        return got(call([&] { return request_.get_input_tensor(); }),
-                   [request = request_](const fuseq::Tensor& tensor) mutable {
-                       request.set_input_tensor(tensor);
-                   });
+        return got([](const auto& r) { return r.get_input_tensor(); },
+                   [](auto& r, const auto& tensor) { r.set_input_tensor(tensor); });
     }
     Tensor get_output_tensor(std::size_t index) {
-        return got(call([&] { return request_.get_output_tensor(index); }),
-                   [request = request_, index](const fuseq::Tensor& tensor) mutable {
-                       request.set_output_tensor(index, tensor);
-                   });
+        return got([index](const auto& r) { return r.get_output_tensor(index); },
+                   [index](auto& r, const auto& tensor) { r.set_output_tensor(index, tensor); });
     }
     Tensor get_output_tensor() {
-        return got(call([&] { return request_.get_output_tensor(); }),
-                   [request = request_](const fuseq::Tensor& tensor) mutable {
-                       request.set_output_tensor(tensor);
-                   });
+        return got([](const auto& r) { return r.get_output_tensor(); },
+                   [](auto& r, const auto& tensor) { r.set_output_tensor(tensor); });
     }
 
     void infer() {
@@ -144,10 +132,19 @@ private:
         }
         return detail::guarded(std::forward<Body>(body));
     }
-    template <class Set>
-    static Tensor got(const fuseq::Tensor& tensor, Set set) {
-        return {tensor, std::move(set)};
+    // A tensor whose new shape reaches the request, as long as the request uses it.
+    template <class Get, class Set>
+    Tensor got(Get get, Set set) {
+        const fuseq::Tensor tensor = call([&] { return get(request_); });
+        return {tensor, [request = request_, get, set,
+                         memory = memory_of(tensor)](const fuseq::Tensor& changed) mutable {
+                    if (memory_of(get(request)) == memory) {
+                        set(request, changed);
+                        memory = memory_of(changed);
+                    }
+                }};
     }
+    static const void* memory_of(const fuseq::Tensor& tensor) { return tensor.data(); }
     static std::exception_ptr converted(const std::exception_ptr& error) {
         try {
             if (error) {

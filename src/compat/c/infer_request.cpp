@@ -15,7 +15,12 @@ ov_status_e put(ov_infer_request_t* request, const ov_tensor_t* tensor, const Se
     });
 }
 
-// get(request) gives a tensor; a new shape of it goes back by set(request, tensor).
+const void* memory_of(const fuseq::Tensor& tensor) {
+    return tensor.data();
+}
+
+// get(request) gives a tensor; a new shape of it goes back by set(request, tensor), as long as the
+// request uses the tensor.
 template <class Get, class Set>
 ov_status_e give(const ov_infer_request_t* request,
                  ov_tensor_t** tensor,
@@ -24,8 +29,14 @@ ov_status_e give(const ov_infer_request_t* request,
     return guarded([&] {
         need_all(request, tensor);
         fuseq::InferRequest own = request->request;
+        const fuseq::Tensor got = get(own);
         *tensor = new ov_tensor{
-            get(own), [own, set](const fuseq::Tensor& changed) mutable { set(own, changed); }};
+            got, [own, get, set, memory = memory_of(got)](const fuseq::Tensor& changed) mutable {
+                if (memory_of(get(own)) == memory) {
+                    set(own, changed);
+                    memory = memory_of(changed);
+                }
+            }};
     });
 }
 
@@ -88,7 +99,7 @@ ov_status_e ov_infer_request_get_tensor(const ov_infer_request_t* infer_request,
                                         ov_tensor_t** tensor) {
     const std::string name = tensor_name == nullptr ? "" : tensor_name;
     return give(
-        infer_request, tensor, [&](auto& r) { return r.get_tensor(name); },
+        infer_request, tensor, [name](auto& r) { return r.get_tensor(name); },
         [name](auto& r, const auto& t) { r.set_tensor(name, t); });
 }
 ov_status_e ov_infer_request_get_tensor_by_port(const ov_infer_request_t* infer_request,
@@ -96,7 +107,7 @@ ov_status_e ov_infer_request_get_tensor_by_port(const ov_infer_request_t* infer_
                                                 ov_tensor_t** tensor) {
     const fuseq::Output own = port == nullptr ? fuseq::Output() : port->port;
     return give(
-        infer_request, tensor, [&](auto& r) { return r.get_tensor(own); },
+        infer_request, tensor, [own](auto& r) { return r.get_tensor(own); },
         [own](auto& r, const auto& t) { r.set_tensor(own, t); });
 }
 ov_status_e ov_infer_request_get_tensor_by_const_port(const ov_infer_request_t* infer_request,
@@ -104,14 +115,14 @@ ov_status_e ov_infer_request_get_tensor_by_const_port(const ov_infer_request_t* 
                                                       ov_tensor_t** tensor) {
     const fuseq::Output own = port == nullptr ? fuseq::Output() : port->port;
     return give(
-        infer_request, tensor, [&](auto& r) { return r.get_tensor(own); },
+        infer_request, tensor, [own](auto& r) { return r.get_tensor(own); },
         [own](auto& r, const auto& t) { r.set_tensor(own, t); });
 }
 ov_status_e ov_infer_request_get_input_tensor_by_index(const ov_infer_request_t* infer_request,
                                                        const size_t idx,
                                                        ov_tensor_t** tensor) {
     return give(
-        infer_request, tensor, [&](auto& r) { return r.get_input_tensor(idx); },
+        infer_request, tensor, [idx](auto& r) { return r.get_input_tensor(idx); },
         [idx](auto& r, const auto& t) { r.set_input_tensor(idx, t); });
 }
 ov_status_e ov_infer_request_get_input_tensor(const ov_infer_request_t* infer_request,
@@ -124,7 +135,7 @@ ov_status_e ov_infer_request_get_output_tensor_by_index(const ov_infer_request_t
                                                         const size_t idx,
                                                         ov_tensor_t** tensor) {
     return give(
-        infer_request, tensor, [&](auto& r) { return r.get_output_tensor(idx); },
+        infer_request, tensor, [idx](auto& r) { return r.get_output_tensor(idx); },
         [idx](auto& r, const auto& t) { r.set_output_tensor(idx, t); });
 }
 ov_status_e ov_infer_request_get_output_tensor(const ov_infer_request_t* infer_request,

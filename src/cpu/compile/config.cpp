@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "cpu/compile/disabled_passes.hpp"
 #include "cpu/machine/cpu_count.hpp"
@@ -16,6 +17,7 @@
 #include "fuseq/error.hpp"
 #include "model/binary_attributes.hpp"
 #include "model/nearest_name.hpp"
+#include "model/property_choice.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -70,18 +72,6 @@ int poison(const Any& value) {
     return static_cast<int>(byte);
 }
 
-std::string one_of(const char* name, const Any& value, std::initializer_list<const char*> known) {
-    const std::string text = value.as_string();
-    std::string names;
-    for (const char* allowed : known) {
-        if (text == allowed) {
-            return text;
-        }
-        names += fmt::format("{}{}", names.empty() ? "" : ", ", *allowed == '\0' ? "''" : allowed);
-    }
-    throw Error("property", fmt::format("{} is '{}', expected one of {}", name, text, names));
-}
-
 bool is_throughput(const Config& config) {
     return config.performance_hint == "THROUGHPUT" ||
            config.performance_hint == "CUMULATIVE_THROUGHPUT";
@@ -93,14 +83,10 @@ constexpr std::pair<std::string_view, CoreType> kCoreTypes[] = {
     {"ECORE_ONLY", CoreType::kEfficient}};
 
 CoreType core_type(const Any& value) {
-    const std::string text = value.as_string();
-    for (const auto& [name, type] : kCoreTypes) {
-        if (text == name) {
-            return type;
-        }
-    }
-    throw Error("property", fmt::format("{} is '{}', expected ANY_CORE, PCORE_ONLY or ECORE_ONLY",
-                                        kSchedulingCoreType, text));
+    const std::string text = checked_choice(kSchedulingCoreType, value);
+    return std::find_if(std::begin(kCoreTypes), std::end(kCoreTypes),
+                        [&](const auto& row) { return row.first == text; })
+        ->second;
 }
 
 std::string core_type_text(CoreType type) {
@@ -160,9 +146,7 @@ const Row kRows[] = {
      [](const Config& c) { return Any(c.streams()); }},
     {property::kPerformanceHint,
      [](Config& c, const Any& v) {
-         c.performance_hint =
-             one_of(property::kPerformanceHint, v,
-                    {"LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT", "NONE", ""});
+         c.performance_hint = checked_choice(property::kPerformanceHint, v);
      },
      [](const Config& c) { return Any(c.performance_hint); }},
     {kSchedulingCoreType, [](Config& c, const Any& v) { c.core_type = core_type(v); },
@@ -175,20 +159,11 @@ const Row kRows[] = {
      [](Config& c, const Any& v) { c.hint_requests = request_count(v); },
      [](const Config& c) { return Any(c.hint_requests); }},
     {"EXECUTION_MODE_HINT",
-     [](Config& c, const Any& v) {
-         c.execution_mode = one_of("EXECUTION_MODE_HINT", v, {"PERFORMANCE", "ACCURACY"});
-     },
+     [](Config& c, const Any& v) { c.execution_mode = checked_choice("EXECUTION_MODE_HINT", v); },
      [](const Config& c) { return Any(c.execution_mode); }},
-    {kPrecisionHint,
-     [](Config&, const Any& v) {
-         one_of(kPrecisionHint, v, {"f32", "bf16", "f16", "undefined", "dynamic", ""});
-     },
+    {kPrecisionHint, [](Config&, const Any& v) { checked_choice(kPrecisionHint, v); },
      [](const Config&) { return Any("f32"); }},
-    {property::kLogLevel,
-     [](Config&, const Any& v) {
-         one_of(property::kLogLevel, v,
-                {"LOG_NONE", "LOG_ERROR", "LOG_WARNING", "LOG_INFO", "LOG_DEBUG", "LOG_TRACE"});
-     },
+    {property::kLogLevel, [](Config&, const Any& v) { checked_choice(property::kLogLevel, v); },
      [](const Config&) { return Any("LOG_NONE"); }},
     {"COMPILATION_NUM_THREADS",
      [](Config& c, const Any& v) {
@@ -290,20 +265,18 @@ std::size_t cpus_of(const Config& config) {
     return config.machine ? config.machine->cpus : count_cpus().cpus;
 }
 
-const Row& find(const std::string& name) {
+// `more`: properties that are not in the table, for the message.
+const Row& find(const std::string& name, const std::vector<std::string>& more = {}) {
     for (const Row& row : kRows) {
         if (name == row.name) {
             return row;
         }
     }
     std::vector<std::string> names = Config::names();
-    std::string known;
-    for (const std::string& row : names) {
-        known += fmt::format("{}{}", known.empty() ? "" : ", ", row);
-    }
+    names.insert(names.end(), more.begin(), more.end());
     throw Error("property",
                 fmt::format("the CPU device has no property '{}'; the nearest is '{}'; it has {}",
-                            name, nearest_name(name, names), known));
+                            name, nearest_name(name, names), fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -337,7 +310,8 @@ void Config::check_layers(const Model& model) const {
     for (const std::string& layer : keep_float) {
         if (!known.contains(layer)) {
             throw Error("property",
-                        fmt::format("FUSEQ_KEEP_FLOAT: there is no FakeQuantize '{}'", layer));
+                        fmt::format("FUSEQ_KEEP_FLOAT: there is no FakeQuantize '{}'{}", layer,
+                                    did_you_mean(layer, {known.begin(), known.end()})));
         }
     }
 }
@@ -346,8 +320,8 @@ bool Config::disables(std::string_view pass) const {
     return std::find(disabled.begin(), disabled.end(), pass) != disabled.end();
 }
 
-Any Config::get(const std::string& name) const {
-    return find(name).get(*this);
+Any Config::get(const std::string& name, const std::vector<std::string>& read_only) const {
+    return find(name, read_only).get(*this);
 }
 
 std::string Config::compile_options() const {

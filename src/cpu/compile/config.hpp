@@ -78,7 +78,8 @@ struct Config {
     }
     // Throws Error("property") where a property names a layer that the model does not have.
     void check_layers(const Model& model) const;
-    Any get(const std::string& name) const;
+    // `read_only`: what else can be read where this is asked, for the message about an unknown name.
+    Any get(const std::string& name, const std::vector<std::string>& read_only = {}) const;
     static std::vector<std::string> names();
 
     // The properties that decide what a model becomes, as "NAME=value" separated by "; ".

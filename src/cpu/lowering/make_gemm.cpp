@@ -195,8 +195,7 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
     if (!problem) {
         return Verdict::no(why);
     }
-    const bool may_pool = !problem->transposed() && gemm_has_vnni();
-    Node* const pool = may_pool ? pool_after(builder, group) : nullptr;
+    Node* const pool = problem->transposed() ? nullptr : pool_after(builder, group);
     Verdict preferred = is_preferred(builder, group, *problem, pool);
     if (!preferred) {
         return preferred;

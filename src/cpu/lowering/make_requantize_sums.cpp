@@ -5,8 +5,13 @@
 // its sums are in the cache then and are never in memory as a whole.
 #include "cpu/kernels/eltwise/requantize_sums.hpp"
 
+#include "cpu/kernels/eltwise/dequantize_sums.hpp"
+
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include "cpu/lowering/quantized_rounding.hpp"
 #include "cpu/lowering/step_makers.hpp"
@@ -33,17 +38,109 @@ std::vector<kernels::FixedMultiplier> fixed_multipliers(const Requantizer& requa
     return list;
 }
 
-bool takes_all(const std::vector<kernels::FixedMultiplier>& fixed,
-               const std::vector<std::int32_t>& bias) {
-    constexpr std::int64_t kMaxSum = 1 << 24;  // as RequantizeSums has it
-    std::int64_t largest = 0;
-    for (const std::int32_t value : bias) {
-        largest = std::max(largest, std::abs(static_cast<std::int64_t>(value)));
+constexpr std::int64_t kMaxSum = 1 << 24;  // as RequantizeSums has it
+
+// The channels whose bias or multiplier is too large for the vectors, of dead channels for
+// instance: they are computed one value at a time.
+std::vector<std::size_t> single_channels(const std::vector<kernels::FixedMultiplier>& fixed,
+                                         const std::vector<std::int32_t>& bias) {
+    std::vector<std::size_t> list;
+    for (std::size_t c = 0; !fixed.empty() && c < bias.size(); ++c) {
+        const std::int64_t largest = kMaxSum + std::abs(static_cast<std::int64_t>(bias[c]));
+        if (!kernels::takes_multiplier(fixed[fixed.size() > 1 ? c : 0], largest)) {
+            list.push_back(c);
+        }
     }
-    return std::all_of(fixed.begin(), fixed.end(), [&](const kernels::FixedMultiplier& m) {
-        return kernels::takes_multiplier(m, kMaxSum + largest);
-    });
+    return list;
 }
+
+// What weight_shifts add to the sums, a row at a time.
+class Shifts {
+public:
+    explicit Shifts(const std::vector<std::int64_t>& shifts)
+        : shifts_(shifts.begin(), shifts.end()), none_(shifts.size(), 0) {
+        params_.channels = shifts_.size();
+        params_.weight_sums = none_.data();
+        params_.weight_shifts = shifts_.data();
+    }
+    // Valid until the next call of this thread.
+    const float* row(const float* src, std::size_t r) const {
+        static constexpr float kOne = 1.0F;
+        thread_local std::vector<float> sums;
+        sums.resize(std::max(sums.size(), shifts_.size()));
+        const float* from = src + r * (shifts_.size() + 1);
+        kernels::dequantize_sums(params_, {0, &kOne}, {&from, 1}, sums.data(), {0, 1});
+        return sums.data();
+    }
+
+private:
+    std::vector<std::int32_t> shifts_;
+    std::vector<std::int32_t> none_;
+    kernels::DequantizeSumsParams params_;
+};
+
+class RowsOfSums {
+public:
+    RowsOfSums(const RequantizeSumsAttrs& attrs,
+               kernels::ProductRounding rounding,
+               Requantizer requantize,
+               std::vector<std::int32_t> bias)
+        : requantize_(std::move(requantize)),
+          bias_(std::move(bias)),
+          single_(single_channels(fixed_multipliers(requantize_), bias_)),
+          columns_(columns(rounding)),
+          grid_(byte_grid(attrs.output_zero_point, {attrs.lowest, attrs.highest})),
+          type_(attrs.output_type) {
+        if (!attrs.weight_shifts.empty()) {
+            shifts_.emplace(attrs.weight_shifts);
+        }
+    }
+
+    void run(const RowStep::Rows& r) const {
+        const auto* sums = static_cast<const float*>(r.sources[0]);
+        auto* dst = static_cast<std::uint8_t*>(r.dst);
+        const std::size_t channels = bias_.size();
+        if (!shifts_ && single_.empty()) {
+            kernels::requantize_sums(columns_, grid_, sums, type_, dst,
+                                     {r.begin * channels, r.end * channels});
+            return;
+        }
+        for (std::size_t row = r.begin; row < r.end; ++row) {
+            run_row(shifts_ ? shifts_->row(sums, row) : sums + row * channels,
+                    dst + row * channels);
+        }
+    }
+
+private:
+    kernels::SumColumns columns(kernels::ProductRounding rounding) const {
+        std::vector<std::int32_t> bias = bias_;
+        std::vector<kernels::FixedMultiplier> fixed =
+            a_channel(fixed_multipliers(requantize_), bias.size());
+        for (const std::size_t c : single_) {
+            bias[c] = 0;
+            fixed[c] = {};
+        }
+        return {rounding, bias, fixed, a_channel(requantize_.real(), bias.size())};
+    }
+
+    void run_row(const float* sums, std::uint8_t* dst) const {
+        kernels::requantize_sums(columns_, grid_, sums, type_, dst, {0, bias_.size()});
+        for (const std::size_t c : single_) {
+            const std::int64_t sum = static_cast<std::int64_t>(sums[c]) + bias_[c];
+            const std::int64_t value =
+                std::clamp<std::int64_t>(requantize_(sum, c), grid_.lowest, grid_.highest);
+            dst[c] = static_cast<std::uint8_t>(value);  // of i8 the same bits
+        }
+    }
+
+    Requantizer requantize_;
+    std::vector<std::int32_t> bias_;
+    std::vector<std::size_t> single_;
+    kernels::SumColumns columns_;
+    kernels::ByteGrid grid_;
+    ElementType type_;
+    std::optional<Shifts> shifts_;
+};
 
 }  // namespace
 
@@ -59,33 +156,23 @@ Verdict make_requantize_sums(StepBuilder& builder, Node& node) {
     if (node.has_input(1) && !node.input_node(1)->is_constant()) {
         return Verdict::no("a computed bias");
     }
-    const Requantizer requantize({attrs.rule, attrs.multiplier},
-                                 {.input = attrs.input_scale,
-                                  .weights = attrs.weight_scales,
-                                  .output = attrs.output_scale,
-                                  .output_zero_point = attrs.output_zero_point});
-    const std::vector<kernels::FixedMultiplier> fixed = fixed_multipliers(requantize);
     const std::size_t channels = node.port(0).shape.to_shape().back();
-    const std::vector<std::int32_t> bias = node.has_input(1)
-                                               ? integers(node.input_node(1)->constant())
-                                               : std::vector<std::int32_t>(channels, 0);
+    std::vector<std::int32_t> bias = node.has_input(1) ? integers(node.input_node(1)->constant())
+                                                       : std::vector<std::int32_t>(channels, 0);
     if (bias.size() != channels) {
         return Verdict::no("a bias of another length");
     }
-    if (!takes_all(fixed, bias)) {
-        return Verdict::no("a multiplier or a bias too large for 32 bits");
-    }
-    const kernels::SumColumns columns(*rounding, bias, a_channel(fixed, channels),
-                                      a_channel(requantize.real(), channels));
-    const kernels::ByteGrid grid =
-        byte_grid(attrs.output_zero_point, {attrs.lowest, attrs.highest});
+    const auto sums = std::make_shared<const RowsOfSums>(
+        attrs, *rounding,
+        Requantizer({attrs.rule, attrs.multiplier}, {.input = attrs.input_scale,
+                                                     .weights = attrs.weight_scales,
+                                                     .output = attrs.output_scale,
+                                                     .output_zero_point = attrs.output_zero_point}),
+        std::move(bias));
     const TensorId src = builder.tensor_of(node.input(0), Layout::kPlain);
     const TensorId dst = builder.new_tensor(attrs.output_type, node.port(0).shape, Layout::kPlain);
     const MemoryRows rows = memory_rows(builder.tensor(dst));
-    auto kernel = [columns, grid, channels, type = attrs.output_type](const RowStep::Rows& r) {
-        kernels::requantize_sums(columns, grid, static_cast<const float*>(r.sources[0]), type,
-                                 r.dst, {r.begin * channels, r.end * channels});
-    };
+    auto kernel = [sums](const RowStep::Rows& r) { sums->run(r); };
     auto step = std::make_unique<RowStep>(
         std::move(kernel), RowStep::Tensors{.inputs = {src}, .output = dst}, rows.rows,
         rows.grain(),

@@ -56,6 +56,7 @@ constexpr NodeCandidate kNodes[] = {
     {"convert", "the only one", make_convert},
     {"compressed_matmul", "the only one", make_compressed_matmul},
     {"requantize_sums", "rules of 32 bits in vectors", make_requantize_sums},
+    {"quantize", "one grid of bytes, half to even", make_quantize},
     {"dynamic_quantize", "the only one", make_dynamic_quantize},
     {"dequantize_sums", "the only one", make_dequantize_sums},
     {"quantized_pair", "the only one", make_quantized_pair},

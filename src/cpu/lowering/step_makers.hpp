@@ -62,6 +62,7 @@ Verdict make_compressed_matmul(StepBuilder& builder, Node& node);
 Verdict make_broadcast_binary(StepBuilder& builder, Node& node);
 // Operations on quantized tensors of bytes, to the bytes of the reference kernels.
 Verdict make_requantize_sums(StepBuilder& builder, Node& node);
+Verdict make_quantize(StepBuilder& builder, Node& node);
 Verdict make_dynamic_quantize(StepBuilder& builder, Node& node);
 Verdict make_dequantize_sums(StepBuilder& builder, Node& node);
 Verdict make_quantized_pair(StepBuilder& builder, Node& node);

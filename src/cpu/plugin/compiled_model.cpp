@@ -220,16 +220,24 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
                             .fallback_note = last.fallback.note,
                             .laws = {.drop_middle_rounds = config_.drop_middle_rounds}});
     }
+    const std::vector<std::string> read_only = {property::kSupportedProperties,
+                                                property::kNetworkName,
+                                                property::kOptimalNumberOfInferRequests,
+                                                "EXECUTION_DEVICES",
+                                                property::kLoadedFromCache,
+                                                property::kReport,
+                                                kExecutionGraph,
+                                                kIsa,
+                                                kPlacement,
+                                                "FUSEQ_CACHE",
+                                                "FUSEQ_CACHED_PLANS",
+                                                "FUSEQ_CACHED_PLAN_BYTES"};
     if (name == property::kSupportedProperties) {
         std::vector<std::string> names = Config::names();
-        names.insert(names.end(),
-                     {property::kSupportedProperties, property::kNetworkName,
-                      property::kOptimalNumberOfInferRequests, "EXECUTION_DEVICES",
-                      property::kLoadedFromCache, property::kReport, kExecutionGraph, kIsa,
-                      kPlacement, "FUSEQ_CACHE", "FUSEQ_CACHED_PLANS", "FUSEQ_CACHED_PLAN_BYTES"});
+        names.insert(names.end(), read_only.begin(), read_only.end());
         return names;
     }
-    return config_.get(name);
+    return config_.get(name, read_only);
 }
 
 }  // namespace fuseq::cpu

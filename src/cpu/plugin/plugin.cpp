@@ -122,17 +122,18 @@ public:
         if (name == kIsa) {
             return std::string(to_string(isa_level()));
         }
+        std::vector<std::string> read_only = {property::kSupportedProperties,
+                                              property::kFullDeviceName, kIsa};
+        for (const Metric& metric : kMetrics) {
+            read_only.emplace_back(metric.name);
+        }
         if (name == property::kSupportedProperties) {
             std::vector<std::string> names = Config::names();
-            names.insert(names.end(),
-                         {property::kSupportedProperties, property::kFullDeviceName, kIsa});
-            for (const Metric& metric : kMetrics) {
-                names.emplace_back(metric.name);
-            }
+            names.insert(names.end(), read_only.begin(), read_only.end());
             return names;
         }
         const std::lock_guard lock(mutex_);
-        return config_.get(name);
+        return config_.get(name, read_only);
     }
 
     void set_property(const AnyMap& properties) override {

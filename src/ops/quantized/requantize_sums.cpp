@@ -3,6 +3,7 @@
 //
 // RequantizeSums, made by split_quantized_products: sums [..., C] of a product of integers, as f32
 // that hold them exactly, and a bias i32 [C], optional, to integers by a rule with a multiplier.
+// With weight_shifts the sums are [..., C + 1].
 #include "ops/quantized/requantize_sums.hpp"
 
 #include <algorithm>
@@ -24,7 +25,15 @@ void infer(InferContext& context) {
     }
     const PartialShape& shape = context.shape(0);
     context.require(!shape.rank_is_static() || shape.rank() >= 1, "the source is a scalar");
-    context.set_output(0, attrs.output_type, shape);
+    PartialShape result = shape;
+    if (!attrs.weight_shifts.empty() && result.rank_is_static()) {
+        const auto channels = static_cast<std::int64_t>(attrs.weight_shifts.size());
+        Dimension& last = result[result.rank() - 1];
+        context.require(last.compatible(channels + 1), "the source has ", to_string(last),
+                        " columns, weight_shifts ", channels, " values");
+        last = channels;
+    }
+    context.set_output(0, attrs.output_type, result);
 }
 
 // What a row of sums needs, a value a channel.
@@ -112,6 +121,19 @@ void row(const RequantizeSumsAttrs& attrs,
     }
 }
 
+// The sums with what belongs to the sum of the source, whose total f32 holds too.
+std::vector<float> shifted(const RequantizeSumsAttrs& attrs,
+                           const float* sums,
+                           std::size_t channels) {
+    std::vector<float> row(channels);
+    const auto total = static_cast<std::int64_t>(sums[channels]);
+    for (std::size_t c = 0; c < channels; ++c) {
+        row[c] =
+            static_cast<float>(static_cast<std::int64_t>(sums[c]) + attrs.weight_shifts[c] * total);
+    }
+    return row;
+}
+
 void evaluate(EvalContext& context) {
     run_requantize_sums(context, one_task_at_a_time);
 }
@@ -123,18 +145,21 @@ void run_requantize_sums(EvalContext& context, ForEachTask for_each_task) {
     const Tensor& src = context.input(0);
     const Shape& shape = src.get_shape();
     context.require(!shape.empty(), "the source is a scalar");
-    const std::size_t channels = shape.back();
+    const std::size_t channels = shape.back() - (attrs.weight_shifts.empty() ? 0 : 1);
     const Requantizer requantize({attrs.rule, attrs.multiplier},
                                  {.input = attrs.input_scale,
                                   .weights = attrs.weight_scales,
                                   .output = attrs.output_scale,
                                   .output_zero_point = attrs.output_zero_point});
     const Columns columns = columns_of(context, requantize, channels);
-    Tensor& dst = context.output(0, shape);
+    Shape result = shape;
+    result.back() = channels;
+    Tensor& dst = context.output(0, result);
     if (src.get_size() == 0) {
         return;
     }
-    const std::size_t rows = src.get_size() / channels;
+    const std::size_t columns_of_src = shape.back();
+    const std::size_t rows = src.get_size() / columns_of_src;
     constexpr std::size_t kElements = 16384;  // of a task
     const std::size_t block = std::max<std::size_t>(kElements / channels, 1);
     dispatch_numeric(dst.get_element_type(), [&](auto tag) {
@@ -143,7 +168,13 @@ void run_requantize_sums(EvalContext& context, ForEachTask for_each_task) {
         T* to = dst.data<T>();
         for_each_task((rows + block - 1) / block, [&](std::size_t task) {
             for (std::size_t r = task * block; r < std::min((task + 1) * block, rows); ++r) {
-                row(attrs, columns, from + r * channels, to + r * channels, channels);
+                const float* sums = from + r * columns_of_src;
+                if (attrs.weight_shifts.empty()) {
+                    row(attrs, columns, sums, to + r * channels, channels);
+                } else {
+                    row(attrs, columns, shifted(attrs, sums, channels).data(), to + r * channels,
+                        channels);
+                }
             }
         });
     });

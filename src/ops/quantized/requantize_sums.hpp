@@ -51,6 +51,9 @@ struct RequantizeSumsAttrs final : AttributesOf<RequantizeSumsAttrs> {
     ElementType output_type = ElementType::u8;
     std::int64_t lowest = 0;  // of the result
     std::int64_t highest = 0;
+    // Then the sums have one more column, the sum of the source itself, and weight_shifts[c] times
+    // that belongs to each: for weights that are i8 only less another number than their zero point.
+    std::vector<std::int64_t> weight_shifts;
     void visit(AttributeVisitor& v) override {
         v.optional("rule", rule);
         v.optional("multiplier", multiplier);
@@ -62,6 +65,7 @@ struct RequantizeSumsAttrs final : AttributesOf<RequantizeSumsAttrs> {
         v.optional("output_type", output_type);
         v.optional("lowest", lowest);
         v.optional("highest", highest);
+        v.optional("weight_shifts", weight_shifts);
     }
 };
 

@@ -16,11 +16,14 @@ from ._native import (CompiledModel, ConstOutput, Core, Dimension, Error, InferR
                       Model, Node,
                       OVDict, PartialShape, ProfilingInfo, QuantizedLayer, QuantizedModel, Quantizer,
                       QuantizerStep,                      Tensor, Type, VariableState, Version, __version__, get_version)
-from . import layout_helpers, preprocess, properties
+from . import _native, helpers, keywords, layout_helpers, preprocess, properties, utils
 from .async_infer_queue import AsyncInferQueue
 from .shape import Shape
-from .functions import (compile_model, convert_model, explain, quantize, read_model, save_model,
-                        serialize)
+from .functions import (compile_model, convert_model, explain, get_batch, quantize, read_model, save_model,
+                        serialize, set_batch)
+
+keywords.check_classes(_native)
+keywords.check_classes(_native.preprocess)
 
 # A port of a Model and one of a CompiledModel are of one class here.
 Output = ConstOutput
@@ -29,6 +32,6 @@ __all__ = [
     "AsyncInferQueue", "CompiledModel", "ConstOutput", "Core", "Dimension", "Error", "InferRequest",
     "LayerDamage", "Layout", "Model", "Node", "OVDict", "Output", "PartialShape", "ProfilingInfo", "QuantizedLayer",
     "QuantizedModel", "Quantizer", "QuantizerStep", "Shape", "Tensor", "Type", "VariableState", "Version",
-    "compile_model", "convert_model", "explain", "get_version", "layout_helpers", "preprocess", "properties", "quantize",
-    "read_model", "save_model", "serialize",
+    "compile_model", "convert_model", "explain", "get_batch", "get_version", "helpers", "layout_helpers", "preprocess",
+    "properties", "quantize", "read_model", "save_model", "serialize", "set_batch", "utils",
 ]

@@ -5,6 +5,8 @@ import collections
 import threading
 import weakref
 
+from . import keywords
+
 
 class _State:
     """What the requests' callbacks need. It holds no request, so that no cycle is made."""
@@ -51,6 +53,7 @@ class AsyncInferQueue:
         queue.wait_all()
     """
 
+    @keywords.checked
     def __init__(self, model, jobs=0):
         if jobs < 0:
             raise ValueError(f"jobs is {jobs}, expected 0 or more")
@@ -105,6 +108,7 @@ class AsyncInferQueue:
             self._state.raise_error()
             return self._state.idle[0]
 
+    @keywords.checked
     def start_async(self, inputs=None, userdata=None, share_inputs=False):
         """Waits for an idle request and starts it; see InferRequest.start_async().
 

@@ -3,7 +3,7 @@
 """Functions of the package that need no object of their own."""
 import os
 
-from . import _native
+from . import _native, keywords, layout_helpers
 from ._native import CompiledModel, Core, Error, Model, Quantizer
 
 
@@ -17,6 +17,7 @@ def compile_model(model, device_name="CPU", config=None, **unknown):
     return Core().compile_model(model, device_name, config, **unknown)
 
 
+@keywords.checked
 def convert_model(input_model):
     """Reads the file of a format that Fuseq has a reader for (.onnx, .xml).
 
@@ -28,6 +29,7 @@ def convert_model(input_model):
     return read_model(input_model)
 
 
+@keywords.checked
 def save_model(model, output_model, compress_to_fp16=False, ir_version=11):
     """Writes an IR: output_model ends in .xml, the values of constants go to a .bin beside it.
 
@@ -39,9 +41,41 @@ def save_model(model, output_model, compress_to_fp16=False, ir_version=11):
     _native._save_model(model, os.fspath(output_model), "", ir_version)
 
 
+def _batch_dimensions(model):
+    """Of each input: the port, and which dimension is the batch; None where its layout says none."""
+    for port in model.inputs:
+        layout = layout_helpers.get_layout(port)
+        yield port, layout_helpers.batch_idx(layout) if layout_helpers.has_batch(layout) else None
+
+
+def get_batch(model):
+    """The Dimension that is the batch of the inputs. Raises Error where no input has a layout with N,
+    or inputs differ."""
+    sizes = [port.partial_shape[axis] for port, axis in _batch_dimensions(model) if axis is not None]
+    if not sizes:
+        raise Error("model: no input has a layout with N; layout_helpers.set_layout() gives it one")
+    if any(size != sizes[0] for size in sizes):
+        raise Error(f"model: inputs have batches of different sizes: {', '.join(map(str, sizes))}")
+    return sizes[0]
+
+
+def set_batch(model, batch_size=-1):
+    """Gives the inputs that have a layout with N another batch; -1: open. Raises Error as get_batch(),
+    and leaves the model as it was where a layer refuses the shape."""
+    get_batch(model)
+    shapes = {}
+    for port, axis in _batch_dimensions(model):
+        if axis is not None:
+            shape = port.partial_shape
+            shape[axis] = batch_size
+            shapes[port] = shape
+    model.reshape(shapes)
+
+
 _VERSIONS = {"UNSPECIFIED": 11, "IR_V10": 10, "IR_V11": 11}
 
 
+@keywords.checked
 def serialize(model, xml_path, bin_path="", version="UNSPECIFIED"):
     """Writes an IR of version IR_V10 or IR_V11 (UNSPECIFIED). Raises Error for another one."""
     if version not in _VERSIONS:
@@ -49,6 +83,7 @@ def serialize(model, xml_path, bin_path="", version="UNSPECIFIED"):
     _native._save_model(model, os.fspath(xml_path), os.fspath(bin_path), _VERSIONS[version])
 
 
+@keywords.checked
 def explain(model, device_name="CPU", config=None):
     """The report of what became of every FakeQuantize and every layer, as a dict.
 

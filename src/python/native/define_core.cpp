@@ -36,6 +36,10 @@ std::string path_from(const py::handle& value) {
 
 // Of bytes, a bytearray, or a file opened for reading.
 py::bytes bytes_from(const py::object& value, const char* what) {
+    if (py::isinstance<PyTensor>(value)) {
+        const auto& tensor = value.cast<const PyTensor&>();
+        return {static_cast<const char*>(tensor.tensor.data()), tensor.tensor.get_byte_size()};
+    }
     const py::object whole = py::hasattr(value, "read") ? value.attr("read")() : value;
     if (!py::isinstance<py::bytes>(whole) && !py::isinstance<py::bytearray>(whole)) {
         throw py::type_error(detail::cat(what, ": got ",
@@ -162,12 +166,35 @@ std::shared_ptr<PyCompiledModel> compile(Core& core,
     });
 }
 
-py::object get_property(const Core& core, const py::args& names) {
-    const bool of_device = names.size() == 2;
-    if (names.empty() || names.size() > 2) {
-        throw py::type_error("get_property(name) or get_property(device, name)");
+// What a call of one or two arguments was given: the device, if any, and what comes last.
+std::vector<py::object> device_and(const char* last,
+                                   const char* call,
+                                   const py::args& given,
+                                   const py::kwargs& keywords) {
+    std::vector<py::object> all;
+    for (const py::handle value : given) {
+        all.push_back(py::reinterpret_borrow<py::object>(value));
     }
-    const std::string name = py::str(names[names.size() - 1]).cast<std::string>();
+    const py::dict unknown = keywords.attr("copy")();
+    if (unknown.contains("device_name")) {
+        all.insert(all.begin(), unknown.attr("pop")("device_name"));
+    }
+    if (unknown.contains(last)) {
+        all.push_back(unknown.attr("pop")(last));
+    }
+    const std::string name = std::string(call) + "()";
+    refuse_unknown(py::kwargs(unknown), name.c_str(), {"device_name", last});
+    if (all.empty() || all.size() > 2) {
+        throw py::type_error(
+            detail::cat(call, "(", last, ") or ", call, "(device_name, ", last, ")"));
+    }
+    return all;
+}
+
+py::object get_property(const Core& core, const py::args& given, const py::kwargs& keywords) {
+    const std::vector<py::object> names = device_and("property", "get_property", given, keywords);
+    const bool of_device = names.size() == 2;
+    const std::string name = py::str(names.back()).cast<std::string>();
     const std::string device = of_device ? device_from(names[0].cast<std::string>()) : "CPU";
     try {
         return property_value(
@@ -177,11 +204,10 @@ py::object get_property(const Core& core, const py::args& names) {
     }
 }
 
-void set_property(Core& core, const py::args& given) {
-    if (given.empty() || given.size() > 2) {
-        throw py::type_error("set_property(properties) or set_property(device, properties)");
-    }
-    const AnyMap properties = properties_from(given[given.size() - 1]);
+void set_property(Core& core, const py::args& values, const py::kwargs& keywords) {
+    const std::vector<py::object> given =
+        device_and("properties", "set_property", values, keywords);
+    const AnyMap properties = properties_from(given.back());
     const std::string device =
         given.size() == 2 ? device_from(given[0].cast<std::string>()) : "CPU";
     try {
@@ -228,16 +254,18 @@ void define_models(py::class_<Core>& core) {
             py::arg("weights") = py::none(),
             "Makes a Model, or what read_model() takes, ready for a device. AUTO means CPU.\n\n"
             "config: properties by name. Raises Error for an unknown property, naming the nearest.")
-        .def("import_model", &import_from, py::arg("model_stream"), py::arg("device_name") = "CPU",
-             py::arg("config") = py::none(),
-             "What CompiledModel.export_model() of the same build gave: bytes or an open file.")
+        .def(
+            "import_model", &import_from, py::arg("model_stream"), py::arg("device_name") = "CPU",
+            py::arg("config") = py::none(),
+            "What CompiledModel.export_model() of the same build gave: bytes, a Tensor of bytes or "
+            "an open file.")
         .def(
             "query_model",
             [](Core& self, const ModelHandle& model, const std::string& device,
-               const py::object& /*config*/) {
+               const py::object& /*properties*/) {
                 return self.query_model(model, device_from(device));
             },
-            py::arg("model"), py::arg("device_name") = "CPU", py::arg("config") = py::none(),
+            py::arg("model"), py::arg("device_name") = "CPU", py::arg("properties") = py::none(),
             "Layer name -> device, for every layer that the device can run.");
 }
 

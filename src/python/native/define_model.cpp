@@ -61,15 +61,26 @@ void reshape(const Handle& self, const py::object& shapes) {
     self->reshape(wanted);
 }
 
+// A name, or ("layer", number of its output).
+std::string name_of_output(const py::handle& name) {
+    if (!py::isinstance<py::tuple>(name)) {
+        return name.cast<std::string>();
+    }
+    const auto [layer, index] = name.cast<std::pair<std::string, std::size_t>>();
+    return index == 0 ? layer : layer + "." + std::to_string(index);
+}
+
 std::vector<PyPort> add_outputs(const Handle& self, const py::object& names) {
     std::vector<PyPort> added;
     const auto add = [&](const py::handle& name) {
         added.push_back({py::isinstance<PyPort>(name)
                              ? self->add_output(name.cast<const PyPort&>().output)
-                             : self->add_output(name.cast<std::string>()),
+                             : self->add_output(name_of_output(name)),
                          self});
     };
-    if (py::isinstance<py::list>(names) || py::isinstance<py::tuple>(names)) {
+    const bool pair = py::isinstance<py::tuple>(names) && py::len(names) == 2 &&
+                      py::isinstance<py::int_>(names[py::int_(1)]);
+    if (!pair && (py::isinstance<py::list>(names) || py::isinstance<py::tuple>(names))) {
         for (const py::handle name : names) {
             add(name);
         }
@@ -119,8 +130,10 @@ void define_model_ports(ModelClass& model) {
         .def("reshape", &reshape, py::arg("shapes"),
              "New shapes of the inputs: one for a model with one input, or a dict by index, name "
              "or port. Raises Error, and leaves the model as it was, where a layer refuses them.")
-        .def("add_outputs", &add_outputs, py::arg("outputs"),
-             "Makes tensors or layers, by name or port, outputs of the model.");
+        .def(
+            "add_outputs", &add_outputs, py::arg("outputs"),
+            "Makes tensors or layers, by name, ('layer', number of its output) or port, outputs of "
+            "the model.");
 }
 
 }  // namespace
@@ -141,6 +154,10 @@ void define_model(py::module_& module) {
         .def("get_parameters",
              [](const Handle& self) { return with_owner(self->parameters(), self); })
         .def("get_results", [](const Handle& self) { return with_owner(self->results(), self); })
+        .def_property_readonly(
+            "parameters", [](const Handle& self) { return with_owner(self->parameters(), self); })
+        .def_property_readonly("results",
+                               [](const Handle& self) { return with_owner(self->results(), self); })
         .def("is_dynamic", &is_dynamic)
         .def_property_readonly("dynamic", &is_dynamic)
         .def("clone", &Model::clone, "A copy; constants share their memory.")

@@ -7,6 +7,7 @@
 #include <pybind11/stl.h>
 
 #include "fuseq/error.hpp"
+#include "fuseq/layout.hpp"
 #include "python/native/bindings.hpp"
 #include "python/native/py_tensor.hpp"
 #include "python/native/types.hpp"
@@ -192,6 +193,15 @@ void define_ports(py::module_& module) {
              })
         .def("get_output_shape",
              [](const PyNode& self, std::size_t i) { return shape_object(output_of(self, i)); })
+        .def(
+            "get_layout", [](const PyNode& self) { return get_layout(output_of(self, 0).output); },
+            "Of a Parameter: the layout that the model states.")
+        .def(
+            "set_layout",
+            [](const PyNode& self, const Layout& layout) {
+                set_layout(output_of(self, 0).output, layout);
+            },
+            py::arg("layout"))
         .def_property_readonly("data", &constant_value,
                                "Values of a Constant; raises Error for any other layer.")
         .def("get_data", &constant_value)

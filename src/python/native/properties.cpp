@@ -47,6 +47,12 @@ AnyMap properties_from(const py::object& config) {
     if (config.is_none()) {
         return properties;
     }
+    // fuseq.properties.cache_dir("folder") is such a pair.
+    if (py::isinstance<py::tuple>(config) && py::len(config) == 2) {
+        py::dict one;
+        one[config[py::int_(0)]] = config[py::int_(1)];
+        return properties_from(one);
+    }
     if (!py::isinstance<py::dict>(config)) {
         throw py::type_error("properties are a dict by name, got " +
                              py::repr(config).cast<std::string>());

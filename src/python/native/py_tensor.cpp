@@ -84,6 +84,9 @@ void copy_into(PyTensor& self, const py::object& source) {
 
 void set_shape(PyTensor& self, const py::object& shape) {
     self.tensor.set_shape(shape_from(shape));
+    if (self.changed) {
+        self.changed(self);
+    }
 }
 
 std::string text_of(const PyTensor& self) {

@@ -4,6 +4,8 @@
 // fuseq.Tensor, and arrays over the memory of tensors.
 #pragma once
 
+#include <functional>
+
 #include <pybind11/numpy.h>
 
 #include "fuseq/tensor.hpp"
@@ -14,6 +16,8 @@ struct PyTensor {
     Tensor tensor;
     // Keeps memory that is not the tensor's own: the array that it was made over. May be null.
     pybind11::object base = pybind11::none();
+    // Told of a new shape: a request whose tensor it is takes it over.
+    std::function<void(const PyTensor&)> changed{};
 };
 
 // A view of the memory, without a copy; it keeps the memory alive. Packed types give their bytes in

@@ -107,6 +107,7 @@ PyRequest::PyRequest(std::shared_ptr<const CompiledPorts> ports)
 
 PyRequest::~PyRequest() {
     all().erase(this);
+    alive_.reset();
     // Waits for a run and its callback, which needs the GIL.
     const py::gil_scoped_release free;
     request_ = InferRequest();
@@ -123,7 +124,18 @@ void PyRequest::set_output(std::size_t index, const PyTensor& tensor) {
 }
 
 PyTensor PyRequest::get_input(std::size_t index) const {
-    return {request_.get_input_tensor(index), input_bases_[index]};
+    const auto memory_of = [](const Tensor& tensor) { return tensor.data(); };
+    const Tensor tensor = request_.get_input_tensor(index);
+    // Only while the request still uses this tensor.
+    const auto resized = [=, alive = std::weak_ptr<PyRequest*>(alive_),
+                          memory = memory_of(tensor)](const PyTensor& changed) mutable {
+        const auto request = alive.lock();
+        if (request != nullptr && memory_of((*request)->get_input(index).tensor) == memory) {
+            (*request)->set_input(index, changed);
+            memory = memory_of(changed.tensor);
+        }
+    };
+    return {tensor, input_bases_[index], resized};
 }
 
 PyTensor PyRequest::get_output(std::size_t index) const {

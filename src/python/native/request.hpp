@@ -60,6 +60,8 @@ private:
 
     std::shared_ptr<const CompiledPorts> ports_;
     InferRequest request_;
+    // For tensors of inputs, which may live longer than the request.
+    std::shared_ptr<PyRequest*> alive_ = std::make_shared<PyRequest*>(this);
     // Arrays whose memory the request uses.
     std::vector<pybind11::object> input_bases_;
     std::vector<pybind11::object> output_bases_;

@@ -46,6 +46,7 @@ public:
 
     Model& model() override { return *model_; }
     std::string unique_name(const std::string& base) override;
+    std::size_t tensor_count() const override { return tensors_.size(); }
     const TensorInfo& tensor(std::size_t index) const override { return tensors_.at(index); }
     Output plain(std::size_t index) override;
     Output image(std::size_t index) override;

@@ -54,6 +54,15 @@ const TensorInfo& Operator::output_tensor(std::size_t i) const {
     return graph_.tensor(static_cast<std::size_t>(outputs_[i]));
 }
 
+const TensorInfo& Operator::intermediate(std::size_t i) const {
+    const std::vector<std::int64_t> indices = list(stated_.intermediates());
+    require(i < indices.size(), "has ", indices.size(), " intermediate tensors, and number ", i,
+            " is needed");
+    require(indices[i] >= 0 && static_cast<std::size_t>(indices[i]) < graph_.tensor_count(),
+            "intermediate tensor ", i, " is number ", indices[i], " of ", graph_.tensor_count());
+    return graph_.tensor(static_cast<std::size_t>(indices[i]));
+}
+
 Output Operator::input(std::size_t i) {
     require(has_input(i), "input ", i, " is missing");
     return graph_.plain(index(i));

@@ -49,6 +49,7 @@ inline constexpr std::int64_t kFromImage[] = {0, 2, 3, 1};
 // What a translation may ask of the graph around its operator.
 class GraphServices : public readers::LayerSink {
 public:
+    virtual std::size_t tensor_count() const = 0;
     virtual const TensorInfo& tensor(std::size_t index) const = 0;
     virtual Output plain(std::size_t index) = 0;
     virtual Output image(std::size_t index) = 0;
@@ -113,6 +114,8 @@ public:
     const TensorInfo& tensor(std::size_t i) const;
     std::size_t output_count() const { return outputs_.size(); }
     const TensorInfo& output_tensor(std::size_t i = 0) const;
+    // Throws Error where the operator has fewer.
+    const TensorInfo& intermediate(std::size_t i) const;
 
     // In the order of the file.
     Output input(std::size_t i);

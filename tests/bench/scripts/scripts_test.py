@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of what the measuring scripts compute from their measurements."""
 import importlib.util
+import pathlib
 import sys
+import tempfile
 import unittest
 
 import breakdown
@@ -130,6 +132,25 @@ class IsaReport(unittest.TestCase):
         floats = self.report(3000.0, [])
         self.assertEqual(report_isa.row("m", "avx2", integers, floats),
                          ["m", "avx2", "2", "50 %", "3", "1.5", "2", 2, 1])
+
+    def test_rows_in_a_file_are_not_measured_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "rows.jsonl"
+            report_isa.Rows(file).add(["m", "avx2", "2"], "first")
+            report_isa.Rows(file).add(["m", "avx512", "1"], "second")
+            rows = report_isa.Rows(file)
+        self.assertEqual(rows.found, {("m", "avx2"): ["m", "avx2", "2"], ("m", "avx512"): ["m", "avx512", "1"]})
+        self.assertEqual(rows.machine, "second")
+
+    def test_a_folder_stands_for_the_models_in_its_folders(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name in ("a-v10", "b", "empty"):
+                (root / name).mkdir()
+            for file in ("a-v10/a.xml", "a-v10/a.fp16.xml", "b/b.xml"):
+                (root / file).touch()
+            self.assertEqual(report_isa.named_models([root, root / "b/b.xml"]),
+                             [("a-v10", root / "a-v10/a.xml"), ("b", root / "b/b.xml"), ("b", root / "b/b.xml")])
 
     def test_forms_that_the_machine_lacks_are_named(self):
         rows = report_isa.peak_rows({"levels": {"avx2": {"int8_safe": 101.5}, "avx512_amx": {"int8_tiles": None}}})

@@ -54,9 +54,16 @@ TEST(SplitQuantizedProducts, ChannelsLastAndGroups) {
 TEST(SplitQuantizedProducts, WeightsLessTheirZeroPoints) {
     EXPECT_TRUE(splits(convolution("weight_zero_points=[100] method=TFLITE", "u8[1,4,5,6]",
                                    "u8[6,4,3,3]", "90,110")));
-    // 255 - 100 is no i8.
-    EXPECT_FALSE(splits(convolution("weight_zero_points=[100] method=TFLITE", "u8[1,4,5,6]",
-                                    "u8[6,4,3,3]", "250,255")));
+    // 255 - 100 is no i8: less 128, and one more channel of ones.
+    EXPECT_TRUE(splits(convolution("weight_zero_points=[100] input_zero_points=[3] method=TFLITE",
+                                   "u8[1,4,5,6]", "u8[6,4,3,3]", "0,255")));
+    EXPECT_TRUE(splits(convolution("weight_zero_points=[1,2,3,4,5,200] method=ONNX", "u8[1,4,5,6]",
+                                   "u8[6,4,3,3]", "0,255")));
+    // In groups: two convolutions.
+    EXPECT_TRUE(
+        splits(convolution("groups=6 depthwise=true weight_zero_points=[9] "
+                           "input_zero_points=[77] method=TFLITE",
+                           "u8[1,6,5,6]", "u8[6,1,3,3]", "0,255")));
 }
 
 // 64 * 9 * 127 * 255 is beyond 2^24.
@@ -72,7 +79,8 @@ TEST(SplitQuantizedProducts, TakesBiasesThatF32DoesNotHold) {
         return splits(text.replace(text.find("2,-900,900"), 10, "2," + range));
     };
     EXPECT_TRUE(with_bias("-90000001,90000001"));
-    EXPECT_FALSE(with_bias("1100000000,1100000001"));
+    EXPECT_TRUE(with_bias("1100000000,1100000001"));
+    EXPECT_FALSE(with_bias("2140000000,2140000001"));
 }
 
 TEST(SplitQuantizedProducts, MatrixProducts) {
@@ -87,6 +95,9 @@ TEST(SplitQuantizedProducts, MatrixProducts) {
     };
     EXPECT_TRUE(product("8,5", ""));
     EXPECT_TRUE(product("5,8", "transpose_b=true alpha=0.5"));
+    // -30 - 110 is no i8.
+    EXPECT_TRUE(product("8,5", "weight_zero_points=[110]"));
+    EXPECT_TRUE(product("5,8", "transpose_b=true weight_zero_points=[110]"));
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ TEST(IrAttributes, RefusesWhatDoesNotParse) {
     EXPECT_THAT(refused_data(R"(number="1" real="x")"), HasSubstr("'x' is not a number"));
     EXPECT_THAT(refused_data(R"(number="1" numbers="1,,2")"), HasSubstr("'' is not an integer"));
     EXPECT_THAT(refused_data(R"(number="1" type="f7")"),
-                HasSubstr("'f7' is not a supported element type"));
+                HasSubstr("'f7' is not a supported element type; expected one of boolean, u8, "));
     EXPECT_THAT(refused_data(R"(number="1" pad="round")"), HasSubstr("'round' is not one of"));
     EXPECT_THAT(refused_data(R"(number="1" shape="1,x")"), HasSubstr("'x' is no dimension"));
 }
@@ -119,6 +119,11 @@ TEST(IrAttributes, TellsWhatItDoesNotKnow) {
     EXPECT_THAT(read_data(R"(number="1" odd="2")").warnings,
                 ElementsAre("attribute odd of Op is not known and was ignored in 1 layer: layer 3 "
                             "'n' has '2'"));
+    EXPECT_THAT(read_data(R"(number="1" shap="2")").warnings,
+                ElementsAre("attribute shap of Op is not known and was ignored in 1 layer: layer 3 "
+                            "'n' has '2'; did you mean 'shape'?"));
+    EXPECT_THAT(refused_data(R"(numbr="1")"),
+                testing::EndsWith("attribute number is missing; there is 'numbr'"));
     EXPECT_THAT(
         refused_data(R"(number="1" odd="2" even="3")", true),
         testing::AllOf(HasSubstr("attribute odd of Op"), HasSubstr("attribute even of Op")));

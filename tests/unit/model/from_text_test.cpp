@@ -68,6 +68,8 @@ TEST(FromText, NamesMayHaveAnyCharacters) {
 
 TEST(FromText, ErrorsNameTheLine) {
     EXPECT_EQ(refusal("\n\n%x = Unheard(%y)"), "text line 3: operation Unheard is not known");
+    EXPECT_EQ(refusal("%x = ReLu(%y)"),
+              "text line 1: operation ReLu is not known; did you mean 'ReLU'?");
     EXPECT_EQ(refusal("%x = If.2 "), "text line 1: operation If is not known in that version");
     EXPECT_EQ(refusal("\n%x = ReLU(%y)"),
               "text line 2: layer 'y' is not defined before it is read");

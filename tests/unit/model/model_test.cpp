@@ -95,6 +95,16 @@ TEST(Model, FindsPortsByTensorAndLayerName) {
     } catch (const Error& error) {
         EXPECT_EQ(std::string(error.what()), "model: there is no input 'z'; inputs: 'x', 'why'");
     }
+    EXPECT_THAT([&] { (void)model->input("wh"); },
+                testing::ThrowsMessage<Error>(testing::EndsWith("; did you mean 'why'?")));
+    EXPECT_THAT([&] { (void)model->output("yay"); },
+                testing::ThrowsMessage<Error>(
+                    "model: there is no output 'yay'; outputs: 'c', 'ay'; did you mean 'ay'?"));
+    EXPECT_THAT(
+        [&] {
+            model->reshape({{"whi", PartialShape{5, 2}}});
+        },
+        testing::ThrowsMessage<Error>(testing::EndsWith("; did you mean 'why'?")));
 }
 
 TEST(Model, ReplacesReadersAndMovesTensorNames) {
@@ -134,6 +144,9 @@ TEST(Model, ReshapesOrStaysAsItWas) {
 
 TEST(Model, AddsOutputs) {
     const auto model = diamond();
+    EXPECT_THAT([&] { model->add_output("ayy"); },
+                testing::ThrowsMessage<Error>(
+                    "model: there is no layer or tensor 'ayy'; did you mean 'ay'?"));
     EXPECT_EQ(model->add_output("b"), model->find("b")->output());
     EXPECT_EQ(model->results().size(), 3u);
     EXPECT_EQ(model->output_name(2), "b");

@@ -13,5 +13,12 @@ TEST(NearestName, HasTheFewestEdits) {
     EXPECT_EQ(nearest_name("x", {}), "");
 }
 
+TEST(NearestName, IsAskedForOnlyWhereItIsAlike) {
+    EXPECT_EQ(did_you_mean("imag", {"image", "mask"}), "; did you mean 'image'?");
+    EXPECT_EQ(did_you_mean("abcd", {"abxy"}), "; did you mean 'abxy'?") << "half of the letters";
+    EXPECT_EQ(did_you_mean("abcd", {"axyz"}), "");
+    EXPECT_EQ(did_you_mean("x", {}), "");
+}
+
 }  // namespace
 }  // namespace fuseq

@@ -18,6 +18,27 @@ def const(seed, *shape):
     return ("const", real(seed, *shape))
 
 
+def integer_lstm(name, zero, clip, major):
+    """`zero`: zero point of the output, its state and of the product before them."""
+    rng = np.random.default_rng(40 + zero)
+    batch, steps, inputs, hidden = 2, 5, 6, 7
+    shape = (steps, batch, inputs) if major else (batch, steps, inputs)
+
+    def whole(*size):
+        return rng.integers(-127, 128, size).astype(np.int8)
+    grids = [F(s) for s in rng.uniform(0.003, 0.01, 8)]
+    grid, cells, product = (F(0.02), 3), (F(2 ** -12), 0), (F(0.0078), zero)
+    operands = [(whole(*shape), grid)] + [("const", whole(hidden, inputs), (s, 0)) for s in grids[:4]]
+    operands += [("const", whole(hidden, hidden), (s, 0)) for s in grids[4:]] + [None] * 3
+    operands += [("const", rng.integers(-3000, 3000, hidden).astype(np.int32), (F(s * grid[0]), 0)) for s in grids[:4]]
+    operands += [None] * 2 + [("state", (batch, hidden), np.int8, product), ("state", (batch, hidden), np.int16, cells)]
+    options = {"fused_activation_function": "TANH", "cell_clip": clip, "time_major": major}
+    return case(name, "UNIDIRECTIONAL_SEQUENCE_LSTM", operands + [None] * 4,
+                [((*shape[:2], hidden), np.int8, product)], ("UnidirectionalSequenceLSTMOptions", options), version=3,
+                intermediates=[((0,), np.int16, (1.0, 0))] * 4 + [((0,), np.int8, product)],
+                runs=[[operands[0][0]], [whole(*shape)]])
+
+
 def cases():
     for major in (False, True):
         shape, tag = ((4, 2, 3), "_time_major") if major else ((2, 4, 3), "")
@@ -32,6 +53,8 @@ def cases():
                    [real(1, *shape), const(2, 5, 3), const(3, 5, 5), const(4, 5), ("state", (2, 5), F)], [(out, F)],
                    ("SequenceRNNOptions", {"fused_activation_function": "TANH", "time_major": major}),
                    runs=[[real(1, *shape)], [real(20, *shape)]], tolerance=CLOSE)
+    for zero, clip, major in ((0, 0.0, False), (5, 2.5, True), (-20, 0.0, False)):
+        yield integer_lstm("lstm_s8_%d" % zero, zero, clip, major)
     yield case("rnn", "RNN", [real(1, 2, 3), const(2, 5, 3), const(3, 5, 5), const(4, 5), ("state", (2, 5), F)],
                [((2, 5), F)], ("RNNOptions", {"fused_activation_function": "RELU"}),
                runs=[[real(1, 2, 3)], [real(20, 2, 3)]], tolerance=CLOSE)

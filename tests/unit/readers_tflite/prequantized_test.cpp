@@ -123,9 +123,6 @@ Difference run(const fs::path& folder, const std::string& device) {
     return sum;
 }
 
-// Read and refused with the name of the operator.
-constexpr const char* kRefused = "trained_lstm_int8";
-
 class PrequantizedTflite : public testing::TestWithParam<std::string> {};
 
 TEST_P(PrequantizedTflite, EveryTensorIsThatOfTflite) {
@@ -142,11 +139,6 @@ TEST_P(PrequantizedTflite, EveryTensorIsThatOfTflite) {
     ASSERT_FALSE(folders.empty());
     for (const fs::path& folder : folders) {
         SCOPED_TRACE(folder.filename().string());
-        if (folder.filename() == kRefused) {
-            EXPECT_THAT(error_text([&] { run(folder, GetParam()); }),
-                        testing::HasSubstr("(UNIDIRECTIONAL_SEQUENCE_LSTM): the input is i8"));
-            continue;
-        }
         try {
             const Difference difference = run(folder, GetParam());
             EXPECT_EQ(difference.different, 0U) << "of " << difference.tensors << " tensors";

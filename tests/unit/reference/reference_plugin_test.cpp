@@ -142,11 +142,20 @@ TEST(ReferencePlugin, RefusesPropertiesItDoesNotHave) {
     EXPECT_EQ(message_of({{"PREF_COUNT", "YES"}}),
               "property: REFERENCE has no property 'PREF_COUNT'; the nearest is 'PERF_COUNT'");
     EXPECT_EQ(message_of({{"PERF_COUNT", "red"}}), "property: 'red' is not YES or NO");
+    EXPECT_EQ(message_of({{"PERFORMANCE_HINT", "LATENC"}}),
+              "property: PERFORMANCE_HINT is 'LATENC', expected one of LATENCY, THROUGHPUT, "
+              "CUMULATIVE_THROUGHPUT, NONE, ''");
+    EXPECT_THAT(message_of({{"SCHEDULING_CORE_TYPE", "P"}}),
+                testing::HasSubstr("expected one of ANY_CORE, PCORE_ONLY, ECORE_ONLY"));
     EXPECT_EQ(message_of({{"INFERENCE_NUM_THREADS", 4}, {"NUM_STREAMS", "AUTO"}}), "no error");
     for (const std::string& name : core.get_property(kDevice, "SUPPORTED_PROPERTIES").as_list()) {
         EXPECT_NO_THROW((void)core.get_property(kDevice, name)) << name;
     }
     const CompiledModel compiled = core.compile_model(model, kDevice);
+    EXPECT_THAT([&] { (void)core.get_property(kDevice, "FULL_NAME"); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("'FULL_DEVICE_NAME'")));
+    EXPECT_THAT([&] { (void)compiled.get_property("LOADED_FROM_CACH"); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("'LOADED_FROM_CACHE'")));
     for (const std::string& name : compiled.get_property("SUPPORTED_PROPERTIES").as_list()) {
         EXPECT_NO_THROW((void)compiled.get_property(name)) << name;
     }

@@ -43,6 +43,8 @@ TEST(Core, NamesAvailableDevicesWhenThereIsNoSuchOne) {
     Core core;
     EXPECT_THAT(message_of([&] { core.compile_model(relu_model(), "GPU.1"); }),
                 testing::AllOf(HasSubstr("there is no device 'GPU.1'"), HasSubstr("REFERENCE")));
+    EXPECT_THAT(message_of([&] { core.compile_model(relu_model(), "referense"); }),
+                testing::EndsWith("; did you mean 'REFERENCE'?"));
 }
 
 TEST(Core, TellsVersions) {

@@ -103,8 +103,9 @@ TEST(PrepareModel, TypesByNameComeFirst) {
     EXPECT_THAT(refusal([&] { set_preprocessing(*model, options); }),
                 HasSubstr("-iop: there is no input or output 'none'"));
     options.tensor_precision = "info:q4";
-    EXPECT_THAT(refusal([&] { set_preprocessing(*model, options); }),
-                HasSubstr("-iop: 'q4' is no element type"));
+    EXPECT_THAT(
+        refusal([&] { set_preprocessing(*model, options); }),
+        HasSubstr("-iop: 'q4' is not a supported element type; expected one of boolean, u8, i8,"));
 }
 
 TEST(PrepareModel, ChangesNothingUnasked) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include "fuseq/error.hpp"
 
@@ -33,6 +34,26 @@ TEST(Tool, TurnsExceptionsIntoExitStatus) {
     CaptureStderr();
     EXPECT_EQ(run_tool([] { throw UsageError("-m is required"); }), 2);
     EXPECT_EQ(GetCapturedStderr(), "error: -m is required (-h shows the options)\n");
+}
+
+TEST(Tool, NamesTheNearestCommandAndItsOptions) {
+    CLI::App app;
+    int layers = 0;
+    app.add_subcommand("swin", "");
+    app.add_subcommand("bert", "")->add_option("--layers", layers, "");
+    const auto parse = [&](std::vector<const char*> words) {
+        words.insert(words.begin(), "tool");
+        (void)parse_arguments(app, static_cast<int>(words.size()), words.data());
+    };
+    EXPECT_THAT([&] { parse({"brt"}); },
+                testing::ThrowsMessage<UsageError>(testing::EndsWith("; did you mean 'bert'?")));
+    EXPECT_THAT(
+        [&] {
+            parse({"bert", "-layer", "2"});
+        },
+        testing::ThrowsMessage<UsageError>(testing::EndsWith("; the nearest is -layers")));
+    parse({"bert", "-layers", "2"});
+    EXPECT_EQ(layers, 2);
 }
 
 }  // namespace

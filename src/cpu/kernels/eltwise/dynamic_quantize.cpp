@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/kernels/eltwise/dynamic_quantize.cpp"
@@ -50,6 +51,7 @@ ValueRange value_range_impl(const float* src, std::size_t count) {
 }
 
 // A vector of values to bytes.
+template <class Byte>
 struct Quantizer {
     Vec scale;
     Vec lowest;
@@ -57,20 +59,22 @@ struct Quantizer {
     hn::Vec<hn::ScalableTag<std::int32_t>> zero_point;
 
     HWY_INLINE auto operator()(Vec x) const {
-        const hn::Rebind<std::uint8_t, Tag> bytes;
+        const hn::Rebind<Byte, Tag> bytes;
         // Clamped before the conversion: far beyond the range it would be undefined.
         const Vec steps = hn::Min(larger(hn::Div(x, scale), lowest), highest);
         return hn::DemoteTo(bytes, hn::Add(hn::NearestInt(steps), zero_point));
     }
 };
 
-void quantize_to_u8_impl(
-    const float* src, std::size_t count, float scale, std::uint8_t zero_point, std::uint8_t* dst) {
+template <class Byte>
+void quantize(const float* src, std::size_t count, float scale, Byte zero_point, Byte* dst) {
     const Tag d;
-    const hn::Rebind<std::uint8_t, Tag> bytes;
+    const hn::Rebind<Byte, Tag> bytes;
     const auto zero = static_cast<float>(zero_point);
-    const Quantizer quantized{hn::Set(d, scale), hn::Set(d, -zero), hn::Set(d, 255.0F - zero),
-                              hn::Set(hn::ScalableTag<std::int32_t>(), zero_point)};
+    const Quantizer<Byte> quantized{
+        hn::Set(d, scale), hn::Set(d, static_cast<float>(std::numeric_limits<Byte>::min()) - zero),
+        hn::Set(d, static_cast<float>(std::numeric_limits<Byte>::max()) - zero),
+        hn::Set(hn::ScalableTag<std::int32_t>(), zero_point)};
     const std::size_t lanes = hn::Lanes(d);
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes) {
@@ -78,11 +82,20 @@ void quantize_to_u8_impl(
     }
     if (i < count) {
         HWY_ALIGN float some[HWY_MAX_BYTES / sizeof(float)] = {};
-        HWY_ALIGN std::uint8_t made[HWY_MAX_BYTES / sizeof(float)] = {};
+        HWY_ALIGN Byte made[HWY_MAX_BYTES / sizeof(float)] = {};
         std::copy_n(src + i, count - i, some);
         hn::StoreU(quantized(hn::Load(d, some)), bytes, made);
         std::memcpy(dst + i, made, count - i);
     }
+}
+
+void quantize_to_u8_impl(
+    const float* src, std::size_t count, float scale, std::uint8_t zero_point, std::uint8_t* dst) {
+    quantize(src, count, scale, zero_point, dst);
+}
+void quantize_to_i8_impl(
+    const float* src, std::size_t count, float scale, std::int8_t zero_point, std::int8_t* dst) {
+    quantize(src, count, scale, zero_point, dst);
 }
 
 }  // namespace
@@ -95,6 +108,7 @@ namespace fuseq::kernels {
 
 HWY_EXPORT(value_range_impl);
 HWY_EXPORT(quantize_to_u8_impl);
+HWY_EXPORT(quantize_to_i8_impl);
 
 ValueRange value_range(const float* src, std::size_t count) {
     return HWY_DYNAMIC_DISPATCH(value_range_impl)(src, count);
@@ -103,6 +117,11 @@ ValueRange value_range(const float* src, std::size_t count) {
 void quantize_to_u8(
     const float* src, std::size_t count, float scale, std::uint8_t zero_point, std::uint8_t* dst) {
     HWY_DYNAMIC_DISPATCH(quantize_to_u8_impl)(src, count, scale, zero_point, dst);
+}
+
+void quantize_to_i8(
+    const float* src, std::size_t count, float scale, std::int8_t zero_point, std::int8_t* dst) {
+    HWY_DYNAMIC_DISPATCH(quantize_to_i8_impl)(src, count, scale, zero_point, dst);
 }
 
 }  // namespace fuseq::kernels

@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two passes of DynamicQuantize over f32 in memory: the range, and the integers. NaN does not
-// count for the range and becomes 0. The same results on every instruction set and for every split
+// f32 in memory to bytes: the range, which DynamicQuantize needs before, and the integers. NaN does
+// not count for the range and becomes the lowest integer. The same results on every instruction set and for every split
 // of the work. No allocation.
 #pragma once
 
@@ -18,8 +18,10 @@ struct ValueRange {
 };
 ValueRange value_range(const float* src, std::size_t count);
 
-// dst = clamp(rint(src / scale) + zero_point, 0, 255), half to even.
+// dst = clamp(rint(src / scale) + zero_point) to u8, or to i8, half to even.
 void quantize_to_u8(
     const float* src, std::size_t count, float scale, std::uint8_t zero_point, std::uint8_t* dst);
+void quantize_to_i8(
+    const float* src, std::size_t count, float scale, std::int8_t zero_point, std::int8_t* dst);
 
 }  // namespace fuseq::kernels

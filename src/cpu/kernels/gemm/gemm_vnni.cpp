@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "cpu/kernels/common/range.hpp"
+#include "cpu/kernels/gemm/gemm_narrow_pool.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_ahead.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_panels_ahead.hpp"
@@ -436,7 +437,11 @@ private:
             panel.fused[rows - 1](micro, finish);
             return;
         }
-        panel.micro[rows - 1](micro);
+        if (p_.pool && p_.is_narrow()) {
+            run_narrow_pooled(panel, p_.narrow_rows, micro, rows);
+        } else {
+            panel.micro[rows - 1](micro);
+        }
         panel.finish(finish);
     }
 

@@ -30,9 +30,6 @@ void check_form(const GemmParams& params) {
         !has_avx512_vnni()) {
         refuse("this machine has neither AVX-VNNI nor AVX-512 VNNI");
     }
-    if (form != GemmForm::kVnni512 && params.pool) {
-        refuse("only the product of AVX-512 VNNI takes a pool");
-    }
 }
 
 }  // namespace

@@ -59,17 +59,21 @@ public:
 
 private:
     std::string name() const {
+        const char* const pool = packed_.pool ? ":pool" : "";
+        const auto narrow = [&](const char* form) {
+            return fmt::format("{}:{}x1{}", form, packed_.narrow_rows, pool);
+        };
         switch (packed_.form) {
             case GemmForm::kVnni512: break;
-            case GemmForm::kVnni256: return fmt::format("gemm_vnni256:{}x1", packed_.narrow_rows);
-            case GemmForm::kPairs: return fmt::format("gemm_pairs:{}x1", packed_.narrow_rows);
-            default: return fmt::format("gemm_bytes:{}x1", packed_.narrow_rows);
+            case GemmForm::kVnni256: return narrow("gemm_vnni256");
+            case GemmForm::kPairs: return narrow("gemm_pairs");
+            default: return narrow("gemm_bytes");
         }
         return fmt::format("gemm_vnni512:{}{}",
                            packed_.wide                     ? "6x4"
                            : packed_.panels[0].vectors == 1 ? "28x1"
                                                             : "14x2",
-                           packed_.pool ? ":pool" : "");
+                           pool);
     }
 
     bool is_1x1() const {

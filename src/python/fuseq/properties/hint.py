@@ -6,7 +6,7 @@ import enum
 from .property import Property
 
 
-class PerformanceMode(enum.Enum):
+class PerformanceMode(str, enum.Enum):
     """Values of performance_mode."""
 
     LATENCY = "LATENCY"
@@ -17,7 +17,7 @@ class PerformanceMode(enum.Enum):
         return self.value
 
 
-class ExecutionMode(enum.Enum):
+class ExecutionMode(str, enum.Enum):
     """Values of execution_mode."""
 
     PERFORMANCE = "PERFORMANCE"
@@ -27,7 +27,7 @@ class ExecutionMode(enum.Enum):
         return self.value
 
 
-class SchedulingCoreType(enum.Enum):
+class SchedulingCoreType(str, enum.Enum):
     """Values of scheduling_core_type."""
 
     ANY_CORE = "ANY_CORE"

@@ -105,7 +105,36 @@ Output spread(Operator& op, const Scales& scales, const Output& value, const Out
                              op.int_scalar(static_cast<std::int64_t>(*scales.axis))});
 }
 
+namespace {
+
+// The operation of the set "fuseq", where scales and zero points are constants it takes: null where
+// not.
+Output quantize_operation(Operator& op, const Output& x, const Scales& scales) {
+    const auto scale = op.value(scales.scale);
+    const auto zero = scales.zero_point ? op.known_ints(scales.zero_point)
+                                        : std::optional(std::vector<std::int64_t>());
+    const bool grid = scales.type == ElementType::u8 || scales.type == ElementType::i8 ||
+                      scales.type == ElementType::u16 || scales.type == ElementType::i16;
+    if (x.type() != ElementType::f32 || !scale || scale->get_element_type() != ElementType::f32 ||
+        !zero || !grid || scales.block != 0 || scale->get_size() == 0) {
+        return {};
+    }
+    ModelAttributes attributes{{"method", "ONNX"},
+                               {"scales", to_floats(*scale)},
+                               {"zero_points", *zero},
+                               {"output_type", scales.type}};
+    if (scales.axis) {
+        attributes.push_back({"axis", static_cast<std::int64_t>(*scales.axis)});
+    }
+    return op.add("Quantize", {x}, attributes);
+}
+
+}  // namespace
+
 Output quantize(Operator& op, const Output& x, const Scales& scales) {
+    if (const Output result = quantize_operation(op, x, scales)) {
+        return result;
+    }
     const Output real = op.convert(x, ElementType::f32);
     const Output scale = op.convert(scales.scale, ElementType::f32);
     Output y = op.add("Divide", {real, spread(op, scales, scale, x)});

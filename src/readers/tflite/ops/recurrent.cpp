@@ -3,6 +3,7 @@
 //
 // Recurrent layers. Their states are variables: they last from one inference to the next.
 #include "readers/tflite/operator_table.hpp"
+#include "readers/tflite/ops/integer_lstm.hpp"
 
 namespace fuseq::tflite_reader {
 namespace {
@@ -68,16 +69,19 @@ Values lstm_sequence(Operator& op) {
     const auto& options = op.options<::tflite::UnidirectionalSequenceLSTMOptions>();
     constexpr std::size_t kGates[] = {1, 0, 2, 3};
     constexpr std::size_t kRefused[] = {9, 10, 11, 16, 17, 20, 21, 22, 23};
-    require_real(op);
     op.require(op.has_input(1), "coupled input and forget gates are not supported");
     for (const std::size_t i : kRefused) {
         op.require(!op.has_input(i), "input ", i,
                    " is given: peepholes, projection and layer normalization are not supported");
     }
-    op.require(options.cell_clip() == 0 && options.proj_clip() == 0,
-               "cell_clip and proj_clip are not supported");
+    op.require(options.proj_clip() == 0, "proj_clip is not supported");
     op.require(!options.diagonal_recurrent_tensors(),
                "diagonal_recurrent_tensors is not supported");
+    if (op.tensor(0).type == ElementType::i8) {
+        return integer_lstm(op);
+    }
+    require_real(op);
+    op.require(options.cell_clip() == 0, "cell_clip of f32 is not supported");
     const Sequence sequence = read_sequence(op, options.time_major());
     const std::int64_t hidden = dimension(op, 8, 0);
     const auto joined = [&](std::size_t first) {
@@ -171,8 +175,8 @@ const OperatorRow kRows[] = {
     {.type = "UNIDIRECTIONAL_SEQUENCE_LSTM",
      .newest = 4,
      .translate = lstm_sequence,
-     .note = "f32; integers, coupled gates, peepholes, projection, layer normalization and clips "
-             "refused"},
+     .note = "f32 and i8; coupled gates, peepholes, projection, layer normalization, and clips of "
+             "f32 refused"},
     {.type = "UNIDIRECTIONAL_SEQUENCE_RNN", .newest = 3, .translate = rnn_sequence, .note = kFloat},
 };
 

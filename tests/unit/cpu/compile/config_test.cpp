@@ -163,6 +163,12 @@ TEST(Config, SetsAllOrNothing) {
     EXPECT_TRUE(config.perf_count);
 }
 
+TEST(Config, NamesReadOnlyPropertiesToo) {
+    const Config config;
+    EXPECT_THAT(test::message_of([&] { config.get("LOADED_FROM_CACH", {"LOADED_FROM_CACHE"}); }),
+                HasSubstr("the nearest is 'LOADED_FROM_CACHE'; it has "));
+}
+
 TEST(Config, NamesWhatThereIsForAnUnknownName) {
     const Config config;
     const std::string said = test::message_of([&] { config.get("FUSEQ_FUSON"); });

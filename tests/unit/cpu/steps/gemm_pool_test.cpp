@@ -3,7 +3,6 @@
 //
 // Max poolings that the own matrix product takes, and those that it leaves alone: the bytes are
 // those of a plan without it.
-#include "cpu/kernels/gemm/gemm_vnni.hpp"
 #include "unit/cpu/steps/on_devices.hpp"
 
 namespace fuseq::cpu {
@@ -74,27 +73,18 @@ std::size_t pooled(const std::string& activation, const std::string& rest) {
     return own.count(":pool");
 }
 
-class GemmPool : public testing::Test {
-protected:
-    void SetUp() override {
-        if (!kernels::GemmVnni::available()) {
-            GTEST_SKIP() << "this machine has no AVX-512 VNNI";
-        }
-    }
-};
-
-TEST_F(GemmPool, OfWhatRises) {
+TEST(GemmPool, OfWhatRises) {
     EXPECT_EQ(pooled("%a = ReLU(%m)\n", kPool), 1u);
     EXPECT_EQ(pooled("%s = Const value={0.1} : f32[1]\n%a = PReLU(%m, %s)\n", kPool), 1u);
     EXPECT_EQ(pooled("%a = Clamp(%m) min=-1 max=6\n", kPool), 1u);
 }
 
-TEST_F(GemmPool, NotOfOtherActivations) {
+TEST(GemmPool, NotOfOtherActivations) {
     EXPECT_EQ(pooled("%a = Elu(%m) alpha=1\n", kPool), 0u);
     EXPECT_EQ(pooled("%s = Const value={-0.1} : f32[1]\n%a = PReLU(%m, %s)\n", kPool), 0u);
 }
 
-TEST_F(GemmPool, NotInOtherWindows) {
+TEST(GemmPool, NotInOtherWindows) {
     const std::string relu = "%a = ReLU(%m)\n";
     const std::string result = "%r = Result(%y)\n";
     for (const char* attributes :
@@ -107,7 +97,7 @@ TEST_F(GemmPool, NotInOtherWindows) {
 }
 
 // To show what is pooled changes nothing in the step that pools it.
-TEST_F(GemmPool, OfIntegersThatAreShown) {
+TEST(GemmPool, OfIntegersThatAreShown) {
     const auto model = model_with("%a = ReLU(%m)\n", kPool);
     const auto plain = run(model, {{"FUSEQ_OWN_GEMM", "YES"}});
     const auto own = run(model, {{"FUSEQ_OWN_GEMM", "YES"}, {property::kKeepIntermediates, true}});
@@ -119,7 +109,7 @@ TEST_F(GemmPool, OfIntegersThatAreShown) {
     EXPECT_EQ(own.shown.at("q"), other.shown.at("q"));
 }
 
-TEST_F(GemmPool, NotWhenOthersReadTheConvolution) {
+TEST(GemmPool, NotWhenOthersReadTheConvolution) {
     EXPECT_EQ(pooled("%a = ReLU(%m)\n", std::string(kPool) + "%r2 = Result(%q)\n"), 0u);
 }
 

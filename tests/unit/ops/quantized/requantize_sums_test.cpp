@@ -32,6 +32,19 @@ TEST(RequantizeSums, HasAMultiplierAndABiasForEachChannel) {
     expect_tensor<std::int8_t>(run("d1"), {3, 2}, {3, 4, 0, 0, -2, 127});
 }
 
+// The last column, 3, times 2 and -1: 6 + 6 and 12 - 3, times a quarter and an eighth.
+TEST(RequantizeSums, AddsWhatWasTakenFromTheWeights) {
+    const auto run = [](const std::string& rule) {
+        return run_op("RequantizeSums", 1, attributes(rule) + "; weight_shifts=2,-1",
+                      {in_f32({1, 3}, {6, 12, 3})})[0];
+    };
+    expect_tensor<std::int8_t>(run("f32"), {1, 2}, {4, 2});
+    expect_tensor<std::int8_t>(run("d2"), {1, 2}, {4, 2});
+    EXPECT_THAT(error_of("RequantizeSums", 1, attributes("d2") + "; weight_shifts=2",
+                         {in_f32({1, 3}, {6, 12, 3})}),
+                HasSubstr("the source has 3 columns, weight_shifts 1 values"));
+}
+
 // The kernel by rows against the rule of one value.
 TEST(RequantizeSums, EqualsTheRuleOfEachValue) {
     constexpr unsigned kSeed = 18;

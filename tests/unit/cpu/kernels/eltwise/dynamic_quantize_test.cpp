@@ -35,6 +35,14 @@ TEST(DynamicQuantizeKernel, EqualsTheFormulaOnEveryTarget) {
                 ASSERT_EQ(dst[i], std::clamp(step, 0.0F, 255.0F)) << "element " << i;
             }
             ASSERT_EQ(dst.back(), 0xA5);
+            const auto signed_zero = static_cast<std::int8_t>(zero);
+            std::vector<std::int8_t> signed_dst(src.size() + 1, 0x5A);
+            quantize_to_i8(src.data(), src.size(), scale, signed_zero, signed_dst.data());
+            for (std::size_t i = 0; i < src.size(); ++i) {
+                const float step = std::nearbyint(src[i] / scale) + signed_zero;
+                ASSERT_EQ(signed_dst[i], std::clamp(step, -128.0F, 127.0F)) << "element " << i;
+            }
+            ASSERT_EQ(signed_dst.back(), 0x5A);
             src.push_back(0.0F);
             const auto [min, max] = std::minmax_element(src.begin(), src.end());
             const ValueRange range = value_range(src.data(), src.size() - 1);

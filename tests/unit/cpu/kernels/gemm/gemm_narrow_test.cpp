@@ -319,21 +319,6 @@ TEST_P(GemmNarrow, ListsOfOperationsAreExact) {
     });
 }
 
-TEST_P(GemmNarrow, RefusesAPool) {
-    std::mt19937 rng(1);
-    Case c = random_case(rng);
-    c.params.shape.dst_height = c.params.shape.dst_width = 2;
-    c.params.pool = true;
-    try {
-        const GemmVnni gemm(c.complete());
-        FAIL() << "it was taken";
-    } catch (const Error& e) {
-        EXPECT_NE(std::string(e.what()).find("only the product of AVX-512 VNNI takes a pool"),
-                  std::string::npos)
-            << e.what();
-    }
-}
-
 // The bound of a plain step: two weights of one sign whose sum is 128 fit, 129 do not.
 TEST(GemmBytes, StepsThatCannotSaturateArePlain) {
     const auto is_plain = [](int a, int b, std::size_t at) {

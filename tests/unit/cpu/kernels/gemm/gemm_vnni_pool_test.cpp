@@ -9,7 +9,10 @@
 #include <string>
 
 #include "cpu/kernels/common/aligned_vector.hpp"
+#include "cpu/machine/avx_vnni.hpp"
+#include "cpu/machine/instructions.hpp"
 #include "fuseq/error.hpp"
+#include "unit/cpu/kernels/common/on_every_target.hpp"
 #include "unit/cpu/kernels/gemm/gemm_vnni_case.hpp"
 
 namespace fuseq::kernels {
@@ -114,6 +117,30 @@ TEST_F(GemmVnniTest, PoolsLikeAMaxPoolingAfterIt) {
                      << c.params.shape.dst_width << " x " << c.params.shape.dst_channels);
         expect_pooled(c);
     }
+}
+
+TEST(GemmNarrowPool, OfEveryFormIsAMaxPoolingAfterIt) {
+    const auto seed = std::random_device{}();
+    std::mt19937 rng(seed);
+    const auto expect_form = [&](GemmForm form, const std::string& target) {
+        for (int i = 0; i < 20 && !testing::Test::HasFailure(); ++i) {
+            Case c = random_pooled(rng);
+            c.params.form = form;
+            const GemmShape& s = c.params.shape;
+            SCOPED_TRACE(testing::Message()
+                         << "seed " << seed << ", " << target << ", form " << static_cast<int>(form)
+                         << ", case " << i << ": " << s.dst_height << " x " << s.dst_width << " x "
+                         << s.dst_channels);
+            expect_pooled(c);
+        }
+    };
+    if (has_avx_vnni() || has_avx_vnni_in_evex() || has_avx512_vnni()) {
+        expect_form(GemmForm::kVnni256, "this machine");
+    }
+    fuseq::test::on_every_target([&](const std::string& target) {
+        expect_form(GemmForm::kBytes, target);
+        expect_form(GemmForm::kPairs, target);
+    });
 }
 
 TEST_F(GemmVnniTest, PooledByHand) {
