@@ -2,6 +2,7 @@
 # Copyright (C) 2026 Fuseq authors
 # SPDX-License-Identifier: Apache-2.0
 """Tests of what the measuring scripts compute from their measurements."""
+import importlib.util
 import pathlib
 import sys
 import tempfile
@@ -214,6 +215,19 @@ class Growth(unittest.TestCase):
         samples = memory_growth.watch([sys.executable, "-c", grows])
         settled, end = memory_growth.settled_and_end(samples)
         self.assertGreater(end - settled, 10 << 20)
+
+
+@unittest.skipIf(importlib.util.find_spec("numpy") is None, "numpy is missing")
+class TransformerTwins(unittest.TestCase):
+    def test_tokens_that_the_shift_brought_together_are_hidden(self):
+        import transformer_twins
+        mask = transformer_twins.shift_mask(4, 2, 1)
+        self.assertEqual(mask.shape, (4, 1, 4, 4))
+        self.assertEqual(abs(mask[0]).max(), 0)  # the first window has no border
+        # The last one holds four parts of the image, a token each.
+        self.assertEqual((mask[3, 0] == 0).tolist(), [[i == j for j in range(4)] for i in range(4)])
+        # Its neighbour holds two, side by side.
+        self.assertEqual(mask[1, 0].tolist(), [[0, -100] * 2, [-100, 0] * 2] * 2)
 
 
 if __name__ == "__main__":
