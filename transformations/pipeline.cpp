@@ -45,6 +45,7 @@
 #include "transformations/low_precision/read_channels_at_origin.hpp"
 #include "transformations/low_precision/share_fake_quantize.hpp"
 #include "transformations/low_precision/split_fake_quantize.hpp"
+#include "transformations/low_precision/split_wide_fake_quantize.hpp"
 #include "transformations/pass.hpp"
 
 namespace fuseq {
@@ -103,6 +104,8 @@ const std::vector<Pass>& low_precision_passes() {
         // After weights, whose FQs are gone then; before FQs and what they mean are taken apart.
         {"share_fake_quantize", share_fake_quantize},
         {"drop_repeated_fake_quantize", drop_repeated_fake_quantize},
+        // Makes integers of 8 bits and layers of them.
+        {"split_wide_fake_quantize", split_wide_fake_quantize},
         {"split_fake_quantize", split_fake_quantize},
         // Needs DQs; must be done before consumers look at what stands before them.
         {"move_dequantize_down", move_dequantize_down},

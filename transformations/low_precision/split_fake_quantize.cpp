@@ -28,6 +28,7 @@
 #include <fmt/core.h>
 
 #include "ops/fake_quantize.hpp"
+#include "transformations/support/activation_limits.hpp"
 #include "transformations/support/activation_type.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/dequantize.hpp"
@@ -38,125 +39,27 @@ namespace {
 
 constexpr std::string_view kName = "split_fake_quantize";
 
-// A zero point computed from f32 limits of 256 levels is off by up to 256 units in the last place
-// of its 8 bits; closer to a whole number than this it is taken as one. Zero points of fewer levels
-// are smaller, and so is their noise.
-constexpr double kZeroPointNoise = 1e-4 / 256;
-
-struct Refusal {
-    std::string code;
-    std::string text;
-};
-
-struct Limits {
-    ChannelValues il, ih, ol, oh;
-    std::size_t channels() const { return std::max({il.size(), ih.size(), ol.size(), oh.size()}); }
-};
-
 // What replaces the four limits, and the DQ.
 struct Split {
     ElementType type = ElementType::u8;
     std::int64_t lowest = 0;  // q0
-    ChannelValues il, ih;
-    ChannelValues scale, zero_point;
+    ChannelValues zero_point;
 };
-
-std::optional<Refusal> read_limits(const Node& fq, Limits& limits) {
-    const PartialShape& shape = fq.input(0).partial_shape();
-    if (!shape.rank_is_static()) {
-        return Refusal{"rank_unknown", "the rank of the input is not known"};
-    }
-    ChannelValues* const targets[] = {&limits.il, &limits.ih, &limits.ol, &limits.oh};
-    static constexpr const char* kNames[] = {"input_low", "input_high", "output_low",
-                                             "output_high"};
-    for (std::size_t i = 0; i < 4; ++i) {
-        if (!is_constant_expression(fq.input(i + 1))) {
-            return Refusal{"limits_not_constant", fmt::format("{} is computed", kNames[i])};
-        }
-        const auto values = constant_channels(fq.input(i + 1), shape.rank());
-        if (!values || (!values->per_tensor() && values->axis() != 1)) {
-            return Refusal{"limits_not_per_channel",
-                           fmt::format("{} of shape {} is neither per tensor nor per channel",
-                                       kNames[i], to_string(fq.input(i + 1).partial_shape()))};
-        }
-        const auto finite = [](float v) { return std::isfinite(v); };
-        if (!std::all_of(values->list().begin(), values->list().end(), finite)) {
-            return Refusal{"limits_not_finite", fmt::format("{} is not finite", kNames[i])};
-        }
-        *targets[i] = *values;
-    }
-    return std::nullopt;
-}
-
-// Checks one channel. A channel whose output is always zero is dead: any integers will do.
-std::optional<Refusal> check_channel(const Limits& limits, std::size_t c, bool& dead) {
-    const float il = limits.il[c], ih = limits.ih[c], ol = limits.ol[c], oh = limits.oh[c];
-    dead = false;
-    if (ol == oh) {
-        if (ol != 0 || limits.channels() == 1) {
-            return Refusal{
-                "degenerate_output_range",
-                fmt::format("the output range is empty: output_low = output_high = {:g}", ol)};
-        }
-        dead = true;
-        return std::nullopt;
-    }
-    if (il == ih) {
-        return Refusal{"degenerate_input_range",
-                       fmt::format("the input range is empty: input_low = input_high = {:g}", il)};
-    }
-    if (ih < il) {
-        return Refusal{"inverted_input_range",
-                       fmt::format("input_high = {:g} is below input_low = {:g}", ih, il)};
-    }
-    return std::nullopt;
-}
 
 // What the limits of one FQ become: unsigned integers first, moved when their type is known.
 struct Candidate {
     Node* fq = nullptr;
     Split split;
-    std::vector<double> zero;  // of unsigned integers, real, one a channel
-    std::vector<bool> dead;
+    ActivationIntegers integers;
 };
-
-std::optional<Refusal> compute(Candidate& candidate) {
-    const Node& fq = *candidate.fq;
-    Limits limits;
-    if (auto refusal = read_limits(fq, limits)) {
-        return refusal;
-    }
-    const auto steps = static_cast<double>(fq.attrs<FakeQuantizeAttrs>().levels - 1);
-    const std::size_t channels = limits.channels();
-    std::vector<float> il(channels), ih(channels), scale(channels);
-    candidate.zero.assign(channels, 0.0);
-    candidate.dead.assign(channels, false);
-    for (std::size_t c = 0; c < channels; ++c) {
-        bool is_dead = false;
-        if (auto refusal = check_channel(limits, c, is_dead)) {
-            return refusal;
-        }
-        candidate.dead[c] = is_dead;
-        il[c] = is_dead ? 0.0f : limits.il[c];
-        ih[c] = is_dead ? static_cast<float>(steps) : limits.ih[c];
-        const double step = (static_cast<double>(limits.oh[c]) - limits.ol[c]) / steps;
-        scale[c] = static_cast<float>(step);
-        if (!is_dead) {
-            candidate.zero[c] = -static_cast<double>(limits.ol[c]) / step;
-        }
-    }
-    candidate.split.il = {il, 1};
-    candidate.split.ih = {ih, 1};
-    candidate.split.scale = {scale, 1};
-    return std::nullopt;
-}
 
 // Real limits are rounded to f16, which moves zero points by up to half a step.
 bool is_symmetric(const Candidate& candidate) {
     const std::int64_t half = candidate.fq->attrs<FakeQuantizeAttrs>().levels / 2;
     const auto middle = static_cast<double>(half);
-    for (std::size_t c = 0; c < candidate.zero.size(); ++c) {
-        if (!candidate.dead[c] && std::abs(candidate.zero[c] - middle) > 1.0) {
+    const ActivationIntegers& integers = candidate.integers;
+    for (std::size_t c = 0; c < integers.zero.size(); ++c) {
+        if (!integers.dead[c] && std::abs(integers.zero[c] - middle) > 1.0) {
             return false;
         }
     }
@@ -166,19 +69,9 @@ bool is_symmetric(const Candidate& candidate) {
 void set_type(Candidate& candidate, ElementType type) {
     Split& split = candidate.split;
     const std::int64_t levels = candidate.fq->attrs<FakeQuantizeAttrs>().levels;
-    const double noise = kZeroPointNoise * static_cast<double>(levels);
     split.type = type;
     split.lowest = type == ElementType::i8 ? -(levels / 2) : 0;
-    std::vector<float> zero_point(candidate.zero.size(), 0.0f);
-    for (std::size_t c = 0; c < zero_point.size(); ++c) {
-        if (candidate.dead[c]) {
-            continue;
-        }
-        const double z = candidate.zero[c] + static_cast<double>(split.lowest);
-        const double whole = std::nearbyint(z);
-        zero_point[c] = static_cast<float>(std::abs(z - whole) <= noise ? whole : z);
-    }
-    split.zero_point = {zero_point, 1};
+    split.zero_point = {candidate.integers.zero_points(levels, split.lowest), 1};
 }
 
 void choose_types(const Model& model, std::vector<Candidate>& candidates) {
@@ -198,32 +91,35 @@ bool only_feeds_results(const Node& fq) {
                        [](const Use& use) { return use.node->is("Result"); });
 }
 
-std::optional<Refusal> refusal_of(Candidate& candidate, const PassOptions& options) {
+std::optional<LimitsRefusal> refusal_of(Candidate& candidate, const PassOptions& options) {
     const Node& fq = *candidate.fq;
     const std::int64_t levels = fq.attrs<FakeQuantizeAttrs>().levels;
     const auto& keep = options.keep_float;
     if (std::find(keep.begin(), keep.end(), fq.name()) != keep.end()) {
-        return Refusal{"kept_float", "the layer is on the keep-float list"};
+        return LimitsRefusal{"kept_float", "the layer is on the keep-float list"};
     }
     if (levels > 256) {
-        return Refusal{"levels", fmt::format("{} levels do not fit into 8 bits", levels)};
+        return LimitsRefusal{"levels", fmt::format("{} levels do not fit into 8 bits", levels)};
     }
     if (fq.port().type != ElementType::f32) {
-        return Refusal{"type", fmt::format("the output is {}", to_string(fq.port().type))};
+        return LimitsRefusal{"type", fmt::format("the output is {}", to_string(fq.port().type))};
     }
     if (only_feeds_results(fq)) {
-        return Refusal{"feeds_output", "only outputs of the model read the result"};
+        return LimitsRefusal{"feeds_output", "only outputs of the model read the result"};
     }
-    return compute(candidate);
+    return read_activation_integers(fq, candidate.integers);
 }
 
-void apply(Node& fq, const Split& split) {
+void apply(const Candidate& candidate) {
+    Node& fq = *candidate.fq;
+    const Split& split = candidate.split;
+    const ActivationIntegers& integers = candidate.integers;
     Model& model = fq.model();
     const std::size_t rank = fq.input(0).partial_shape().rank();
     auto& attrs = fq.attrs<FakeQuantizeAttrs>();
     const auto low = static_cast<float>(split.lowest);
     const auto high = static_cast<float>(split.lowest + attrs.levels - 1);
-    const ChannelValues limits[] = {split.il, split.ih, low, high};
+    const ChannelValues limits[] = {integers.il, integers.ih, low, high};
     static constexpr const char* kNames[] = {"/input_low", "/input_high", "/output_low",
                                              "/output_high"};
     for (std::size_t i = 0; i < 4; ++i) {
@@ -233,7 +129,7 @@ void apply(Node& fq, const Split& split) {
     fq.infer();
     Dequantize dq;
     dq.q = fq.output();
-    dq.scale = split.scale;
+    dq.scale = integers.scale;
     dq.zero_point = split.zero_point;
     dq.origins = origins_of(fq);
     const std::vector<Use> uses = fq.port().uses;
@@ -250,7 +146,7 @@ bool split_fake_quantize(Model& model, PassContext& context) {
             is_constant_expression(node->input(0))) {
             continue;
         }
-        Candidate candidate{node, {}, {}, {}};
+        Candidate candidate{node, {}, {}};
         if (auto refusal = refusal_of(candidate, context.options())) {
             context.refused(kName, *node, std::move(refusal->code), std::move(refusal->text));
             continue;
@@ -259,7 +155,7 @@ bool split_fake_quantize(Model& model, PassContext& context) {
     }
     choose_types(model, candidates);
     for (const Candidate& candidate : candidates) {
-        apply(*candidate.fq, candidate.split);
+        apply(candidate);
         context.rewritten(kName, *candidate.fq,
                           fmt::format("to {}", to_string(candidate.split.type)));
     }
