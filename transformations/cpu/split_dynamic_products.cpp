@@ -13,8 +13,9 @@
 //            point: w - y and one more output channel of ones, whose sum times y - zero point is
 //            added. Sums beyond 2^24 in a channel: in parts of the input channels, which are added
 //            as integers.
-//   Refuses: more than 6 parts, or parts in groups; weights that are not constant; a bias; src other than u8 and i8; scales along another axis than the
-//            channels; images of three dimensions; in groups, weights that are not i8 less their zero
+//   Refuses: more than 6 parts, or parts in groups; weights that are not constant; a bias; src other
+//            than u8 and i8; scales along another axis than the channels; images wider or higher
+//            than 65536, or of three dimensions; in groups, weights that are not i8 less their zero
 //            points.
 //   Source:  an f32 holds all integers up to 2^24.
 #include "transformations/cpu/split_dynamic_products.hpp"
@@ -200,6 +201,15 @@ DequantizeSumsAttrs sums_of_windows(const DynamicWeights& weights,
     return made;
 }
 
+// Each position along an axis has a class: not for images of absurd padding.
+bool too_many_windows(const Node& node) {
+    constexpr std::int64_t kMaxPositions = 1 << 16;
+    const PartialShape& shape = node.port(0).shape;
+    return std::any_of(shape.begin() + 2, shape.end(), [](const Dimension& size) {
+        return !size.is_static() || size.get_length() > kMaxPositions;
+    });
+}
+
 bool split_convolution(Node& node) {
     const auto attrs = node.attrs<QuantizedConvolutionAttrs>();
     if (!fits(node, attrs) || attrs.channels_last || !node.input(0).partial_shape().is_static() ||
@@ -214,6 +224,9 @@ bool split_convolution(Node& node) {
         dynamic_weights(node.input_node(1)->constant(), attrs.weight_zero_points, order);
     const auto cuts = exact_parts(weights, order, node.input(0).type(), kMaxSumParts);
     const auto scaling = scaling_after(node, 1, wei[0]);
+    if (too_many_windows(node)) {
+        return false;
+    }
     if (!scaling || cuts.empty() || (groups > 1 && (cuts.size() > 2 || !weights.shifts.empty()))) {
         return false;
     }

@@ -132,7 +132,7 @@ std::int64_t raw_value(const Plane& p, const Between& y, const Between& x) {
     sum += static_cast<float>(p.at(y.low, x.high)) * weights[1];
     sum += static_cast<float>(p.at(y.high, x.low)) * weights[2];
     sum += static_cast<float>(p.at(y.high, x.high)) * weights[3];
-    return static_cast<std::int64_t>(sum + 0.5F);
+    return static_cast<std::int64_t>(std::floor(sum + 0.5F));
 }
 
 std::vector<Between> places(const QuantizedResizeAttrs& attrs,

@@ -36,7 +36,7 @@ inline std::int64_t real_mean(const MeanGrids& g, std::int64_t sum, std::int64_t
 inline std::int64_t raw_mean(const MeanGrids& g, std::int64_t sum, std::int64_t count) {
     const float product = static_cast<float>(g.input_zero_point) * g.input_scale;
     const float zero = product / g.output_scale;
-    const auto moved = static_cast<std::int64_t>(zero > 0 ? zero + 0.5F : zero - 0.5F);
+    const auto moved = static_cast<std::int64_t>(std::trunc(zero > 0 ? zero + 0.5F : zero - 0.5F));
     const float steps = static_cast<float>(count) * g.output_scale;
     const QuantizedMultiplier m = quantize_multiplier(static_cast<double>(g.input_scale / steps));
     return d2(saturate_to_i32(sum), m) + g.output_zero_point - moved;
