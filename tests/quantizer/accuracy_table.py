@@ -3,12 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signal-to-noise ratios of quantized networks, as a table in markdown (docs/quantizer.md).
 
-usage: accuracy_table.py --bin BIN --data DATA [--siblings DIR] --work DIR [--calibration N] [--validation N] [MODEL...]
+usage: accuracy_table.py --bin BIN --data DATA [--siblings DIR] --work DIR [--variants A,B,...] [--calibration N]
+                         [--validation N] [MODEL...]
 
 DATA holds models/NAME/*.xml, images/calibration, images/validation and make_batches.py, which makes
-inputs of pictures (python3-numpy, python3-pil). For each model: ranges alone, the defaults, -everything, and
-the first of DIR/NAME-*, an int8 model that other tools made of the same network. Writes a line as soon
-as it has it; what lies in --work is used again.
+inputs of pictures (python3-numpy, python3-pil). For each model: the variants, and the first of
+DIR/NAME-*, an int8 model that other tools made of the same network. The variants "equalization",
+"bias correction", "best calibration" and "second order" are ranges alone with one method each.
+Writes a line as soon as it has it; what lies in --work is used again.
 """
 import argparse
 import pathlib
@@ -17,10 +19,16 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+ALONE = ["-no_equalization", "-no_bias_correction"]
 VARIANTS = {
-    "ranges": ["-no_equalization", "-no_bias_correction"],
+    "ranges alone": ALONE,
     "defaults": [],
-    "everything": ["-everything"],
+    "-everything": ["-everything"],
+    "defaults and best calibration": ["-quantization_calibration", "best"],
+    "equalization": ["-no_bias_correction"],
+    "bias correction": ["-no_equalization"],
+    "best calibration": [*ALONE, "-quantization_calibration", "best"],
+    "second order": [*ALONE, "-second_order_rounding"],
 }
 
 
@@ -42,11 +50,12 @@ def quantize(arguments, name, xml, data):
     if not profile.exists():
         subprocess.run([tool, "-q", "-m", xml, "-i", str(data), "-dump_profile", str(profile)], check=True)
     made = {}
-    for variant, options in VARIANTS.items():
-        out = arguments.work / name / f"{variant}.xml"
-        command = [tool, "-q", "-m", xml, "-i", str(data), "-load_profile", str(profile), "-o", str(out), *options]
-        log = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        (arguments.work / name / f"{variant}.log").write_text(log)
+    for variant in arguments.variants:
+        out = arguments.work / name / f"{variant.replace(' ', '_')}.xml"
+        if not out.exists():
+            command = [tool, "-q", "-m", xml, "-i", str(data), "-load_profile", str(profile), "-o", str(out)]
+            log = subprocess.run([*command, *VARIANTS[variant]], check=True, capture_output=True, text=True).stdout
+            out.with_suffix(".log").write_text(log)
         made[variant] = str(out)
     return made
 
@@ -81,17 +90,24 @@ def main():
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--siblings", type=pathlib.Path)
     parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--variants", type=lambda text: text.split(","), default=list(VARIANTS)[:3],
+                        help="some of: " + ", ".join(VARIANTS))
     parser.add_argument("--calibration", type=int, default=48)
     parser.add_argument("--validation", type=int, default=24)
     parser.add_argument("models", nargs="*")
     arguments = parser.parse_args()
-    print("| model | output | ranges alone | defaults | -everything | sibling |\n| --- | --- | --- | --- | --- | --- |")
+    unknown = [variant for variant in arguments.variants if variant not in VARIANTS]
+    if unknown:
+        parser.error(f"unknown variant '{unknown[0]}'; known are {', '.join(VARIANTS)}")
+    columns = ["model", "output", *arguments.variants, "sibling"]
+    print("| " + " | ".join(columns) + " |\n|" + " --- |" * len(columns))
     for name in arguments.models or sorted(p.name for p in (arguments.data / "models").iterdir()):
         try:
             for row in rows(arguments, name):
                 print(row, flush=True)
         except subprocess.CalledProcessError as error:
-            print(f"| {name} | not measured: {(error.stderr or '').strip()[-200:] or error} | | | | |", flush=True)
+            print(f"| {name} | not measured: {(error.stderr or '').strip()[-200:] or error}" +
+                  " |" * len(columns), flush=True)
 
 
 if __name__ == "__main__":
