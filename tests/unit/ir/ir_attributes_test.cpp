@@ -58,7 +58,7 @@ ReadData read_data(const std::string& data, bool strict = false) {
     read_ir_attributes(parsed, result.attributes, source, findings);
     IrReadOptions options;
     options.strict = strict;
-    options.on_warning = [&](const std::string& text_) { result.warnings.push_back(text_); };
+    options.on_warning = [&](const std::string& warning) { result.warnings.push_back(warning); };
     findings.report(options, source);
     return result;
 }

@@ -71,7 +71,9 @@ std::map<std::string, Hint> hints() {
 }
 
 TEST(Config, HintsAreTakenAndGivenBackAsWhatIsInUse) {
-    for (const auto& [name, hint] : hints()) {
+    for (const auto& entry : hints()) {
+        const auto& name = entry.first;
+        const auto& hint = entry.second;
         SCOPED_TRACE(name);
         Config config;
         config.set(name, hint.good);
