@@ -35,6 +35,7 @@ def cpu_rows():
         rows[f"kernels/{family}"] = kernel + ["cpu/kernels/eltwise"]
     for family in ("depthwise", "small_conv"):
         rows[f"kernels/{family}"] = kernel + ["cpu/kernels/float_conv"]
+    rows["kernels/small_conv"] += ["cpu/post_ops/chain_head.hpp"]
     rows["kernels/gemm"] = kernel + ["cpu/kernels/eltwise", "cpu/kernels/float_conv"]
     for family in ("pool", "resize"):
         rows[f"kernels/{family}"] = kernel

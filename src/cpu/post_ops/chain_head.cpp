@@ -81,6 +81,17 @@ AffineHead affine_head(const Chain& chain) {
     return head;
 }
 
+bool is_requantization(const Chain& chain) {
+    const auto& ops = chain.ops;
+    const bool bytes = chain.dst_type == ElementType::u8 || chain.dst_type == ElementType::i8;
+    if (ops.empty()) {
+        return bytes || chain.dst_type == ElementType::f32;
+    }
+    const bool scale = std::holds_alternative<Scale>(ops[0]);
+    const bool shift = std::holds_alternative<Shift>(ops.back());
+    return bytes && (ops.size() == 1 ? scale || shift : ops.size() == 2 && scale && shift);
+}
+
 Support is_affine(const Chain& chain) {
     const std::size_t consumed = affine_head(chain).consumed;
     return consumed == chain.ops.size()

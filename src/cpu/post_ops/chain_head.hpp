@@ -25,6 +25,10 @@ AffineHead affine_head(const Chain& chain);
 // Whether the chain is a scale and a shift and nothing more.
 Support is_affine(const Chain& chain);
 
+// Whether it is one of several results that a kernel stores of one value: a scale, a shift or both
+// before bytes, or nothing but the store.
+bool is_requantization(const Chain& chain);
+
 // A scale, a bias, one slope for negative values, a shift and bounds, in this order; each may be
 // absent.
 struct PiecewiseLinearHead {

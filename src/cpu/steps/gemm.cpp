@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "cpu/post_ops/simplify.hpp"
+#include "cpu/post_ops/chain_head.hpp"
+#include "cpu/post_ops/epilogue_program.hpp"
 #include "cpu/steps/packed_step.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "model/mapped_memory.hpp"
@@ -15,6 +16,7 @@ namespace {
 constexpr std::int64_t kMacsForAThread = 200000;  // about a microsecond
 
 constexpr std::size_t kMaxTiledSources = 32;
+constexpr std::size_t kMaxResults = 4;
 
 class GemmRunner final : public Runner {
 public:
@@ -42,6 +44,11 @@ public:
         args.dst_pitch = step_.dst_pitch();
         args.binary_sources = binary_sources_;
         args.rows = rows_;
+        void* results[kMaxResults];
+        for (std::size_t i = 0; i < step_.results().size(); ++i) {
+            results[i] = memory_.data(step_.outputs()[i]);
+        }
+        args.results = {results, step_.results().size()};
         args.scratch = step_.scratch().empty() ? nullptr : memory_.data(step_.scratch()[0]);
         const auto useful = static_cast<std::size_t>(1 + step_.info().macs / kMacsForAThread);
         const std::size_t parts = std::min({step_.shares(), work_shares(), useful});
@@ -75,6 +82,11 @@ public:
         args.dst_pitch = step_.dst_pitch();
         args.binary_sources = {binary_sources, step_.binary_sources().size()};
         args.rows = rows_;
+        void* results[kMaxResults];
+        for (std::size_t i = 0; i < step_.results().size(); ++i) {
+            results[i] = memory_.rows(step_.outputs()[i], part);
+        }
+        args.results = {results, step_.results().size()};
         args.scratch = step_.scratch().empty() ? nullptr : memory_.data(step_.scratch()[0]);
         step_.kernel().run_pixels(args, part.begin, part.end, part.thread);
     }
@@ -108,6 +120,7 @@ GemmStep::GemmStep(kernels::GemmVnni kernel,
                    std::size_t pixels,
                    StepInfo info)
     : kernel_(std::move(kernel)),
+      results_({{{}, kernel_.dst_type()}}),
       binary_sources_(std::move(binary_sources)),
       pixels_(pixels),
       shares_(work_shares()) {
@@ -125,7 +138,7 @@ GemmStep::GemmStep(kernels::GemmVnni kernel,
 }
 
 std::optional<RowTiling> GemmStep::row_tiling() const {
-    if (binary_sources_.size() > kMaxTiledSources ||
+    if (rows_ || binary_sources_.size() > kMaxTiledSources ||
         kernel_.packed_bytes() > GemmStep::kMaxTiledWeights) {
         return std::nullopt;
     }
@@ -141,7 +154,35 @@ WeightSpan GemmStep::first_weights(std::size_t part, std::size_t parts) const {
 }
 
 SliceWriter* GemmStep::slice_writer() {
-    return binary_sources_.empty() && dst_pitch_ == 0 ? this : nullptr;
+    return binary_sources_.empty() && dst_pitch_ == 0 && outputs_.size() == 1 && !rows_ ? this
+                                                                                        : nullptr;
+}
+
+RequantizedResults* GemmStep::requantized_results() {
+    return kernel_.takes_results() && results_.size() == 1 && dst_pitch_ == 0 ? this : nullptr;
+}
+
+bool GemmStep::takes_result(const post_ops::Chain& chain) const {
+    return post_ops::is_requantization(chain);
+}
+
+bool GemmStep::can_write_rows() const {
+    constexpr std::size_t kRowChannels = 32;  // two rows of 16
+    return kernel_.can_write_rows() && kernel_.dst_channels() == kRowChannels;
+}
+
+void GemmStep::set_results(std::vector<post_ops::Chain> results,
+                           std::vector<TensorId> ids,
+                           bool rows) {
+    std::vector<post_ops::EpilogueProgram> programs;
+    programs.reserve(results.size());
+    for (const post_ops::Chain& result : results) {
+        programs.push_back(post_ops::make_epilogue(result));
+    }
+    kernel_.set_results(programs, rows);
+    results_ = std::move(results);
+    outputs_ = std::move(ids);
+    rows_ = rows;
 }
 
 void GemmStep::write_slice(TensorId dst, std::size_t offset, std::size_t dst_pixel_bytes) {

@@ -17,7 +17,10 @@
 
 namespace fuseq::cpu {
 
-class GemmStep final : public Step, public WeightPrefetch, public SliceWriter {
+class GemmStep final : public Step,
+                       public WeightPrefetch,
+                       public SliceWriter,
+                       public RequantizedResults {
 public:
     // Bytes that every part of a tile group may read again, in every thread.
     static constexpr std::size_t kMaxTiledWeights = 256 << 10;
@@ -69,8 +72,21 @@ public:
     std::size_t dst_offset() const { return dst_offset_; }
     std::size_t dst_pitch() const { return dst_pitch_; }  // elements; 0: pixels are dense
 
+    // Where one result has been stored so far, densely.
+    RequantizedResults* requantized_results() override;
+    const std::vector<post_ops::Chain>& results() const override { return results_; }
+    bool takes_result(const post_ops::Chain& chain) const override;
+    std::size_t channels() const override { return kernel_.dst_channels(); }
+    std::size_t width() const override { return kernel_.dst_width(); }
+    bool can_write_rows() const override;
+    void set_results(std::vector<post_ops::Chain> results,
+                     std::vector<TensorId> ids,
+                     bool rows) override;
+
 private:
     kernels::GemmVnni kernel_;
+    std::vector<post_ops::Chain> results_;
+    bool rows_ = false;  // of set_results()
     std::vector<TensorId> binary_sources_;
     std::vector<DedupRows> dedup_rows_;  // one an extra
     std::size_t pixels_;                 // of dst, of all images; 0: not for a tile group

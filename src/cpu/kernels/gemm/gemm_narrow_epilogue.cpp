@@ -5,9 +5,11 @@
 // gemm_vnni_epilogue.cpp does with masks and wide vectors. Four vectors stay in registers while all
 // operations are applied to them: without a branch between them where the list is a frequent one.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
+#include "cpu/kernels/gemm/gemm_narrow_results.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -345,13 +347,44 @@ HWY_INLINE Place place_of(const EpilogueCall& call, std::size_t row) {
             .pitch = call.channels};
 }
 
+// Bounds that are integers, as quantizations have them: then rounding may come after the clip. There
+// an addition of 1.5 * 2^23 leaves the integer nearest, half to even, and additions have a unit that
+// products have not.
+constexpr float kLargest = 0x1p22f;
+constexpr float kRounds = 0x1.8p23f;
+
+bool has_integer_bounds(const PackedOp& op) {
+    const auto integers = [](const AlignedVector<float>& list) {
+        return std::all_of(list.begin(), list.end(), [](float v) {
+            return std::abs(v) <= kLargest && std::nearbyint(v) == v;
+        });
+    };
+    return integers(op.a) && integers(op.b);
+}
+
+template <GemmOp::Kind Kind, std::size_t Size>
+HWY_INLINE void apply_listed(const PackedOp& op,
+                             const EpilogueCall& call,
+                             const Place& at,
+                             Group<Size>& g) {
+    if constexpr (Kind != GemmOp::Kind::kRoundClip) {
+        return apply<true>(Kind, op, call, at, g);
+    }
+    const VF rounds = hn::Set(DF(), kRounds);
+    with_two(g, op.a.data() + at.channel, op.b.data() + at.channel,
+             [&](VF x, VF low, VF high) FUSEQ_HWY_LAMBDA {
+                 const VF bounded = hn::Min(hn::Max(x, low), high);
+                 return hn::Sub(hn::Add(bounded, rounds), rounds);
+             });
+}
+
 // Of a list of operations that is known at compile time.
 template <class T, bool Clamp, std::size_t Size, GemmOp::Kind... Kinds>
 HWY_INLINE void finish_group(const EpilogueCall& call, std::size_t row) {
     const Place at = place_of(call, row);
     Group<Size> g = load_group<Size>(call, row, false);
     [[maybe_unused]] const PackedOp* op = call.epilogue->ops.data();
-    (apply<true>(Kinds, *op++, call, at, g), ...);
+    (apply_listed<Kinds>(*op++, call, at, g), ...);
     store_group<T, true, Clamp>(g, at, call.args->dst);
 }
 
@@ -368,8 +401,9 @@ void finish_list(const EpilogueCall& call) {
     }
 }
 
-template <class T, bool Whole>
-void finish_tile(const EpilogueCall& call) {
+// All operations of a tile; `store` takes its groups.
+template <bool Whole, class F>
+HWY_INLINE void run_operations(const EpilogueCall& call, F&& store) {
     const PackedOp* first = call.epilogue->ops.data();
     const PackedOp* const end = first + call.epilogue->ops.size();
     for (bool floats = false;; floats = true) {
@@ -383,7 +417,7 @@ void finish_tile(const EpilogueCall& call) {
                 apply<Whole>(op->kind, *op, call, at, g);
             }
             if (activation == end) {
-                store_group<T, Whole, true>(g, at, call.args->dst);
+                store(g, at);
             } else {
                 for_group<kGroup>([&](auto i) FUSEQ_HWY_LAMBDA {
                     hn::Store(g.v[i], DF(), reinterpret_cast<float*>(tile) + kVector * i);
@@ -398,13 +432,62 @@ void finish_tile(const EpilogueCall& call) {
     }
 }
 
+template <class T, bool Whole>
+void finish_tile(const EpilogueCall& call) {
+    run_operations<Whole>(call, [&](const Group<kGroup>& g, const Place& at) FUSEQ_HWY_LAMBDA {
+        store_group<T, Whole, true>(g, at, call.args->dst);
+    });
+}
+
+// Where a panel of the pixels is stored.
+Place place_in(const gemm::NarrowResults& results, const Place& at) {
+    if (results.row_width == 0) {
+        return at;
+    }
+    const std::size_t panels = at.pitch / kLanes;
+    const std::size_t row = at.pixel / results.row_width * panels + at.channel / kLanes;
+    Place place = at;
+    place.pixel = row * results.row_width + at.pixel % results.row_width;
+    place.channel = 0;
+    place.pitch = kLanes;
+    return place;
+}
+
+template <bool Whole>
+void finish_results(const EpilogueCall& call, const gemm::NarrowResults& results) {
+    run_operations<Whole>(call, [&](const Group<kGroup>& g, const Place& at) FUSEQ_HWY_LAMBDA {
+        const Place to = place_in(results, at);
+        for (std::size_t i = 0; i < results.list.size(); ++i) {
+            const gemm::NarrowResult& result = results.list[i];
+            Group<kGroup> values = g;
+            for (const PackedOp& op : result.ops) {
+                apply<Whole>(op.kind, op, call, at, values);
+            }
+            void* const dst = call.args->results[i];
+            switch (result.store) {
+                case Store::kU8: store_group<std::uint8_t, Whole, true>(values, to, dst); break;
+                case Store::kI8: store_group<std::int8_t, Whole, true>(values, to, dst); break;
+                default: store_group<float, Whole, true>(values, to, dst); break;
+            }
+        }
+    });
+}
+
+void finish_narrow_results(const EpilogueCall& call, const gemm::NarrowResults& results) {
+    const bool whole = call.panel->channels == kLanes;
+    whole ? finish_results<true>(call, results) : finish_results<false>(call, results);
+}
+
 using Function = gemm::EpilogueFunction;
 
 template <class T, bool Clamp, GemmOp::Kind... Kinds>
 Function try_list(const gemm::Epilogue& e) {
     std::size_t i = 0;
     const bool same = e.ops.size() == sizeof...(Kinds) && ((e.ops[i++].kind == Kinds) && ...) &&
-                      std::all_of(e.ops.begin(), e.ops.end(), runs_by_group);
+                      std::all_of(e.ops.begin(), e.ops.end(), [](const PackedOp& op) {
+                          return runs_by_group(op) &&
+                                 (op.kind != GemmOp::Kind::kRoundClip || has_integer_bounds(op));
+                      });
     return same ? &finish_list<T, Clamp, Kinds...> : nullptr;
 }
 
@@ -467,11 +550,16 @@ HWY_AFTER_NAMESPACE();
 namespace fuseq::kernels {
 
 HWY_EXPORT(narrow_epilogue);
+HWY_EXPORT(finish_narrow_results);
 
 namespace gemm {
 
 EpilogueFunction narrow_epilogue(const Epilogue& epilogue, Store store, bool whole_panel) {
     return HWY_DYNAMIC_DISPATCH(narrow_epilogue)(epilogue, store, whole_panel);
+}
+
+void finish_narrow_results(const EpilogueCall& call, const NarrowResults& results) {
+    HWY_DYNAMIC_DISPATCH(finish_narrow_results)(call, results);
 }
 
 }  // namespace gemm

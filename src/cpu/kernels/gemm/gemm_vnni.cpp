@@ -9,6 +9,7 @@
 
 #include "cpu/kernels/common/range.hpp"
 #include "cpu/kernels/gemm/gemm_narrow_pool.hpp"
+#include "cpu/kernels/gemm/gemm_narrow_results.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_ahead.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_panels_ahead.hpp"
@@ -25,8 +26,13 @@ constexpr std::size_t kMinWidePixels = 24;
 
 class Worker {
 public:
-    Worker(const Packed& packed, const GemmArgs& args, std::uint8_t* scratch, Range panels)
+    Worker(const Packed& packed,
+           const NarrowResults* results,
+           const GemmArgs& args,
+           std::uint8_t* scratch,
+           Range panels)
         : p_(packed),
+          results_(results),
           args_(args),
           scratch_(scratch),
           panels_(panels),
@@ -240,6 +246,15 @@ private:
             }
         }
         GemmArgs args = args_;
+        void* results[kMaxResults];
+        if (results_ != nullptr) {
+            for (std::size_t i = 0; i < args_.results.size(); ++i) {
+                const bool floats = results_->list[i].store == Store::kF32;
+                results[i] = static_cast<char*>(args_.results[i]) +
+                             column.x * pitch_ * (floats ? sizeof(float) : 1);
+            }
+            args.results = {results, args_.results.size()};
+        }
         args.binary_sources = {binary_sources, kMaxBinarySources};
         args.dst = static_cast<char*>(args_.dst) + column.x * pitch_ * element_size();
         const Part all = part_;
@@ -442,6 +457,9 @@ private:
         } else {
             panel.micro[rows - 1](micro);
         }
+        if (results_ != nullptr) {
+            return finish_narrow_results(finish, *results_);
+        }
         panel.finish(finish);
     }
 
@@ -454,6 +472,7 @@ private:
     };
 
     const Packed& p_;
+    const NarrowResults* const results_;  // null: dst alone
     const GemmArgs& args_;
     std::uint8_t* scratch_;
     Range panels_;
@@ -484,7 +503,7 @@ void GemmVnni::run(const GemmArgs& args, std::size_t part, const GemmSplit& spli
     }
     auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * p.scratch;
     const Range units = share(p.units(), part / split.columns, split.rows);
-    Worker worker(p, args, scratch, panels);
+    Worker worker(p, results_.get(), args, scratch, panels);
     if (p.mode == SourceMode::kRows) {
         worker.rows(units);
     } else {
@@ -498,7 +517,7 @@ void GemmVnni::run_pixels(const GemmArgs& args,
                           std::size_t part) const {
     const Packed& p = *packed_;
     auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * p.scratch;
-    Worker worker(p, args, scratch, {0, p.panels.size()});
+    Worker worker(p, results_.get(), args, scratch, {0, p.panels.size()});
     if (p.subpixels) {  // pixels of dst to those of a subpixel
         begin /= p.subpixels->count();
         end /= p.subpixels->count();

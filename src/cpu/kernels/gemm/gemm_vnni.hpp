@@ -66,7 +66,6 @@ struct GemmParams {
     // Shares packed weights between products of the same weights. Null: no sharing.
     GemmWeightsCache* shared = nullptr;
     std::vector<GemmOp> ops{};
-    // Only kVnni512 takes a pool.
     GemmForm form = GemmForm::kBest;
     // A deconvolution: pixel (y, x) of src adds its products with the weights of (i, j) to pixel
     // (y * stride_height + i - pad_top, x * stride_width + j - pad_left) of dst. The sides of dst
@@ -115,11 +114,14 @@ struct GemmArgs {
     std::span<const WeightSpan> next{};
     // Earlier steps have prefetched weights of this run. What they have not is the first of `next`.
     bool next_has_own = false;
+    // Of set_results(): where they go, instead of dst.
+    std::span<void* const> results{};
 };
 
 namespace gemm {
 struct Packed;
-}
+struct NarrowResults;
+}  // namespace gemm
 
 class GemmVnni {
 public:
@@ -146,7 +148,17 @@ public:
     GemmVnni(GemmVnni&&) noexcept;
     GemmVnni& operator=(GemmVnni&&) noexcept;
 
+    // Several results of the value that would be stored, each with a program of its own after it,
+    // without other tensors or activations. All forms but kVnni512, no pool, no deconvolution.
+    bool takes_results() const;
+    // `rows`: each 16 channels of a pixel are stored in a row of an image of their own, which
+    // requires can_write_rows().
+    void set_results(std::span<const post_ops::EpilogueProgram> results, bool rows);
+    bool can_write_rows() const;
+
     std::size_t dst_channels() const;
+    std::size_t dst_width() const;
+    ElementType dst_type() const;
     std::size_t element_bytes() const;  // of dst
     // Bytes of scratch memory that each part needs; a multiple of 64, maybe 0.
     std::size_t scratch_bytes() const;
@@ -185,6 +197,7 @@ public:
 private:
     explicit GemmVnni(gemm::Packed&& packed);
     std::unique_ptr<const gemm::Packed> packed_;
+    std::unique_ptr<const gemm::NarrowResults> results_;
 };
 
 }  // namespace fuseq::kernels

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 
+#include "cpu/kernels/gemm/gemm_narrow_results.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_pack.hpp"
 #include "cpu/machine/avx_vnni.hpp"
 #include "cpu/machine/instructions.hpp"
 
@@ -60,6 +62,52 @@ void GemmVnni::pack(const GemmParams& params) {
 GemmVnni::~GemmVnni() = default;
 GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;
 GemmVnni& GemmVnni::operator=(GemmVnni&&) noexcept = default;
+
+bool GemmVnni::takes_results() const {
+    return packed_->is_narrow() && !packed_->pool && !packed_->subpixels;
+}
+
+bool GemmVnni::can_write_rows() const {
+    // The columns at the edges have tiles that go across rows.
+    return takes_results() && packed_->mode == SourceMode::kRows && packed_->edge_columns.empty() &&
+           packed_->channels() % kLanes == 0;
+}
+
+void GemmVnni::set_results(std::span<const post_ops::EpilogueProgram> results, bool rows) {
+    if (results.empty() || results.size() > kMaxResults ||
+        !(rows ? can_write_rows() : takes_results())) {
+        refuse("it stores one result");
+    }
+    auto narrow = std::make_unique<NarrowResults>();
+    narrow->row_width = rows ? packed_->shape.dst_width : 0;
+    for (const post_ops::EpilogueProgram& result : results) {
+        GemmParams params;
+        params.shape.dst_channels = packed_->channels();
+        params.dst_type = result.dst_type;
+        params.ops = result.ops;
+        const bool constants =
+            std::none_of(result.ops.begin(), result.ops.end(), [](const GemmOp& op) {
+                return op.reads_tensor() || op.kind == GemmOp::Kind::kEltwise;
+            });
+        if (!constants) {
+            refuse("one of several results has an activation or reads a tensor");
+        }
+        narrow->list.push_back({.store = store_of(params), .ops = packed_ops(params, false)});
+    }
+    results_ = std::move(narrow);
+}
+
+std::size_t GemmVnni::dst_width() const {
+    return packed_->shape.dst_width;
+}
+
+ElementType GemmVnni::dst_type() const {
+    switch (packed_->store) {
+        case Store::kU8: return ElementType::u8;
+        case Store::kI8: return ElementType::i8;
+        default: return ElementType::f32;
+    }
+}
 
 std::size_t GemmVnni::dst_channels() const {
     return packed_->channels();

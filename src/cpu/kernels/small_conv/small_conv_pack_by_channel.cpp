@@ -8,6 +8,7 @@
 #include "cpu/kernels/float_conv/float_sum.hpp"
 #include "cpu/kernels/small_conv/small_conv_by_channel.hpp"
 #include "cpu/kernels/small_conv/small_conv_tiles.hpp"
+#include "cpu/post_ops/chain_head.hpp"
 
 namespace fuseq::kernels {
 
@@ -34,14 +35,7 @@ post_ops::Support SmallConv::takes_op(const post_ops::BasicOp& op) {
 }
 
 bool SmallConv::takes_result(const post_ops::Chain& chain) {
-    const auto& ops = chain.ops;
-    const bool bytes = chain.dst_type == ElementType::u8 || chain.dst_type == ElementType::i8;
-    if (ops.empty()) {
-        return bytes || chain.dst_type == ElementType::f32;
-    }
-    const bool scale = std::holds_alternative<post_ops::Scale>(ops[0]);
-    const bool shift = std::holds_alternative<post_ops::Shift>(ops.back());
-    return bytes && (ops.size() == 1 ? scale || shift : ops.size() == 2 && scale && shift);
+    return post_ops::is_requantization(chain);
 }
 
 namespace small_conv {

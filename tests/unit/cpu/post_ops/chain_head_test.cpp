@@ -36,6 +36,16 @@ TEST(AffineHead, IsTheWholeChainOrSaysWhatFollows) {
     EXPECT_EQ(more.reason(), "its epilogue is a scale and a shift, tanh comes after them");
 }
 
+TEST(Requantization, IsAScaleAndAShiftBeforeBytesOrAStore) {
+    EXPECT_TRUE(is_requantization(chain_of({})));
+    EXPECT_TRUE(is_requantization(chain_of({Scale{2.0f}, Shift{3.0f}})));
+    EXPECT_TRUE(is_requantization(chain_of({Shift{3.0f}})));
+    EXPECT_FALSE(is_requantization(chain_of({Shift{3.0f}, Scale{2.0f}})));
+    EXPECT_FALSE(is_requantization(chain_of({Scale{2.0f}, Eltwise{EltwiseKind::kTanh}})));
+    EXPECT_TRUE(is_requantization({{}, ElementType::f32}));
+    EXPECT_FALSE(is_requantization({{Scale{2.0f}}, ElementType::f32}));
+}
+
 TEST(PiecewiseLinearHead, EachPartInItsPlaceOrAbsent) {
     const PiecewiseLinearHead all = piecewise_linear_head(
         chain_of({Scale{2.0f}, Shift{Values({1.0f, 2.0f})}, Prelu{Values({0.1f, 0.2f})},
