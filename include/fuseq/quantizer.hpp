@@ -87,6 +87,9 @@ struct QuantizerOptions {
     bool rowwise = false;
     // Weights in [-64, 63]: two products of u8 x s7 always fit into 16 bits.
     bool weights_of_7_bits = false;
+    // How weights of 8 bits are written: u8 -> Convert -> FakeQuantize in place of
+    // i8 -> Convert -> Multiply. The values are the same.
+    bool weights_by_fake_quantize = false;
     // A range a channel where only depthwise convolutions read a tensor.
     bool depthwise_channels = true;
     // Moves biases by the mean error that rounded weights make; with data, where that helps.

@@ -127,6 +127,8 @@ void add_choices(CLI::App& app,
                  "One range before depthwise convolutions too");
     app.add_flag(both_spellings("weights_of_7_bits"), options.weights_of_7_bits,
                  "Weights in [-64, 63], for CPUs without VNNI");
+    app.add_flag(both_spellings("weights_by_fake_quantize"), options.weights_by_fake_quantize,
+                 "Write weights as u8 and FakeQuantize in place of i8 and Multiply");
     app.add_flag(both_spellings("no_bias_correction"), names.no_bias_correction,
                  "Leave biases as they are");
     app.add_flag(both_spellings("no_equalization"), names.no_equalization,

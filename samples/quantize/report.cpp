@@ -92,6 +92,7 @@ nlohmann::ordered_json describe(const QuantizerOptions& options) {
             {"channelwise", options.channelwise},
             {"rowwise", options.rowwise},
             {"weights_of_7_bits", options.weights_of_7_bits},
+            {"weights_by_fake_quantize", options.weights_by_fake_quantize},
             {"depthwise_channels", options.depthwise_channels},
             {"bias_correction", options.bias_correction},
             {"headroom", options.headroom},

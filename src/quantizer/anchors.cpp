@@ -8,6 +8,7 @@
 #include "fuseq/error.hpp"
 #include "ops/binary_arithmetic.hpp"
 #include "ops/convert.hpp"
+#include "ops/fake_quantize.hpp"
 #include "quantizer/bias_correction.hpp"
 #include "quantizer/insertion.hpp"
 #include "quantizer/layer_kinds.hpp"
@@ -51,6 +52,40 @@ Output dequantized(Model& model,
     const Output scale = make_constant(model, name + "/scale", scales);
     return model
         .add("Multiply", 1, model.unique_name(name + "/dequantize"), {value, scale}, BinaryAttrs{})
+        ->output();
+}
+
+// Const u8 -> Convert -> FakeQuantize from [0, 255], whose levels are the integers themselves.
+Output requantized(Model& model,
+                   const std::string& name,
+                   const Tensor& integers,
+                   const std::vector<ScaleAndOffset>& scales,
+                   const Shape& shape) {
+    std::vector<std::uint8_t> bytes;
+    bytes.reserve(integers.get_size());
+    const auto* q = integers.data<std::int8_t>();
+    for (std::size_t i = 0; i < integers.get_size(); ++i) {
+        bytes.push_back(static_cast<std::uint8_t>(q[i] + 128));
+    }
+    std::vector<float> low;
+    std::vector<float> high;
+    for (const ScaleAndOffset& scale : scales) {
+        low.push_back(static_cast<float>((-128.0 - scale.offset) * scale.scale));
+        high.push_back(static_cast<float>((127.0 - scale.offset) * scale.scale));
+    }
+    Output value =
+        make_constant(model, name + "/quantized", Tensor::of(integers.get_shape(), bytes));
+    ConvertAttrs to_float;
+    to_float.destination_type = ElementType::f32;
+    value =
+        model.add("Convert", 1, model.unique_name(name + "/convert"), {value}, to_float)->output();
+    const Output first = make_constant(model, name + "/first", Tensor::of<float>({}, {0}));
+    const Output last = make_constant(model, name + "/last", Tensor::of<float>({}, {255}));
+    const Output least = make_constant(model, name + "/low", Tensor::of(shape, low));
+    const Output greatest = make_constant(model, name + "/high", Tensor::of(shape, high));
+    return model
+        .add("FakeQuantize", 1, model.unique_name(name + "/fq"),
+             {value, first, last, least, greatest}, FakeQuantizeAttrs{})
         ->output();
 }
 
@@ -210,17 +245,26 @@ private:
     }
 
     void write_weights(const RoundedWeights& rounded) {
+        const std::size_t count = scales_.per_channel ? order_.count() : 1;
+        const Shape shape = shape_of_scales(node_, weights_.get_shape(), count);
+        const std::string name = node_.name() + "/weights";
+        if (options_.weights_by_fake_quantize) {
+            const std::vector<ScaleAndOffset> scales(
+                scales_.channels.begin(),
+                scales_.channels.begin() + static_cast<std::ptrdiff_t>(count));
+            node_.set_input(1, requantized(node_.model(), name, rounded.integers, scales, shape));
+            node_.infer();
+            return;
+        }
         std::vector<float> scale;
         std::vector<float> offset;
-        const std::size_t count = scales_.per_channel ? order_.count() : 1;
         bool has_offset = false;
         for (std::size_t c = 0; c < count; ++c) {
             scale.push_back(scales_.channels[c].scale);
             offset.push_back(static_cast<float>(scales_.channels[c].offset));
             has_offset = has_offset || offset.back() != 0;
         }
-        const Shape shape = shape_of_scales(node_, weights_.get_shape(), count);
-        node_.set_input(1, dequantized(node_.model(), node_.name() + "/weights", rounded.integers,
+        node_.set_input(1, dequantized(node_.model(), name, rounded.integers,
                                        has_offset ? Tensor::of(shape, offset) : Tensor(),
                                        Tensor::of(shape, scale)));
         node_.infer();

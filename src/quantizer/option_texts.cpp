@@ -106,6 +106,7 @@ constexpr Row kRows[] = {
     {"channelwise", flag<&Options::channelwise>},
     {"rowwise", flag<&Options::rowwise>},
     {"weights_of_7_bits", flag<&Options::weights_of_7_bits>},
+    {"weights_by_fake_quantize", flag<&Options::weights_by_fake_quantize>},
     {"depthwise_channels", flag<&Options::depthwise_channels>},
     {"bias_correction", flag<&Options::bias_correction>},
     {"equalization", flag<&Options::equalization>},

@@ -58,6 +58,13 @@ void check(const QuantizerOptions& options) {
     if (options.weights_of_7_bits && options.weights_precision != QuantizationPrecision::kInt8) {
         fail("weights of 7 bits are Int8");
     }
+    if (options.weights_by_fake_quantize &&
+        options.weights_precision != QuantizationPrecision::kInt8) {
+        fail(
+            "weights with -weights_by_fake_quantize are of 8 bits, but "
+            "-quantization_precision_weights is not "
+            "Int8");
+    }
     quantizer::check_kinds(options.do_not_lower, "-do_not_lower_nodes_for_profiling");
 }
 

@@ -53,6 +53,8 @@ const Option kOptions[] = {
     {"rowwise", [](QuantizerOptions& o, const py::handle& v) { o.rowwise = v.cast<bool>(); }},
     {"weights_of_7_bits",
      [](QuantizerOptions& o, const py::handle& v) { o.weights_of_7_bits = v.cast<bool>(); }},
+    {"weights_by_fake_quantize",
+     [](QuantizerOptions& o, const py::handle& v) { o.weights_by_fake_quantize = v.cast<bool>(); }},
     {"depthwise_channels",
      [](QuantizerOptions& o, const py::handle& v) { o.depthwise_channels = v.cast<bool>(); }},
     {"bias_correction",

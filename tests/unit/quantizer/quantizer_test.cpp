@@ -115,10 +115,10 @@ TEST(Quantizer, EverySchemaAndPrecisionKeepsIt) {
     EXPECT_GT(sqnr(profiled(options).quantize()), 50);
 }
 
-TEST(Quantizer, EverythingRunsInIntegers) {
-    const QuantizedModel quantized = profiled().quantize();
+// Steps on CPU that multiply; all of them must read integers.
+std::size_t products_in_integers(const std::shared_ptr<const Model>& model) {
     const auto report =
-        nlohmann::json::parse(Core().compile_model(quantized.model, "CPU").get_runtime_report());
+        nlohmann::json::parse(Core().compile_model(model, "CPU").get_runtime_report());
     std::size_t products = 0;
     for (const auto& step : report.at("steps")) {
         if (step.value("macs", 0.0) > 0) {
@@ -126,7 +126,11 @@ TEST(Quantizer, EverythingRunsInIntegers) {
             EXPECT_THAT(step.value("src_type", ""), testing::AnyOf("u8", "i8")) << step.dump();
         }
     }
-    EXPECT_EQ(products, 3U);
+    return products;
+}
+
+TEST(Quantizer, EverythingRunsInIntegers) {
+    EXPECT_EQ(products_in_integers(profiled().quantize().model), 3U);
 }
 
 TEST(Quantizer, WritesWeightsAndBiasesAsIntegers) {
@@ -149,6 +153,55 @@ TEST(Quantizer, WritesWeightsAndBiasesAsIntegers) {
     const std::vector<float> of_bias = to_floats(bias->input_node(1)->constant());
     for (std::size_t c = 0; c < of_bias.size(); ++c) {
         EXPECT_NEAR(of_bias[c] / ((high - low) / 255 * of_weights[c]), 1, 1e-5);
+    }
+}
+
+// Value = low + q (high - low) / 255, which is the definition of FakeQuantize, against i8 * scale.
+TEST(Quantizer, WritesWeightsAsFakeQuantizeWithTheSameValues) {
+    QuantizerOptions options;
+    const QuantizedModel plain = profiled(options).quantize();
+    options.weights_by_fake_quantize = true;
+    const QuantizedModel quantized = profiled(options).quantize();
+    const Node* scale = plain.model->find("c1")->input_node(1);
+    const std::vector<std::int64_t> integers =
+        to_ints(scale->input_node(0)->input_node(0)->constant());
+    const std::vector<float> scales = to_floats(scale->input_node(1)->constant());
+    const Node* fq = quantized.model->find("c1")->input_node(1);
+    ASSERT_EQ(fq->type(), "FakeQuantize");
+    ASSERT_EQ(fq->input_node(0)->type(), "Convert");
+    ASSERT_EQ(fq->input_node(0)->input(0).type(), ElementType::u8);
+    EXPECT_EQ(to_floats(fq->input_node(1)->constant())[0], 0);
+    EXPECT_EQ(to_floats(fq->input_node(2)->constant())[0], 255);
+    const std::vector<std::int64_t> bytes = to_ints(fq->input_node(0)->input_node(0)->constant());
+    const std::vector<float> low = to_floats(fq->input_node(3)->constant());
+    const std::vector<float> high = to_floats(fq->input_node(4)->constant());
+    ASSERT_EQ(bytes.size(), integers.size());
+    ASSERT_EQ(low.size(), 16U);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const std::size_t channel = i / (bytes.size() / low.size());
+        const float value =
+            low[channel] + static_cast<float>(bytes[i]) * (high[channel] - low[channel]) / 255;
+        ASSERT_NEAR(value, static_cast<float>(integers[i]) * scales[channel],
+                    1e-4f * scales[channel])
+            << i;
+    }
+}
+
+TEST(Quantizer, WeightsAsFakeQuantizeRunInIntegersFromFilesOfBothVersions) {
+    const TemporaryFolder folder;
+    for (const bool rowwise : {false, true}) {
+        QuantizerOptions options;
+        options.weights_by_fake_quantize = true;
+        options.rowwise = rowwise;
+        const QuantizedModel quantized = profiled(options).quantize();
+        EXPECT_GT(sqnr(quantized), 30);
+        for (const int version : {10, 11}) {
+            write_quantized(quantized, folder.path("q.xml"), version);
+            QuantizedModel again;
+            again.model = Core().read_model(folder.path("q.xml"));
+            EXPECT_EQ(products_in_integers(again.model), 3U) << version << rowwise;
+            EXPECT_GT(sqnr(again, "CPU"), 30) << version << rowwise;
+        }
     }
 }
 
@@ -296,6 +349,11 @@ TEST(Quantizer, RefusesOptionsThatContradictEachOther) {
                 HasSubstr("more than 255"));
     EXPECT_THAT(message([](auto& o) { o.precision = QuantizationPrecision::kInt32; }),
                 HasSubstr("biases only"));
+    EXPECT_THAT(message([](auto& o) {
+                    o.weights_by_fake_quantize = true;
+                    o.weights_precision = QuantizationPrecision::kInt16;
+                }),
+                HasSubstr("are of 8 bits"));
     EXPECT_THAT(message([](auto& o) { o.percentile = 10; }), HasSubstr("(50, 100]"));
     EXPECT_THAT(message([](auto& o) { o.keep_original_precision = {"c3"}; }),
                 HasSubstr("'c3'; the nearest is 'c"));
