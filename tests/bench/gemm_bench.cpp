@@ -5,9 +5,9 @@
 // own kernel beside oneDNN's convolution. Arguments: width = height of src, its channels, channels
 // of dst, kernel size, stride, 1 when a u8 tensor is added, 2 when there is a quantization before
 // the addition (own kernel only). A matrix product of M rows is a convolution of one row of M
-// pixels ("matmul"). Counter: multiply-accumulates a second. "own" is the form that the machine
-// does best, "bytes" and "pairs" are those without VNNI. Weights are normally distributed, with
-// their largest at 127, as those of networks.
+// pixels ("matmul"). Counter: multiply-accumulates a second. "own" is the form that GemmForm::kBest
+// means, "vnni512" and "amx" need a machine that has them, "bytes" and "pairs" are those without
+// VNNI. Weights are normally distributed, with their largest at 127, as those of networks.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 
 #include "bench_data.hpp"
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
+#include "cpu/machine/instructions.hpp"
 #include "onednn_convolution.hpp"
 
 namespace fuseq::bench {
@@ -61,6 +62,11 @@ std::vector<std::int8_t> normal_weights(std::size_t count) {
 void own(benchmark::State& state,
          const Layer& layer,
          kernels::GemmForm form = kernels::GemmForm::kBest) {
+    if ((form == kernels::GemmForm::kVnni512 && !kernels::has_avx512_vnni()) ||
+        (form == kernels::GemmForm::kAmx && !kernels::has_amx_int8())) {
+        state.SkipWithError("this machine lacks the instructions");
+        return;
+    }
     const std::size_t k = layer.kernel;
     const auto weights = normal_weights(layer.src_channels * layer.dst_channels * k * k);
     const std::vector<float> scale(layer.dst_channels, 0.0001f);
@@ -148,6 +154,12 @@ void gemm_conv_bytes(benchmark::State& state) {
 void gemm_conv_pairs(benchmark::State& state) {
     own(state, conv_layer(state), kernels::GemmForm::kPairs);
 }
+void gemm_conv_vnni512(benchmark::State& state) {
+    own(state, conv_layer(state), kernels::GemmForm::kVnni512);
+}
+void gemm_conv_amx(benchmark::State& state) {
+    own(state, conv_layer(state), kernels::GemmForm::kAmx);
+}
 void gemm_conv_onednn(benchmark::State& state) {
     onednn(state, conv_layer(state));
 }
@@ -159,6 +171,12 @@ void gemm_matmul_bytes(benchmark::State& state) {
 }
 void gemm_matmul_pairs(benchmark::State& state) {
     own(state, matmul_layer(state), kernels::GemmForm::kPairs);
+}
+void gemm_matmul_vnni512(benchmark::State& state) {
+    own(state, matmul_layer(state), kernels::GemmForm::kVnni512);
+}
+void gemm_matmul_amx(benchmark::State& state) {
+    own(state, matmul_layer(state), kernels::GemmForm::kAmx);
 }
 void gemm_matmul_onednn(benchmark::State& state) {
     onednn(state, matmul_layer(state));
@@ -197,6 +215,7 @@ void convolutions(benchmark::internal::Benchmark* b) {
 void matmuls(benchmark::internal::Benchmark* b) {
     b->ArgNames({"m", "k", "n"});
     b->Args({128, 768, 768})->Args({128, 768, 3072})->Args({128, 3072, 768});  // bert
+    b->Args({196, 1536, 384})->Args({196, 384, 384})->Args({49, 768, 768});    // swin_t
     b->Args({64, 512, 768})
         ->Args({64, 1024, 768})
         ->Args({64, 2048, 768})
@@ -218,10 +237,14 @@ void blocks(benchmark::internal::Benchmark* b) {
 BENCHMARK(gemm_conv_own)->Apply(convolutions)->Apply(blocks);
 BENCHMARK(gemm_conv_bytes)->Apply(convolutions)->Apply(blocks);
 BENCHMARK(gemm_conv_pairs)->Apply(convolutions)->Apply(blocks);
+BENCHMARK(gemm_conv_vnni512)->Apply(convolutions)->Apply(blocks);
+BENCHMARK(gemm_conv_amx)->Apply(convolutions)->Apply(blocks);
 BENCHMARK(gemm_conv_onednn)->Apply(convolutions);
 BENCHMARK(gemm_matmul_own)->Apply(matmuls);
 BENCHMARK(gemm_matmul_bytes)->Apply(matmuls);
 BENCHMARK(gemm_matmul_pairs)->Apply(matmuls);
+BENCHMARK(gemm_matmul_vnni512)->Apply(matmuls);
+BENCHMARK(gemm_matmul_amx)->Apply(matmuls);
 BENCHMARK(gemm_matmul_onednn)->Apply(matmuls);
 
 }  // namespace

@@ -108,6 +108,8 @@ NEED_OF_ENCODING = {"vex": "avx_vnni", "evex": "avx512_vnni"}
 
 def level_of_features(features):
     features = set(features.split(","))
+    if "amx-int8" in features:
+        return "avx512_amx"
     if "avx512f" in features:
         level = "avx512_vnni" if "avx512vnni" in features else "avx512"
         return level + ("+vbmi" if "avx512vbmi" in features else "")

@@ -88,11 +88,13 @@ class Sources(unittest.TestCase):
             (kernels / "a.cpp").write_text('#include "cpu/kernels/inner-inl.h"\n')
             (kernels / "b.cpp").write_text('#pragma GCC target("avx512f,avx512vnni,avx512vbmi")\n')
             (kernels / "c.cpp").write_text('__attribute__((target("avx2,avxvnni"))) void f();\n')
+            (kernels / "e.cpp").write_text('#pragma GCC target("amx-tile,amx-int8")\n')
             (kernels / "d.cpp").write_text('#include "cpu/kernels/target.hpp"\n')
             sources = check.Sources(Path(folder))
             self.assertEqual(sources.levels(kernels / "a.cpp"), {"avx512_vnni"})
             self.assertEqual(sources.levels(kernels / "b.cpp"), {"avx512_vnni+vbmi"})
             self.assertEqual(sources.levels(kernels / "c.cpp"), {"avx2_vnni"})
+            self.assertEqual(sources.levels(kernels / "e.cpp"), {"avx512_amx"})
             self.assertEqual(sources.levels(kernels / "d.cpp"), set())
 
 

@@ -1,100 +1,72 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Large integer products on machines with AMX: oneDNN's, whose tiles make eight times the products
-// of AVX-512 VNNI a cycle, with the attributes that the composer makes for it anywhere. Chosen by a
-// rule on shapes; its thresholds are measured on Emerald Rapids
-// (docs/performance/log/amx.md).
-#include <algorithm>
-
+// Integer products by the tiles of AMX, where they are faster than the dot products of AVX-512 VNNI.
+// The rule and its thresholds: docs/performance/log/amx.md.
 #include <fmt/core.h>
 
-#include "cpu/lowering/anchor.hpp"
+#include "cpu/kernels/gemm/gemm_amx.hpp"
 #include "cpu/lowering/gemm_problem.hpp"
+#include "cpu/lowering/make_own_gemm.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/machine/traits.hpp"
-#include "fuseq/error.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
-// A tile: 16 rows of 64 bytes; a product of two adds 64 products to each of 16 x 16 sums.
-constexpr std::size_t kTileRows = 16;
-constexpr std::size_t kTileDepth = 64;
-
-// The share of a dimension that is no padding of whole tiles.
-double filled(std::size_t size, std::size_t tile) {
-    const std::size_t whole = (size + tile - 1) / tile * tile;
-    return static_cast<double>(size) / static_cast<double>(whole);
-}
-
-// Of the products that the tiles make for a layer, those that count.
-double filled(const kernels::GemmShape& s) {
-    // A product takes channels of one tap; oneDNN's tiles of a kernel above 1x1 hold pixels of one
-    // row.
-    const bool one = s.kernel_height * s.kernel_width == 1;
-    const std::size_t pixels = one ? s.dst_height * s.dst_width : s.dst_width;
-    return filled(s.src_channels, kTileDepth) * filled(s.dst_channels, kTileRows) *
-           filled(pixels, kTileRows);
-}
-
-// Whether oneDNN does more after the product than to scale, to add a bias and to round.
-bool is_elaborate(const Group& group) {
-    return !group.binary_sources.empty() || traits_of(composer_of(group).chain(), 0).activates;
-}
-
-Verdict suits_tiles(const GemmProblem& problem, bool elaborate) {
-    // A tile that is mostly padding pays where the layer is large.
-    constexpr double kShare = 0.5;
-    constexpr double kShareOfLarge = 0.4;
-    constexpr std::size_t kLarge = std::size_t{1} << 25;
-    // Results leave a tile through memory, 256 at a time; with fewer products for each, storing and
-    // converting them takes longer than multiplying. oneDNN's instances for tensors and activations
-    // are slower at that.
-    const std::size_t least_depth = elaborate ? 256 : 128;
-    // Each thread configures its tiles, and oneDNN copies the source.
-    const std::size_t least = std::size_t{1}
-                              << (elaborate || problem.src_zero_point != 0 ? 24 : 23);
+// Bytes of depth that lie one after the other for a pixel: of a tap, or of a row of taps.
+std::size_t contiguous_depth(const GemmProblem& problem) {
     const kernels::GemmShape& s = problem.shape;
+    const bool row_of_taps = s.dilation_width == 1 && !problem.transposed();
+    return s.src_channels * (row_of_taps ? s.kernel_width : 1);
+}
+
+Verdict suits_tiles(const GemmProblem& problem) {
+    // A tile of pixels; with fewer pixels the time is that of reading the weights.
+    constexpr std::size_t kMinPixels = kernels::gemm::kAmxTileRows;
+    // Sums leave a tile through memory. With less depth this takes longer than tiles save.
+    constexpr std::size_t kMinDepth = 64;
+    // A step of the depth takes the same time for a half and a whole row of a tile.
+    constexpr std::size_t kMinTileDepth = 32;
+    const kernels::GemmShape& s = problem.shape;
+    const std::size_t pixels = problem.transposed() ? s.batch * s.src_height * s.src_width
+                                                    : s.batch * s.dst_height * s.dst_width;
+    if (pixels < kMinPixels) {
+        return Verdict::no(fmt::format("{} pixels, at least {}", pixels, kMinPixels));
+    }
     const std::size_t depth = s.src_channels * s.kernel_height * s.kernel_width;
-    const std::size_t products = s.batch * s.dst_height * s.dst_width * s.dst_channels * depth;
-    const double share = filled(s);
-    const double least_share = products >= kLarge ? kShareOfLarge : kShare;
-    if (share < least_share) {
-        return Verdict::no(fmt::format("tiles would be filled to {} %, at least {} %",
-                                       static_cast<int>(share * 100),
-                                       static_cast<int>(least_share * 100)));
+    if (depth < kMinDepth) {
+        return Verdict::no(fmt::format("{} products a result, at least {}", depth, kMinDepth));
     }
-    if (depth < least_depth) {
-        return Verdict::no(fmt::format("{} products a result, at least {}", depth, least_depth));
-    }
-    if (products < least) {
-        return Verdict::no(fmt::format("{} products, at least {}", products, least));
+    const std::size_t contiguous = contiguous_depth(problem);
+    const std::size_t tile_depth = 4 * kernels::gemm::amx_tile_depth((contiguous + 3) / 4);
+    if (tile_depth < kMinTileDepth) {
+        return Verdict::no(fmt::format("{} contiguous bytes a pixel need tiles of {}, at least {}",
+                                       contiguous, tile_depth, kMinTileDepth));
     }
     return Verdict::yes();
 }
 
 }  // namespace
 
-Verdict amx_supports(const StepBuilder&, const Group& group) {
+Verdict amx_supports(const StepBuilder& builder, const Group& group) {
     if (!machine_traits().amx_int8) {
         return Verdict::other_kind();
-    }
-    if (group.preferred_implementation.starts_with(kOwnGemm)) {
-        return Verdict::no("dumps want " + group.preferred_implementation);
     }
     std::string why;
     const auto problem = gemm_problem(*group.anchor, why);
     if (!problem) {
         return Verdict::no(why);
     }
-    if (problem->transposed()) {
-        return Verdict::no("oneDNN has no deconvolution by tiles");
-    }
     if (!problem->wei_zero_point.empty()) {
-        return Verdict::no("zero points of weights, which oneDNN has none of");
+        return Verdict::no("zero points of weights, which tiles have none of");
     }
-    return suits_tiles(*problem, is_elaborate(group));
+    const Verdict suits = suits_tiles(*problem);
+    return suits ? own_gemm_supports(builder, group, kernels::GemmForm::kAmx) : suits;
+}
+
+TensorId make_amx(StepBuilder& builder, const Group& group) {
+    return make_own_gemm(builder, group, kernels::GemmForm::kAmx);
 }
 
 }  // namespace fuseq::cpu

@@ -6,6 +6,7 @@
 
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/gemm_problem.hpp"
+#include "cpu/lowering/make_own_gemm.hpp"
 #include "cpu/lowering/own_composition.hpp"
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/pool_after.hpp"
@@ -140,7 +141,8 @@ Verdict verdict_of(double cost, const GemmProblem& problem) {
 Verdict is_preferred(const StepBuilder& builder,
                      const Group& group,
                      const GemmProblem& problem,
-                     const Node* pool) {
+                     const Node* pool,
+                     kernels::GemmForm form) {
     const std::string& preferred = group.preferred_implementation;
     if (!problem.wei_zero_point.empty()) {
         return Verdict::yes();  // oneDNN has none
@@ -148,9 +150,14 @@ Verdict is_preferred(const StepBuilder& builder,
     if (problem.transposed() && !group.binary_sources.empty()) {
         return Verdict::no("reads no tensors after a deconvolution");
     }
+    const bool amx = form == kernels::GemmForm::kAmx;
     if (!preferred.empty()) {
-        return preferred.starts_with(kOwnGemm) ? Verdict::yes()
-                                               : Verdict::no("dumps want " + preferred);
+        return preferred.starts_with(amx ? kAmxGemm : kOwnGemm)
+                   ? Verdict::yes()
+                   : Verdict::no("dumps want " + preferred);
+    }
+    if (amx) {
+        return Verdict::yes();
     }
     if (!gemm_has_vnni()) {
         return verdict_of(narrow_cost(problem), problem);
@@ -164,7 +171,9 @@ Verdict is_preferred(const StepBuilder& builder,
 }
 
 // All but the type of src; spans show what is in the other two.
-kernels::GemmParams params_of(const GemmProblem& problem, const OwnComposition& composition) {
+kernels::GemmParams params_of(const GemmProblem& problem,
+                              const OwnComposition& composition,
+                              kernels::GemmForm form) {
     kernels::GemmParams params;
     params.shape = problem.shape;
     params.transposed = problem.transposed();
@@ -175,7 +184,7 @@ kernels::GemmParams params_of(const GemmProblem& problem, const OwnComposition& 
     params.bias = composition.epilogue.bias;
     params.wei_zero_point = problem.wei_zero_point;
     params.ops = composition.epilogue.program.ops;
-    params.form = gemm_form();
+    params.form = form;
     return params;
 }
 
@@ -186,7 +195,10 @@ struct Choice {
     Node* pool = nullptr;  // taken along
 };
 
-Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
+Verdict choose(const StepBuilder& builder,
+               const Group& group,
+               kernels::GemmForm form,
+               Choice& choice) {
     if (!builder.options().own_gemm) {
         return Verdict::no("FUSEQ_OWN_GEMM is NO");
     }
@@ -196,7 +208,7 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
         return Verdict::no(why);
     }
     Node* const pool = problem->transposed() ? nullptr : pool_after(builder, group);
-    Verdict preferred = is_preferred(builder, group, *problem, pool);
+    Verdict preferred = is_preferred(builder, group, *problem, pool, form);
     if (!preferred) {
         return preferred;
     }
@@ -205,9 +217,9 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
         return Verdict::no("an operation of the chain that the kernel lacks");
     }
     const bool pools = pool != nullptr && composition->anchor.complete &&
-                       kernels::is_monotonic(params_of(*problem, *composition));
+                       kernels::is_monotonic(params_of(*problem, *composition, form));
     if (pool != nullptr && !pools) {
-        preferred = is_preferred(builder, group, *problem, nullptr);
+        preferred = is_preferred(builder, group, *problem, nullptr, form);
         if (!preferred) {
             return preferred;
         }
@@ -218,20 +230,28 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
 
 }  // namespace
 
-Verdict gemm_supports(const StepBuilder& builder, const Group& group) {
+Verdict own_gemm_supports(const StepBuilder& builder, const Group& group, kernels::GemmForm form) {
     Choice choice;
-    return choose(builder, group, choice);
+    return choose(builder, group, form, choice);
+}
+
+Verdict gemm_supports(const StepBuilder& builder, const Group& group) {
+    return own_gemm_supports(builder, group, gemm_form());
 }
 
 TensorId make_gemm(StepBuilder& builder, const Group& group) {
+    return make_own_gemm(builder, group, gemm_form());
+}
+
+TensorId make_own_gemm(StepBuilder& builder, const Group& group, kernels::GemmForm form) {
     Choice choice;
-    if (const Verdict verdict = choose(builder, group, choice); !verdict) {
+    if (const Verdict verdict = choose(builder, group, form, choice); !verdict) {
         throw Error("compile", "gemm: " + verdict.reason());
     }
     const GemmProblem* const problem = &choice.problem;
     const OwnComposition* const composition = &choice.composition;
     Node* const pool = choice.pool;
-    kernels::GemmParams params = params_of(*problem, *composition);
+    kernels::GemmParams params = params_of(*problem, *composition, form);
     if (pool != nullptr) {
         params.pool = true;
         params.shape.dst_height -= params.shape.dst_height % 2;

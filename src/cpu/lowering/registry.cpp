@@ -16,8 +16,8 @@ namespace {
 constexpr AnchorCandidate kAnchors[] = {
     {"small_conv", "a matrix product's vectors of output channels would be mostly empty", true,
      small_convolution_supports, make_small_convolution},
-    {"amx", "oneDNN's tiles make eight times the products of VNNI (docs/performance/log/amx.md)",
-     true, amx_supports, make_onednn_anchor},
+    {"amx", "tiles make eight times the products of VNNI (docs/performance/log/amx.md)", true,
+     amx_supports, make_amx},
     {"gemm", "asks itself whether oneDNN is faster", true, gemm_supports, make_gemm},
     {"data_product", "oneDNN's int8 kernels saturate without AVX-512 VNNI", false,
      data_product_supports, make_data_product},

@@ -25,6 +25,7 @@ namespace fuseq::cpu {
 
 // What the names of the own matrix product begin with, among them Group::preferred_implementation.
 inline constexpr const char* kOwnGemm = "fuseq:gemm_";
+inline constexpr const char* kAmxGemm = "fuseq:gemm_amx";  // one of them
 
 // What of the properties decides which steps are made.
 struct LoweringOptions {

@@ -95,10 +95,10 @@ Verdict make_eltwise(StepBuilder& builder,
 // Integer convolutions of few channels.
 Verdict small_convolution_supports(const StepBuilder& builder, const Group& group);
 TensorId make_small_convolution(StepBuilder& builder, const Group& group);
-// Large integer convolutions and matrix products on a machine with AMX: oneDNN's
-// (make_onednn_anchor).
+// The device's own integer matrix product by the tiles of AMX, where they pay.
 Verdict amx_supports(const StepBuilder& builder, const Group& group);
-// The device's own integer matrix product, where it is expected to be faster.
+TensorId make_amx(StepBuilder& builder, const Group& group);
+// The same by vectors, where it is expected to be faster than oneDNN's.
 Verdict gemm_supports(const StepBuilder& builder, const Group& group);
 TensorId make_gemm(StepBuilder& builder, const Group& group);
 // Products of two computed integer matrices, on a machine without AVX-512 VNNI.

@@ -22,8 +22,9 @@ struct FeatureBits {
     bool eax_bit(unsigned bit) const { return ((eax >> bit) & 1U) != 0; }
     bool edx_bit(unsigned bit) const { return ((edx >> bit) & 1U) != 0; }
 };
-constexpr unsigned kAvxVnni = 4;   // of subleaf 1, EAX
-constexpr unsigned kAmxInt8 = 25;  // of subleaf 0, EDX
+constexpr unsigned kAvxVnni = 4;         // of subleaf 1, EAX
+constexpr unsigned kAmxInt8 = 25;        // of subleaf 0, EDX
+constexpr unsigned long kTileData = 18;  // the state of tiles, as Linux numbers it
 
 FeatureBits cpuid_of_features(unsigned subleaf) {
     constexpr unsigned kLeaf = 7;
@@ -37,10 +38,14 @@ FeatureBits cpuid_of_features(unsigned subleaf) {
 // Linux 5.16 and later give tiles to a process that asks (oneDNN does), older ones to none.
 bool kernel_gives_tiles() {
     constexpr long kGetSupported = 0x1021;  // ARCH_GET_XCOMP_SUPP
-    constexpr unsigned kTileData = 18;
     std::uint64_t states = 0;
     return syscall(SYS_arch_prctl, kGetSupported, &states) == 0 &&
            ((states >> kTileData) & 1U) != 0;
+}
+
+bool ask_for_tiles() {
+    constexpr long kRequest = 0x1023;  // ARCH_REQ_XCOMP_PERM
+    return cpu_features().amx_int8 && syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
 }
 
 CpuFeatures detect() {
@@ -64,6 +69,11 @@ CpuFeatures detect() {
 const CpuFeatures& cpu_features() {
     static const CpuFeatures kFeatures = detect();
     return kFeatures;
+}
+
+bool may_use_tiles() {
+    static const bool kMay = ask_for_tiles();
+    return kMay;
 }
 
 bool has_level(const CpuFeatures& features, IsaLevel level) {

@@ -24,6 +24,9 @@ struct CpuFeatures {
 // machine.
 const CpuFeatures& cpu_features();
 
+// Whether this process may use the tiles of AMX; asks the operating system for them at first.
+bool may_use_tiles();
+
 // Whether code of a level runs there. avx2_vnni does where the 256-bit dot products have the form
 // of AVX-512 (EVEX) only, so that its kernels can be tested and measured.
 bool has_level(const CpuFeatures& features, IsaLevel level);

@@ -57,6 +57,13 @@ bool has_avx512_vbmi() {
                                : has_avx512_vnni() && cpu::cpu_features().avx512_vbmi;
 }
 
+bool has_amx_int8() {
+    const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
+    return replaced != nullptr ? replaced->amx_int8
+                               : has_avx512_vnni() && level_includes(cpu::IsaLevel::kAvx512Amx) &&
+                                     cpu::may_use_tiles();
+}
+
 bool has_avx_vnni() {
     const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
     return replaced != nullptr

@@ -13,6 +13,8 @@ namespace fuseq::kernels {
 bool has_avx512_vnni();
 // The same with VBMI.
 bool has_avx512_vbmi();
+// AMX for bytes, with AVX-512 VNNI, which this process may use: the first call asks Linux for it.
+bool has_amx_int8();
 // AVX-512 that loads one vector of 512 bits a cycle and not two: AMD Zen 4, whose units have 256
 // bits. A loop that reads an operand of every dot product from memory is bound by that.
 bool loads_one_wide_vector_a_cycle();

@@ -37,7 +37,7 @@ MachineTraits machine_traits() {
     traits.avx_vnni = kernels::has_avx_vnni();
     traits.avx_vnni_in_evex = kernels::has_avx_vnni_in_evex();
     traits.avx512_bf16 = cpu_features().avx512_bf16 && may_use_bf16();
-    traits.amx_int8 = cpu_features().amx_int8 && includes(traits.isa, IsaLevel::kAvx512Amx);
+    traits.amx_int8 = kernels::has_amx_int8();
     traits.one_wide_load_a_cycle = kernels::loads_one_wide_vector_a_cycle();
     traits.other_cores_lines_are_slow = kernels::other_cores_lines_are_slow();
     traits.tile_bytes = std::size_t{traits.one_wide_load_a_cycle ? 384U : 768U} << 10;

@@ -28,9 +28,10 @@ struct MachineTraits {
     // The level is avx2_vnni on a machine that has those dot products in the EVEX form only, and
     // no other instruction of AVX-512 may be used: to test and measure that level's kernels.
     bool avx_vnni_in_evex = false;
+    // Products of bytes by tiles, AMX-INT8, which Linux gives to processes that ask.
+    bool amx_int8 = false;
     // What only oneDNN uses.
     bool avx512_bf16 = false;
-    bool amx_int8 = false;
 
     // AVX-512 that loads one vector of 512 bits a cycle and not two: AMD Zen 4, whose units have
     // 256 bits. A loop that reads an operand of every dot product from memory is bound by that

@@ -8,9 +8,11 @@
 #include <algorithm>
 
 #include "cpu/kernels/common/range.hpp"
+#include "cpu/kernels/gemm/gemm_amx_panel.hpp"
 #include "cpu/kernels/gemm/gemm_narrow_pool.hpp"
 #include "cpu/kernels/gemm/gemm_narrow_results.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_ahead.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_args.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_panels_ahead.hpp"
 #include "cpu/machine/instructions.hpp"
@@ -23,6 +25,7 @@ namespace {
 
 constexpr std::size_t kPanelBytes = 24u << 10u;  // weights of a group
 constexpr std::size_t kMinWidePixels = 24;
+constexpr std::size_t kMaxTileVectors = std::max(kTileVectors, kAmxRows* kMaxPanelVectors);
 
 class Worker {
 public:
@@ -236,33 +239,13 @@ private:
                      std::size_t pitch,
                      Range rows,
                      Range group) {
-        const void* binary_sources[kMaxBinarySources];
-        const std::size_t offset = column.x * p_.shape.dst_channels;  // there is no pitch then
-        for (const PackedOp& op : p_.epilogue.ops) {
-            if (op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary) {
-                binary_sources[op.binary.input] =
-                    static_cast<const char*>(args_.binary_sources[op.binary.input]) +
-                    offset * size_of(op.binary.type);
-            }
-        }
-        GemmArgs args = args_;
-        void* results[kMaxResults];
-        if (results_ != nullptr) {
-            for (std::size_t i = 0; i < args_.results.size(); ++i) {
-                const bool floats = results_->list[i].store == Store::kF32;
-                results[i] = static_cast<char*>(args_.results[i]) +
-                             column.x * pitch_ * (floats ? sizeof(float) : 1);
-            }
-            args.results = {results, args_.results.size()};
-        }
-        args.binary_sources = {binary_sources, kMaxBinarySources};
-        args.dst = static_cast<char*>(args_.dst) + column.x * pitch_ * element_size();
+        const ColumnArgs column_args(p_, results_, args_, column.x, pitch_);
         const Part all = part_;
         const std::size_t fours = p_.pixel_bytes() / 4;  // of a column of the kernel
         part_ = {.depth4 = (column.kernel.end - column.kernel.begin) * fours,
                  .left_out = column.kernel.begin * fours,
                  .dst_step = p_.shape.dst_width * pitch_,
-                 .args = &args};
+                 .args = &column_args.get()};
         taps_ = p_.tap_ranges[0];
         // Binary sources as they are: the pixels are in many rows.
         some_segment(src + column.kernel.begin * p_.pixel_bytes(), pitch, rows, group);
@@ -282,20 +265,7 @@ private:
         if (moved_args_.binary_sources.empty()) {
             return;
         }
-        for (std::size_t i = 0; i < moved_args_.binary_sources.size(); ++i) {
-            row_sources_[i] = args_.binary_sources[i];
-        }
-        for (const PackedOp& op : p_.epilogue.ops) {
-            const bool reads = op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary;
-            const std::size_t input = reads ? op.binary.input : 0;
-            if (reads && args_.rows[input].data != nullptr) {
-                const std::size_t bytes = p_.shape.dst_width / p_.window() * p_.shape.dst_channels *
-                                          size_of(op.binary.type);
-                const GemmRows& rows = args_.rows[input];
-                row_sources_[input] = static_cast<const char*>(rows.data) + rows.offsets[row] -
-                                      static_cast<std::ptrdiff_t>(row * bytes);
-            }
-        }
+        choose_binary_rows(p_, args_, row, row_sources_);
         part_.args = &moved_args_;
     }
     std::span<const std::ptrdiff_t> taps(const Panel& panel) const {
@@ -406,7 +376,7 @@ private:
             call.residual =
                 static_cast<const std::uint8_t*>(part_.args->binary_sources[add->input]) + place;
         }
-        panel.wide(call);
+        p_.is_amx() ? run_wide_amx(tiles_, p_, call, panel, tiles) : panel.wide(call);
     }
 
     void tile(const std::uint8_t* src,
@@ -414,7 +384,7 @@ private:
               std::size_t pixel,
               std::size_t rows,
               const Panel& panel) {
-        alignas(kCacheLine) std::int32_t accumulators[(kTileVectors + 3) * kLanes];
+        alignas(kCacheLine) std::int32_t accumulators[(kMaxTileVectors + 3) * kLanes];
         const std::int8_t* const ahead = weights_ahead_.take(taps(panel).size() * part_.depth4);
         if (part_.args == &args_) {
             sources_ahead_.fetch(pixel + rows, rows, panel);
@@ -452,7 +422,9 @@ private:
             panel.fused[rows - 1](micro, finish);
             return;
         }
-        if (p_.pool && p_.is_narrow()) {
+        if (p_.is_amx()) {
+            sum_panel_amx(tiles_, p_, micro, panel, rows);
+        } else if (p_.pool && p_.is_narrow()) {
             run_narrow_pooled(panel, p_.narrow_rows, micro, rows);
         } else {
             panel.micro[rows - 1](micro);
@@ -491,6 +463,7 @@ private:
     PanelsAhead weights_ahead_;
     RowsAhead rows_ahead_;
     BinarySourcesAhead sources_ahead_;
+    AmxTiles tiles_;
 };
 
 }  // namespace

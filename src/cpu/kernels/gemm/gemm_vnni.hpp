@@ -45,7 +45,8 @@ using GemmOp = post_ops::EpilogueOp;
 
 // How the products are added up. The sums are the same; nothing saturates.
 enum class GemmForm : std::uint8_t {
-    kBest,     // the first of the others that this machine has
+    kBest,     // the first of the others, but for kAmx, that this machine has
+    kAmx,      // tiles (gemm_amx.hpp); no zero points of weights
     kVnni512,  // vpdpbusd, 512 bits
     kVnni256,  // vpdpbusd, 256 bits: AVX-VNNI, or AVX-512 VNNI with VL
     kBytes,    // vpmaddubsw, vpmaddwd, vpaddd on bytes (gemm_bytes.cpp); any machine
@@ -149,7 +150,8 @@ public:
     GemmVnni& operator=(GemmVnni&&) noexcept;
 
     // Several results of the value that would be stored, each with a program of its own after it,
-    // without other tensors or activations. All forms but kVnni512, no pool, no deconvolution.
+    // without other tensors or activations. All forms but kVnni512 and kAmx, no pool, no
+    // deconvolution.
     bool takes_results() const;
     // `rows`: each 16 channels of a pixel are stored in a row of an image of their own, which
     // requires can_write_rows().

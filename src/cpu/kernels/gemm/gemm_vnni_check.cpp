@@ -23,6 +23,14 @@ void check_shape(const GemmShape& s) {
 
 void check_form(const GemmParams& params) {
     const GemmForm form = params.form == GemmForm::kBest ? best_form() : params.form;
+    if (form == GemmForm::kAmx) {
+        if (!has_amx_int8()) {
+            refuse("this machine has no AMX");
+        }
+        if (!params.wei_zero_point.empty()) {
+            refuse("tiles of AMX are not for zero points of weights");
+        }
+    }
     if (form == GemmForm::kVnni512 && !has_avx512_vnni()) {
         refuse("this machine has no AVX-512 VNNI");
     }

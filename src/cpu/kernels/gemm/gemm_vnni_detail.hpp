@@ -12,7 +12,8 @@
 //   kInPlace       src, pixel by pixel                1x1, stride 1, u8
 //   kGather        scratch: copied pixels             1x1 with strides, i8, or pixels that would
 //                                                     share one set of L1
-//   kWindows       scratch: copied windows            k x k, few pixels in short rows
+//   kWindows       scratch: copied windows            k x k, few pixels in short rows; AMX: any
+//                                                     number of pixels in short rows
 //   kRows          scratch: copied rows with padding  k x k
 //   kRows, direct  src; edge columns: scratch         k x k, u8, long rows, at most 64 channels
 //
@@ -23,6 +24,8 @@
 //   fused          registers                          bytes, 16 or 32 channels, frequent lists
 //   finish, fixed  a buffer in L1                     lists of operations known at compile time
 //   finish         a buffer in L1                     all other lists, one operation at a time
+//
+// The tiles of AMX (kAmx) leave through a buffer in L1 in any case, and are up to 32 pixels.
 //
 // With `pool` the micro-kernel leaves the maxima of 2 x 2 accumulators in the buffer in L1 (kRows).
 // With `subpixels` (deconvolutions) each panel has its own taps and its own place in dst; source
@@ -39,6 +42,7 @@
 #include "cpu/kernels/common/aligned_vector.hpp"
 #include "cpu/kernels/common/large_pages.hpp"
 #include "cpu/kernels/common/range.hpp"
+#include "cpu/kernels/gemm/gemm_amx.hpp"
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_weights.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_wide.hpp"
@@ -121,8 +125,9 @@ struct Panel {
     const TapSteps* steps = nullptr;  // kBytes
     const MicroFunction* micro = nullptr;
     EpilogueFunction finish = nullptr;
-    const FusedFunction* fused = nullptr;  // instead of both, by number of rows less 1
-    WideFunction wide = nullptr;           // instead of all, with its constants
+    const FusedFunction* fused = nullptr;      // instead of both, by number of rows less 1
+    WideFunction wide = nullptr;               // instead of all, with its constants
+    WideFinishFunction wide_finish = nullptr;  // after tiles of AMX
     const WidePanel* constants = nullptr;
 };
 
@@ -359,13 +364,17 @@ struct Packed {
     // Of a pixel of src, in scratch or where it is.
     std::size_t pixel_bytes() const { return shape.src_channels * (is_pairs() ? 2 : 1); }
     bool is_pairs() const { return form == GemmForm::kPairs; }
-    bool is_narrow() const { return form != GemmForm::kVnni512; }
+    bool is_amx() const { return form == GemmForm::kAmx; }
+    bool is_narrow() const { return form != GemmForm::kVnni512 && !is_amx(); }
     // Rows of a tile, at most.
     std::size_t tile_rows(const Panel& panel) const {
-        return is_narrow() ? narrow_rows : kMaxRows[panel.vectors];
+        return is_amx() ? kAmxRows : is_narrow() ? narrow_rows : kMaxRows[panel.vectors];
     }
     // Pixels of dst in a tile, at most.
     std::size_t max_pixels(const Panel& panel) const {
+        if (pool && is_amx()) {
+            return kAmxTileRows / 2;
+        }
         return pool ? kMaxPooled[panel.vectors] : tile_rows(panel);
     }
     // Rows of scratch that `count` rows of the convolution read.
@@ -400,6 +409,8 @@ WidePanel wide_panel_of(const Packed& p, std::size_t range, std::size_t number);
 // Whether kWindows is faster: in rows of a few pixels a tile is too small to hide the latency of
 // its products, and each row would read all weights again.
 bool gathers_windows(const GemmShape& s);
+// The same for AMX.
+bool gathers_windows_for_tiles(const GemmShape& s);
 // Whether at least four fifths of the products of whole windows meet no padding.
 bool is_mostly_image(const GemmShape& s);
 

@@ -65,6 +65,8 @@ private:
         };
         switch (packed_.form) {
             case GemmForm::kVnni512: break;
+            case GemmForm::kAmx:
+                return fmt::format("gemm_amx:{}x{}{}", kAmxRows, packed_.wide ? 64 : 32, pool);
             case GemmForm::kVnni256: return narrow("gemm_vnni256");
             case GemmForm::kPairs: return narrow("gemm_pairs");
             default: return narrow("gemm_bytes");
@@ -87,7 +89,8 @@ private:
         const GemmShape& s = params_.shape;
         packed_.src_signed = params_.src_type == ElementType::i8;
         packed_.src_zero_point = params_.src_zero_point;
-        packed_.flip = packed_.src_signed && !packed_.is_pairs() ? 0x80 : 0;
+        const bool takes_signed = packed_.is_pairs() || packed_.is_amx();
+        packed_.flip = packed_.src_signed && !takes_signed ? 0x80 : 0;
         // Pairs lose the zero point when they are copied: their padding is zero.
         packed_.fill = packed_.is_pairs()
                            ? 0
@@ -96,12 +99,16 @@ private:
                         s.src_height == s.dst_height && s.src_width == s.dst_width;
         if (is_1x1() && !params_.pool) {
             choose_pixels();
-        } else if (gathers_windows(s) && !packed_.is_pairs() && !params_.pool &&
+        } else if (gathers(s) && !packed_.is_pairs() && !params_.pool &&
                    params_.wei_zero_point.empty() && !packed_.subpixels) {
             choose_windows();
         } else {
             choose_rows();
         }
+    }
+
+    bool gathers(const GemmShape& s) const {
+        return packed_.is_amx() ? gathers_windows_for_tiles(s) : gathers_windows(s);
     }
 
     void choose_pixels() {

@@ -52,7 +52,9 @@ private:
     void begin_sums(const Panel& panel) {
         const PackedWeights& weights = *packed_.weights;
         // src and its zero point are moved by `flip` alike.
-        const std::int32_t zero_point = packed_.fill;
+        const std::int32_t zero_point = packed_.flip == 0 && packed_.src_signed
+                                            ? static_cast<std::int8_t>(packed_.fill)
+                                            : packed_.fill;
         for (std::size_t t = 0; t < panel.taps.end - panel.taps.begin; ++t) {
             for (std::size_t c = panel.channel; c < panel.channel + panel.channels; ++c) {
                 subtract(c, t, zero_point * weights.sum(c, t) - weights.init_of(c, t));
@@ -95,7 +97,7 @@ private:
             panel.micro = packed_.pool ? pooled_functions(panel.vectors) : functions(panel.vectors);
             const bool whole = panel.channels == panel.vectors * kLanes;
             panel.finish = fixed_epilogue(packed_.epilogue, packed_.store, panel.vectors, whole);
-            if (whole && !packed_.pool) {
+            if (whole && !packed_.pool && !packed_.is_amx()) {
                 panel.fused = fused_functions(packed_.epilogue, packed_.store, panel.vectors);
             }
             if (panel.finish == nullptr) {
@@ -115,14 +117,17 @@ private:
     WideChannel wide_channel(std::size_t c) const {
         const std::int64_t magnitudes = packed_.weights->magnitudes[c];
         const std::int32_t init = packed_.init[c];
+        // A source of u8, or one of i8 that is 128 less.
+        const std::int64_t least =
+            init - (packed_.is_amx() && packed_.src_signed ? 128 * sum(c) : 0);
         const Epilogue& e = packed_.epilogue;
         WideChannel channel{.init = init,
                             .scale = e.scale[c],
                             .bias = e.bias[c],
                             .summed = packed_.needs_sums(),
                             .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
-                            .min = init + 255 * (sum(c) - magnitudes) / 2,
-                            .max = init + 255 * (sum(c) + magnitudes) / 2};
+                            .min = least + 255 * (sum(c) - magnitudes) / 2,
+                            .max = least + 255 * (sum(c) + magnitudes) / 2};
         channel.elu = elu_of(e.ops, c);
         channel.leaky = leaky_of(e.ops, c);
         if (clips(params_)) {
@@ -145,8 +150,11 @@ private:
             const bool is_signed = add != nullptr ? !add->q_unsigned : packed_.store == Store::kI8;
             packed_.wide_panels.push_back(
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
-            panel.wide = channels[0].elu || channels[0].leaky ? wide_elu_function(panel.vectors)
-                                                              : wide_function(panel.vectors, add);
+            const bool activates = channels[0].elu || channels[0].leaky;
+            panel.wide =
+                activates ? wide_elu_function(panel.vectors) : wide_function(panel.vectors, add);
+            panel.wide_finish = activates ? wide_elu_finish_function(panel.vectors)
+                                          : wide_finish_function(panel.vectors, add);
             panel.constants = &packed_.wide_panels.back();
         }
         for (std::size_t i = 1; i < packed_.init_count(); ++i) {

@@ -67,6 +67,10 @@ bool gathers_windows(const GemmShape& s) {
            (s.dst_width <= kShortRow || is_mostly_image(s));
 }
 
+bool gathers_windows_for_tiles(const GemmShape& s) {
+    return s.src_channels % 4 == 0 && s.dilation_width == 1 && s.dst_width < kAmxTileRows;
+}
+
 void copy_pixels(
     const Packed& p, const void* src, std::size_t at, std::size_t count, std::uint8_t* scratch) {
     const GemmShape& s = p.shape;

@@ -11,22 +11,14 @@
 #include <iterator>
 
 #include "cpu/kernels/gemm/gemm_vnni_micro-inl.h"
-#include "cpu/kernels/gemm/gemm_vnni_requantizing_add-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_wide.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_wide_epilogue-inl.h"
 
 FUSEQ_BEGIN_VNNI
 
 namespace fuseq::kernels::gemm {
 namespace {
 
-constexpr bool has_requantizing_add(WideEpilogue how) {
-    return how != WideEpilogue::kNone && how != WideEpilogue::kElu;
-}
-
-// Pixels of a group, which fills one store: one of 3 or 4 vectors, two of 2, four of 1.
-constexpr std::size_t group_rows(std::size_t vectors) {
-    return vectors == 1 ? 4 : vectors == 2 ? 2 : 1;
-}
 // Groups of a tile, for 24 accumulators.
 constexpr std::size_t max_groups(std::size_t vectors) {
     return vectors == 3 ? 8 : 6;
@@ -73,271 +65,6 @@ FUSEQ_INLINE void accumulate_wide(const WideCall& call,
         } while (wei != end);
         wei += call.skip;
     }
-}
-
-// min(max(x, low), high) * factor, at most 255.
-FUSEQ_INLINE __m512 clipped(const WideVector& constants, __m512 x) {
-    x = _mm512_max_ps(x, _mm512_load_ps(constants.low));
-    x = _mm512_min_ps(x, _mm512_load_ps(constants.high));
-    x = _mm512_mul_ps(x, _mm512_load_ps(constants.factor));
-    return _mm512_min_ps(x, _mm512_set1_ps(255.0f));
-}
-
-// Vector N of all pixels: from sums to integers, with sums of windows.
-template <std::size_t Vectors, std::size_t N, std::size_t Count>
-FUSEQ_INLINE void finish_summed(const WidePanel& panel,
-                                const float* sums,
-                                Registers<__m512i, Count>& acc) {
-    const WideVector& constants = panel.vectors[N];
-    const __m512 scale = _mm512_load_ps(constants.scale);
-    const __m512 shift = _mm512_load_ps(constants.shift);
-    const __m512 of_sum = _mm512_load_ps(constants.of_sum);
-    const auto each = [&](auto&& rest) FUSEQ_LAMBDA {
-        unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
-            __m512i& v = acc.v[m() * Vectors + N];
-            const __m512 x =
-                _mm512_fmadd_ps(_mm512_set1_ps(sums[m()]), of_sum, _mm512_cvtepi32_ps(v));
-            v = _mm512_cvtps_epi32(rest(_mm512_mul_ps(_mm512_add_ps(x, shift), scale)));
-        });
-    };
-    const WideWay way = panel.ways[N];
-    if (way == WideWay::kSummedFactor) {
-        const __m512 factor = _mm512_load_ps(constants.factor);
-        each([&](__m512 x) FUSEQ_LAMBDA { return _mm512_mul_ps(x, factor); });
-    } else if (way == WideWay::kSummed) {
-        each([&](__m512 x) FUSEQ_LAMBDA { return x; });
-    } else {
-        each([&](__m512 x) FUSEQ_LAMBDA { return clipped(constants, x); });
-    }
-}
-
-// 2^t for t <= 0, as quick_exp() has it: to 3e-7.
-FUSEQ_INLINE __m512 power_of_two(__m512 t) {
-    const __m512 r = _mm512_reduce_ps(t, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-    __m512 p = _mm512_set1_ps(0.0018775767f);
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.00898934002f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.0558263181f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.240153617f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.693153073f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.999999925f));
-    return _mm512_scalef_ps(p, t);
-}
-
-template <std::size_t Vectors, std::size_t N, bool Limited, std::size_t Count>
-FUSEQ_INLINE void finish_elu(const WidePanel& panel, Registers<__m512i, Count>& acc) {
-    const WideVector& k = panel.vectors[N];
-    unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
-        __m512i& v = acc.v[m() * Vectors + N];
-        const __m512 x = _mm512_cvtepi32_ps(v);
-        const __m512 t = _mm512_fmadd_ps(x, _mm512_load_ps(k.scale), _mm512_load_ps(k.shift));
-        const __m512 power = power_of_two(_mm512_min_ps(t, _mm512_setzero_ps()));
-        const __m512 below =
-            _mm512_fmadd_ps(power, _mm512_load_ps(k.below_scale), _mm512_load_ps(k.below_shift));
-        const __m512 above =
-            _mm512_fmadd_ps(x, _mm512_load_ps(k.above_scale), _mm512_load_ps(k.above_shift));
-        const __m512 value = _mm512_max_ps(above, below);
-        v = _mm512_cvtps_epi32(Limited ? _mm512_min_ps(value, _mm512_set1_ps(255.0f)) : value);
-    });
-}
-
-template <std::size_t Vectors, std::size_t N, bool Limited, std::size_t Count>
-FUSEQ_INLINE void finish_leaky(const WidePanel& panel, Registers<__m512i, Count>& acc) {
-    const WideVector& k = panel.vectors[N];
-    const __m512 scale = _mm512_load_ps(k.scale);
-    const __m512 bias = _mm512_load_ps(k.shift);
-    const __m512 slope = _mm512_load_ps(k.below_scale);
-    unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
-        __m512i& v = acc.v[m() * Vectors + N];
-        __m512 x = _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), bias), scale);
-        x = _mm512_max_ps(x, _mm512_mul_ps(x, slope));
-        x = _mm512_fmadd_ps(x, _mm512_load_ps(k.factor), _mm512_load_ps(k.above_shift));
-        v = _mm512_cvtps_epi32(Limited ? _mm512_min_ps(x, _mm512_set1_ps(255.0f)) : x);
-    });
-}
-
-// Vector N of all pixels: from sums to integers.
-template <std::size_t Vectors, std::size_t N, WideEpilogue How, std::size_t Count>
-FUSEQ_INLINE void finish_vector(const WidePanel& panel,
-                                const float* sums,
-                                Registers<__m512i, Count>& acc) {
-    const __m512 scale = _mm512_load_ps(panel.vectors[N].scale);
-    const __m512 shift = _mm512_load_ps(panel.vectors[N].shift);
-    const auto each = [&](auto&& way) FUSEQ_LAMBDA {
-        unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
-            __m512i& v = acc.v[m() * Vectors + N];
-            v = _mm512_cvtps_epi32(way(v));
-        });
-    };
-    const WideWay way = panel.ways[N];
-    // Only in instances of its own, as it costs the others 2 %. The code below stays in these
-    // instances too: without it GCC allocates registers worse, which costs a fifth.
-    if constexpr (How == WideEpilogue::kElu) {
-        if (way == WideWay::kElu) {
-            return finish_elu<Vectors, N, false>(panel, acc);
-        }
-        if (way == WideWay::kEluLimited) {
-            return finish_elu<Vectors, N, true>(panel, acc);
-        }
-        if (way == WideWay::kLeaky) {
-            return finish_leaky<Vectors, N, false>(panel, acc);
-        }
-        if (way == WideWay::kLeakyLimited) {
-            return finish_leaky<Vectors, N, true>(panel, acc);
-        }
-    }
-    if (way == WideWay::kShort) [[likely]] {
-        each([&](__m512i v)
-                 FUSEQ_LAMBDA { return _mm512_fmadd_ps(_mm512_castsi512_ps(v), scale, shift); });
-    } else if (way == WideWay::kLong) {
-        each([&](__m512i v) FUSEQ_LAMBDA {
-            return _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale);
-        });
-    } else if (way == WideWay::kFactor) {
-        const __m512 factor = _mm512_load_ps(panel.vectors[N].factor);
-        each([&](__m512i v) FUSEQ_LAMBDA {
-            const __m512 x = _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale);
-            return _mm512_mul_ps(x, factor);
-        });
-    } else if (way == WideWay::kClipped) {
-        each([&](__m512i v) FUSEQ_LAMBDA {
-            return clipped(panel.vectors[N],
-                           _mm512_mul_ps(_mm512_add_ps(_mm512_cvtepi32_ps(v), shift), scale));
-        });
-    } else {
-        finish_summed<Vectors, N>(panel, sums, acc);
-    }
-}
-
-struct Stores {
-    std::uint8_t* dst;
-    std::ptrdiff_t step;
-    __mmask64 mask;
-    bool whole;                    // the bytes of a group lie one after the other
-    bool is_signed;                // the bytes that sums become
-    const std::uint8_t* limits;    // null for none
-    const RequantizingAdd* add;    // null for none
-    const std::uint8_t* residual;  // for it
-    bool stores_signed;
-    bool long_table;
-    const float* sums;  // of the windows of the pixels; null for none
-};
-
-FUSEQ_INLINE __m512i limited(__m512i bytes, const Stores& to) {
-    return to.limits == nullptr ? bytes : _mm512_min_epu8(bytes, _mm512_load_si512(to.limits));
-}
-
-// The bytes of a group in the order of memory, one pixel after the other.
-template <std::size_t Vectors>
-FUSEQ_INLINE __m512i in_order(__m512i bytes) {
-    if constexpr (Vectors == 4) {
-        return bytes;
-    } else if constexpr (Vectors == 3) {  // three of four 32-bit values of each lane
-        return _mm512_permutexvar_epi32(
-            _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15), bytes);
-    } else if constexpr (Vectors == 2) {
-        return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), bytes);
-    } else {
-        return _mm512_permutexvar_epi32(
-            _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), bytes);
-    }
-}
-
-// As store_pixels() stores them.
-template <std::size_t Vectors>
-FUSEQ_INLINE __m512i load_pixels(const std::uint8_t* at, const Stores& to) {
-    const std::ptrdiff_t step = to.step;
-    const __mmask64 mask = to.mask;
-    if (Vectors != 3 && to.whole) {
-        return _mm512_loadu_si512(at);
-    }
-    if constexpr (Vectors > 2) {
-        return _mm512_maskz_loadu_epi8(mask, at);
-    } else if constexpr (Vectors == 2) {
-        const auto half = static_cast<__mmask32>(mask);
-        return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_maskz_loadu_epi8(half, at)),
-                                  _mm256_maskz_loadu_epi8(half, at + step), 1);
-    } else {
-        const auto quarter = static_cast<__mmask16>(mask);
-        const auto load = [&](std::ptrdiff_t i)
-                              FUSEQ_LAMBDA { return _mm_maskz_loadu_epi8(quarter, at + i * step); };
-        const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(load(0)), load(1), 1);
-        const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(load(2)), load(3), 1);
-        return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-    }
-}
-
-template <std::size_t Vectors>
-FUSEQ_INLINE void store_pixels(__m512i bytes, const Stores& to) {
-    std::uint8_t* const at = to.dst;
-    const std::ptrdiff_t step = to.step;
-    const __mmask64 mask = to.mask;
-    if (Vectors != 3 && to.whole) {
-        return _mm512_storeu_si512(at, bytes);
-    }
-    if constexpr (Vectors > 2) {
-        _mm512_mask_storeu_epi8(at, mask, bytes);
-    } else if constexpr (Vectors == 2) {
-        const auto half = static_cast<__mmask32>(mask);
-        _mm256_mask_storeu_epi8(at, half, _mm512_castsi512_si256(bytes));
-        _mm256_mask_storeu_epi8(at + step, half, _mm512_extracti64x4_epi64(bytes, 1));
-    } else {
-        const auto quarter = static_cast<__mmask16>(mask);
-        _mm_mask_storeu_epi8(at, quarter, _mm512_castsi512_si128(bytes));
-        _mm_mask_storeu_epi8(at + step, quarter, _mm512_extracti32x4_epi32(bytes, 1));
-        _mm_mask_storeu_epi8(at + 2 * step, quarter, _mm512_extracti32x4_epi32(bytes, 2));
-        _mm_mask_storeu_epi8(at + 3 * step, quarter, _mm512_extracti32x4_epi32(bytes, 3));
-    }
-}
-
-// Four vectors of a group, as integers, to memory.
-template <std::size_t Vectors, WideEpilogue How>
-FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v,
-                              const Stores& to,
-                              const AddConstants& add) {
-    constexpr bool kMaySign = How != WideEpilogue::kAddElu;  // see EluTable
-    const __m512i low = _mm512_packs_epi32(v[0], v[1]);
-    const __m512i high = _mm512_packs_epi32(v[2], v[3]);
-    __m512i bytes =
-        kMaySign && to.is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
-    bytes = in_order<Vectors>(bytes);
-    if constexpr (has_requantizing_add(How)) {  // without limits
-        const __m512i residual = load_pixels<Vectors>(to.residual, to);
-        if constexpr (How == WideEpilogue::kAdd) {
-            bytes = added_bytes<EluTableSize::kNone>(add, bytes, residual, to.stores_signed);
-        } else if (to.long_table) [[unlikely]] {
-            bytes = added_bytes<EluTableSize::kLong>(add, bytes, residual, false);
-        } else {
-            bytes = added_bytes<EluTableSize::kShort>(add, bytes, residual, false);
-        }
-    } else {
-        bytes = limited(bytes, to);
-    }
-    store_pixels<Vectors>(bytes, to);
-}
-
-template <std::size_t Vectors, WideEpilogue How, std::size_t Group, std::size_t Count>
-FUSEQ_INLINE void finish_group(const Registers<__m512i, Count>& acc,
-                               const Stores& to,
-                               const AddConstants& add) {
-    constexpr std::size_t kInGroup = group_rows(Vectors) * Vectors;
-    Registers<__m512i, 4> v;
-    unrolled<4>([&](auto i) FUSEQ_LAMBDA {
-        v[i] = acc.v[Group * kInGroup + std::min<std::size_t>(i(), kInGroup - 1)];
-    });
-    store_group<Vectors, How>(v, to, add);
-}
-
-// The constants of a requantizing add are read for each tile: while products are added up no
-// registers are left for them.
-template <WideEpilogue How>
-FUSEQ_INLINE AddConstants load_add(const Stores& to) {
-    AddConstants constants{};
-    if constexpr (has_requantizing_add(How)) {
-        const RequantizingAdd* add = to.add;
-        asm volatile("" : "+r"(add));
-        constants = constants_of(*add, add->q_unsigned);
-    }
-    return constants;
 }
 
 // The residual input of the next tile, and the lines of dst of this one.
@@ -433,10 +160,20 @@ void run_singly(const WideCall& call, std::size_t count) {
     }
 }
 
-template <std::size_t Vectors>
-bool lies_whole(const WideCall& call) {
-    return call.channels == 16 * Vectors &&
-           (Vectors == 4 || call.dst_step == static_cast<std::ptrdiff_t>(16 * Vectors));
+// One group whose sums lie in memory, `step` elements from a pixel to the next.
+template <std::size_t Vectors, WideEpilogue How>
+FUSEQ_INLINE void finish_stored_group(const WidePanel& panel,
+                                      const std::int32_t* sums,
+                                      std::size_t step,
+                                      const Stores& to) {
+    constexpr std::size_t kInGroup = group_rows(Vectors) * Vectors;
+    Registers<__m512i, kInGroup> acc;
+    unrolled<kInGroup>([&](auto i) FUSEQ_LAMBDA {
+        acc[i] = _mm512_load_si512(sums + i() / Vectors * step + i() % Vectors * 16);
+    });
+    unrolled<Vectors>([&](auto n)
+                          FUSEQ_LAMBDA { finish_vector<Vectors, n(), How>(panel, to.sums, acc); });
+    finish_group<Vectors, How, 0>(acc, to, load_add<How>(to));
 }
 
 }  // namespace
@@ -447,21 +184,7 @@ void run_wide(const WideCall& call) {
     if (call.pixels < kRows) {
         return run_singly<Vectors, How>(call, call.pixels);
     }
-    const __mmask64 mask = call.channels == 64 ? ~0ull : (1ull << call.channels) - 1;
-    const std::uint8_t* limits = call.panel->limited ? call.panel->limits : nullptr;
-    const Stores stores{
-        .dst = call.dst,
-        .step = call.dst_step,
-        .mask = mask,
-        .whole = lies_whole<Vectors>(call),
-        .is_signed = has_requantizing_add(How) ? call.q_signed : call.is_signed,
-        .limits = limits,
-        .add = call.add,
-        .residual = call.residual,
-        .stores_signed = call.is_signed,
-        .long_table = How == WideEpilogue::kAddElu && call.add->elu_table->is_long(),
-        .sums = call.sums};
-    WideRun<Vectors, How> run{call, call.ahead, stores};
+    WideRun<Vectors, How> run{call, call.ahead, stores_of<Vectors, How>(call)};
     // Tiles of two sizes that differ by one group.
     const std::size_t groups = call.pixels / kRows;
     const std::size_t tiles = (groups + max_groups(Vectors) - 1) / max_groups(Vectors);
@@ -474,6 +197,36 @@ void run_wide(const WideCall& call) {
         run_singly<Vectors, How>(call, left);
     } else if (left != 0) {  // overlaps the pixels before
         run.tiles(call.pixels - kRows, 1, 1);
+    }
+}
+
+template <std::size_t Vectors, WideEpilogue How>
+void finish_wide(const WideCall& call, const std::int32_t* sums) {
+    constexpr std::size_t kRows = group_rows(Vectors);
+    constexpr std::size_t kStep = 16 * Vectors;
+    Stores to = stores_of<Vectors, How>(call);
+    const auto advance = [&](std::size_t pixels) {
+        const std::ptrdiff_t bytes = static_cast<std::ptrdiff_t>(pixels) * call.dst_step;
+        to.dst += bytes;
+        to.residual += to.residual == nullptr ? 0 : bytes;
+        sums += pixels * kStep;
+    };
+    std::size_t pixel = 0;
+    for (; pixel + kRows <= call.pixels; pixel += kRows) {
+        finish_stored_group<Vectors, How>(*call.panel, sums, kStep, to);
+        advance(kRows);
+        to.sums += to.sums == nullptr ? 0 : kRows;
+    }
+    // The last pixels one by one: a group is the same pixel several times.
+    const float* const windows = to.sums;
+    to.step = 0;
+    to.whole = false;
+    for (std::size_t i = 0; pixel + i < call.pixels; ++i) {
+        float same[kRows] = {};
+        std::fill(std::begin(same), std::end(same), windows == nullptr ? 0.0f : windows[i]);
+        to.sums = windows == nullptr ? nullptr : same;
+        finish_stored_group<Vectors, How>(*call.panel, sums, 0, to);
+        advance(1);
     }
 }
 

@@ -27,10 +27,16 @@ constexpr std::size_t kOneTile = 6;
 template <WideEpilogue How>
 constexpr WideFunction kByVectors[] = {run_wide<1, How>, run_wide<2, How>, run_wide<3, How>,
                                        run_wide<4, How>};
+template <WideEpilogue How>
+constexpr WideFinishFunction kFinishByVectors[] = {finish_wide<1, How>, finish_wide<2, How>,
+                                                   finish_wide<3, How>, finish_wide<4, How>};
 
 }  // namespace
 
 bool suits_wide_panels(const Packed& p) {
+    if (p.form == GemmForm::kAmx) {
+        return true;
+    }
     if (p.max_taps() * p.depth4 * 4 <= kDepthInL1) {
         return true;
     }
@@ -60,6 +66,18 @@ WideFunction wide_function(std::size_t vectors, const RequantizingAdd* add) {
 
 WideFunction wide_elu_function(std::size_t vectors) {
     return kByVectors<WideEpilogue::kElu>[vectors - 1];
+}
+
+WideFinishFunction wide_finish_function(std::size_t vectors, const RequantizingAdd* add) {
+    if (add == nullptr) {
+        return kFinishByVectors<WideEpilogue::kNone>[vectors - 1];
+    }
+    return add->elu_table ? kFinishByVectors<WideEpilogue::kAddElu>[vectors - 1]
+                          : kFinishByVectors<WideEpilogue::kAdd>[vectors - 1];
+}
+
+WideFinishFunction wide_elu_finish_function(std::size_t vectors) {
+    return kFinishByVectors<WideEpilogue::kElu>[vectors - 1];
 }
 
 std::size_t wide_place(std::size_t channel, std::size_t vectors) {

@@ -219,46 +219,41 @@ TEST(Registry, PropertiesRefuse) {
 
 // What tiles are filled by, and pays for them. Nobody is told of AMX on other machines (the tests
 // above).
-TEST(Registry, AmxTakesLargeProductsThatFillItsTiles) {
+TEST(Registry, AmxTakesProductsThatFillItsTiles) {
     const auto on_amx = [](const std::string& text) {
         return verdicts_on(sapphire_rapids(), text);
     };
     const Verdicts large = on_amx(convolution("1,64,56,56", "64,64,3,3"));
     EXPECT_THAT(large.list, ElementsAre("small_conv: refused", "amx: taken", "gemm: refused",
                                         "float_conv: refused", "onednn: taken"));
-    // That the own product would take without AMX.
+    // That the product by vectors would take without AMX.
     const Verdicts deep = on_amx(convolution("1,256,14,14", "256,256,1,1"));
     EXPECT_THAT(deep.list, ElementsAre("small_conv: refused", "amx: taken", "gemm: taken",
                                        "float_conv: refused", "onednn: taken"));
     EXPECT_EQ(on_amx(convolution("1,3,224,224", "64,3,7,7")).reasons.at("amx"),
-              "tiles would be filled to 4 %, at least 40 %")
-        << "a large layer";
-    EXPECT_EQ(on_amx(convolution("1,128,7,7", "64,128,3,3")).reasons.at("amx"),
-              "tiles would be filled to 43 %, at least 50 %")
-        << "pixels of a row";
-    EXPECT_EQ(on_amx(convolution("1,64,56,56", "64,64,1,1")).reasons.at("amx"),
-              "64 products a result, at least 128");
-    EXPECT_EQ(on_amx(convolution("1,128,8,8", "128,128,1,1")).reasons.at("amx"),
-              "1638400 products, at least 8388608");
-    EXPECT_EQ(on_amx(convolution("1,512,7,7", "512,512,3,3")).list[1], "amx: taken")
-        << "large enough for tiles that are not full";
-    EXPECT_EQ(on_amx(with_sigmoid(convolution("1,128,56,56", "128,128,1,1"))).reasons.at("amx"),
-              "128 products a result, at least 256")
-        << "an activation";
+              "21 contiguous bytes a pixel need tiles of 24, at least 32");
+    EXPECT_EQ(on_amx(convolution("1,68,56,56", "64,68,1,1")).reasons.at("amx"),
+              "68 contiguous bytes a pixel need tiles of 4, at least 32")
+        << "17 fours, which is a prime";
+    EXPECT_EQ(on_amx(convolution("1,32,56,56", "64,32,1,1")).reasons.at("amx"),
+              "32 products a result, at least 64");
+    EXPECT_EQ(on_amx(convolution("1,128,3,5", "128,128,1,1")).reasons.at("amx"),
+              "15 pixels, at least 16");
+    EXPECT_EQ(on_amx(convolution("1,128,4,4", "128,128,1,1")).list[1], "amx: taken");
+    EXPECT_EQ(on_amx(with_sigmoid(convolution("1,128,56,56", "128,128,1,1"))).list[1],
+              "amx: taken");
     EXPECT_EQ(on_amx(product(7, "random(3,-1,1)")).reasons.at("amx"),
               "for integers with constant weights");
 }
 
-// The plan that a machine with AMX would have, made with the primitives of this one, which are
-// never run: the same attributes in the same layout.
-TEST(Registry, AmxGetsTheAttributesOfTheComposer) {
-    const auto product_step = [](const MachineTraits& machine, const AnyMap& set) {
+// The plan that a machine with AMX would have, made on this one, where it is never run: the same
+// epilogue in the same layout as by vectors.
+TEST(Registry, AmxHasTheEpilogueOfTheOtherForms) {
+    const auto product_step = [](const MachineTraits& machine) {
         const ScopedMachineTraits scope(machine);
-        Config config;
-        config.set(set);
         const Transformed transformed = transform_for_cpu(
-            *Model::from_text(quantized_after(convolution("1,256,14,14", "256,256,1,1"))), config);
-        const Plan plan = make_plan(*transformed.model, transformed.ranges, build_options(config));
+            *Model::from_text(quantized_after(convolution("1,256,14,14", "256,256,1,1"))), {});
+        const Plan plan = make_plan(*transformed.model, transformed.ranges, build_options({}));
         for (const auto& step : plan.steps) {
             if (step->info().kind == "convolution") {
                 return step->info();
@@ -266,18 +261,18 @@ TEST(Registry, AmxGetsTheAttributesOfTheComposer) {
         }
         return StepInfo{};
     };
-    const StepInfo tiles = product_step(sapphire_rapids(), {});
+    const StepInfo tiles = product_step(sapphire_rapids());
+    EXPECT_EQ(tiles.implementation, "fuseq:gemm_amx:32x64");
     ASSERT_FALSE(tiles.candidates.empty());
     EXPECT_EQ(tiles.candidates.back().name, "amx");
     EXPECT_EQ(tiles.candidates.back().verdict, "taken");
-    const StepInfo onednn = product_step(golden_cove(), {{"FUSEQ_OWN_GEMM", "NO"}});
-    EXPECT_EQ(onednn.candidates.back().name, "onednn");
+    const StepInfo vectors = product_step(golden_cove());
+    EXPECT_EQ(vectors.candidates.back().name, "gemm");
     EXPECT_EQ(tiles.src_type, "u8");
     EXPECT_EQ(tiles.dst_type, "u8");
-    EXPECT_EQ(tiles.layout, onednn.layout);
+    EXPECT_EQ(tiles.layout, vectors.layout);
     EXPECT_EQ(tiles.layout, "channels_last");
-    EXPECT_EQ(tiles.post_ops, onednn.post_ops);
-    EXPECT_EQ(tiles.post_ops, "scale:0.0009765625 -> u8");
+    EXPECT_EQ(tiles.post_ops, vectors.post_ops);
 }
 
 // Weights of halves are read as such where two wide loads a cycle make that worth it.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cpu/kernels/common/aligned_vector.hpp"
+#include "cpu/machine/instructions.hpp"
 #include "unit/cpu/kernels/common/conv_taps.hpp"
 
 namespace fuseq::kernels::test {
@@ -242,8 +243,10 @@ Bytes run(const GemmVnni& gemm, const Case& c, std::size_t parts) {
     return dst;
 }
 
-void expect_exact(const Case& c) {
-    const GemmVnni gemm(c.complete());
+namespace {
+
+void expect_exact(const Case& c, const GemmVnni& gemm) {
+    SCOPED_TRACE(gemm.implementation());
     const Bytes got = run(gemm, c, 1);
     const std::vector<float> want = expected(c);
     std::size_t wrong = 0;
@@ -257,6 +260,21 @@ void expect_exact(const Case& c) {
     for (const std::size_t parts : {2, 3, 4, 7}) {
         EXPECT_EQ(run(gemm, c, parts), got) << parts << " parts";
     }
+}
+
+}  // namespace
+
+void expect_exact(const Case& c) {
+    expect_exact(c, GemmVnni(c.complete()));
+    if (suits_amx(c)) {
+        GemmParams params = c.complete();
+        params.form = GemmForm::kAmx;
+        expect_exact(c, GemmVnni(params));
+    }
+}
+
+bool suits_amx(const Case& c) {
+    return has_amx_int8() && c.params.form == GemmForm::kBest && c.wei_zero_point.empty();
 }
 
 std::vector<std::int8_t> random_weights(std::mt19937& rng, std::size_t count) {

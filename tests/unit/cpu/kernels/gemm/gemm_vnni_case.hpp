@@ -35,8 +35,10 @@ std::vector<std::int8_t> random_weights(std::mt19937& rng, std::size_t count);
 std::vector<float> expected(const Case& c);
 // In `parts`, the last one first, into memory with a mark after the last element.
 Bytes run(const GemmVnni& gemm, const Case& c, std::size_t parts);
-// The result is the expected one, for several numbers of parts.
+// The result is the expected one, for several numbers of parts; by tiles too where suits_amx().
 void expect_exact(const Case& c);
+// Whether a case of the best form is one of kAmx too, on this machine.
+bool suits_amx(const Case& c);
 
 // Kernels on machines without the instructions are refused; there is nothing to test there.
 class GemmVnniTest : public testing::Test {

@@ -40,11 +40,13 @@ std::vector<float> expected_pooled(const Case& c) {
     return result;
 }
 
-void expect_pooled(const Case& c) {
+void expect_pooled(const Case& c, GemmForm form) {
     const std::vector<float> want = expected_pooled(c);
     GemmParams params = c.complete();
     params.pool = true;
+    params.form = form;
     const GemmVnni gemm(params);
+    SCOPED_TRACE(gemm.implementation());
     for (const std::size_t parts : {1, 2, 3}) {
         constexpr std::size_t kMarks = 64;
         Bytes dst(want.size() + kMarks, 0xA5);
@@ -62,6 +64,13 @@ void expect_pooled(const Case& c) {
         EXPECT_EQ(
             std::count(dst.begin() + static_cast<std::ptrdiff_t>(want.size()), dst.end(), 0xA5),
             static_cast<std::ptrdiff_t>(kMarks));
+    }
+}
+
+void expect_pooled(const Case& c) {
+    expect_pooled(c, c.params.form);
+    if (suits_amx(c)) {
+        expect_pooled(c, GemmForm::kAmx);
     }
 }
 

@@ -1,0 +1,56 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/gemm/gemm_vnni_args.hpp"
+
+#include <algorithm>
+
+namespace fuseq::kernels::gemm {
+namespace {
+
+bool reads_tensor(const PackedOp& op) {
+    return op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary;
+}
+
+}  // namespace
+
+ColumnArgs::ColumnArgs(const Packed& p,
+                       const NarrowResults* results,
+                       const GemmArgs& args,
+                       std::size_t column,
+                       std::size_t pitch)
+    : args_(args) {
+    const auto size_in = [](Store store) { return store == Store::kF32 ? sizeof(float) : 1; };
+    const std::size_t offset = column * p.shape.dst_channels;  // there is no pitch then
+    for (const PackedOp& op : p.epilogue.ops) {
+        if (reads_tensor(op)) {
+            binary_sources_[op.binary.input] =
+                static_cast<const char*>(args.binary_sources[op.binary.input]) +
+                offset * size_of(op.binary.type);
+        }
+    }
+    args_.binary_sources = {binary_sources_, kMaxBinarySources};
+    args_.dst = static_cast<char*>(args.dst) + column * pitch * size_in(p.store);
+    if (results != nullptr) {
+        for (std::size_t i = 0; i < args.results.size(); ++i) {
+            results_[i] = static_cast<char*>(args.results[i]) +
+                          column * pitch * size_in(results->list[i].store);
+        }
+        args_.results = {results_, args.results.size()};
+    }
+}
+
+void choose_binary_rows(const Packed& p, const GemmArgs& args, std::size_t row, const void** list) {
+    std::copy(args.binary_sources.begin(), args.binary_sources.end(), list);
+    for (const PackedOp& op : p.epilogue.ops) {
+        const std::size_t input = reads_tensor(op) ? op.binary.input : 0;
+        if (reads_tensor(op) && args.rows[input].data != nullptr) {
+            const std::size_t bytes =
+                p.shape.dst_width / p.window() * p.shape.dst_channels * size_of(op.binary.type);
+            const GemmRows& rows = args.rows[input];
+            list[input] = static_cast<const char*>(rows.data) + rows.offsets[row] -
+                          static_cast<std::ptrdiff_t>(row * bytes);
+        }
+    }
+}
+
+}  // namespace fuseq::kernels::gemm

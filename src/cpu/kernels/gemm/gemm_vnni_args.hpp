@@ -1,0 +1,36 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arguments of a part of dst: those of the whole, with other beginnings of its tensors.
+#pragma once
+
+#include "cpu/kernels/gemm/gemm_narrow_results.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+
+namespace fuseq::kernels::gemm {
+
+// Those of a column of dst, from its first pixel on.
+class ColumnArgs {
+public:
+    // results: null where dst is the only one. pitch: elements from a pixel of dst to the next.
+    ColumnArgs(const Packed& p,
+               const NarrowResults* results,
+               const GemmArgs& args,
+               std::size_t column,
+               std::size_t pitch);
+    ColumnArgs(const ColumnArgs&) = delete;
+    ColumnArgs& operator=(const ColumnArgs&) = delete;
+
+    const GemmArgs& get() const { return args_; }
+
+private:
+    GemmArgs args_;
+    const void* binary_sources_[kMaxBinarySources] = {};
+    void* results_[kMaxResults] = {};
+};
+
+// Where the binary sources begin so that row `row` of dst finds its row in those that are
+// deduplicated (GemmArgs::rows). list: kMaxBinarySources.
+void choose_binary_rows(const Packed& p, const GemmArgs& args, std::size_t row, const void** list);
+
+}  // namespace fuseq::kernels::gemm
