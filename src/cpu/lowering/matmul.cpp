@@ -15,7 +15,6 @@
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/saturation.hpp"
 #include "cpu/machine/isa_limit.hpp"
-#include "cpu/machine/traits.hpp"
 #include "cpu/post_ops/values_as_arguments.hpp"
 #include "cpu/steps/half_matrix.hpp"
 #include "cpu/steps/packed_step.hpp"
@@ -71,9 +70,7 @@ private:
         anchor.wei_type = wei_type_;
         anchor.oc = dst_dims_.back();
         anchor.isa = isa_level();
-        if (second_row_ == 0) {  // a row that is computed twice must not be overwritten
-            anchor.sum_inputs = overwritable_sources(builder_, group_, Layout::kPlain);
-        }
+        anchor.sum_inputs = overwritable_sources(builder_, group_, Layout::kPlain);
         anchor.constant_weights = constant_;
         anchor.whole_numbers = widened_;
         return anchor;
@@ -208,23 +205,9 @@ private:
         for (std::size_t d = 0; d + 1 < src_dims_.size(); ++d) {
             rows *= src_dims_[d];
         }
-        const bool tiles =
-            machine_traits().amx_int8 && is_integral(src_type_) && is_integral(wei_type_);
-        const std::size_t at_once = tiles ? rows_at_once(rows) : rows;
-        second_row_ = rows - at_once;
-        src_dims_ = Shape{at_once, src_dims_.back()};
+        src_dims_ = Shape{rows, src_dims_.back()};
         wei_dims_ = node_.input(1).shape();
-        matrix_dst_ = Shape{at_once, dst_dims_.back()};
-    }
-
-    // Of a product in two runs, where the second one begins in the tensors with rows.
-    void run_twice(DnnlCall& call) const {
-        call.twice = true;
-        for (DnnlCall::TensorArgument& argument : call.tensors) {
-            const bool whole = argument.argument == DNNL_ARG_SCRATCHPAD;
-            argument.second_byte =
-                whole ? 0 : second_row_ * argument.desc.get_size() / matrix_dst_.front();
-        }
+        matrix_dst_ = Shape{rows, dst_dims_.back()};
     }
 
     const Shape& matrix_dst() const { return matrix_dst_.empty() ? dst_dims_ : matrix_dst_; }
@@ -385,9 +368,6 @@ private:
             scratch = builder_.new_scratch(desc_.scratchpad_desc().get_size());
             call.tensors.push_back({DNNL_ARG_SCRATCHPAD, scratch, desc_.scratchpad_desc()});
         }
-        if (second_row_ != 0) {
-            run_twice(call);
-        }
         add_packed_step(builder_,
                         std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst,
                                                      scratch, describe(composed, std::move(notes))),
@@ -441,7 +421,6 @@ private:
     Node* merge_ = nullptr;                  // a transposition that the result is written for
     ElementType wei_type_ = ElementType::undefined;
     Shape src_dims_, wei_dims_, dst_dims_, matrix_dst_;
-    std::size_t second_row_ = 0;  // where a second run begins; 0: there is one run
     int zero_points_[2] = {0, 0};
     std::optional<post_ops::ComposedAttributes> shared_attributes_;
     bool shared_zero_points_ = false;  // arguments of the primitive, not values of its attributes

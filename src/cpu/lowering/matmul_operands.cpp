@@ -67,12 +67,6 @@ Shape padded(const Shape& shape, std::size_t rank) {
     return result;
 }
 
-std::size_t rows_at_once(std::size_t rows) {
-    constexpr std::size_t kBlock = 64;
-    constexpr std::size_t kTiles = 48;
-    return rows % kBlock > kTiles ? (rows / kBlock + 1) * (kBlock / 2) : rows;
-}
-
 MatMulOperand matmul_operand(const StepBuilder& builder,
                              const Node& node,
                              std::size_t input,

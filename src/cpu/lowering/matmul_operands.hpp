@@ -16,11 +16,6 @@ dnnl::memory::desc matrix_desc(ElementType type, const Shape& dims, bool transpo
 // Ones in front until the rank is `rank`.
 Shape padded(const Shape& shape, std::size_t rank);
 
-// Rows of a product that oneDNN 2.6.3 computes at once by tiles. Of 49 to 63 rows, and as many more
-// than a multiple of 64, it makes blocks that divide their number: 61 rows take ten times as long
-// as 64. Two runs, which overlap, have whole tiles.
-std::size_t rows_at_once(std::size_t rows);
-
 // Where an operand is in memory, which need not be plain.
 struct MatMulOperand {
     Output output;

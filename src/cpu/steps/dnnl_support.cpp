@@ -124,40 +124,26 @@ dnnl::primitive_desc implementation_named(dnnl::primitive_desc first, const std:
 
 DnnlRunner::DnnlRunner(const DnnlCall& call, RequestMemory& memory)
     : call_(call), memory_(memory), stream_(cpu_engine()) {
-    add_arguments(false);
-    if (call.twice) {
-        add_arguments(true);
-    }
-}
-
-void DnnlRunner::add_arguments(bool second) {
-    Arguments arguments;
     const auto add = [&](int argument, const dnnl::memory& handle) {
-        arguments.memories.push_back(handle);
-        arguments.list.push_back({argument, handle.get()});
+        memories_.push_back(handle);
+        arguments_.push_back({argument, handle.get()});
     };
-    for (const auto& [argument, shared] : call_.shared) {
+    for (const auto& [argument, shared] : call.shared) {
         add(argument, shared);
     }
-    for (const auto& [argument, tensor, desc, second_byte] : call_.tensors) {
-        const std::size_t offset = second ? second_byte : 0;
-        const bool moves = memory_.in_user_memory(tensor);
-        dnnl::memory handle(desc, cpu_engine(), moves ? nullptr : address(tensor, offset));
+    for (const auto& [argument, tensor, desc] : call.tensors) {
+        const bool moves = memory.in_user_memory(tensor);
+        dnnl::memory handle(desc, cpu_engine(), moves ? nullptr : memory.data(tensor));
         add(argument, handle);
         if (moves) {
-            moving_.push_back({handle, tensor, offset});
+            moving_.emplace_back(handle, tensor);
         }
     }
-    executions_.push_back(std::move(arguments));
-}
-
-void* DnnlRunner::address(TensorId tensor, std::size_t offset) const {
-    return static_cast<std::byte*>(memory_.data(tensor)) + offset;
 }
 
 void DnnlRunner::run() {
-    for (auto& [handle, tensor, offset] : moving_) {
-        handle.set_data_handle(address(tensor, offset));
+    for (auto& [handle, tensor] : moving_) {
+        handle.set_data_handle(memory_.data(tensor));
     }
     if (call_.one_thread) {
         const OneThread one;
@@ -169,12 +155,10 @@ void DnnlRunner::run() {
 
 // dnnl::primitive::execute() makes a list of its map at each call.
 void DnnlRunner::execute() {
-    for (const Arguments& arguments : executions_) {
-        dnnl::error::wrap_c_api(
-            dnnl_primitive_execute(call_.primitive.get(), stream_.get(),
-                                   static_cast<int>(arguments.list.size()), arguments.list.data()),
-            "could not execute a primitive");
-    }
+    dnnl::error::wrap_c_api(
+        dnnl_primitive_execute(call_.primitive.get(), stream_.get(),
+                               static_cast<int>(arguments_.size()), arguments_.data()),
+        "could not execute a primitive");
 }
 
 std::size_t DnnlStep::packed_bytes() const {

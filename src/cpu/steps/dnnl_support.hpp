@@ -73,12 +73,8 @@ struct DnnlCall {
         int argument;
         TensorId tensor;
         dnnl::memory::desc desc;
-        // Of a call that runs twice: where the second run begins in the tensor.
-        std::size_t second_byte = 0;
     };
     std::vector<TensorArgument> tensors;
-    // Runs on the first rows and then on the last ones, which may overlap.
-    bool twice = false;
     // See OneThread and threads_for().
     bool one_thread = false;
     std::unordered_map<int, dnnl::memory> shared;
@@ -91,26 +87,15 @@ public:
     void run() override;
 
 private:
-    // The arguments of one execution.
-    struct Arguments {
-        std::vector<dnnl::memory> memories;
-        std::vector<dnnl_exec_arg_t> list;  // as the C interface takes them: without a copy
-    };
-    // An argument in the user's memory: its address is read anew at each run.
-    struct Moving {
-        dnnl::memory memory;
-        TensorId tensor;
-        std::size_t offset;
-    };
-    void add_arguments(bool second);
-    void* address(TensorId tensor, std::size_t offset) const;
     void execute();
 
     const DnnlCall& call_;
     RequestMemory& memory_;
     dnnl::stream stream_;
-    std::vector<Arguments> executions_;
-    std::vector<Moving> moving_;
+    std::vector<dnnl::memory> memories_;      // of the arguments
+    std::vector<dnnl_exec_arg_t> arguments_;  // as the C interface takes them: without a copy
+    // Arguments in the user's memory: their addresses are read anew at each run.
+    std::vector<std::pair<dnnl::memory, TensorId>> moving_;
 };
 
 // A step that is one call.

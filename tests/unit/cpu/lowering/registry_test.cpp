@@ -262,7 +262,7 @@ TEST(Registry, AmxHasTheEpilogueOfTheOtherForms) {
         return StepInfo{};
     };
     const StepInfo tiles = product_step(sapphire_rapids());
-    EXPECT_EQ(tiles.implementation, "fuseq:gemm_amx:32x64");
+    EXPECT_EQ(tiles.implementation, "fuseq:gemm_amx:32x32:pool");
     ASSERT_FALSE(tiles.candidates.empty());
     EXPECT_EQ(tiles.candidates.back().name, "amx");
     EXPECT_EQ(tiles.candidates.back().verdict, "taken");
