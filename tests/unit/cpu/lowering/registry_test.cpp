@@ -237,9 +237,9 @@ TEST(Registry, AmxTakesProductsThatFillItsTiles) {
         << "17 fours, which is a prime";
     EXPECT_EQ(on_amx(convolution("1,32,56,56", "64,32,1,1")).reasons.at("amx"),
               "32 products a result, at least 64");
-    EXPECT_EQ(on_amx(convolution("1,128,3,5", "128,128,1,1")).reasons.at("amx"),
+    EXPECT_EQ(on_amx(convolution("1,128,1,3", "128,128,1,1")).reasons.at("amx"),
               "15 pixels, at least 16");
-    EXPECT_EQ(on_amx(convolution("1,128,4,4", "128,128,1,1")).list[1], "amx: taken");
+    EXPECT_EQ(on_amx(convolution("1,128,2,2", "128,128,1,1")).list[1], "amx: taken");
     EXPECT_EQ(on_amx(with_sigmoid(convolution("1,128,56,56", "128,128,1,1"))).list[1],
               "amx: taken");
     EXPECT_EQ(on_amx(product(7, "random(3,-1,1)")).reasons.at("amx"),
