@@ -59,6 +59,8 @@ constexpr NodeCandidate kNodes[] = {
     {"quantize", "one grid of bytes, half to even", make_quantize},
     {"dynamic_quantize", "the only one", make_dynamic_quantize},
     {"dequantize_sums", "the only one", make_dequantize_sums},
+    {"wide_filter", "integers of 16 bits, and sums that the anchors do not hold exactly",
+     make_wide_filter},
     {"quantized_pair", "the only one", make_quantized_pair},
     {"quantized_table", "the only one", make_quantized_table},
     {"quantized_concat", "the only one", make_quantized_concat},

@@ -15,7 +15,7 @@
 namespace fuseq {
 namespace {
 
-ConvolutionAttrs windows_of(const QuantizedFilterAttrs& attrs) {
+ConvolutionAttrs as_convolution(const QuantizedFilterAttrs& attrs) {
     ConvolutionAttrs windows;
     windows.strides = attrs.strides;
     windows.dilations = attrs.dilations;
@@ -47,7 +47,7 @@ void infer(InferContext& context) {
     }
     const PartialShape src = channels_first(context.shape(0), attrs.channels_last);
     check_shapes(context, attrs, src, wei);
-    const ConvolutionAttrs windows = windows_of(attrs);
+    const ConvolutionAttrs windows = as_convolution(attrs);
     PartialShape dst = src;
     dst[1] = wei[0];
     for (std::size_t d = 2; d < src.rank(); ++d) {
@@ -65,7 +65,7 @@ FilterLoops loops_of(const EvalContext& context,
     loops.groups = static_cast<std::size_t>(attrs.groups);
     loops.ic = wei[1];
     loops.oc = wei[0] / loops.groups;
-    const std::vector<Window> windows = convolution_windows(windows_of(attrs), src, wei);
+    const std::vector<Window> windows = windows_of(attrs, src, wei);
     for (std::size_t d = 0; d < windows.size(); ++d) {
         const std::size_t at = 3 - windows.size() + d;
         loops.window[at] = windows[d];
@@ -171,6 +171,12 @@ const OpSpec kOps[] = {
 };
 
 }  // namespace
+
+std::vector<Window> windows_of(const QuantizedConvolutionAttrs& attrs,
+                               const Shape& src,
+                               const Shape& wei) {
+    return convolution_windows(as_convolution(attrs), src, wei);
+}
 
 std::span<const OpSpec> quantized_convolution_ops() {
     return kOps;

@@ -12,7 +12,7 @@
 namespace fuseq {
 namespace {
 
-DeconvolutionAttrs windows_of(const QuantizedDeconvolutionAttrs& attrs) {
+DeconvolutionAttrs as_deconvolution(const QuantizedDeconvolutionAttrs& attrs) {
     DeconvolutionAttrs windows;
     windows.strides = attrs.strides;
     windows.dilations = attrs.dilations;
@@ -34,14 +34,6 @@ void check_shapes(const Context& context,
     check_window_list(context, "output_sizes", spatial, attrs.output_sizes, 1);
     context.require(src[1].compatible(wei[0]), "src has ", to_string(src[1]),
                     " channels, weights of shape ", to_string(wei), " expect ", to_string(wei[0]));
-}
-
-std::vector<DeconvolutionWindow> windows_for(const QuantizedDeconvolutionAttrs& attrs,
-                                             const Shape& src,
-                                             const Shape& wei) {
-    const auto sizes =
-        attrs.output_sizes.empty() ? std::nullopt : std::optional(attrs.output_sizes);
-    return deconvolution_windows(windows_of(attrs), src, wei, sizes);
 }
 
 template <class Context>
@@ -72,7 +64,7 @@ void infer(InferContext& context) {
         } else if (src[d].is_static()) {
             Shape sizes(src.rank(), 1);
             sizes[d] = static_cast<std::size_t>(src[d].get_length());
-            const DeconvolutionWindow window = windows_for(attrs, sizes, wei.to_shape()).at(d - 2);
+            const DeconvolutionWindow window = windows_of(attrs, sizes, wei.to_shape()).at(d - 2);
             check_size(context, window, d - 2);
             dst[d] = window.dst;
         }
@@ -131,7 +123,7 @@ void evaluate(EvalContext& context) {
     l.ic = src[1] / l.groups;
     l.oc = wei[1];
     Shape dst{src[0], l.groups * l.oc};
-    const std::vector<DeconvolutionWindow> windows = windows_for(attrs, src, wei);
+    const std::vector<DeconvolutionWindow> windows = windows_of(attrs, src, wei);
     for (std::size_t d = 0; d < windows.size(); ++d) {
         const std::size_t at = 3 - windows.size() + d;
         check_size(context, windows[d], d);
@@ -169,6 +161,14 @@ const OpSpec kOps[] = {
 };
 
 }  // namespace
+
+std::vector<DeconvolutionWindow> windows_of(const QuantizedDeconvolutionAttrs& attrs,
+                                            const Shape& src,
+                                            const Shape& wei) {
+    const auto sizes =
+        attrs.output_sizes.empty() ? std::nullopt : std::optional(attrs.output_sizes);
+    return deconvolution_windows(as_deconvolution(attrs), src, wei, sizes);
+}
 
 std::span<const OpSpec> quantized_deconvolution_ops() {
     return kOps;

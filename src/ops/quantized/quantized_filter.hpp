@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ops/deconvolution.hpp"
 #include "ops/quantized/product.hpp"
 #include "ops/spatial.hpp"
 
@@ -28,6 +29,14 @@ struct FilterLoops {
         return static_cast<std::size_t>(window[0].size * window[1].size * window[2].size);
     }
 };
+
+// The spatial dimensions with padding resolved. src: channels first; shapes are static.
+std::vector<Window> windows_of(const QuantizedConvolutionAttrs& attrs,
+                               const Shape& src,
+                               const Shape& wei);
+std::vector<DeconvolutionWindow> windows_of(const QuantizedDeconvolutionAttrs& attrs,
+                                            const Shape& src,
+                                            const Shape& wei);
 
 // Ranks, lists, groups. Shapes are channels first.
 template <class Context>
