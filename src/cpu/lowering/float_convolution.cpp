@@ -11,7 +11,6 @@
 #include "cpu/kernels/float_conv/float_conv.hpp"
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/float_rows.hpp"
-#include "cpu/machine/traits.hpp"
 #include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/threading/parallel.hpp"
@@ -114,10 +113,6 @@ Verdict float_convolution_supports(const StepBuilder&, const Group& group) {
     }
     if (size_of(group.chain.dst_type) != 1 && group.chain.dst_type != ElementType::f32) {
         return Verdict::no(fmt::format("stores no {}", to_string(group.chain.dst_type)));
-    }
-    if (!machine_traits().avx512_vnni) {
-        return Verdict::no(
-            fmt::format("{}: no AVX-512 with VNNI", to_string(machine_traits().isa)));
     }
     // head-pose, 3 to 32 @60x60: 30 of 40 us (docs/performance/log/convolutions.md).
     constexpr double kCost = 0.75;

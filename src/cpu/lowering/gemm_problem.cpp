@@ -106,19 +106,26 @@ std::optional<GemmProblem> deconvolution(const Node& node, std::string& why) {
     return problem;
 }
 
+// One matrix, perhaps with dimensions of 1 before it.
+bool is_matrix(const Shape& shape) {
+    return shape.size() >= 2 &&
+           std::all_of(shape.begin(), shape.end() - 2, [](std::size_t size) { return size == 1; });
+}
+
 std::optional<GemmProblem> matmul(const Node& node, std::string& why) {
     const auto& attrs = node.attrs<MatMulAttrs>();
     const Shape src = node.input(0).shape();
-    const Shape wei = node.input(1).shape();
+    const Shape all = node.input(1).shape();
     const auto src_zero_point = single_zero_point(node, 2);
     const auto wei_zero_point = weight_zero_points(node) != 0 ? 0 : single_zero_point(node, 3);
-    if (attrs.transpose_a || src.empty() || wei.size() != 2 || !src_zero_point ||
-        wei_zero_point != 0 || shape_size(src) == 0 || shape_size(wei) == 0) {
+    if (attrs.transpose_a || src.empty() || !is_matrix(all) || !src_zero_point ||
+        wei_zero_point != 0 || shape_size(src) == 0 || shape_size(all) == 0) {
         why =
             "for matrices of weights, nothing transposed, one zero point of source, none of "
             "weights";
         return std::nullopt;
     }
+    const Shape wei(all.end() - 2, all.end());
     GemmProblem problem;
     problem.kind = post_ops::AnchorKind::kMatMul;
     problem.layout = Layout::kPlain;

@@ -27,6 +27,8 @@ constexpr AnchorCandidate kAnchors[] = {
      depthwise_supports, make_depthwise},
     {"depthwise_3d", "19 times as fast as oneDNN on 3x3x3 (docs/performance/kernels.md)", false,
      volume_depthwise_supports, make_volume_depthwise},
+    {"grouped_gemm", "oneDNN's int8 kernels saturate without AVX-512 VNNI", false,
+     grouped_gemm_supports, make_grouped_gemm},
     {"depthwise_float", "oneDNN takes four to seven times as long", false, float_depthwise_supports,
      make_float_depthwise},
     {"float_conv", "oneDNN reaches 60 to 85 % of the peak, and transposes planes before", false,

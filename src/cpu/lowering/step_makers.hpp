@@ -102,6 +102,9 @@ TensorId make_amx(StepBuilder& builder, const Group& group);
 // The same by vectors, where it is expected to be faster than oneDNN's.
 Verdict gemm_supports(const StepBuilder& builder, const Group& group);
 TensorId make_gemm(StepBuilder& builder, const Group& group);
+// Convolutions in groups, on a machine without AVX-512 VNNI.
+Verdict grouped_gemm_supports(const StepBuilder& builder, const Group& group);
+TensorId make_grouped_gemm(StepBuilder& builder, const Group& group);
 // Products of two computed integer matrices, on a machine without AVX-512 VNNI.
 Verdict data_product_supports(const StepBuilder& builder, const Group& group);
 TensorId make_data_product(StepBuilder& builder, const Group& group);

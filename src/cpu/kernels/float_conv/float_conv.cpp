@@ -2,30 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/kernels/float_conv/float_conv.hpp"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
-#include <utility>
 
 #include <fmt/core.h>
 
-#include "cpu/kernels/common/always_inline.hpp"
-#include "cpu/kernels/common/unrolled-inl.h"
-#include "cpu/kernels/common/vnni_target.hpp"
-#include "cpu/machine/instructions.hpp"
+#include "cpu/kernels/float_conv/float_conv_rows.hpp"
 #include "fuseq/error.hpp"
 
 namespace fuseq::kernels {
 namespace {
 
-constexpr std::size_t kLanes = 16;
-constexpr std::size_t kMaxVectors = 4;  // of output channels
+using float_conv::kLanes;
+using float_conv::kMaxTaps;
+using float_conv::kMaxVectors;
+using float_conv::Taps;
+
 constexpr std::size_t kMaxChannels = 4;
-constexpr std::size_t kMaxTaps = 256;
 constexpr std::size_t kMaxRows = 16;   // of a kernel
 constexpr std::size_t kMinWidth = 24;  // the pixels of any tile
 
@@ -45,12 +39,6 @@ bool is_padded(const ConvGeometry& s) {
 std::size_t window_pixels(const ConvGeometry& s) {
     return (s.dst_width - 1) * s.stride_width + s.kernel_width;
 }
-
-// Of a row of dst: where each tap of the first pixel is read.
-struct Taps {
-    std::array<const float*, kMaxTaps> at;
-    std::size_t count = 0;
-};
 
 }  // namespace
 
@@ -143,155 +131,16 @@ private:
     std::array<std::ptrdiff_t, kMaxRows> held_{};
 };
 
-FUSEQ_BEGIN_VNNI
-
-namespace {
-
-struct Constants {
-    const float* weights;
-    const float* bias;
-    const float* shift;  // null: none
-    bool relu;
-    float slope;
-    ElementType dst_type;
-};
-
-// Pixels of a tile: with the weights of all vectors and a number of the source in registers.
-constexpr std::size_t tile_pixels(std::size_t vectors) {
-    return 24 / vectors;
-}
-
-// Above the integers of 32 bits the conversion gives the least of them.
-FUSEQ_INLINE __m512i integers(__m512 v) {
-    return _mm512_cvtps_epi32(_mm512_min_ps(v, _mm512_set1_ps(255.0f)));
-}
-// Four vectors as bytes, one after the other: packs work within 128 bits.
-FUSEQ_INLINE __m512i bytes_of(__m512 a, __m512 b, __m512 c, __m512 d, bool is_signed) {
-    const __m512i low = _mm512_packs_epi32(integers(a), integers(b));
-    const __m512i high = _mm512_packs_epi32(integers(c), integers(d));
-    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    return _mm512_permutexvar_epi32(
-        order, is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high));
-}
-
-// A tile that begins at pixel x. kStep: floats from a window to the next.
-template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep>
-FUSEQ_INLINE void tile(const Taps& taps,
-                       const Constants& constants,
-                       std::size_t x,
-                       std::byte* dst) {
-    Registers<__m512, kPixels * kVectors> acc;
-    unrolled<kPixels * kVectors>([&](auto i) FUSEQ_LAMBDA { acc.v[i] = _mm512_setzero_ps(); });
-    const float* weights = constants.weights;
-    for (std::size_t t = 0; t < taps.count; ++t, weights += kVectors * kLanes) {
-        const float* const at = taps.at[t] + x * kStep;
-        Registers<__m512, kVectors> w;
-        unrolled<kVectors>([&](auto v)
-                               FUSEQ_LAMBDA { w.v[v] = _mm512_load_ps(weights + v * kLanes); });
-        unrolled<kPixels>([&](auto p) FUSEQ_LAMBDA {
-            const __m512 number = _mm512_set1_ps(at[p * kStep]);
-            unrolled<kVectors>([&](auto v) FUSEQ_LAMBDA {
-                constexpr std::size_t kPlace = decltype(p)::value * kVectors + decltype(v)::value;
-                acc.v[kPlace] = _mm512_fmadd_ps(number, w.v[v], acc.v[kPlace]);
-            });
-        });
-    }
-    unrolled<kVectors>([&](auto v) FUSEQ_LAMBDA {
-        const __m512 bias = _mm512_load_ps(constants.bias + v * kLanes);
-        unrolled<kPixels>([&](auto p) FUSEQ_LAMBDA {
-            constexpr std::size_t kPlace = decltype(p)::value * kVectors + decltype(v)::value;
-            acc.v[kPlace] = _mm512_add_ps(acc.v[kPlace], bias);
-        });
-        if (constants.relu && constants.slope == 0.0f) {
-            unrolled<kPixels>([&](auto p) FUSEQ_LAMBDA {
-                constexpr std::size_t kPlace = decltype(p)::value * kVectors + decltype(v)::value;
-                acc.v[kPlace] = _mm512_max_ps(acc.v[kPlace], _mm512_setzero_ps());
-            });
-        } else if (constants.relu) {
-            const __m512 slope = _mm512_set1_ps(constants.slope);
-            unrolled<kPixels>([&](auto p) FUSEQ_LAMBDA {
-                constexpr std::size_t kPlace = decltype(p)::value * kVectors + decltype(v)::value;
-                const __m512 value = acc.v[kPlace];
-                const __mmask16 below = _mm512_cmp_ps_mask(value, _mm512_setzero_ps(), _CMP_NGT_UQ);
-                acc.v[kPlace] = _mm512_mask_mul_ps(value, below, value, slope);
-            });
-        }
-        if (constants.shift != nullptr) {
-            const __m512 shift = _mm512_load_ps(constants.shift + v * kLanes);
-            unrolled<kPixels>([&](auto p) FUSEQ_LAMBDA {
-                constexpr std::size_t kPlace = decltype(p)::value * kVectors + decltype(v)::value;
-                acc.v[kPlace] = _mm512_add_ps(acc.v[kPlace], shift);
-            });
-        }
-    });
-    const std::size_t first = x * kVectors * kLanes;
-    if (constants.dst_type == ElementType::f32) {
-        float* const to = reinterpret_cast<float*>(dst) + first;
-        unrolled<kPixels * kVectors>(
-            [&](auto i) FUSEQ_LAMBDA { _mm512_storeu_ps(to + i * kLanes, acc.v[i]); });
-        return;
-    }
-    const bool is_signed = constants.dst_type == ElementType::i8;
-    unrolled<kPixels * kVectors / 4>([&](auto g) FUSEQ_LAMBDA {
-        constexpr std::size_t kFirst = decltype(g)::value * 4;
-        _mm512_storeu_si512(dst + first + kFirst * kLanes,
-                            bytes_of(acc.v[kFirst], acc.v[kFirst + 1], acc.v[kFirst + 2],
-                                     acc.v[kFirst + 3], is_signed));
-    });
-}
-
-// The last tile ends at the end of the row: it may compute pixels again. It is half a tile where
-// that suffices.
-template <std::size_t kVectors, std::size_t kStep>
-void row_of(const Taps& taps, const Constants& constants, std::size_t width, std::byte* dst) {
-    constexpr std::size_t kPixels = tile_pixels(kVectors);
-    constexpr std::size_t kHalf = kPixels / 2;
-    std::size_t x = 0;
-    for (; x + kHalf < width; x += kPixels) {
-        tile<kPixels, kVectors, kStep>(taps, constants, std::min(x, width - kPixels), dst);
-    }
-    if (x < width) {
-        tile<kHalf, kVectors, kStep>(taps, constants, width - kHalf, dst);
-    }
-}
-
-using RowFunction = void (*)(const Taps&, const Constants&, std::size_t, std::byte*);
-
-template <std::size_t kStep>
-RowFunction of_vectors(std::size_t vectors) {
-    constexpr std::array<RowFunction, kMaxVectors> kAll = {row_of<1, kStep>, row_of<2, kStep>,
-                                                           row_of<3, kStep>, row_of<4, kStep>};
-    return kAll[vectors - 1];
-}
-
-// Null: there is none for the step.
-RowFunction row_function(std::size_t vectors, std::size_t step) {
-    switch (step) {
-        case 1: return of_vectors<1>(vectors);
-        case 2: return of_vectors<2>(vectors);
-        case 3: return of_vectors<3>(vectors);
-        case 4: return of_vectors<4>(vectors);
-        case 6: return of_vectors<6>(vectors);
-        case 8: return of_vectors<8>(vectors);
-        default: return nullptr;
-    }
-}
-
-}  // namespace
-
-FUSEQ_END_VNNI
-
 bool FloatConv::takes(const ConvGeometry& s) {
     constexpr std::size_t kMaxStride = 2;
-    return has_avx512_vnni() && s.src_channels >= 1 && s.src_channels <= kMaxChannels &&
-           s.dst_channels % kLanes == 0 && s.dst_channels >= kLanes &&
-           s.dst_channels <= kMaxVectors * kLanes && s.stride_width <= kMaxStride &&
-           s.dilation_height == 1 && s.dilation_width == 1 && s.kernel_height >= 1 &&
-           s.kernel_height <= kMaxRows && s.dst_width >= kMinWidth && s.dst_height >= 1 &&
-           s.pad_top >= 0 && s.pad_left >= 0 &&
+    return s.src_channels >= 1 && s.src_channels <= kMaxChannels && s.dst_channels % kLanes == 0 &&
+           s.dst_channels >= kLanes && s.dst_channels <= kMaxVectors * kLanes &&
+           s.stride_width <= kMaxStride && s.dilation_height == 1 && s.dilation_width == 1 &&
+           s.kernel_height >= 1 && s.kernel_height <= kMaxRows && s.dst_width >= kMinWidth &&
+           s.dst_height >= 1 && s.pad_top >= 0 && s.pad_left >= 0 &&
            s.pad_top < static_cast<std::ptrdiff_t>(s.kernel_height) &&
            s.src_channels * s.kernel_height * s.kernel_width <= kMaxTaps &&
-           row_function(1, s.stride_width * s.src_channels) != nullptr;
+           float_conv::row_function(1, s.stride_width * s.src_channels) != nullptr;
 }
 
 FloatConv::FloatConv(const FloatConvParams& p)
@@ -332,8 +181,8 @@ std::size_t FloatConv::scratch() const {
 
 void FloatConv::run(const float* src, Range rows, float* scratch, void* dst) const {
     const std::size_t step = shape_.stride_width * (planes_ ? 1 : shape_.src_channels);
-    const RowFunction row = row_function(vectors_, step);
-    const Constants constants{
+    const float_conv::RowFunction row = float_conv::row_function(vectors_, step);
+    const float_conv::Constants constants{
         weights_.data(), bias_.data(), shift_.empty() ? nullptr : shift_.data(),
         relu_,           slope_,       dst_type_};
     Source source(*this, src, scratch);

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Convolution of f32 with few source channels (at most 4), as the first layer of a network that
-// keeps it in float. A vector holds 16 output channels of a pixel, and a number of the source is
-// broadcast from where it lies, so that planes and pixels are read alike. For each output element
+// keeps it in float. A vector holds up to 16 output channels of a pixel, and a number of the source
+// is broadcast from where it lies, so that planes and pixels are read alike. For each output element
 //
 //   acc = fma(src, wei, acc), from 0, over kernel rows, then columns, then source channels
 //   dst = relu(acc + bias[c]) + shift[c]        relu: x above zero, else slope * x
 //
 // which is the order of oneDNN's kernels for so few channels; bytes are that rounded half to even
-// and saturated. Immutable after construction; any number of threads at once; run() does not
+// and saturated. Without AVX2 the machine has no fma: the product is rounded, as oneDNN's is. Immutable after construction; any number of threads at once; run() does not
 // allocate. The same bytes for every split of the rows.
 #pragma once
 
@@ -37,7 +37,7 @@ struct FloatConvParams {
 
 class FloatConv {
 public:
-    // Whether the machine and the shape suit the kernel.
+    // Whether the shape suits the kernel.
     static bool takes(const ConvGeometry& shape);
 
     // Precondition: takes(). The spans are not kept. Throws fuseq::Error where they do not fit.

@@ -4,7 +4,6 @@
 // Float convolutions of few channels against the reference.
 #include <gmock/gmock.h>
 
-#include "cpu/machine/instructions.hpp"
 #include "unit/cpu/steps/on_devices.hpp"
 
 namespace fuseq::test {
@@ -26,21 +25,12 @@ const std::string kDense = "strides=[1,1] dilations=[1,1]";
 const std::string kPadded = "strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]";
 const std::string kOwn = "convolution fuseq:float_conv";
 
-class FloatConvolution : public testing::Test {
-protected:
-    void SetUp() override {
-        if (!kernels::has_avx512_vnni()) {
-            GTEST_SKIP() << "this machine has no AVX-512 VNNI";
-        }
-    }
-};
-
-TEST_F(FloatConvolution, ReadsPlanesOfTheInput) {
+TEST(FloatConvolution, ReadsPlanesOfTheInput) {
     const DeviceRun run = check("1,3,12,34", "48,3,3,3", kDense, "%end = ReLU(%op)", 1);
     EXPECT_EQ(run.step_of("end"), kOwn);
 }
 
-TEST_F(FloatConvolution, ReadsPixelsOfAPooling) {
+TEST(FloatConvolution, ReadsPixelsOfAPooling) {
     const DeviceRun run = check_on_devices(
         "model \"m\"\n%x = Parameter : f32[1,4,12,34]\n"
         "%p = MaxPool.1(%x) strides=[1,1] kernel=[3,3] pads_begin=[1,1] pads_end=[1,1]\n"
@@ -50,7 +40,7 @@ TEST_F(FloatConvolution, ReadsPixelsOfAPooling) {
     EXPECT_EQ(run.step_of("end"), kOwn);
 }
 
-TEST_F(FloatConvolution, TakesWhatFollows) {
+TEST(FloatConvolution, TakesWhatFollows) {
     EXPECT_EQ(check("2,3,15,70", "32,3,5,5",
                     "strides=[2,2] dilations=[1,1] pads_begin=[2,2] pads_end=[2,2]",
                     "%k = Const value=random(7) : f32[1,32,1,1]\n%m = Multiply(%op, %k)\n"
@@ -66,7 +56,7 @@ TEST_F(FloatConvolution, TakesWhatFollows) {
         kOwn);
 }
 
-TEST_F(FloatConvolution, AddsAResidualInput) {
+TEST(FloatConvolution, AddsAResidualInput) {
     const DeviceRun run = check("1,3,10,36", "16,3,1,1", kDense,
                                 "%v = Const value=random(5) : f32[16,3,3,3]\n"
                                 "%other = Convolution(%x, %v) " +
@@ -75,7 +65,7 @@ TEST_F(FloatConvolution, AddsAResidualInput) {
     EXPECT_THAT(run.step_of("end"), testing::HasSubstr("fuseq:float_conv"));
 }
 
-TEST_F(FloatConvolution, LeavesManyChannelsAlone) {
+TEST(FloatConvolution, LeavesManyChannelsAlone) {
     const DeviceRun run = check("1,8,12,34", "16,8,3,3", kDense, "%end = ReLU(%op)", 6);
     EXPECT_THAT(run.step_of("end"), testing::Not(testing::HasSubstr("fuseq")));
 }

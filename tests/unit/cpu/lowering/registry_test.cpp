@@ -302,13 +302,30 @@ TEST(Registry, DepthwiseConvolutionsOfVolumes) {
     const Verdicts one = verdicts_on(avx2(), text(4, "1,1,3,3,3", "1,4,6,6,6"));
     EXPECT_THAT(one.list,
                 ElementsAre("gemm: refused", "depthwise: refused", "depthwise_3d: refused",
-                            "depthwise_float: taken", "onednn: taken"));
+                            "grouped_gemm: refused", "depthwise_float: taken", "onednn: taken"));
     EXPECT_EQ(one.reasons.at("gemm"), "groups");
     EXPECT_EQ(one.reasons.at("depthwise"), "for integers only");
     const Verdicts two = verdicts_on(golden_cove(), text(2, "2,2,3,3,3", "1,4,6,6,6"));
     EXPECT_EQ(two.reasons.at("gemm"), "groups");
     EXPECT_EQ(two.reasons.at("depthwise_float"), "not one channel a group");
     EXPECT_EQ(two.list.back(), "onednn: taken");
+}
+
+TEST(Registry, AGroupedConvolutionOnSeveralMachines) {
+    const std::string text =
+        "model \"m\"\n%x = Parameter : f32[1,32,14,14]\n%l = Const value={0} : f32[]\n"
+        "%h = Const value={3.984375} : f32[]\n%q = FakeQuantize(%x, %l, %h, %l, %h) levels=256\n"
+        "%w = Const value=random(5,-127,127) : i8[8,4,4,3,3]\n"
+        "%wf = Convert(%w) destination_type=f32\n%s = Const value={0.0078125} : f32[]\n"
+        "%wd = Multiply(%wf, %s)\n%c = GroupConvolution(%q, %wd) strides=[1,1] dilations=[1,1] "
+        "pads_begin=[1,1] pads_end=[1,1]\n%r = Result(%c)\n";
+    const Verdicts old = verdicts_on(avx2(), text);
+    EXPECT_EQ(old.reasons.at("gemm"), "groups");
+    EXPECT_EQ(old.reasons.at("grouped_gemm"), "");
+    EXPECT_EQ(verdicts_on(golden_cove(), text).reasons.at("grouped_gemm"),
+              "oneDNN does not saturate with AVX-512 VNNI");
+    EXPECT_EQ(verdicts_on(avx2(), text, {{"FUSEQ_OWN_GEMM", "NO"}}).reasons.at("grouped_gemm"),
+              "FUSEQ_OWN_GEMM is NO");
 }
 
 // Of every step, by its name: "io_reorder: taken", or with the reason of a refusal.

@@ -1,0 +1,165 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Four vectors of a tile, which stay in registers while operations are applied to them: how they are
+// loaded from tensors of dst's size and stored. To be included after hwy/highway.h, once a target.
+#if defined(FUSEQ_GEMM_NARROW_GROUP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSEQ_GEMM_NARROW_GROUP_INL_H_
+#undef FUSEQ_GEMM_NARROW_GROUP_INL_H_
+#else
+#define FUSEQ_GEMM_NARROW_GROUP_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "cpu/kernels/common/always_inline.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "hwy/highway.h"
+
+#include "cpu/kernels/common/exact-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using gemm::kLanes;
+
+using DF = hn::CappedTag<float, 16>;
+using VF = hn::Vec<DF>;
+using DI = hn::RebindToSigned<DF>;
+
+constexpr std::size_t kVector = hn::MaxLanes(DF());
+constexpr std::size_t kVectors = kLanes / kVector;  // of a row of the tile
+constexpr std::size_t kGroup = 4;
+constexpr std::size_t kGroupRows = kGroup / kVectors;
+
+// Vector i holds channels kVector * (i % kVectors) of row i / kVectors. Size is kGroup or, for the
+// last row of an odd number, half of it.
+template <std::size_t Size>
+struct Group {
+    VF v[Size];
+};
+
+// Where a group is in dst, and in tensors of its size.
+struct Place {
+    std::size_t pixel;
+    std::size_t rows;      // that exist; the others are computed and not stored
+    std::size_t channel;   // first of the panel
+    std::size_t channels;  // of the panel
+    std::size_t pitch;     // elements from a pixel to the next
+};
+
+template <std::size_t Size, class F>
+HWY_INLINE void for_group(F&& f) {
+    f(std::integral_constant<std::size_t, 0>{});
+    f(std::integral_constant<std::size_t, 1>{});
+    if constexpr (Size == kGroup) {
+        f(std::integral_constant<std::size_t, 2>{});
+        f(std::integral_constant<std::size_t, 3>{});
+    }
+}
+
+template <std::size_t Size, class F>
+HWY_INLINE void over_group(Group<Size>& g, F&& f) {
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA { g.v[i] = f(g.v[i]); });
+}
+
+// With one constant, or two, a channel.
+template <std::size_t Size, class F>
+HWY_INLINE void with_one(Group<Size>& g, const float* a, F&& f) {
+    const DF d;
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
+        g.v[i] = f(g.v[i], hn::Load(d, a + kVector * (i % kVectors)));
+    });
+}
+template <std::size_t Size, class F>
+HWY_INLINE void with_two(Group<Size>& g, const float* a, const float* b, F&& f) {
+    const DF d;
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
+        const std::size_t at = kVector * (i % kVectors);
+        g.v[i] = f(g.v[i], hn::Load(d, a + at), hn::Load(d, b + at));
+    });
+}
+
+// Channels of vector number n of a row that the panel has.
+HWY_INLINE std::size_t count_of(const Place& at, std::size_t n) {
+    const std::size_t before = n * kVector;
+    return at.channels <= before ? 0 : std::min(kVector, at.channels - before);
+}
+
+template <class T, bool Whole, std::size_t Size>
+HWY_INLINE Group<Size> load_tensor(const Place& at, const void* tensor) {
+    const DF d;
+    Group<Size> g;
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
+        const std::size_t row = i / kVectors;
+        const std::size_t n = i % kVectors;
+        const T* from = static_cast<const T*>(tensor) +
+                        (at.pixel + (row < at.rows ? row : 0)) * at.pitch + at.channel +
+                        n * kVector;
+        if constexpr (Whole) {
+            g.v[i] = load_float(d, from);
+        } else {
+            T part[kVector] = {};
+            std::memcpy(part, from, count_of(at, n) * sizeof(T));
+            g.v[i] = load_float(d, part);
+        }
+    });
+    return g;
+}
+
+// Bytes of whole panels: a row is one vector of 128 bits. `Clamp`: values may leave the range of
+// 32-bit integers.
+template <class T, bool Clamp, std::size_t Size>
+HWY_INLINE void store_rows(const Group<Size>& g, const Place& at, T* dst) {
+    alignas(64) T bytes[kGroupRows * kLanes];
+    const auto round = [](VF v) FUSEQ_HWY_LAMBDA {
+        constexpr float kMax = std::is_signed_v<T> ? 127.0f : 255.0f;
+        return Clamp ? round_below(DF(), v, kMax).raw : round_raw(v.raw);
+    };
+    const auto low = pack_integers(round(g.v[0]), round(g.v[1]));
+    auto high = low;
+    if constexpr (Size == kGroup) {
+        high = pack_integers(round(g.v[2]), round(g.v[3]));
+    }
+    store_packed(pack_words(low, high, bytes), bytes);
+    const hn::FixedTag<T, kLanes> d;
+    T* to = dst + at.pixel * at.pitch + at.channel;
+    for (std::size_t row = 0; row < at.rows; ++row, to += at.pitch) {
+        hn::StoreU(hn::Load(d, bytes + row * kLanes), d, to);
+    }
+}
+
+template <class T, bool Whole, bool Clamp, std::size_t Size>
+HWY_INLINE void store_group(const Group<Size>& g, const Place& at, void* dst) {
+    if constexpr (Whole && sizeof(T) == 1) {
+        return store_rows<T, Clamp>(g, at, static_cast<T*>(dst));
+    }
+    const DF d;
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
+        const std::size_t row = i / kVectors;
+        const std::size_t n = i % kVectors;
+        if (row >= at.rows) {
+            return;
+        }
+        T* to = static_cast<T*>(dst) + (at.pixel + row) * at.pitch + at.channel + n * kVector;
+        if constexpr (Whole) {
+            store_float(d, g.v[i], to);
+        } else {
+            T part[kVector];
+            store_float(d, g.v[i], part);
+            std::memcpy(to, part, count_of(at, n) * sizeof(T));
+        }
+    });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif
