@@ -126,10 +126,8 @@ PartialShape pool_output_shape(const InferContext& context, const PoolAttrs& att
     return dst;
 }
 
-PoolLoops pool_loops(const EvalContext& context, const PoolAttrs& attrs, const Shape& src) {
+PoolLoops pool_loops(const PoolAttrs& attrs, const Shape& src) {
     const std::size_t spatial = attrs.kernel.size();
-    context.require(src.size() == spatial + 2, "src has shape ", to_string(src), ", expected rank ",
-                    spatial + 2);
     PoolLoops loops;
     loops.planes = static_cast<std::int64_t>(src[0] * src[1]);
     loops.dst = {src[0], src[1]};
@@ -139,9 +137,19 @@ PoolLoops pool_loops(const EvalContext& context, const PoolAttrs& attrs, const S
         loops.in[at] = static_cast<std::int64_t>(src[d + 2]);
         loops.out[at] = geometry.positions[d];
         loops.window[at] = geometry.windows[d];
+        loops.dst.push_back(static_cast<std::size_t>(std::max<std::int64_t>(loops.out[at], 0)));
+    }
+    return loops;
+}
+
+PoolLoops pool_loops(const EvalContext& context, const PoolAttrs& attrs, const Shape& src) {
+    const std::size_t spatial = attrs.kernel.size();
+    context.require(src.size() == spatial + 2, "src has shape ", to_string(src), ", expected rank ",
+                    spatial + 2);
+    PoolLoops loops = pool_loops(attrs, src);
+    for (std::size_t at = 3 - spatial; at < 3; ++at) {
         context.require(loops.out[at] >= 1, "the kernel of extent ", loops.window[at].extent(),
                         " does not fit into the padded src of size ", loops.in[at]);
-        loops.dst.push_back(static_cast<std::size_t>(loops.out[at]));
     }
     return loops;
 }

@@ -116,6 +116,8 @@ struct PoolLoops {
     Window window[3];
     Shape dst;
 };
+// The shape of src fits the attributes.
+PoolLoops pool_loops(const PoolAttrs& attrs, const Shape& src);
 // Throws Error when the shape of src does not fit the attributes.
 PoolLoops pool_loops(const EvalContext& context, const PoolAttrs& attrs, const Shape& src);
 

@@ -63,6 +63,7 @@ constexpr NodeCandidate kNodes[] = {
     {"dequantize_sums", "the only one", make_dequantize_sums},
     {"wide_filter", "integers of 16 bits, and sums that the anchors do not hold exactly",
      make_wide_filter},
+    {"quantized_average", "the only one", make_quantized_average},
     {"quantized_pair", "the only one", make_quantized_pair},
     {"quantized_table", "the only one", make_quantized_table},
     {"quantized_concat", "the only one", make_quantized_concat},

@@ -66,6 +66,7 @@ Verdict make_quantize(StepBuilder& builder, Node& node);
 Verdict make_dynamic_quantize(StepBuilder& builder, Node& node);
 Verdict make_dequantize_sums(StepBuilder& builder, Node& node);
 Verdict make_wide_filter(StepBuilder& builder, Node& node);
+Verdict make_quantized_average(StepBuilder& builder, Node& node);
 Verdict make_quantized_pair(StepBuilder& builder, Node& node);
 Verdict make_quantized_table(StepBuilder& builder, Node& node);
 Verdict make_quantized_concat(StepBuilder& builder, Node& node);

@@ -12,27 +12,6 @@
 namespace fuseq {
 namespace {
 
-// Elements that a window divides by.
-std::int64_t divisor(const PoolLoops& loops,
-                     const std::int64_t first[3],
-                     bool exclude_pad,
-                     std::int64_t inside) {
-    if (exclude_pad) {
-        return inside;
-    }
-    std::int64_t count = 1;
-    for (std::size_t d = 0; d < 3; ++d) {
-        const Window& w = loops.window[d];
-        std::int64_t taps = 0;
-        for (std::int64_t k = 0; k < w.size; ++k) {
-            // What rounding up added behind the padding is not counted.
-            taps += first[d] + k * w.dilation < loops.in[d] + w.pad_end ? 1 : 0;
-        }
-        count *= taps;
-    }
-    return count;
-}
-
 void evaluate(EvalContext& context) {
     const auto& attrs = context.attrs<QuantizedPoolAttrs>();
     const RoundingRule rule = required_rule(context).rule;
@@ -51,7 +30,7 @@ void evaluate(EvalContext& context) {
             real += real_value(attrs, 0, from[at]);
             ++inside;
         });
-        const std::int64_t count = divisor(loops, first, attrs.exclude_pad, inside);
+        const std::int64_t count = average_divisor(loops, first, attrs.exclude_pad, inside);
         context.require(count > 0, "a window has no element");
         values.push_back(rule == RoundingRule::kRawHalfAway
                              ? rules::divide_half_away(raw, count)

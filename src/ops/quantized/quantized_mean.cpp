@@ -3,12 +3,13 @@
 //
 // QuantizedMean: the mean over axes, rule(sum of (q - z), M / count) + zo with one rounding, or one
 // of TFLite's means (rules/means.hpp).
+#include "ops/quantized/quantized_mean.hpp"
+
 #include <algorithm>
 
 #include "ops/axes.hpp"
 #include "ops/broadcast.hpp"
 #include "ops/op_list.hpp"
-#include "ops/quantized/quantized_run.hpp"
 #include "ops/quantized/rules/means.hpp"
 #include "ops/quantized/rules/real.hpp"
 
@@ -37,25 +38,6 @@ void infer(InferContext& context) {
     context.set_output(0, attrs.output_type, PartialShape(dims));
 }
 
-// `sum`: of the integers less their zero point.
-std::int64_t mean(const QuantizedMeanAttrs& attrs,
-                  RuleChoice choice,
-                  std::int64_t sum,
-                  std::int64_t count) {
-    const rules::MeanGrids grids{attrs.input_scales[0], attrs.input_zero_point(0),
-                                 attrs.output_scale, attrs.output_zero_point};
-    const std::int64_t raw = sum + count * attrs.input_zero_point(0);
-    switch (choice.rule) {
-        case RoundingRule::kRealMean: return rules::real_mean(grids, raw, count);
-        case RoundingRule::kRawMean: return rules::raw_mean(grids, raw, count);
-        case RoundingRule::kDividedMean: return rules::divided_mean(grids, raw, count);
-        default: break;
-    }
-    const float real = static_cast<float>(sum) * attrs.input_scales[0];
-    return rules::quantize_real(choice.rule, real / static_cast<float>(count), attrs.output_scale,
-                                attrs.output_zero_point);
-}
-
 void evaluate(EvalContext& context) {
     const auto& attrs = context.attrs<QuantizedMeanAttrs>();
     const RuleChoice choice = required_rule(context);
@@ -81,18 +63,7 @@ void evaluate(EvalContext& context) {
     for (StridedLoop loop(src, {broadcast_strides(kept, src)}); !loop.done(); loop.next()) {
         sums[loop.offset(0)] += from[loop.position()];
     }
-    if (is_fixed_point(choice.rule) || is_f32_product(choice.rule)) {
-        const Requantizer requantize(choice, {.input = attrs.input_scales[0],
-                                              .weights = {},
-                                              .output = attrs.output_scale,
-                                              .output_zero_point = attrs.output_zero_point,
-                                              .count = count});
-        std::transform(sums.begin(), sums.end(), sums.begin(),
-                       [&](std::int64_t sum) { return requantize(sum); });
-    } else {
-        std::transform(sums.begin(), sums.end(), sums.begin(),
-                       [&](std::int64_t sum) { return mean(attrs, choice, sum, count); });
-    }
+    std::transform(sums.begin(), sums.end(), sums.begin(), QuantizedMeanRule(attrs, choice, count));
     store(context.output(0, shape), sums, output_limits(attrs));
 }
 
@@ -109,6 +80,37 @@ const OpSpec kOps[] = {
 };
 
 }  // namespace
+
+QuantizedMeanRule::QuantizedMeanRule(const QuantizedMeanAttrs& attrs,
+                                     RuleChoice choice,
+                                     std::int64_t count)
+    : attrs_(attrs), choice_(choice), count_(count) {
+    if (is_fixed_point(choice.rule) || is_f32_product(choice.rule)) {
+        requantize_.emplace(choice, RequantizeScales{.input = attrs.input_scales[0],
+                                                     .weights = {},
+                                                     .output = attrs.output_scale,
+                                                     .output_zero_point = attrs.output_zero_point,
+                                                     .count = count});
+    }
+}
+
+std::int64_t QuantizedMeanRule::operator()(std::int64_t sum) const {
+    if (requantize_) {
+        return (*requantize_)(sum);
+    }
+    const rules::MeanGrids grids{attrs_.input_scales[0], attrs_.input_zero_point(0),
+                                 attrs_.output_scale, attrs_.output_zero_point};
+    const std::int64_t raw = sum + count_ * attrs_.input_zero_point(0);
+    switch (choice_.rule) {
+        case RoundingRule::kRealMean: return rules::real_mean(grids, raw, count_);
+        case RoundingRule::kRawMean: return rules::raw_mean(grids, raw, count_);
+        case RoundingRule::kDividedMean: return rules::divided_mean(grids, raw, count_);
+        default: break;
+    }
+    const float real = static_cast<float>(sum) * attrs_.input_scales[0];
+    return rules::quantize_real(choice_.rule, real / static_cast<float>(count_),
+                                attrs_.output_scale, attrs_.output_zero_point);
+}
 
 std::span<const OpSpec> quantized_mean_ops() {
     return kOps;

@@ -5,16 +5,6 @@
 namespace fuseq {
 namespace {
 
-PoolAttrs windows_of(const QuantizedPoolAttrs& attrs) {
-    return {.strides = attrs.strides,
-            .pads_begin = attrs.pads_begin,
-            .pads_end = attrs.pads_end,
-            .kernel = attrs.kernel,
-            .dilations = attrs.dilations,
-            .rounding_type = attrs.rounding_type,
-            .auto_pad = attrs.auto_pad};
-}
-
 std::size_t planes_of(const PoolLoops& loops) {
     return loops.dst[0] == 0 ? 0 : static_cast<std::size_t>(loops.planes) / loops.dst[0];
 }
@@ -24,6 +14,36 @@ std::size_t size_of(const std::int64_t sizes[3]) {
 }
 
 }  // namespace
+
+PoolAttrs pool_windows(const QuantizedPoolAttrs& attrs) {
+    return {.strides = attrs.strides,
+            .pads_begin = attrs.pads_begin,
+            .pads_end = attrs.pads_end,
+            .kernel = attrs.kernel,
+            .dilations = attrs.dilations,
+            .rounding_type = attrs.rounding_type,
+            .auto_pad = attrs.auto_pad};
+}
+
+std::int64_t average_divisor(const PoolLoops& loops,
+                             const std::int64_t first[3],
+                             bool exclude_pad,
+                             std::int64_t inside) {
+    if (exclude_pad) {
+        return inside;
+    }
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const Window& w = loops.window[d];
+        std::int64_t taps = 0;
+        for (std::int64_t k = 0; k < w.size; ++k) {
+            // What rounding up added behind the padding is not counted.
+            taps += first[d] + k * w.dilation < loops.in[d] + w.pad_end ? 1 : 0;
+        }
+        count *= taps;
+    }
+    return count;
+}
 
 void infer_quantized_pool(InferContext& context) {
     const auto& attrs = context.attrs<QuantizedPoolAttrs>();
@@ -51,7 +71,7 @@ void infer_quantized_pool(InferContext& context) {
         }
         Shape sizes(spatial + 2, 1);
         sizes[d + 2] = static_cast<std::size_t>(size.get_length());
-        const std::int64_t positions = pool_geometry(windows_of(attrs), sizes).positions[d];
+        const std::int64_t positions = pool_geometry(pool_windows(attrs), sizes).positions[d];
         context.require(positions >= 1, "the kernel does not fit into the padded src of size ",
                         size.get_length(), " (spatial dimension ", d, ")");
         size = positions;
@@ -61,7 +81,7 @@ void infer_quantized_pool(InferContext& context) {
 
 PoolLoops quantized_pool_loops(const EvalContext& context, const QuantizedPoolAttrs& attrs) {
     const PartialShape src = channels_first(context.input(0).get_shape(), attrs.channels_last);
-    return pool_loops(context, windows_of(attrs), src.to_shape());
+    return pool_loops(context, pool_windows(attrs), src.to_shape());
 }
 
 std::vector<std::int32_t> pool_source(const EvalContext& context,

@@ -1,0 +1,169 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/reduce/quantized_average.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/reduce/quantized_average.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "cpu/kernels/common/exact-inl.h"
+#include "cpu/kernels/eltwise/rounded_product-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+using TagF32 = hn::RebindToFloat<TagI32>;
+using VecF32 = hn::Vec<TagF32>;
+
+// Half away from zero.
+HWY_INLINE VecF32 rounded_away(VecF32 x) {
+    const TagF32 d;
+    const VecF32 whole = hn::Trunc(x);
+    const VecF32 one = hn::CopySign(hn::Set(d, 1.0f), x);
+    const auto up = hn::Ge(hn::Abs(hn::Sub(x, whole)), hn::Set(d, 0.5f));
+    return hn::Add(whole, hn::IfThenElseZero(up, one));
+}
+
+// A mean of real values on the grid of dst.
+HWY_INLINE VecI32 on_grid_of(const QuantizedAverageParams& p, VecF32 mean) {
+    const TagF32 d;
+    const VecF32 steps = hn::Div(mean, hn::Set(d, p.dst_scale));
+    const bool zero_first = p.rounding == AverageRounding::kZeroFirst;
+    const std::int32_t zero = zero_first ? 0 : p.dst_zero_point;
+    const VecF32 rounded =
+        p.rounding == AverageRounding::kHalfAway
+            ? rounded_away(steps)
+            : hn::Round(zero_first
+                            ? hn::Add(steps, hn::Set(d, static_cast<float>(p.dst_zero_point)))
+                            : steps);
+    const VecF32 low = hn::Set(d, static_cast<float>(p.lowest - zero));
+    const VecF32 high = hn::Set(d, static_cast<float>(p.highest - zero));
+    const VecF32 clamped = hn::Min(hn::Max(rounded, low), high);
+    return hn::Add(hn::ConvertTo(TagI32(), clamped), hn::Set(TagI32(), zero));
+}
+
+template <class Byte>
+HWY_INLINE VecI32 real_average(const QuantizedAverageParams& p,
+                               std::span<const std::uint8_t* const> pixels,
+                               std::int32_t count,
+                               std::size_t at) {
+    const TagF32 d;
+    const VecI32 zero_point = hn::Set(TagI32(), p.src_zero_point);
+    const VecF32 scale = hn::Set(d, p.src_scale);
+    VecF32 sum = hn::Zero(d);
+    for (const std::uint8_t* pixel : pixels) {
+        const VecI32 q = load_bytes(reinterpret_cast<const Byte*>(pixel) + at);
+        sum = hn::Add(sum, hn::Mul(hn::ConvertTo(d, hn::Sub(q, zero_point)), scale));
+    }
+    return on_grid_of(p, hn::Div(sum, hn::Set(d, static_cast<float>(count))));
+}
+
+// Half away from zero.
+std::int32_t divided(const QuantizedAverageParams& p, std::int32_t sum, std::int32_t count) {
+    const std::int32_t half = sum > 0 ? count / 2 : -(count / 2);
+    return std::clamp((sum + half) / count, p.lowest, p.highest);
+}
+
+template <class Byte>
+HWY_INLINE VecI32 raw_average(const QuantizedAverageParams& p,
+                              std::span<const std::uint8_t* const> pixels,
+                              std::int32_t count,
+                              std::size_t at) {
+    const TagI32 d;
+    VecI32 sum = hn::Zero(d);
+    for (const std::uint8_t* pixel : pixels) {
+        sum = hn::Add(sum, load_bytes(reinterpret_cast<const Byte*>(pixel) + at));
+    }
+    HWY_ALIGN std::int32_t lanes[HWY_MAX_BYTES / sizeof(std::int32_t)];
+    hn::Store(sum, d, lanes);
+    for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
+        lanes[i] = divided(p, lanes[i], count);
+    }
+    return hn::Load(d, lanes);
+}
+
+// The same of one channel.
+template <class Byte>
+Byte real_average_of(const QuantizedAverageParams& p,
+                     std::span<const std::uint8_t* const> pixels,
+                     std::int32_t count,
+                     std::size_t at) {
+    float sum = 0;
+    for (const std::uint8_t* pixel : pixels) {
+        const std::int32_t q = reinterpret_cast<const Byte*>(pixel)[at] - p.src_zero_point;
+        sum += static_cast<float>(q) * p.src_scale;
+    }
+    const VecF32 mean = hn::Set(TagF32(), sum / static_cast<float>(count));
+    return static_cast<Byte>(hn::GetLane(on_grid_of(p, mean)));
+}
+
+template <class Byte>
+Byte raw_average_of(const QuantizedAverageParams& p,
+                    std::span<const std::uint8_t* const> pixels,
+                    std::int32_t count,
+                    std::size_t at) {
+    std::int32_t sum = 0;
+    for (const std::uint8_t* pixel : pixels) {
+        sum += reinterpret_cast<const Byte*>(pixel)[at];
+    }
+    return static_cast<Byte>(divided(p, sum, count));
+}
+
+template <class Byte>
+void average(const QuantizedAverageParams& p,
+             std::span<const std::uint8_t* const> pixels,
+             std::int32_t count,
+             std::size_t channels,
+             std::uint8_t* dst_bytes) {
+    auto* const dst = reinterpret_cast<Byte*>(dst_bytes);
+    const auto at_place = [&](std::span<const std::uint8_t* const> list, std::size_t at) HWY_ATTR {
+        return p.rounding == AverageRounding::kRawHalfAway ? raw_average<Byte>(p, list, count, at)
+                                                           : real_average<Byte>(p, list, count, at);
+    };
+    const std::size_t lanes = hn::Lanes(TagI32());
+    std::size_t c = 0;
+    for (; c + lanes <= channels; c += lanes) {
+        store_bytes(at_place(pixels, c), dst + c);
+    }
+    for (; c < channels; ++c) {  // what is no whole vector
+        dst[c] = p.rounding == AverageRounding::kRawHalfAway
+                     ? raw_average_of<Byte>(p, pixels, count, c)
+                     : real_average_of<Byte>(p, pixels, count, c);
+    }
+}
+
+void quantized_average_impl(const QuantizedAverageParams& p,
+                            std::span<const std::uint8_t* const> pixels,
+                            std::int32_t count,
+                            std::size_t channels,
+                            std::uint8_t* dst) {
+    p.is_signed ? average<std::int8_t>(p, pixels, count, channels, dst)
+                : average<std::uint8_t>(p, pixels, count, channels, dst);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fuseq::kernels {
+
+HWY_EXPORT(quantized_average_impl);
+
+void quantized_average(const QuantizedAverageParams& params,
+                       std::span<const std::uint8_t* const> pixels,
+                       std::int32_t count,
+                       std::size_t channels,
+                       std::uint8_t* dst) {
+    HWY_DYNAMIC_DISPATCH(quantized_average_impl)(params, pixels, count, channels, dst);
+}
+
+}  // namespace fuseq::kernels
+#endif

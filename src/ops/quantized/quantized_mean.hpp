@@ -1,0 +1,28 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of QuantizedMean: from sums to the integers of dst.
+#pragma once
+
+#include <optional>
+
+#include "ops/quantized/quantized_run.hpp"
+
+namespace fuseq {
+
+class QuantizedMeanRule {
+public:
+    // count: elements of a sum, at least 1.
+    QuantizedMeanRule(const QuantizedMeanAttrs& attrs, RuleChoice choice, std::int64_t count);
+
+    // `sum`: of the integers less their zero point. Nothing is clamped.
+    std::int64_t operator()(std::int64_t sum) const;
+
+private:
+    QuantizedMeanAttrs attrs_;
+    RuleChoice choice_;
+    std::int64_t count_;
+    std::optional<Requantizer> requantize_;  // of the rules with a multiplier
+};
+
+}  // namespace fuseq
