@@ -17,8 +17,8 @@
 namespace fuseq {
 
 struct IrReadOptions {
-    // Attributes that the operation does not know, and declared types that inference does not
-    // confirm, are errors; otherwise they are told to on_warning.
+    // Declared types that inference does not confirm, and sections that are not known, are errors;
+    // otherwise they are told to on_warning.
     bool strict = false;
     // One call a finding, a sentence without a line break.
     std::function<void(const std::string&)> on_warning;

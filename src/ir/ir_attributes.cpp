@@ -3,6 +3,8 @@
 #include "ir/ir_attributes.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -46,48 +48,55 @@ std::string spelled_so(const std::string& missing,
     return alike ? fmt::format("; there is '{}'", nearest_name(missing, names)) : "";
 }
 
-}  // namespace
+bool is_known(const char* name, const std::vector<NamedAttribute>& items) {
+    constexpr std::string_view kOfConstants[] = {"element_type", "shape", "offset", "size"};
+    return std::any_of(items.begin(), items.end(), [&](const NamedAttribute& item) {
+        return std::holds_alternative<Tensor*>(item.ref)
+                   ? std::find(std::begin(kOfConstants), std::end(kOfConstants), name) !=
+                         std::end(kOfConstants)
+                   : stands_in_data(item) && item.name == name;
+    });
+}
 
-void IrFindings::unknown_attribute(const IrLayer& layer,
-                                   const char* name,
-                                   const char* value,
-                                   const std::string& hint) {
-    Entry& entry = unknown_[{layer.operation.type, name}];
-    if (entry.count++ == 0) {
-        entry.first = fmt::format("layer {} '{}' has '{}'{}", layer.id, layer.name, value, hint);
+// Attributes that the operation does not have may change its meaning.
+void add_unknown_names(pugi::xml_node layer,
+                       const std::vector<NamedAttribute>& items,
+                       std::vector<IrAttributeFault>& faults) {
+    const pugi::xml_node data = layer.child("data");
+    std::vector<NamedAttribute> own = items;
+    std::erase_if(own, [](const NamedAttribute& item) { return !stands_in_data(item); });
+    for (const pugi::xml_attribute found : data.attributes()) {
+        if (!is_known(found.name(), items) &&
+            !is_harmless_attribute(layer.attribute("type").value(), found.name(), found.value())) {
+            faults.push_back({found.name(), found.value(),
+                              "not known" + did_you_mean(found.name(), missing_names(own, data)),
+                              true});
+        }
     }
 }
+
+}  // namespace
 
 void IrFindings::note(const IrLayer& layer, const std::string& text) {
     note(fmt::format("layer {} '{}' ({}): {}", layer.id, layer.name, layer.operation.type, text));
 }
 
 void IrFindings::report(const IrReadOptions& options, const IrSource& source) const {
-    std::vector<std::string> all;
-    for (const auto& [what, entry] : unknown_) {
-        all.push_back(fmt::format("attribute {} of {} is not known and was ignored in {}{}{}",
-                                  what.second, what.first, entry.count,
-                                  entry.count == 1 ? " layer: " : " layers, first: ", entry.first));
-    }
-    all.insert(all.end(), notes_.begin(), notes_.end());
-    if (options.strict && !all.empty()) {
+    if (options.strict && !notes_.empty()) {
         std::string text;
-        for (const std::string& finding : all) {
-            text += (text.empty() ? "" : "; ") + finding;
+        for (const std::string& note : notes_) {
+            text += (text.empty() ? "" : "; ") + note;
         }
         source.fail(text);
     }
     if (options.on_warning) {
-        for (const std::string& finding : all) {
-            options.on_warning(finding);
+        for (const std::string& note : notes_) {
+            options.on_warning(note);
         }
     }
 }
 
-void read_ir_attributes(const IrLayer& layer,
-                        Attributes& attributes,
-                        const IrSource& source,
-                        IrFindings& findings) {
+void read_ir_attributes(const IrLayer& layer, Attributes& attributes, const IrSource& source) {
     const pugi::xml_node data = layer.xml.child("data");
     auto items = list_attributes(attributes);
     std::erase_if(items, [](const NamedAttribute& item) { return !stands_in_data(item); });
@@ -106,26 +115,18 @@ void read_ir_attributes(const IrLayer& layer,
             source.fail(layer, fmt::format("attribute {}: {}", item.name, error.info().rule));
         }
     }
-    for (const pugi::xml_attribute found : data.attributes()) {
-        const bool known = std::any_of(items.begin(), items.end(), [&](const NamedAttribute& i) {
-            return i.name == found.name();
-        });
-        if (!known && !is_harmless_attribute(layer.operation.type, found.name(), found.value())) {
-            findings.unknown_attribute(layer, found.name(), found.value(),
-                                       did_you_mean(found.name(), missing_names(items, data)));
-        }
-    }
 }
 
 std::vector<IrAttributeFault> attribute_faults(pugi::xml_node layer, Attributes& attributes) {
+    std::vector<IrAttributeFault> faults;
     const pugi::xml_node data = layer.child("data");
     const auto items = list_attributes(attributes);
     if (std::any_of(items.begin(), items.end(), [](const NamedAttribute& item) {
             return std::holds_alternative<std::shared_ptr<Model>*>(item.ref);
         })) {
-        return {};
+        add_unknown_names(layer, {}, faults);  // <data> has nothing that is known
+        return faults;
     }
-    std::vector<IrAttributeFault> faults;
     for (const NamedAttribute& item : items) {
         // A Const states its type in place of its value.
         const bool constant = std::holds_alternative<Tensor*>(item.ref);
@@ -148,6 +149,7 @@ std::vector<IrAttributeFault> attribute_faults(pugi::xml_node layer, Attributes&
             }
         }
     }
+    add_unknown_names(layer, items, faults);
     return faults;
 }
 

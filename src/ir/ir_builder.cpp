@@ -87,10 +87,10 @@ void IrBuilder::add_layer(const IrLayer& layer) {
     }
     auto attributes = spec->make_attributes();
     if (auto* constant = dynamic_cast<ConstAttrs*>(attributes.get())) {
-        constant->value = context_.weights.constant(layer, context_.source, context_.findings);
+        constant->value = context_.weights.constant(layer, context_.source);
     } else {
         if (!read_ir_subgraphs(context_, layer, *attributes, depth_)) {
-            read_ir_attributes(layer, *attributes, context_.source, context_.findings);
+            read_ir_attributes(layer, *attributes, context_.source);
             note_fixed_rows(layer, *attributes);
         }
         if (context_.widen_f16) {

@@ -70,9 +70,9 @@ const std::byte* IrWeights::bytes_at(const IrLayer& layer, const IrSource& sourc
     return data_ + range.offset;
 }
 
-Tensor IrWeights::constant(const IrLayer& layer, const IrSource& source, IrFindings& findings) {
+Tensor IrWeights::constant(const IrLayer& layer, const IrSource& source) {
     ConstData data;
-    read_ir_attributes(layer, data, source, findings);
+    read_ir_attributes(layer, data, source);
     const auto type = parse_element_type(data.element_type);
     if (!type) {
         source.fail(

@@ -21,7 +21,7 @@ public:
 
     // Checks offset, size, shape and type; the tensor shares the memory, except where it is not
     // aligned to the element type.
-    Tensor constant(const IrLayer& layer, const IrSource& source, IrFindings& findings);
+    Tensor constant(const IrLayer& layer, const IrSource& source);
 
 private:
     struct Range {

@@ -20,8 +20,11 @@ struct Row {
     Value value;
 };
 
-// What the Model Optimizer of 2020 and 2021 left in IR v10, and Caffe's fields in v10 and v11.
+// What the Model Optimizer of 2020 and 2021 left in IR v10, Caffe's fields in v10 and v11, and
+// switches of today's classes that no opset has.
 constexpr Row kRows[] = {
+    {"Convert", "no_clamp", Value::kZero},
+    {"Convert", "use_rounding", Value::kZero},
     {"Convolution", "output_padding", Value::kZero},
     {"GroupConvolution", "output_padding", Value::kZero},
     {"DetectionOutput", "eta", Value::kOne},

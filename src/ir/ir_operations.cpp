@@ -85,7 +85,8 @@ private:
 };
 
 // Collects the operations that are not known, and the attributes of the others that say what is not
-// known. A file with one such attribute is left to the reader, whose message names the layer.
+// known. A file with one attribute that is missing or has a wrong value is left to the reader, whose
+// message names the layer's number.
 class UnknownOperations final : public pugi::xml_tree_walker {
 public:
     explicit UnknownOperations(const IrSource& source) : source_(source) {}
@@ -106,6 +107,7 @@ public:
             for (const IrAttributeFault& fault : attribute_faults(node, *spec->make_attributes())) {
                 attributes_.add(fmt::format("{} of {}: {}", fault.name, operation.type, fault.rule),
                                 layer, "");
+                unknown_name_ = unknown_name_ || fault.unknown_name;
             }
         } else {
             operations_.add(
@@ -122,7 +124,7 @@ public:
         if (refused_count_ == 1 && operations_.size() == 1 && attributes_.empty()) {
             source_.fail(refused_, reason_);
         }
-        if (operations_.empty() && attributes_.size() < 2) {
+        if (operations_.empty() && attributes_.size() < 2 && !unknown_name_) {
             return;
         }
         std::string text;
@@ -149,6 +151,7 @@ private:
     const IrSource& source_;
     Problems operations_;
     Problems attributes_;
+    bool unknown_name_ = false;
     IrLayer refused_;  // the first layer that is known by name only, and why
     std::string reason_;
     std::size_t refused_count_ = 0;

@@ -186,8 +186,6 @@ bool read_ir_subgraphs(IrContext& context,
     } else {
         return false;
     }
-    NoAttrs none;  // <data> has nothing that is known
-    read_ir_attributes(layer, none, context.source, context.findings);
     return true;
 }
 

@@ -216,6 +216,9 @@ std::size_t Model::remove_dead_nodes() {
         }
     }
     const std::size_t before = nodes_.size();
+    if (std::all_of(nodes_.begin(), nodes_.end(), [&](const auto& n) { return live[n->id()]; })) {
+        return 0;
+    }
     for (const auto& node : nodes_) {
         if (!live[node->id()]) {
             node->detach_inputs();

@@ -29,8 +29,8 @@ plan; `explain` names them.
 *opsets*: those that contain this form ([all of them](#operation-sets)); *fuseq*: an operation of Fuseq's
 own, on quantized tensors ([prequantized](prequantized.md)), whose layers have `version="fuseq"`. *inputs*: how many the IR may connect. *attributes*:
 name, and the default where the attribute may be left out; **bold** ones must be there. What stands
-under *refused* is an error that names the layer; an attribute that an operation does not know is a
-warning, unless it is known to mean nothing (`src/ir/ir_legacy_attributes.cpp`).
+under *refused* is an error that names the layer; so are attributes that an operation does not know, all of a file in
+one, unless they are known to mean nothing (`src/ir/ir_legacy_attributes.cpp`).
 
 *CPU*: what ran when the models of `tests/op_cases` were compiled, f32 and static shapes mostly; where
 there are several, forms differ. *own kernel*: a step of this project; *oneDNN*: a primitive; *view*:

@@ -17,26 +17,35 @@ constexpr std::size_t kMaxNodes = 32;
 
 // Nodes of the expression, producers first; empty when it is not constant or too long.
 std::vector<const Node*> expression(const Node* root) {
+    struct Met {
+        const Node* node;
+        bool done;  // false: entered, true: in `order`
+    };
     std::vector<const Node*> order;
     std::vector<const Node*> stack{root};
-    std::unordered_map<const Node*, bool> done;  // false: entered, true: in `order`
+    std::vector<Met> met;  // few, and passes ask of every node: quicker than a table
+    met.reserve(kMaxNodes + 1);
+    const auto find = [&](const Node* node) {
+        return std::find_if(met.begin(), met.end(), [&](const Met& m) { return m.node == node; });
+    };
     while (!stack.empty()) {
         const Node* node = stack.back();
-        const auto [it, first_visit] = done.try_emplace(node, false);
-        if (!first_visit) {
+        const auto it = find(node);
+        if (it != met.end()) {
             stack.pop_back();
-            if (!it->second) {
-                it->second = true;
+            if (!it->done) {
+                it->done = true;
                 order.push_back(node);
             }
             continue;
         }
-        if (done.size() > kMaxNodes || node->spec().evaluate == nullptr ||
+        met.push_back({node, false});
+        if (met.size() > kMaxNodes || node->spec().evaluate == nullptr ||
             (node->input_count() == 0 && !node->is_constant()) || is_random(*node)) {
             return {};
         }
         for (const Output& input : node->inputs()) {
-            if (input && !done.contains(input.node)) {
+            if (input && find(input.node) == met.end()) {
                 stack.push_back(input.node);
             }
         }

@@ -85,6 +85,21 @@ TEST(IrOperations, ListsAttributesThatAreNotKnownToo) {
         HasSubstr("1 operation is not supported: Unheard of opset1 (1 layer: 'u'); " + attributes));
 }
 
+TEST(IrOperations, NamesThatAreNotKnownAreRefusedWithTheRest) {
+    AddModel model;
+    model.more_layers =
+        layer({.id = 20, .name = "c", .type = "Const", .data = R"(element_type="f32" axis="1")"}) +
+        layer(
+            {.id = 21, .name = "s", .type = "SoftMax", .data = R"(axes="1")", .opset = "opset8"}) +
+        layer({.id = 22, .name = "loop", .type = "TensorIterator", .data = R"(turns="3")"}) +
+        layer({.id = 23, .name = "u", .type = "Unheard"});
+    EXPECT_THAT(refusal(model.text(), add_weights()),
+                AllOf(HasSubstr("Unheard of opset1 (1 layer: 'u'); 3 attributes are not supported: "
+                                "axes of SoftMax: not known; did you mean 'axis'? (1 layer: 's'), "
+                                "axis of Const: not known (1 layer: 'c'), turns of TensorIterator: "
+                                "not known (1 layer: 'loop')")));
+}
+
 // The message of the layer itself, with its number.
 TEST(IrOperations, OneAttributeIsLeftToTheReader) {
     AddModel model;

@@ -116,18 +116,18 @@ private:
     // The bounds of sums follow from the sums of positive and of negative weights.
     WideChannel wide_channel(std::size_t c) const {
         const std::int64_t magnitudes = packed_.weights->magnitudes[c];
+        const std::int64_t sum = this->sum(c);
         const std::int32_t init = packed_.init[c];
         // A source of u8, or one of i8 that is 128 less.
-        const std::int64_t least =
-            init - (packed_.is_amx() && packed_.src_signed ? 128 * sum(c) : 0);
+        const std::int64_t least = init - (packed_.is_amx() && packed_.src_signed ? 128 * sum : 0);
         const Epilogue& e = packed_.epilogue;
         WideChannel channel{.init = init,
                             .scale = e.scale[c],
                             .bias = e.bias[c],
                             .summed = packed_.needs_sums(),
                             .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
-                            .min = least + 255 * (sum(c) - magnitudes) / 2,
-                            .max = least + 255 * (sum(c) + magnitudes) / 2};
+                            .min = least + 255 * (sum - magnitudes) / 2,
+                            .max = least + 255 * (sum + magnitudes) / 2};
         channel.elu = elu_of(e.ops, c);
         channel.leaky = leaky_of(e.ops, c);
         if (clips(params_)) {
@@ -143,6 +143,7 @@ private:
         packed_.wide_panels.reserve(packed_.panels.size() * packed_.init_count());
         for (Panel& panel : packed_.panels) {
             std::vector<WideChannel> channels;
+            channels.reserve(panel.channels);
             for (std::size_t c = 0; c < panel.channels; ++c) {
                 channels.push_back(wide_channel(panel.channel + c));
             }
