@@ -20,7 +20,7 @@ namespace {
 
 using fuseq::samples::Detection;
 
-constexpr float kLeastConfidence = 0.5F;
+constexpr float kMinConfidence = 0.5F;
 
 std::vector<std::string> lines_of(const std::string& path) {
     std::ifstream file(path);
@@ -45,7 +45,7 @@ std::vector<Detection> detections_of(const fuseq::Tensor& rows) {
     std::vector<Detection> found;
     const float* row = rows.data<float>();
     for (std::size_t i = 0; i < shape[2] && row[0] >= 0; ++i, row += 7) {
-        if (row[2] >= kLeastConfidence) {
+        if (row[2] >= kMinConfidence) {
             found.push_back(
                 {static_cast<std::int64_t>(row[1]), row[2], row[3], row[4], row[5], row[6]});
         }

@@ -50,8 +50,8 @@ bool is_detection_output(const Shape& shape) {
 
 // A bad model may give any number.
 std::int64_t label_of(float value) {
-    constexpr float kMost = 1e9F;
-    return std::abs(value) <= kMost ? static_cast<std::int64_t>(value) : -1;
+    constexpr float kMax = 1e9F;
+    return std::abs(value) <= kMax ? static_cast<std::int64_t>(value) : -1;
 }
 
 std::vector<Detection> of_detection_output(const Tensor& real, float threshold) {

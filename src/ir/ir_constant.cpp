@@ -96,8 +96,8 @@ Tensor IrWeights::constant(const IrLayer& layer, const IrSource& source) {
         return Tensor(*type, shape);
     }
     const auto size = static_cast<std::size_t>(data.size);
-    constexpr std::size_t kMost = SIZE_MAX / sizeof(double);
-    if (count > kMost || size != byte_size_of(*type, count)) {
+    constexpr std::size_t kMax = SIZE_MAX / sizeof(double);
+    if (count > kMax || size != byte_size_of(*type, count)) {
         source.fail(layer, fmt::format("size {} does not fit {} elements of {}, shape {}", size,
                                        count, to_string(*type), to_string(shape)));
     }

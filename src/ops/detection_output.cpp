@@ -20,7 +20,7 @@ namespace fuseq {
 namespace {
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 24;
-constexpr std::int64_t kMostRows = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxRows = std::int64_t{1} << 40;
 
 const DetectionOutput8Attrs& attrs_of(const Node& node) {
     return dynamic_cast<const DetectionOutput8Attrs&>(node.attributes());
@@ -114,8 +114,8 @@ DetectionSizes sizes_of(const Context& context,
         keep > 0 ? Dimension(keep)
                  : Dimension(attrs.top_k > 0 ? attrs.top_k : priors) * Dimension(classes);
     const Dimension rows = Dimension(sizes.images) * each;
-    context.require(rows.is_static() && rows.get_length() <= kMostRows, "the output has ",
-                    to_string(rows), " rows, at most ", kMostRows, " are allowed");
+    context.require(rows.is_static() && rows.get_length() <= kMaxRows, "the output has ",
+                    to_string(rows), " rows, at most ", kMaxRows, " are allowed");
     sizes.rows = rows.get_length();
     return sizes;
 }

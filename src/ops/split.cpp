@@ -15,14 +15,14 @@
 namespace fuseq {
 namespace {
 
-constexpr std::int64_t kMostParts = 1 << 16;
+constexpr std::int64_t kMaxParts = 1 << 16;
 
 // Sizes of the parts of a dimension; open ones where the dimension is.
 template <class Context>
 std::vector<Dimension> equal_parts(const Context& context, const Dimension& size) {
     const std::int64_t parts = context.template attrs<SplitAttrs>().num_splits;
-    context.require(parts >= 1 && parts <= kMostParts, "num_splits is ", parts,
-                    ", expected a value in [1, ", kMostParts, "]");
+    context.require(parts >= 1 && parts <= kMaxParts, "num_splits is ", parts,
+                    ", expected a value in [1, ", kMaxParts, "]");
     Dimension part = Dimension::dynamic();
     if (size.is_static()) {
         context.require(size.get_length() % parts == 0, "num_splits ", parts,
@@ -119,8 +119,8 @@ void infer_variadic(InferContext& context) {
     require_int_list(context, 2, "split_lengths");
     const auto count = list_length(context, 2);
     context.require(count.has_value(), "the number of split_lengths is not known");
-    context.require(*count >= 1 && *count <= kMostParts, "split_lengths has ", *count,
-                    " values, expected 1 to ", kMostParts);
+    context.require(*count >= 1 && *count <= kMaxParts, "split_lengths has ", *count,
+                    " values, expected 1 to ", kMaxParts);
     const auto lengths = context.ints(2);
     if (!axis || !lengths) {
         if (lengths) {

@@ -11,7 +11,7 @@ namespace {
 
 // Ends are tried in this many steps between a tenth of the range and all of it.
 constexpr int kSteps = 90;
-constexpr double kLeastShare = 0.1;
+constexpr double kMinShare = 0.1;
 
 // Mean squared distance of the values from what the scale makes of them. Values of a bin are taken
 // for evenly spread over it.
@@ -45,7 +45,7 @@ RealRange share_of(RealRange range, double low, double high) {
 }
 
 double share(int step) {
-    return kLeastShare + (1 - kLeastShare) * step / kSteps;
+    return kMinShare + (1 - kMinShare) * step / kSteps;
 }
 
 template <class Cost>
@@ -207,7 +207,7 @@ RealRange calibrate(RealRange range,
     if (options.method == Calibration::kPercentile) {
         return percentile(range, histogram, options.percentile);
     }
-    if (static_cast<std::int64_t>(histogram.most_bins()) < options.integers.levels()) {
+    if (static_cast<std::int64_t>(histogram.max_bins()) < options.integers.levels()) {
         return range;
     }
     range = {std::min(range.min, 0.0f), std::max(range.max, 0.0f)};

@@ -118,7 +118,7 @@ std::string to_string(const BatchNormDiagnosis& d) {
     if (!d.dead.empty()) {
         constexpr std::size_t kShown = 8;
         text += detail::cat("; ", d.dead.size(), " of ", d.channels, " channels are dead",
-                            d.after_relu ? " behind a ReLU" : "", ":");
+                            d.after_relu ? " after a ReLU" : "", ":");
         for (std::size_t i = 0; i < std::min(kShown, d.dead.size()); ++i) {
             text += detail::cat(' ', d.dead[i]);
         }

@@ -17,8 +17,8 @@ namespace fuseq::quantizer {
 namespace {
 
 // How far channels may move against each other.
-constexpr double kLeastFactor = 1.0 / 32;
-constexpr double kMostFactor = 32;
+constexpr double kMinFactor = 1.0 / 32;
+constexpr double kMaxFactor = 32;
 
 bool has_float_weights(const Node& anchor) {
     return kind_of(anchor) == LayerKind::kAnchor && anchor.input_node(1)->is_constant() &&
@@ -223,8 +223,8 @@ private:
         for (std::size_t c = 0; c < count; ++c) {
             if (alive[c]) {
                 factors[c] = static_cast<float>(
-                    std::clamp(std::exp(logs[c] - sum / static_cast<double>(counted)), kLeastFactor,
-                               kMostFactor));
+                    std::clamp(std::exp(logs[c] - sum / static_cast<double>(counted)), kMinFactor,
+                               kMaxFactor));
             }
         }
         return factors;
@@ -305,7 +305,7 @@ private:
                                      std::max(all.max, seen.channels[c].max)};
         }
         seen.range = all;
-        seen.histogram = Histogram(seen.histogram.most_bins());
+        seen.histogram = Histogram(seen.histogram.max_bins());
         seen.histogram.cover(all);
     }
 

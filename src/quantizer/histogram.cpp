@@ -15,8 +15,8 @@ namespace fuseq::quantizer {
 namespace {
 
 // Of the least f32 above 0, and of the greatest.
-constexpr int kLeastExponent = -149;
-constexpr int kGreatestExponent = 128;
+constexpr int kMinExponent = -149;
+constexpr int kMaxExponent = 128;
 
 std::int64_t bin_of(double value, int exponent) {
     return static_cast<std::int64_t>(std::floor(std::ldexp(value, -exponent)));
@@ -28,14 +28,14 @@ bool fits(RealRange range, int exponent, std::size_t bins) {
     return span <= static_cast<double>(bins);
 }
 
-int least_exponent(RealRange range, std::size_t bins) {
+int min_exponent(RealRange range, std::size_t bins) {
     const double magnitude =
         std::max(-static_cast<double>(range.min), static_cast<double>(range.max));
     if (magnitude == 0) {
-        return kLeastExponent;
+        return kMinExponent;
     }
     int exponent =
-        std::max(kLeastExponent, std::ilogb(magnitude) - std::ilogb(static_cast<double>(bins)) - 1);
+        std::max(kMinExponent, std::ilogb(magnitude) - std::ilogb(static_cast<double>(bins)) - 1);
     while (!fits(range, exponent, bins)) {
         ++exponent;
     }
@@ -44,17 +44,17 @@ int least_exponent(RealRange range, std::size_t bins) {
 
 }  // namespace
 
-Histogram::Histogram(std::size_t most_bins,
+Histogram::Histogram(std::size_t max_bins,
                      int exponent,
                      std::int64_t first,
                      std::vector<std::uint64_t> counts)
-    : most_bins_(most_bins), exponent_(exponent), first_(first), counts_(std::move(counts)) {
+    : max_bins_(max_bins), exponent_(exponent), first_(first), counts_(std::move(counts)) {
     const auto size = static_cast<std::int64_t>(counts_.size());
-    if (counts_.size() > most_bins || exponent < kLeastExponent || exponent > kGreatestExponent ||
+    if (counts_.size() > max_bins || exponent < kMinExponent || exponent > kMaxExponent ||
         (size > 0 && (first > 0 || first < -size || first + size <= 0))) {
         throw Error("quantize", fmt::format("a histogram of {} bins from {} of width 2^{} is "
                                             "none of at most {} bins around 0",
-                                            counts_.size(), first, exponent, most_bins));
+                                            counts_.size(), first, exponent, max_bins));
     }
 }
 
@@ -74,7 +74,7 @@ std::uint64_t Histogram::total() const {
 void Histogram::cover(RealRange range) {
     range.min = std::min(range.min, 0.0f);
     range.max = std::max(range.max, 0.0f);
-    const int exponent = least_exponent(range, most_bins_);
+    const int exponent = min_exponent(range, max_bins_);
     if (counts_.empty()) {
         exponent_ = exponent;
         first_ = bin_of(range.min, exponent);
@@ -89,7 +89,7 @@ void Histogram::cover(RealRange range) {
         const std::int64_t first = std::min(first_, bin_of(range.min, exponent_));
         const std::int64_t last = std::max(first_ + static_cast<std::int64_t>(counts_.size()) - 1,
                                            bin_of(range.max, exponent_));
-        if (last - first + 1 <= static_cast<std::int64_t>(most_bins_)) {
+        if (last - first + 1 <= static_cast<std::int64_t>(max_bins_)) {
             extend(first, last);
             return;
         }
@@ -131,9 +131,9 @@ void Histogram::add(std::span<const float> values) {
 }
 
 void Histogram::merge(const Histogram& other) {
-    if (other.most_bins_ != most_bins_) {
+    if (other.max_bins_ != max_bins_) {
         throw Error("quantize", fmt::format("histograms of {} and of {} bins cannot be merged",
-                                            most_bins_, other.most_bins_));
+                                            max_bins_, other.max_bins_));
     }
     if (other.empty()) {
         return;
@@ -152,7 +152,7 @@ void Histogram::merge(const Histogram& other) {
             std::max(first_ + static_cast<std::int64_t>(counts_.size()),
                      second.first_ + static_cast<std::int64_t>(second.counts_.size())) -
             1;
-        if (last - first + 1 <= static_cast<std::int64_t>(most_bins_)) {
+        if (last - first + 1 <= static_cast<std::int64_t>(max_bins_)) {
             extend(first, last);
             break;
         }

@@ -17,14 +17,14 @@ namespace fuseq::quantizer {
 
 class Histogram {
 public:
-    explicit Histogram(std::size_t most_bins = 0) : most_bins_(most_bins) {}
+    explicit Histogram(std::size_t max_bins = 0) : max_bins_(max_bins) {}
     // As it was saved. Throws Error when it could not have come about.
-    Histogram(std::size_t most_bins,
+    Histogram(std::size_t max_bins,
               int exponent,
               std::int64_t first,
               std::vector<std::uint64_t> counts);
 
-    std::size_t most_bins() const { return most_bins_; }
+    std::size_t max_bins() const { return max_bins_; }
     bool empty() const { return counts_.empty(); }
     // Bin i holds values in [first + i, first + i + 1) * 2^exponent.
     int exponent() const { return exponent_; }
@@ -44,7 +44,7 @@ private:
     void rescale(int exponent);
     void extend(std::int64_t first, std::int64_t last);
 
-    std::size_t most_bins_;
+    std::size_t max_bins_;
     int exponent_ = 0;
     std::int64_t first_ = 0;
     std::vector<std::uint64_t> counts_;  // the first and the last bin hold 0, the least or the

@@ -16,17 +16,17 @@ namespace fuseq::quantizer {
 namespace {
 
 // Inputs of a part, at most.
-constexpr std::size_t kMostOfPart = 16;
+constexpr std::size_t kMaxPartInputs = 16;
 constexpr std::size_t kParts = 3;
 constexpr std::size_t kFewestOfPart = 2;
 // With a bound on the loss: inputs that it is measured on, at most.
-constexpr std::size_t kMostBounding = 32;
+constexpr std::size_t kMaxBounding = 32;
 // In dB: less may be chance.
-constexpr double kLeastGain = 0.3;
+constexpr double kMinGain = 0.3;
 // Standard errors that the gain must have: so much is seldom chance.
-constexpr double kLeastErrors = 2;
+constexpr double kMinErrors = 2;
 // No tensor may lose more.
-constexpr double kMostLoss = 0.1;
+constexpr double kMaxLoss = 0.1;
 constexpr double kEqualizationStrength = 0.5;
 
 // What would become the model, and for each part of the inputs the ranges that the others have: a
@@ -47,14 +47,14 @@ class Improver {
 public:
     Improver(const Conversion& start, std::size_t count, const CalibrationInputs& inputs)
         : count_(count), inputs_(inputs), best_{start.copy(), {}} {
-        for (std::size_t i = 0; i < std::min(count, kParts * kMostOfPart); ++i) {
+        for (std::size_t i = 0; i < std::min(count, kParts * kMaxPartInputs); ++i) {
             parts_[i % kParts].push_back(i);
         }
     }
 
     Improved run() {
         const QuantizerOptions options = best_.conversion.options;
-        result_.judges = split_data(count_, kMostBounding).judge;
+        result_.judges = split_data(count_, kMaxBounding).judge;
         settle_calibration(best_.conversion);
         if (parts_.back().size() < kFewestOfPart) {
             if (options.max_drop) {
@@ -90,7 +90,7 @@ public:
         result_.conversion = std::move(best_.conversion);
         if (options.max_drop) {
             result_.conversion.profile =
-                profile_of(result_.conversion, split_data(count_, kMostBounding).learn);
+                profile_of(result_.conversion, split_data(count_, kMaxBounding).learn);
         }
         return std::move(result_);
     }
@@ -120,8 +120,8 @@ private:
         Distances reached = distances(tried);
         const Gain gain =
             gain_of(from_part(reached, first_part), from_part(distances_, first_part));
-        const bool kept = std::min(gain.mean, gain.together) >= kLeastGain &&
-                          gain.mean >= kLeastErrors * gain.error && gain.min >= -kMostLoss;
+        const bool kept = std::min(gain.mean, gain.together) >= kMinGain &&
+                          gain.mean >= kMinErrors * gain.error && gain.min >= -kMaxLoss;
         result_.steps.push_back({name, mean_decibels(distances_), mean_decibels(reached), kept});
         if (kept) {
             distances_ = std::move(reached);
@@ -169,7 +169,7 @@ private:
     // Histograms of equalized tensors are made anew where something is read from them.
     void profile_again(Candidate& candidate) const {
         candidate.without_part = profiles_without_parts(candidate.conversion);
-        std::vector<std::size_t> all(std::min(count_, kParts * kMostOfPart));
+        std::vector<std::size_t> all(std::min(count_, kParts * kMaxPartInputs));
         std::iota(all.begin(), all.end(), std::size_t{0});
         candidate.conversion.profile = profile_of(candidate.conversion, all);
     }
@@ -216,7 +216,7 @@ private:
         conversion.options.bias_correction = wants_bias_correction_;
         conversion.learned =
             learn_layers(*conversion.lowered, quantized_anchors(conversion), conversion.options,
-                         split_data(count_, kMostBounding), inputs_);
+                         split_data(count_, kMaxBounding), inputs_);
         if (conversion.learned.empty()) {
             return;
         }

@@ -17,8 +17,8 @@ namespace {
 // Fewer values than these of all inputs are too few to go by.
 constexpr std::size_t kFewValues = 64;
 // Bytes of float outputs to keep.
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-constexpr double kMostDecibels = 200;
+constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
+constexpr double kMaxDecibels = 200;
 
 Ratio operator+(const Ratio& a, const Ratio& b) {
     return {a.signal + b.signal, a.noise + b.noise};
@@ -126,7 +126,7 @@ std::shared_ptr<Model> with_outputs(const Model& model,
 }  // namespace
 
 double decibels(const Ratio& ratio) {
-    return std::min(kMostDecibels, 10 * std::log10(std::max(ratio.signal, 1e-300) / ratio.noise));
+    return std::min(kMaxDecibels, 10 * std::log10(std::max(ratio.signal, 1e-300) / ratio.noise));
 }
 
 double mean_decibels(const Distances& distances) {
@@ -140,7 +140,7 @@ double mean_decibels(const Distances& distances) {
             }
         }
     }
-    return count == 0 ? kMostDecibels : sum / static_cast<double>(count);
+    return count == 0 ? kMaxDecibels : sum / static_cast<double>(count);
 }
 
 Gain gain_of(const Distances& tried, const Distances& base) {
@@ -200,7 +200,7 @@ Judge::Judge(const Model& exact,
     const std::size_t first = exact.results().size();
     std::size_t bytes = 0;
     std::size_t kept = 0;
-    for (; kept < indices_.size() && bytes < kMostBytes; ++kept) {
+    for (; kept < indices_.size() && bytes < kMaxBytes; ++kept) {
         runner.run({indices_[kept]}, inputs_, [&](const InferRequest& request) {
             for (std::size_t t = 0; t < compared_.size(); ++t) {
                 exact_[t].push_back(to_floats(request.get_output_tensor(first + t)));

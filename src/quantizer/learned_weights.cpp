@@ -15,9 +15,9 @@ namespace {
 
 // Narrower scales that are tried for every channel.
 constexpr int kShares = 12;
-constexpr double kLeastShare = 0.55;
+constexpr double kMinShare = 0.55;
 // Moments that are held at a time.
-constexpr std::size_t kMostBytes = std::size_t{192} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{192} << 20;
 
 // Weights of each output channel, in the order of memory.
 using Rows = std::vector<std::vector<float>>;
@@ -95,7 +95,7 @@ private:
             least[c] = separate_error(c, scales.channels[c]);
         }
         for (int i = kShares - 1; i >= 0; --i) {
-            const double share = kLeastShare + (1 - kLeastShare) * i / kShares;
+            const double share = kMinShare + (1 - kMinShare) * i / kShares;
             const WeightScales tried = choose_weight_scales(weights_, order_, options_, share);
             for (std::size_t c = 0; c < rows_.size(); ++c) {
                 const double error = separate_error(c, tried.channels[c]);
@@ -176,7 +176,7 @@ std::vector<const Node*> next_part(const std::vector<const Node*>& anchors, std:
     std::size_t bytes = 0;
     for (std::size_t i = begin; i < anchors.size(); ++i) {
         bytes += 2 * moments_bytes(*anchors[i]);
-        if (!part.empty() && bytes > kMostBytes) {
+        if (!part.empty() && bytes > kMaxBytes) {
             break;
         }
         part.push_back(anchors[i]);

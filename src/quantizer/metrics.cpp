@@ -10,9 +10,9 @@
 namespace fuseq::quantizer {
 namespace {
 
-constexpr double kMostDecibels = 200;
-constexpr float kLeastConfidence = 0.2f;
-constexpr float kLeastOverlap = 0.5f;
+constexpr double kMaxDecibels = 200;
+constexpr float kMinConfidence = 0.2f;
+constexpr float kMinOverlap = 0.5f;
 
 double minus_sqnr(const Outputs& exact, const Outputs& quantized) {
     double sum = 0;
@@ -29,7 +29,7 @@ double minus_sqnr(const Outputs& exact, const Outputs& quantized) {
                 noise += std::pow(value - static_cast<double>(b[i]), 2);
             }
         }
-        sum += noise > 0 ? std::min(kMostDecibels, 10 * std::log10(signal / noise)) : kMostDecibels;
+        sum += noise > 0 ? std::min(kMaxDecibels, 10 * std::log10(signal / noise)) : kMaxDecibels;
     }
     return -sum / static_cast<double>(outputs);
 }
@@ -91,7 +91,7 @@ std::vector<Box> boxes_of(const std::vector<Tensor>& outputs) {
             }
             const float confidence = columns == 7 ? row[2] : row[4];
             const float* corners = columns == 7 ? row + 3 : row;
-            if (confidence >= kLeastConfidence) {
+            if (confidence >= kMinConfidence) {
                 boxes.push_back(
                     {columns == 7 ? row[1] : 0, corners[0], corners[1], corners[2], corners[3]});
             }
@@ -120,7 +120,7 @@ double lost_boxes(const Outputs& exact, const Outputs& quantized) {
         std::vector<Box> found = boxes_of(quantized[n]);
         for (const Box& box : wanted) {
             const auto partner = std::find_if(found.begin(), found.end(), [&](const Box& other) {
-                return other.label == box.label && overlap(box, other) >= kLeastOverlap;
+                return other.label == box.label && overlap(box, other) >= kMinOverlap;
             });
             if (partner == found.end()) {
                 ++lost;

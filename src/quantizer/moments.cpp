@@ -16,14 +16,14 @@ namespace fuseq::quantizer {
 namespace {
 
 // Windows to sample: enough for the second moments to have full rank, four a tap.
-constexpr std::size_t kLeastWindows = 2048;
-constexpr std::size_t kMostWindows = 8192;
+constexpr std::size_t kMinWindows = 2048;
+constexpr std::size_t kMaxWindows = 8192;
 // Rows that are multiplied at once, and from how many taps on a device does it.
 constexpr std::size_t kRows = 256;
 constexpr std::size_t kTapsForDevice = 48;
 
 std::size_t wanted_windows(std::size_t taps) {
-    return std::clamp(4 * taps, kLeastWindows, kMostWindows);
+    return std::clamp(4 * taps, kMinWindows, kMaxWindows);
 }
 
 // Copies what the weights of one output meet in one window.
@@ -207,7 +207,7 @@ bool has_moments(const Node& anchor) {
         (anchor.attrs<MatMulAttrs>().transpose_a || anchor.input(1).shape().size() != 2)) {
         return false;
     }
-    return channel_order(anchor, anchor.input(1).shape()).taps() <= kMostTaps;
+    return channel_order(anchor, anchor.input(1).shape()).taps() <= kMaxTaps;
 }
 
 std::size_t moments_bytes(const Node& anchor) {

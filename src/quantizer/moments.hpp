@@ -31,8 +31,8 @@ struct Moments {
 };
 
 // Whether moments can be had of an anchor: a convolution or a MatMul with a constant matrix, of not
-// more than kMostTaps weights an output channel, and static shapes.
-inline constexpr std::size_t kMostTaps = 2304;
+// more than kMaxTaps weights an output channel, and static shapes.
+inline constexpr std::size_t kMaxTaps = 2304;
 bool has_moments(const Node& anchor);
 
 // Bytes of one set of moments of an anchor.

@@ -268,7 +268,7 @@ std::string tensor_name(const Output& tensor) {
 
 namespace {
 
-// Whether a MatMul reads the tensor, perhaps behind layers that work on it element by element.
+// Whether a MatMul reads the tensor, perhaps after layers that work on it element by element.
 bool leads_to_matmul(const Node& node, const Shape& shape) {
     for (const Use& use : node.port().uses) {
         const Node& reader = *use.node;

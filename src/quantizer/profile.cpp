@@ -50,7 +50,7 @@ RealRange united(const RealRange& a, const RealRange& b) {
 }
 
 bool has_channels(const Shape& shape, std::size_t dim) {
-    return shape.size() >= 2 && shape[dim] <= kMostChannels;
+    return shape.size() >= 2 && shape[dim] <= kMaxChannels;
 }
 
 // Ranges and sums of channels, which lie `run` values at a time in `batch` blocks.
@@ -101,7 +101,7 @@ void TensorProfile::add(std::span<const float> values,
     }
     const bool known = has_channels(shape, channel_dim);
     TensorProfile seen;
-    seen.histogram = Histogram(histogram.most_bins());
+    seen.histogram = Histogram(histogram.max_bins());
     seen.channels.resize(known ? shape[channel_dim] : 1);
     seen.channel_sums.resize(seen.channels.size());
     std::size_t batch = 1;

@@ -18,7 +18,7 @@
 namespace fuseq::quantizer {
 
 // Tensors with more channels than this have none on record.
-inline constexpr std::size_t kMostChannels = 4096;
+inline constexpr std::size_t kMaxChannels = 4096;
 
 struct TensorProfile {
     RealRange range;  // of all values; meaningless while `histogram` is empty

@@ -24,16 +24,16 @@ namespace {
 
 using quantizer::Profile;
 
-constexpr std::size_t kLeastBins = 16;
+constexpr std::size_t kMinBins = 16;
 
 [[noreturn]] void fail(std::string rule) {
     throw Error("quantize", std::move(rule));
 }
 
 void check(const QuantizerOptions& options) {
-    if (options.histogram_bins < kLeastBins) {
+    if (options.histogram_bins < kMinBins) {
         fail(fmt::format("-num_histogram_bins is {}, at least {} are needed",
-                         options.histogram_bins, kLeastBins));
+                         options.histogram_bins, kMinBins));
     }
     if (options.precision == QuantizationPrecision::kInt32 ||
         options.weights_precision == QuantizationPrecision::kInt32) {

@@ -10,7 +10,7 @@ namespace fuseq::quantizer {
 namespace {
 
 // Scales from this share of the full range up are tried for the least squared error.
-constexpr double kLeastShare = 0.5;
+constexpr double kMinShare = 0.5;
 constexpr int kShares = 50;
 
 IntegerRange integers_of(const QuantizerOptions& options) {
@@ -64,7 +64,7 @@ ScaleAndOffset best_scale(const float* values,
     }
     double least = squared_error(values, runs, best);
     for (int i = kShares - 1; i >= 0; --i) {
-        const double share = kLeastShare + (1 - kLeastShare) * i / kShares;
+        const double share = kMinShare + (1 - kMinShare) * i / kShares;
         const RealRange part{static_cast<float>(range.min * share),
                              static_cast<float>(range.max * share)};
         const ScaleAndOffset tried = choose_scale(part, options.weights_schema, integers);

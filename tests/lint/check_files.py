@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
 # Copyright (C) 2026 Fuseq authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the form of tracked sources: length, licence header, include guard.
+"""Checks the form of tracked sources: length, licence header, include guard, length of functions.
 
 usage: check_files.py [ROOT]
 
-More than 500 lines is a warning, more than 700 an error. Exit status 1 when there is an error.
+More than 500 lines is a warning, more than 700 an error; a C++ function has at most 60. Exit status 1 when there is an error.
 """
 import pathlib
 import shutil
 import subprocess
 import sys
 
+from functions import functions
+
 WARN_LINES = 500
 MAX_LINES = 700
+MAX_FUNCTION_LINES = 60
 CODE = (".cpp", ".hpp", ".h", ".py", ".sh", ".inc")
+CPP = (".cpp", ".hpp", ".h")
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 
@@ -43,6 +47,11 @@ def check_file(path, text):
         # Highway's per-target headers are included once a target and say so.
         if not any("HWY_TARGET_TOGGLE" in line for line in lines):
             yield "error", "no #pragma once"
+    if path.endswith(CPP):
+        for name, line, length in functions(text):
+            if length > MAX_FUNCTION_LINES:
+                yield "error", (f"line {line}: {name}() has {length} lines, "
+                                f"at most {MAX_FUNCTION_LINES}")
 
 
 def main(arguments):

@@ -21,7 +21,7 @@ TIMEOUT = 300
 ORACLE_SECONDS = 10
 MEMORY = 8 << 30
 LONGEST_MESSAGE = 4000
-MOST = 1e6
+MAX_VALUE = 1e6
 
 
 def check_message(way, kind, text):
@@ -64,7 +64,7 @@ def is_extreme(folder):
                *comparison.load(folder / "reference" / "fq").values()]
     network = comparison.load_network(ir_numpy, folder)
     tensors += [network.constant(layer) for layer in network.of_type("Const")]
-    if not all((abs(tensor.astype(float)) <= MOST).all() for tensor in tensors):
+    if not all((abs(tensor.astype(float)) <= MAX_VALUE).all() for tensor in tensors):
         return True
     lows_and_highs = (tuple(limits(network, layer)) for layer in network.of_type("FakeQuantize"))
     return any((low >= high).any() for low, high in lows_and_highs)

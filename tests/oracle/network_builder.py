@@ -16,8 +16,8 @@ NUMPY_TYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "u8": np.uin
                "i64": np.int64, "boolean": np.bool_}
 
 
-MOST_ELEMENTS = 1 << 18
-MOST = 1e3          # of the magnitude of a value
+MAX_ELEMENTS = 1 << 18
+MAX_VALUE = 1e3          # of the magnitude of a value
 
 
 class Rejected(Exception):
@@ -110,7 +110,7 @@ class NetworkBuilder:
 
     def _output(self, layer, value, type_):
         tensor = Tensor(layer, len(layer.outputs), np.asarray(value), type_)
-        if not 0 < tensor.value.size <= MOST_ELEMENTS or not np.all(np.abs(tensor.value) <= MOST):
+        if not 0 < tensor.value.size <= MAX_ELEMENTS or not np.all(np.abs(tensor.value) <= MAX_VALUE):
             raise Rejected(f"{layer.type} of {tensor.shape}")
         layer.outputs.append(tensor)
         return tensor

@@ -25,7 +25,7 @@ ROWS = ((tokens.fully_connected, 8), (tokens.layer_norm, 1), (tokens.softmax, 0.
 ANY = ((movement.residual, 4), (movement.concat, 2), (movement.cut, 1)) + tuple(
     (move, 0.4) for move in movement.MOVES)
 WITH_OTHERS = (movement.residual, movement.concat)
-MOST_TRIES = 200
+MAX_TRIES = 200
 
 
 def first_shape(dice):
@@ -83,7 +83,7 @@ def random_network(ops, seed):
     if dice.chance(0.15):
         tensors.append(first_tensor(net, shape))
     wanted = dice.number(2, 12)
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         snapshot = net.snapshot()
         try:
             tensors += grow(net, tensors)

@@ -113,11 +113,11 @@ bool batch_goes_through(const Model& model) {
 
 // What was found in one image with a confidence of 0.05 or more, in order.
 std::vector<float> detections(const Tensor& rows, float image) {
-    constexpr float kLeast = 0.05f;
+    constexpr float kMin = 0.05f;
     std::vector<float> found;
     const auto values = rows.values<float>();
     for (std::size_t i = 0; i + 7 <= values.size() && values[i] >= 0; i += 7) {
-        if (values[i] == image && values[i + 2] >= kLeast) {
+        if (values[i] == image && values[i + 2] >= kMin) {
             found.insert(found.end(), values.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                          values.begin() + static_cast<std::ptrdiff_t>(i) + 7);
         }

@@ -24,7 +24,7 @@ from pathlib import Path
 import check_model
 
 LEVELS = ["avx512_amx", "avx512_vnni", "avx512", "avx2_vnni", "avx2", "sse41"]
-MOST_OFF = 0.0001
+MAX_OFF = 0.0001
 
 COUNTS = re.compile(r"layers (\d+), elements (\d+), equal [\d.]+ %, off-by-one (\d+), worse (\d+) "
                     r"\(of the off-by-one, (\d+) are ties\)")
@@ -65,9 +65,9 @@ def too_many_off(rows):
         mine = [row for row in rows if row["level"] == level]
         elements = sum(row["elements"] for row in mine)
         off = sum(row["not_ties"] for row in mine)
-        good = elements > 0 and off <= MOST_OFF * elements
+        good = elements > 0 and off <= MAX_OFF * elements
         print(f"{'ok ' if good else 'BAD'} {level}: {len(mine)} models, {elements} elements, {off} off by one "
-              f"and no tie: {off / max(elements, 1):.2e}, at most {MOST_OFF:.0e}")
+              f"and no tie: {off / max(elements, 1):.2e}, at most {MAX_OFF:.0e}")
         bad += [] if good else [level]
     return bad
 

@@ -46,7 +46,7 @@ namespace {
 
 constexpr std::string_view kName = "split_wide_fake_quantize";
 constexpr std::int64_t kByteLevels = 256;
-constexpr std::int64_t kMostLevels = 65536;
+constexpr std::int64_t kMaxLevels = 65536;
 constexpr float kByte = 256;  // values of a byte
 constexpr float kLastByte = 255;
 
@@ -378,7 +378,7 @@ private:
 bool is_candidate(const Node& fq, const PassOptions& options) {
     const auto& attrs = fq.attrs<FakeQuantizeAttrs>();
     const auto& keep = options.keep_float;
-    return attrs.levels > kByteLevels && attrs.levels <= kMostLevels &&
+    return attrs.levels > kByteLevels && attrs.levels <= kMaxLevels &&
            attrs.output_type == ElementType::undefined && fq.port().type == ElementType::f32 &&
            fq.port().shape.rank_is_static() && !is_constant_expression(fq.input(0)) &&
            std::find(keep.begin(), keep.end(), fq.name()) == keep.end();

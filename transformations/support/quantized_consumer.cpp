@@ -16,7 +16,7 @@
 namespace fuseq {
 namespace {
 
-// A search that meets more nodes than this is given up.
+// A search that meets more nodes than this ends.
 constexpr std::size_t kMaxNodes = 64;
 
 // Operations whose result changes by no more than their input does. ELU and PReLU are counted

@@ -189,10 +189,10 @@ std::vector<double> summed(const ChannelOrder& order, const Tensor& weights, boo
     const std::int8_t* values = weights.data<std::int8_t>();
     std::vector<double> sums(order.count(), 0.0);
     // Sums of 32 bits of as many bytes as cannot overflow them.
-    constexpr std::size_t kMost = std::size_t{1} << 20;
+    constexpr std::size_t kMax = std::size_t{1} << 20;
     order.for_each_run([&](std::size_t channel, std::size_t begin, std::size_t count) {
-        for (std::size_t first = 0; first < count; first += kMost) {
-            const std::size_t last = std::min(count, first + kMost);
+        for (std::size_t first = 0; first < count; first += kMax) {
+            const std::size_t last = std::min(count, first + kMax);
             sums[channel] += sum_of_run({values + begin + first, last - first}, magnitudes);
         }
     });

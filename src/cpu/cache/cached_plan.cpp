@@ -55,7 +55,7 @@ std::shared_ptr<const PlannedModel> made(ModelCache& cache,
                                          const Making& making) {
     PlanSource fresh = plan_source(*original, config, making.clock);
     PlanSource source = fresh;
-    source.transformed.model = fresh.transformed.model->clone();  // gives up its constants
+    source.transformed.model = fresh.transformed.model->clone();  // releases its constants
     source.original = OriginalModel(std::move(original));
     if (making.keep_original) {
         fresh.original = source.original;

@@ -60,8 +60,8 @@ Verdict supports_float_rows(const Group& group) {
 void FloatRows::add_binary_sources(StepBuilder& builder,
                                    const Group& group,
                                    CallStep::Tensors& tensors) {
-    for (const Output& extra : group.binary_sources) {
-        tensors.inputs.push_back(builder.tensor_of(extra, Layout::kChannelsLast));
+    for (const Output& source : group.binary_sources) {
+        tensors.inputs.push_back(builder.tensor_of(source, Layout::kChannelsLast));
         source_sizes_.push_back(size_of(builder.tensor(tensors.inputs.back()).type));
     }
 }

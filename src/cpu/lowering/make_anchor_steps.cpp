@@ -104,15 +104,15 @@ std::vector<std::size_t> overwritable_sources(const StepBuilder& builder,
                                               Layout layout) {
     std::vector<std::size_t> inputs;
     for (std::size_t i = 0; group.may_overwrite && i < group.binary_sources.size(); ++i) {
-        const Output& extra = group.binary_sources[i];
+        const Output& source = group.binary_sources[i];
         const auto twice =
-            std::count(group.binary_sources.begin(), group.binary_sources.end(), extra);
+            std::count(group.binary_sources.begin(), group.binary_sources.end(), source);
         const bool is_source =
             group.anchor != nullptr &&
-            std::count(group.anchor->inputs().begin(), group.anchor->inputs().end(), extra) != 0;
-        if (twice == 1 && !is_source && extra.shape() == group.result.shape() &&
-            builder.may_overwrite(extra, layout) &&
-            size_of(extra.type()) == size_of(group.chain.dst_type)) {
+            std::count(group.anchor->inputs().begin(), group.anchor->inputs().end(), source) != 0;
+        if (twice == 1 && !is_source && source.shape() == group.result.shape() &&
+            builder.may_overwrite(source, layout) &&
+            size_of(source.type()) == size_of(group.chain.dst_type)) {
             inputs.push_back(i);
         }
     }
@@ -127,9 +127,9 @@ TensorId result_tensor(StepBuilder& builder,
     if (composed.attributes.in_dst.empty()) {
         return builder.new_tensor(composed.dst_type, dims, layout);
     }
-    const TensorId extra =
+    const TensorId source =
         builder.tensor_of(group.binary_sources.at(composed.attributes.in_dst[0]), layout);
-    return builder.new_view(extra, composed.dst_type, dims, layout);
+    return builder.new_view(source, composed.dst_type, dims, layout);
 }
 
 void add_post_op_arguments(StepBuilder& builder,
@@ -141,13 +141,13 @@ void add_post_op_arguments(StepBuilder& builder,
     for (const auto& constant : composed.attributes.constants) {
         call.shared[constant.argument] = constant.memory;
     }
-    for (const auto& extra : composed.attributes.tensors) {
-        const TensorId id = builder.tensor_of(group.binary_sources.at(extra.input), layout);
-        call.tensors.push_back({extra.argument, id, extra.desc});
+    for (const auto& source : composed.attributes.tensors) {
+        const TensorId id = builder.tensor_of(group.binary_sources.at(source.input), layout);
+        call.tensors.push_back({source.argument, id, source.desc});
         inputs.push_back(id);
     }
-    for (const std::size_t extra : composed.attributes.in_dst) {
-        inputs.push_back(builder.tensor_of(group.binary_sources.at(extra), layout));
+    for (const std::size_t source : composed.attributes.in_dst) {
+        inputs.push_back(builder.tensor_of(group.binary_sources.at(source), layout));
     }
 }
 

@@ -42,8 +42,8 @@ std::optional<DepthwiseRemainder> make_remainder(StepBuilder& builder,
     }
     std::vector<TensorId> binary_sources;
     std::vector<DedupRows> dedup_rows;
-    for (const Output& extra : group.binary_sources) {
-        TensorId id = builder.tensor_of(extra, Layout::kChannelsLast);
+    for (const Output& source : group.binary_sources) {
+        TensorId id = builder.tensor_of(source, Layout::kChannelsLast);
         dedup_rows.emplace_back();
         if (const Tensor& value = builder.tensor(id).constant;
             builder.tensor(id).storage == Storage::kConstant) {

@@ -31,8 +31,8 @@ TensorId make_eltwise_on(StepBuilder& builder,
                          const post_ops::Chain& chain) {
     const PlanTensor from = builder.tensor(src);
     std::vector<TensorId> binary_sources;
-    for (const Output& extra : group.binary_sources) {
-        binary_sources.push_back(builder.tensor_of(extra, from.layout));
+    for (const Output& source : group.binary_sources) {
+        binary_sources.push_back(builder.tensor_of(source, from.layout));
     }
     const TensorId dst = builder.new_tensor(chain.dst_type, from.shape, from.layout);
     auto step = std::make_unique<FusedEltwiseStep>(chain, from, src, std::move(binary_sources),
@@ -136,10 +136,10 @@ std::optional<LayoutChange> layout_change(const StepBuilder& builder,
     return LayoutChange{*to == Layout::kPlain ? Layout::kChannelsLast : Layout::kPlain, *to};
 }
 
-void add_chain_step(StepBuilder& builder,
-                    const Group& group,
-                    const post_ops::Chain& chain,
-                    std::unique_ptr<Step> step) {
+void add_fused_eltwise(StepBuilder& builder,
+                       const Group& group,
+                       const post_ops::Chain& chain,
+                       std::unique_ptr<Step> step) {
     step->info().post_ops = post_ops::to_text(chain);
     name_after_group(step->info(), group);
     builder.add_step(std::move(step));
@@ -163,9 +163,10 @@ Verdict make_io_reorder(StepBuilder& builder,
     }
     const TensorId src = builder.tensor_of(group.source, change->from);
     result = builder.new_tensor(chain.dst_type, dims, change->to);
-    add_chain_step(builder, group, chain,
-                   std::make_unique<IoReorderStep>(builder.tensor(src), src, builder.tensor(result),
-                                                   result, std::move(*function)));
+    add_fused_eltwise(
+        builder, group, chain,
+        std::make_unique<IoReorderStep>(builder.tensor(src), src, builder.tensor(result), result,
+                                        std::move(*function)));
     return Verdict::yes();
 }
 
@@ -182,8 +183,8 @@ Verdict make_eltwise_io_reorder(StepBuilder& builder,
     if (shape_size(dims) == 0) {
         return Verdict::no("the tensor is empty");
     }
-    for (const Output& extra : group.binary_sources) {
-        if (!builder.available(extra, change->from) || !io_reorder_takes(extra.type())) {
+    for (const Output& source : group.binary_sources) {
+        if (!builder.available(source, change->from) || !io_reorder_takes(source.type())) {
             return Verdict::no("a binary source of another layout or type than the source");
         }
     }
@@ -193,15 +194,15 @@ Verdict make_eltwise_io_reorder(StepBuilder& builder,
     const TensorId src = builder.tensor_of(group.source, change->from);
     std::vector<TensorId> binary_sources;
     std::vector<PlanTensor> source_tensors;
-    for (const Output& extra : group.binary_sources) {
-        binary_sources.push_back(builder.tensor_of(extra, change->from));
+    for (const Output& source : group.binary_sources) {
+        binary_sources.push_back(builder.tensor_of(source, change->from));
         source_tensors.push_back(builder.tensor(binary_sources.back()));
     }
     result = builder.new_tensor(chain.dst_type, dims, change->to);
-    add_chain_step(builder, group, chain,
-                   std::make_unique<EltwiseIoReorderStep>(
-                       chain, builder.tensor(src), builder.tensor(result), source_tensors,
-                       EltwiseIoReorderIds{src, std::move(binary_sources), result}));
+    add_fused_eltwise(builder, group, chain,
+                      std::make_unique<EltwiseIoReorderStep>(
+                          chain, builder.tensor(src), builder.tensor(result), source_tensors,
+                          EltwiseIoReorderIds{src, std::move(binary_sources), result}));
     return Verdict::yes();
 }
 

@@ -103,7 +103,7 @@ void scale_rows(post_ops::Chain& chain, std::vector<DedupRows>& rows) {
     }
 }
 
-// Of a convolution with output channels in lanes: than the matrix product, which copies windows,
+// Of a convolution with output channels in vectors: than the matrix product, which copies windows,
 // and oneDNN. Half vectors of channels are measured on Golden Cove, for one and a half.
 bool channel_vectors_are_faster(const Node& node, const kernels::SmallConvShape& shape) {
     constexpr std::size_t kMinWidth = 32;
@@ -182,14 +182,14 @@ struct Choice {
     Split parts;
     std::vector<float> wei_zero_point;
     std::vector<post_ops::Chain> results;
-    bool plain = false;  // a result of the model
-    bool lanes = false;  // channels in vectors
+    bool plain = false;       // a result of the model
+    bool by_channel = false;  // channels in vectors
     Node* pool = nullptr;
 };
 
 Verdict takes_chain(const Node& node, const Choice& choice) {
     const kernels::SmallConvShape& shape = choice.params.shape;
-    if (!choice.lanes) {
+    if (!choice.by_channel) {
         return suits_planes(choice.params, choice.parts, choice.plain)
                    ? Verdict::yes()
                    : Verdict::no("pixels of more than 16 bytes");
@@ -218,7 +218,7 @@ void set_params(const Node& node, std::int32_t zero_point, Choice& choice) {
     choice.wei_zero_point = wei_zero_points(node);
     params.wei_zero_point = choice.wei_zero_point;
     choice.results = {{{}, choice.parts.inner.dst_type}};
-    if (choice.lanes) {
+    if (choice.by_channel) {
         params.ops = choice.parts.inner.ops;
         params.results = choice.results;
     }
@@ -235,8 +235,8 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
     choice.params.shape = conv_geometry(node);
     const kernels::SmallConvShape& shape = choice.params.shape;
     const MachineTraits machine = machine_traits();
-    choice.lanes = kernels::SmallConv::has_channel_vectors(shape);
-    choice.params.pairs = !machine.avx512_vnni && !choice.lanes;
+    choice.by_channel = kernels::SmallConv::has_channel_vectors(shape);
+    choice.params.pairs = !machine.avx512_vnni && !choice.by_channel;
     if (!choice.params.pairs && !machine.avx512_vbmi) {
         return Verdict::no(
             fmt::format("{}: no AVX-512 with VNNI and VBMI", to_string(machine.isa)));
@@ -257,7 +257,7 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
         return chain;
     }
     set_params(node, *zero_point, choice);
-    choice.pool = choice.lanes ? pool_after(builder, group) : nullptr;
+    choice.pool = choice.by_channel ? pool_after(builder, group) : nullptr;
     // Where a wide load a cycle is all there is, not measured.
     choice.params.pool = choice.pool != nullptr && choice.parts.complete &&
                          kernels::SmallConv::takes_pool(choice.params) &&
@@ -267,6 +267,32 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
         return Verdict::no("the matrix product may take the pooling along");
     }
     return Verdict::yes();
+}
+
+// Which operations the kernel applies, and what it stores.
+void set_stores(const Node& node, Layout layout, Choice& choice) {
+    kernels::SmallConvParams& params = choice.params;
+    const kernels::SmallConvShape& shape = params.shape;
+    const bool listed =
+        choice.by_channel ||
+        (!params.pairs && kernels::SmallConv::has_lists(shape) && layout == Layout::kChannelsLast &&
+         channel_vectors_take(choice.parts, node, shape));
+    if (listed) {
+        params.ops = choice.parts.inner.ops;
+        params.results = choice.results;
+    }
+    // Rounded and stored by the kernel where next to nothing is between.
+    const bool is_short = choice.parts.inner.ops.empty() ||
+                          (choice.parts.inner.ops.size() == 1 &&
+                           kernels::SmallConv::takes_before_bytes(choice.parts.inner.ops[0]));
+    const bool to_bytes =
+        is_short && layout == Layout::kChannelsLast && size_of(choice.parts.inner.dst_type) == 1;
+    if (!listed && !params.pairs && to_bytes && kernels::SmallConv::stores_bytes(params)) {
+        params.dst_type = choice.parts.inner.dst_type;
+        params.ops = choice.parts.inner.ops;
+    } else if (!params.pairs && (!listed || choice.by_channel)) {
+        params.pixels = layout == Layout::kChannelsLast && kernels::SmallConv::stores_pixels(shape);
+    }
 }
 
 }  // namespace
@@ -283,47 +309,25 @@ TensorId make_small_convolution(StepBuilder& builder, const Group& group) {
     }
     const Node& node = *group.anchor;
     kernels::SmallConvParams& params = choice.params;
-    const kernels::SmallConvShape& shape = params.shape;
     Split& parts = choice.parts;
-    const bool plain = choice.plain;
-    const bool lanes = choice.lanes;
     Node* const pool = choice.pool;
-    const std::vector<post_ops::Chain>& results = choice.results;
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     const Shape dims = (params.pool ? *pool : node).port(0).shape.to_shape();
-    const Layout layout = parts.complete && plain ? Layout::kPlain : Layout::kChannelsLast;
+    const Layout layout = parts.complete && choice.plain ? Layout::kPlain : Layout::kChannelsLast;
     std::vector<TensorId> binary_sources;
     std::vector<DedupRows> dedup_rows;
     if (reads_binary_sources(parts.inner)) {
-        for (const Output& extra : group.binary_sources) {
-            const TensorId id = builder.tensor_of(extra, Layout::kChannelsLast);
+        for (const Output& source : group.binary_sources) {
+            const TensorId id = builder.tensor_of(source, Layout::kChannelsLast);
             dedup_rows.push_back(DedupRows::of_image(builder.tensor(id), dims));
             binary_sources.push_back(dedup_rows.back().offsets.empty() ? id : kNoTensor);
         }
-        if (lanes) {
+        if (choice.by_channel) {
             scale_rows(parts.inner, dedup_rows);
         }
     }
     const TensorId dst = builder.new_tensor(parts.inner.dst_type, dims, layout);
-    const bool listed =
-        lanes || (!params.pairs && kernels::SmallConv::has_lists(shape) &&
-                  layout == Layout::kChannelsLast && channel_vectors_take(parts, node, shape));
-    if (listed) {
-        params.ops = parts.inner.ops;
-        params.results = results;
-    }
-    // Rounded and stored by the kernel where next to nothing is between.
-    const bool is_short =
-        parts.inner.ops.empty() ||
-        (parts.inner.ops.size() == 1 && kernels::SmallConv::takes_before_bytes(parts.inner.ops[0]));
-    const bool to_bytes =
-        is_short && layout == Layout::kChannelsLast && size_of(parts.inner.dst_type) == 1;
-    if (!listed && !params.pairs && to_bytes && kernels::SmallConv::stores_bytes(params)) {
-        params.dst_type = parts.inner.dst_type;
-        params.ops = parts.inner.ops;
-    } else if (!params.pairs && (!listed || lanes)) {
-        params.pixels = layout == Layout::kChannelsLast && kernels::SmallConv::stores_pixels(shape);
-    }
+    set_stores(node, layout, choice);
     auto step = std::make_unique<SmallConvolutionStep>(kernels::SmallConv(params), parts.inner, src,
                                                        binary_sources, std::move(dedup_rows),
                                                        builder.tensor(dst), dst);

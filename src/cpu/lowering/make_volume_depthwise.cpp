@@ -162,8 +162,8 @@ TensorId make_volume_depthwise(StepBuilder& builder, const Group& group) {
     auto taps = make_taps(node, windows, builder.tensor(src).type);
     const std::size_t count = taps.size();
     std::vector<TensorId> binary_sources;
-    for (const Output& extra : group.binary_sources) {
-        binary_sources.push_back(builder.tensor_of(extra, Layout::kChannelsLast));
+    for (const Output& source : group.binary_sources) {
+        binary_sources.push_back(builder.tensor_of(source, Layout::kChannelsLast));
     }
     kernels::EltwiseKernel kernel(with_sums(chain, binary_sources.size(), count), ElementType::f32,
                                   geometry.channels, kernels::EltwiseLayout::kRows);

@@ -162,9 +162,9 @@ TensorId make_anchor_step(StepBuilder& builder,
     refuse(group, verdicts);
 }
 
-TensorId make_chain_step(StepBuilder& builder,
-                         const Group& group,
-                         std::vector<CandidateVerdict>& verdicts) {
+TensorId make_fused_eltwise(StepBuilder& builder,
+                            const Group& group,
+                            std::vector<CandidateVerdict>& verdicts) {
     const post_ops::Chain& chain = composer_of(group).chain();
     TensorId result = kNoTensor;
     for (const ChainCandidate& candidate : kChains) {

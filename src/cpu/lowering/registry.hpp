@@ -70,9 +70,9 @@ TensorId make_anchor_step(StepBuilder& builder,
                           std::vector<CandidateVerdict>& verdicts);
 
 // Makes the step of a group without an anchor. Returns the tensor of its result.
-TensorId make_chain_step(StepBuilder& builder,
-                         const Group& group,
-                         std::vector<CandidateVerdict>& verdicts);
+TensorId make_fused_eltwise(StepBuilder& builder,
+                            const Group& group,
+                            std::vector<CandidateVerdict>& verdicts);
 
 // Makes the step of any other node. False: there is none for it, the reference kernel runs then.
 bool make_node_step(StepBuilder& builder, Node& node, std::vector<CandidateVerdict>& verdicts);

@@ -145,8 +145,8 @@ void PlanBuilder::mark_needed() {
         } else {
             need(group.source);
         }
-        for (const Output& extra : group.binary_sources) {
-            need(extra);
+        for (const Output& source : group.binary_sources) {
+            need(source);
         }
     }
 }
@@ -181,10 +181,10 @@ void PlanBuilder::build_node(Node* node) {
 
 TensorId PlanBuilder::make_group(const Group& group, std::vector<CandidateVerdict>& verdicts) {
     return group.anchor != nullptr ? make_anchor_step(*this, group, verdicts)
-                                   : make_chain_step(*this, group, verdicts);
+                                   : make_fused_eltwise(*this, group, verdicts);
 }
 
-// Steps first, first + 1, ... are those of the group. What is shown runs before them, as they may
+// Steps first, first + 1, ... are those of the group. Dumped steps run before them, as they may
 // overwrite a binary source, and on the same implementation: two may round differently.
 void PlanBuilder::dump_intermediates(const Group& group, std::size_t first, bool stored) {
     auto& steps = plan_.steps;

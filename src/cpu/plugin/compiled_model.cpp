@@ -29,6 +29,19 @@ std::vector<FallbackRow> fallback_rows(const FloatFallback& fallback) {
     return rows;
 }
 
+std::string report_of(const PlannedModel& planned,
+                      const Config& config,
+                      const std::vector<Variable>& variables) {
+    return report_json(*planned.original.model(), *planned.transformed.model, planned.plan,
+                       {.remarks = planned.transformed.remarks,
+                        .fuse = config.fusion,
+                        .cache = planned.cache_status,
+                        .variables = variables,
+                        .fallback = fallback_rows(planned.fallback),
+                        .fallback_note = planned.fallback.note,
+                        .laws = {.drop_middle_rounds = config.drop_middle_rounds}});
+}
+
 constexpr const char* kPlacement = "FUSEQ_PLACEMENT";
 
 // Plans of a model whose variables grow: each inference may bring a new shape, and what a plan
@@ -84,7 +97,7 @@ void CpuCompiledModel::export_model(std::ostream& out) const {
         content.transformed.model =
             original_.model()->clone();  // the passes run when shapes are known
     } else {
-        // A plan has given up the constants of its model; the passes make them again.
+        // A plan has released the constants of its model; the passes make them again.
         const PlannedModel& planned = *plans_.last();
         content.transformed = transform_with(*original_.model(), config_, planned.fallback);
         content.packed = packed_table(planned.plan);
@@ -211,14 +224,7 @@ Any CpuCompiledModel::get_property(const std::string& name) const {
         if (name == kExecutionGraph) {
             return execution_graph_json(*last.transformed.model, last.plan);
         }
-        return report_json(*last.original.model(), *last.transformed.model, last.plan,
-                           {.remarks = last.transformed.remarks,
-                            .fuse = config_.fusion,
-                            .cache = last.cache_status,
-                            .variables = variables_,
-                            .fallback = fallback_rows(last.fallback),
-                            .fallback_note = last.fallback.note,
-                            .laws = {.drop_middle_rounds = config_.drop_middle_rounds}});
+        return report_of(last, config_, variables_);
     }
     const std::vector<std::string> read_only = {property::kSupportedProperties,
                                                 property::kNetworkName,

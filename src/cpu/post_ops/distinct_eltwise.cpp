@@ -50,9 +50,9 @@ private:
         if (keep(op)) {
             return true;
         }
-        constexpr float kMost = std::numeric_limits<float>::max();
-        constant(BinaryKind::kMax, op.alpha, -kMost);
-        constant(BinaryKind::kMin, op.beta, kMost);
+        constexpr float kMaxFloat = std::numeric_limits<float>::max();
+        constant(BinaryKind::kMax, op.alpha, -kMaxFloat);
+        constant(BinaryKind::kMin, op.beta, kMaxFloat);
         constant(BinaryKind::kMul, op.scale, 1.0f);
         return true;
     }

@@ -24,8 +24,8 @@ constexpr std::size_t kMaxPostOps = 16;
 constexpr double kVanishing = 0x1p-100;
 
 float finite(float bound) {
-    constexpr float kMost = std::numeric_limits<float>::max();
-    return std::min(std::max(bound, -kMost), kMost);
+    constexpr float kMaxFloat = std::numeric_limits<float>::max();
+    return std::min(std::max(bound, -kMaxFloat), kMaxFloat);
 }
 
 }  // namespace

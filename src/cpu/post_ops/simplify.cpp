@@ -54,9 +54,9 @@ bool apply_one(Chain& chain, const SimplifyOptions& options, std::vector<LawNote
 
 void apply_all(Chain& chain, const SimplifyOptions& options, std::vector<LawNote>* notes) {
     channels_of(chain.ops);
-    const std::size_t most_steps = kStepsPerOp * (chain.ops.size() + 1);
+    const std::size_t max_steps = kStepsPerOp * (chain.ops.size() + 1);
     for (std::size_t step = 0; apply_one(chain, options, notes); ++step) {
-        if (step >= most_steps) {
+        if (step >= max_steps) {
             throw Error("compile", "laws of the composer do not end on " + to_text(chain));
         }
     }

@@ -37,7 +37,7 @@ public:
         const std::size_t blocks = kernel_.blocks();
         const auto threads = static_cast<std::size_t>(omp_get_max_threads());
         // Small images have fewer groups of rows than there are threads: split the channels then.
-        if (rows < least_rows_ * threads && blocks >= threads) {
+        if (rows < min_rows_ * threads && blocks >= threads) {
             parallel_for(blocks, 1, [&](std::size_t begin, std::size_t end) {
                 kernel_.run(src, dst, {0, rows}, {begin, end});
             });
@@ -62,7 +62,7 @@ private:
     TensorId dst_;
     RequestMemory& memory_;
     // Rows that a thread reads are those that it has written in the step before.
-    std::size_t least_rows_ = kernels::other_cores_lines_are_slow() ? 4 : kRowsAtOnce;
+    std::size_t min_rows_ = kernels::other_cores_lines_are_slow() ? 4 : kRowsAtOnce;
     std::size_t grain_ = kernels::other_cores_lines_are_slow() ? 2 : kRowsAtOnce;
 };
 
@@ -76,8 +76,8 @@ public:
         : kernel_(kernel), remainder_(remainder), step_(step), memory_(memory) {
         const TensorId dst = step.outputs()[0];
         dst_size_ = size_of(memory.tensor(dst).type);
-        for (const TensorId extra : remainder.binary_sources) {
-            source_sizes_.push_back(extra == kNoTensor ? 0 : size_of(memory.tensor(extra).type));
+        for (const TensorId source : remainder.binary_sources) {
+            source_sizes_.push_back(source == kNoTensor ? 0 : size_of(memory.tensor(source).type));
         }
         row_by_row_ = std::any_of(remainder.dedup_rows.begin(), remainder.dedup_rows.end(),
                                   [](const DedupRows& rows) { return !rows.offsets.empty(); });
@@ -162,7 +162,7 @@ private:
 }  // namespace
 
 DedupRows DedupRows::of(std::span<const std::byte> constant, std::size_t rows) {
-    constexpr std::size_t kMost = 8;  // three for 3x3, five for 5x5
+    constexpr std::size_t kMax = 8;  // three for 3x3, five for 5x5
     const std::size_t row = constant.size() / rows;
     DedupRows few;
     for (std::size_t r = 0; r < rows; ++r) {
@@ -177,7 +177,7 @@ DedupRows DedupRows::of(std::span<const std::byte> constant, std::size_t rows) {
         if (at == few.bytes.size()) {
             few.bytes.insert(few.bytes.end(), mine.begin(), mine.end());
         }
-        if (few.bytes.size() > kMost * row || 2 * few.bytes.size() > constant.size()) {
+        if (few.bytes.size() > kMax * row || 2 * few.bytes.size() > constant.size()) {
             return {};
         }
         few.offsets.push_back(at);

@@ -125,9 +125,9 @@ GemmStep::GemmStep(kernels::GemmVnni kernel,
       pixels_(pixels),
       shares_(work_shares()) {
     inputs_ = {src};
-    for (const TensorId extra : binary_sources_) {
-        if (extra != kNoTensor) {
-            inputs_.push_back(extra);
+    for (const TensorId source : binary_sources_) {
+        if (source != kNoTensor) {
+            inputs_.push_back(source);
         }
     }
     outputs_ = {dst};

@@ -92,7 +92,7 @@ private:
         make_room(kernels::best_ranks_room(size_, std::min(some, size_)));
         std::size_t count =
             kernels::best_ranks(ranks_.data(), size_, std::min(some, size_), entries_.data());
-        walk(count, own, limits, name);
+        select(count, own, limits, name);
         if (taken_ == limits.most || count == size_) {
             return;
         }
@@ -105,10 +105,10 @@ private:
                 entries_[count++] = entry;
             }
         }
-        walk(count, own, limits, name);
+        select(count, own, limits, name);
     }
 
-    void walk(std::size_t count, const ClassBoxes& own, const NmsLimits& limits, NmsKept name) {
+    void select(std::size_t count, const ClassBoxes& own, const NmsLimits& limits, NmsKept name) {
         kernels::sort_entries(entries_.data(), count, work_.data());
         for (std::size_t i = 0; i < count && taken_ < limits.most; ++i) {
             name.index = static_cast<std::size_t>(places_[kernels::place_of(entries_[i])]);

@@ -86,8 +86,8 @@ private:
     }
 
     void store(const kernels::SmallConvTile& tile, const Places& places) const {
-        const kernels::IoReorderParams& border = step_.border_;
-        const std::size_t size = size_of(border.dst_type);
+        const kernels::IoReorderParams& reorder = step_.tile_reorder_;
+        const std::size_t size = size_of(reorder.dst_type);
         const std::size_t pixels = step_.height_ * step_.width_;
         const std::size_t pixel = tile.y * step_.width_ + tile.x;
         if (step_.by_pixels_) {
@@ -95,12 +95,12 @@ private:
             return;
         }
         if (!step_.channels_last_) {
-            std::byte* to = places.dst + (tile.image * border.channels * pixels + pixel) * size;
+            std::byte* to = places.dst + (tile.image * reorder.channels * pixels + pixel) * size;
             step_.chain_->run({.src = {tile.planes, kernels::kSmallConvTile},
                                .dst = to,
                                .dst_stride = pixels,
                                .inner = tile.count},
-                              0, border.channels);
+                              0, reorder.channels);
             return;
         }
         if (step_.chain_) {
@@ -108,31 +108,33 @@ private:
                                .dst = tile.planes,
                                .dst_stride = kernels::kSmallConvTile,
                                .inner = tile.count},
-                              0, border.channels);
+                              0, reorder.channels);
         }
-        std::byte* to = places.dst + (tile.image * pixels + pixel) * border.channels * size;
-        kernels::to_channels_last(border, tile.planes, to, {0, tile.count});
+        std::byte* to = places.dst + (tile.image * pixels + pixel) * reorder.channels * size;
+        kernels::to_channels_last(reorder, tile.planes, to, {0, tile.count});
     }
 
     // The chain on the tile as it is, or transposed, with its part of the other tensors.
     void run_on_pixels(const kernels::SmallConvTile& tile,
                        std::size_t pixel,
                        const Places& places) const {
-        const std::size_t channels = step_.border_.channels;
+        const std::size_t channels = step_.tile_reorder_.channels;
         alignas(64) float transposed[kernels::kSmallConvChannels * kernels::kSmallConvTile];
         const float* floats = tile.planes;
         if (!step_.kernel_.pixels()) {
-            kernels::to_channels_last(step_.border_, tile.planes, transposed, {0, tile.count});
+            kernels::to_channels_last(step_.tile_reorder_, tile.planes, transposed,
+                                      {0, tile.count});
             floats = transposed;
         }
         kernels::EltwiseTensor binary_sources[kMaxBinarySources];
         for (std::size_t e = 0; e < step_.binary_sources_.size(); ++e) {
-            const kernels::SmallConvSource& extra = places.binary_sources[e];
-            const std::size_t size = extra.rows != nullptr
+            const kernels::SmallConvSource& source = places.binary_sources[e];
+            const std::size_t size = source.rows != nullptr
                                          ? sizeof(float)
                                          : size_of(memory_.tensor(step_.binary_sources_[e]).type);
             const std::size_t row = tile.image * step_.height_ + tile.y;
-            binary_sources[e] = {extra.pixel(row, step_.width_, tile.x, channels * size), channels};
+            binary_sources[e] = {source.pixel(row, step_.width_, tile.x, channels * size),
+                                 channels};
         }
         const std::size_t size = size_of(memory_.tensor(step_.outputs()[0]).type);
         step_.chain_->run({.src = {floats, channels},
@@ -173,11 +175,11 @@ SmallConvolutionStep::SmallConvolutionStep(kernels::SmallConv kernel,
     by_pixels_ = !direct_ && (kernel_.pixels() || !binary_sources.empty());
     in_planes_ = !direct_ && !by_pixels_ && !channels_last_ && remainder.ops.empty() &&
                  dst.type == ElementType::f32 && !kernel_.stores();
-    border_.channels = dims[1];
-    border_.pixels = kernels::kSmallConvTile;
-    border_.src_type = ElementType::f32;
-    border_.dst_type = by_pixels_ ? ElementType::f32 : dst.type;
-    kernels::check_io_reorder(border_);
+    tile_reorder_.channels = dims[1];
+    tile_reorder_.pixels = kernels::kSmallConvTile;
+    tile_reorder_.src_type = ElementType::f32;
+    tile_reorder_.dst_type = by_pixels_ ? ElementType::f32 : dst.type;
+    kernels::check_io_reorder(tile_reorder_);
     if (kernel_.is_listed()) {
         results_ = {{{}, dst.type}};
     } else if (by_pixels_) {

@@ -40,10 +40,10 @@ public:
     bool takes_result(const post_ops::Chain& chain) const override {
         return kernels::SmallConv::takes_result(chain);
     }
-    std::size_t channels() const override { return border_.channels; }
+    std::size_t channels() const override { return tile_reorder_.channels; }
     std::size_t width() const override { return width_; }
     bool can_write_rows() const override {
-        return border_.channels == kRowChannels && !kernel_.pools();
+        return tile_reorder_.channels == kRowChannels && !kernel_.pools();
     }
     // `rows`: as SmallConvParams::rows says.
     void set_results(std::vector<post_ops::Chain> results,
@@ -61,8 +61,8 @@ private:
     kernels::SmallConv kernel_;
     std::optional<kernels::EltwiseKernel> chain_;
     std::vector<TensorId> binary_sources_;
-    std::vector<DedupRows> dedup_rows_;  // one an extra
-    kernels::IoReorderParams border_;    // of a tile, for channels-last results
+    std::vector<DedupRows> dedup_rows_;      // one a binary source
+    kernels::IoReorderParams tile_reorder_;  // of a tile, for channels-last results
     std::size_t height_ = 0;
     std::size_t width_ = 0;
     bool channels_last_ = true;

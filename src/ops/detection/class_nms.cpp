@@ -15,10 +15,10 @@ Dimension limited(const Dimension& size, std::int64_t limit) {
 }
 
 // Largest number of rows that the outputs may have.
-Dimension most_rows(const ClassNmsAttrs& attrs,
-                    const Dimension& images,
-                    const Dimension& classes,
-                    const Dimension& boxes) {
+Dimension max_rows(const ClassNmsAttrs& attrs,
+                   const Dimension& images,
+                   const Dimension& classes,
+                   const Dimension& boxes) {
     return up_to(images * limited(classes * limited(boxes, attrs.nms_top_k), attrs.keep_top_k));
 }
 
@@ -207,7 +207,7 @@ void infer_class_nms(InferContext& context, const ClassNmsAttrs& attrs) {
     Dimension rows;
     if (shared) {
         Dimension::merge(images, boxes[0], scores[0]);
-        rows = most_rows(attrs, images, classes, boxes[1]);
+        rows = max_rows(attrs, images, classes, boxes[1]);
     } else {
         const PartialShape& counts = context.shape(2);
         context.require(!counts.rank_is_static() || counts.rank() == 1, "roisnum has shape ",

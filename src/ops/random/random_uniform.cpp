@@ -154,9 +154,9 @@ std::int64_t to_value(Bits bits, std::int64_t min, std::int64_t max, bool pytorc
 // PyTorch draws 32 bits for a 64 bit integer when the bounds fit in them.
 template <class T>
 bool one_number(T min, T max, bool pytorch) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    constexpr std::int64_t kMaxUint32 = std::numeric_limits<std::uint32_t>::max();
     if constexpr (std::is_same_v<T, std::int64_t>) {
-        return pytorch && min <= kMost && max <= kMost;
+        return pytorch && min <= kMaxUint32 && max <= kMaxUint32;
     }
     return sizeof(T) == 4;
 }

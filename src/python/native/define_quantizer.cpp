@@ -237,9 +237,7 @@ QuantizedModel quantize(const PyQuantizer& self, const py::object& data) {
                        });
 }
 
-}  // namespace
-
-void define_quantizer(py::module_& module) {
+void define_rows(py::module_& module) {
     py::class_<QuantizedLayer>(module, "QuantizedLayer", "What became of one layer.")
         .def_readonly("name", &QuantizedLayer::name)
         .def_readonly("kind", &QuantizedLayer::kind)
@@ -274,6 +272,12 @@ void define_quantizer(py::module_& module) {
         .def("__repr__", [](const LayerDamage& self) {
             return detail::cat("<LayerDamage: '", self.layer, "' ", self.sqnr, " dB>");
         });
+}
+
+}  // namespace
+
+void define_quantizer(py::module_& module) {
+    define_rows(module);
     py::class_<QuantizedModel>(module, "QuantizedModel", "What quantize() made.")
         .def_readonly("model", &QuantizedModel::model)
         .def_readonly("steps", &QuantizedModel::steps, "Methods, in the order they were tried.")

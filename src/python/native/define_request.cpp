@@ -202,7 +202,11 @@ void define_tensors(RequestClass& request) {
                 self.set_output(the_index(py::int_(index), self.ports().outputs().size(), "output"),
                                 tensor_of(tensor));
             },
-            "set_output_tensor(tensor), set_output_tensor(index, tensor)")
+            "set_output_tensor(tensor), set_output_tensor(index, tensor)");
+}
+
+void define_many_tensors(RequestClass& request) {
+    request
         .def(
             "set_tensors",
             [](PyRequest& self, const py::dict& tensors) {
@@ -294,6 +298,7 @@ void define_request(py::module_& module) {
                          py::custom_type_setup(collect_cycles));
     define_running(request);
     define_tensors(request);
+    define_many_tensors(request);
     define_state_and_times(module, request);
     py::module_::import("atexit").attr("register")(py::cpp_function(&PyRequest::wait_for_all));
 }

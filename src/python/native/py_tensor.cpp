@@ -165,9 +165,10 @@ py::array copy_of(const Tensor& tensor) {
     return copy;
 }
 
-void define_tensor(py::module_& module) {
-    py::class_<PyTensor>(module, "Tensor", kTensorDoc)
-        .def(py::init([](const PyPort& port) { return from_port(port); }), py::arg("port"))
+namespace {
+
+void define_constructors(py::class_<PyTensor>& tensor) {
+    tensor.def(py::init([](const PyPort& port) { return from_port(port); }), py::arg("port"))
         .def(py::init([](const PyTensor& other) { return copied(other); }), py::arg("other"))
         .def(py::init([](const py::array& array, bool shared, const py::kwargs& unknown) {
                  refuse_unknown(unknown, "Tensor()", {"array", "shared_memory", "shape", "type"});
@@ -181,7 +182,15 @@ void define_tensor(py::module_& module) {
         .def(py::init([](const py::object& type, const py::object& shape) {
                  return PyTensor{Tensor(type_from(type), shape_from(shape)), py::none()};
              }),
-             py::arg("type"), py::arg("shape"))
+             py::arg("type"), py::arg("shape"));
+}
+
+}  // namespace
+
+void define_tensor(py::module_& module) {
+    py::class_<PyTensor> tensor(module, "Tensor", kTensorDoc);
+    define_constructors(tensor);
+    tensor
         .def_property_readonly("data", &view_of,
                                "A numpy array over the memory, without a copy: what is written to "
                                "it is in the tensor. bf16 is uint16, packed types are their bytes.")

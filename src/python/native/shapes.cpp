@@ -99,12 +99,29 @@ void define_dimension(py::module_& module) {
         });
 }
 
+void define_sequence(py::class_<PartialShape>& partial_shape) {
+    partial_shape.def("__len__", &PartialShape::rank)
+        .def("__getitem__",
+             [](const PartialShape& self, std::int64_t i) { return self[place(self, i)]; })
+        .def("__getitem__",
+             [](const PartialShape& self, const py::slice& range) {
+                 return PartialShape(
+                     py::list(py::cast(self.dims()))[range].cast<std::vector<Dimension>>());
+             })
+        .def("__setitem__",
+             [](PartialShape& self, std::int64_t i, const py::object& value) {
+                 self[place(self, i)] = dimension_from(value);
+             })
+        .def("__iter__", [](const PartialShape& self) { return py::iter(py::cast(self.dims())); });
+}
+
 void define_partial_shape(py::module_& module) {
-    py::class_<PartialShape>(
+    py::class_<PartialShape> partial_shape(
         module, "PartialShape",
         "Sizes of which some may be open: PartialShape([1, 3, -1, (2, 8)]), "
         "PartialShape('[1,3,?,2..8]').\n\nRaises Error for text that is no shape, TypeError for "
-        "what is no size.")
+        "what is no size.");
+    partial_shape
         .def(py::init([](const py::object& value) { return partial_shape_from(value); }),
              py::arg("shape"))
         .def_static(
@@ -140,23 +157,11 @@ void define_partial_shape(py::module_& module) {
         .def("get_min_shape", [](const PartialShape& self) { return ends_of(self, false); })
         .def("get_dimension",
              [](const PartialShape& self, std::int64_t i) { return self[place(self, i)]; })
-        .def("compatible",
-             [](const PartialShape& self, const py::object& other) {
-                 return self.compatible(partial_shape_from(other));
-             })
-        .def("__len__", &PartialShape::rank)
-        .def("__getitem__",
-             [](const PartialShape& self, std::int64_t i) { return self[place(self, i)]; })
-        .def("__getitem__",
-             [](const PartialShape& self, const py::slice& range) {
-                 return PartialShape(
-                     py::list(py::cast(self.dims()))[range].cast<std::vector<Dimension>>());
-             })
-        .def("__setitem__",
-             [](PartialShape& self, std::int64_t i, const py::object& value) {
-                 self[place(self, i)] = dimension_from(value);
-             })
-        .def("__iter__", [](const PartialShape& self) { return py::iter(py::cast(self.dims())); })
+        .def("compatible", [](const PartialShape& self, const py::object& other) {
+            return self.compatible(partial_shape_from(other));
+        });
+    define_sequence(partial_shape);
+    partial_shape
         .def("__eq__",
              [](const PartialShape& self, const py::object& other) {
                  try {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kDeepestBody = 8;
 // Subgraphs that call each other can stand for very many layers.
-constexpr std::size_t kMostBodies = 1000;
+constexpr std::size_t kMaxBodies = 1000;
 constexpr std::size_t kLargestVariable = std::size_t{1} << 28;
 
 std::vector<std::int64_t> indices_of(const flatbuffers::Vector<std::int32_t>* values) {
@@ -352,8 +352,7 @@ std::size_t GraphImporter::checked_subgraph(std::int64_t subgraph, const Place& 
     const std::size_t count = context_.file.subgraphs()->size();
     place.require(subgraph >= 0 && static_cast<std::size_t>(subgraph) < count, "names subgraph ",
                   subgraph, ", the file has ", count);
-    place.require(++context_.bodies <= kMostBodies, "more than ", kMostBodies,
-                  " bodies are called");
+    place.require(++context_.bodies <= kMaxBodies, "more than ", kMaxBodies, " bodies are called");
     place.require(depth_ < kDeepestBody, "bodies are nested more than ", kDeepestBody, " deep");
     return static_cast<std::size_t>(subgraph);
 }

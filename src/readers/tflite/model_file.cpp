@@ -11,7 +11,7 @@ namespace {
 
 // Tables nest five deep: model, subgraph, operator or tensor, options or quantization.
 constexpr flatbuffers::uoffset_t kDeepest = 16;
-constexpr flatbuffers::uoffset_t kMostTables = 20'000'000;
+constexpr flatbuffers::uoffset_t kMaxTables = 20'000'000;
 constexpr std::uint32_t kVersion = 3;
 
 }  // namespace
@@ -48,7 +48,7 @@ const ::tflite::Model& verify_model(const FileBytes& file, const Place& place) {
     // Data of format 3c lie behind the FlatBuffer, whose own offsets have 31 bits.
     const std::size_t checked =
         std::min<std::size_t>(bytes.size(), FLATBUFFERS_MAX_BUFFER_SIZE - 1);
-    flatbuffers::Verifier verifier(bytes.data(), checked, kDeepest, kMostTables);
+    flatbuffers::Verifier verifier(bytes.data(), checked, kDeepest, kMaxTables);
     place.require(::tflite::VerifyModelBuffer(verifier),
                   "is damaged or cut off: an offset, size or string of its tables is wrong (",
                   bytes.size(), " bytes)");

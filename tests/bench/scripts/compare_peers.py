@@ -33,7 +33,7 @@ except ImportError:
     numpy = None
 
 # Rounding in other places moves single integers of the last layers; a wrong layer is far below.
-LEAST_SQNR = 20.0
+MIN_SQNR = 20.0
 
 
 def onnx_runtime(options, model, data, threads, *arguments):
@@ -157,7 +157,7 @@ def main():
     for name in networks(options):
         forms = [options.nets / f"{name}.onnx", *sorted(options.nets.glob(f"{name}.*.onnx"))]
         quality = outputs_agree(options, tools, name, forms)
-        if quality < LEAST_SQNR:
+        if quality < MIN_SQNR:
             differ.append(f"{name} ({quality:.1f} dB)")
             continue
         times = measure_network(options, tools, name, forms)

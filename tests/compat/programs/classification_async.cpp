@@ -13,6 +13,26 @@
 
 using namespace ov::preprocess;
 
+namespace {
+
+constexpr std::size_t kRuns = 5;
+
+std::shared_ptr<ov::Model> with_resize(std::shared_ptr<ov::Model> model, const Picture& picture) {
+    PrePostProcessor ppp(model);
+    ppp.input()
+        .tensor()
+        .set_element_type(ov::element::u8)
+        .set_layout({"NHWC"})
+        .set_spatial_static_shape(picture.height, picture.width);
+    ppp.input().preprocess().resize(ResizeAlgorithm::RESIZE_LINEAR);
+    ppp.input().model().set_layout("NCHW");
+    model = ppp.build();
+    ov::set_batch(model, 1);
+    return model;
+}
+
+}  // namespace
+
 int main(int argc, char* argv[]) {
     if (argc != 4) {
         return EXIT_FAILURE;
@@ -20,19 +40,8 @@ int main(int argc, char* argv[]) {
     try {
         ov::Core core;
         core.set_property(argv[3], ov::hint::num_requests(2));
-        std::shared_ptr<ov::Model> model = core.read_model(argv[1]);
         const Picture picture = read_ppm(argv[2]);
-
-        PrePostProcessor ppp(model);
-        ppp.input()
-            .tensor()
-            .set_element_type(ov::element::u8)
-            .set_layout({"NHWC"})
-            .set_spatial_static_shape(picture.height, picture.width);
-        ppp.input().preprocess().resize(ResizeAlgorithm::RESIZE_LINEAR);
-        ppp.input().model().set_layout("NCHW");
-        model = ppp.build();
-        ov::set_batch(model, 1);
+        const auto model = with_resize(core.read_model(argv[1]), picture);
 
         ov::CompiledModel compiled_model = core.compile_model(
             model, argv[3], ov::hint::performance_mode(ov::hint::PerformanceMode::THROUGHPUT));
@@ -41,7 +50,6 @@ int main(int argc, char* argv[]) {
 
         std::mutex mutex;
         std::condition_variable condition;
-        constexpr std::size_t kRuns = 5;
         std::size_t done = 0;
         std::exception_ptr failed;
         std::vector<ov::InferRequest> pool;

@@ -15,6 +15,26 @@
 using namespace ov;
 using namespace ov::preprocess;
 
+namespace {
+
+void run(CompiledModel compiled, const std::string& input) {
+    InferRequest request = compiled.create_infer_request();
+    Tensor picture(element::u8, Shape{1, 2, 2, 3});
+    for (std::size_t i = 0; i < picture.get_size(); ++i) {
+        picture.data<unsigned char>()[i] = static_cast<unsigned char>(i);
+    }
+    request.set_tensor(input, picture);
+    request.infer();
+    const Tensor result = request.get_output_tensor(0);
+    std::cout << "result " << result.get_shape();
+    for (std::size_t i = 0; i < result.get_size(); ++i) {
+        std::cout << ' ' << result.data<float>()[i];
+    }
+    std::cout << std::endl;
+}
+
+}  // namespace
+
 int main(int argc, char* argv[]) {
     if (argc != 4) {
         return EXIT_FAILURE;
@@ -44,30 +64,15 @@ int main(int argc, char* argv[]) {
         std::cout << "input " << model->input(name).get_element_type() << ' '
                   << model->input(name).get_partial_shape() << std::endl;
 
-        const auto run = [&](CompiledModel compiled) {
-            InferRequest request = compiled.create_infer_request();
-            Tensor picture(element::u8, Shape{1, 2, 2, 3});
-            for (std::size_t i = 0; i < picture.get_size(); ++i) {
-                picture.data<unsigned char>()[i] = static_cast<unsigned char>(i);
-            }
-            request.set_tensor(name, picture);
-            request.infer();
-            const Tensor result = request.get_output_tensor(0);
-            std::cout << "result " << result.get_shape();
-            for (std::size_t i = 0; i < result.get_size(); ++i) {
-                std::cout << ' ' << result.data<float>()[i];
-            }
-            std::cout << std::endl;
-        };
         CompiledModel compiled = core.compile_model(model, argv[2], {ov::enable_profiling(true)});
         std::cout << "profiling " << compiled.get_property(ov::enable_profiling) << std::endl;
-        run(compiled);
+        run(compiled, name);
         {
             std::ofstream out(argv[3], std::ios::binary);
             compiled.export_model(out);
         }
         std::ifstream in(argv[3], std::ios::binary);
-        run(core.import_model(in, argv[2]));
+        run(core.import_model(in, argv[2]), name);
         std::cout << "layers " << (core.query_model(model, argv[2]).empty() ? "none" : "known")
                   << std::endl;
         try {

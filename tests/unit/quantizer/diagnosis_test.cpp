@@ -54,7 +54,7 @@ TEST(Diagnosis, DeadChannelsAndTheRemedies) {
                 ElementsAre(HasSubstr("smaller layer"), HasSubstr("leaky ReLU"),
                             HasSubstr("after the batch norm")));
     EXPECT_THAT(to_string(behind_relu),
-                HasSubstr("1 of 2 channels are dead behind a ReLU: 1; what helps: a smaller"));
+                HasSubstr("1 of 2 channels are dead after a ReLU: 1; what helps: a smaller"));
     EXPECT_THAT(diagnose_batch_norms(*batch_norm("Abs", "0.75,0"))[0].remedies,
                 ElementsAre(HasSubstr("smaller layer")));
 }

@@ -60,14 +60,14 @@ void apply(const post_ops::Eltwise& op, float* tile, std::size_t count) {
 // t = (element - zero_point) * scale, in place.
 void apply(const post_ops::Binary& op,
            float* HWY_RESTRICT tile,
-           float* HWY_RESTRICT extra,
+           float* HWY_RESTRICT operand,
            std::size_t count) {
     const DF d;
     const VF zero_point = hn::Set(d, op.zero_point);
     const VF scale = hn::Set(d, op.scale);
     const auto combine = [&](auto&& f) HWY_ATTR {
         for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-            const VF t = hn::Mul(hn::Sub(hn::Load(d, extra + i), zero_point), scale);
+            const VF t = hn::Mul(hn::Sub(hn::Load(d, operand + i), zero_point), scale);
             hn::Store(f(hn::Load(d, tile + i), t), d, tile + i);
         }
     };
@@ -108,24 +108,24 @@ void load_planes(const EltwiseProgram& program,
                  const EltwiseKernelArgs& args,
                  const post_ops::Binary& op,
                  const Stretch& at,
-                 float* HWY_RESTRICT extra) {
+                 float* HWY_RESTRICT operand) {
     const EltwiseTensor& tensor = args.binary_sources[op.input];
     const DF d;
     if (program.layout == EltwiseLayout::kPlanes) {
         const std::size_t image = at.row / program.channels;
-        load_tile(op.type, tensor.data, image * tensor.stride + at.channel, 1, extra);
-        const VF value = hn::Set(d, extra[0]);
+        load_tile(op.type, tensor.data, image * tensor.stride + at.channel, 1, operand);
+        const VF value = hn::Set(d, operand[0]);
         for (std::size_t i = 0; i < at.count; i += hn::Lanes(d)) {
-            hn::Store(value, d, extra + i);
+            hn::Store(value, d, operand + i);
         }
         return;
     }
     const std::size_t first = at.row / args.rows_per_image * tensor.stride;
     const std::size_t row = std::min(program.channels, at.count);
-    load_tile(op.type, tensor.data, first + at.offset % program.channels, row, extra);
+    load_tile(op.type, tensor.data, first + at.offset % program.channels, row, operand);
     // A stretch holds whole rows, or a part of one.
     for (std::size_t done = row; done < at.count; done *= 2) {
-        std::memcpy(extra + done, extra, std::min(done, at.count - done) * sizeof(float));
+        std::memcpy(operand + done, operand, std::min(done, at.count - done) * sizeof(float));
     }
 }
 
@@ -134,11 +134,11 @@ void load_pixels(const EltwiseProgram& program,
                  const EltwiseTensor& tensor,
                  const post_ops::Binary& op,
                  const Stretch& at,
-                 float* HWY_RESTRICT extra) {
+                 float* HWY_RESTRICT operand) {
     const std::size_t channels = program.channels;
     if (program.layout == EltwiseLayout::kPlanes) {
         load_tile(op.type, tensor.data, at.row / channels * tensor.stride + at.offset, at.count,
-                  extra);
+                  operand);
         return;
     }
     const DF d;
@@ -151,7 +151,7 @@ void load_pixels(const EltwiseProgram& program,
     for (std::size_t row = 0, done = 0; done < at.count; ++row) {
         const VF value = hn::Set(d, values[row]);
         for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-            hn::StoreU(value, d, extra + done + i);
+            hn::StoreU(value, d, operand + done + i);
         }
         done += count;
         count = std::min(channels, at.count - done);
@@ -162,24 +162,24 @@ void load_source(const EltwiseProgram& program,
                  const EltwiseKernelArgs& args,
                  const post_ops::Binary& op,
                  const Stretch& at,
-                 float* HWY_RESTRICT extra) {
+                 float* HWY_RESTRICT operand) {
     if (op.per_plane) {
-        load_planes(program, args, op, at, extra);
+        load_planes(program, args, op, at, operand);
         return;
     }
     const EltwiseTensor& tensor = args.binary_sources[op.input];
     if (op.per_pixel) {
-        load_pixels(program, tensor, op, at, extra);
+        load_pixels(program, tensor, op, at, operand);
         return;
     }
-    load_tile(op.type, tensor.data, at.row * tensor.stride + at.offset, at.count, extra);
+    load_tile(op.type, tensor.data, at.row * tensor.stride + at.offset, at.count, operand);
 }
 
 constexpr std::size_t kAtOnce = 8;  // simple operations
 
 void run_stretch(const EltwiseProgram& program, const EltwiseKernelArgs& args, const Stretch& at) {
     HWY_ALIGN_MAX float tile[kChainTile + kChainPadding];
-    HWY_ALIGN_MAX float extra[kChainTile + kChainPadding];
+    HWY_ALIGN_MAX float operand[kChainTile + kChainPadding];
     load_tile(program.src_type, args.src.data, at.row * args.src.stride + at.offset, at.count,
               tile);
     SimpleOp simple[kAtOnce];
@@ -201,8 +201,8 @@ void run_stretch(const EltwiseProgram& program, const EltwiseKernelArgs& args, c
         }
         flush();
         if (op.kind == ProgramOp::Kind::kBinary) {
-            load_source(program, args, op.binary, at, extra);
-            apply(op.binary, tile, extra, at.count);
+            load_source(program, args, op.binary, at, operand);
+            apply(op.binary, tile, operand, at.count);
         } else {
             apply(op.eltwise, tile, at.count);
         }

@@ -58,7 +58,7 @@ struct SimpleOp {
     Constant b;
     // Of kBinary: its element that belongs to the first one of the stretch.
     const post_ops::Binary* binary = nullptr;
-    const void* extra = nullptr;
+    const void* operand = nullptr;
 };
 
 template <std::size_t N, class F>
@@ -107,7 +107,7 @@ HWY_INLINE void with_extra(VF (&x)[N], const SimpleOp& op, std::size_t i) {
     const VF zero_point = hn::Set(d, op.binary->zero_point);
     const VF scale = hn::Set(d, op.binary->scale);
     VF t[N];
-    with_elements(op.binary->type, op.extra, i, [&](const auto* from) FUSEQ_HWY_LAMBDA {
+    with_elements(op.binary->type, op.operand, i, [&](const auto* from) FUSEQ_HWY_LAMBDA {
         HWY_UNROLL(8)
         for (std::size_t v = 0; v < N; ++v) {
             t[v] = load_floats(d, from + v * hn::Lanes(d));

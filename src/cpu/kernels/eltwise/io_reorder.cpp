@@ -12,8 +12,8 @@
 #include "fuseq/error.hpp"
 #include "hwy/cache_control.h"
 
-#ifndef FUSEQ_KERNELS_BORDER_ONCE
-#define FUSEQ_KERNELS_BORDER_ONCE
+#ifndef FUSEQ_KERNELS_IO_REORDER_ONCE
+#define FUSEQ_KERNELS_IO_REORDER_ONCE
 namespace fuseq::kernels {
 enum class Direction { kToLast, kFromLast };
 }

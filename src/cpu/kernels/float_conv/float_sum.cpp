@@ -24,7 +24,7 @@ struct Steps {
     alignas(64) std::array<std::int32_t, kSteps> byte;
     // The least real number that rounds to a float that rounds to the byte, or the greatest that
     // does not: half-way cases of either rounding go to the even side.
-    alignas(64) std::array<double, kSteps> border;
+    alignas(64) std::array<double, kSteps> boundary;
 };
 
 Steps make_steps(int lowest) {
@@ -35,7 +35,7 @@ Steps make_steps(int lowest) {
         const float inf = std::numeric_limits<float>::infinity();
         const float next = std::nextafter(half, byte % 2 == 0 ? -inf : inf);
         steps.byte[i] = byte;
-        steps.border[i] = (static_cast<double>(half) + static_cast<double>(next)) / 2;
+        steps.boundary[i] = (static_cast<double>(half) + static_cast<double>(next)) / 2;
     }
     return steps;
 }
@@ -122,8 +122,8 @@ FUSEQ_INLINE Places find_places(const ByteRule& rule, const Steps& steps) {
         static_cast<double>(rule.bias) + (rule.relus ? static_cast<double>(rule.after) : 0.0);
     const __m512d shift = _mm512_set1_pd(rule.bias_first ? -bias : -bias * factor);
     const auto estimate = [&](std::size_t at) FUSEQ_LAMBDA {
-        const __m512d border = _mm512_load_pd(steps.border.data() + at);
-        const __m512d x = _mm512_fmadd_pd(border, _mm512_set1_pd(factor), shift);
+        const __m512d boundary = _mm512_load_pd(steps.boundary.data() + at);
+        const __m512d x = _mm512_fmadd_pd(boundary, _mm512_set1_pd(factor), shift);
         const __m512d limited =
             _mm512_min_pd(_mm512_max_pd(x, _mm512_set1_pd(static_cast<double>(rule.min))),
                           _mm512_set1_pd(static_cast<double>(rule.max + 1)));
@@ -161,7 +161,7 @@ FUSEQ_INLINE Window window_of(const ByteRule& rule,
     __m512d low = _mm512_set1_pd(-std::numeric_limits<double>::max());
     __m512d high = _mm512_set1_pd(std::numeric_limits<double>::max());
     for (std::size_t i = 0; i < kSteps; i += 8) {
-        const __m512d border = _mm512_load_pd(steps.border.data() + i);
+        const __m512d boundary = _mm512_load_pd(steps.boundary.data() + i);
         const __m256i first =
             _mm256_load_si256(reinterpret_cast<const __m256i*>(places.first.data() + i));
         const __m256i last = _mm256_sub_epi32(first, _mm256_set1_epi32(1));
@@ -170,9 +170,9 @@ FUSEQ_INLINE Window window_of(const ByteRule& rule,
         const __mmask8 used =
             _mm256_mask_cmpgt_epi32_mask(_mm256_cmple_epi32_mask(byte, top), byte, bottom);
         low = _mm512_mask_max_pd(low, _mm256_mask_cmple_epi32_mask(used, first, max), low,
-                                 _mm512_fnmadd_pd(by, _mm512_cvtepi32_pd(first), border));
+                                 _mm512_fnmadd_pd(by, _mm512_cvtepi32_pd(first), boundary));
         high = _mm512_mask_min_pd(high, _mm256_mask_cmpge_epi32_mask(used, last, min), high,
-                                  _mm512_fnmadd_pd(by, _mm512_cvtepi32_pd(last), border));
+                                  _mm512_fnmadd_pd(by, _mm512_cvtepi32_pd(last), boundary));
     }
     return {_mm512_reduce_max_pd(low), _mm512_reduce_min_pd(high)};
 }

@@ -201,7 +201,7 @@ void set_form(Packed& packed) {
         packed.how = step < kQuad ? Collect::kOne : Collect::kTwo;
         set_index(step, packed);
     }
-    packed.width = ring_width(packed.walk);
+    packed.width = ring_width(packed.tiling);
     packed.offsets = chunk_offsets(s);
     packed.ends = packed.sums && !packed.triples ? 0 : end_chunks(s);
     if (packed.ends != 0) {
@@ -213,12 +213,12 @@ void set_form(Packed& packed) {
 // Weights of a channel, after the last one those of 1; returns their sum.
 std::int32_t pack_channel(const SmallConvParams& p, std::size_t c, Packed& packed) {
     const SmallConvShape& s = p.shape;
-    const bool lanes = packed.how == Collect::kChannels;
+    const bool by_channel = packed.how == Collect::kChannels;
     const std::size_t channels =
-        lanes ? packed.vectors * kLanes : s.dst_channels + (packed.sums ? 1 : 0);
+        by_channel ? packed.vectors * kLanes : s.dst_channels + (packed.sums ? 1 : 0);
     const std::size_t chunks = packed.offsets.size();
     const std::size_t size = chunk_bytes(s);
-    const bool is_ones = lanes && c == s.dst_channels;
+    const bool is_ones = by_channel && c == s.dst_channels;
     auto* bytes =
         reinterpret_cast<std::int8_t*>(is_ones ? packed.ones.data() : packed.weights.data());
     const std::size_t run_chunks = ceil_div(run_bytes_of(s), size);
@@ -255,7 +255,7 @@ SmallConv::SmallConv(const SmallConvParams& p) {
     auto packed = std::make_unique<Packed>();
     packed->shape = s;
     packed->pool = p.pool;
-    packed->walk = p.pool ? pooled_tiling(s) : s;
+    packed->tiling = p.pool ? pooled_tiling(s) : s;
     if (p.pairs) {
         packed->pairs = std::make_unique<const PairForm>(pack_pairs(p));
         packed_ = std::move(packed);
@@ -316,7 +316,7 @@ SmallConv::SmallConv(SmallConv&&) noexcept = default;
 SmallConv& SmallConv::operator=(SmallConv&&) noexcept = default;
 
 std::size_t SmallConv::rows() const {
-    return packed_->walk.batch * packed_->walk.dst_height;
+    return packed_->tiling.batch * packed_->tiling.dst_height;
 }
 
 bool SmallConv::stores() const {
@@ -426,7 +426,7 @@ void SmallConv::run(const void* src,
                     std::span<void* const> dst,
                     std::span<const SmallConvSource> binary_sources) const {
     const Packed& packed = *packed_;
-    const SmallConvShape& s = packed.walk;
+    const SmallConvShape& s = packed.tiling;
     const std::size_t window = packed.pool ? 2 : 1;  // pixels that become one
     for_tiles(packed, src, rows, [&](const SmallConvTile& at, const Windows& windows) {
         ChannelVectorPlaces places;
@@ -442,7 +442,7 @@ void SmallConv::run(const void* src,
         places.row_bytes = s.dst_width * kLanes;
         for (const ChannelVectorOp& op : packed.ops) {
             if (op.kind == ChannelVectorOp::Kind::kAdd) {
-                places.binary_sources[op.extra] = binary_sources[op.extra].pixel(
+                places.binary_sources[op.binary_source] = binary_sources[op.binary_source].pixel(
                     row, s.dst_width, at.x, s.dst_channels * op.element);
             }
         }

@@ -53,7 +53,7 @@ struct ChannelVectorOp {
     Kind kind = Kind::kRound;
     alignas(64) float a[kMaxChannelVectorChannels] = {};
     // kAdd: a binary source of the size of the result.
-    std::size_t extra = 0;
+    std::size_t binary_source = 0;
     std::size_t element = 1;  // bytes
     bool is_signed = false;
     float zero_point = 0.0f;
@@ -86,7 +86,7 @@ struct Packed {
     SmallConvShape shape;
     // The loops run over this shape: `shape`, or with `pool` the one whose windows give two rows
     // and two columns of results.
-    SmallConvShape walk;
+    SmallConvShape tiling;
     std::unique_ptr<const PairForm> pairs;  // nothing else is used then
     bool pool = false;
     bool shared = false;      // kChannels: three windows share a load

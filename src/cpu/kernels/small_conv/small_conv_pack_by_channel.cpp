@@ -71,7 +71,7 @@ public:
     void operator()(const post_ops::Binary& op) {
         push(Kind::kAdd, 0.0f);
         ChannelVectorOp& added = ops_->back();
-        added.extra = op.input;
+        added.binary_source = op.input;
         added.element = size_of(op.type);
         added.is_signed = op.type == ElementType::i8;
         added.zero_point = op.zero_point;
@@ -175,7 +175,7 @@ std::optional<std::array<FloatSum, kLanes>> short_ways(const Packed& packed, std
 }
 
 // The minimal bytes of a relu and a shift, as four vectors of results lie in memory.
-void set_least(Packed& packed) {
+void set_min(Packed& packed) {
     for (std::size_t i = 0; i < std::size(packed.min); ++i) {
         const int byte = bottom_byte(rule_of(packed, i % packed.shape.dst_channels));
         packed.min[i] = static_cast<std::uint8_t>(byte);
@@ -206,7 +206,7 @@ void set_ways(Packed& packed) {
                          packed.shape.dst_channels == packed.vectors * kLanes;
     packed.has_min = packed.plain_bytes && relus;
     if (packed.has_min) {
-        set_least(packed);
+        set_min(packed);
     }
     for (std::size_t c = 0; c < packed.channels.size(); ++c) {
         const ChannelVectorPosition& channel = packed.channels[c];
@@ -274,9 +274,9 @@ namespace {
 // Packs work within 128 bits: the k-th four channels of each of the four vectors are together
 // after them.
 void set_order(Packed& packed) {
-    const bool lanes = packed.how == Collect::kChannels;
-    const std::size_t fours = lanes ? packed.shape.dst_channels / kQuad : kQuad;  // of a pixel
-    const std::size_t vectors = lanes ? packed.vectors : 1;
+    const bool by_channel = packed.how == Collect::kChannels;
+    const std::size_t fours = by_channel ? packed.shape.dst_channels / kQuad : kQuad;  // of a pixel
+    const std::size_t vectors = by_channel ? packed.vectors : 1;
     for (std::size_t i = 0; i < kLanes; ++i) {
         const std::size_t vector = i / fours * vectors + i % fours / kQuad;
         packed.order[i] =

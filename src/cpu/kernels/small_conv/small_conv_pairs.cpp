@@ -13,7 +13,7 @@ namespace fuseq::kernels::small_conv {
 namespace {
 
 constexpr std::size_t kRingWords = std::size_t{64} << 10;  // on the stack
-constexpr std::size_t kLeastTile = 32;
+constexpr std::size_t kMinTile = 32;
 constexpr std::size_t kMaxLanes = 8;    // of the vectors
 constexpr std::size_t kMaxVectors = 8;  // that are loaded at once
 constexpr std::size_t kMaxWords = 2 * kMaxLanes;
@@ -43,7 +43,7 @@ std::size_t row_words(const SmallConvShape& s, std::size_t tile) {
 std::size_t tile_of(const SmallConvShape& s, std::size_t partials) {
     const std::size_t row = ceil_div(s.dst_width, kMaxLanes) * kMaxLanes;
     std::size_t tile = std::min({kSmallConvTile, kMaxPairSums / partials, row});
-    const std::size_t least = std::min(tile, kLeastTile);
+    const std::size_t least = std::min(tile, kMinTile);
     while (tile >= least && ring_rows(s) * row_words(s, tile) > kRingWords) {
         tile /= 2;
     }

@@ -31,9 +31,9 @@ public:
         for (const ChannelVectorOp& op : packed.ops) {
             if (op.kind == ChannelVectorOp::Kind::kAdd) {
                 const std::size_t pixel = kChannels * op.element;
-                std::memcpy(binary_sources_[op.extra],
-                            places.binary_sources[op.extra] + first * pixel, count * pixel);
-                whole_.binary_sources[op.extra] = binary_sources_[op.extra];
+                std::memcpy(binary_sources_[op.binary_source],
+                            places.binary_sources[op.binary_source] + first * pixel, count * pixel);
+                whole_.binary_sources[op.binary_source] = binary_sources_[op.binary_source];
             }
         }
         for (std::size_t r = 0; r < packed.results.size(); ++r) {

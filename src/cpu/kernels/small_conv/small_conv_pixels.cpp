@@ -163,12 +163,12 @@ FUSEQ_INLINE void finish(Registers<__m512, kResults>& x,
     Values::in_registers(x, std::make_index_sequence<kResults>{});
     for (const ChannelVectorOp& op : packed.ops) {
         const std::size_t pixel = kChannels * op.element;
-        const std::byte* extra = places.binary_sources[op.extra] + first * pixel;
+        const std::byte* source = places.binary_sources[op.binary_source] + first * pixel;
         if (count < kPixels && op.kind == ChannelVectorOp::Kind::kAdd) {
-            std::memcpy(rest, extra, count * pixel);
-            extra = rest;
+            std::memcpy(rest, source, count * pixel);
+            source = rest;
         }
-        Values::apply(x, op, {extra, kLanes, kResults}, std::make_index_sequence<kResults>{});
+        Values::apply(x, op, {source, kLanes, kResults}, std::make_index_sequence<kResults>{});
     }
     for (std::size_t r = 0; r < packed.results.size(); ++r) {
         const ChannelVectorResult& result = packed.results[r];

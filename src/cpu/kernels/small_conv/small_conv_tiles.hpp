@@ -240,7 +240,7 @@ void for_row(
 }
 
 inline Windows windows_of(const Packed& packed) {
-    const SmallConvShape& s = packed.walk;
+    const SmallConvShape& s = packed.tiling;
     return {{}, s.kernel_height, packed.offsets.data(), packed.offsets.size(), pixel_step(s), 0};
 }
 
@@ -253,9 +253,9 @@ template <class Tile>
 void run_row(
     const Packed& packed, Ring& ring, SmallConvTile at, std::size_t end, const Tile& tile) {
     Windows windows = windows_of(packed);
-    ring.rows(source_row(packed.walk, at.y, 0), packed.walk.dilation_height, windows.kernel_rows,
-              windows.rows);
-    for_row(at, end, tile_pixels(packed.walk), windows, tile);
+    ring.rows(source_row(packed.tiling, at.y, 0), packed.tiling.dilation_height,
+              windows.kernel_rows, windows.rows);
+    for_row(at, end, tile_pixels(packed.tiling), windows, tile);
 }
 
 // ---- wide images of unsigned bytes
@@ -277,7 +277,7 @@ struct Middle {
 };
 
 inline Middle middle_of(const Packed& packed) {
-    const SmallConvShape& s = packed.walk;
+    const SmallConvShape& s = packed.tiling;
     const std::size_t reach = (s.kernel_width - 1) * s.dilation_width;
     const auto pad = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, s.pad_left));
     const std::size_t row = s.src_width * s.src_channels;
@@ -313,7 +313,7 @@ void run_middle(const Packed& packed,
                 SmallConvTile at,
                 std::size_t end,
                 const Tile& tile) {
-    const SmallConvShape& s = packed.walk;
+    const SmallConvShape& s = packed.tiling;
     Windows windows = windows_of(packed);
     const std::size_t row = s.src_width * s.src_channels;
     const std::size_t column = at.x * s.stride_width - static_cast<std::size_t>(s.pad_left);
@@ -333,12 +333,12 @@ void copied_rows(const Packed& packed,
                  Range rows,
                  const Tile& tile) {
     const std::size_t width = packed.width;
-    Ring ring(packed.walk, packed.flip, packed.padding, width);
-    for (std::size_t x = 0; x < packed.walk.dst_width; x += width) {
+    Ring ring(packed.tiling, packed.flip, packed.padding, width);
+    for (std::size_t x = 0; x < packed.tiling.dst_width; x += width) {
         ring.begin(image, x);
         for (std::size_t y = rows.begin; y < rows.end; ++y) {
             run_row(packed, ring, {nullptr, number, y, x, 0},
-                    std::min(x + width, packed.walk.dst_width), tile);
+                    std::min(x + width, packed.tiling.dst_width), tile);
         }
     }
 }
@@ -351,10 +351,11 @@ void inner_rows(const Packed& packed,
                 Range rows,
                 const Middle& middle,
                 const Tile& tile) {
-    const SmallConvShape& s = packed.walk;
-    const bool lanes = is_channel_vectorized(s);
-    Ring left(s, 0, packed.padding, lanes ? kMaxTile : kMaxAtOnce);
-    Ring right(s, 0, packed.padding, lanes ? kMaxTile + kMaxChannelVectorKernel : kSmallConvTile);
+    const SmallConvShape& s = packed.tiling;
+    const bool by_channel = is_channel_vectorized(s);
+    Ring left(s, 0, packed.padding, by_channel ? kMaxTile : kMaxAtOnce);
+    Ring right(s, 0, packed.padding,
+               by_channel ? kMaxTile + kMaxChannelVectorKernel : kSmallConvTile);
     left.begin(image, 0);
     right.begin(image, middle.end);
     const std::size_t strip = strip_pixels(s, middle);
@@ -375,7 +376,7 @@ void inner_rows(const Packed& packed,
 // Calls tile(at, windows) for the tiles of the rows.
 template <class Tile>
 void for_tiles(const Packed& packed, const void* src, Range rows, const Tile& tile) {
-    const SmallConvShape& s = packed.walk;
+    const SmallConvShape& s = packed.tiling;
     const Middle middle = middle_of(packed);
     const std::size_t image_bytes = s.src_height * s.src_width * s.src_channels;
     while (rows.begin < rows.end) {

@@ -29,7 +29,7 @@ struct Lanes {
     using Floats = Registers<__m512, kAll>;
     using Integers = Registers<__m512i, kAll>;
     // Where the tile begins in another tensor, the channels of that and the pixels that exist.
-    struct Extra {
+    struct BinarySource {
         const std::byte* from;
         std::size_t channels;
         std::size_t count;
@@ -72,7 +72,7 @@ struct Lanes {
     template <std::size_t... I>
     static FUSEQ_INLINE void apply(Floats& x,
                                    const ChannelVectorOp& op,
-                                   const Extra& extra,
+                                   const BinarySource& source,
                                    std::index_sequence<I...> all) {
         switch (op.kind) {
             case ChannelVectorOp::Kind::kScale:
@@ -91,7 +91,7 @@ struct Lanes {
             case ChannelVectorOp::Kind::kSlope:
                 ((x.v[I] = sloped(x.v[I], at(op.a, I))), ...);
                 break;
-            case ChannelVectorOp::Kind::kAdd: add(x, op, extra, all); break;
+            case ChannelVectorOp::Kind::kAdd: add(x, op, source, all); break;
         }
         in_registers(x, all);
     }
@@ -108,16 +108,16 @@ struct Lanes {
     template <std::size_t... I>
     static FUSEQ_INLINE void add(Floats& x,
                                  const ChannelVectorOp& op,
-                                 const Extra& extra,
+                                 const BinarySource& source,
                                  std::index_sequence<I...>) {
         const __m512 zero = _mm512_set1_ps(op.zero_point);
         const __m512 scale = _mm512_set1_ps(op.scale);
-        const std::byte* from = extra.from;
-        const bool is_whole = extra.count >= kPixels && extra.channels >= kChannels;
+        const std::byte* from = source.from;
+        const bool is_whole = source.count >= kPixels && source.channels >= kChannels;
         if (is_whole && op.is_plain()) {
             ((x.v[I] = _mm512_add_ps(x.v[I], _mm512_loadu_ps(from + I * 4 * kLanes))), ...);
         } else if (!is_whole) {
-            ((x.v[I] = plus(x.v[I], some<I>(op, extra), zero, scale)), ...);
+            ((x.v[I] = plus(x.v[I], some<I>(op, source), zero, scale)), ...);
         } else if (op.element != 1) {
             ((x.v[I] = plus(x.v[I], _mm512_loadu_ps(from + I * 4 * kLanes), zero, scale)), ...);
         } else if (op.is_signed) {
@@ -128,10 +128,10 @@ struct Lanes {
     }
     // Where pixels may not exist, or have fewer channels.
     template <std::size_t I>
-    static FUSEQ_INLINE __m512 some(const ChannelVectorOp& op, const Extra& extra) {
-        const __mmask16 mask = mask_of<I>(extra.channels, extra.count);
-        const std::size_t place = I / kVectors * extra.channels + I % kVectors * kLanes;
-        const std::byte* from = extra.from + place * op.element;
+    static FUSEQ_INLINE __m512 some(const ChannelVectorOp& op, const BinarySource& source) {
+        const __mmask16 mask = mask_of<I>(source.channels, source.count);
+        const std::size_t place = I / kVectors * source.channels + I % kVectors * kLanes;
+        const std::byte* from = source.from + place * op.element;
         if (op.element != 1) {
             return _mm512_maskz_loadu_ps(mask, from);
         }
@@ -282,8 +282,8 @@ struct Lanes {
             return;
         }
         if (packed.added_bytes && count == kPixels) {
-            const std::byte* extra = places.binary_sources[packed.ops[0].extra];
-            const float* added = reinterpret_cast<const float*>(extra) + first * channels;
+            const std::byte* source = places.binary_sources[packed.ops[0].binary_source];
+            const float* added = reinterpret_cast<const float*>(source) + first * channels;
             std::byte* dst = places.dst[0] + first * channels;
             packed.results[0].is_signed ? PlainBytes<kPixels, kVectors, true, true>::store(
                                               acc, packed, sums, dst, count, 0, added)
@@ -294,7 +294,8 @@ struct Lanes {
         Floats x;
         begin(x, acc, packed, sums, kEach);
         for (const ChannelVectorOp& op : packed.ops) {
-            const std::byte* from = places.binary_sources[op.extra] + first * channels * op.element;
+            const std::byte* from =
+                places.binary_sources[op.binary_source] + first * channels * op.element;
             apply(x, op, {from, channels, count}, kEach);
         }
         for (std::size_t r = 0; r < packed.results.size(); ++r) {

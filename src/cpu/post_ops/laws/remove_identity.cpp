@@ -8,7 +8,7 @@
 namespace fuseq::post_ops::laws {
 namespace {
 
-constexpr float kMost = std::numeric_limits<float>::max();
+constexpr float kMaxFloat = std::numeric_limits<float>::max();
 
 bool is_identity(const BasicOp& op) {
     if (const auto* scale = std::get_if<Scale>(&op)) {
@@ -18,7 +18,7 @@ bool is_identity(const BasicOp& op) {
         return shift->by.all_equal_to(0.0f);
     }
     if (const auto* clip = std::get_if<Clip>(&op)) {
-        return clip->low.max() <= -kMost && clip->high.min() >= kMost;
+        return clip->low.max() <= -kMaxFloat && clip->high.min() >= kMaxFloat;
     }
     if (const auto* prelu = std::get_if<Prelu>(&op)) {
         return prelu->slope.all_equal_to(1.0f);

@@ -118,7 +118,7 @@ TEST(DnnlPostOpsComposer, OneDnnComputesWhatTheChainSays) {
     Tally tally;
     for (int i = 0; i < 1500 && !HasFatalFailure(); ++i) {
         const std::size_t channels = rng() % 2 == 0 ? 5 : 16;
-        testing::RandomOptions options{.channels = channels, .most_ops = 6};
+        testing::RandomOptions options{.channels = channels, .max_ops = 6};
         options.prelu = rng() % 3 == 0;
         const Chain chain = testing::random_chain(rng, options);
         check(chain, random_anchor(rng, channels), rng, tally);

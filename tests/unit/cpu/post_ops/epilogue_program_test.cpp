@@ -156,7 +156,7 @@ TEST(EpilogueProgram, HasTheValueOfItsChain) {
     std::uniform_real_distribution<double> values(-300.0, 300.0);
     const std::vector<ElementType> types{ElementType::u8, ElementType::i8, ElementType::f32};
     for (int i = 0; i < 2000; ++i) {
-        testing::RandomOptions options{.channels = 5, .most_ops = 7};
+        testing::RandomOptions options{.channels = 5, .max_ops = 7};
         options.prelu = rng() % 2 == 0;
         const Chain chain = testing::random_chain(rng, options);
         const EpilogueProgram program = make_epilogue(chain);

@@ -104,7 +104,7 @@ Chain random_chain(std::mt19937& rng, const RandomOptions& options) {
     Maker make(rng, options);
     Chain chain;
     chain.dst_type = kDst[make.pick(3)];
-    const std::size_t count = 1 + make.pick(options.most_ops);
+    const std::size_t count = 1 + make.pick(options.max_ops);
     while (chain.ops.size() < count) {
         switch (make.pick(12)) {
             case 0:

@@ -13,7 +13,7 @@ namespace fuseq::post_ops::testing {
 
 struct RandomOptions {
     std::size_t channels = 5;
-    std::size_t most_ops = 9;
+    std::size_t max_ops = 9;
     std::vector<ElementType> source_types{ElementType::u8, ElementType::i8, ElementType::f32};
     bool activations = true;  // those without a closed form in simple arithmetic
     bool prelu = true;

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kLargest = std::numeric_limits<float>::max();
-constexpr float kLeast = std::numeric_limits<float>::denorm_min();
+constexpr float kMin = std::numeric_limits<float>::denorm_min();
 
 TEST(ValuesArithmetic, APerTensorValueIsThatOfEveryChannel) {
     const Values list({1.0f, 2.0f, 3.0f});
@@ -44,8 +44,8 @@ TEST(ValuesArithmetic, RoundsOnce) {
 TEST(Product, IsRefusedWhenANumberIsLost) {
     EXPECT_FALSE(product(kLargest, 2.0f));
     EXPECT_FALSE(product(Values({1.0f, 1e-30f}), Values({1.0f, 1e-30f})));
-    EXPECT_FALSE(product(kLeast, 0.25f));
-    EXPECT_EQ(product(kLeast, 2.0f)->min(), 2.0f * kLeast);
+    EXPECT_FALSE(product(kMin, 0.25f));
+    EXPECT_EQ(product(kMin, 2.0f)->min(), 2.0f * kMin);
     EXPECT_EQ(product(kLargest, 1.0f)->max(), kLargest);
 }
 

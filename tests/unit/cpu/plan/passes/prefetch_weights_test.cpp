@@ -10,7 +10,7 @@
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::size_t kMuch = std::size_t{1} << 30;
+constexpr std::size_t kUnlimited = std::size_t{1} << 30;
 
 // Bytes that are fetched for each step.
 std::vector<std::size_t> fetched(const std::vector<std::vector<Fetch>>& fetches) {
@@ -26,10 +26,10 @@ std::vector<std::size_t> fetched(const std::vector<std::vector<Fetch>>& fetches)
 // One step of many pixels, then three that wait: the first is fetched first, and what there is no
 // room for is the end of the last.
 TEST(FetchAhead, NearestStepsComeFirst) {
-    const std::vector<FetchStep> steps = {{.room = 1000, .own = 100, .limit = kMuch},
-                                          {.wanted = 320, .own = 320, .limit = kMuch},
-                                          {.wanted = 448, .limit = kMuch},
-                                          {.wanted = 640, .own = 640, .limit = kMuch}};
+    const std::vector<FetchStep> steps = {{.room = 1000, .own = 100, .limit = kUnlimited},
+                                          {.wanted = 320, .own = 320, .limit = kUnlimited},
+                                          {.wanted = 448, .limit = kUnlimited},
+                                          {.wanted = 640, .own = 640, .limit = kUnlimited}};
     const auto fetches = plan_fetches(steps);
     ASSERT_EQ(fetches[0].size(), 3u);
     EXPECT_EQ(fetches[0][0].step, 1u);
@@ -43,9 +43,9 @@ TEST(FetchAhead, NearestStepsComeFirst) {
 
 // The step in front has room for some, and fetches the end: the one before it comes earlier.
 TEST(FetchAhead, TwoStepsShareWhatOneHasNoRoomFor) {
-    const std::vector<FetchStep> steps = {{.room = 640, .limit = kMuch},
-                                          {.room = 256, .limit = kMuch},
-                                          {.wanted = 600, .own = 600, .limit = kMuch}};
+    const std::vector<FetchStep> steps = {{.room = 640, .limit = kUnlimited},
+                                          {.room = 256, .limit = kUnlimited},
+                                          {.wanted = 600, .own = 600, .limit = kUnlimited}};
     const auto fetches = plan_fetches(steps);
     ASSERT_EQ(fetches[0].size(), 1u);
     EXPECT_EQ(fetches[0][0].begin, 0u);
@@ -57,10 +57,10 @@ TEST(FetchAhead, TwoStepsShareWhatOneHasNoRoomFor) {
 
 // What waits after a step with a large tensor of its own must not push it out.
 TEST(FetchAhead, StepsBetweenLimitWhatWaits) {
-    const std::vector<FetchStep> steps = {{.room = kMuch, .limit = kMuch},
+    const std::vector<FetchStep> steps = {{.room = kUnlimited, .limit = kUnlimited},
                                           {.limit = 200},
-                                          {.wanted = 600, .limit = kMuch},
-                                          {.wanted = 64, .limit = kMuch}};
+                                          {.wanted = 600, .limit = kUnlimited},
+                                          {.wanted = 64, .limit = kUnlimited}};
     const auto bytes = fetched(plan_fetches(steps));
     EXPECT_EQ(bytes[2], 192u);
     EXPECT_EQ(bytes[3], 0u);
