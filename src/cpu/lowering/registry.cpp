@@ -54,6 +54,7 @@ constexpr NodeCandidate kNodes[] = {
     {"lrn", "the only one", make_lrn},
     {"region_yolo", "the only one", make_region_yolo},
     {"recurrent", "the only one", make_recurrent},
+    {"integer_lstm", "the only one", make_integer_lstm},
     {"gather", "computed indices; constant ones are a movement", make_gather},
     {"convert", "the only one", make_convert},
     {"compressed_matmul", "the only one", make_compressed_matmul},
@@ -67,6 +68,7 @@ constexpr NodeCandidate kNodes[] = {
     {"quantized_pair", "the only one", make_quantized_pair},
     {"quantized_table", "the only one", make_quantized_table},
     {"quantized_concat", "the only one", make_quantized_concat},
+    {"quantized_softmax", "the only one", make_quantized_softmax},
 };
 
 constexpr ChainCandidate kChains[] = {

@@ -72,49 +72,27 @@ struct Sizes {
     std::size_t hidden;
 };
 
-// Rows of one operand of the gates, with what its zero point adds, and its multipliers.
+// Rows of one operand of the gates.
 struct GateProduct {
     std::span<const std::int8_t> weights;  // [4, hidden, depth]
     std::size_t depth;
-    std::vector<std::int32_t> bias;  // [4, hidden]
-    std::array<rules::QuantizedMultiplier, kGates> multipliers;
+    QuantizedLstmProduct with;
 
     std::int32_t at(Gate gate, std::size_t row, std::size_t hidden, const std::int8_t* x) const {
         const std::int8_t* w = weights.data() + (gate * hidden + row) * depth;
-        std::int32_t sum = bias[gate * hidden + row];
+        std::int32_t sum = with.bias[gate * hidden + row];
         for (std::size_t k = 0; k < depth; ++k) {
             sum += static_cast<std::int32_t>(w[k]) * x[k];
         }
-        return rules::d2(sum, multipliers[gate]);
+        return rules::d2(sum, with.multipliers[gate]);
     }
 };
-
-GateProduct gate_product(std::span<const std::int8_t> weights,
-                         std::size_t depth,
-                         std::int64_t zero_point,
-                         float scale,
-                         const std::vector<float>& weight_scales) {
-    GateProduct product{weights, depth, {}, {}};
-    for (std::size_t row = 0; row * depth < weights.size(); ++row) {
-        std::int32_t sum = 0;
-        for (std::size_t k = 0; k < depth; ++k) {
-            sum += weights[row * depth + k];
-        }
-        product.bias.push_back(static_cast<std::int32_t>(-zero_point) * sum);
-    }
-    for (std::size_t gate = 0; gate < kGates; ++gate) {
-        const float product_scale = weight_scales[gate] * scale;
-        product.multipliers[gate] = rules::quantize_multiplier(product_scale / 0x1p-12F);
-    }
-    return product;
-}
 
 class Lstm {
 public:
     Lstm(const QuantizedLstmAttrs& attrs, const Sizes& sizes, GateProduct of_x, GateProduct of_h)
         : attrs_(attrs), sizes_(sizes), of_x_(std::move(of_x)), of_h_(std::move(of_h)) {
-        const float hidden = 0x1p-15F / attrs.hidden_scale * 0x1p-15F;
-        to_hidden_ = rules::quantize_multiplier(hidden);
+        to_hidden_ = quantized_lstm_to_hidden(attrs);
     }
 
     // One step of one sequence; h and c are read and written.
@@ -169,16 +147,19 @@ void evaluate(EvalContext& context) {
     const Shape& shape = context.input(0).get_shape();
     const Shape& weights = context.input(3).get_shape();
     const Sizes sizes{shape[0], shape[1], shape[2], weights[1]};
-    GateProduct of_x = gate_product(context.input(3).values<std::int8_t>(), sizes.inputs,
-                                    attrs.input_zero_point, attrs.input_scale, attrs.weight_scales);
+    const auto w = context.input(3).values<std::int8_t>();
+    const auto r = context.input(4).values<std::int8_t>();
+    GateProduct of_x{w, sizes.inputs,
+                     quantized_lstm_product(w, sizes.inputs, attrs.input_zero_point,
+                                            attrs.input_scale, attrs.weight_scales)};
     const std::span<const std::int32_t> bias = context.input(5).values<std::int32_t>();
     for (std::size_t i = 0; i < bias.size(); ++i) {
-        of_x.bias[i] += bias[i];
+        of_x.with.bias[i] += bias[i];
     }
-    const Lstm lstm(
-        attrs, sizes, std::move(of_x),
-        gate_product(context.input(4).values<std::int8_t>(), sizes.hidden, attrs.state_zero_point,
-                     attrs.state_scale, attrs.recurrent_scales));
+    const Lstm lstm(attrs, sizes, std::move(of_x),
+                    {r, sizes.hidden,
+                     quantized_lstm_product(r, sizes.hidden, attrs.state_zero_point,
+                                            attrs.state_scale, attrs.recurrent_scales)});
     const Shape state{sizes.batch, sizes.hidden};
     auto* y = context.output(0, Shape{sizes.batch, sizes.steps, sizes.hidden}).data<std::int8_t>();
     auto* h = context.output(1, state).data<std::int8_t>();
@@ -208,6 +189,31 @@ const OpSpec kOps[] = {
 };
 
 }  // namespace
+
+QuantizedLstmProduct quantized_lstm_product(std::span<const std::int8_t> weights,
+                                            std::size_t depth,
+                                            std::int64_t zero_point,
+                                            float scale,
+                                            const std::vector<float>& weight_scales) {
+    QuantizedLstmProduct product;
+    for (std::size_t row = 0; row * depth < weights.size(); ++row) {
+        std::int32_t sum = 0;
+        for (std::size_t k = 0; k < depth; ++k) {
+            sum += weights[row * depth + k];
+        }
+        product.bias.push_back(static_cast<std::int32_t>(-zero_point) * sum);
+    }
+    for (std::size_t gate = 0; gate < kGates; ++gate) {
+        const float product_scale = weight_scales[gate] * scale;
+        product.multipliers[gate] = rules::quantize_multiplier(product_scale / 0x1p-12F);
+    }
+    return product;
+}
+
+rules::QuantizedMultiplier quantized_lstm_to_hidden(const QuantizedLstmAttrs& attrs) {
+    const float product_scale = 0x1p-15F / attrs.hidden_scale * 0x1p-15F;
+    return rules::quantize_multiplier(product_scale);
+}
 
 std::span<const OpSpec> quantized_lstm_ops() {
     return kOps;

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "fuseq/attributes.hpp"
+#include "ops/quantized/rules/fixed_point.hpp"
 
 namespace fuseq {
 
@@ -40,5 +44,21 @@ struct QuantizedLstmAttrs final : AttributesOf<QuantizedLstmAttrs> {
         v.required("recurrent_scales", recurrent_scales);
     }
 };
+
+// What the product with one operand of the gates needs beside its weights.
+struct QuantizedLstmProduct {
+    std::vector<std::int32_t> bias;  // [4, H]: of the operand's zero point
+    std::array<rules::QuantizedMultiplier, 4> multipliers;
+};
+
+// weights: [4, H, depth]
+QuantizedLstmProduct quantized_lstm_product(std::span<const std::int8_t> weights,
+                                            std::size_t depth,
+                                            std::int64_t zero_point,
+                                            float scale,
+                                            const std::vector<float>& weight_scales);
+
+// Of the product of the output gate and tanh(c).
+rules::QuantizedMultiplier quantized_lstm_to_hidden(const QuantizedLstmAttrs& attrs);
 
 }  // namespace fuseq

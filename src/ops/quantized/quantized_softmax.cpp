@@ -1,9 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-//
-// QuantizedSoftmax along an axis. kTable is TFLite's, of 8 bits: exp(-s * beta * d) of the distance
-// d to the maximum in f32, summed in order, times 1 / (sum * so), rint. Its logarithm:
-// rint(q * si / so - (si * maximum + log(sum)) / so). The others: real values.
+#include "ops/quantized/quantized_softmax.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -26,74 +24,6 @@ void infer(InferContext& context) {
                     to_string(type), ", expected u8 or i8");
 }
 
-// One row: `size` integers, `step` apart.
-struct Row {
-    const std::int32_t* src;
-    std::int64_t* dst;
-    std::size_t size;
-    std::size_t step;
-    std::int32_t maximum() const {
-        std::int32_t largest = src[0];
-        for (std::size_t i = 1; i < size; ++i) {
-            largest = std::max(largest, src[i * step]);
-        }
-        return largest;
-    }
-};
-
-void by_table(const QuantizedSoftmaxAttrs& attrs, const Row& row) {
-    const float scale = -attrs.input_scales[0] * attrs.beta;
-    const std::int32_t top = row.maximum();
-    const auto power = [&](std::size_t i) {
-        return std::exp(scale * static_cast<float>(top - row.src[i * row.step]));
-    };
-    float sum = 0;
-    for (std::size_t i = 0; i < row.size; ++i) {
-        sum += power(i);
-    }
-    const float factor = 1.0F / (sum * attrs.output_scale);
-    for (std::size_t i = 0; i < row.size; ++i) {
-        row.dst[i * row.step] =
-            rules::to_integer(std::rint(power(i) * factor)) + attrs.output_zero_point;
-    }
-}
-
-void logarithms_by_table(const QuantizedSoftmaxAttrs& attrs, const Row& row) {
-    const float scale = attrs.input_scales[0] * attrs.beta;
-    const std::int32_t top = row.maximum();
-    float sum = 0;
-    for (std::size_t i = 0; i < row.size; ++i) {
-        sum += std::exp(-scale * static_cast<float>(top - row.src[i * row.step]));
-    }
-    const float step = scale / attrs.output_scale;
-    const float largest = scale * static_cast<float>(top);
-    const float subtracted = (largest + std::log(sum)) / attrs.output_scale;
-    for (std::size_t i = 0; i < row.size; ++i) {
-        const float scaled = step * static_cast<float>(row.src[i * row.step]);
-        row.dst[i * row.step] =
-            rules::to_integer(std::rint(scaled - subtracted)) + attrs.output_zero_point;
-    }
-}
-
-void by_real_values(const QuantizedSoftmaxAttrs& attrs, RoundingRule rule, const Row& row) {
-    const std::int32_t top = row.maximum();
-    const auto exponent = [&](std::size_t i) {
-        const float distance =
-            static_cast<float>(row.src[i * row.step] - top) * attrs.input_scales[0] * attrs.beta;
-        return static_cast<double>(distance);
-    };
-    double sum = 0;
-    for (std::size_t i = 0; i < row.size; ++i) {
-        sum += std::exp(exponent(i));
-    }
-    for (std::size_t i = 0; i < row.size; ++i) {
-        const double share =
-            attrs.logarithm ? exponent(i) - std::log(sum) : std::exp(exponent(i)) / sum;
-        row.dst[i * row.step] = rules::quantize_real(rule, static_cast<float>(share),
-                                                     attrs.output_scale, attrs.output_zero_point);
-    }
-}
-
 void evaluate(EvalContext& context) {
     const auto& attrs = context.attrs<QuantizedSoftmaxAttrs>();
     const RoundingRule rule = required_rule(context).rule;
@@ -106,14 +36,10 @@ void evaluate(EvalContext& context) {
     const std::vector<std::int32_t> src = integers(context.input(0));
     std::vector<std::int64_t> values(src.size());
     const std::size_t rows = shape[axis] == 0 ? 0 : src.size() / shape[axis];
+    const QuantizedSoftmaxRow row(attrs, rule);
     for (std::size_t r = 0; r < rows; ++r) {
         const std::size_t at = r / step * step * shape[axis] + r % step;
-        const Row row{src.data() + at, values.data() + at, shape[axis], step};
-        if (rule == RoundingRule::kTable) {
-            attrs.logarithm ? logarithms_by_table(attrs, row) : by_table(attrs, row);
-        } else {
-            by_real_values(attrs, rule, row);
-        }
+        row(src.data() + at, values.data() + at, shape[axis], step);
     }
     store(context.output(0, shape), values, output_limits(attrs));
 }
@@ -130,7 +56,106 @@ const OpSpec kOps[] = {
      .own_set = true},
 };
 
+constexpr std::size_t kDistances = 256;
+
 }  // namespace
+
+struct QuantizedSoftmaxRow::Row {
+    const std::int32_t* src;
+    std::int64_t* dst;
+    std::size_t size;
+    std::size_t step;
+    std::int32_t maximum() const {
+        std::int32_t largest = src[0];
+        for (std::size_t i = 1; i < size; ++i) {
+            largest = std::max(largest, src[i * step]);
+        }
+        return largest;
+    }
+};
+
+QuantizedSoftmaxRow::QuantizedSoftmaxRow(const QuantizedSoftmaxAttrs& attrs, RoundingRule rule)
+    : input_scale_(attrs.input_scales[0]),
+      beta_(attrs.beta),
+      output_scale_(attrs.output_scale),
+      output_zero_point_(attrs.output_zero_point),
+      logarithm_(attrs.logarithm),
+      rule_(rule) {
+    for (std::size_t distance = 0; distance < kDistances; ++distance) {
+        if (rule == RoundingRule::kTable) {
+            powers_.push_back(std::exp(-(input_scale_ * beta_) * static_cast<float>(distance)));
+        } else {
+            const float exponent = -static_cast<float>(distance) * input_scale_ * beta_;
+            real_powers_.push_back(std::exp(static_cast<double>(exponent)));
+        }
+    }
+}
+
+void QuantizedSoftmaxRow::operator()(const std::int32_t* src,
+                                     std::int64_t* dst,
+                                     std::size_t size,
+                                     std::size_t step) const {
+    const Row row{src, dst, size, step};
+    if (rule_ != RoundingRule::kTable) {
+        by_real_values(row);
+    } else if (logarithm_) {
+        logarithms_by_table(row);
+    } else {
+        by_table(row);
+    }
+}
+
+void QuantizedSoftmaxRow::by_table(const Row& row) const {
+    const std::int32_t top = row.maximum();
+    const auto power = [&](std::size_t i) {
+        return powers_[static_cast<std::size_t>(top - row.src[i * row.step])];
+    };
+    float sum = 0;
+    for (std::size_t i = 0; i < row.size; ++i) {
+        sum += power(i);
+    }
+    const float factor = 1.0F / (sum * output_scale_);
+    for (std::size_t i = 0; i < row.size; ++i) {
+        row.dst[i * row.step] =
+            rules::to_integer(std::rint(power(i) * factor)) + output_zero_point_;
+    }
+}
+
+void QuantizedSoftmaxRow::logarithms_by_table(const Row& row) const {
+    const float scale = input_scale_ * beta_;
+    const std::int32_t top = row.maximum();
+    float sum = 0;
+    for (std::size_t i = 0; i < row.size; ++i) {
+        sum += powers_[static_cast<std::size_t>(top - row.src[i * row.step])];
+    }
+    const float step = scale / output_scale_;
+    const float largest = scale * static_cast<float>(top);
+    const float subtracted = (largest + std::log(sum)) / output_scale_;
+    for (std::size_t i = 0; i < row.size; ++i) {
+        const float scaled = step * static_cast<float>(row.src[i * row.step]);
+        row.dst[i * row.step] =
+            rules::to_integer(std::rint(scaled - subtracted)) + output_zero_point_;
+    }
+}
+
+void QuantizedSoftmaxRow::by_real_values(const Row& row) const {
+    const std::int32_t top = row.maximum();
+    const auto distance = [&](std::size_t i) { return top - row.src[i * row.step]; };
+    const auto power = [&](std::size_t i) {
+        return real_powers_[static_cast<std::size_t>(distance(i))];
+    };
+    double sum = 0;
+    for (std::size_t i = 0; i < row.size; ++i) {
+        sum += power(i);
+    }
+    const double log_sum = std::log(sum);
+    for (std::size_t i = 0; i < row.size; ++i) {
+        const float exponent = -static_cast<float>(distance(i)) * input_scale_ * beta_;
+        const double share = logarithm_ ? static_cast<double>(exponent) - log_sum : power(i) / sum;
+        row.dst[i * row.step] = rules::quantize_real(rule_, static_cast<float>(share),
+                                                     output_scale_, output_zero_point_);
+    }
+}
 
 std::span<const OpSpec> quantized_softmax_ops() {
     return kOps;

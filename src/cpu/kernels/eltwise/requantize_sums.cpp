@@ -21,8 +21,8 @@ namespace {
 HWY_INLINE VecMultiplier multiplier_at(const SumColumns& columns, std::size_t c) {
     const TagI32 d;
     return {hn::LoadU(d, columns.mantissa() + c), hn::LoadU(d, columns.left() + c),
-            hn::LoadU(d, columns.half() + c), hn::LoadU(d, columns.away() + c),
-            hn::LoadU(d, columns.right() + c)};
+            hn::LoadU(d, columns.away() + c), hn::LoadU(d, columns.right() + c),
+            hn::LoadU(d, columns.last() + c)};
 }
 
 // A vector of sums, whose columns begin at `c`.
@@ -138,15 +138,15 @@ SumColumns::SumColumns(ProductRounding rounding,
             const ShiftedMultiplier shifted = shifted_multiplier(m, rounding);
             mantissa_.push_back(shifted.mantissa);
             left_.push_back(shifted.left);
-            half_.push_back(shifted.half);
             away_.push_back(shifted.away);
             right_.push_back(shifted.right);
+            last_.push_back(shifted.last);
         }
     }
     const auto pad = [](auto& values) { values.resize(values.size() + kVector); };
     pad(bias_);
     pad(real_);
-    for (auto* values : {&mantissa_, &left_, &half_, &away_, &right_}) {
+    for (auto* values : {&mantissa_, &left_, &away_, &right_, &last_}) {
         pad(*values);
     }
 }

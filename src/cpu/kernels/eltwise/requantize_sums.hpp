@@ -19,7 +19,7 @@ namespace fuseq::kernels {
 // What the channels of a row need, as often as makes vectors full.
 class SumColumns {
 public:
-    // `bias`: one a channel, |bias| <= 2^30. `fixed` of the fixed-point roundings, else `real`: one a channel.
+    // `bias`: one a channel; with it a sum keeps within 32 bits. `fixed` of the fixed-point roundings, else `real`: one a channel.
     SumColumns(ProductRounding rounding,
                std::span<const std::int32_t> bias,
                std::span<const FixedMultiplier> fixed,
@@ -32,9 +32,9 @@ public:
     const float* real() const { return real_.data(); }
     const std::int32_t* mantissa() const { return mantissa_.data(); }
     const std::int32_t* left() const { return left_.data(); }
-    const std::int32_t* half() const { return half_.data(); }
     const std::int32_t* away() const { return away_.data(); }
     const std::int32_t* right() const { return right_.data(); }
+    const std::int32_t* last() const { return last_.data(); }
 
 private:
     ProductRounding rounding_;
@@ -43,9 +43,9 @@ private:
     std::vector<float> real_;
     std::vector<std::int32_t> mantissa_;
     std::vector<std::int32_t> left_;
-    std::vector<std::int32_t> half_;
     std::vector<std::int32_t> away_;
     std::vector<std::int32_t> right_;
+    std::vector<std::int32_t> last_;
 };
 
 // `elements` of the dense tensors [..., channels]. dst: u8 or i8.

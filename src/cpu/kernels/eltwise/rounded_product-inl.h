@@ -29,36 +29,38 @@ using VecF32 = hn::Vec<TagF32>;
 struct VecMultiplier {
     VecI32 mantissa;
     VecI32 left;
-    VecI32 half;
     VecI32 away;
     VecI32 right;
+    VecI32 last;
 };
 
 HWY_INLINE VecMultiplier all_lanes(const ShiftedMultiplier& m) {
     const TagI32 d;
-    return {hn::Set(d, m.mantissa), hn::Set(d, m.left), hn::Set(d, m.half), hn::Set(d, m.away),
-            hn::Set(d, m.right)};
+    return {hn::Set(d, m.mantissa), hn::Set(d, m.left), hn::Set(d, m.away), hn::Set(d, m.right),
+            hn::Set(d, m.last)};
 }
 
-// (2 x * m + 2^31) >> 32: of the doubled product the high half, half up, which is what gemmlowp's
-// nudge and truncating division give. `doubled` is 2 x.
-HWY_INLINE VecI32 high_half(VecI32 doubled, VecI32 mantissa) {
+// (x * m + 2^30) >> 31: of the doubled product the high half, half up, which is what gemmlowp's
+// nudge and truncating division give. x > -2^31, m >= 0.
+HWY_INLINE VecI32 high_half(VecI32 x, VecI32 mantissa) {
     const TagI32 d;
     const hn::RepartitionToWide<TagI32> d64;
     const hn::RebindToUnsigned<decltype(d64)> u64;
     const auto odd_lanes = [&](VecI32 v) {
         return hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(u64, v)));
     };
-    const auto nudge = hn::Set(d64, std::int64_t{1} << 31);
-    const auto even = hn::Add(hn::MulEven(doubled, mantissa), nudge);
-    const auto odd = hn::Add(hn::MulEven(odd_lanes(doubled), odd_lanes(mantissa)), nudge);
-    return hn::OddEven(hn::BitCast(d, odd), odd_lanes(hn::BitCast(d, even)));
+    const auto nudge = hn::Set(d64, std::int64_t{1} << 30);
+    const auto even = hn::Add(hn::MulEven(x, mantissa), nudge);
+    const auto odd = hn::Add(hn::MulEven(odd_lanes(x), odd_lanes(mantissa)), nudge);
+    return hn::OddEven(hn::BitCast(d, hn::Add(odd, odd)),
+                       hn::BitCast(d, hn::ShiftRight<31>(hn::BitCast(u64, even))));
 }
 
+// The last bit is shifted out alone: half of it is added where no sum can leave 32 bits.
 HWY_INLINE VecI32 rounded_product(VecI32 x, const VecMultiplier& m) {
     const VecI32 high = high_half(x << m.left, m.mantissa);
-    const VecI32 nudge = hn::Add(m.half, hn::And(hn::ShiftRight<31>(high), m.away));
-    return hn::Add(high, nudge) >> m.right;
+    const VecI32 nudged = hn::Add(high, hn::And(hn::ShiftRight<31>(high), m.away));
+    return hn::Add(nudged >> m.right, m.last) >> m.last;
 }
 
 HWY_INLINE VecI32 clamped(VecI32 x, const ByteGrid& grid) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace fuseq::kernels {
 
@@ -36,29 +37,30 @@ struct ByteGrid {
 // A fixed-point multiplier as vectors want it.
 struct ShiftedMultiplier {
     std::int32_t mantissa = 0;
-    std::int32_t left = 1;   // of x, one for the doubling among it
-    std::int32_t half = 0;   // of the shift to the right
+    std::int32_t left = 0;   // of x
     std::int32_t away = 0;   // -1: added to negative products
-    std::int32_t right = 0;  // 0 to 31
+    std::int32_t right = 0;  // 0 to 30, all but the last
+    std::int32_t last = 0;   // 1: a shift by one more, which rounds
 };
 
-// Whether the product of such a multiplier with all |x| <= `largest` is exact in 32 bits.
+// Whether the product of such a multiplier with all |x| <= `largest`, a zero point added, is exact in
+// 32 bits.
 inline bool takes_multiplier(const FixedMultiplier& m, std::int64_t largest) {
     constexpr int kMaxExponent = 29;
     constexpr int kMinExponent = -31;
-    constexpr std::int64_t kMaxShifted = std::int64_t{1} << 29;
-    return m.exponent >= kMinExponent && m.exponent <= kMaxExponent &&
-           largest <= kMaxShifted >> (m.exponent > 0 ? m.exponent : 0);
+    const std::int64_t limit = m.exponent < 0 ? std::numeric_limits<std::int32_t>::max()
+                                              : (std::int64_t{1} << 30) >> m.exponent;
+    return m.exponent >= kMinExponent && m.exponent <= kMaxExponent && largest <= limit;
 }
 
-// Precondition: takes_multiplier(): |x| * 2^exponent <= 2^29 for every x.
+// Precondition: takes_multiplier() for every |x|.
 inline ShiftedMultiplier shifted_multiplier(const FixedMultiplier& m, ProductRounding rounding) {
     ShiftedMultiplier shifted;
     shifted.mantissa = m.mantissa;
-    shifted.left = m.exponent > 0 ? m.exponent + 1 : 1;
-    shifted.right = m.exponent < 0 ? -m.exponent : 0;
-    shifted.half = shifted.right == 0 ? 0 : std::int32_t{1} << (shifted.right - 1);
-    shifted.away = rounding == ProductRounding::kHalfAway && shifted.right != 0 ? -1 : 0;
+    shifted.left = m.exponent > 0 ? m.exponent : 0;
+    shifted.last = m.exponent < 0 ? 1 : 0;
+    shifted.right = m.exponent < 0 ? -m.exponent - 1 : 0;
+    shifted.away = rounding == ProductRounding::kHalfAway ? -shifted.last : 0;
     return shifted;
 }
 

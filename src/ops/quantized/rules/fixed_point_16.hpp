@@ -74,6 +74,10 @@ inline std::int32_t exp_below_zero(std::int32_t a, int integer_bits) {
                                               {3, 720401},
                                               {4, 242}}};
     const int fraction_bits = 15 - integer_bits;
+    constexpr int kMaxBits = 5;  // e^-32 and less is 0
+    if (integer_bits > kMaxBits && a < -(1 << (fraction_bits + kMaxBits))) {
+        return 0;
+    }
     const std::int32_t quarter = 1 << (fraction_bits - 2);
     const std::int32_t part = (a & (quarter - 1)) - quarter;
     const std::int32_t rest = part - a;

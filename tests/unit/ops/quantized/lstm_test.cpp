@@ -33,11 +33,15 @@ TEST(FixedPoint16, LogisticAndTanhAreCloseToTheFunctions) {
 TEST(FixedPoint16, EveryBitIsGemmlowps) {
     using F3 = gemmlowp::FixedPoint<std::int16_t, 3>;
     using F4 = gemmlowp::FixedPoint<std::int16_t, 4>;
+    using F5 = gemmlowp::FixedPoint<std::int16_t, 5>;
+    using F6 = gemmlowp::FixedPoint<std::int16_t, 6>;
     for (std::int32_t a = -32768; a <= 32767; ++a) {
         const auto raw = static_cast<std::int16_t>(a);
         ASSERT_EQ(rules::fixed_16::logistic(a, 3), gemmlowp::logistic(F3::FromRaw(raw)).raw()) << a;
         ASSERT_EQ(rules::fixed_16::tanh(a, 3), gemmlowp::tanh(F3::FromRaw(raw)).raw()) << a;
         ASSERT_EQ(rules::fixed_16::tanh(a, 4), gemmlowp::tanh(F4::FromRaw(raw)).raw()) << a;
+        ASSERT_EQ(rules::fixed_16::tanh(a, 5), gemmlowp::tanh(F5::FromRaw(raw)).raw()) << a;
+        ASSERT_EQ(rules::fixed_16::tanh(a, 6), gemmlowp::tanh(F6::FromRaw(raw)).raw()) << a;
     }
 }
 #endif

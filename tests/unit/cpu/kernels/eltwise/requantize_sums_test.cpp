@@ -131,10 +131,45 @@ TEST(RequantizeSumsKernel, HasBiasesThatFloatsDoNotHold) {
     });
 }
 
+// What TFLite's converter writes for channels whose weights are all 0: a bias of about 2^30, with
+// multipliers down to the smallest.
+TEST(RequantizeSumsKernel, HasTheBiasesOfDeadChannels) {
+    constexpr int kExponents[] = {-1, -2, -24, -27, -30, -31};
+    std::vector<std::int32_t> bias;
+    std::vector<FixedMultiplier> fixed;
+    for (const int exponent : kExponents) {
+        for (const std::int32_t mantissa : {1 << 30, 1583594044, 2147483647}) {
+            for (const std::int32_t value : {1073741952, -1073741952, 1 << 30, 2130706431}) {
+                bias.insert(bias.end(), {value, -value});
+                fixed.insert(fixed.end(), 2, {mantissa, exponent});
+            }
+        }
+    }
+    const std::vector<float> sums(bias.size(), 0.0F);
+    test::on_every_target([&](const std::string&) {
+        for (const auto rounding : {ProductRounding::kHalfAway, ProductRounding::kHalfUp}) {
+            std::vector<std::int8_t> dst(bias.size());
+            requantize_sums(SumColumns(rounding, bias, fixed, {}), {5, -128, 127}, sums.data(),
+                            ElementType::i8, dst.data(), {0, bias.size()});
+            for (std::size_t c = 0; c < bias.size(); ++c) {
+                const rules::QuantizedMultiplier m{fixed[c].mantissa, fixed[c].exponent};
+                const std::int64_t value = rounding == ProductRounding::kHalfUp
+                                               ? rules::d2_up(bias[c], m)
+                                               : rules::d2(bias[c], m);
+                EXPECT_EQ(dst[c], std::clamp<std::int64_t>(value + 5, -128, 127))
+                    << bias[c] << " by " << m.mantissa << ", " << m.exponent;
+            }
+        }
+    });
+}
+
 TEST(RequantizeSumsKernel, TakesWhat32BitsHold) {
-    EXPECT_TRUE(takes_multiplier({1 << 30, 5}, 1 << 24));
-    EXPECT_FALSE(takes_multiplier({1 << 30, 6}, 1 << 24));
-    EXPECT_FALSE(takes_multiplier({1 << 30, 0}, (1 << 29) + 1));
+    EXPECT_TRUE(takes_multiplier({1 << 30, 6}, 1 << 24));
+    EXPECT_FALSE(takes_multiplier({1 << 30, 7}, 1 << 24));
+    EXPECT_TRUE(takes_multiplier({1 << 30, 0}, 1 << 30));
+    EXPECT_FALSE(takes_multiplier({1 << 30, 0}, (1 << 30) + 1));
+    EXPECT_TRUE(takes_multiplier({1 << 30, -1}, 2147483647));
+    EXPECT_FALSE(takes_multiplier({1 << 30, -1}, 2147483648));
     EXPECT_TRUE(takes_multiplier({1 << 30, -31}, 1));
     EXPECT_FALSE(takes_multiplier({1 << 30, -32}, 1));
 }

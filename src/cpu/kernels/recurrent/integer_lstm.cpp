@@ -1,0 +1,202 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/recurrent/integer_lstm.hpp"
+
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/recurrent/integer_lstm.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "cpu/kernels/eltwise/rounded_product-inl.h"
+#include "cpu/kernels/recurrent/fixed_point_16-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+enum LstmGate : std::size_t { kInputGate, kForgetGate, kCellGate, kOutputGate };
+constexpr int kGateBits = 3;  // integer bits of what a gate is made of
+
+using TagHalf = hn::Rebind<std::int16_t, TagI32>;
+
+struct GateSums {
+    VecI32 of[kLstmGates];
+};
+
+HWY_INLINE VecI32 saturated(VecI32 x) {
+    const TagI32 d;
+    return hn::Min(hn::Max(x, hn::Set(d, -32768)), hn::Set(d, 32767));
+}
+
+// x / 2^shift, half away from zero. |x| <= 2^30, shift >= 1
+HWY_INLINE VecI32 divided_32(VecI32 x, int shift) {
+    const VecI32 half = hn::Set(TagI32(), std::int32_t{1} << (shift - 1));
+    return hn::ShiftRightSame(hn::Add(hn::Add(x, hn::ShiftRight<31>(x)), half), shift);
+}
+
+// Of a vector of units, `unit` in the block.
+HWY_INLINE GateSums rounded_sums(const IntegerGates& gates,
+                                 std::size_t block,
+                                 std::size_t unit,
+                                 const std::int16_t* src) {
+    const TagI32 d;
+    const hn::Repartition<std::int16_t, TagI32> d16;
+    GateSums sums;
+    for (std::size_t g = 0; g < kLstmGates; ++g) {
+        sums.of[g] = hn::LoadU(d, gates.bias(block) + g * kLstmUnits + unit);
+    }
+    const std::int16_t* wei = gates.weights(block) + 2 * unit;
+    VecI32 unused = hn::Zero(d);
+    for (std::size_t i = 0; i < gates.pairs(); ++i, wei += 2 * kLstmGates * kLstmUnits) {
+        std::int32_t pair;
+        std::memcpy(&pair, src + 2 * i, sizeof(pair));
+        const auto x = hn::BitCast(d16, hn::Set(d, pair));
+        for (std::size_t g = 0; g < kLstmGates; ++g) {
+            const auto w = hn::LoadU(d16, wei + 2 * g * kLstmUnits);
+            sums.of[g] = hn::ReorderWidenMulAccumulate(d, x, w, sums.of[g], unused);
+        }
+    }
+    for (std::size_t g = 0; g < kLstmGates; ++g) {
+        sums.of[g] = saturated(rounded_product(sums.of[g], all_lanes(gates.multiplier(g))));
+    }
+    return sums;
+}
+
+template <Vec16 (*kFunction)(Vec16, int)>
+HWY_INLINE void for_each_16(const std::int16_t* src,
+                            std::size_t count,
+                            int integer_bits,
+                            std::int16_t* dst) {
+    const Tag16 d;
+    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+        hn::StoreU(kFunction(hn::LoadU(d, src + i), integer_bits), d, dst + i);
+    }
+}
+
+void logistic_impl(const std::int16_t* src, std::size_t count, int bits, std::int16_t* dst) {
+    for_each_16<logistic>(src, count, bits, dst);
+}
+
+void tanh_impl(const std::int16_t* src, std::size_t count, int bits, std::int16_t* dst) {
+    for_each_16<tanh>(src, count, bits, dst);
+}
+
+HWY_INLINE VecI32 load_16(const std::int16_t* from) {
+    return hn::PromoteTo(TagI32(), hn::LoadU(TagHalf(), from));
+}
+
+HWY_INLINE void store_16(VecI32 v, std::int16_t* to) {
+    hn::StoreU(hn::DemoteTo(TagHalf(), v), TagHalf(), to);
+}
+
+void gates_of_step(const IntegerLstmParams& p,
+                   const IntegerGates& of_x,
+                   const IntegerGates& of_h,
+                   const IntegerLstmState& s) {
+    const std::size_t units = p.units();
+    const std::size_t lanes = hn::Lanes(TagI32());
+    for (std::size_t unit = 0; unit < units; unit += lanes) {
+        const std::size_t block = unit / kLstmUnits;
+        const std::size_t in_block = unit % kLstmUnits;
+        const GateSums x = rounded_sums(of_x, block, in_block, s.x);
+        const GateSums h = rounded_sums(of_h, block, in_block, s.h);
+        for (std::size_t g = 0; g < kLstmGates; ++g) {
+            store_16(hn::Add(x.of[g], h.of[g]), s.gates + g * units + unit);  // saturates
+        }
+    }
+    static_assert(kInputGate + 1 == kForgetGate);
+    for_each_16<logistic>(s.gates, 2 * units, kGateBits, s.gates);
+    for_each_16<tanh>(s.gates + kCellGate * units, units, kGateBits, s.gates + kCellGate * units);
+    for_each_16<logistic>(s.gates + kOutputGate * units, units, kGateBits,
+                          s.gates + kOutputGate * units);
+}
+
+void integer_lstm_step_impl(const IntegerLstmParams& p,
+                            const IntegerGates& of_x,
+                            const IntegerGates& of_h,
+                            const IntegerLstmState& s) {
+    gates_of_step(p, of_x, of_h, s);
+    const TagI32 d;
+    const std::size_t units = p.units();
+    const std::size_t lanes = hn::Lanes(d);
+    const std::int16_t* const forget = s.gates + kForgetGate * units;
+    const std::int16_t* const output = s.gates + kOutputGate * units;
+    std::int16_t* const cell = s.gates + kCellGate * units;  // then tanh(c)
+    const auto limit = hn::Set(d, p.cell_limit);
+    for (std::size_t u = 0; u < units; u += lanes) {
+        const VecI32 kept = divided_32(hn::Mul(load_16(forget + u), load_16(s.c + u)), 15);
+        const VecI32 added =
+            divided_32(hn::Mul(load_16(s.gates + u), load_16(cell + u)), 30 + p.cell_exponent);
+        const VecI32 sum = saturated(hn::Add(kept, added));
+        store_16(hn::Min(hn::Max(sum, hn::Neg(limit)), limit), s.c + u);
+    }
+    for_each_16<tanh>(s.c, units, 15 + p.cell_exponent, cell);
+    const VecMultiplier to_hidden = all_lanes(p.to_hidden);
+    for (std::size_t u = 0; u < units; u += lanes) {
+        const VecI32 product = hn::Mul(load_16(output + u), load_16(cell + u));
+        store_16(on_grid(rounded_product(product, to_hidden), p.hidden_grid), s.next_h + u);
+    }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fuseq::kernels {
+
+HWY_EXPORT(integer_lstm_step_impl);
+HWY_EXPORT(logistic_impl);
+HWY_EXPORT(tanh_impl);
+
+IntegerGates::IntegerGates(std::span<const std::int8_t> weights,
+                           std::span<const std::int32_t> bias,
+                           const std::array<FixedMultiplier, kLstmGates>& multipliers,
+                           std::size_t depth)
+    : depth_(depth) {
+    const std::size_t hidden = bias.size() / kLstmGates;
+    const std::size_t blocks = (hidden + kLstmUnits - 1) / kLstmUnits;
+    weights_.assign(blocks * pairs() * kLstmGates * kLstmUnits * 2, 0);
+    bias_.assign(blocks * kLstmGates * kLstmUnits, 0);
+    for (std::size_t g = 0; g < kLstmGates; ++g) {
+        multipliers_[g] = shifted_multiplier(multipliers[g], ProductRounding::kHalfAway);
+        for (std::size_t j = 0; j < hidden; ++j) {
+            const std::size_t block = j / kLstmUnits;
+            const std::size_t place = g * kLstmUnits + j % kLstmUnits;
+            bias_[block * kLstmGates * kLstmUnits + place] = bias[g * hidden + j];
+            for (std::size_t k = 0; k < depth; ++k) {
+                const std::size_t pair = block * pairs() + k / 2;
+                weights_[(pair * kLstmGates * kLstmUnits + place) * 2 + k % 2] =
+                    weights[(g * hidden + j) * depth + k];
+            }
+        }
+    }
+}
+
+void integer_lstm_step(const IntegerLstmParams& params,
+                       const IntegerGates& of_x,
+                       const IntegerGates& of_h,
+                       const IntegerLstmState& state) {
+    HWY_DYNAMIC_DISPATCH(integer_lstm_step_impl)(params, of_x, of_h, state);
+}
+
+void fixed_16_logistic(const std::int16_t* src,
+                       std::size_t count,
+                       int integer_bits,
+                       std::int16_t* dst) {
+    HWY_DYNAMIC_DISPATCH(logistic_impl)(src, count, integer_bits, dst);
+}
+
+void fixed_16_tanh(const std::int16_t* src,
+                   std::size_t count,
+                   int integer_bits,
+                   std::int16_t* dst) {
+    HWY_DYNAMIC_DISPATCH(tanh_impl)(src, count, integer_bits, dst);
+}
+
+}  // namespace fuseq::kernels
+#endif  // HWY_ONCE
