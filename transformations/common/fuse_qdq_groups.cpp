@@ -95,7 +95,7 @@ void take_name(Node& to, Node& from) {
 }
 
 // The integers of a group that ends at `quantizer`; null where it is none.
-Output fused_source(Node& quantizer, const QdqGrid& dst, PassContext& context) {
+Output fused_source(Node& quantizer, QdqGrid dst, PassContext& context) {
     std::vector<const Node*> movements;
     std::vector<const Node*> implied;
     Output source = quantizer.input(0);
@@ -104,6 +104,7 @@ Output fused_source(Node& quantizer, const QdqGrid& dst, PassContext& context) {
         (is_qdq_movement(*source.node) ? movements : implied).push_back(source.node);
         source = source.node->input(0);
     }
+    dst.moved = !movements.empty();
     Node& last = *source.node;
     if (!reads_integers(product_of(last) != nullptr ? *product_of(last) : last) ||
         qdq_value(source)) {

@@ -20,7 +20,7 @@ struct QdqMatch {
 // Convolution or GroupConvolution, and an Add of its bias.
 QdqMatch fuse_qdq_convolution(Node& last, Node& convolution, const QdqGrid& dst);
 // MatMul, and an Add of a row.
-QdqMatch fuse_qdq_matmul(Node& last, Node& matmul, const QdqGrid& dst);
+QdqMatch fuse_qdq_matmul(Node& last, Node& matmul, QdqGrid dst);
 // Add and Multiply, Concat, AvgPool, the mean over an image, LeakyReLU, Sigmoid, SoftMax. Neither a
 // match nor a reason: another operation.
 QdqMatch fuse_qdq_operation(Node& node, const QdqGrid& dst);

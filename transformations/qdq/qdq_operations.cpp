@@ -100,9 +100,9 @@ std::string qdq_source_refusal(const std::optional<QdqValue>& value, const QdqGr
     if (!is_8_bit(value->grid.type) || !is_8_bit(dst.type)) {
         return "integers of 16 bits";
     }
-    if (value->grid.type != dst.type) {
-        return "its source is " + std::string(to_string(value->grid.type)) + ", its result " +
-               std::string(to_string(dst.type));
+    if (value->grid.runtime_type() != dst.runtime_type()) {
+        return "its source is " + to_string(value->grid.runtime_type()) + ", its result " +
+               to_string(dst.runtime_type());
     }
     return {};
 }

@@ -23,9 +23,9 @@ std::string weights_refusal(const std::optional<QdqValue>& weights,
         return "the weights are not quantized";
     }
     if (!is_8_bit(weights->grid.type)) {
-        return "the weights are " + std::string(to_string(weights->grid.type));
+        return "the weights are " + to_string(weights->grid.type);
     }
-    if (src.grid.type == ElementType::i8 && weights->grid.type != ElementType::i8) {
+    if (src.grid.runtime_type() == ElementType::i8 && weights->grid.type != ElementType::i8) {
         return "the source is i8, the weights u8";
     }
     if (!weights->grid.is_single() && weights->grid.axis != axis) {
@@ -147,9 +147,15 @@ QdqMatch fuse_qdq_convolution(Node& last, Node& convolution, const QdqGrid& dst)
                       std::move(inputs), std::move(attrs))};
 }
 
-QdqMatch fuse_qdq_matmul(Node& last, Node& matmul, const QdqGrid& dst) {
+QdqMatch fuse_qdq_matmul(Node& last, Node& matmul, QdqGrid dst) {
     const auto& product = matmul.attrs<MatMulAttrs>();
-    const auto a = moved_qdq_value(matmul.input(0));
+    auto a = moved_qdq_value(matmul.input(0));
+    if (a && &last != &matmul && matmul.port(0).shape.rank_is_static() &&
+        matmul.port(0).shape.rank() > 2) {
+        // A Gemm between two Reshapes there.
+        a->grid.moved = true;
+        dst.moved = true;
+    }
     if (std::string reason = qdq_source_refusal(a, dst); !reason.empty()) {
         return {nullptr, std::move(reason)};
     }

@@ -84,7 +84,7 @@ std::optional<QdqValue> spelled_value(const Node& multiply) {
 
 template <class Attrs>
 QdqGrid grid_of(const Attrs& attrs, ElementType type) {
-    QdqGrid grid{attrs.scales, attrs.zero_points, attrs.axis, type};
+    QdqGrid grid{attrs.scales, attrs.zero_points, attrs.axis, type, false};
     grid.zero_points.resize(grid.scales.size(),
                             grid.zero_points.size() == 1 ? grid.zero_points[0] : 0);
     return grid;
@@ -123,7 +123,7 @@ std::optional<QdqGrid> limits_grid(const Node& fq) {
     }
     const auto noted = fq.rt_info.find(kQdqType);
     const bool negative = noted != fq.rt_info.end() && noted->second.front() == 'i';
-    QdqGrid grid{{}, {}, low->axis, ElementType::u8};
+    QdqGrid grid{{}, {}, low->axis, ElementType::u8, false};
     grid.type = levels == 256 ? (negative ? ElementType::i8 : ElementType::u8)
                               : (negative ? ElementType::i16 : ElementType::u16);
     for (std::size_t i = 0; i < low->values.size(); ++i) {
@@ -161,6 +161,7 @@ std::optional<QdqValue> moved_qdq_value(const Output& real) {
     if (!value || (!movements.empty() && !value->grid.is_single())) {
         return std::nullopt;
     }
+    value->grid.moved = !movements.empty();
     std::for_each(movements.rbegin(), movements.rend(), [&](const Node* movement) {
         std::vector<Output> inputs = movement->inputs();
         inputs[0] = value->integers;

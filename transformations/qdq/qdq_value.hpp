@@ -17,7 +17,12 @@ struct QdqGrid {
     std::vector<std::int64_t> zero_points{0};  // as many
     std::int64_t axis = 0;
     ElementType type = ElementType::u8;
+    bool moved = false;  // a movement stands between the operation and the quantizer
 
+    // ONNX Runtime makes u8 of i8 that has one reader, as what is moved has.
+    ElementType runtime_type() const {
+        return moved && type == ElementType::i8 ? ElementType::u8 : type;
+    }
     bool is_single() const { return scales.size() == 1; }
     float scale() const { return scales.front(); }
     std::int64_t zero_point() const { return zero_points.front(); }
