@@ -147,8 +147,9 @@ def run(args, folder, runtime, options):
             subprocess.run([args.infer, "-m", model, "-i", folder / "in" / name, "-o", out, "-d", args.device, *more,
                             *options], check=True, stdout=subprocess.DEVNULL)
             if outputs_only:
-                files = {short(tensor): out / f"{short(layer)}.npy" for tensor, layer in layers_of_outputs(model).items()}
-                files = {tensor: file for tensor, file in files.items() if file.exists()}
+                # The Model's operation may have more outputs than the file's: ".0" then.
+                files = {short(tensor): file for tensor, layer in layers_of_outputs(model).items()
+                         for file in (out / f"{short(layer)}.npy", out / f"{short(layer + '.0')}.npy") if file.exists()}
             else:
                 files = dumped(dump)
             for row in rows:
