@@ -14,6 +14,7 @@
 #include "reference/execution_graph.hpp"
 #include "reference/infer_request.hpp"
 #include "transformations/common/convert_precision.hpp"
+#include "transformations/common/fuse_qdq_groups.hpp"
 #include "transformations/common/replace_convert_variants.hpp"
 
 namespace fuseq::reference {
@@ -22,8 +23,11 @@ namespace {
 std::shared_ptr<const Program> make_program(const Model& model, const MethodChoice& methods) {
     const std::shared_ptr<Model> copy = model.clone();
     apply_method_choice(*copy, methods);
-    separate_state(*copy);
     PassContext context;
+    if (methods.all == QuantizeMethod::kOnnxFused) {
+        fuse_qdq_groups(*copy, context);
+    }
+    separate_state(*copy);
     replace_convert_variants(*copy, context);
     convert_precision(*copy, context);
     copy->remove_dead_nodes();

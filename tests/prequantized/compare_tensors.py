@@ -44,6 +44,46 @@ def dumped(folder):
     return files
 
 
+def fields(message):
+    """(number, value) of the fields of a message of protobuf that are integers or bytes."""
+    at = 0
+
+    def integer():
+        nonlocal at
+        value, shift = 0, 0
+        while True:
+            at += 1
+            value |= (message[at - 1] & 127) << shift
+            shift += 7
+            if message[at - 1] < 128:
+                return value
+
+    while at < len(message):
+        key = integer()
+        if key & 7 == 0:
+            yield key >> 3, integer()
+            continue
+        size = {1: 8, 5: 4}.get(key & 7)
+        size = integer() if size is None else size
+        yield key >> 3, message[at:at + size]
+        at += size
+
+
+def layers_of_outputs(model):
+    """{tensor: the layer whose output it is}, of an ONNX file: of ModelProto, GraphProto and NodeProto."""
+    layers = {}
+    graph = next(value for number, value in fields(model.read_bytes()) if number == 7)
+    for node in (list(fields(value)) for number, value in fields(graph) if number == 1):
+        outputs = [value.decode() for number, value in node if number == 2]
+        name = next((value.decode() for number, value in node if number == 3 and value), outputs[0])
+        layers.update({tensor: name + (f".{i}" if len(outputs) > 1 else "") for i, tensor in enumerate(outputs)})
+    return layers
+
+
+def short(name):
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name)[:80]
+
+
 def forms_of(path, shape):
     """The values as they are, and those of an image of channels first as TFLite has it."""
     value = np.load(path)
@@ -101,11 +141,17 @@ def run(args, folder, runtime, options):
     for name, rows in expected(folder, runtime):
         with tempfile.TemporaryDirectory() as temporary:
             dump = pathlib.Path(temporary, "dump")
-            subprocess.run([args.infer, "-m", model, "-i", folder / "in" / name, "-o", temporary + "/out", "-d",
-                            args.device, "-dump_tensors", dump, *options], check=True, stdout=subprocess.DEVNULL)
-            files = dumped(dump)
+            out = pathlib.Path(temporary, "out")
+            # What stands between two operations of a fused group is no output of the model.
+            more = [] if outputs_only else ["-dump_tensors", dump]
+            subprocess.run([args.infer, "-m", model, "-i", folder / "in" / name, "-o", out, "-d", args.device, *more,
+                            *options], check=True, stdout=subprocess.DEVNULL)
             if outputs_only:
-                files = {re.sub(r"[^A-Za-z0-9._-]", "_", tensor)[:80]: file for tensor, file in files.items()}
+                # The Model's operation may have more outputs than the file's: ".0" then.
+                files = {short(tensor): file for tensor, layer in layers_of_outputs(model).items()
+                         for file in (out / f"{short(layer)}.npy", out / f"{short(layer + '.0')}.npy") if file.exists()}
+            else:
+                files = dumped(dump)
             for row in rows:
                 stored = folder / f"out_{runtime}" / name / f"{row['name']}.npy"
                 if not outputs_only:

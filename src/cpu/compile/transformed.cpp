@@ -7,6 +7,7 @@
 #include "cpu/lowering/gemm_problem.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
 #include "ops/state/separate_state.hpp"
+#include "transformations/common/fuse_qdq_groups.hpp"
 
 namespace fuseq::cpu {
 
@@ -29,8 +30,12 @@ PassOptions pass_options(const Config& config) {
     return options;
 }
 
-void prepare(Model& model, const Config& config) {
-    apply_method_choice(model, config.method_choice());
+void prepare(Model& model, const Config& config, PassContext& context) {
+    const MethodChoice methods = config.method_choice();
+    apply_method_choice(model, methods);
+    if (methods.all == QuantizeMethod::kOnnxFused) {
+        fuse_qdq_groups(model, context);
+    }
     separate_state(model);
 }
 
@@ -47,10 +52,10 @@ Transformed transform_in_place(std::shared_ptr<Model> model,
                                ConstantCache* constants) {
     Transformed result;
     result.model = std::move(model);
-    prepare(*result.model, config);
     PassOptions options = pass_options(config);
     options.constants = constants;
     PassContext context(options);
+    prepare(*result.model, config, context);
     run_passes(*result.model, context, common_passes());
     result.ranges = fake_quantize_ranges(*result.model, options);
     if (config.low_precision) {
@@ -63,8 +68,8 @@ Transformed transform_in_place(std::shared_ptr<Model> model,
 
 std::shared_ptr<Model> with_common_passes(const Model& original, const Config& config) {
     std::shared_ptr<Model> model = original.clone();
-    prepare(*model, config);
     PassContext context(pass_options(config));
+    prepare(*model, config, context);
     run_passes(*model, context, common_passes());
     return model;
 }

@@ -13,6 +13,7 @@
 #include "cpu/steps/kernel_step.hpp"
 #include "cpu/steps/memory_rows.hpp"
 #include "cpu/steps/row_step.hpp"
+#include "ops/quantized/rules/f32.hpp"
 #include "ops/quantized/rules/shared_shift.hpp"
 #include "transformations/support/weights.hpp"
 
@@ -64,9 +65,8 @@ void set_real(PairParams& params, const RequantizeAttrs& attrs, std::int32_t sig
     params.kind = PairKind::kReal;
     params.real_a = attrs.input_scales[0] / attrs.output_scale;
     params.real_b = static_cast<float>(sign) * (attrs.input_scales[1] / attrs.output_scale);
-    params.offset = static_cast<float>(attrs.output_zero_point) -
-                    (params.real_a * static_cast<float>(attrs.input_zero_point(0)) +
-                     params.real_b * static_cast<float>(attrs.input_zero_point(1)));
+    params.offset = rules::f32_sum_offset(params.real_a, attrs.input_zero_point(0), params.real_b,
+                                          attrs.input_zero_point(1), attrs.output_zero_point);
 }
 
 bool set_product(PairParams& params, const RequantizeAttrs& attrs, RuleChoice rule) {

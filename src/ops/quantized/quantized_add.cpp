@@ -5,8 +5,8 @@
 //
 // D1, D2, D2-up: three steps, (a - za) << left by sa / (2 max), the same of b, their sum by
 // 2 max / (2^left so), max the larger scale; left is 20, of 16 bits 15. A difference negates b.
-// Shared shift: XNNPACK. F32, zero point first: a * ra + (b * rb + (zy - ra * za - rb * zb)) in
-// f32, ra = sa / so (ONNX Runtime). The others: in real values.
+// Shared shift: XNNPACK. F32, zero point first: a * ra + (b * rb + (zy - (ra * za + rb * zb))) in
+// f32, fused, ra = sa / so (ONNX Runtime). The others: in real values.
 #include <algorithm>
 #include <cmath>
 
@@ -85,9 +85,8 @@ void zero_point_first(EvalContext& context, int sign) {
     const auto& attrs = context.attrs<RequantizeAttrs>();
     const float a = attrs.input_scales[0] / attrs.output_scale;
     const float b = static_cast<float>(sign) * (attrs.input_scales[1] / attrs.output_scale);
-    const float offset = static_cast<float>(attrs.output_zero_point) -
-                         (a * static_cast<float>(attrs.input_zero_point(0)) +
-                          b * static_cast<float>(attrs.input_zero_point(1)));
+    const float offset = rules::f32_sum_offset(a, attrs.input_zero_point(0), b,
+                                               attrs.input_zero_point(1), attrs.output_zero_point);
     fill(context, [&](std::int64_t x, std::int64_t y) {
         const float second = std::fma(static_cast<float>(y), b, offset);
         return rules::to_integer(std::rint(std::fma(static_cast<float>(x), a, second)));

@@ -34,4 +34,12 @@ inline std::int64_t f32_half_away(std::int64_t sum, float multiplier, std::int64
     return to_integer(std::round(static_cast<float>(sum) * multiplier)) + zero_point;
 }
 
+// What a sum of two tensors begins with: zero_point - (a * zero_a + b * zero_b), a and b their scales
+// by that of the result; the first product is not rounded, as in the kernels of ONNX Runtime.
+inline float f32_sum_offset(
+    float a, std::int64_t zero_a, float b, std::int64_t zero_b, std::int64_t zero_point) {
+    const float products = std::fma(a, static_cast<float>(zero_a), b * static_cast<float>(zero_b));
+    return static_cast<float>(zero_point) - products;
+}
+
 }  // namespace fuseq::rules

@@ -71,8 +71,10 @@ Output fake_quantize(Operator& op, const Output& x, const Scales& scales) {
     };
     const Output lowest = tensor(low);
     const Output highest = tensor(high);
-    return op.add("FakeQuantize", {x, lowest, highest, lowest, highest},
-                  {{"levels", range.levels()}});
+    const Output result =
+        op.add("FakeQuantize", {x, lowest, highest, lowest, highest}, {{"levels", range.levels()}});
+    result.node->rt_info["quantized_type"] = to_string(scales.type);  // for fuse_qdq_groups
+    return result;
 }
 
 Outputs dequantize_linear(Operator& op) {
