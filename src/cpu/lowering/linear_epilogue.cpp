@@ -19,6 +19,12 @@ std::optional<LinearEpilogue> match_linear_epilogue(const Group& group) {
                           .dst_type = composer.chain().dst_type};
 }
 
+std::optional<LinearEpilogue> match_tensor_epilogue(const Group* group) {
+    auto epilogue = group == nullptr ? std::nullopt : match_linear_epilogue(*group);
+    const bool fits = epilogue && epilogue->scale.per_tensor() && epilogue->shift.per_tensor();
+    return fits ? epilogue : std::nullopt;
+}
+
 void add_step_with_epilogue(StepBuilder& builder,
                             Node& node,
                             std::unique_ptr<Step> step,

@@ -21,6 +21,9 @@ struct LinearEpilogue {
 // Nothing when the chain of the group is more than that.
 std::optional<LinearEpilogue> match_linear_epilogue(const Group& group);
 
+// The same of one scale and one shift for the whole tensor; nothing without a group.
+std::optional<LinearEpilogue> match_tensor_epilogue(const Group* group);
+
 // Adds a step that computes a node and, when `group` is not null, the chain after it; the result
 // is `dst`.
 void add_step_with_epilogue(

@@ -72,6 +72,8 @@ constexpr NodeCandidate kNodes[] = {
 };
 
 constexpr ChainCandidate kChains[] = {
+    {"resized_chain", "a linear Interpolate before it, whose result nobody else reads",
+     make_resized_chain},
     {"io_reorder", "the layout changes in the same pass over memory", make_io_reorder},
     {"eltwise_io_reorder", "the same for any chain, tile by tile", make_eltwise_io_reorder},
     {"alias", "costs nothing", make_alias},

@@ -71,8 +71,10 @@ protected:
 // when somebody asks for them.
 class GraphReaders {
 public:
-    // The run of element-wise nodes that is the only reader of an output and reads no other tensor;
-    // null when there is none.
+    // The run of element-wise nodes that is the only reader of an output, and begins with it; null
+    // when there is none.
+    virtual const Group* chain_after(const Output& output) const = 0;
+    // The same, of one that reads no other tensor.
     virtual const Group* eltwise_after(const Output& output) const = 0;
     // Whether nothing but runs of element-wise nodes reads a result.
     virtual bool only_chains_read(const Output& output) const = 0;
@@ -85,6 +87,9 @@ public:
     // The Transpose whose result that is, while it is deferred because a matrix product may read
     // its source with other strides; null: there is none, or somebody has asked for the result.
     virtual const Node* deferred_transpose(const Output& output) const = 0;
+    // The linear Interpolate whose result that is, while it is deferred because the run of
+    // element-wise nodes after it may be computed with it; null as above.
+    virtual Node* deferred_resize(const Output& output) const = 0;
     // The group is computed in that tensor by a step already added: it gets none of its own.
     virtual void finish_group(const Group& group, TensorId id) = 0;
     // The same for a node of one result that is in no group.

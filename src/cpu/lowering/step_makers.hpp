@@ -75,6 +75,11 @@ Verdict make_quantized_concat(StepBuilder& builder, Node& node);
 
 // Candidates for runs of element-wise nodes, in no order (registry.hpp). A refusal adds nothing to
 // the plan. `chain`: that of the group, simplified. `result`: the tensor of the group's result.
+// A linear Interpolate that waits for its only reader, and any chain after it.
+Verdict make_resized_chain(StepBuilder& builder,
+                           const Group& group,
+                           const post_ops::Chain& chain,
+                           TensorId& result);
 // The layout changes in the pass that computes scales, shifts and one quantization; any chain.
 Verdict make_io_reorder(StepBuilder& builder,
                         const Group& group,

@@ -243,9 +243,9 @@ void PlanBuilder::build_group(const Group& group) {
 }
 
 void PlanBuilder::build_plain(Node* node) {
-    if (deferred_transposes_.erase(Key{node, 0}) == 0 && options_.fuse &&
-        may_be_read_with_strides(*this, *node)) {
-        deferred_transposes_[Key{node, 0}] = node;
+    if (deferred_nodes_.erase(Key{node, 0}) == 0 && options_.fuse &&
+        (may_be_read_with_strides(*this, *node) || may_be_resized_with_chain(*this, *node))) {
+        deferred_nodes_[Key{node, 0}] = node;
         return;
     }
     const std::size_t first = plan_.steps.size();
@@ -376,7 +376,7 @@ kernels::GemmWeightsCache* PlanBuilder::shared_weights(const Tensor& constant) c
     return stays ? options_.gemm_weights : nullptr;
 }
 
-const Group* PlanBuilder::eltwise_after(const Output& output) const {
+const Group* PlanBuilder::chain_after(const Output& output) const {
     const std::vector<Use>& uses = output.node->port(output.index).uses;
     if (!options_.fuse || uses.size() != 1) {
         return nullptr;
@@ -386,9 +386,14 @@ const Group* PlanBuilder::eltwise_after(const Output& output) const {
         return nullptr;
     }
     const Group& group = grouping_.groups[it->second];
-    const bool takes = group.anchor == nullptr && group.source == output &&
-                       group.binary_sources.empty() && needed_.contains(group.result.node);
-    return takes ? &group : nullptr;
+    const bool begins =
+        group.anchor == nullptr && group.source == output && needed_.contains(group.result.node);
+    return begins ? &group : nullptr;
+}
+
+const Group* PlanBuilder::eltwise_after(const Output& output) const {
+    const Group* group = chain_after(output);
+    return group != nullptr && group->binary_sources.empty() ? group : nullptr;
 }
 
 bool PlanBuilder::only_chains_read(const Output& output) const {
@@ -406,14 +411,21 @@ void PlanBuilder::make_deferred(const Output& output) {
         deferred_.erase(it);
         build_group(group);
     }
-    if (deferred_transposes_.contains(Key{output.node, output.index})) {
+    if (deferred_nodes_.contains(Key{output.node, output.index})) {
         build_plain(output.node);
     }
 }
 
 const Node* PlanBuilder::deferred_transpose(const Output& output) const {
-    const auto it = deferred_transposes_.find(Key{output.node, output.index});
-    return it == deferred_transposes_.end() ? nullptr : it->second;
+    const bool is_one =
+        output.node->is("Transpose") && deferred_nodes_.contains(Key{output.node, output.index});
+    return is_one ? output.node : nullptr;
+}
+
+Node* PlanBuilder::deferred_resize(const Output& output) const {
+    const bool is_one =
+        output.node->is("Interpolate") && deferred_nodes_.contains(Key{output.node, output.index});
+    return is_one ? output.node : nullptr;
 }
 
 Output PlanBuilder::integers_before_convert(const Output& output) const {

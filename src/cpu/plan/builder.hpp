@@ -52,11 +52,13 @@ private:
     TensorId new_scratch(std::size_t bytes) override;
     void set_tensor(const Output& output, TensorId id) override;
     bool may_overwrite(const Output& output, Layout layout) const override;
+    const Group* chain_after(const Output& output) const override;
     const Group* eltwise_after(const Output& output) const override;
     bool only_chains_read(const Output& output) const override;
     Node* only_reader(const Output& output) const override;
     Output integers_before_convert(const Output& output) const override;
     const Node* deferred_transpose(const Output& output) const override;
+    Node* deferred_resize(const Output& output) const override;
     void finish_group(const Group& group, TensorId id) override;
     void finish_node(Node& node, TensorId id) override;
     void add_step(std::unique_ptr<Step> step) override;
@@ -105,7 +107,7 @@ private:
     const Node* current_ = nullptr;  // what is being built
 
     std::map<Key, const Group*> deferred_;       // computed when somebody asks for the result
-    std::map<Key, Node*> deferred_transposes_;   // the same
+    std::map<Key, Node*> deferred_nodes_;        // the same, in no group
     std::unordered_set<const Group*> finished_;  // as part of a step of another node
     std::unordered_set<const Node*> finished_nodes_;
     std::map<Key, std::size_t> readers_;  // steps that read an output

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cpu/lowering/lower_node.hpp"
+#include "cpu/lowering/resize_request.hpp"
 #include "ops/fake_quantize.hpp"
 
 namespace fuseq::cpu {
@@ -148,8 +149,13 @@ private:
         if (node->is("Const") || node->is("Parameter") || node->is("Result")) {
             return;
         }
-        // Either operand may be the data of the chain: the first that is not constant and works.
-        for (const Output& input : node->inputs()) {
+        // Either operand may be the data of the chain: the first that is not constant and works. A
+        // linear Interpolate is computed with the chain that begins with it.
+        std::vector<Output> inputs(node->inputs().begin(), node->inputs().end());
+        std::stable_partition(inputs.begin(), inputs.end(), [](const Output& input) {
+            return input && is_linear_resize(*input.node);
+        });
+        for (const Output& input : inputs) {
             if (!input || input.node->is_constant() || !storable(input.type())) {
                 continue;
             }

@@ -64,22 +64,24 @@ HWY_INLINE V between(D d, V low, V high, V weight) {
 }
 
 // A vector of channels at a time along the row: each source column is blended vertically once.
-template <class D, class Src, class Dst>
+// write(x, v) gets the channels from `c` on of pixel x.
+template <class D, class Src, class Dst, class Write>
 HWY_INLINE void linear_channels(D d,
                                 const ResizeParams& p,
                                 const Line<Src, Dst>& line,
-                                std::size_t c) {
+                                Range columns,
+                                std::size_t c,
+                                const Write& write) {
     const auto wy = hn::Set(d, line.weight);
     const auto column = [&](std::size_t x) HWY_ATTR {
         const std::size_t at = x * line.src_stride + c;
         return between(d, load_float(d, line.top + at), load_float(d, line.bottom + at), wy);
     };
-    std::size_t low_x = p.columns.low[0];
-    std::size_t high_x = p.columns.high[0];
+    std::size_t low_x = p.columns.low[columns.begin];
+    std::size_t high_x = p.columns.high[columns.begin];
     auto low = column(low_x);
     auto high = column(high_x);
-    const std::size_t width = p.columns.low.size();
-    for (std::size_t x = 0; x < width; ++x) {
+    for (std::size_t x = columns.begin; x < columns.end; ++x) {
         if (p.columns.low[x] != low_x) {
             low = p.columns.low[x] == high_x ? high : column(p.columns.low[x]);
             low_x = p.columns.low[x];
@@ -88,16 +90,20 @@ HWY_INLINE void linear_channels(D d,
             high_x = p.columns.high[x];
             high = column(high_x);
         }
-        const auto v = between(d, low, high, hn::Set(d, p.columns.weight[x]));
-        const auto scaled = fused_mul_add(d, v, hn::Set(d, p.scale), hn::Set(d, p.shift));
-        store_float(d, scaled, line.dst + x * line.dst_stride + c);
+        write(x, between(d, low, high, hn::Set(d, p.columns.weight[x])));
     }
 }
 
 template <class Src, class Dst>
 void linear_line(const ResizeParams& p, const Line<Src, Dst>& line) {
-    for_vectors(p.channels,
-                [&](auto d, std::size_t c) HWY_ATTR { linear_channels(d, p, line, c); });
+    for_vectors(p.channels, [&](auto d, std::size_t c) HWY_ATTR {
+        const auto scale = hn::Set(d, p.scale);
+        const auto shift = hn::Set(d, p.shift);
+        const auto write = [&](std::size_t x, auto v) HWY_ATTR {
+            store_float(d, fused_mul_add(d, v, scale, shift), line.dst + x * line.dst_stride + c);
+        };
+        linear_channels(d, p, line, {0, p.columns.low.size()}, c, write);
+    });
 }
 
 template <class Src, class Dst>
@@ -123,6 +129,32 @@ void resize_rows(const ResizeParams& p, const void* src_data, void* dst_data, Ra
     }
 }
 
+template <class Src>
+void linear_pixels(
+    const ResizeParams& p, const Src* src, float* dst, std::size_t row, Range columns) {
+    const std::size_t stride = p.src_pixel_stride == 0 ? p.channels : p.src_pixel_stride;
+    const std::size_t height = p.rows.low.size();
+    const std::size_t y = row % height;
+    const auto line_at = [&](std::size_t at) {
+        return src + (row / height * p.src_height + at) * p.src_width * stride;
+    };
+    const Line<Src, float> line{
+        line_at(p.rows.low[y]), line_at(p.rows.high[y]), p.rows.weight[y], dst, stride, p.channels};
+    for_vectors(p.channels, [&](auto d, std::size_t c) HWY_ATTR {
+        const auto write = [&](std::size_t x, auto v) HWY_ATTR {
+            store_float(d, v, dst + (x - columns.begin) * p.channels + c);
+        };
+        linear_channels(d, p, line, columns, c, write);
+    });
+}
+
+void resize_pixels_impl(
+    const ResizeParams& p, const void* src, float* dst, std::size_t row, Range columns) {
+    with_element(p.src_type, [&](auto from) {
+        linear_pixels(p, static_cast<const decltype(from)*>(src), dst, row, columns);
+    });
+}
+
 void resize_impl(const ResizeParams& p, const void* src, void* dst, Range rows) {
     with_element(p.src_type, [&](auto from) {
         with_element(p.dst_type, [&](auto to) {
@@ -140,9 +172,15 @@ HWY_AFTER_NAMESPACE();
 namespace fuseq::kernels {
 
 HWY_EXPORT(resize_impl);
+HWY_EXPORT(resize_pixels_impl);
 
 void resize(const ResizeParams& params, const void* src, void* dst, Range rows) {
     HWY_DYNAMIC_DISPATCH(resize_impl)(params, src, dst, rows);
+}
+
+void resize_pixels(
+    const ResizeParams& params, const void* src, float* dst, std::size_t row, Range columns) {
+    HWY_DYNAMIC_DISPATCH(resize_pixels_impl)(params, src, dst, row, columns);
 }
 
 }  // namespace fuseq::kernels

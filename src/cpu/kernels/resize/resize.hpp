@@ -71,5 +71,9 @@ struct ResizeParams {
 void check_resize(const ResizeParams& params);
 // Output rows of all images (batch * dst height).
 void resize(const ResizeParams& params, const void* src, void* dst, Range rows);
+// Of a linear one: pixels `columns` of one output row, x as floats, side by side at dst. What follows
+// is computed while they are in the cache; scale, shift, dst_type and its stride do not count.
+void resize_pixels(
+    const ResizeParams& params, const void* src, float* dst, std::size_t row, Range columns);
 
 }  // namespace fuseq::kernels

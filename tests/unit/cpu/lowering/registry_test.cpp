@@ -361,6 +361,12 @@ TEST(Registry, RunsOfElementWiseNodes) {
                     .at("a"),
                 ElementsAre("io_reorder: more than scales, shifts and one quantization",
                             "eltwise_io_reorder: taken"));
+    EXPECT_THAT(asked_for(x + "%s = Const value={16,16} : i64[2]\n%f = Const value={1,1} : f32[2]\n"
+                              "%d = Const value={2,3} : i64[2]\n%u = Interpolate.4(%x, %s, %f, %d) "
+                              "shape_calculation_mode=sizes mode=linear_onnx\n%a = Tanh(%u)\n"
+                              "%r = Result(%a)\n")
+                    .at("u"),
+                ElementsAre("resized_chain: taken"));
 }
 
 // What was asked is kept with the step, up to the candidate that took the layer.

@@ -94,6 +94,35 @@ TEST(Resize, MatchesPlainLoopsOnEveryTarget) {
     });
 }
 
+// What resize() gives as floats without scale and shift, and not an element beyond.
+TEST(Resize, PixelsOfOneRow) {
+    on_every_target([](const std::string&) {
+        for (unsigned seed = 0; seed < 150; ++seed) {
+            SCOPED_TRACE(detail::cat("seed ", seed));
+            std::mt19937 rng(seed);
+            ResizeParams p = random_params(rng);
+            if (p.rows.high.empty()) {
+                continue;
+            }
+            p.scale = 1.0f;
+            p.shift = 0.0f;
+            const std::size_t stride = p.src_pixel_stride == 0 ? p.channels : p.src_pixel_stride;
+            const Bytes src = test::random_elements(rng, p.src_type,
+                                                    p.batch * p.src_height * p.src_width * stride);
+            const std::size_t row = rng() % (p.batch * p.rows.low.size());
+            const std::size_t begin = rng() % p.columns.low.size();
+            const std::size_t end = begin + 1 + rng() % (p.columns.low.size() - begin);
+            std::vector<float> dst((end - begin) * p.channels + 1, -7.0f);
+            resize_pixels(p, src.data(), dst.data(), row, {begin, end});
+            for (std::size_t i = 0; i + 1 < dst.size(); ++i) {
+                ASSERT_EQ(dst[i], expected(p, src, row, begin + i / p.channels, i % p.channels))
+                    << "element " << i;
+            }
+            EXPECT_EQ(dst.back(), -7.0f);
+        }
+    });
+}
+
 TEST(Resize, Refuses) {
     EXPECT_THAT([] { linear_axis(0, 3, 1.0, ResizeCoordinates::kHalfPixel); },
                 testing::ThrowsMessage<Error>(testing::HasSubstr("0 to 3")));
