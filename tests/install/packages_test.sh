@@ -115,6 +115,8 @@ check_development() {
     cp -r "$source/samples/hello_infer" "$source/samples/hello_c" "$work/root/tmp/"
     root_runs "find_package(fuseq)" sh -c 'cmake -S /tmp/hello_infer -B /tmp/built && cmake --build /tmp/built'
     root_runs "the program of CMake" /tmp/built/hello_infer /tmp/models/residual_cnn.xml
+    # The flags are found in the root.
+    # shellcheck disable=SC2016
     root_runs "pkg-config" sh -c 'cc /tmp/hello_c/main.c -o /tmp/hello $(pkg-config --cflags --libs fuseq)'
     root_runs "the program in C" /tmp/hello /tmp/models/residual_cnn.xml
 }
