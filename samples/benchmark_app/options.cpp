@@ -52,10 +52,10 @@ void add_model_options(CLI::App& app, Options& options) {
 
 void add_run_options(CLI::App& app, Options& options) {
     app.add_option("--hint", options.hint, "Performance hint")
-        ->check(CLI::IsMember(
-            {"latency", "throughput", "cumulative_throughput", "ctput", "tput", "none"}));
+        ->check(
+            one_of({"latency", "throughput", "cumulative_throughput", "ctput", "tput", "none"}));
     app.add_option("--api", options.api, "sync or async; the default follows the hint")
-        ->check(CLI::IsMember({"sync", "async"}));
+        ->check(one_of({"sync", "async"}));
     app.add_option("--niter", options.iterations, "Stop after this many inferences")
         ->check(positive());
     app.add_option("-t", options.seconds, "Stop after this many seconds (60 without -niter)")
@@ -71,11 +71,11 @@ void add_run_options(CLI::App& app, Options& options) {
                    "Precision hint, where the device has one");
     app.add_option("--inference_only", options.inference_only,
                    "false: filling the inputs is measured too (default for open shapes)")
-        ->check(CLI::IsMember({"true", "false"}));
+        ->check(one_of({"true", "false"}));
     app.add_option("--reset_state", options.reset_state,
                    "true: the variables of the model are reset before each inference (default when "
                    "one has open dimensions and may grow)")
-        ->check(CLI::IsMember({"true", "false"}));
+        ->check(one_of({"true", "false"}));
     app.add_flag("--no_warmup", options.no_warmup, "No run before the measured ones");
     app.add_option("--cache_dir", options.cache_dir, "Folder for compiled models");
     app.add_option("--load_config", options.load_config, "Read properties from this JSON file");
@@ -91,12 +91,12 @@ void add_report_options(CLI::App& app, Options& options) {
         ->check(CLI::Range(1, 100))
         ->capture_default_str();
     app.add_option("--report_type", options.report_type, "What else to write")
-        ->check(CLI::IsMember({"no_counters", "average_counters", "detailed_counters"}));
+        ->check(one_of({"no_counters", "average_counters", "detailed_counters"}));
     app.add_option("--report_folder", options.report_folder, "Folder of the reports");
     app.add_flag("--json_stats", options.json_stats, "Reports are JSON, not CSV");
     app.add_flag("--pc", options.counters, "Print the time of each layer");
     app.add_option("--pcsort", options.counter_order, "Order of -pc, turns it on")
-        ->check(CLI::IsMember({"sort", "no_sort", "simple_sort"}));
+        ->check(one_of({"sort", "no_sort", "simple_sort"}));
     app.add_flag("--pcseq", options.per_shape, "Print latencies for each of -data_shape");
     app.add_option("--exec_graph_path", options.exec_graph,
                    "Write the execution graph with the times of its steps to this file (.xml), or "

@@ -1,15 +1,19 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of numbers on the command line that say in a few words what was expected; those of CLI11
-// print the largest double.
+// Checks of values on the command line that say in a few words what was expected; those of CLI11
+// print the largest double, and sets as in mathematics.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <vector>
+
+#include "model/nearest_name.hpp"
 
 namespace fuseq::samples {
 
@@ -31,6 +35,21 @@ inline CLI::Validator positive() {
 
 inline CLI::Validator not_negative() {
     return number_check("NONNEGATIVE", "a number from 0", true);
+}
+
+// Of words: the error lists them all.
+inline CLI::Validator one_of(const std::vector<std::string>& words) {
+    std::string list;
+    for (const std::string& word : words) {
+        list += (list.empty() ? "" : ", ") + word;
+    }
+    return CLI::Validator(
+        [words, list](std::string& text) {
+            const bool known = std::find(words.begin(), words.end(), text) != words.end();
+            return known ? std::string()
+                         : "'" + text + "' is not one of " + list + did_you_mean(text, words);
+        },
+        "{" + list + "}");
 }
 
 }  // namespace fuseq::samples

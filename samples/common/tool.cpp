@@ -38,23 +38,32 @@ std::vector<std::string> subcommands_of(const CLI::App& app) {
     return names;
 }
 
-// "; the nearest is -niter", for the first argument that is not known.
-std::string nearest_option(const CLI::App& app) {
+// As the user writes it: -niter.
+std::string with_one_dash(const std::string& option) {
+    return option.substr(option.starts_with("--") ? 1 : 0);
+}
+
+// "there is no option '-nitter'; did you mean '-niter'?", for the first argument that is not known.
+std::string unknown_argument(const CLI::App& app) {
     const std::vector<std::string> unknown = app.remaining(true);
-    if (unknown.empty()) {
-        return "";
-    }
-    if (!unknown.front().starts_with('-')) {
-        return did_you_mean(unknown.front(), subcommands_of(app));
+    const auto first = std::find_if(unknown.begin(), unknown.end(),
+                                    [](const std::string& word) { return word.starts_with('-'); });
+    if (first == unknown.end()) {
+        return "'" + unknown.front() + "' is not expected here" +
+               did_you_mean(unknown.front(), subcommands_of(app));
     }
     std::vector<std::string> names = options_of(app);
     for (const CLI::App* chosen : app.get_subcommands()) {
         const std::vector<std::string> more = options_of(*chosen);
         names.insert(names.end(), more.begin(), more.end());
     }
-    const std::string given = unknown.front().substr(0, unknown.front().find('='));
-    const std::string nearest = nearest_name(given, names);
-    return "; the nearest is " + nearest.substr(nearest.starts_with("--") ? 1 : 0);
+    // With two dashes a long name reads more like another long one than like a letter.
+    const std::string given = first->substr(0, first->find('='));
+    std::string hint = did_you_mean(given, names);
+    if (const std::size_t dashes = hint.find("'--"); dashes != std::string::npos) {
+        hint.erase(dashes + 1, 1);
+    }
+    return "there is no option '" + with_one_dash(given) + "'" + hint;
 }
 
 }  // namespace
@@ -81,10 +90,10 @@ bool parse_arguments(CLI::App& app, int argc, const char* const* argv) {
     } catch (const CLI::CallForHelp&) {
         std::cout << app.help();
         return false;
-    } catch (const CLI::ExtrasError& error) {
-        throw UsageError(error.what() + nearest_option(app));
+    } catch (const CLI::ExtrasError&) {
+        throw UsageError(unknown_argument(app));
     } catch (const CLI::ParseError& error) {
-        throw UsageError(error.what());
+        throw UsageError(with_one_dash(error.what()));
     }
 }
 

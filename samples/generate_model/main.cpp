@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 
+#include "common/checks.hpp"
 #include "common/npy.hpp"
 #include "common/pictures/picture_file.hpp"
 #include "common/tool.hpp"
@@ -73,7 +74,13 @@ void add_choice(CLI::App& app,
                 Value& value,
                 const std::map<std::string, Value>& choices,
                 const std::string& text) {
-    app.add_option(name, value, text)->transform(CLI::CheckedTransformer(choices));
+    std::vector<std::string> words;
+    for (const auto& [word, choice] : choices) {
+        words.push_back(word);
+    }
+    app.add_option_function<std::string>(
+           name, [&value, choices](const std::string& word) { value = choices.at(word); }, text)
+        ->check(one_of(words));
 }
 
 void add_options(CLI::App& app, TransformerOptions& o) {

@@ -52,7 +52,7 @@ void add_results(CLI::App& app, InferOptions& options) {
     app.add_option("--draw", options.draw.what,
                    "Draw the result: boxes, mask, keypoints, image (the result is a picture), or "
                    "auto, as far as the shape of the result says")
-        ->check(CLI::IsMember({"auto", "boxes", "mask", "keypoints", "image"}));
+        ->check(one_of({"auto", "boxes", "mask", "keypoints", "image"}));
     app.add_option("--out", options.picture, "File for -draw: .png, .jpg or .bmp");
     app.add_option("--draw_output", options.draw.output,
                    "Output that is drawn; without, the one whose shape suits");

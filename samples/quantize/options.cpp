@@ -72,7 +72,7 @@ void add_files(CLI::App& app, QuantizeOptions& options) {
                  "Go on where the file of -dump_profile ends: after an interruption");
     app.add_option("--report", options.report_file, "Write a report to this file (.json)");
     app.add_option(both_spellings("ir_version"), options.ir_version, "10 or 11")
-        ->check(CLI::IsMember({10, 11}))
+        ->check(one_of({"10", "11"}))
         ->capture_default_str();
     app.add_flag("-q,--quiet", options.quiet, "Show no progress");
 }

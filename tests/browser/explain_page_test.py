@@ -28,7 +28,9 @@ def browser():
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
     options = webdriver.ChromeOptions()
-    for option in ("--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,1000"):
+    # Without the ones about networking Chromium waits for hosts that a closed network does not reach.
+    for option in ("--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,1000", "--no-first-run",
+                   "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"):
         options.add_argument(option)
     return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
 
@@ -44,6 +46,11 @@ def check_page(page, report):
     bars = page.find_elements("css selector", "#plan .step")
     expect(len(bars) == len(report["steps"]) == len(rows()), "a bar and a row for each step")
 
+    slowest = max(report["steps"], key=lambda one: one["time_us"])
+    expect(slowest["name"] in page.find_element("id", "details").text, "the page opens with the slowest step")
+    tops = {bar.location["y"] for bar in bars}
+    expect(len(tops) == 1, f"the bars stand in one row: {tops}")
+
     step = next(i for i, one in enumerate(report["steps"]) if one["kind"] == "convolution")
     bars[step].click()
     details = page.find_element("id", "details").text
@@ -52,6 +59,13 @@ def check_page(page, report):
                  f"{wanted['macs']:,}", "taken"]:
         expect(text in details, f"{text!r} in the details {details!r}")
     expect("int8" in bars[step].get_attribute("class"), "an int8 step has its colour")
+
+    from selenium.webdriver import ActionChains
+    other = next(i for i, one in enumerate(report["steps"]) if one["kind"] != "convolution")
+    ActionChains(page).move_to_element(bars[other]).perform()
+    expect(report["steps"][other]["implementation"] in page.find_element("id", "details").text, "pointing at a step")
+    ActionChains(page).move_to_element(page.find_element("id", "model")).perform()
+    expect(wanted["implementation"] in page.find_element("id", "details").text, "the chosen step comes back")
 
     filter_box = page.find_element("id", "filter")
     filter_box.send_keys(wanted["name"].upper())

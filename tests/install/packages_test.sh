@@ -52,6 +52,75 @@ check_unpacked() {
     "$work/hello" "$model.xml" | grep -q '^best: ' || fail "hello_infer found no best class"
 }
 
+# Runs a command in the clean root; says what failed, with its last words.
+root_runs() {
+    local what=$1
+    shift
+    chroot "$work/root" "$@" >"$work/step.log" 2>&1 || { tail -5 "$work/step.log" >&2 && fail "$what in the clean root"; }
+}
+
+# Each tool, with nothing installed but the packages and what they need.
+check_tools() {
+    local model=/tmp/models/residual_cnn.xml
+    root_runs "infer on arrays" infer -m "$model" -i /tmp/models/residual_cnn_input -o /tmp/out
+    [ -s "$work/root/tmp/out/scores.npy" ] || fail "infer wrote no scores in the clean root"
+    root_runs "infer on a picture" infer -m /tmp/models/shape_detector.xml -i /tmp/models/shapes.bmp -draw boxes -out /tmp/boxes.png
+    [ -s "$work/root/tmp/boxes.png" ] || fail "infer drew no picture in the clean root"
+    root_runs "explain" explain -m "$model" -profile -html /tmp/plan.html
+    root_runs "benchmark_app" benchmark_app -m "$model" -niter 5
+}
+
+# Python, with each reader: their libraries are found, so that the text itself is what is wrong.
+check_python() {
+    printf 'no model' | tee "$work/root/tmp/models/wrong.onnx" >"$work/root/tmp/models/wrong.tflite"
+    cat >"$work/root/tmp/program.py" <<'END'
+import pathlib
+
+import numpy as np
+import fuseq as ov
+
+core = ov.Core()
+assert core.available_devices == ["CPU", "REFERENCE"]
+image = np.load("/tmp/models/residual_cnn_input/image.npy")
+scores = core.compile_model("/tmp/models/residual_cnn.xml", "CPU")(image)[0]
+assert scores.argmax() == np.load("/tmp/out/scores.npy").argmax()
+for name in "onnx", "tflite":
+    try:
+        core.read_model(f"/tmp/models/wrong.{name}")
+    except ov.Error as error:
+        assert error.file.endswith(name) and ".so" not in str(error), error
+    else:
+        raise AssertionError(f"{name}: read what is no model")
+
+values = ",".join(str(value) for value in np.random.default_rng(1).normal(size=8 * 3 * 9).round(3))
+model = ov.Model.from_text(f"""model "float"
+    %x = Parameter : f32[1,3,8,8] "x"
+    %w = Const value={{{values}}} : f32[8,3,3,3]
+    %c = Convolution(%x, %w) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+    %r = Result(%c)""")
+ov.save_model(model, "/tmp/float.xml")
+for i in range(4):
+    folder = pathlib.Path(f"/tmp/data/{i:03}")
+    folder.mkdir(parents=True)
+    np.save(folder / "x.npy", np.random.default_rng(i).normal(size=(1, 3, 8, 8)).astype(np.float32))
+END
+    root_runs "Python" python3 /tmp/program.py
+    root_runs "quantize" quantize -m /tmp/float.xml -i /tmp/data -o /tmp/int8.xml
+    root_runs "infer on what quantize wrote" infer -m /tmp/int8.xml -i /tmp/data/000 -o /tmp/out8
+}
+
+# The samples that are projects of their own, by CMake and by pkg-config.
+check_development() {
+    root_runs "apt, for a compiler" apt-get install -y -qq --no-install-recommends g++ cmake make pkg-config
+    cp -r "$source/samples/hello_infer" "$source/samples/hello_c" "$work/root/tmp/"
+    root_runs "find_package(fuseq)" sh -c 'cmake -S /tmp/hello_infer -B /tmp/built && cmake --build /tmp/built'
+    root_runs "the program of CMake" /tmp/built/hello_infer /tmp/models/residual_cnn.xml
+    # The flags are found in the root.
+    # shellcheck disable=SC2016
+    root_runs "pkg-config" sh -c 'cc /tmp/hello_c/main.c -o /tmp/hello $(pkg-config --cflags --libs fuseq)'
+    root_runs "the program in C" /tmp/hello /tmp/models/residual_cnn.xml
+}
+
 check_clean_root() {
     [ "$(id -u)" -eq 0 ] || skip "debootstrap needs root"
     command -v debootstrap >/dev/null || skip "debootstrap is not installed"
@@ -60,14 +129,11 @@ check_clean_root() {
     debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" 2>&1 ||
         skip "debootstrap could not make a root: $(tail -1 "$work/debootstrap.log")"
     cp "$work"/packages/*.deb "$root/tmp/"
-    cp -r "$model.xml" "$model.bin" "${model}_input" "$root/tmp/"
-    chroot "$root" sh -c 'apt-get install -y -qq --no-install-recommends /tmp/*.deb' >"$work/apt.log" 2>&1 ||
-        { tail -5 "$work/apt.log" >&2 && fail "apt could not install the packages"; }
-    chroot "$root" infer -m /tmp/residual_cnn.xml -i /tmp/residual_cnn_input -o /tmp/out
-    [ -s "$root/tmp/out/scores.npy" ] || fail "infer wrote no scores in the clean root"
-    if [ -d "$root/usr/lib/python3/dist-packages/fuseq" ]; then
-        chroot "$root" python3 -c 'import fuseq; print(fuseq.Core().available_devices)' || fail "import fuseq failed"
-    fi
+    cp -r "$source/samples/models" "$root/tmp/"
+    root_runs "apt, for the packages," sh -c 'apt-get install -y -qq --no-install-recommends /tmp/*.deb'
+    check_tools
+    [ ! -d "$root/usr/lib/python3/dist-packages/fuseq" ] || check_python
+    check_development
 }
 
 make_packages

@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "common/checks.hpp"
 #include "common/files.hpp"
 #include "common/pictures/picture_file.hpp"
 #include "common/shapes.hpp"
@@ -53,8 +54,8 @@ Layout layout_of_picture(const Output& port, const PictureOptions& options) {
     }
     if (!given.empty()) {
         throw UsageError(fmt::format(
-            "-layout: '{}' says not where C, H and W of the {} dimensions of input '{}' are", given,
-            shape.rank(), name));
+            "-layout: '{}' does not say where C, H and W of the {} dimensions of input '{}' are",
+            given, shape.rank(), name));
     }
     const bool first = is_channel_count(shape[shape.rank() - 3]);
     const bool last = is_channel_count(shape[shape.rank() - 1]);
@@ -216,11 +217,11 @@ void add_look_options(CLI::App& app, PictureOptions& options) {
            "--color", options.color,
            "Colors of a picture as the model wants them: RGB, BGR or GRAY; without: RGB, or "
            "GRAY for one channel")
-        ->check(CLI::IsMember({"RGB", "BGR", "GRAY"}));
+        ->check(one_of({"RGB", "BGR", "GRAY"}));
     app.add_option("--resize", options.resize,
                    "Bring a picture to the size of the input: nearest, linear or cubic; without, "
                    "another size is an error")
-        ->check(CLI::IsMember({"nearest", "linear", "cubic"}));
+        ->check(one_of({"nearest", "linear", "cubic"}));
 }
 
 void add_picture_options(CLI::App& app, PictureOptions& options) {

@@ -48,8 +48,10 @@ void refuse_unknown(const py::kwargs& unknown,
         return;
     }
     const auto name = unknown.begin()->first.cast<std::string>();
-    std::string text = detail::cat(call, " has no keyword '", name, "'", nearest_hint(name, known),
-                                   known.empty() ? " It has none" : " It has");
+    const std::string nearest = nearest_hint(name, known);
+    std::string text =
+        detail::cat(call, " has no keyword '", name, "'", nearest,
+                    nearest.empty() ? "; it has" : " It has", known.empty() ? " none" : "");
     for (std::size_t i = 0; i < known.size(); ++i) {
         text += (i == 0 ? " " : ", ") + known[i];
     }

@@ -98,16 +98,18 @@ TEST(Options, WarnOfWhatOnlyGpusHave) {
 
 TEST(Options, RefuseWrongUsage) {
     EXPECT_THAT(refusal(""), HasSubstr("-m is required"));
-    EXPECT_EQ(refusal("-m x -niter none"), "--niter: 'none' is not a number above 0");
-    EXPECT_EQ(refusal("-m x -niter 0"), "--niter: '0' is not a number above 0");
-    EXPECT_EQ(refusal("-m x -nthreads -3"), "--nthreads: '-3' is not a number from 0");
+    EXPECT_EQ(refusal("-m x -niter none"), "-niter: 'none' is not a number above 0");
+    EXPECT_EQ(refusal("-m x -niter 0"), "-niter: '0' is not a number above 0");
+    EXPECT_EQ(refusal("-m x -nthreads -3"), "-nthreads: '-3' is not a number from 0");
     EXPECT_THAT(refusal("-m x -niter 1.5"), HasSubstr("niter"));
     EXPECT_THAT(refusal("-m x -t inf"), HasSubstr("-t: 'inf' is not a number above 0"));
     EXPECT_THAT(refusal("-m x -api fast"), HasSubstr("api"));
     EXPECT_THAT(refusal("-m x -latency_percentile 101"), HasSubstr("latency_percentile"));
     EXPECT_THAT(refusal("-m x -colour red"), HasSubstr("colour"));
-    EXPECT_THAT(refusal("-m x -nitter 5"), HasSubstr("; the nearest is -niter"));
-    EXPECT_THAT(refusal("-m x -api fast"), HasSubstr("{sync,async}"));
+    EXPECT_THAT(refusal("-m x -nitter 5"),
+                HasSubstr("there is no option '-nitter'; did you mean '-niter'?"));
+    EXPECT_THAT(refusal("-m x -api fast"), HasSubstr("-api: 'fast' is not one of sync, async"));
+    EXPECT_THAT(refusal("-m x -ap sync"), HasSubstr("'-ap'; did you mean '-api'?"));
     EXPECT_THAT(refusal("-compare a.json"), HasSubstr("-m is required"));
     EXPECT_THAT(refusal("-m x -extensions l.so"), HasSubstr("not supported"));
     EXPECT_THAT(refusal("-m x -api sync -nireq 4"), HasSubstr("-nireq needs -api async"));

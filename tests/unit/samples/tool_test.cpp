@@ -51,7 +51,7 @@ TEST(Tool, NamesTheNearestCommandAndItsOptions) {
         [&] {
             parse({"bert", "-layer", "2"});
         },
-        testing::ThrowsMessage<UsageError>(testing::EndsWith("; the nearest is -layers")));
+        testing::ThrowsMessage<UsageError>(testing::EndsWith("'-layer'; did you mean '-layers'?")));
     parse({"bert", "-layers", "2"});
     EXPECT_EQ(layers, 2);
 }
