@@ -20,6 +20,7 @@
 #include "transformations/common/fuse_softmax.hpp"
 #include "transformations/common/gather_before_dequantize.hpp"
 #include "transformations/common/keep_compressed_weights.hpp"
+#include "transformations/common/keep_row_tables.hpp"
 #include "transformations/common/matmul_to_convolution.hpp"
 #include "transformations/common/normalize_constant_operands.hpp"
 #include "transformations/common/replace_convert_variants.hpp"
@@ -58,7 +59,9 @@ const std::vector<Pass>& common_passes() {
         {"convert_precision", convert_precision},
         // Before folding, which takes quantized weights for such only at the second operand.
         {"matmul_to_convolution", matmul_to_convolution},
-        // Before folding, which would make f32 tables of the 8-bit ones.
+        // Before folding, which would make f32 tables of the others; first of the two the one that
+        // keeps rows whole.
+        {"keep_row_tables", keep_row_tables},
         {"gather_before_dequantize", gather_before_dequantize},
         // Before folding, which would make floats of them.
         {"keep_compressed_weights", keep_compressed_weights},

@@ -6,6 +6,7 @@
 #include "quantizer/diagnose_tensors.hpp"
 #include "quantizer/insertion.hpp"
 #include "quantizer/layer_kinds.hpp"
+#include "quantizer/row_tables.hpp"
 
 namespace fuseq::quantizer {
 
@@ -41,6 +42,11 @@ QuantizedModel convert(const Conversion& conversion) {
         insert_integers(*work.lowered, placement, scales, work.profile, work.options, work.learned);
     result.layers = std::move(report.layers);
     result.remarks = std::move(report.remarks);
+    if (work.options.rowwise) {
+        for (QuantizedLayer& layer : quantize_row_tables(*work.lowered, work.kept)) {
+            result.layers.push_back(std::move(layer));
+        }
+    }
     for (const QuantizedLayer& layer : result.layers) {
         if (work.options.assert_all_nodes_quantized && !layer.quantized) {
             throw Error(Error::Info{.stage = "quantize",

@@ -130,8 +130,8 @@ TEST(Transform, WritesTheModelAfterEveryPass) {
     PassOptions options;
     options.dump_dir = folder.string();
     run_transform(kNetwork, options);
-    EXPECT_TRUE(std::filesystem::exists(folder / "006_fold_constants.txt"));
-    EXPECT_TRUE(std::filesystem::exists(folder / "045_expand_constants.txt"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "007_fold_constants.txt"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "046_expand_constants.txt"));
     std::filesystem::remove_all(folder);
 }
 

@@ -5,6 +5,7 @@
 //
 //   Law:     the product with (code - zero_point) * scale is what CompressedMatMul is.
 //   Before:  MatMul(x, [layout](Multiply([Subtract](Convert(Const i8|u8|i4|u4|nf4)))))
+//            and with Add(offset) behind the Multiply: zero_point - offset / scale
 //            with layout any Reshape, Squeeze, Unsqueeze, and Transpose of a matrix
 //   After:   CompressedMatMul(x, Const codes, Const scale [N, G] [, Const zero point [N, G]])
 //   Refuses: scales or zero points that are not one a channel, or one a channel and group of equal
@@ -34,11 +35,12 @@ namespace {
 
 constexpr std::string_view kName = "keep_compressed_weights";
 
-// Const -> Convert -> [Subtract] -> Multiply, followed by a layout.
+// Const -> Convert -> [Subtract] -> Multiply -> [Add], followed by a layout.
 struct Chain {
     Output codes;
     Tensor scale;
     Tensor zero_point;          // an empty handle: none
+    Tensor offset;              // of real numbers; an empty handle: none
     std::vector<Node*> layout;  // from the product up
     std::vector<Node*> nodes;   // all of them
 };
@@ -63,6 +65,7 @@ std::optional<Chain> match_chain(const Node& matmul) {
         node = node->input_node(0);
         return true;
     };
+    take("Add", chain.offset);
     if (!take("Multiply", chain.scale)) {
         return std::nullopt;
     }
@@ -161,7 +164,7 @@ Shape aligned(const Shape& values, std::size_t rank) {
 std::size_t count_groups(const Chain& chain, const Matrix& matrix) {
     const Shape codes = chain.codes.shape();
     std::vector<Shape> tables;
-    for (const Tensor* table : {&chain.scale, &chain.zero_point}) {
+    for (const Tensor* table : {&chain.scale, &chain.zero_point, &chain.offset}) {
         if (*table && table->get_size() != 1) {
             const Shape& shape = table->get_shape();
             if (shape.size() > codes.size() || broadcast_shapes(codes, shape) != codes) {
@@ -220,6 +223,11 @@ bool is_finite(const Tensor& values) {
     return std::all_of(list.begin(), list.end(), [](float v) { return std::isfinite(v); });
 }
 
+bool has_zero(const Tensor& values) {
+    const std::vector<float> list = to_floats(values);
+    return std::find(list.begin(), list.end(), 0.0f) != list.end();
+}
+
 std::optional<Refusal> find_groups(const Chain& chain, const Matrix& matrix, std::size_t& groups) {
     constexpr std::size_t kMinLength = 8;
     groups = count_groups(chain, matrix);
@@ -235,10 +243,26 @@ std::optional<Refusal> find_groups(const Chain& chain, const Matrix& matrix, std
         return Refusal{"small_groups", fmt::format("groups of {} weights, expected {} or more",
                                                    length, kMinLength)};
     }
-    if (!is_finite(chain.scale) || (chain.zero_point && !is_finite(chain.zero_point))) {
-        return Refusal{"weight_range", "a scale or zero point is no finite number"};
+    const auto bad = [](const Tensor& values) { return values && !is_finite(values); };
+    if (bad(chain.scale) || bad(chain.zero_point) || bad(chain.offset)) {
+        return Refusal{"weight_range", "a scale, zero point or offset is no finite number"};
+    }
+    if (chain.offset && has_zero(chain.scale)) {
+        return Refusal{"weight_range", "a scale is 0, but the weights have offsets"};
     }
     return std::nullopt;
+}
+
+// zero_point - offset / scale, one of each group; the zero point may be one of all.
+Tensor shifted(const Tensor& zero_point, const Tensor& offset, const Tensor& scale) {
+    Tensor result(ElementType::f32, scale.get_shape());
+    for (std::size_t i = 0; i < scale.get_size(); ++i) {
+        const double zero = zero_point.data<float>()[zero_point.get_size() == 1 ? 0 : i];
+        const double shift = static_cast<double>(offset.data<float>()[i]) /
+                             static_cast<double>(scale.data<float>()[i]);
+        result.data<float>()[i] = static_cast<float>(zero - shift);
+    }
+    return result;
 }
 
 void rewrite(Node& matmul, const Chain& chain, const Matrix& matrix, std::size_t groups) {
@@ -251,13 +275,18 @@ void rewrite(Node& matmul, const Chain& chain, const Matrix& matrix, std::size_t
         codes = make_constant(model, stored + "/matrix", codes.node->constant().reshaped(shape));
     }
     std::vector<Output> inputs{matmul.input(0), codes};
-    const auto add_table = [&](const char* what, const Tensor& values) {
-        inputs.push_back(make_constant(model, name + what,
-                                       make_table(values, chain.codes.shape(), matrix, groups)));
+    const auto table_of = [&](const Tensor& values) {
+        return make_table(values, chain.codes.shape(), matrix, groups);
     };
-    add_table("/scale", chain.scale);
-    if (chain.zero_point) {
-        add_table("/zero_point", chain.zero_point);
+    const Tensor scale = table_of(chain.scale);
+    inputs.push_back(make_constant(model, name + "/scale", scale));
+    if (chain.zero_point || chain.offset) {
+        Tensor zero_point =
+            chain.zero_point ? table_of(chain.zero_point) : Tensor::of<float>(Shape{}, {0});
+        if (chain.offset) {
+            zero_point = shifted(zero_point, table_of(chain.offset), scale);
+        }
+        inputs.push_back(make_constant(model, name + "/zero_point", zero_point));
     }
     CompressedMatMulAttrs attributes;
     attributes.transpose_b = matrix.transposed;

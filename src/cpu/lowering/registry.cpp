@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cpu/lowering/anchor.hpp"
+#include "cpu/lowering/make_compressed_embedding.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "fuseq/error.hpp"
 #include "transformations/support/anchor_zero_points.hpp"
@@ -56,6 +57,7 @@ constexpr NodeCandidate kNodes[] = {
     {"recurrent", "the only one", make_recurrent},
     {"gather", "computed indices; constant ones are a movement", make_gather},
     {"convert", "the only one", make_convert},
+    {"compressed_embedding", "the only one", make_compressed_embedding},
     {"compressed_matmul", "the only one", make_compressed_matmul},
     {"requantize_sums", "rules of 32 bits in vectors", make_requantize_sums},
     {"quantize", "one grid of bytes, half to even", make_quantize},

@@ -113,6 +113,37 @@ TEST(KeepCompressedWeights, BytesWithAScaleAChannelWaitForTheIntegerPasses) {
     }
 }
 
+// code * 0.5 + 2 is (code + 4) * 0.5; of the other channel, (code - 3) * -2 - 1 is (code - 2.5) * -2.
+TEST(KeepCompressedWeights, WithOffsetsThatAreRealNumbers) {
+    const std::string head = R"(model "m"
+        %x = Parameter : f32[3,2]
+        %q = Const value={1,200,7,0} : u8[2,2]
+        %f = Convert(%q) destination_type=f32
+        %z = Const value={0,3} : f32[2,1]
+        %d = Subtract(%f, %z)
+        %s = Const value={0.5,-2} : f32[2,1]
+        %m = Multiply(%d, %s)
+        )";
+    const std::string tail = R"(
+        %w = Add(%m, %o)
+        %y = MatMul(%x, %w) transpose_b=true
+        %r = Result(%y))";
+    const PassTest test =
+        run_pass(keep_compressed_weights, head + "%o = Const value={2,-1} : f32[2,1]" + tail);
+    ASSERT_TRUE(test.changed);
+    const Node* product = test.after->find("y");
+    ASSERT_EQ(product->type(), "CompressedMatMul");
+    EXPECT_EQ(to_floats(product->input_node(3)->constant()), (std::vector<float>{-4, 2.5f}));
+    EXPECT_LT(largest_difference(test), kTolerance);
+    EXPECT_FALSE(
+        run_pass(keep_compressed_weights, head + "%o = Const value={2,-1} : f32[1,2]" + tail)
+            .changed);
+    std::string flat = head + "%o = Const value={2,-1} : f32[2,1]" + tail;
+    flat.replace(flat.find("{0.5,-2}"), 8, "{0,-2}");
+    EXPECT_EQ(refusal_at(run_pass(keep_compressed_weights, flat).context, "y"),
+              "weight_range: a scale is 0, but the weights have offsets");
+}
+
 TEST(KeepCompressedWeights, ThroughATransposeOfTheMatrix) {
     const PassTest test = run_pass(keep_compressed_weights, R"(model "m"
         %x = Parameter : f32[3,32]
@@ -170,7 +201,7 @@ TEST(KeepCompressedWeights, RefusesWithAReason) {
               "transposed_source: the source of the product is transposed");
     EXPECT_EQ(
         refused(replaced(text_of({.scale = "1", .zero_point = ""}), "random(3,-1,1)", "{inf}")),
-        "weight_range: a scale or zero point is no finite number");
+        "weight_range: a scale, zero point or offset is no finite number");
     EXPECT_EQ(refused(R"(model "m"
         %x = Parameter : f32[3,32]
         %q = Const value=random(1,-8,7) : i4[2,6,16]

@@ -1,0 +1,28 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes for tables of which rows are picked or summed up (-enable_rowwise).
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "fuseq/model.hpp"
+#include "fuseq/quantizer.hpp"
+
+namespace fuseq::quantizer {
+
+// Glow's fused rows: scale = (max - min) / 255, or 1 where that range is below 1e-10; offset = min;
+// code = round((value - min) / scale).
+struct QuantizedRows {
+    Tensor codes;    // u8 [V, W]
+    Tensor scales;   // f32 [V, 1]
+    Tensor offsets;  // the same
+};
+QuantizedRows quantize_rows(const Tensor& table);
+
+// Every embedding operation and Gather on axis 0 that reads a Const f32 of two dimensions, and is
+// not kept, reads Const u8 -> Convert -> Multiply -> Add instead. What was quantized.
+std::vector<QuantizedLayer> quantize_row_tables(Model& model, const std::set<const Node*>& kept);
+
+}  // namespace fuseq::quantizer
