@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/kernels/recurrent/integer_lstm.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -168,10 +169,11 @@ IntegerGates::IntegerGates(std::span<const std::int8_t> weights,
             const std::size_t block = j / kLstmUnits;
             const std::size_t place = g * kLstmUnits + j % kLstmUnits;
             bias_[block * kLstmGates * kLstmUnits + place] = bias[g * hidden + j];
-            for (std::size_t k = 0; k < depth; ++k) {
+            const std::int8_t* const row = weights.data() + (g * hidden + j) * depth;
+            for (std::size_t k = 0; k < depth; k += 2) {
                 const std::size_t pair = block * pairs() + k / 2;
-                weights_[(pair * kLstmGates * kLstmUnits + place) * 2 + k % 2] =
-                    weights[(g * hidden + j) * depth + k];
+                std::copy_n(row + k, std::min<std::size_t>(2, depth - k),
+                            weights_.data() + (pair * kLstmGates * kLstmUnits + place) * 2);
             }
         }
     }

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "ops/quantized/rules/fixed_point_16.hpp"
@@ -23,10 +24,9 @@ void expect_rule(Function function, Rule rule) {
     std::vector<std::int16_t> src(65536);
     std::iota(src.begin(), src.end(), std::int16_t{-32768});
     for (int bits = 0; bits <= 6; ++bits) {
-        std::vector<std::int16_t> expected;
-        for (const std::int16_t a : src) {
-            expected.push_back(static_cast<std::int16_t>(rule(a, bits)));
-        }
+        std::vector<std::int16_t> expected(src.size());
+        std::transform(src.begin(), src.end(), expected.begin(),
+                       [&](std::int16_t a) { return static_cast<std::int16_t>(rule(a, bits)); });
         test::on_every_target([&](const std::string&) {
             std::vector<std::int16_t> dst(src.size());
             function(src.data(), src.size(), bits, dst.data());
