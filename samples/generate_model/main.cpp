@@ -75,6 +75,7 @@ void add_choice(CLI::App& app,
                 const std::map<std::string, Value>& choices,
                 const std::string& text) {
     std::vector<std::string> words;
+    words.reserve(choices.size());
     for (const auto& [word, choice] : choices) {
         words.push_back(word);
     }

@@ -8,20 +8,31 @@
 
 #include "ir/ir_attributes.hpp"
 #include "ir/ir_export_hints.hpp"
+#include "model/nearest_name.hpp"
 #include "ops/opsets.hpp"
 #include "ops/refused/refused.hpp"
 
 namespace fuseq {
 namespace {
 
-std::string known_versions(std::string_view type) {
+// The versions of the operation that are known, or the operation that may be meant.
+std::string known_operation(const IrOperation& operation) {
+    const std::string& type = operation.type;
     std::string text;
+    std::vector<std::string> types;
     for (const OpSpec* spec : all_ops()) {
-        if (spec->type == type && !spec->internal) {
+        if (spec->internal) {
+            continue;
+        }
+        types.emplace_back(spec->type);
+        if (spec->type == type) {
             text += (text.empty() ? "; known: opset" : ", opset") + std::to_string(spec->version);
         }
     }
-    return text;
+    // The names of extensions are their own.
+    const bool of_an_opset =
+        operation.opset_text.empty() || operation.opset_text.starts_with("opset");
+    return text.empty() && of_an_opset ? did_you_mean(type, types) : text;
 }
 
 const OpSpec* find(const IrOperation& operation) {
@@ -114,7 +125,7 @@ public:
                 fmt::format("{} of {}{}",
                             operation.type.empty() ? "a layer without a type" : operation.type,
                             operation.opset_text.empty() ? "opset1" : operation.opset_text,
-                            known_versions(operation.type)),
+                            known_operation(operation)),
                 layer, export_hint(operation));
         }
         return true;

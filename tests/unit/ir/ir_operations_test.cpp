@@ -39,6 +39,13 @@ TEST(IrOperations, NamesTheFirstLayersOfMany) {
                 HasSubstr("Unheard of opset1 (5 layers: 'u0', 'u1', 'u2' and 2 more)"));
 }
 
+TEST(IrOperations, NamesTheOperationThatMayBeMeant) {
+    AddModel model;
+    model.more_layers = layer({.id = 20, .name = "c", .type = "Convolutoin"});
+    EXPECT_THAT(refusal(model.text(), add_weights()),
+                HasSubstr("Convolutoin of opset1; did you mean 'Convolution'? (1 layer: 'c')"));
+}
+
 TEST(IrOperations, NamesKnownVersionsAndWhatHelps) {
     AddModel model;
     model.more_layers =
