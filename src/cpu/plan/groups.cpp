@@ -86,6 +86,21 @@ std::vector<Node*> dequantize_before(Output at) {
     return nodes;
 }
 
+// Whether a linear Interpolate, shifted and scaled at most, ends there that nobody else reads and
+// that its kernel takes.
+bool begins_with_resize(Output at) {
+    const auto is_read_once = [](const Output& output) {
+        return output.node->port(output.index).uses.size() == 1;
+    };
+    while (is_read_once(at) && at.node->input_count() == 2 && is_dequantize(*at.node) &&
+           at.node->input_node(1)->is_constant()) {
+        at = at.node->input(0);
+    }
+    kernels::ResizeParams params;
+    return is_read_once(at) && is_linear_resize(*at.node) && has_static_shapes(*at.node) &&
+           resize_request(*at.node, params);
+}
+
 // A chain that reads the integers after a dequantize, or `input` itself. The nodes of the
 // dequantize are not absorbed: others may read them too.
 Group chain_from(const Output& input, bool fuse) {
@@ -177,7 +192,9 @@ private:
                 break;
             }
             Node* next = uses[0].node;
-            if (group.anchor == nullptr && is_left_to_other(*next, data)) {
+            if (is_left_to_resize(*next, data) ||
+                (group.anchor == nullptr && !is_linear_resize(*group.source.node) &&
+                 is_left_to_other(*next, data))) {
                 break;
             }
             if (!absorb(group, next, data)) {
@@ -200,6 +217,16 @@ private:
                !result_.group_of.contains(other.node) &&
                other.node->port(other.index).uses.size() == 1 &&
                (is_dequantize(*other.node) || other.node->is("FakeQuantize"));
+    }
+
+    // A quantized result that is added to a linear Interpolate: its integers are stored, and the
+    // Interpolate adds them as it writes, instead of storing its floats.
+    static bool is_left_to_resize(const Node& next, const Output& data) {
+        if (!next.is("Add") || dequantize_before(data).empty()) {
+            return false;
+        }
+        const Output& other = next.input(next.input(0) == data ? 1 : 0);
+        return other.shape() == data.shape() && begins_with_resize(other);
     }
 
     void finish(Group group) {
