@@ -57,7 +57,7 @@ Output rows_of(Model& model, const Node& table) {
 }  // namespace
 
 QuantizedRows quantize_rows(const Tensor& table) {
-    constexpr float kLeastSpan = 1e-10f;
+    constexpr float kMinSpan = 1e-10f;
     constexpr float kLevels = 255;
     const std::size_t rows = table.get_shape()[0];
     const std::size_t width = table.get_shape()[1];
@@ -69,7 +69,7 @@ QuantizedRows quantize_rows(const Tensor& table) {
     for (std::size_t r = 0; r < rows; ++r) {
         const auto [min, max] = std::minmax_element(value, value + width);
         const float span = *max - *min;
-        const float scale = span < kLeastSpan ? 1.0f : span / kLevels;
+        const float scale = span < kMinSpan ? 1.0f : span / kLevels;
         const float offset = *min;
         result.scales.data<float>()[r] = scale;
         result.offsets.data<float>()[r] = offset;

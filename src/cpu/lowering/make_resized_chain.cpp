@@ -20,7 +20,7 @@ namespace {
 
 Verdict takes(const Node& node, const Group& group, const post_ops::Chain& chain) {
     const std::size_t channels = node.port(0).shape.to_shape()[1];
-    if (channels > ResizedChainStep::kMostChannels) {
+    if (channels > ResizedChainStep::kMaxChannels) {
         return Verdict::no(
             fmt::format("{} channels: a pixel does not fit the first cache", channels));
     }

@@ -17,7 +17,7 @@ public:
     void run() override {
         const kernels::ResizeParams& p = step_.params_;
         parallel_for(p.batch * p.rows.low.size(), 1, [&](std::size_t begin, std::size_t end) {
-            alignas(64) float tile[kMostChannels];
+            alignas(64) float tile[kMaxChannels];
             for (std::size_t row = begin; row < end; ++row) {
                 run_row(row, tile);
             }

@@ -15,7 +15,7 @@ namespace fuseq::cpu {
 class ResizedChainStep final : public Step {
 public:
     // Of a pixel: they lie on the stack.
-    static constexpr std::size_t kMostChannels = 1 << 14;
+    static constexpr std::size_t kMaxChannels = 1 << 14;
 
     // Channels-last tensors. `inputs`: the source, then binary sources of the size of the result.
     // Values per channel belong to dimension 1.

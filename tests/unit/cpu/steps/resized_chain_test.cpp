@@ -74,7 +74,7 @@ TEST(ResizedChain, IsNotForOtherReaders) {
 }
 
 TEST(ResizedChain, IsNotForPixelsLargerThanItsMemory) {
-    const std::string channels = std::to_string(cpu::ResizedChainStep::kMostChannels + 1);
+    const std::string channels = std::to_string(cpu::ResizedChainStep::kMaxChannels + 1);
     const std::string rest =
         "%z = Const value=random(3,100,130) : f32[1," + channels + ",1,1]\n%y = Subtract(%u, %z)";
     std::string text = text_of("u8[1," + channels + ",2,2]", rest);
