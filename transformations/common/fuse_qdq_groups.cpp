@@ -178,7 +178,7 @@ bool fuse_qdq_groups(Model& model, PassContext& context) {
             continue;
         }
         if (node->is("FakeQuantize")) {
-            *grid = grid_of_result(*node, *std::move(grid));
+            grid = grid_of_result(*node, *grid);
         }
         const Output fused = fused_source(*node, *grid, context);
         if (node->is("FakeQuantize")) {
