@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace fuseq {
 namespace {
@@ -26,10 +27,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& names) {
+    const auto edits = [&](std::string_view other) {
+        const auto same = std::mismatch(name.begin(), name.end(), other.begin(), other.end()).first;
+        return std::pair(edit_distance(name, other), name.end() - same);
+    };
     const auto nearest =
-        std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
-            return edit_distance(name, a) < edit_distance(name, b);
-        });
+        std::min_element(names.begin(), names.end(),
+                         [&](const auto& a, const auto& b) { return edits(a) < edits(b); });
     return nearest == names.end() ? std::string() : *nearest;
 }
 

@@ -10,7 +10,8 @@
 
 namespace fuseq {
 
-// The name with the least edit distance; empty when there are none.
+// The name with the least edit distance, of several the one with the longest beginning in common;
+// empty when there are none.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& names);
 
 // "; did you mean 'NAME'?", or nothing where none of the names is alike: more than half of the

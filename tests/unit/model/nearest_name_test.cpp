@@ -10,6 +10,7 @@ namespace {
 TEST(NearestName, HasTheFewestEdits) {
     EXPECT_EQ(nearest_name("Ad", {"Multiply", "Add", "And"}), "Add");
     EXPECT_EQ(nearest_name("layr_13", {"layer_1", "layer_13", "conv"}), "layer_13");
+    EXPECT_EQ(nearest_name("ap", {"ip", "api", "cap"}), "api") << "of one edit each, a beginning";
     EXPECT_EQ(nearest_name("x", {}), "");
 }
 
