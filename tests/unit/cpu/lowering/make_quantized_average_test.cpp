@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* kPool = "average_pool fuseq:quantized_average";
 constexpr const char* kMean = "average_pool fuseq:quantized_mean";
-constexpr const char* kMethods[] = {"NATIVE", "ONNX", "TFLITE", "TFLITE_XNNPACK", "TFLITE_REFERENCE"};
+constexpr const char* kMethods[] = {"NATIVE", "ONNX", "TFLITE", "TFLITE_XNNPACK",
+                                    "TFLITE_REFERENCE"};
 
 std::string model(const std::string& op,
                   const std::string& type,
