@@ -40,8 +40,8 @@ std::vector<kernels::FixedMultiplier> fixed_multipliers(const Requantizer& requa
 
 constexpr std::int64_t kMaxSum = 1 << 24;  // as RequantizeSums has it
 
-// The channels whose bias or multiplier is too large for the vectors, of dead channels for
-// instance: they are computed one value at a time.
+// The channels whose multiplier, with their bias, is too large for the vectors: they are computed one
+// value at a time.
 std::vector<std::size_t> single_channels(const std::vector<kernels::FixedMultiplier>& fixed,
                                          const std::vector<std::int32_t>& bias) {
     std::vector<std::size_t> list;
@@ -91,9 +91,7 @@ public:
           columns_(columns(rounding)),
           grid_(byte_grid(attrs.output_zero_point, {attrs.lowest, attrs.highest})),
           type_(attrs.output_type) {
-        if (attrs.weight_shifts.empty()) {
-            find_constants();
-        } else {  // whose sums have another limit
+        if (!attrs.weight_shifts.empty()) {
             shifts_.emplace(attrs.weight_shifts);
         }
     }
@@ -102,7 +100,7 @@ public:
         const auto* sums = static_cast<const float*>(r.sources[0]);
         auto* dst = static_cast<std::uint8_t*>(r.dst);
         const std::size_t channels = bias_.size();
-        if (!shifts_ && single_.empty() && constants_.empty()) {
+        if (!shifts_ && single_.empty()) {
             kernels::requantize_sums(columns_, grid_, sums, type_, dst,
                                      {r.begin * channels, r.end * channels});
             return;
@@ -114,32 +112,6 @@ public:
     }
 
 private:
-    struct ConstantChannel {
-        std::size_t channel;
-        std::uint8_t value;
-    };
-
-    std::uint8_t byte_of(std::int64_t sum, std::size_t c) const {
-        const std::int64_t value = requantize_(sum + bias_[c], c);
-        // Of i8 the same bits.
-        return static_cast<std::uint8_t>(
-            std::clamp<std::int64_t>(value, grid_.lowest, grid_.highest));
-    }
-
-    // A dead channel's bias is so far away that it stays at one end of the grid, whatever its sum
-    // is: rules are monotonic.
-    void find_constants() {
-        const auto varies = [&](std::size_t c) {
-            const std::uint8_t value = byte_of(-kMaxSum, c);
-            if (value != byte_of(kMaxSum, c)) {
-                return true;
-            }
-            constants_.push_back({c, value});
-            return false;
-        };
-        single_.erase(std::stable_partition(single_.begin(), single_.end(), varies), single_.end());
-    }
-
     kernels::SumColumns columns(kernels::ProductRounding rounding) const {
         std::vector<std::int32_t> bias = bias_;
         std::vector<kernels::FixedMultiplier> fixed =
@@ -153,18 +125,17 @@ private:
 
     void run_row(const float* sums, std::uint8_t* dst) const {
         kernels::requantize_sums(columns_, grid_, sums, type_, dst, {0, bias_.size()});
-        for (const ConstantChannel& constant : constants_) {
-            dst[constant.channel] = constant.value;
-        }
         for (const std::size_t c : single_) {
-            dst[c] = byte_of(static_cast<std::int64_t>(sums[c]), c);
+            const std::int64_t sum = static_cast<std::int64_t>(sums[c]) + bias_[c];
+            const std::int64_t value =
+                std::clamp<std::int64_t>(requantize_(sum, c), grid_.lowest, grid_.highest);
+            dst[c] = static_cast<std::uint8_t>(value);  // of i8 the same bits
         }
     }
 
     Requantizer requantize_;
     std::vector<std::int32_t> bias_;
     std::vector<std::size_t> single_;
-    std::vector<ConstantChannel> constants_;
     kernels::SumColumns columns_;
     kernels::ByteGrid grid_;
     ElementType type_;
