@@ -56,7 +56,7 @@ void run_wide_amx(
         amx.rows = part.pixels;
         tiles.sum(amx);
         amx.ahead += steps * call.ahead_step;
-        panel.wide_finish(part, sums);
+        panel.wide.finish(part, sums);
     }
 }
 

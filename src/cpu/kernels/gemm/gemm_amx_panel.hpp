@@ -12,7 +12,7 @@ namespace fuseq::kernels::gemm {
 // of `rows` windows.
 void sum_panel_amx(
     AmxTiles& tiles, const Packed& p, const MicroCall& call, const Panel& panel, std::size_t rows);
-// What panel.wide does, in `count` tiles, each with its epilogue.
+// What panel.wide.all does, in `count` tiles, each with its epilogue.
 void run_wide_amx(
     AmxTiles& tiles, const Packed& p, const WideCall& call, const Panel& panel, std::size_t count);
 

@@ -376,7 +376,7 @@ private:
             call.residual =
                 static_cast<const std::uint8_t*>(part_.args->binary_sources[add->input]) + place;
         }
-        p_.is_amx() ? run_wide_amx(tiles_, p_, call, panel, tiles) : panel.wide(call);
+        p_.is_amx() ? run_wide_amx(tiles_, p_, call, panel, tiles) : panel.wide.all(call);
     }
 
     void tile(const std::uint8_t* src,

@@ -125,9 +125,8 @@ struct Panel {
     const TapSteps* steps = nullptr;  // kBytes
     const MicroFunction* micro = nullptr;
     EpilogueFunction finish = nullptr;
-    const FusedFunction* fused = nullptr;      // instead of both, by number of rows less 1
-    WideFunction wide = nullptr;               // instead of all, with its constants
-    WideFinishFunction wide_finish = nullptr;  // after tiles of AMX
+    const FusedFunction* fused = nullptr;  // instead of both, by number of rows less 1
+    WideFunctions wide{};                  // instead of all, with its constants; of AMX its finish
     const WidePanel* constants = nullptr;
 };
 

@@ -139,6 +139,16 @@ private:
         return channel;
     }
 
+    // add: null for none.
+    static WideEpilogue wide_epilogue(const RequantizingAdd* add, bool activates) {
+        if (activates) {
+            return WideEpilogue::kElu;
+        }
+        return add == nullptr   ? WideEpilogue::kNone
+               : add->elu_table ? WideEpilogue::kAddElu
+                                : WideEpilogue::kAdd;
+    }
+
     void choose_wide() {
         packed_.wide_panels.reserve(packed_.panels.size() * packed_.init_count());
         for (Panel& panel : packed_.panels) {
@@ -152,10 +162,7 @@ private:
             packed_.wide_panels.push_back(
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
             const bool activates = channels[0].elu || channels[0].leaky;
-            panel.wide =
-                activates ? wide_elu_function(panel.vectors) : wide_function(panel.vectors, add);
-            panel.wide_finish = activates ? wide_elu_finish_function(panel.vectors)
-                                          : wide_finish_function(panel.vectors, add);
+            panel.wide = wide_functions(panel.vectors, wide_epilogue(add, activates));
             panel.constants = &packed_.wide_panels.back();
         }
         for (std::size_t i = 1; i < packed_.init_count(); ++i) {

@@ -25,11 +25,10 @@ constexpr std::size_t kMinPixels = 64;
 constexpr std::size_t kOneTile = 6;
 
 template <WideEpilogue How>
-constexpr WideFunction kByVectors[] = {run_wide<1, How>, run_wide<2, How>, run_wide<3, How>,
-                                       run_wide<4, How>};
-template <WideEpilogue How>
-constexpr WideFinishFunction kFinishByVectors[] = {finish_wide<1, How>, finish_wide<2, How>,
-                                                   finish_wide<3, How>, finish_wide<4, How>};
+constexpr WideFunctions kByVectors[] = {{run_wide<1, How>, finish_wide<1, How>},
+                                        {run_wide<2, How>, finish_wide<2, How>},
+                                        {run_wide<3, How>, finish_wide<3, How>},
+                                        {run_wide<4, How>, finish_wide<4, How>}};
 
 }  // namespace
 
@@ -56,28 +55,13 @@ std::size_t wide_part_bytes() {
     return loads_one_wide_vector_a_cycle() ? kPart : std::numeric_limits<std::size_t>::max();
 }
 
-WideFunction wide_function(std::size_t vectors, const RequantizingAdd* add) {
-    if (add == nullptr) {
-        return kByVectors<WideEpilogue::kNone>[vectors - 1];
+WideFunctions wide_functions(std::size_t vectors, WideEpilogue how) {
+    switch (how) {
+        case WideEpilogue::kAdd: return kByVectors<WideEpilogue::kAdd>[vectors - 1];
+        case WideEpilogue::kAddElu: return kByVectors<WideEpilogue::kAddElu>[vectors - 1];
+        case WideEpilogue::kElu: return kByVectors<WideEpilogue::kElu>[vectors - 1];
+        default: return kByVectors<WideEpilogue::kNone>[vectors - 1];
     }
-    return add->elu_table ? kByVectors<WideEpilogue::kAddElu>[vectors - 1]
-                          : kByVectors<WideEpilogue::kAdd>[vectors - 1];
-}
-
-WideFunction wide_elu_function(std::size_t vectors) {
-    return kByVectors<WideEpilogue::kElu>[vectors - 1];
-}
-
-WideFinishFunction wide_finish_function(std::size_t vectors, const RequantizingAdd* add) {
-    if (add == nullptr) {
-        return kFinishByVectors<WideEpilogue::kNone>[vectors - 1];
-    }
-    return add->elu_table ? kFinishByVectors<WideEpilogue::kAddElu>[vectors - 1]
-                          : kFinishByVectors<WideEpilogue::kAdd>[vectors - 1];
-}
-
-WideFinishFunction wide_elu_finish_function(std::size_t vectors) {
-    return kFinishByVectors<WideEpilogue::kElu>[vectors - 1];
 }
 
 std::size_t wide_place(std::size_t channel, std::size_t vectors) {

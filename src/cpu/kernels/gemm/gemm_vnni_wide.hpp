@@ -89,13 +89,8 @@ struct WideCall {
     std::size_t skip = 0;                    // bytes of weights between two taps
 };
 using WideFunction = void (*)(const WideCall& call);
-// add: null for none.
-WideFunction wide_function(std::size_t vectors, const RequantizingAdd* add);
-WideFunction wide_elu_function(std::size_t vectors);  // of leaky relus too
 // The epilogue alone: the sums of the pixels, [pixel][16 * vectors], are on a cache line.
 using WideFinishFunction = void (*)(const WideCall& call, const std::int32_t* sums);
-WideFinishFunction wide_finish_function(std::size_t vectors, const RequantizingAdd* add);
-WideFinishFunction wide_elu_finish_function(std::size_t vectors);
 
 // What a kernel can do beside scale, bias, clip and factor.
 enum class WideEpilogue : std::uint8_t {
@@ -109,6 +104,12 @@ template <std::size_t Vectors, WideEpilogue How>
 void run_wide(const WideCall& call);
 template <std::size_t Vectors, WideEpilogue How>
 void finish_wide(const WideCall& call, const std::int32_t* sums);
+
+struct WideFunctions {
+    WideFunction all = nullptr;
+    WideFinishFunction finish = nullptr;
+};
+WideFunctions wide_functions(std::size_t vectors, WideEpilogue how);
 
 // The place of a channel in a panel: vector * 16 + lane.
 std::size_t wide_place(std::size_t channel, std::size_t vectors);
