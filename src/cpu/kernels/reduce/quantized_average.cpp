@@ -48,103 +48,80 @@ HWY_INLINE VecI32 on_grid_of(const QuantizedAverageParams& p, VecF32 mean) {
     return hn::Add(hn::ConvertTo(TagI32(), clamped), hn::Set(TagI32(), zero));
 }
 
+// Channels [at, at + count), at most a vector of them, of one pixel.
+template <class Byte>
+HWY_INLINE VecI32 load_channels(const std::uint8_t* pixel, std::size_t at, std::size_t count) {
+    const auto* const from = reinterpret_cast<const Byte*>(pixel) + at;
+    if (count == hn::Lanes(TagI32())) {
+        return load_bytes(from);
+    }
+    HWY_ALIGN Byte some[HWY_MAX_BYTES] = {};
+    std::memcpy(some, from, count);
+    return load_bytes(some);
+}
+
 template <class Byte>
 HWY_INLINE VecI32 real_average(const QuantizedAverageParams& p,
                                std::span<const std::uint8_t* const> pixels,
-                               std::int32_t count,
-                               std::size_t at) {
+                               std::int32_t divisor,
+                               std::size_t at,
+                               std::size_t count) {
     const TagF32 d;
     const VecI32 zero_point = hn::Set(TagI32(), p.src_zero_point);
     const VecF32 scale = hn::Set(d, p.src_scale);
     VecF32 sum = hn::Zero(d);
     for (const std::uint8_t* pixel : pixels) {
-        const VecI32 q = load_bytes(reinterpret_cast<const Byte*>(pixel) + at);
+        const VecI32 q = load_channels<Byte>(pixel, at, count);
         sum = hn::Add(sum, hn::Mul(hn::ConvertTo(d, hn::Sub(q, zero_point)), scale));
     }
-    return on_grid_of(p, hn::Div(sum, hn::Set(d, static_cast<float>(count))));
-}
-
-// Half away from zero.
-std::int32_t divided(const QuantizedAverageParams& p, std::int32_t sum, std::int32_t count) {
-    const std::int32_t half = sum > 0 ? count / 2 : -(count / 2);
-    return std::clamp((sum + half) / count, p.lowest, p.highest);
+    return on_grid_of(p, hn::Div(sum, hn::Set(d, static_cast<float>(divisor))));
 }
 
 template <class Byte>
 HWY_INLINE VecI32 raw_average(const QuantizedAverageParams& p,
                               std::span<const std::uint8_t* const> pixels,
-                              std::int32_t count,
-                              std::size_t at) {
+                              std::int32_t divisor,
+                              std::size_t at,
+                              std::size_t count) {
     const TagI32 d;
     VecI32 sum = hn::Zero(d);
     for (const std::uint8_t* pixel : pixels) {
-        sum = hn::Add(sum, load_bytes(reinterpret_cast<const Byte*>(pixel) + at));
+        sum = hn::Add(sum, load_channels<Byte>(pixel, at, count));
     }
     HWY_ALIGN std::int32_t lanes[HWY_MAX_BYTES / sizeof(std::int32_t)];
     hn::Store(sum, d, lanes);
     for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
-        lanes[i] = divided(p, lanes[i], count);
+        const std::int32_t half = lanes[i] > 0 ? divisor / 2 : -(divisor / 2);  // away from zero
+        lanes[i] = std::clamp((lanes[i] + half) / divisor, p.lowest, p.highest);
     }
     return hn::Load(d, lanes);
-}
-
-// The same of one channel.
-template <class Byte>
-Byte real_average_of(const QuantizedAverageParams& p,
-                     std::span<const std::uint8_t* const> pixels,
-                     std::int32_t count,
-                     std::size_t at) {
-    float sum = 0;
-    for (const std::uint8_t* pixel : pixels) {
-        const std::int32_t q = reinterpret_cast<const Byte*>(pixel)[at] - p.src_zero_point;
-        sum += static_cast<float>(q) * p.src_scale;
-    }
-    const VecF32 mean = hn::Set(TagF32(), sum / static_cast<float>(count));
-    return static_cast<Byte>(hn::GetLane(on_grid_of(p, mean)));
-}
-
-template <class Byte>
-Byte raw_average_of(const QuantizedAverageParams& p,
-                    std::span<const std::uint8_t* const> pixels,
-                    std::int32_t count,
-                    std::size_t at) {
-    std::int32_t sum = 0;
-    for (const std::uint8_t* pixel : pixels) {
-        sum += reinterpret_cast<const Byte*>(pixel)[at];
-    }
-    return static_cast<Byte>(divided(p, sum, count));
 }
 
 template <class Byte>
 void average(const QuantizedAverageParams& p,
              std::span<const std::uint8_t* const> pixels,
-             std::int32_t count,
+             std::int32_t divisor,
              std::size_t channels,
-             std::uint8_t* dst_bytes) {
-    auto* const dst = reinterpret_cast<Byte*>(dst_bytes);
-    const auto at_place = [&](std::span<const std::uint8_t* const> list, std::size_t at) HWY_ATTR {
-        return p.rounding == AverageRounding::kRawHalfAway ? raw_average<Byte>(p, list, count, at)
-                                                           : real_average<Byte>(p, list, count, at);
-    };
+             std::uint8_t* dst) {
     const std::size_t lanes = hn::Lanes(TagI32());
-    std::size_t c = 0;
-    for (; c + lanes <= channels; c += lanes) {
-        store_bytes(at_place(pixels, c), dst + c);
-    }
-    for (; c < channels; ++c) {  // what is no whole vector
-        dst[c] = p.rounding == AverageRounding::kRawHalfAway
-                     ? raw_average_of<Byte>(p, pixels, count, c)
-                     : real_average_of<Byte>(p, pixels, count, c);
+    HWY_ALIGN Byte some[HWY_MAX_BYTES];
+    for (std::size_t c = 0; c < channels; c += lanes) {
+        const std::size_t count = std::min(lanes, channels - c);
+        const VecI32 value = p.rounding == AverageRounding::kRawHalfAway
+                                 ? raw_average<Byte>(p, pixels, divisor, c, count)
+                                 : real_average<Byte>(p, pixels, divisor, c, count);
+        store_bytes(value, some);
+        std::memcpy(dst + c, some, count);
     }
 }
 
 void quantized_average_impl(const QuantizedAverageParams& p,
                             std::span<const std::uint8_t* const> pixels,
-                            std::int32_t count,
+                            std::int32_t divisor,
                             std::size_t channels,
                             std::uint8_t* dst) {
-    p.is_signed ? average<std::int8_t>(p, pixels, count, channels, dst)
-                : average<std::uint8_t>(p, pixels, count, channels, dst);
+    p.is_signed ? average<std::int8_t>(p, pixels, divisor, channels, dst)
+                : average<std::uint8_t>(p, pixels, divisor, channels, dst);
 }
 
 }  // namespace
@@ -159,10 +136,10 @@ HWY_EXPORT(quantized_average_impl);
 
 void quantized_average(const QuantizedAverageParams& params,
                        std::span<const std::uint8_t* const> pixels,
-                       std::int32_t count,
+                       std::int32_t divisor,
                        std::size_t channels,
                        std::uint8_t* dst) {
-    HWY_DYNAMIC_DISPATCH(quantized_average_impl)(params, pixels, count, channels, dst);
+    HWY_DYNAMIC_DISPATCH(quantized_average_impl)(params, pixels, divisor, channels, dst);
 }
 
 }  // namespace fuseq::kernels

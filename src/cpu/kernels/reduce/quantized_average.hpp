@@ -28,10 +28,10 @@ struct QuantizedAverageParams {
     std::int32_t lowest = 0, highest = 255;  // of dst
 };
 
-// pixels: where the channels of each begin, 1 to 2^23 of them; count: what their sum is divided by.
+// pixels: where the channels of each begin, 1 to 2^23 of them; divisor: of their sum.
 void quantized_average(const QuantizedAverageParams& params,
                        std::span<const std::uint8_t* const> pixels,
-                       std::int32_t count,
+                       std::int32_t divisor,
                        std::size_t channels,
                        std::uint8_t* dst);
 
