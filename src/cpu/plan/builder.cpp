@@ -245,7 +245,7 @@ void PlanBuilder::build_group(const Group& group) {
 void PlanBuilder::build_plain(Node* node) {
     if (deferred_nodes_.erase(Key{node, 0}) == 0 && options_.fuse &&
         (may_be_read_with_strides(*this, *node) || may_be_resized_with_chain(*this, *node))) {
-        deferred_nodes_[Key{node, 0}] = node;
+        deferred_nodes_.insert(Key{node, 0});
         return;
     }
     const std::size_t first = plan_.steps.size();
@@ -416,16 +416,18 @@ void PlanBuilder::make_deferred(const Output& output) {
     }
 }
 
-const Node* PlanBuilder::deferred_transpose(const Output& output) const {
+Node* PlanBuilder::deferred_node(const Output& output, const char* type) const {
     const bool is_one =
-        output.node->is("Transpose") && deferred_nodes_.contains(Key{output.node, output.index});
+        output.node->is(type) && deferred_nodes_.contains(Key{output.node, output.index});
     return is_one ? output.node : nullptr;
 }
 
+const Node* PlanBuilder::deferred_transpose(const Output& output) const {
+    return deferred_node(output, "Transpose");
+}
+
 Node* PlanBuilder::deferred_resize(const Output& output) const {
-    const bool is_one =
-        output.node->is("Interpolate") && deferred_nodes_.contains(Key{output.node, output.index});
-    return is_one ? output.node : nullptr;
+    return deferred_node(output, "Interpolate");
 }
 
 Output PlanBuilder::integers_before_convert(const Output& output) const {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -94,6 +95,8 @@ private:
     void build_plain(Node* node);
     void build_reference(Node* node);
     void make_deferred(const Output& output);
+    // Its node, if that is of the type and deferred.
+    Node* deferred_node(const Output& output, const char* type) const;
     CompiledBodies compile_bodies(const Node& node) const;
     void bind_outputs();
     TensorId constant(const Output& output);
@@ -107,7 +110,7 @@ private:
     const Node* current_ = nullptr;  // what is being built
 
     std::map<Key, const Group*> deferred_;       // computed when somebody asks for the result
-    std::map<Key, Node*> deferred_nodes_;        // the same, in no group
+    std::set<Key> deferred_nodes_;               // the same, in no group
     std::unordered_set<const Group*> finished_;  // as part of a step of another node
     std::unordered_set<const Node*> finished_nodes_;
     std::map<Key, std::size_t> readers_;  // steps that read an output
