@@ -5,7 +5,7 @@
 //
 //   Law:     the product with (code - zero_point) * scale is what CompressedMatMul is.
 //   Before:  MatMul(x, [layout](Multiply([Subtract](Convert(Const i8|u8|i4|u4|nf4)))))
-//            and with Add(offset) behind the Multiply: zero_point - offset / scale
+//            and with Add(offset) after the Multiply: zero_point - offset / scale
 //            with layout any Reshape, Squeeze, Unsqueeze, and Transpose of a matrix
 //   After:   CompressedMatMul(x, Const codes, Const scale [N, G] [, Const zero point [N, G]])
 //   Refuses: scales or zero points that are not one a channel, or one a channel and group of equal

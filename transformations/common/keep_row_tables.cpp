@@ -26,6 +26,7 @@
 #include "ops/gather.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
+#include "transformations/support/weights.hpp"
 
 namespace fuseq {
 namespace {
@@ -172,9 +173,7 @@ std::optional<Refusal> check_gather(const Node& gather) {
 
 // Whether the values of a row need more than the codes and one scale of all.
 bool has_rows(const RowChain& chain) {
-    const ElementType type = chain.codes.type();
-    const bool bytes = type == ElementType::i8 || type == ElementType::u8;
-    return !bytes || chain.offset || chain.scale.get_size() != 1;
+    return !is_8_bit(chain.codes.type()) || chain.offset || chain.scale.get_size() != 1;
 }
 
 void rewrite(Node& node, const RowChain& chain, const Grids& grids) {

@@ -36,7 +36,7 @@ struct QdqValue {
 // Of a Dequantize, or of Convert -> [Subtract] -> Multiply with constant numbers.
 std::optional<QdqValue> qdq_value(const Output& real);
 
-// Likewise, where Reshape, Transpose, Squeeze or Unsqueeze stand behind it too: then they are built
+// Likewise, where Reshape, Transpose, Squeeze or Unsqueeze stand after it too: then they are built
 // anew on the integers. Only grids of one scale pass them.
 std::optional<QdqValue> moved_qdq_value(const Output& real);
 

@@ -37,7 +37,7 @@ std::int64_t average_divisor(const PoolLoops& loops,
         const Window& w = loops.window[d];
         std::int64_t taps = 0;
         for (std::int64_t k = 0; k < w.size; ++k) {
-            // What rounding up added behind the padding is not counted.
+            // What rounding up added after the padding is not counted.
             taps += first[d] + k * w.dilation < loops.in[d] + w.pad_end ? 1 : 0;
         }
         count *= taps;

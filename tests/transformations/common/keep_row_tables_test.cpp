@@ -82,7 +82,7 @@ TEST(KeepRowTables, OfEveryOperation) {
     }
 }
 
-// One scale of all, which gather_before_dequantize leaves behind the rows.
+// One scale of all, which gather_before_dequantize leaves after the rows.
 TEST(KeepRowTables, LeavesAGatherOfBytesWithOneScale) {
     EXPECT_FALSE(
         rewritten(text_of("u8", "%t = Multiply(%c, %one)", "Gather.8(%t, %i, %axis)")).changed);

@@ -246,13 +246,18 @@ void write_grid(float scale, float offset, std::uint8_t* to) {
     std::memcpy(to, values, sizeof values);
 }
 
+// What signed integers begin at, below zero.
+std::uint8_t sign_offset(ElementType type) {
+    return type == ElementType::i8 ? 128 : type == ElementType::i4 ? 8 : 0;
+}
+
 // Codes of a row that begins anywhere in packed memory.
 class CodeReader {
 public:
     CodeReader(const RowTable::Source& source, std::size_t width)
         : source_(source), width_(width) {}
 
-    // Less `least`, which is what the integers begin with.
+    // Those of signed integers with sign_offset() added.
     void read(std::size_t row, std::vector<std::uint8_t>& codes) {
         const auto* bytes = static_cast<const std::uint8_t*>(source_.codes);
         if (!is_packed(source_.type)) {
@@ -263,11 +268,8 @@ public:
                 codes[c] = at % 2 == 0 ? bytes[at / 2] & 15 : bytes[at / 2] >> 4;
             }
         }
-        const unsigned flip = source_.type == ElementType::i8   ? 128
-                              : source_.type == ElementType::i4 ? 8
-                                                                : 0;
         for (std::uint8_t& code : codes) {
-            code = static_cast<std::uint8_t>(code ^ flip);
+            code = static_cast<std::uint8_t>(code ^ sign_offset(source_.type));
         }
     }
 
@@ -281,9 +283,7 @@ private:
 void RowTable::pack(const Source& source) {
     nibbles_ = is_packed(source.type);
     // Signed integers become unsigned ones, and the offset moves along.
-    const double shift = source.type == ElementType::i8   ? 128
-                         : source.type == ElementType::i4 ? 8
-                                                          : 0;
+    const double shift = sign_offset(source.type);
     std::vector<float> offsets(source.offsets.begin(), source.offsets.end());
     for (std::size_t r = 0; shift != 0 && r < rows_; ++r) {
         offsets[r] = static_cast<float>(static_cast<double>(offsets[r]) -

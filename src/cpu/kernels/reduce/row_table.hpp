@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums of rows of bytes, each of which has its scale and offset behind its codes, so that a row is
+// Sums of rows of bytes, each of which has its scale and offset after its codes, so that a row is
 // one place in memory (Glow's UInt8FusedQTy, UInt8FusedFP16QTy and their forms of 4 bits):
 //
 //   [width codes of u8, or width / 2 rounded up bytes of two u4, the even column in the low bits]
