@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuseq/layout.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -32,8 +34,9 @@ std::string_view without_spaces(std::string_view text) {
 }
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
-    throw Error("layout", detail::cat("'", text, "' is no layout: ", why,
-                                      "; expected one as NCHW, [N,C,H,W], N...C or NC??"));
+    throw Error("layout",
+                fmt::format("'{}' is no layout: {}; expected one as NCHW, [N,C,H,W], N...C or NC??",
+                            text, why));
 }
 
 // "NC...W" -> N, C, ..., W
@@ -91,11 +94,11 @@ Layout::Layout(std::string_view text) {
             continue;
         }
         if (!is_name(part)) {
-            refuse(text, detail::cat("'", part, "' is no name of a dimension"));
+            refuse(text, fmt::format("'{}' is no name of a dimension", part));
         }
         const std::string name = upper_name(part);
         if (name != "?" && has_name(name)) {
-            refuse(text, detail::cat("it has ", name, " twice"));
+            refuse(text, fmt::format("it has {} twice", name));
         }
         names_.push_back(name);
     }
@@ -108,8 +111,8 @@ bool Layout::has_name(std::string_view name) const {
 std::int64_t Layout::get_index_by_name(std::string_view name) const {
     const auto found = std::find(names_.begin(), names_.end(), upper_name(name));
     if (found == names_.end()) {
-        throw Error("layout", detail::cat("layout ", empty() ? "'' (not set)" : to_string(),
-                                          " has no dimension ", name));
+        throw Error("layout", fmt::format("layout {} has no dimension {}",
+                                          empty() ? "'' (not set)" : to_string(), name));
     }
     const auto index = static_cast<std::int64_t>(found - names_.begin());
     const bool after_dots = dots_ && index >= static_cast<std::int64_t>(*dots_);
@@ -158,8 +161,8 @@ void set_layout(const Output& port, const Layout& layout) {
     const PartialShape& shape = port.partial_shape();
     if (layout.rank() && shape.rank_is_static() && *layout.rank() != shape.rank()) {
         throw Error("layout",
-                    detail::cat("layout ", layout.to_string(), " has ", *layout.rank(),
-                                " dimensions, '", port.get_any_name(), "' ", to_string(shape)));
+                    fmt::format("layout {} has {} dimensions, '{}' {}", layout.to_string(),
+                                *layout.rank(), port.get_any_name(), to_string(shape)));
     }
     if (layout.empty()) {
         port.node->rt_info.erase(kRtInfo);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuseq/preprocess.hpp"
 
+#include <fmt/core.h>
+
 #include "preprocess/builders.hpp"
 
 namespace fuseq::preprocess {
@@ -10,8 +12,8 @@ namespace {
 template <class Infos>
 auto& only(Infos& infos, const char* what) {
     if (infos.size() != 1) {
-        throw Error("preprocess", detail::cat("the model has ", infos.size(), " ", what,
-                                              "s; state an index or a name"));
+        throw Error("preprocess", fmt::format("the model has {} {}s; state an index or a name",
+                                              infos.size(), what));
     }
     return infos[0];
 }
@@ -19,8 +21,8 @@ auto& only(Infos& infos, const char* what) {
 template <class Infos>
 auto& at(Infos& infos, std::size_t index, const char* what) {
     if (index >= infos.size()) {
-        throw Error("preprocess", detail::cat("there is no ", what, " ", index, "; the model has ",
-                                              infos.size()));
+        throw Error("preprocess",
+                    fmt::format("there is no {} {}; the model has {}", what, index, infos.size()));
     }
     return infos[index];
 }

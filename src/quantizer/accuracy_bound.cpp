@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantizer/accuracy_bound.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -36,9 +38,9 @@ public:
         while (!is_held(holds)) {
             if (holds == ranking_.size()) {
                 throw Error("quantize",
-                            detail::cat("-max_drop does not hold even with all ", ranking_.size(),
-                                        " layers in float: the drop is ", drop_, ", at most ",
-                                        limit(), " is allowed"));
+                            fmt::format("-max_drop does not hold even with all {} layers in float: "
+                                        "the drop is {:g}, at most {:g} is allowed",
+                                        ranking_.size(), drop_, limit()));
             }
             fails = holds;
             holds = std::min(ranking_.size(), std::max<std::size_t>(1, 2 * holds));

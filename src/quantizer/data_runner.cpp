@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantizer/data_runner.hpp"
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 
 namespace fuseq::quantizer {
@@ -12,7 +14,7 @@ void fail_at_input(std::size_t index, const std::string& layer, const std::strin
                             .layer_id = {},
                             .layer = layer,
                             .op = {},
-                            .rule = detail::cat("input ", index, ": ", rule)});
+                            .rule = fmt::format("input {}: {}", index, rule)});
 }
 
 void set_inputs(InferRequest& request,
@@ -21,15 +23,15 @@ void set_inputs(InferRequest& request,
                 std::size_t index) {
     if (tensors.size() != ports.size()) {
         fail_at_input(index, {},
-                      detail::cat(tensors.size(), " tensors were given, the model has ",
-                                  ports.size(), " inputs"));
+                      fmt::format("{} tensors were given, the model has {} inputs", tensors.size(),
+                                  ports.size()));
     }
     for (std::size_t i = 0; i < ports.size(); ++i) {
         const PartialShape& shape = ports[i].partial_shape();
         if (!shape.contains(tensors[i].get_shape())) {
             fail_at_input(index, ports[i].node->name(),
-                          detail::cat("has shape ", to_string(tensors[i].get_shape()),
-                                      ", the model wants ", to_string(shape)));
+                          fmt::format("has shape {}, the model wants {}",
+                                      to_string(tensors[i].get_shape()), to_string(shape)));
         }
         const ElementType type = ports[i].type();
         request.set_input_tensor(

@@ -1,5 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -111,16 +113,18 @@ std::vector<BatchNormDiagnosis> diagnose_batch_norms(const Model& model) {
 }
 
 std::string to_string(const BatchNormDiagnosis& d) {
-    std::string text = detail::cat("batch norm '", d.layer, "': scales ", d.min_scale, " to ",
-                                   d.max_scale, ", biases ", d.min_bias, " to ", d.max_bias,
-                                   "; the greatest scale is of channel ", d.channel, " (gamma ",
-                                   d.gamma, ", variance ", d.variance, ", mean ", d.mean, ")");
+    std::string text = fmt::format(
+        "batch norm '{}': scales {:g} to {:g}, biases {:g} to {:g}; the greatest scale is of "
+        "channel {} "
+        "(gamma {:g}, variance {:g}, mean {:g})",
+        d.layer, d.min_scale, d.max_scale, d.min_bias, d.max_bias, d.channel, d.gamma, d.variance,
+        d.mean);
     if (!d.dead.empty()) {
         constexpr std::size_t kShown = 8;
-        text += detail::cat("; ", d.dead.size(), " of ", d.channels, " channels are dead",
-                            d.after_relu ? " after a ReLU" : "", ":");
+        text += fmt::format("; {} of {} channels are dead{}:", d.dead.size(), d.channels,
+                            d.after_relu ? " after a ReLU" : "");
         for (std::size_t i = 0; i < std::min(kShown, d.dead.size()); ++i) {
-            text += detail::cat(' ', d.dead[i]);
+            text += fmt::format(" {}", d.dead[i]);
         }
         text += d.dead.size() > kShown ? " ..." : "";
     }

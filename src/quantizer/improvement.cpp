@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantizer/improvement.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -59,12 +61,12 @@ public:
         if (parts_.back().size() < kFewestOfPart) {
             if (options.max_drop) {
                 throw Error("quantize",
-                            detail::cat("-max_drop needs at least 6 inputs, not ", count_));
+                            fmt::format("-max_drop needs at least 6 inputs, not {}", count_));
             }
             result_.remarks.push_back(
-                detail::cat("with ", count_,
-                            " inputs nothing can be judged: at least 6 are needed for equalization "
-                            "and what else takes data"));
+                fmt::format("with {} inputs nothing can be judged: at least 6 are needed for "
+                            "equalization and what else takes data",
+                            count_));
             result_.conversion = std::move(best_.conversion);
             return std::move(result_);
         }
@@ -196,7 +198,7 @@ private:
             profile_again(tried);
         }
         equalized_ =
-            offer(detail::cat("equalization of ", tensors.size(), " tensors"), std::move(tried));
+            offer(fmt::format("equalization of {} tensors", tensors.size()), std::move(tried));
     }
 
     void try_calibrations() {
@@ -206,7 +208,7 @@ private:
             if (equalized_) {
                 profile_again(tried);
             }
-            offer(detail::cat(to_string(calibration), " calibration"), std::move(tried));
+            offer(fmt::format("{} calibration", to_string(calibration)), std::move(tried));
         }
     }
 
@@ -225,10 +227,10 @@ private:
             share += layer.error_of_nearest > 0 ? layer.error / layer.error_of_nearest : 1;
         }
         share /= static_cast<double>(conversion.learned.size());
-        result_.remarks.push_back(detail::cat(
-            "second-order rounding of ", conversion.learned.size(), " layers leaves ",
-            std::lround(100 * share),
-            " % of the squared error that the nearest integers make, on held-back inputs"));
+        result_.remarks.push_back(
+            fmt::format("second-order rounding of {} layers leaves {} % of the squared error that "
+                        "the nearest integers make, on held-back inputs",
+                        conversion.learned.size(), std::lround(100 * share)));
         // Weights were learned from the parts before the last.
         offer("second-order rounding of weights", std::move(tried), kParts - 1);
     }

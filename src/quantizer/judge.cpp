@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantizer/judge.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -118,7 +120,7 @@ std::shared_ptr<Model> with_outputs(const Model& model,
         if (source.node->is("FakeQuantize")) {
             source = source.node->input(0);
         }
-        copy->add_result(copy->unique_name(detail::cat("compared_", i)), source);
+        copy->add_result(copy->unique_name(fmt::format("compared_{}", i)), source);
     }
     return copy;
 }

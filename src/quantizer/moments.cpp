@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantizer/moments.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -119,10 +121,11 @@ public:
         if (taps < kTapsForDevice) {
             return;
         }
-        const std::string shape = detail::cat("f32[", kRows, ",", taps, "]");
-        const auto model = Model::from_text(detail::cat(
-            "model \"squares\"\n%a = Parameter : ", shape, "\n%b = Parameter : ", shape,
-            "\n%m = MatMul(%a, %b) transpose_a=true transpose_b=false\n%r = Result(%m)"));
+        const std::string shape = fmt::format("f32[{},{}]", kRows, taps);
+        const auto model = Model::from_text(
+            fmt::format("model \"squares\"\n%a = Parameter : {}\n%b = Parameter : {}\n%m = "
+                        "MatMul(%a, %b) transpose_a=true transpose_b=false\n%r = Result(%m)",
+                        shape, shape));
         request_ = Core().compile_model(model, device).create_infer_request();
     }
 

@@ -53,7 +53,7 @@ void check(const QuantizerOptions& options) {
         fail("weights are calibrated by none or MSE");
     }
     if (!(options.headroom >= 0 && options.headroom <= 10)) {
-        fail(detail::cat("-headroom is ", options.headroom, ", expected [0, 10]"));
+        fail(fmt::format("-headroom is {:g}, expected [0, 10]", options.headroom));
     }
     if (options.weights_of_7_bits && options.weights_precision != QuantizationPrecision::kInt8) {
         fail("weights of 7 bits are Int8");

@@ -43,8 +43,8 @@ std::vector<InitialProgram> make_initial(const Model& model, const MethodChoice&
 }
 
 Error unknown_property(const std::string& name, const std::vector<std::string>& names) {
-    return {"property", detail::cat("REFERENCE has no property '", name, "'; the nearest is '",
-                                    nearest_name(name, names), "'")};
+    return {"property", fmt::format("REFERENCE has no property '{}'; the nearest is '{}'", name,
+                                    nearest_name(name, names))};
 }
 
 }  // namespace

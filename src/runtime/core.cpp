@@ -40,11 +40,12 @@ void check_global(const std::string& name) {
     }
     std::string names;
     for (const std::string& known : kGlobalProperties) {
-        names += detail::cat(names.empty() ? "" : ", ", known);
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", known);
     }
-    throw Error("property",
-                detail::cat("'", name, "' cannot be set for all devices; the nearest is '",
-                            nearest_name(name, kGlobalProperties), "'; these can: ", names));
+    throw Error(
+        "property",
+        fmt::format("'{}' cannot be set for all devices; the nearest is '{}'; these can: {}", name,
+                    nearest_name(name, kGlobalProperties), names));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 // Models and their ports.
 #include "compat/c/objects.hpp"
 
+#include <fmt/core.h>
+
 using namespace fuseq::compat;
 
 namespace {
@@ -19,8 +21,8 @@ ov_status_e give_port(const ov_model_t* model, Port** port, const Find& find) {
 
 fuseq::Output only(const std::vector<fuseq::Output>& ports, const char* what) {
     if (ports.size() != 1) {
-        throw fuseq::Error("model", fuseq::detail::cat("the model has ", ports.size(), " ", what,
-                                                       "s; state an index or a name"));
+        throw fuseq::Error("model", fmt::format("the model has {} {}s; state an index or a name",
+                                                ports.size(), what));
     }
     return ports[0];
 }

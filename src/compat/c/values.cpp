@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Text, types and shapes.
+#include <fmt/core.h>
+
 #include <cstring>
 
 #include "compat/c/objects.hpp"
@@ -73,7 +75,7 @@ ElementType to_own(ov_element_type_e type) {
             return own;
         }
     }
-    throw Error("tensor", detail::cat("element type ", static_cast<int>(type), " is not known"));
+    throw Error("tensor", fmt::format("element type {} is not known", static_cast<int>(type)));
 }
 
 ov_element_type_e from_own(ElementType type) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/quantized/requantizer.hpp"
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "ops/quantized/rules/d1.hpp"
 #include "ops/quantized/rules/d2.hpp"
@@ -44,7 +46,7 @@ bool is_f32_product(RoundingRule rule) {
 Requantizer::Requantizer(RuleChoice choice, const RequantizeScales& scales)
     : rule_(choice.rule), zero_point_(scales.output_zero_point) {
     if (!is_fixed_point(rule_) && !is_f32_product(rule_)) {
-        throw Error("compile", detail::cat("the rule '", to_string(choice), "' has no multiplier"));
+        throw Error("compile", fmt::format("the rule '{}' has no multiplier", to_string(choice)));
     }
     static constexpr float kOne = 1.0F;
     const std::span<const float> weights =

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/native/arrays.hpp"
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "python/native/types.hpp"
 
@@ -11,11 +13,11 @@ namespace fuseq::python {
 namespace {
 
 std::string needed(const CompiledPort& port) {
-    return detail::cat(to_string(port.type), " ", to_string(port.shape));
+    return fmt::format("{} {}", to_string(port.type), to_string(port.shape));
 }
 
 [[noreturn]] void refuse(const CompiledPort& port, const py::array& given, const char* why) {
-    throw Error("infer", detail::cat("input '", port.name, "': got ", describe(given), ", needed ",
+    throw Error("infer", fmt::format("input '{}': got {}, needed {}{}", port.name, describe(given),
                                      needed(port), why));
 }
 
@@ -45,9 +47,9 @@ py::array as_array(const CompiledPort& port, const py::handle& value) {
     const bool number = PyNumber_Check(value.ptr()) != 0;
     if (!number && !py::isinstance<py::list>(value) && !py::isinstance<py::tuple>(value) &&
         !py::hasattr(value, "__array__")) {
-        throw py::type_error(detail::cat("input '", port.name, "': got ",
+        throw py::type_error(fmt::format("input '{}': got {}, an array of {} is needed", port.name,
                                          py::str(py::type::of(value)).cast<std::string>(),
-                                         ", an array of ", needed(port), " is needed"));
+                                         needed(port)));
     }
     return py::module_::import("numpy").attr("asarray")(value);
 }
@@ -119,7 +121,7 @@ void for_each_input(const CompiledPorts& ports,
         const auto list = py::reinterpret_borrow<py::sequence>(inputs);
         if (list.size() > count) {
             throw Error("infer",
-                        detail::cat("got ", list.size(), " inputs, the model has ", count));
+                        fmt::format("got {} inputs, the model has {}", list.size(), count));
         }
         for (std::size_t i = 0; i < list.size(); ++i) {
             set(i, list[i]);
@@ -129,10 +131,13 @@ void for_each_input(const CompiledPorts& ports,
     if (count != 1) {
         std::string names;
         for (const CompiledPort& port : ports.inputs()) {
-            names += detail::cat(names.empty() ? "" : ", ", "'", port.name, "'");
+            names += fmt::format("{}'{}'", names.empty() ? "" : ", ", port.name);
         }
-        throw Error("infer", detail::cat("got one array, the model has ", count,
-                                         " inputs: give a list, or a dict by name: ", names));
+        throw Error(
+            "infer",
+            fmt::format(
+                "got one array, the model has {} inputs: give a list, or a dict by name: {}", count,
+                names));
     }
     set(0, inputs);
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/native/compiled_ports.hpp"
 
+#include <fmt/core.h>
+
 #include "fuseq/error.hpp"
 #include "python/native/errors.hpp"
 
@@ -32,14 +34,15 @@ void add_names(const std::vector<CompiledPort>& ports,
         const Output& output = ports[i].port.output;
         const std::string& layer = output.node->name();
         names.emplace(
-            output.node->output_count() == 1 ? layer : detail::cat(layer, ".", output.index), i);
+            output.node->output_count() == 1 ? layer : fmt::format("{}.{}", layer, output.index),
+            i);
     }
 }
 
 std::string list_of(const std::vector<CompiledPort>& ports) {
     std::string text;
     for (const CompiledPort& port : ports) {
-        text += detail::cat(text.empty() ? "" : ", ", "'", port.name, "'");
+        text += fmt::format("{}'{}'", text.empty() ? "" : ", ", port.name);
     }
     return text.empty() ? "none" : text;
 }
@@ -72,9 +75,9 @@ std::size_t CompiledPorts::find(const py::handle& key,
         if (const auto found = names.find(name); found != names.end()) {
             return found->second;
         }
-        throw Error("infer", detail::cat("there is no ", what, " '", name, "'; ", what,
-                                         "s: ", list_of(ports),
-                                         nearest_hint(std::string(name), names_of(names))));
+        throw Error("infer",
+                    fmt::format("there is no {} '{}'; {}s: {}{}", what, name, what, list_of(ports),
+                                nearest_hint(std::string(name), names_of(names))));
     }
     if (py::isinstance<PyPort>(key)) {
         const auto& port = key.cast<const PyPort&>();
@@ -83,19 +86,18 @@ std::size_t CompiledPorts::find(const py::handle& key,
                 return i;
             }
         }
-        throw Error("infer", detail::cat("port '", port.output.get_any_name(), "' is no ", what,
-                                         " of the compiled model; ", what, "s: ", list_of(ports)));
+        throw Error("infer", fmt::format("port '{}' is no {} of the compiled model; {}s: {}",
+                                         port.output.get_any_name(), what, what, list_of(ports)));
     }
     if (PyIndex_Check(key.ptr()) == 0) {
-        throw py::type_error(detail::cat("an ", what,
-                                         " is named by an index, a name or a port, not by ",
-                                         py::repr(key).cast<std::string>()));
+        throw py::type_error(fmt::format("an {} is named by an index, a name or a port, not by {}",
+                                         what, py::repr(key).cast<std::string>()));
     }
     const auto index = py::int_(py::reinterpret_borrow<py::object>(key)).cast<std::int64_t>();
     const auto count = static_cast<std::int64_t>(ports.size());
     if (index < -count || index >= count) {
         throw Error("infer",
-                    detail::cat("there is no ", what, " ", index, "; the model has ", count));
+                    fmt::format("there is no {} {}; the model has {}", what, index, count));
     }
     return static_cast<std::size_t>(index < 0 ? index + count : index);
 }
@@ -120,7 +122,7 @@ CompiledPorts::Place CompiledPorts::place(const py::handle& key) const {
     }
     if (!py::isinstance<py::str>(key)) {
         throw py::type_error(
-            detail::cat("a name or a port is needed, not ", py::repr(key).cast<std::string>()));
+            fmt::format("a name or a port is needed, not {}", py::repr(key).cast<std::string>()));
     }
     const auto name = key.cast<std::string_view>();
     if (const auto found = input_names_.find(name); found != input_names_.end()) {
@@ -132,8 +134,8 @@ CompiledPorts::Place CompiledPorts::place(const py::handle& key) const {
     std::vector<std::string> all = names_of(input_names_);
     const std::vector<std::string> more = names_of(output_names_);
     all.insert(all.end(), more.begin(), more.end());
-    throw Error("infer", detail::cat("there is no input or output '", name, "'; inputs: ",
-                                     list_of(inputs_), "; outputs: ", list_of(outputs_),
+    throw Error("infer", fmt::format("there is no input or output '{}'; inputs: {}; outputs: {}{}",
+                                     name, list_of(inputs_), list_of(outputs_),
                                      nearest_hint(std::string(name), all)));
 }
 

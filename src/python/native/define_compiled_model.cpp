@@ -1,5 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <sstream>
 
 #include <pybind11/stl.h>
@@ -29,8 +31,8 @@ constexpr const char* kCallDoc =
 
 PyPort one_port(const std::vector<CompiledPort>& ports, const char* what) {
     if (ports.size() != 1) {
-        throw Error("model", detail::cat("the model has ", ports.size(), " ", what,
-                                         "s: say which one, by index or name"));
+        throw Error("model", fmt::format("the model has {} {}s: say which one, by index or name",
+                                         ports.size(), what));
     }
     return ports.front().port;
 }
@@ -145,8 +147,8 @@ void define_compiled_model(py::module_& module) {
              "The report of what became of every FakeQuantize and every layer, as a dict: "
              "'totals', 'quantizers', 'steps', ... Of a model with open shapes, of its last run.")
         .def("__repr__", [](const PyCompiledModel& self) {
-            return detail::cat("<CompiledModel: ", self.ports()->inputs().size(), " inputs, ",
-                               self.ports()->outputs().size(), " outputs>");
+            return fmt::format("<CompiledModel: {} inputs, {} outputs>",
+                               self.ports()->inputs().size(), self.ports()->outputs().size());
         });
 }
 

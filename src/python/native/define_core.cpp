@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fuseq.Core.
+#include <fmt/core.h>
+
 #include <sstream>
 
 #include <pybind11/stl.h>
@@ -42,9 +44,8 @@ py::bytes bytes_from(const py::object& value, const char* what) {
     }
     const py::object whole = py::hasattr(value, "read") ? value.attr("read")() : value;
     if (!py::isinstance<py::bytes>(whole) && !py::isinstance<py::bytearray>(whole)) {
-        throw py::type_error(detail::cat(what, ": got ",
-                                         py::str(py::type::of(value)).cast<std::string>(),
-                                         ", a path, bytes or an open file is needed"));
+        throw py::type_error(fmt::format("{}: got {}, a path, bytes or an open file is needed",
+                                         what, py::str(py::type::of(value)).cast<std::string>()));
     }
     return py::bytes(whole);
 }
@@ -185,8 +186,7 @@ std::vector<py::object> device_and(const char* last,
     const std::string name = std::string(call) + "()";
     refuse_unknown(py::kwargs(unknown), name.c_str(), {"device_name", last});
     if (all.empty() || all.size() > 2) {
-        throw py::type_error(
-            detail::cat(call, "(", last, ") or ", call, "(device_name, ", last, ")"));
+        throw py::type_error(fmt::format("{}({}) or {}(device_name, {})", call, last, call, last));
     }
     return all;
 }
@@ -276,7 +276,7 @@ void define_core(py::module_& module) {
         .def_readonly("build_number", &Version::build_number)
         .def_readonly("description", &Version::description)
         .def("__repr__", [](const Version& self) {
-            return detail::cat(self.description, " ", self.build_number);
+            return fmt::format("{} {}", self.description, self.build_number);
         });
     py::class_<Core> core(module, "Core",
                           "Reads models, and finds, loads and configures devices. Any thread may "

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fuseq.Model.
+#include <fmt/core.h>
+
 #include <pybind11/stl.h>
 
 #include "fuseq/error.hpp"
@@ -31,8 +33,8 @@ PyPort port_of(const Handle& self, const py::object& key, bool input) {
     }
     const std::size_t count = input ? self->parameters().size() : self->results().size();
     if (count != 1) {
-        throw Error("model", detail::cat("the model has ", count, input ? " inputs" : " outputs",
-                                         ": say which one, by index or name"));
+        throw Error("model", fmt::format("the model has {}{}: say which one, by index or name",
+                                         count, input ? " inputs" : " outputs"));
     }
     return {by_index(0), self};
 }
@@ -167,8 +169,8 @@ void define_model(py::module_& module) {
             "to_text", [](const Model& self) { return self.to_text(); }, "One line a layer.")
         .def_static("from_text", &Model::from_text, py::arg("text"))
         .def("__repr__", [](const Model& self) {
-            return detail::cat("<Model: '", self.name(), "', ", self.parameters().size(),
-                               " inputs, ", self.results().size(), " outputs>");
+            return fmt::format("<Model: '{}', {} inputs, {} outputs>", self.name(),
+                               self.parameters().size(), self.results().size());
         });
     module.def(
         "_save_model",

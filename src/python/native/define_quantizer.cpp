@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fuseq.Quantizer; the package's quantize() is made of it.
+#include <fmt/core.h>
+
 #include <mutex>
 
 #include <pybind11/stl.h>
@@ -104,8 +106,8 @@ QuantizerOptions options_from(const py::kwargs& given) {
         try {
             found->set(options, value);
         } catch (const py::cast_error&) {
-            throw py::type_error(detail::cat(name, ": ", py::repr(value).cast<std::string>(),
-                                             " is of a wrong type"));
+            throw py::type_error(fmt::format("{}: {} is of a wrong type", name,
+                                             py::repr(value).cast<std::string>()));
         }
     }
     return options;
@@ -148,7 +150,7 @@ std::vector<Tensor> tensors_of(const Model& model, const py::object& item) {
                                 ports[i].type(),
                                 ports[i].partial_shape()};
         if (values[i].is_none()) {
-            throw Error("quantize", detail::cat("there is nothing for input '", port.name, "'"));
+            throw Error("quantize", fmt::format("there is nothing for input '{}'", port.name));
         }
         bool copied = false;
         const PyTensor tensor = tensor_for(port, values[i], copied);
@@ -248,8 +250,8 @@ void define_rows(py::module_& module) {
         .def_readonly("min_weight_scale", &QuantizedLayer::min_weight_scale)
         .def_readonly("max_weight_scale", &QuantizedLayer::max_weight_scale)
         .def("__repr__", [](const QuantizedLayer& self) {
-            return detail::cat("<QuantizedLayer: ", self.kind, " '", self.name, "' ",
-                               self.quantized ? "quantized" : "float: " + self.reason, ">");
+            return fmt::format("<QuantizedLayer: {} '{}' {}>", self.kind, self.name,
+                               self.quantized ? "quantized" : "float: " + self.reason);
         });
     py::class_<QuantizerStep>(
         module, "QuantizerStep",
@@ -260,8 +262,8 @@ void define_rows(py::module_& module) {
         .def_readonly("after", &QuantizerStep::after)
         .def_readonly("kept", &QuantizerStep::kept)
         .def("__repr__", [](const QuantizerStep& self) {
-            return detail::cat("<QuantizerStep: ", self.name, " ", self.before, " -> ", self.after,
-                               " dB, ", self.kept ? "kept" : "left out", ">");
+            return fmt::format("<QuantizerStep: {} {:g} -> {:g} dB, {}>", self.name, self.before,
+                               self.after, self.kept ? "kept" : "left out");
         });
     py::class_<LayerDamage>(module, "LayerDamage",
                             "Signal-to-noise ratio in dB of one layer's result when all that goes "
@@ -270,7 +272,7 @@ void define_rows(py::module_& module) {
         .def_readonly("sqnr", &LayerDamage::sqnr)
         .def_readonly("returned_to_float", &LayerDamage::returned_to_float)
         .def("__repr__", [](const LayerDamage& self) {
-            return detail::cat("<LayerDamage: '", self.layer, "' ", self.sqnr, " dB>");
+            return fmt::format("<LayerDamage: '{}' {:g} dB>", self.layer, self.sqnr);
         });
 }
 

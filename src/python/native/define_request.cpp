@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fuseq.InferRequest, VariableState and ProfilingInfo as classes.
+#include <fmt/core.h>
+
 #include <pybind11/stl.h>
 
 #include "fuseq/error.hpp"
@@ -43,8 +45,8 @@ void collect_cycles(PyHeapTypeObject* heap_type) {
 const PyTensor& tensor_of(const py::handle& value) {
     if (!py::isinstance<PyTensor>(value)) {
         throw py::type_error(
-            detail::cat("got ", py::str(py::type::of(value)).cast<std::string>(),
-                        ", a fuseq.Tensor is needed: Tensor(array, shared_memory=True)"));
+            fmt::format("got {}, a fuseq.Tensor is needed: Tensor(array, shared_memory=True)",
+                        py::str(py::type::of(value)).cast<std::string>()));
     }
     return value.cast<const PyTensor&>();
 }
@@ -71,8 +73,8 @@ std::pair<std::size_t, py::object> index_and_tensor(const py::args& args,
         throw py::type_error("a tensor, or an index and a tensor are needed");
     }
     if (count != 1) {
-        throw Error("infer", detail::cat("the model has ", count, " ", what,
-                                         "s: say which one, by index or name"));
+        throw Error("infer", fmt::format("the model has {} {}s: say which one, by index or name",
+                                         count, what));
     }
     return {0, args[0]};
 }
@@ -82,13 +84,13 @@ std::size_t the_index(const py::object& index, std::size_t count, const char* wh
         const auto i = index.cast<std::size_t>();
         if (i >= count) {
             throw Error("infer",
-                        detail::cat("there is no ", what, " ", i, "; the model has ", count));
+                        fmt::format("there is no {} {}; the model has {}", what, i, count));
         }
         return i;
     }
     if (count != 1) {
-        throw Error("infer", detail::cat("the model has ", count, " ", what,
-                                         "s: say which one, by index or name"));
+        throw Error("infer", fmt::format("the model has {} {}s: say which one, by index or name",
+                                         count, what));
     }
     return 0;
 }

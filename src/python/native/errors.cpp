@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/native/errors.hpp"
 
+#include <fmt/core.h>
+
 #include <pybind11/stl.h>
 
 #include "fuseq/error.hpp"
@@ -50,7 +52,7 @@ void refuse_unknown(const py::kwargs& unknown,
     const auto name = unknown.begin()->first.cast<std::string>();
     const std::string nearest = nearest_hint(name, known);
     std::string text =
-        detail::cat(call, " has no keyword '", name, "'", nearest,
+        fmt::format("{} has no keyword '{}'{}{}{}", call, name, nearest,
                     nearest.empty() ? "; it has" : " It has", known.empty() ? " none" : "");
     for (std::size_t i = 0; i < known.size(); ++i) {
         text += (i == 0 ? " " : ", ") + known[i];

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/native/ports.hpp"
 
+#include <fmt/core.h>
+
 #include <functional>
 
 #include <pybind11/stl.h>
@@ -67,16 +69,16 @@ py::dict attributes_of(const PyNode& self) {
 
 PyPort output_of(const PyNode& self, std::size_t index) {
     if (index >= self.node->output_count()) {
-        throw Error("model", detail::cat("layer '", self.node->name(), "' has no output ", index,
-                                         "; it has ", self.node->output_count()));
+        throw Error("model", fmt::format("layer '{}' has no output {}; it has {}",
+                                         self.node->name(), index, self.node->output_count()));
     }
     return {self.node->output(index), self.owner};
 }
 
 PyPort input_value(const PyNode& self, std::size_t index) {
     if (!self.node->has_input(index)) {
-        throw Error("model", detail::cat("layer '", self.node->name(), "' has no input ", index,
-                                         "; it has ", self.node->input_count()));
+        throw Error("model", fmt::format("layer '{}' has no input {}; it has {}", self.node->name(),
+                                         index, self.node->input_count()));
     }
     return {self.node->input(index), self.owner};
 }
@@ -131,9 +133,9 @@ void define_port(py::module_& module) {
                  return std::hash<std::string>()(self.output.node->name()) + self.output.index;
              })
         .def("__repr__", [](const PyPort& self) {
-            return detail::cat("<ConstOutput: '", name_of(self), "' ",
-                               to_string(self.output.type()), " ",
-                               to_string(self.output.partial_shape()), ">");
+            return fmt::format("<ConstOutput: '{}' {} {}>", name_of(self),
+                               to_string(self.output.type()),
+                               to_string(self.output.partial_shape()));
         });
 }
 
@@ -210,7 +212,7 @@ void define_ports(py::module_& module) {
             py::is_operator())
         .def("__hash__", [](const PyNode& self) { return std::hash<const void*>()(self.node); })
         .def("__repr__", [](const PyNode& self) {
-            return detail::cat("<Node: ", self.node->type(), " '", self.node->name(), "'>");
+            return fmt::format("<Node: {} '{}'>", self.node->type(), self.node->name());
         });
 }
 

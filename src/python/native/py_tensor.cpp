@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/native/py_tensor.hpp"
 
+#include <fmt/core.h>
+
 #include <cstring>
 
 #include <pybind11/stl.h>
@@ -39,7 +41,7 @@ PyTensor copied(const PyTensor& from) {
 
 PyTensor from_array(const py::array& array, bool shared_memory) {
     if (!type_of(array.dtype())) {
-        throw Error("tensor", detail::cat("no tensor holds ", describe(array)));
+        throw Error("tensor", fmt::format("no tensor holds {}", describe(array)));
     }
     if (shared_memory) {
         return tensor_over(array);
@@ -53,9 +55,9 @@ PyTensor from_bytes(const py::array& array, const py::object& shape, const py::o
     const Shape sizes = shape_from(shape);
     const std::size_t bytes = byte_size_of(wanted, shape_size(sizes));
     if (!in_c_order(array) || static_cast<std::size_t>(array.nbytes()) != bytes) {
-        throw Error("tensor", detail::cat("got ", describe(array), ", ", array.nbytes(), " bytes; ",
-                                          to_string(wanted), " ", to_string(sizes), " takes ",
-                                          bytes, " bytes in C order"));
+        throw Error("tensor", fmt::format("got {}, {} bytes; {} {} takes {} bytes in C order",
+                                          describe(array), array.nbytes(), to_string(wanted),
+                                          to_string(sizes), bytes));
     }
     return over_memory(wanted, sizes, array);
 }
@@ -73,9 +75,9 @@ void copy_into(PyTensor& self, const py::object& source) {
     if (from.get_element_type() != to.get_element_type() ||
         from.get_byte_size() != to.get_byte_size()) {
         throw Error("tensor",
-                    detail::cat("got ", to_string(from.get_element_type()), " ",
-                                to_string(from.get_shape()), ", this tensor is ",
-                                to_string(to.get_element_type()), " ", to_string(to.get_shape())));
+                    fmt::format("got {} {}, this tensor is {} {}",
+                                to_string(from.get_element_type()), to_string(from.get_shape()),
+                                to_string(to.get_element_type()), to_string(to.get_shape())));
     }
     if (from.get_byte_size() > 0) {
         std::memcpy(to.data(), from.data(), from.get_byte_size());
@@ -90,8 +92,8 @@ void set_shape(PyTensor& self, const py::object& shape) {
 }
 
 std::string text_of(const PyTensor& self) {
-    return detail::cat("<Tensor: ", to_string(self.tensor.get_element_type()), " ",
-                       to_string(self.tensor.get_shape()), ">");
+    return fmt::format("<Tensor: {} {}>", to_string(self.tensor.get_element_type()),
+                       to_string(self.tensor.get_shape()));
 }
 
 constexpr const char* kTensorDoc =
@@ -122,19 +124,19 @@ std::string describe(const py::array& array) {
     const char* order = in_c_order(array)                           ? "in C order"
                         : (array.flags() & py::array::f_style) != 0 ? "in Fortran order"
                                                                     : "with gaps (a view)";
-    return detail::cat(py::str(array.dtype()).cast<std::string>(), " ", to_string(shape_of(array)),
-                       " ", order);
+    return fmt::format("{} {} {}", py::str(array.dtype()).cast<std::string>(),
+                       to_string(shape_of(array)), order);
 }
 
 PyTensor tensor_over(const py::array& array) {
     const auto type = type_of(array.dtype());
     if (!type) {
-        throw Error("tensor", detail::cat("no tensor holds ", describe(array)));
+        throw Error("tensor", fmt::format("no tensor holds {}", describe(array)));
     }
     if (!in_c_order(array)) {
-        throw Error("tensor", detail::cat("got ", describe(array),
-                                          "; to share memory it must be in C order: "
-                                          "numpy.ascontiguousarray() makes such a copy"));
+        throw Error("tensor", fmt::format("got {}; to share memory it must be in C order: "
+                                          "numpy.ascontiguousarray() makes such a copy",
+                                          describe(array)));
     }
     return over_memory(*type, shape_of(array), array);
 }

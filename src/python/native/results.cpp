@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/native/results.hpp"
 
+#include <fmt/core.h>
+
 #include <pybind11/stl.h>
 
 #include "fuseq/error.hpp"
@@ -56,8 +58,8 @@ py::dict as_dict(const PyResults& self) {
 std::string text_of(const PyResults& self) {
     std::string text = "{";
     for (std::size_t i = 0; i < self.arrays.size(); ++i) {
-        text += detail::cat(i == 0 ? "" : ", ", "'", self.ports->outputs()[i].name,
-                            "': ", py::repr(self.arrays[i]).cast<std::string>());
+        text += fmt::format("{}'{}': {}", i == 0 ? "" : ", ", self.ports->outputs()[i].name,
+                            py::repr(self.arrays[i]).cast<std::string>());
     }
     return text + "}";
 }

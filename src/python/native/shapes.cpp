@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/native/shapes.hpp"
 
+#include <fmt/core.h>
+
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
 
@@ -48,7 +50,7 @@ std::size_t place(const PartialShape& shape, std::int64_t index) {
     const auto rank = static_cast<std::int64_t>(shape.rank());
     if (index < -rank || index >= rank) {
         throw py::index_error(
-            detail::cat("there is no dimension ", index, " in ", to_string(shape)));
+            fmt::format("there is no dimension {} in {}", index, to_string(shape)));
     }
     return static_cast<std::size_t>(index < 0 ? index + rank : index);
 }
@@ -94,9 +96,8 @@ void define_dimension(py::module_& module) {
              })
         .def("to_string", [](const Dimension& self) { return to_string(self); })
         .def("__str__", [](const Dimension& self) { return to_string(self); })
-        .def("__repr__", [](const Dimension& self) {
-            return detail::cat("<Dimension: ", to_string(self), ">");
-        });
+        .def("__repr__",
+             [](const Dimension& self) { return fmt::format("<Dimension: {}>", to_string(self)); });
 }
 
 void define_sequence(py::class_<PartialShape>& partial_shape) {
@@ -173,7 +174,7 @@ void define_partial_shape(py::module_& module) {
         .def("to_string", [](const PartialShape& self) { return to_string(self); })
         .def("__str__", [](const PartialShape& self) { return to_string(self); })
         .def("__repr__", [](const PartialShape& self) {
-            return detail::cat("<PartialShape: ", to_string(self), ">");
+            return fmt::format("<PartialShape: {}>", to_string(self));
         });
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/native/types.hpp"
 
+#include <fmt/core.h>
+
 #include <pybind11/operators.h>
 
 #include "fuseq/error.hpp"
@@ -95,9 +97,9 @@ ElementType type_from(const py::object& value) {
     } catch (const py::error_already_set&) {
         // Said below.
     }
-    throw py::type_error(detail::cat(py::repr(value).cast<std::string>(),
-                                     " is no element type: a fuseq.Type, a numpy dtype or a name "
-                                     "such as 'f32' is needed"));
+    throw py::type_error(fmt::format(
+        "{} is no element type: a fuseq.Type, a numpy dtype or a name such as 'f32' is needed",
+        py::repr(value).cast<std::string>()));
 }
 
 void define_types(py::module_& module) {
@@ -138,10 +140,9 @@ void define_types(py::module_& module) {
                  }
              })
         .def("__str__", [](const PyType& self) { return to_string(self.type); })
-        .def("__repr__",
-             [](const PyType& self) {
-                 return detail::cat("<Type: '", row_of(self.type).other, "'>");
-             })
+        .def(
+            "__repr__",
+            [](const PyType& self) { return fmt::format("<Type: '{}'>", row_of(self.type).other); })
         .def(py::pickle([](const PyType& self) { return py::make_tuple(to_string(self.type)); },
                         [](const py::tuple& state) { return PyType{type_from(state[0])}; }));
     for (const TypeRow& row : kTypes) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers/common/layer_builder.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -49,7 +51,8 @@ fuseq::Node* LayerBuilder::node(std::string_view type,
                                 int opset) {
     const OpSpec* spec = find_op(type, opset);
     require(spec != nullptr, "the Model has no operation ", type);
-    return remember(sink_.model().add(type, opset, sink_.unique_name(detail::cat(name_, "/", type)),
+    return remember(sink_.model().add(type, opset,
+                                      sink_.unique_name(fmt::format("{}/{}", name_, type)),
                                       std::move(inputs), make_model_attributes(*spec, values)));
 }
 
@@ -57,7 +60,7 @@ fuseq::Node* LayerBuilder::node(std::string_view type,
                                 std::vector<Output> inputs,
                                 std::unique_ptr<Attributes> values) {
     return remember(sink_.model().add(type, kNewest,
-                                      sink_.unique_name(detail::cat(name_, "/", type)),
+                                      sink_.unique_name(fmt::format("{}/{}", name_, type)),
                                       std::move(inputs), std::move(values)));
 }
 

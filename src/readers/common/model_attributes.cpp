@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers/common/model_attributes.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace fuseq::readers {
@@ -53,8 +55,8 @@ std::unique_ptr<Attributes> make_model_attributes(const OpSpec& spec,
         const auto found = std::find_if(members.begin(), members.end(),
                                         [&](const auto& one) { return one.name == value.name(); });
         if (found == members.end() || !assign(found->ref, value.value())) {
-            throw Error("read", detail::cat("operation ", spec.type, "-", spec.version,
-                                            " has no attribute ", value.name(), " of that kind"));
+            throw Error("read", fmt::format("operation {}-{} has no attribute {} of that kind",
+                                            spec.type, spec.version, value.name()));
         }
     }
     return attributes;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers/onnx/element_types.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 
@@ -58,7 +60,7 @@ ElementType element_type(int number, const Place& place) {
 
 std::string element_type_name(int number) {
     const TypeRow* row = find(number);
-    return row == nullptr ? detail::cat("number ", number) : row->name;
+    return row == nullptr ? fmt::format("number {}", number) : row->name;
 }
 
 }  // namespace fuseq::onnx_reader

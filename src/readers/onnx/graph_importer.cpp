@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers/onnx/graph_importer.hpp"
 
+#include <fmt/core.h>
+
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -48,7 +50,7 @@ void list_unknown(const GraphProto& graph,
     for (const NodeProto& node : graph.node()) {
         const int version = version_of(context, node);
         if (find_operator(domain_of(node.domain()), node.op_type(), version) == nullptr) {
-            unknown[detail::cat(operator_name(node), "-", version)].push_back(layer_name(node));
+            unknown[fmt::format("{}-{}", operator_name(node), version)].push_back(layer_name(node));
         }
         for (const auto& attribute : node.attribute()) {
             if (attribute.has_g()) {
@@ -73,7 +75,7 @@ void refuse_unknown_operators(const GraphProto& graph, const FileContext& contex
         for (std::size_t i = 0; i < std::min(nodes.size(), kShown); ++i) {
             text += (i == 0 ? "'" : ", '") + nodes[i] + "'";
         }
-        text += nodes.size() > kShown ? detail::cat(" and ", nodes.size() - kShown, " more)") : ")";
+        text += nodes.size() > kShown ? fmt::format(" and {} more)", nodes.size() - kShown) : ")";
     }
     context.place.fail("these operators are not supported (operator-version and nodes): ", text);
 }
@@ -192,7 +194,7 @@ void GraphImporter::translate(const NodeProto& node) {
                 NodeAttributes(node, context_.folder, place), *this, place);
     const OperatorRow* row = find_operator(domain_of(node.domain()), node.op_type(), version);
     const auto before = [&] {
-        return detail::cat("output '", node.output_size() == 0 ? "" : node.output(0), "': ");
+        return fmt::format("output '{}': ", node.output_size() == 0 ? "" : node.output(0));
     };
     readers::translate_at(place, before, [&] {
         const std::vector<Output> outputs = row->translate(op);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers/onnx/graph_order.hpp"
 
+#include <fmt/core.h>
+
 #include <onnx/onnx_pb.h>
 
 #include <queue>
@@ -106,7 +108,7 @@ std::string text_of_cycle(const GraphProto& graph, const std::vector<int>& open)
             names += (names.empty() ? "'" : ", '") + layer_name(graph.node(i)) + "'";
         }
     }
-    return names + (count > kShown ? detail::cat(" and ", count - kShown, " more") : "");
+    return names + (count > kShown ? fmt::format(" and {} more", count - kShown) : "");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers/tflite/graph_importer.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -27,7 +29,7 @@ std::string list_of(const std::vector<std::string>& nodes) {
     for (std::size_t i = 0; i < std::min(nodes.size(), kShown); ++i) {
         text += (i == 0 ? "" : ", ") + nodes[i];
     }
-    return nodes.size() > kShown ? detail::cat(text, " and ", nodes.size() - kShown, " more")
+    return nodes.size() > kShown ? fmt::format("{} and {} more", text, nodes.size() - kShown)
                                  : text;
 }
 
@@ -45,12 +47,12 @@ void refuse_unknown_operators(const FileContext& context) {
                                   ", the file has ", context.kinds.size());
             const OperatorKind& kind = context.kinds[stated->opcode_index()];
             if (kind.row == nullptr || kind.version > kind.row->newest) {
-                const std::string name = kind.row == nullptr
-                                             ? kind.type
-                                             : detail::cat(kind.type, " version ", kind.version,
-                                                           ", known up to ", kind.row->newest);
+                const std::string name =
+                    kind.row == nullptr ? kind.type
+                                        : fmt::format("{} version {}, known up to {}", kind.type,
+                                                      kind.version, kind.row->newest);
                 unknown[name].push_back(number == 0 ? std::to_string(i)
-                                                    : detail::cat(number, ":", i));
+                                                    : fmt::format("{}:{}", number, i));
             }
         }
         ++number;
@@ -169,7 +171,7 @@ void GraphImporter::translate(const ::tflite::Operator& stated, std::size_t posi
     const std::vector<std::int64_t> outputs = indices_of(stated.outputs());
     Place place = context_.place;
     place.op = kind.type;
-    place.layer = detail::cat("operator ", position);
+    place.layer = fmt::format("operator {}", position);
     place.require(!outputs.empty(), "has no outputs");
     for (const std::int64_t index : outputs) {
         check_index(index, "output", place);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers/tflite/tensor_info.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -142,7 +144,7 @@ Tensor read_value(const TensorInfo& info,
 }  // namespace
 
 std::string TensorInfo::title() const {
-    return name.empty() ? detail::cat("tensor ", index) : detail::cat("tensor '", name, "'");
+    return name.empty() ? fmt::format("tensor {}", index) : fmt::format("tensor '{}'", name);
 }
 
 ElementType element_type(TensorType type) {

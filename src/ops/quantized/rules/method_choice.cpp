@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/quantized/rules/method_choice.hpp"
 
+#include <fmt/core.h>
+
 #include <set>
 
 #include "fuseq/error.hpp"
@@ -50,9 +52,8 @@ void apply(Model& model, const MethodChoice& choice) {
         *method = own != choice.layers.end() ? own->second : choice.all.value_or(*method);
         const RuleChoice* rule = rule_of(*node);
         if (rule != nullptr && rule->rule == RoundingRule::kRefused) {
-            throw Error("property",
-                        detail::cat("layer '", node->name(), "': the method ", to_string(*method),
-                                    " gives no rule for ", node->type()));
+            throw Error("property", fmt::format("layer '{}': the method {} gives no rule for {}",
+                                                node->name(), to_string(*method), node->type()));
         }
     }
 }
@@ -68,7 +69,7 @@ MethodChoice parse_method_choice(const std::string& all, const std::vector<std::
         const std::size_t colon = item.rfind(':');  // names may have colons too
         if (colon == std::string::npos || colon == 0) {
             throw Error("property",
-                        detail::cat("'", item, "' is not <layer>:<method>, as in conv1:TFLITE"));
+                        fmt::format("'{}' is not <layer>:<method>, as in conv1:TFLITE", item));
         }
         choice.layers[item.substr(0, colon)] = parse_quantize_method(item.substr(colon + 1));
     }
@@ -83,8 +84,10 @@ void check_method_layers(const Model& model, const MethodChoice& choice) {
     collect(model, known);
     for (const auto& [layer, method] : choice.layers) {
         if (!known.contains(layer)) {
-            throw Error("property", detail::cat("QUANTIZE_METHOD_LAYERS: there is no layer '",
-                                                layer, "' that a method rounds"));
+            throw Error(
+                "property",
+                fmt::format("QUANTIZE_METHOD_LAYERS: there is no layer '{}' that a method rounds",
+                            layer));
         }
     }
 }

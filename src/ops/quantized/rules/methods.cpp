@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/quantized/rules/methods.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -262,8 +264,9 @@ const RuleChoice* rule_of(const Node& node) {
 
 std::string rule_text(const Node& node) {
     const RuleChoice* rule = rule_of(node);
-    return rule == nullptr ? ""
-                           : detail::cat(to_string(*quantize_method(node)), ": ", to_string(*rule));
+    return rule == nullptr
+               ? ""
+               : fmt::format("{}: {}", to_string(*quantize_method(node)), to_string(*rule));
 }
 
 QuantizeMethod parse_quantize_method(std::string_view text) {
@@ -272,9 +275,9 @@ QuantizeMethod parse_quantize_method(std::string_view text) {
         if (to_string(row.method) == text) {
             return row.method;
         }
-        known += detail::cat(known.empty() ? "" : ", ", to_string(row.method));
+        known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(row.method));
     }
-    throw Error("property", detail::cat("'", text, "' is no quantize method; known: ", known));
+    throw Error("property", fmt::format("'{}' is no quantize method; known: {}", text, known));
 }
 
 std::string_view to_string(QuantizeMethod method) {

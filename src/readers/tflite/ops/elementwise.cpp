@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Element by element: arithmetic, comparison, logic, functions of one value.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "readers/tflite/operator_table.hpp"
@@ -102,9 +104,10 @@ template <class Options>
 void warn_about_shifts(Operator& op) {
     if (op.tensor(0).quantized() && op.tensor(0).type == ElementType::i16 &&
         op.options<Options>().pot_scale_int16()) {
-        op.graph().warn(detail::cat("'", op.place().layer, "' (", op.type(),
-                                    "): pot_scale_int16 is read as general scales; TFLite's kernel "
-                                    "for powers of two may differ by one step at ties"));
+        op.graph().warn(
+            fmt::format("'{}' ({}): pot_scale_int16 is read as general scales; TFLite's kernel for "
+                        "powers of two may differ by one step at ties",
+                        op.place().layer, op.type()));
     }
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers/tflite/ops/grids.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -157,8 +159,8 @@ Values through_reals(Operator& op, const Aligned& operands, const RealOperation&
         const bool quantized = op.tensor(i).quantized();
         reals.push_back(quantized ? dequantize(op, i, operands.values[i]) : operands.values[i]);
     }
-    op.graph().warn(detail::cat("'", op.place().layer, "' (", op.type(),
-                                "): runs in f32 between a Dequantize and a Quantize"));
+    op.graph().warn(fmt::format("'{}' ({}): runs in f32 between a Dequantize and a Quantize",
+                                op.place().layer, op.type()));
     return operands.result(quantize(op, operation(reals)));
 }
 
