@@ -18,6 +18,7 @@ build=(
     libpng-dev libturbojpeg0-dev        # png and jpeg in the tools, which read bmp alone without them
     pybind11-dev python3-dev python3-numpy # for the Python package, which is left out without them
     flatbuffers-compiler libflatbuffers-dev # for the reader of TFLite files, likewise
+    protobuf-compiler                   # with libprotobuf-dev for the reader of Caffe2 nets, likewise
 )
 tests=(libgtest-dev libgmock-dev libbenchmark-dev python3
     pkg-config dpkg-dev # as users of the packages have them

@@ -3,7 +3,8 @@
 //
 // The reader API: what a front end for another model format implements. A reader is a shared
 // library libfuseq_<format>_reader.so beside the runtime library, where <format> is the extension
-// of its files in lower case, with one C entry point,
+// of its files in lower case (of the project's own ones: caffe2 reads .pb, mxnet .json), with one C
+// entry point,
 //
 //   extern "C" int fuseq_create_reader(unsigned abi_version, fuseq::IReader** reader,
 //                                      char* error, std::size_t error_size);
@@ -25,7 +26,7 @@
 
 namespace fuseq {
 
-inline constexpr unsigned kReaderAbiVersion = 1;
+inline constexpr unsigned kReaderAbiVersion = 2;
 inline constexpr const char* kReaderEntryPoint = "fuseq_create_reader";
 
 // Thread-safe: a reader keeps nothing between two calls.
@@ -45,6 +46,21 @@ public:
     // `bytes` are not used after the call.
     virtual std::shared_ptr<Model> read_memory(std::string_view bytes,
                                                const WarningHandler& on_warning) const = 0;
+
+    // Whether a model is two files, one with its parameters. Where it is, read_file() finds the
+    // second one by its name, and these two take what the user has named.
+    virtual bool has_weights_file() const { return false; }
+    virtual std::shared_ptr<Model> read_files(const std::string& path,
+                                              const std::string& /*weights_path*/,
+                                              const WarningHandler& on_warning) const {
+        return read_file(path, on_warning);
+    }
+    virtual std::shared_ptr<Model> read_memory_with_weights(
+        std::string_view bytes,
+        std::string_view /*weights*/,
+        const WarningHandler& on_warning) const {
+        return read_memory(bytes, on_warning);
+    }
 };
 
 namespace detail {

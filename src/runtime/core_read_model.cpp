@@ -24,7 +24,7 @@ void refuse_weights(const std::string& file, const std::string& format) {
                             .layer_id = {},
                             .layer = {},
                             .op = {},
-                            .rule = "weights beside the model belong to an IR, this is " + format});
+                            .rule = format + " has no weights beside the model"});
 }
 
 }  // namespace
@@ -33,10 +33,13 @@ std::shared_ptr<Model> Core::read_model(const std::string& path,
                                         const std::string& bin_path,
                                         const WarningHandler& on_warning) const {
     if (const IReader* reader = impl_->readers.for_path(path)) {
-        if (!bin_path.empty()) {
+        if (!bin_path.empty() && !reader->has_weights_file()) {
             refuse_weights(path, reader->format_name());
         }
-        return guarded("read", [&] { return reader->read_file(path, on_warning); });
+        return guarded("read", [&] {
+            return bin_path.empty() ? reader->read_file(path, on_warning)
+                                    : reader->read_files(path, bin_path, on_warning);
+        });
     }
     return read_ir(path, bin_path, {.strict = false, .on_warning = on_warning});
 }
@@ -48,10 +51,17 @@ std::shared_ptr<Model> Core::read_model(const std::string& model,
         return read_ir_from_memory(model, weights, {.strict = false, .on_warning = on_warning});
     }
     const IReader& reader = impl_->readers.for_bytes(model);
-    if (weights) {
+    if (weights && !reader.has_weights_file()) {
         refuse_weights("", reader.format_name());
     }
-    return guarded("read", [&] { return reader.read_memory(model, on_warning); });
+    return guarded("read", [&] {
+        if (!weights) {
+            return reader.read_memory(model, on_warning);
+        }
+        const std::string_view bytes(static_cast<const char*>(weights.data()),
+                                     weights.get_byte_size());
+        return reader.read_memory_with_weights(model, bytes, on_warning);
+    });
 }
 
 CompiledModel Core::compile_model(const std::string& path,

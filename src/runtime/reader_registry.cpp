@@ -21,10 +21,13 @@ constexpr std::string_view kReaderSuffix = "_reader.so";
 // Formats that the project has readers for, which a build may leave out.
 struct KnownFormat {
     const char* extension;
+    const char* format;    // of its library
     const char* packages;  // that the build needs
 };
-constexpr KnownFormat kKnown[] = {{"onnx", "libonnx-dev and libprotobuf-dev"},
-                                  {"tflite", "flatbuffers-compiler and libflatbuffers-dev"}};
+constexpr KnownFormat kKnown[] = {
+    {"onnx", "onnx", "libonnx-dev and libprotobuf-dev"},
+    {"pb", "caffe2", "protobuf-compiler and libprotobuf-dev"},
+    {"tflite", "tflite", "flatbuffers-compiler and libflatbuffers-dev"}};
 
 std::string lower_extension(const std::string& path) {
     std::string extension = fs::path(path).extension().string();
@@ -61,6 +64,11 @@ const IReader* ReaderRegistry::for_path(const std::string& path) {
         return extension == format.extension;
     });
     if (known != std::end(kKnown)) {
+        if (const auto found = libraries_.find(known->format); found != libraries_.end()) {
+            return &load(found->second);
+        }
+    }
+    if (known != std::end(kKnown)) {
         throw Error(Error::Info{.stage = "read",
                                 .file = path,
                                 .layer_id = {},
@@ -81,7 +89,7 @@ const IReader& ReaderRegistry::for_bytes(std::string_view bytes) {
     }
     std::string text = "the model in memory is no IR: it does not begin with '<'";
     for (const KnownFormat& format : kKnown) {
-        if (!libraries_.contains(format.extension)) {
+        if (!libraries_.contains(format.format)) {
             text += "; " + missing(format.extension);
         }
     }
@@ -108,13 +116,13 @@ const IReader& ReaderRegistry::load(Library& library) const {
     return *library.reader;
 }
 
-std::string ReaderRegistry::missing(const std::string& format) const {
+std::string ReaderRegistry::missing(const std::string& extension) const {
     const auto known = std::find_if(std::begin(kKnown), std::end(kKnown),
-                                    [&](const auto& one) { return format == one.extension; });
+                                    [&](const auto& one) { return extension == one.extension; });
     return fmt::format(
         "there is no reader of .{} files: {}{}{} is not in '{}'; it is built where {} are "
         "installed (samples/install_deps.sh)",
-        format, kReaderPrefix, format, kReaderSuffix, folder_, known->packages);
+        extension, kReaderPrefix, known->format, kReaderSuffix, folder_, known->packages);
 }
 
 }  // namespace fuseq

@@ -33,7 +33,7 @@ private:
     };
 
     const IReader& load(Library& library) const;
-    std::string missing(const std::string& format) const;
+    std::string missing(const std::string& extension) const;
 
     std::string folder_;
     std::mutex mutex_;

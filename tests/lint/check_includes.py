@@ -65,6 +65,7 @@ LAYERS = {
     # API, and what other languages and other libraries' programs see is made of that API alone.
     "src/readers/ir": MODEL + ["readers/ir"],
     "src/readers/common": MODEL + ["readers/common"],
+    "src/readers/caffe2": MODEL + ["readers/common", "readers/caffe2"],
     "src/readers/onnx": MODEL + ["readers/common", "readers/onnx"],
     "src/readers/tflite": MODEL + ["readers/common", "readers/tflite"],
     # Its C API has the handles of the runtime's.

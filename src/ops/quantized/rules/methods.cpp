@@ -141,12 +141,12 @@ constexpr MethodRow caffe2() {
             .deconvolution = both(kF2),
             .wide_convolution = kRefused,
             .wide_matmul = kRefused,
-            .add = kRefused,
+            .add = choice(Rule::kD2),
             .multiply = kRefused,
             .leaky_relu = kRefused,
             .requantize = real,
             .quantize = real,
-            .average_pool = kRefused,
+            .average_pool = choice(Rule::kRawHalfAway),
             .mean = kRefused,
             .image_mean = both(kRefused),
             .concat = kRefused,
@@ -168,7 +168,7 @@ constexpr MethodRow kRows[] = {
           "TFLite built with TFLITE_SINGLE_ROUNDING",
           fixed_point(Rule::kD1, Rule::kD1)),
     named(Method::kTfliteLegacy, "an older TFLite, by the table of Synopsys Caffe", legacy()),
-    named(Method::kCaffe2, "Caffe2 with QNNPACK", caffe2()),
+    named(Method::kCaffe2, "Caffe2, products by QNNPACK", caffe2()),
 };
 
 constexpr bool in_order() {

@@ -57,10 +57,10 @@ TEST(QuantizedAdd, BroadcastsAndTakesSixteenBits) {
         "QuantizedAdd", 1, "input_scales=1,1; output_scale=1; output_type=i16; method=TFLITE",
         {in<std::int16_t>({2, 1}, {1000, 30000}), in<std::int16_t>({2}, {-1, 30000})});
     expect_tensor<std::int16_t>(sum[0], {2, 2}, {999, 31000, 29999, 32767});
-    EXPECT_THAT(error_of("QuantizedAdd", 1,
+    EXPECT_THAT(error_of("QuantizedMultiply", 1,
                          "input_scales=1,1; output_scale=1; output_type=i8; method=CAFFE2",
                          {open(ElementType::i8, "[2]"), open(ElementType::i8, "[2]")}),
-                HasSubstr("the method CAFFE2 gives no rule for QuantizedAdd"));
+                HasSubstr("the method CAFFE2 gives no rule for QuantizedMultiply"));
 }
 
 // 3 * 0.5 with a zero point of 1.
