@@ -88,6 +88,16 @@ std::vector<Tensor> ConstantCache::get(const std::string& what,
     return kept->second;
 }
 
+void ConstantCache::keep(const Model& model) {
+    const std::lock_guard lock(mutex_);
+    for (const Node* node : model.ordered_nodes()) {
+        if (node->is_constant() && is_large(node->constant()) &&
+            known_.insert(address_of(node->constant())).second) {
+            kept_.push_back(node->constant());
+        }
+    }
+}
+
 bool ConstantCache::keeps(const void* values) const {
     const std::lock_guard lock(mutex_);
     return known_.contains(values);
@@ -100,6 +110,10 @@ std::size_t ConstantCache::bytes() const {
         counted.insert(address_of(constant));
     }
     std::size_t total = 0;
+    for (const Tensor& constant : kept_) {
+        counted.insert(address_of(constant));
+        total += constant.get_byte_size();
+    }
     for (const auto& [key, results] : results_) {
         for (const Tensor& result : results) {
             // Integers of weights may be those of the model.

@@ -38,9 +38,11 @@ public:
                             std::span<const Tensor> inputs,
                             const Compute& compute);
 
+    // The constants of a model that plans are made of in the place of the original; they stay too.
+    void keep(const Model& model);
     // Whether a large tensor with its values there stays for as long as the cache lives.
     bool keeps(const void* values) const;
-    // Of all results that are kept.
+    // Of all results and other constants that are kept.
     std::size_t bytes() const;
 
     // While one lives, current() of its thread is this cache; for computations deep below a pass.
@@ -59,6 +61,7 @@ public:
 private:
     mutable std::mutex mutex_;
     std::vector<Tensor> constants_;  // of the original: no other tensor gets their addresses
+    std::vector<Tensor> kept_;       // by keep(); none of the original and no result
     std::unordered_set<const void*> known_;
     std::unordered_map<std::string, std::vector<Tensor>> results_;
 };

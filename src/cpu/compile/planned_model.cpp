@@ -9,7 +9,6 @@
 #include "cpu/compile/make_plan.hpp"
 #include "cpu/compile/plan_options.hpp"
 #include "cpu/threading/parallel.hpp"
-#include "ops/parameter.hpp"
 #include "ops/state/separate_state.hpp"
 
 namespace fuseq::cpu {
@@ -36,6 +35,7 @@ std::shared_ptr<PlannedModel> plan_from_source(PlanSource source,
     if (shared != nullptr) {
         options.constants = &shared->constants;
         options.gemm_weights = &shared->gemm_weights;
+        options.composers = &shared->composers;
     }
     options.float_sums = sums;
     planned->plan = make_plan(*planned->transformed.model, planned->transformed.ranges, options);
@@ -73,28 +73,17 @@ std::shared_ptr<const PlannedModel> plan_model(const std::shared_ptr<const Model
                                                const std::vector<Shape>& shapes,
                                                const Config& config,
                                                SharedByPlans& shared) {
-    std::shared_ptr<Model> model = with_shapes(*open, shapes);
     PlanSource source;
     if (config.float_fallback) {
-        source = plan_source(*model, config, machine_clock(), &shared);
+        source = plan_source(*with_shapes(*open, shapes), config, machine_clock(), &shared);
     } else {
-        source.transformed = transform_in_place(std::move(model), config, &shared.constants);
+        source.transformed = shared.passes.transform(*open, shapes, config, shared.constants);
     }
     source.original = OriginalModel(open, [open, shapes]() -> std::shared_ptr<const Model> {
         return with_shapes(*open, shapes);
     });
     source.packed = shared.packed;
     return plan_from_source(std::move(source), config, nullptr, &shared);
-}
-
-std::shared_ptr<Model> with_shapes(const Model& model, const std::vector<Shape>& shapes) {
-    std::shared_ptr<Model> result = model.clone();
-    separate_state(*result);
-    for (std::size_t i = 0; i < shapes.size(); ++i) {
-        result->parameters()[i]->attrs<ParameterAttrs>().shape = shapes[i];
-    }
-    result->validate();
-    return result;
 }
 
 }  // namespace fuseq::cpu

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "cpu/compile/config.hpp"
+#include "cpu/compile/open_passes.hpp"
 #include "cpu/compile/plan_source.hpp"
 #include "cpu/kernels/float_conv/float_sums.hpp"
 #include "cpu/kernels/gemm/gemm_weights_cache.hpp"
 #include "cpu/plan/plan.hpp"
+#include "cpu/plan/shared_composers.hpp"
 #include "transformations/support/constant_cache.hpp"
 
 namespace fuseq::cpu {
@@ -35,8 +37,10 @@ bool has_open_shapes(const Model& model);
 struct SharedByPlans {
     explicit SharedByPlans(const Model& original) : constants(original) {}
     ConstantCache constants;
+    OpenPasses passes;
     PackedTable packed;  // weights of plans that are still there
     kernels::GemmWeightsCache gemm_weights;
+    SharedComposers composers;
 };
 
 // Runs the passes on a model without open dimensions, and measures what FUSEQ_FLOAT_FALLBACK asks
@@ -62,9 +66,5 @@ std::shared_ptr<const PlannedModel> plan_model(const std::shared_ptr<const Model
                                                const std::vector<Shape>& shapes,
                                                const Config& config,
                                                SharedByPlans& shared);
-
-// The model with these shapes of its inputs, then of its variables, which are inputs and outputs of
-// the result (ops/state/separate_state.hpp). Throws Error where a layer does not take them.
-std::shared_ptr<Model> with_shapes(const Model& model, const std::vector<Shape>& shapes);
 
 }  // namespace fuseq::cpu

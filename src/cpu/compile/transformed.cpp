@@ -7,6 +7,8 @@
 #include "cpu/lowering/gemm_problem.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
 #include "ops/state/separate_state.hpp"
+#include "transformations/common/drop_identity_operations.hpp"
+#include "transformations/common/fold_constants.hpp"
 #include "transformations/common/fuse_qdq_groups.hpp"
 
 namespace fuseq::cpu {
@@ -64,6 +66,17 @@ Transformed transform_in_place(std::shared_ptr<Model> model,
     run_passes(*result.model, context, cpu_passes());
     result.remarks = context.remarks();
     return result;
+}
+
+void run_passes_of_shapes(Model& model, const Config& config, ConstantCache* constants) {
+    static const std::vector<Pass> passes = {
+        {"fold_constants", fold_constants},
+        {"drop_identity_operations", drop_identity_operations},
+    };
+    PassOptions options = pass_options(config);
+    options.constants = constants;
+    PassContext context(std::move(options));
+    run_passes(model, context, passes);
 }
 
 std::shared_ptr<Model> with_common_passes(const Model& original, const Config& config) {

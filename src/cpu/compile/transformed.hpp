@@ -20,6 +20,8 @@ struct Transformed {
     std::shared_ptr<Model> model;
     std::map<std::string, FakeQuantizeResult> ranges;  // of the FakeQuantize layers of the original
     std::vector<Remark> remarks;
+    // The passes did not run for these shapes (open_passes.hpp); who asks what they say runs them.
+    bool remarks_left_out = false;
 };
 
 // Runs the passes on a copy. The same model and configuration give the same result. `constants`:
@@ -32,6 +34,10 @@ Transformed transform_for_cpu(const Model& original,
 Transformed transform_in_place(std::shared_ptr<Model> model,
                                const Config& config,
                                ConstantCache* constants = nullptr);
+
+// On what they made of an open model, when its shapes are known: constants that follow from the
+// shapes, and what such constants make superfluous.
+void run_passes_of_shapes(Model& model, const Config& config, ConstantCache* constants);
 
 // What it begins with: nothing was made of the FakeQuantize layers yet.
 std::shared_ptr<Model> with_common_passes(const Model& original, const Config& config);

@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include "cpu/kernels/gemm/gemm_weights_cache.hpp"
 #include "cpu/kernels/reduce/row_table.hpp"
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/step_makers.hpp"
@@ -288,21 +289,53 @@ CallStep::Tensors tensors_of(StepBuilder& builder, const Node& node, const Embed
     return tensors;
 }
 
+// The table of a step, once it is packed; plans of one model share it.
+struct Table {
+    std::shared_ptr<const kernels::RowTable> rows;
+};
+
+// The constants by their addresses.
+std::string key_of(const Node& node) {
+    std::string key = "rows of";
+    for (std::size_t i = 0; i < kRowIndices; ++i) {
+        key += fmt::format(" {}", std::as_const(node.input_node(i)->constant()).data());
+    }
+    return key;
+}
+
+// Null: some constant lives no longer than this plan.
+kernels::GemmWeightsCache* shared_tables(const StepBuilder& builder, const Node& node) {
+    kernels::GemmWeightsCache* shared = nullptr;
+    for (std::size_t i = 0; i < kRowIndices; ++i) {
+        shared = builder.shared_weights(node.input_node(i)->constant());
+        if (shared == nullptr) {
+            break;
+        }
+    }
+    return shared;
+}
+
 // Packs when the step has its place in the plan.
-void pack_later(StepBuilder& builder,
-                const Node& node,
-                const std::shared_ptr<kernels::RowTable>& table) {
+void pack_later(StepBuilder& builder, const Node& node, const std::shared_ptr<Table>& table) {
     Tensor codes = node.input_node(0)->constant();
     const Tensor scales = node.input_node(1)->constant();
     const Tensor offsets = node.input_node(2)->constant();
+    kernels::GemmWeightsCache* const shared = shared_tables(builder, node);
+    const std::string key = key_of(node);
     Node* stored = node.input_node(0);
     if (builder.releases_weights() && stored->port().uses.size() == 1) {
         release(stored);
     }
-    builder.defer([table, codes = std::move(codes), scales, offsets]() mutable {
-        table->pack({std::as_const(codes).data(), codes.get_element_type(), scales.values<float>(),
-                     offsets.values<float>()});
-        let_go_of_pages(codes);
+    builder.defer([table, shared, key, codes = std::move(codes), scales, offsets]() mutable {
+        const auto pack = [&]() -> std::shared_ptr<const kernels::RowTable> {
+            const Shape& shape = codes.get_shape();
+            auto rows = std::make_shared<kernels::RowTable>(shape[0], shape[1]);
+            rows->pack({std::as_const(codes).data(), codes.get_element_type(),
+                        scales.values<float>(), offsets.values<float>()});
+            let_go_of_pages(codes);
+            return rows;
+        };
+        table->rows = shared == nullptr ? pack() : shared->get<kernels::RowTable>(key, pack);
         codes = Tensor();
     });
 }
@@ -318,10 +351,10 @@ Verdict make_compressed_embedding(StepBuilder& builder, Node& node) {
         return verdict;
     }
     const Shape codes = node.input(0).shape();
-    auto table = std::make_shared<kernels::RowTable>(codes[0], codes[1]);
+    auto table = std::make_shared<Table>();
     CallStep::Tensors tensors = tensors_of(builder, node, task);
     const TensorId dst = tensors.outputs[0];
-    auto call = [task, table](const CallMemory& memory) { run(task, *table, memory); };
+    auto call = [task, table](const CallMemory& memory) { run(task, *table->rows, memory); };
     auto step =
         std::make_unique<CallStep>(std::move(call), std::move(tensors), describe(node, task));
     step->set_packed_bytes(codes[0] * (byte_size_of(node.input(0).type(), codes[1]) + 8));

@@ -26,6 +26,8 @@ class GemmWeightsCache;
 
 namespace fuseq::cpu {
 
+class SharedComposers;
+
 struct BuildOptions : LoweringOptions {
     bool fuse = true;
     // For -dump: quantizations in the middle of a chain are computed once more by the same
@@ -40,6 +42,7 @@ struct BuildOptions : LoweringOptions {
     // kernels that were made of them. Null: there is one plan. As long.
     const ConstantCache* constants = nullptr;
     kernels::GemmWeightsCache* gemm_weights = nullptr;
+    SharedComposers* composers = nullptr;
     // What kernels need not search for again; null: nothing is known. As long.
     kernels::FloatSums* float_sums = nullptr;
     std::size_t threads = 1;  // to build with; the plan is the same for any number

@@ -16,6 +16,7 @@
 #include "cpu/lowering/registry.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
+#include "cpu/plan/shared_composers.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/gemm.hpp"
@@ -90,6 +91,9 @@ Plan PlanBuilder::build() {
         }
     }
     bind_outputs();
+    if (options_.composers != nullptr) {
+        options_.composers->take(grouping_);
+    }
     background_.finish();
     return std::move(plan_);
 }
@@ -98,6 +102,9 @@ void PlanBuilder::find_groups() {
     post_ops::SimplifyOptions laws;
     laws.drop_middle_rounds = options_.drop_middle_rounds;
     grouping_ = attach_post_ops(model_, options_.fuse, laws);
+    if (options_.composers != nullptr) {
+        options_.composers->give(grouping_);
+    }
     mark_needed();
 }
 

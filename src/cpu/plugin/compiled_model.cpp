@@ -32,14 +32,17 @@ std::vector<FallbackRow> fallback_rows(const FloatFallback& fallback) {
 std::string report_of(const PlannedModel& planned,
                       const Config& config,
                       const std::vector<Variable>& variables) {
-    return report_json(*planned.original.model(), *planned.transformed.model, planned.plan,
-                       {.remarks = planned.transformed.remarks,
-                        .fuse = config.fusion,
-                        .cache = planned.cache_status,
-                        .variables = variables,
-                        .fallback = fallback_rows(planned.fallback),
-                        .fallback_note = planned.fallback.note,
-                        .laws = {.drop_middle_rounds = config.drop_middle_rounds}});
+    return report_json(
+        *planned.original.model(), *planned.transformed.model, planned.plan,
+        {.remarks = planned.transformed.remarks_left_out
+                        ? transform_for_cpu(*planned.original.model(), config).remarks
+                        : planned.transformed.remarks,
+         .fuse = config.fusion,
+         .cache = planned.cache_status,
+         .variables = variables,
+         .fallback = fallback_rows(planned.fallback),
+         .fallback_note = planned.fallback.note,
+         .laws = {.drop_middle_rounds = config.drop_middle_rounds}});
 }
 
 constexpr const char* kPlacement = "FUSEQ_PLACEMENT";

@@ -96,6 +96,23 @@ TEST(ConstantCache, ResultsAreKnownInputs) {
     EXPECT_EQ(second.calls, 1);
 }
 
+TEST(ConstantCache, ConstantsOfAModelThatStandsForTheOriginalStay) {
+    const LargeConstant constant;
+    const LargeConstant made;
+    ConstantCache cache(constant.model);
+    EXPECT_FALSE(cache.keeps(std::as_const(made.value).data()));
+    cache.keep(made.model);
+    cache.keep(constant.model);  // known before: not counted
+    EXPECT_TRUE(cache.keeps(std::as_const(made.value).data()));
+    EXPECT_EQ(cache.bytes(), kLarge * sizeof(float));
+    Doubled doubled;
+    const Tensor inputs[] = {made.value};
+    cache.get("double", inputs, std::ref(doubled));
+    cache.get("double", inputs, std::ref(doubled));
+    EXPECT_EQ(doubled.calls, 1);
+    EXPECT_EQ(cache.bytes(), 2 * kLarge * sizeof(float));
+}
+
 // What weights become must not depend on whether a cache is there, nor on what it has seen.
 TEST(ConstantCache, PassesGiveTheSameModel) {
     const auto original = Model::from_text(R"(model "m"

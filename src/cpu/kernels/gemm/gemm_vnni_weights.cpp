@@ -206,7 +206,9 @@ std::shared_ptr<const PackedWeights> packed_weights(const GemmParams& params,
     const auto pack = [&] {
         return std::make_shared<const PackedWeights>(WeightPacker(params, layout).run());
     };
-    return params.shared == nullptr ? pack() : params.shared->get(key_of(params, layout), pack);
+    return params.shared == nullptr
+               ? pack()
+               : params.shared->get<PackedWeights>(key_of(params, layout), pack);
 }
 
 }  // namespace fuseq::kernels::gemm

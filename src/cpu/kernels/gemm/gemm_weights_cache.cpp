@@ -4,20 +4,20 @@
 
 namespace fuseq::kernels {
 
-GemmWeightsCache::Weights GemmWeightsCache::get(const std::string& key,
-                                                const std::function<Weights()>& pack) {
+GemmWeightsCache::Any GemmWeightsCache::get_any(const std::string& key,
+                                                const std::function<Any()>& pack) {
     {
         const std::lock_guard lock(mutex_);
         if (const auto found = weights_.find(key); found != weights_.end()) {
-            if (Weights known = found->second.lock()) {
+            if (Any known = found->second.lock()) {
                 return known;
             }
         }
     }
-    Weights packed = pack();
+    Any packed = pack();
     const std::lock_guard lock(mutex_);
-    std::weak_ptr<const gemm::PackedWeights>& kept = weights_[key];
-    if (Weights other = kept.lock()) {  // another thread was faster
+    std::weak_ptr<const void>& kept = weights_[key];
+    if (Any other = kept.lock()) {  // another thread was faster
         return other;
     }
     kept = packed;

@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packed weights that several matrix products share: those of plans of one model for several sets
-// of input shapes.
+// Packed weights that several matrix products share, those of plans of one model for several sets
+// of input shapes; and the tables of rows of embeddings.
 #pragma once
 
 #include <functional>
@@ -13,21 +13,26 @@
 
 namespace fuseq::kernels {
 
-namespace gemm {
-struct PackedWeights;
-}
-
-// Thread-safe. Holds no memory itself: weights live as long as a product has them.
+// Thread-safe. Holds no memory itself: weights live as long as a step has them.
 class GemmWeightsCache {
 public:
-    using Weights = std::shared_ptr<const gemm::PackedWeights>;
+    template <class T>
+    using Pack = std::function<std::shared_ptr<const T>()>;
 
-    // The weights with this key. `pack` runs where no product has them.
-    Weights get(const std::string& key, const std::function<Weights()>& pack);
+    // The weights with this key, which says what type they are of. `pack` runs where no step has
+    // them.
+    template <class T>
+    std::shared_ptr<const T> get(const std::string& key, const Pack<T>& pack) {
+        return std::static_pointer_cast<const T>(get_any(key, [&] { return Any(pack()); }));
+    }
 
 private:
+    using Any = std::shared_ptr<const void>;
+
+    Any get_any(const std::string& key, const std::function<Any()>& pack);
+
     std::mutex mutex_;
-    std::unordered_map<std::string, std::weak_ptr<const gemm::PackedWeights>> weights_;
+    std::unordered_map<std::string, std::weak_ptr<const void>> weights_;
 };
 
 }  // namespace fuseq::kernels
