@@ -212,7 +212,7 @@ private:
             return false;
         }
         const Output& other = next.input(next.input(0) == data ? 1 : 0);
-        return !other.node->is_constant() && other.shape() == data.shape() &&
+        return !other.node->is_constant() && other.partial_shape() == data.partial_shape() &&
                place_.at(other.node) > place_.at(data.node) &&
                !result_.group_of.contains(other.node) &&
                other.node->port(other.index).uses.size() == 1 &&
@@ -226,7 +226,7 @@ private:
             return false;
         }
         const Output& other = next.input(next.input(0) == data ? 1 : 0);
-        return other.shape() == data.shape() && begins_with_resize(other);
+        return other.partial_shape() == data.partial_shape() && begins_with_resize(other);
     }
 
     void finish(Group group) {

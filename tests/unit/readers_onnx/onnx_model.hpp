@@ -6,9 +6,12 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "fuseq/fuseq.hpp"
 #include "readers/onnx/importer.hpp"
 
 namespace fuseq::test {
@@ -69,6 +72,32 @@ public:
         }
         return tensor;
     }
+    // Bytes of u8, or of u4 and i4 with two values a byte.
+    ::onnx::TensorProto* raw(const std::string& name,
+                             const std::vector<std::int64_t>& dims,
+                             const std::vector<std::uint8_t>& values,
+                             int type = ::onnx::TensorProto::UINT8) {
+        auto* tensor = graph().add_initializer();
+        tensor->set_name(name);
+        tensor->set_data_type(type);
+        for (const std::int64_t dim : dims) {
+            tensor->add_dims(dim);
+        }
+        tensor->set_raw_data(values.data(), values.size());
+        return tensor;
+    }
+    ::onnx::NodeProto* microsoft(const std::string& type,
+                                 const std::vector<std::string>& inputs,
+                                 const std::vector<std::string>& outputs) {
+        if (proto.opset_import_size() == 1) {
+            auto* import = proto.add_opset_import();
+            import->set_domain("com.microsoft");
+            import->set_version(1);
+        }
+        auto* made = node(type, inputs, outputs, type);
+        made->set_domain("com.microsoft");
+        return made;
+    }
     std::string bytes() const { return proto.SerializeAsString(); }
     std::shared_ptr<Model> read(const std::string& file = "m.onnx") const {
         return onnx_reader::import_model(proto, {.file = file, .folder = {}, .on_warning = {}});
@@ -84,6 +113,38 @@ inline ::onnx::AttributeProto* attribute(::onnx::NodeProto* node,
     made->set_name(name);
     made->set_type(static_cast<::onnx::AttributeProto::AttributeType>(kind));
     return made;
+}
+
+inline void integer(::onnx::NodeProto* node, const std::string& name, std::int64_t value) {
+    attribute(node, name, ::onnx::AttributeProto::INT)->set_i(value);
+}
+
+inline void real(::onnx::NodeProto* node, const std::string& name, float value) {
+    attribute(node, name, ::onnx::AttributeProto::FLOAT)->set_f(value);
+}
+
+// All outputs of the model on a device.
+inline std::vector<Tensor> infer(const OnnxModel& m,
+                                 const std::string& device,
+                                 const std::vector<Tensor>& inputs) {
+    Core core;
+    InferRequest request = core.compile_model(m.read(), device).create_infer_request();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        request.set_input_tensor(i, inputs[i]);
+    }
+    request.infer();
+    std::vector<Tensor> outputs;
+    for (int i = 0; i < m.proto.graph().output_size(); ++i) {
+        outputs.push_back(request.get_output_tensor(static_cast<std::size_t>(i)));
+    }
+    return outputs;
+}
+
+inline std::vector<float> random_floats(std::mt19937& random, std::size_t count) {
+    std::normal_distribution<float> normal;
+    std::vector<float> values(count);
+    std::generate(values.begin(), values.end(), [&] { return normal(random); });
+    return values;
 }
 
 // Message of the Error that the function throws; empty when none.

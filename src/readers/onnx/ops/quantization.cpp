@@ -26,6 +26,18 @@ void check_scale_values(const Operator& op, const Output& scale) {
     }
 }
 
+// As x has it, but on the axis one value a block.
+void check_blocks(const Operator& op, const Scales& scales, const Output& x) {
+    const PartialShape& shape = scales.scale.partial_shape();
+    PartialShape expected = x.partial_shape();
+    Dimension& size = expected[*scales.axis];
+    if (size.is_static()) {
+        size = Dimension((size.get_length() + scales.block - 1) / scales.block);
+        op.require(shape.compatible(expected), "scale has shape ", to_string(shape), ", expected ",
+                   to_string(expected), " for blocks of ", scales.block, " on axis ", *scales.axis);
+    }
+}
+
 void check_lengths(const Operator& op, const Scales& scales, const Output& x) {
     const PartialShape& shape = scales.scale.partial_shape();
     op.require(!scales.zero_point || scales.zero_point.partial_shape().compatible(shape) ||
@@ -33,7 +45,11 @@ void check_lengths(const Operator& op, const Scales& scales, const Output& x) {
                "zero point has shape ",
                scales.zero_point ? to_string(scales.zero_point.partial_shape()) : "",
                ", the scale ", to_string(shape));
-    if (!scales.axis || scales.block != 0) {
+    if (scales.block != 0) {
+        check_blocks(op, scales, x);
+        return;
+    }
+    if (!scales.axis) {
         return;
     }
     op.require(shape.rank() == 1, "scale has shape ", to_string(shape), ", expected one dimension");
@@ -154,7 +170,43 @@ Output saturate(Operator& op, const Output& value, ElementType type) {
     return op.add("Convert", {bounded}, {{"destination_type", type}});
 }
 
+namespace {
+
+// Whether the axis is a whole number of blocks, in a tensor of known shape.
+bool has_whole_blocks(const Scales& scales, const Output& x) {
+    return scales.block != 0 && x.partial_shape().is_static() &&
+           scales.scale.partial_shape().is_static() &&
+           x.shape()[*scales.axis] % static_cast<std::size_t>(scales.block) == 0;
+}
+
+std::vector<std::int64_t> sizes_of(const Shape& shape) {
+    return {shape.begin(), shape.end()};
+}
+
+// The axis becomes [blocks, block], so that a scale is one of a block: compressed weights are
+// recognised by that.
+Output dequantize_blocks(Operator& op, const Output& q, const Scales& scales) {
+    const ElementType type = scales.scale.type();
+    const auto axis = static_cast<std::ptrdiff_t>(*scales.axis);
+    std::vector<std::int64_t> codes = sizes_of(q.shape());
+    codes[*scales.axis] /= scales.block;
+    codes.insert(codes.begin() + axis + 1, scales.block);
+    std::vector<std::int64_t> table = sizes_of(scales.scale.shape());
+    table.insert(table.begin() + axis + 1, 1);
+    Output y = op.add("Convert", {op.reshape(q, codes)}, {{"destination_type", type}});
+    if (scales.zero_point) {
+        y = op.add("Subtract", {y, op.convert(op.reshape(scales.zero_point, table), type)});
+    }
+    y = op.add("Multiply", {y, op.reshape(scales.scale, table)});
+    return op.reshape(y, sizes_of(q.shape()));
+}
+
+}  // namespace
+
 Output dequantize(Operator& op, const Output& q, const Scales& scales) {
+    if (has_whole_blocks(scales, q)) {
+        return dequantize_blocks(op, q, scales);
+    }
     const ElementType type = scales.scale.type();
     Output y = op.add("Convert", {q}, {{"destination_type", type}});
     if (scales.zero_point) {
