@@ -6,36 +6,18 @@
 
 #include "ops/control/subgraph.hpp"
 #include "readers/onnx/operator_table.hpp"
+#include "readers/onnx/ops/bodies.hpp"
 
 namespace fuseq::onnx_reader {
 namespace {
 
 using Outputs = std::vector<Output>;
 
-// Adds what the body captured to the inputs of the operation.
-void add_captured(const Body& body,
-                  std::vector<Output>& inputs,
-                  std::vector<std::int64_t>& input_map) {
-    for (std::size_t i = 0; i < body.captured.size(); ++i) {
-        PortMap::append(input_map, {.external = static_cast<std::int64_t>(inputs.size()),
-                                    .internal = static_cast<std::int64_t>(body.own_inputs + i)});
-        inputs.push_back(body.captured[i]);
-    }
-}
-
 void map_results(const Body& body, std::vector<std::int64_t>& output_map) {
     for (std::size_t i = 0; i < body.model->results().size(); ++i) {
         const auto at = static_cast<std::int64_t>(i);
         PortMap::append(output_map, {.external = at, .internal = at});
     }
-}
-
-Outputs all_outputs(fuseq::Node* node) {
-    Outputs outputs;
-    for (std::size_t i = 0; i < node->output_count(); ++i) {
-        outputs.push_back(node->output(i));
-    }
-    return outputs;
 }
 
 Output condition_scalar(Operator& op, const Output& condition) {
@@ -55,17 +37,6 @@ Outputs if_node(Operator& op) {
     attributes.then_body = then_body.model;
     attributes.else_body = else_body.model;
     return all_outputs(op.node("If", std::move(inputs), attributes.clone()));
-}
-
-// The parts of a scan output are joined along a new first axis.
-void unsqueeze_result(Model& body, std::size_t result) {
-    fuseq::Node* node = body.results()[result];
-    const Output value = node->input(0);
-    const Output axis =
-        body.add_constant(body.unique_name("scan_axis"), Tensor::of<std::int64_t>(Shape{1}, {0}))
-            ->output();
-    node->set_input(0, body.add("Unsqueeze", 1, body.unique_name("scan"), {value, axis})->output());
-    node->infer();
 }
 
 Outputs loop(Operator& op) {
@@ -99,7 +70,7 @@ Outputs loop(Operator& op) {
         const auto at = static_cast<std::int64_t>(i);
         const bool scan = i > carried;
         if (scan) {
-            unsqueeze_result(*body.model, i);
+            unsqueeze_result(*body.model, i, 0);
         }
         PortMap::append(attributes.output_map,
                         {.external = at - 1, .internal = at, .sliced = scan});
