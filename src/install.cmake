@@ -10,7 +10,7 @@ install(TARGETS fuseq fuseq_quantizer EXPORT fuseq_targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
 # Where the runtime looks for devices first, and readers of model formats.
 foreach(found_at_run_time fuseq_reference_plugin fuseq_cpu_plugin fuseq_onnx_reader
-        fuseq_tflite_reader fuseq_caffe2_reader)
+        fuseq_tflite_reader fuseq_caffe2_reader fuseq_mxnet_reader)
     if(TARGET ${found_at_run_time})
         install(TARGETS ${found_at_run_time}
                 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)

@@ -25,7 +25,8 @@ namespace {
 constexpr int kRounds = 20;
 
 bool is_model_file(const std::string& text) {
-    const std::initializer_list<const char*> endings{".xml", ".onnx", ".tflite", ".pb", ".blob"};
+    const std::initializer_list<const char*> endings{".xml", ".onnx", ".tflite",
+                                                     ".pb",  ".json", ".blob"};
     return std::any_of(endings.begin(), endings.end(),
                        [&](const char* ending) { return text.ends_with(ending); });
 }

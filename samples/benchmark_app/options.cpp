@@ -23,7 +23,8 @@ struct Ignored {
 
 void add_model_options(CLI::App& app, Options& options) {
     app.add_option("-m", options.model,
-                   "Model: an IR (.xml), an ONNX (.onnx) or TFLite file (.tflite), or a compiled "
+                   "Model: an IR (.xml), an ONNX (.onnx) or TFLite file (.tflite), a Caffe2 net "
+                   "(.pb), an MXNet symbol (.json), or a compiled "
                    "model (.blob)");
     app.add_option("-d", options.device, "Device")->capture_default_str();
     app.add_option("-i", options.inputs,

@@ -41,7 +41,8 @@ struct Arguments {
 bool parse(Arguments& arguments, int argc, const char* const* argv) {
     CLI::App app("Says what became of every FakeQuantize and every layer of a model.", "explain");
     app.add_option("-m", arguments.model,
-                   "Model: an OpenVINO IR (.xml), an ONNX (.onnx) or a TFLite file (.tflite)")
+                   "Model: an OpenVINO IR (.xml), an ONNX (.onnx) or TFLite file (.tflite), a "
+                   "Caffe2 net (.pb) or an MXNet symbol (.json)")
         ->required();
     app.add_option("-d", arguments.device, "Device")->capture_default_str();
     app.add_option("--json", arguments.json_file, "Write the report to this file too");

@@ -15,7 +15,8 @@ namespace {
 
 void add_files(CLI::App& app, InferOptions& options) {
     app.add_option("-m", options.model,
-                   "Model: an OpenVINO IR (.xml), an ONNX (.onnx) or a TFLite file (.tflite)")
+                   "Model: an OpenVINO IR (.xml), an ONNX (.onnx) or TFLite file (.tflite), a "
+                   "Caffe2 net (.pb) or an MXNet symbol (.json)")
         ->required();
     app.add_option(
            "-i", options.inputs,

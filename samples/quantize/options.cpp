@@ -52,7 +52,8 @@ Names default_names(const QuantizerOptions& options) {
 
 void add_files(CLI::App& app, QuantizeOptions& options) {
     app.add_option("-m", options.model,
-                   "Float model, an OpenVINO IR (.xml), an ONNX (.onnx) or a TFLite file (.tflite)")
+                   "Float model, an OpenVINO IR (.xml), an ONNX (.onnx) or TFLite file (.tflite), "
+                   "a Caffe2 net (.pb) or an MXNet symbol (.json)")
         ->required();
     app.add_option(
         "-i", options.data,

@@ -25,6 +25,7 @@ struct KnownFormat {
     const char* packages;  // that the build needs
 };
 constexpr KnownFormat kKnown[] = {
+    {"json", "mxnet", "the packages of the build"},
     {"onnx", "onnx", "libonnx-dev and libprotobuf-dev"},
     {"pb", "caffe2", "protobuf-compiler and libprotobuf-dev"},
     {"tflite", "tflite", "flatbuffers-compiler and libflatbuffers-dev"}};

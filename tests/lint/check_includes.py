@@ -66,6 +66,7 @@ LAYERS = {
     "src/readers/ir": MODEL + ["readers/ir"],
     "src/readers/common": MODEL + ["readers/common"],
     "src/readers/caffe2": MODEL + ["readers/common", "readers/caffe2"],
+    "src/readers/mxnet": MODEL + ["readers/common", "readers/mxnet"],
     "src/readers/onnx": MODEL + ["readers/common", "readers/onnx"],
     "src/readers/tflite": MODEL + ["readers/common", "readers/tflite"],
     # Its C API has the handles of the runtime's.

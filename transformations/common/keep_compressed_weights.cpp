@@ -5,7 +5,7 @@
 //
 //   Law:     the product with (code - zero_point) * scale is what CompressedMatMul is.
 //   Before:  MatMul(x, [layout](Multiply([Subtract](Convert(Const i8|u8|i4|u4|nf4)))))
-//            and with Add(offset) after the Multiply: zero_point - offset / scale
+//            and with Add or Subtract(offset) after the Multiply: zero_point - offset / scale
 //            with layout any Reshape, Squeeze, Unsqueeze, and Transpose of a matrix
 //   After:   CompressedMatMul(x, Const codes, Const scale [N, G] [, Const zero point [N, G]])
 //   Refuses: scales or zero points that are not one a channel, or one a channel and group of equal
@@ -26,6 +26,7 @@
 #include "ops/broadcast.hpp"
 #include "ops/compressed_matmul.hpp"
 #include "ops/matmul.hpp"
+#include "transformations/support/code_chain.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/weights.hpp"
@@ -35,51 +36,25 @@ namespace {
 
 constexpr std::string_view kName = "keep_compressed_weights";
 
-// Const -> Convert -> [Subtract] -> Multiply -> [Add], followed by a layout.
-struct Chain {
-    Output codes;
-    Tensor scale;
-    Tensor zero_point;          // an empty handle: none
-    Tensor offset;              // of real numbers; an empty handle: none
+// What the weights are made of, followed by a layout.
+struct Chain : CodeChain {
     std::vector<Node*> layout;  // from the product up
-    std::vector<Node*> nodes;   // all of them
 };
 
 std::optional<Chain> match_chain(const Node& matmul) {
-    Chain chain;
-    Node* node = matmul.input_node(1);
-    for (; is_layout_only(*node); node = node->input_node(0)) {
-        chain.layout.push_back(node);
+    std::vector<Node*> layout;
+    Output at = matmul.input(1);
+    for (; is_layout_only(*at.node); at = at.node->input(0)) {
+        layout.push_back(at.node);
     }
-    chain.nodes = chain.layout;
-    const auto take = [&](std::string_view type, Tensor& value) {
-        if (!node->is(type)) {
-            return false;
-        }
-        const auto constant = evaluate_constant(node->input(1));
-        if (!constant || constant->get_element_type() != ElementType::f32) {
-            return false;
-        }
-        value = *constant;
-        chain.nodes.push_back(node);
-        node = node->input_node(0);
-        return true;
-    };
-    take("Add", chain.offset);
-    if (!take("Multiply", chain.scale)) {
+    auto chain = match_code_chain(at);
+    if (!chain || !is_weight_code(chain->codes.type())) {
         return std::nullopt;
     }
-    take("Subtract", chain.zero_point);
-    if (!node->is("Convert") || node->port().type != ElementType::f32 ||
-        !node->input_node(0)->is_constant() || !is_weight_code(node->input(0).type())) {
-        return std::nullopt;
-    }
-    chain.nodes.push_back(node);
-    chain.codes = node->input(0);
-    const std::vector<float> scales = to_floats(chain.scale);
+    const std::vector<float> scales = to_floats(chain->scale);
     const bool no_scale =
         std::all_of(scales.begin(), scales.end(), [](float scale) { return scale == 1.0f; });
-    return no_scale ? std::nullopt : std::optional<Chain>(std::move(chain));
+    return no_scale ? std::nullopt : std::optional(Chain{std::move(*chain), std::move(layout)});
 }
 
 struct Refusal {
@@ -292,8 +267,10 @@ void rewrite(Node& matmul, const Chain& chain, const Matrix& matrix, std::size_t
     attributes.transpose_b = matrix.transposed;
     Node* product = model.add("CompressedMatMul", 1, name, inputs, attributes);
     product->origins = origins_of(matmul);
-    for (const Node* node : chain.nodes) {
-        add_origins(*product, *node);
+    for (const auto* nodes : {&chain.layout, &chain.nodes}) {
+        for (const Node* node : *nodes) {
+            add_origins(*product, *node);
+        }
     }
     product->rt_info = matmul.rt_info;
     redirect(matmul.output(), product->output());

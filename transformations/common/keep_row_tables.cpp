@@ -24,6 +24,7 @@
 #include "ops/axes.hpp"
 #include "ops/embedding/compressed_embedding.hpp"
 #include "ops/gather.hpp"
+#include "transformations/support/code_chain.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/weights.hpp"
@@ -33,66 +34,15 @@ namespace {
 
 constexpr std::string_view kName = "keep_row_tables";
 
-struct RowChain {
-    Output codes;
-    Tensor zero_point;  // empty handles: none
-    Tensor scale;
-    Tensor offset;
-    bool negative_offset = false;  // the offset is subtracted
-    std::vector<const Node*> nodes;
-};
-
-// The constant operand of a node, and the other one.
-std::optional<std::pair<Tensor, Output>> split_operands(const Node& node) {
-    for (const std::size_t i : {1, 0}) {
-        if (i == 0 && node.is("Subtract")) {
-            break;
-        }
-        const Output& other = node.input(1 - i);
-        if (other.partial_shape() != node.port().shape) {
-            continue;
-        }
-        auto value = evaluate_constant(node.input(i));
-        if (value && value->get_element_type() == ElementType::f32) {
-            return std::pair{*value, other};
-        }
-    }
-    return std::nullopt;
-}
-
-bool skip(RowChain& chain, Output& at, std::string_view type, Tensor& value) {
-    if (!at.node->is(type) || at.type() != ElementType::f32) {
-        return false;
-    }
-    auto operands = split_operands(*at.node);
-    if (!operands) {
-        return false;
-    }
-    value = operands->first;
-    chain.nodes.push_back(at.node);
-    at = operands->second;
-    return true;
-}
-
-std::optional<RowChain> match_rows(const Output& data) {
-    RowChain chain;
-    Output at = data;
-    if (!skip(chain, at, "Add", chain.offset)) {
-        chain.negative_offset = skip(chain, at, "Subtract", chain.offset);
-    }
-    if (!skip(chain, at, "Multiply", chain.scale)) {
+std::optional<CodeChain> match_rows(const Output& data) {
+    auto chain = match_code_chain(data);
+    if (!chain || !is_row_code(chain->codes.type())) {
         return std::nullopt;
     }
-    skip(chain, at, "Subtract", chain.zero_point);
-    if (!at.node->is("Convert") || at.type() != ElementType::f32 ||
-        !at.node->input_node(0)->is_constant() || !is_row_code(at.node->input(0).type())) {
-        return std::nullopt;
-    }
-    chain.nodes.push_back(at.node);
-    chain.codes = at.node->input(0);
-    const Shape shape = chain.codes.shape();
-    return shape.size() == 2 && shape_size(shape) != 0 ? std::optional(std::move(chain))
-                                                       : std::nullopt;
+    const Shape shape = chain->codes.shape();
+    // The shape of the codes is that of the table, or an operand has more dimensions or rows.
+    const bool table = shape.size() == 2 && shape_size(shape) != 0 && data.partial_shape() == shape;
+    return table ? chain : std::nullopt;
 }
 
 // One value a row. Nothing: they are others.
@@ -120,7 +70,7 @@ struct Refusal {
     std::string text;
 };
 
-std::optional<Refusal> find_grids(const RowChain& chain, Grids& grids) {
+std::optional<Refusal> find_grids(const CodeChain& chain, Grids& grids) {
     const std::size_t rows = chain.codes.shape()[0];
     const auto scales = row_values(chain.scale, rows, 1);
     const auto zero_points = row_values(chain.zero_point, rows, 0);
@@ -131,10 +81,9 @@ std::optional<Refusal> find_grids(const RowChain& chain, Grids& grids) {
                                                 to_string(chain.codes.shape()))};
     }
     for (std::size_t r = 0; r < rows; ++r) {
-        const double sign = chain.negative_offset ? -1 : 1;
         grids.scales.push_back(static_cast<float>((*scales)[r]));
         grids.offsets.push_back(
-            static_cast<float>(sign * (*offsets)[r] - (*zero_points)[r] * (*scales)[r]));
+            static_cast<float>((*offsets)[r] - (*zero_points)[r] * (*scales)[r]));
         if (!std::isfinite(grids.scales[r]) || !std::isfinite(grids.offsets[r])) {
             return Refusal{"row_range", fmt::format("row {} has a scale of {} and an offset of {}",
                                                     r, grids.scales[r], grids.offsets[r])};
@@ -172,11 +121,11 @@ std::optional<Refusal> check_gather(const Node& gather) {
 }
 
 // Whether the values of a row need more than the codes and one scale of all.
-bool has_rows(const RowChain& chain) {
+bool has_rows(const CodeChain& chain) {
     return !is_8_bit(chain.codes.type()) || chain.offset || chain.scale.get_size() != 1;
 }
 
-void rewrite(Node& node, const RowChain& chain, const Grids& grids) {
+void rewrite(Node& node, const CodeChain& chain, const Grids& grids) {
     Model& model = node.model();
     const std::size_t rows = grids.scales.size();
     const std::string& name = node.name();

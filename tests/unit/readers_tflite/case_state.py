@@ -39,6 +39,23 @@ def integer_lstm(name, zero, clip, major):
                 runs=[[operands[0][0]], [whole(*shape)]])
 
 
+def integer_svdf(name, rank, memory, batch, zeros, biased, span):
+    """`zeros`: zero points of input and output; `span`: how large weights over time are."""
+    rng = np.random.default_rng(70 + rank + memory)
+    inputs, filters = 10, 12
+
+    def whole(*size):
+        return rng.integers(-127, 128, size).astype(np.int8)
+    grid, features, time, state, result = F(0.04), F(0.011), F(0.0007), F(0.0013), F(0.00012 * span * (rank * memory) ** 0.5)
+    bias = ("const", rng.integers(-9000, 9000, filters // rank).astype(np.int32), (F(state * time), 0))
+    return case(name, "SVDF", [(whole(batch, inputs), (grid, zeros[0])), ("const", whole(filters, inputs), (features, 0)),
+                               ("const", rng.integers(-span, span, (filters, memory)).astype(np.int16), (time, 0)),
+                               bias if biased else None, ("state", (batch, filters * memory), np.int16, (state, 0))],
+                [((batch, filters // rank), np.int8, (result, zeros[1]))],
+                ("SVDFOptions", {"rank": rank, "fused_activation_function": "RELU"}), version=3,
+                runs=[[whole(batch, inputs)] for _ in range(4)])
+
+
 def cases():
     for major in (False, True):
         shape, tag = ((4, 2, 3), "_time_major") if major else ((2, 4, 3), "")
@@ -61,3 +78,7 @@ def cases():
     yield case("svdf", "SVDF", [real(1, 2, 3), const(2, 8, 3), const(3, 8, 4), const(4, 4), ("state", (2, 32), F)],
                [((2, 4), F)], ("SVDFOptions", {"rank": 2, "fused_activation_function": "RELU"}),
                runs=[[real(20 + i, 2, 3)] for i in range(3)], tolerance=CLOSE)
+    yield integer_svdf("svdf_s8", 1, 5, 1, (3, -128), True, 1500)
+    yield integer_svdf("svdf_s8_rank2", 2, 3, 3, (-128, -20), True, 3000)
+    yield integer_svdf("svdf_s8_one_step", 3, 1, 2, (0, 7), False, 9000)
+    yield integer_svdf("svdf_s8_saturates", 2, 8, 1, (-7, -128), True, 32767)

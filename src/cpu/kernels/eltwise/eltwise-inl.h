@@ -35,6 +35,22 @@ HWY_INLINE bool scaled(D d, float scale, F&& f, Apply&& apply) {
     return true;
 }
 
+// Calls body with the function of two vectors that `kind` is.
+template <class D, class Body>
+HWY_INLINE void with_binary(D /*d*/, post_ops::BinaryKind kind, const Body& body) {
+    using V = hn::Vec<D>;
+    switch (kind) {
+        case post_ops::BinaryKind::kAdd:
+            return body([](V x, V t) FUSEQ_HWY_LAMBDA { return hn::Add(x, t); });
+        case post_ops::BinaryKind::kMul:
+            return body([](V x, V t) FUSEQ_HWY_LAMBDA { return hn::Mul(x, t); });
+        case post_ops::BinaryKind::kMax:
+            return body([](V x, V t) FUSEQ_HWY_LAMBDA { return hn::Max(x, t); });
+        case post_ops::BinaryKind::kMin:
+            return body([](V x, V t) FUSEQ_HWY_LAMBDA { return hn::Min(x, t); });
+    }
+}
+
 // min(max(x + 3, 0), 6) / 6
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V hsigmoid(D d, V x) {

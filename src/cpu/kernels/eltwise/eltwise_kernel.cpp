@@ -71,16 +71,7 @@ void apply(const post_ops::Binary& op,
             hn::Store(f(hn::Load(d, tile + i), t), d, tile + i);
         }
     };
-    switch (op.kind) {
-        case post_ops::BinaryKind::kAdd:
-            return combine([](VF x, VF t) HWY_ATTR { return hn::Add(x, t); });
-        case post_ops::BinaryKind::kMul:
-            return combine([](VF x, VF t) HWY_ATTR { return hn::Mul(x, t); });
-        case post_ops::BinaryKind::kMax:
-            return combine([](VF x, VF t) HWY_ATTR { return hn::Max(x, t); });
-        case post_ops::BinaryKind::kMin:
-            return combine([](VF x, VF t) HWY_ATTR { return hn::Min(x, t); });
-    }
+    with_binary(d, op.kind, combine);
 }
 
 // ---- loops ------------------------------------------------------------------------------------

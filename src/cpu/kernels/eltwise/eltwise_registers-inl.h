@@ -18,6 +18,7 @@
 #include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/common/exact-inl.h"
 #include "cpu/kernels/eltwise/activation_math-inl.h"
+#include "cpu/kernels/eltwise/eltwise-inl.h"
 #include "cpu/kernels/eltwise/eltwise_program.hpp"
 #include "cpu/kernels/eltwise/eltwise_tile-inl.h"
 #include "hwy/highway.h"
@@ -131,16 +132,7 @@ HWY_INLINE void with_extra(VF (&x)[N], const SimpleOp& op, std::size_t i) {
             x[v] = f(x[v], t[v]);
         }
     };
-    switch (op.binary->kind) {
-        case post_ops::BinaryKind::kAdd:
-            return combine([](VF y, VF z) HWY_ATTR { return hn::Add(y, z); });
-        case post_ops::BinaryKind::kMul:
-            return combine([](VF y, VF z) HWY_ATTR { return hn::Mul(y, z); });
-        case post_ops::BinaryKind::kMax:
-            return combine([](VF y, VF z) HWY_ATTR { return hn::Max(y, z); });
-        case post_ops::BinaryKind::kMin:
-            return combine([](VF y, VF z) HWY_ATTR { return hn::Min(y, z); });
-    }
+    with_binary(d, op.binary->kind, combine);
 }
 
 template <std::size_t N>

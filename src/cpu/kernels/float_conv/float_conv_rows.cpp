@@ -18,6 +18,7 @@
 
 #include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/common/exact-inl.h"
+#include "cpu/kernels/common/hwy_unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -48,15 +49,6 @@ constexpr std::size_t tile_pixels(std::size_t vectors) {
 // Of the last one, where that suffices.
 constexpr std::size_t last_pixels(std::size_t vectors) {
     return kWide ? 12 / vectors : kVector == 8 ? 2 : 1;
-}
-
-template <class F, std::size_t... I>
-HWY_INLINE void unrolled(F&& f, std::index_sequence<I...>) {
-    (f(std::integral_constant<std::size_t, I>{}), ...);
-}
-template <std::size_t N, class F>
-HWY_INLINE void unrolled(F&& f) {
-    unrolled(f, std::make_index_sequence<N>{});
 }
 
 // Vector i has channels kVector * (i % kVectors) of pixel i / kVectors.

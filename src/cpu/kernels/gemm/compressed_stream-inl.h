@@ -14,6 +14,7 @@
 
 #include "cpu/kernels/gemm/compressed_codes.hpp"
 #include "cpu/kernels/gemm/compressed_matrix.hpp"
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -50,12 +51,34 @@ HWY_INLINE IntVector low_nibble(IntVector both) {
     return hn::And(both, hn::Set(IntTag(), 15));
 }
 
+// The floats of `values` at the low four bits of each index; the bits above say nothing.
+HWY_INLINE Vector look_up(const float* values, IntVector index) {
+    const Tag d;
+#if HWY_TARGET <= HWY_AVX3
+    return Vector{_mm512_permutexvar_ps(index.raw, hn::LoadU(d, values).raw)};
+#elif HWY_TARGET == HWY_AVX2
+    // Three bits are a place, and the fourth one, as the sign, is the half of the table.
+    const Vector lower{_mm256_permutevar8x32_ps(hn::LoadU(d, values).raw, index.raw)};
+    const Vector upper{_mm256_permutevar8x32_ps(hn::LoadU(d, values + 8).raw, index.raw)};
+    return hn::IfNegativeThenElse(hn::BitCast(d, hn::ShiftLeft<28>(index)), upper, lower);
+#else
+    return hn::GatherIndex(d, values, low_nibble(index));
+#endif
+}
+
 struct Nibbles {
     static constexpr std::size_t kDepth = 2;
     explicit Nibbles(const float* /*table*/) {}
     HWY_INLINE void widen(const std::uint8_t* from, Vector* to) const {
         const IntVector both = both_nibbles(from);
+#if HWY_TARGET <= HWY_AVX3
+        // One instruction, where a mask and a conversion are two.
+        alignas(64) static constexpr float kCodes[] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                                       8, 9, 10, 11, 12, 13, 14, 15};
+        to[0] = look_up(kCodes, both);
+#else
         to[0] = hn::ConvertTo(Tag(), low_nibble(both));
+#endif
         to[1] = hn::ConvertTo(Tag(), hn::ShiftRight<4>(both));
     }
 };
@@ -67,22 +90,8 @@ struct Table {
     explicit Table(const float* values) : table(values) {}
     HWY_INLINE void widen(const std::uint8_t* from, Vector* to) const {
         const IntVector both = both_nibbles(from);
-        to[0] = look_up(low_nibble(both));
-        to[1] = look_up(hn::ShiftRight<4>(both));
-    }
-    HWY_INLINE Vector look_up(IntVector code) const {
-        const Tag d;
-        const IntTag di;
-        if constexpr (kLanes == 16) {
-            return hn::TableLookupLanes(hn::LoadU(d, table), hn::IndicesFromVec(d, code));
-        } else if constexpr (kLanes == 8) {
-            const auto place = hn::IndicesFromVec(d, hn::And(code, hn::Set(di, 7)));
-            const auto upper = hn::RebindMask(d, hn::Gt(code, hn::Set(di, 7)));
-            return hn::IfThenElse(upper, hn::TableLookupLanes(hn::LoadU(d, table + 8), place),
-                                  hn::TableLookupLanes(hn::LoadU(d, table), place));
-        } else {
-            return hn::GatherIndex(d, table, code);
-        }
+        to[0] = look_up(table, both);
+        to[1] = look_up(table, hn::ShiftRight<4>(both));
     }
 };
 
@@ -152,6 +161,20 @@ struct GroupSums {
     }
 };
 
+// Asks for the codes that are read some steps later. The hardware asks for them too, but it stops at
+// the end of a page of 4 KB, and waits for a first miss in the next one.
+template <std::size_t kBytes>
+HWY_INLINE void fetch_ahead(const std::uint8_t* from) {
+    constexpr std::size_t kLine = 64;
+    constexpr std::size_t kAhead = 2048;
+    if constexpr (kBytes >= kLine) {  // less in a step: several rows, whose sums take the time
+#pragma GCC unroll 2
+        for (std::size_t at = 0; at < kBytes; at += kLine) {
+            hwy::Prefetch(from + kAhead + at);
+        }
+    }
+}
+
 template <class Codes, std::size_t kRows>
 HWY_INLINE void sum_group(const Codes& codes,
                           const std::uint8_t* from,
@@ -163,6 +186,7 @@ HWY_INLINE void sum_group(const Codes& codes,
     sums.clear();
     std::size_t left = depth;
     for (; left >= kUnits * Codes::kDepth; left -= kUnits * Codes::kDepth) {
+        fetch_ahead<kUnits * kPanel>(from);
         sums.template add<kUnits>(codes, from, x, step);
         from += kUnits * kPanel;
         x += kUnits * Codes::kDepth;

@@ -19,6 +19,7 @@
 #include "hwy/highway.h"
 
 #include "cpu/kernels/common/exact-inl.h"
+#include "cpu/kernels/common/hwy_unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -55,12 +56,7 @@ struct Place {
 
 template <std::size_t Size, class F>
 HWY_INLINE void for_group(F&& f) {
-    f(std::integral_constant<std::size_t, 0>{});
-    f(std::integral_constant<std::size_t, 1>{});
-    if constexpr (Size == kGroup) {
-        f(std::integral_constant<std::size_t, 2>{});
-        f(std::integral_constant<std::size_t, 3>{});
-    }
+    unrolled<Size>(f);
 }
 
 template <std::size_t Size, class F>

@@ -50,16 +50,7 @@ HWY_INLINE void binary(Group<Size>& g,
             return f(x, hn::Mul(hn::Sub(t, zero_point), scale));
         });
     };
-    switch (op.kind) {
-        case post_ops::BinaryKind::kAdd:
-            return combine([](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::Add(x, t); });
-        case post_ops::BinaryKind::kMul:
-            return combine([](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::Mul(x, t); });
-        case post_ops::BinaryKind::kMax:
-            return combine([](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::Max(x, t); });
-        case post_ops::BinaryKind::kMin:
-            return combine([](VF x, VF t) FUSEQ_HWY_LAMBDA { return hn::Min(x, t); });
-    }
+    with_binary(d, op.kind, combine);
 }
 
 // Two constants a channel, or a tensor. `kind` is that of `op`, perhaps known at compile time.

@@ -94,7 +94,9 @@ public:
             const std::size_t y = at % height;
             const std::size_t count = std::min({p_.block, range.end - at, height - y});
             const std::uint8_t* const src = rows_of(image, y * window, count * window);
-            expect_rows((at + count) * window, count * window);
+            const std::size_t tiles =
+                count * tiles_of(width, p_.panels[panels_.begin]) * (panels_.end - panels_.begin);
+            rows_ahead_.expect_block(p_, args_.src, (at + count) * window, count * window, tiles);
             const std::size_t first = at * width;
             if (p_.needs_sums()) {
                 const auto sum = p_.is_narrow() ? narrow_sum_windows : gemm::sum_windows;
@@ -132,30 +134,6 @@ private:
             sums_ = sum(p_, src, step, pixels.end - pixels.begin, scratch_ + p_.sums);
             first_sum_ = pixels.begin;
         }
-    }
-
-    // While a block of `count` rows is computed, each tile prefetches some of the source rows of
-    // the next block into L2.
-    void expect_rows(std::size_t at, std::size_t count) {
-        const GemmShape& s = p_.shape;
-        const std::size_t y = at % s.dst_height;
-        const std::size_t row_bytes = s.src_width * s.src_channels;
-        const std::ptrdiff_t reach =
-            static_cast<std::ptrdiff_t>(y * s.stride_height +
-                                        (s.kernel_height - 1) * s.dilation_height) -
-            s.pad_top;
-        const auto begin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(reach, 0));
-        const std::size_t end = std::min(s.src_height, begin + count * s.stride_height);
-        rows_ahead_.expect_nothing();
-        if (y == 0 || begin >= end) {
-            return;
-        }
-        const auto* image = static_cast<const std::uint8_t*>(args_.src) +
-                            at / s.dst_height * s.src_height * row_bytes;
-        const std::size_t tiles = count / p_.window() *
-                                  tiles_of(s.dst_width / p_.window(), p_.panels[panels_.begin]) *
-                                  (panels_.end - panels_.begin);
-        rows_ahead_.expect({image + begin * row_bytes, (end - begin) * row_bytes}, tiles);
     }
 
     // `count` segments of consecutive pixels of dst, the first one `pixels`. The sources of two

@@ -58,12 +58,31 @@ private:
 // Source rows of the next block, into L2.
 class RowsAhead {
 public:
-    void expect_nothing() { at_ = end_ = nullptr; }
-    // While `tiles` tiles are done.
-    void expect(std::span<const std::uint8_t> rows, std::size_t tiles) {
-        at_ = rows.data();
-        end_ = at_ + rows.size();
-        lines_a_tile_ = rows.size() / kCacheLine / tiles + 1;
+    // Those of `count` rows of dst from row `at` of all images on, while `tiles` tiles are done.
+    // Nothing where an image begins.
+    void expect_block(const Packed& packed,
+                      const void* src,
+                      std::size_t at,
+                      std::size_t count,
+                      std::size_t tiles) {
+        const GemmShape& s = packed.shape;
+        const std::size_t y = at % s.dst_height;
+        const std::size_t row_bytes = s.src_width * s.src_channels;
+        const std::ptrdiff_t reach =
+            static_cast<std::ptrdiff_t>(y * s.stride_height +
+                                        (s.kernel_height - 1) * s.dilation_height) -
+            s.pad_top;
+        const auto begin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(reach, 0));
+        const std::size_t end = std::min(s.src_height, begin + count * s.stride_height);
+        at_ = end_ = nullptr;
+        if (y == 0 || begin >= end) {
+            return;
+        }
+        const auto* image =
+            static_cast<const std::uint8_t*>(src) + at / s.dst_height * s.src_height * row_bytes;
+        at_ = image + begin * row_bytes;
+        end_ = image + end * row_bytes;
+        lines_a_tile_ = (end - begin) * row_bytes / kCacheLine / tiles + 1;
     }
     void fetch() {
         for (std::size_t i = 0; i < lines_a_tile_ && at_ < end_; ++i) {

@@ -11,6 +11,7 @@
 #endif
 
 #include "cpu/kernels/common/always_inline.hpp"
+#include "cpu/kernels/common/hwy_unrolled-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "hwy/highway.h"
 
@@ -44,13 +45,9 @@ struct Place {
     __mmask16 mask[2];  // channels of each vector of a row
 };
 
-// Unrolled by hand: the compiler keeps an array in registers only without loops over it.
 template <class F>
 HWY_INLINE void for_quad(F&& f) {
-    f(std::integral_constant<std::size_t, 0>{});
-    f(std::integral_constant<std::size_t, 1>{});
-    f(std::integral_constant<std::size_t, 2>{});
-    f(std::integral_constant<std::size_t, 3>{});
+    unrolled<kQuad>(f);
 }
 
 template <std::size_t Vectors, class F>

@@ -4,6 +4,7 @@
 // Recurrent layers. Their states are variables: they last from one inference to the next.
 #include "readers/tflite/operator_table.hpp"
 #include "readers/tflite/ops/integer_lstm.hpp"
+#include "readers/tflite/ops/integer_svdf.hpp"
 
 namespace fuseq::tflite_reader {
 namespace {
@@ -136,6 +137,9 @@ Values rnn(Operator& op) {
 // Filters over the features of the last steps, which the state holds: [batch, filters, memory]. Its
 // last place is free for the step at hand.
 Values svdf(Operator& op) {
+    if (op.tensor(0).type == ElementType::i8) {
+        return integer_svdf(op);
+    }
     require_real(op);
     const auto& options = op.options<::tflite::SVDFOptions>();
     const std::int64_t batch = dimension(op, 0, 0);
@@ -171,7 +175,7 @@ Values svdf(Operator& op) {
 constexpr std::string_view kFloat = "f32, weights of 8 bits too";
 const OperatorRow kRows[] = {
     {.type = "RNN", .newest = 3, .translate = rnn, .note = kFloat},
-    {.type = "SVDF", .newest = 3, .translate = svdf, .note = "f32; integers refused"},
+    {.type = "SVDF", .newest = 3, .translate = svdf, .note = "f32 and i8; i8: RELU only"},
     {.type = "UNIDIRECTIONAL_SEQUENCE_LSTM",
      .newest = 4,
      .translate = lstm_sequence,

@@ -1,0 +1,33 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which operators can be read, and how: one file of ops/ a family, each with a list.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "readers/mxnet/operator.hpp"
+
+namespace fuseq::mxnet_reader {
+
+// The outputs of the operator. Throws Error naming the rule.
+using Translate = std::vector<Output> (*)(Operator&);
+
+struct OperatorRow {
+    std::string_view type;
+    Translate translate;
+    std::string_view note = "";  // for docs/mxnet.md: what is refused, or how it is read
+};
+
+// All rows, sorted by type.
+std::span<const OperatorRow* const> all_operators();
+// Null where there is none.
+const OperatorRow* find_operator(std::string_view type);
+
+#define FUSEQ_MXNET_FILE(name) std::span<const OperatorRow> name##_operators();
+#include "readers/mxnet/op_files.inc"
+#undef FUSEQ_MXNET_FILE
+
+}  // namespace fuseq::mxnet_reader
