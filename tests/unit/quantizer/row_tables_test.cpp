@@ -81,7 +81,7 @@ TEST(QuantizeRowTables, RunAsRowsOfBytes) {
             options.rows_of_4_bits = nibbles;
             options.f16_row_scales = half;
             quantize_row_tables(*model, {}, options);
-            const TemporaryFolder folder;
+            const test::TemporaryFolder folder;
             save_model(*model, folder.path("rows.xml"));
             const auto again = Core().read_model(folder.path("rows.xml"));
             const test::DeviceRun run = test::run_on("CPU", again, {indices});
