@@ -170,8 +170,9 @@ void WideWeights::put(std::size_t at, std::int32_t weight) {
         values_[at] = static_cast<std::int16_t>(weight);
         return;
     }
-    const auto low = static_cast<std::int8_t>(weight & 0xff);
-    values_[at] = low;
+    constexpr std::int32_t kHalf = kHighPart / 2;
+    const std::int32_t low = ((weight + kHalf) & (kHighPart - 1)) - kHalf;
+    values_[at] = static_cast<std::int16_t>(low);
     values_[part_size() + at] = static_cast<std::int16_t>((weight - low) / kHighPart);
 }
 
