@@ -43,6 +43,7 @@
 #include "transformations/low_precision/quantize_convolution.hpp"
 #include "transformations/low_precision/quantize_deconvolution.hpp"
 #include "transformations/low_precision/quantize_matmul.hpp"
+#include "transformations/low_precision/quantize_wide_products.hpp"
 #include "transformations/low_precision/read_channels_at_origin.hpp"
 #include "transformations/low_precision/share_fake_quantize.hpp"
 #include "transformations/low_precision/split_fake_quantize.hpp"
@@ -102,6 +103,8 @@ const std::vector<Pass>& common_passes() {
 
 const std::vector<Pass>& low_precision_passes() {
     static const std::vector<Pass> passes = {
+        // Before weights and activations of more than 8 bits are looked at one by one.
+        {"quantize_wide_products", quantize_wide_products},
         // Before activations: what follows an FQ decides about it by the weights' form.
         {"normalize_weights", normalize_weights},
         // After weights, whose FQs are gone then; before FQs and what they mean are taken apart.

@@ -85,6 +85,9 @@ struct QuantizerOptions {
     bool channelwise = true;            // a scale an output channel of the weights; else one in all
     // Matrices of MatMul: a scale and an offset a row, from the row's own range.
     bool rowwise = false;
+    // Of the tables that `rowwise` makes bytes of: codes of 4 bits, scales and offsets in f16.
+    bool rows_of_4_bits = false;
+    bool f16_row_scales = false;
     // Weights in [-64, 63]: two products of u8 x s7 always fit into 16 bits.
     bool weights_of_7_bits = false;
     // How weights of 8 bits are written: u8 -> Convert -> FakeQuantize in place of

@@ -123,7 +123,12 @@ void add_choices(CLI::App& app,
     app.add_flag(both_spellings("per_tensor_weights"), names.per_tensor_weights,
                  "One scale for the weights of a layer");
     app.add_flag(both_spellings("enable_rowwise"), options.rowwise,
-                 "A scale and an offset a row for the matrices of fully connected layers");
+                 "A scale and an offset a row for the matrices of fully connected layers and the "
+                 "tables of embeddings");
+    app.add_flag(both_spellings("rows_of_4_bits"), options.rows_of_4_bits,
+                 "With -enable_rowwise: tables of embeddings in 4 bits");
+    app.add_flag(both_spellings("f16_row_scales"), options.f16_row_scales,
+                 "With -enable_rowwise: scales and offsets of such tables in f16");
     app.add_flag(both_spellings("per_tensor_activations"), names.per_tensor_activations,
                  "One range before depthwise convolutions too");
     app.add_flag(both_spellings("weights_of_7_bits"), options.weights_of_7_bits,

@@ -91,6 +91,8 @@ nlohmann::ordered_json describe(const QuantizerOptions& options) {
             {"weights_calibration", to_string(options.weights_calibration)},
             {"channelwise", options.channelwise},
             {"rowwise", options.rowwise},
+            {"rows_of_4_bits", options.rows_of_4_bits},
+            {"f16_row_scales", options.f16_row_scales},
             {"weights_of_7_bits", options.weights_of_7_bits},
             {"weights_by_fake_quantize", options.weights_by_fake_quantize},
             {"depthwise_channels", options.depthwise_channels},

@@ -43,7 +43,7 @@ QuantizedModel convert(const Conversion& conversion) {
     result.layers = std::move(report.layers);
     result.remarks = std::move(report.remarks);
     if (work.options.rowwise) {
-        for (QuantizedLayer& layer : quantize_row_tables(*work.lowered, work.kept)) {
+        for (QuantizedLayer& layer : quantize_row_tables(*work.lowered, work.kept, work.options)) {
             result.layers.push_back(std::move(layer));
         }
     }

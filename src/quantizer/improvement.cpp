@@ -29,6 +29,9 @@ constexpr double kMinGain = 0.3;
 constexpr double kMinErrors = 2;
 // No tensor may lose more.
 constexpr double kMaxLoss = 0.1;
+// Nor this on the inputs of one part alone: what helps on two thirds of the inputs and harms the
+// rest will harm others.
+constexpr double kMaxPartLoss = 0.5;
 constexpr double kEqualizationStrength = 0.5;
 
 // What would become the model, and for each part of the inputs the ranges that the others have: a
@@ -123,13 +126,28 @@ private:
         const Gain gain =
             gain_of(from_part(reached, first_part), from_part(distances_, first_part));
         const bool kept = std::min(gain.mean, gain.together) >= kMinGain &&
-                          gain.mean >= kMinErrors * gain.error && gain.min >= -kMaxLoss;
+                          gain.mean >= kMinErrors * gain.error && gain.min >= -kMaxLoss &&
+                          loss_of_parts(reached, first_part) <= kMaxPartLoss;
         result_.steps.push_back({name, mean_decibels(distances_), mean_decibels(reached), kept});
         if (kept) {
             distances_ = std::move(reached);
             best_ = std::move(tried);
         }
         return kept;
+    }
+
+    // The most that a tensor loses on the inputs of one part alone.
+    double loss_of_parts(const Distances& reached, std::size_t first_part) const {
+        double most = 0;
+        std::size_t begin = 0;
+        for (std::size_t part = 0; part < kParts; ++part) {
+            const std::size_t end = begin + judges_[part].inputs();
+            if (part >= first_part) {
+                most = std::max(most, most_lost(reached, distances_, begin, end));
+            }
+            begin = end;
+        }
+        return most;
     }
 
     Distances from_part(Distances all, std::size_t first_part) const {

@@ -185,6 +185,21 @@ Gain gain_of(const Distances& tried, const Distances& base) {
     return gain;
 }
 
+double most_lost(const Distances& tried,
+                 const Distances& base,
+                 std::size_t begin,
+                 std::size_t end) {
+    const auto some_inputs = [&](const Distances& all) {
+        Distances some;
+        for (const std::vector<Ratio>& tensor : all) {
+            some.emplace_back(tensor.begin() + static_cast<std::ptrdiff_t>(begin),
+                              tensor.begin() + static_cast<std::ptrdiff_t>(end));
+        }
+        return some;
+    };
+    return std::max(0.0, -gain_of(some_inputs(tried), some_inputs(base)).min);
+}
+
 std::vector<ComparedInput> compared_inputs(const Model& model) {
     return Collector().run(model);
 }

@@ -48,6 +48,10 @@ struct Gain {
 };
 Gain gain_of(const Distances& tried, const Distances& base);
 
+// What the tensor that loses most loses on inputs [begin, end) alone, taken as one, in dB; 0: none
+// loses.
+double most_lost(const Distances& tried, const Distances& base, std::size_t begin, std::size_t end);
+
 class Judge {
 public:
     // Runs the float model. Keeps its outputs: fewer inputs than `indices` where they are large.

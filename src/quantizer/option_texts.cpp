@@ -105,6 +105,8 @@ constexpr Row kRows[] = {
     {"streams", whole<&Options::streams>},
     {"channelwise", flag<&Options::channelwise>},
     {"rowwise", flag<&Options::rowwise>},
+    {"rows_of_4_bits", flag<&Options::rows_of_4_bits>},
+    {"f16_row_scales", flag<&Options::f16_row_scales>},
     {"weights_of_7_bits", flag<&Options::weights_of_7_bits>},
     {"weights_by_fake_quantize", flag<&Options::weights_by_fake_quantize>},
     {"depthwise_channels", flag<&Options::depthwise_channels>},

@@ -85,7 +85,8 @@ ScaleAndOffset choose_scale(RealRange range, Schema schema, const IntegerRange& 
     const double min = range.min;
     const double max = range.max;
     double scale = (max - min) / static_cast<double>(integers.max - integers.min);
-    if (static_cast<float>(scale) == 0.0f) {
+    // Below the least normal f32: values of channels that a batch norm has switched off.
+    if (scale < static_cast<double>(std::numeric_limits<float>::min())) {
         scale = kScaleOfZeros;
     }
     ScaleAndOffset result{0.0f, centred ? 0 : zero_point(min, max, scale, integers), integers};

@@ -154,6 +154,21 @@ RoundedWeights round_weights(const Tensor& weights,
     return rounded_weights(weights.get_shape(), order, scales, integers, precision);
 }
 
+namespace {
+
+float own_scale(float bias, const IntegerRange& integers) {
+    constexpr float kLeast = std::numeric_limits<float>::min();
+    const double step =
+        std::abs(static_cast<double>(bias)) / static_cast<double>(integers.max - integers.min);
+    if (step < static_cast<double>(kLeast)) {
+        return kLeast;  // any scale will do for next to nothing
+    }
+    const RealRange range{std::min(bias, 0.0f), std::max(bias, 0.0f)};
+    return choose_scale(range, QuantizationSchema::kSymmetric, integers).scale;
+}
+
+}  // namespace
+
 BiasScale choose_bias_scale(float bias,
                             float input_scale,
                             float weight_scale,
@@ -162,9 +177,7 @@ BiasScale choose_bias_scale(float bias,
     if (bias == 0 && product > 0) {
         return {product, std::nullopt};
     }
-    const RealRange range{std::min(bias, 0.0f), std::max(bias, 0.0f)};
-    const float own =
-        choose_scale(range, QuantizationSchema::kSymmetric, integer_range(precision)).scale;
+    const float own = own_scale(bias, integer_range(precision));
     if (product >= own) {
         return {product, std::nullopt};
     }

@@ -8,7 +8,9 @@ usage: measure_sqnr.py --bin BIN --float MODEL.xml --inputs DIR MODEL.xml...
 Runs the float model and each quantized one on all DIR/NNN with BIN/infer and prints a line a model: for
 each output the signal-to-noise ratio in dB over all inputs together,
 10 log10(sum float^2 / sum (float - quantized)^2). Where the last layer is a DetectionOutput or a
-CTCGreedyDecoder, which jumps, its inputs are compared instead: in0, in1. Needs python3-numpy.
+CTCGreedyDecoder, which jumps, its inputs are compared instead: in0, in1. Outputs of another shape, as
+lists of boxes after a NonMaxSuppression have, are left out, and the last convolutions are compared, those
+of as many channels together. Needs python3-numpy.
 """
 import argparse
 import pathlib
@@ -42,6 +44,31 @@ def inputs_of_last_steps(xml):
     return found
 
 
+def last_convolutions(xml):
+    """{label: layers} where a NonMaxSuppression may find another number of boxes, else nothing."""
+    root = ElementTree.parse(xml).getroot()
+    layers = {layer.get("id"): layer for layer in root.find("layers")}
+    if not any(layer.get("type").startswith("NonMaxSuppression") for layer in layers.values()):
+        return {}
+    sources = {}
+    for edge in root.find("edges"):
+        sources.setdefault(edge.get("to-layer"), []).append(edge.get("from-layer"))
+    waiting = [number for number, layer in layers.items() if layer.get("type") == "Result"]
+    seen = set()
+    while waiting:
+        number = waiting.pop()
+        if number not in seen:
+            seen.add(number)
+            if layers[number].get("type") != "Convolution":
+                waiting += sources.get(number, [])
+    found = {}
+    for number, layer in layers.items():
+        if number in seen and layer.get("type") == "Convolution":
+            channels = layer.find("output/port").findall("dim")[1].text
+            found.setdefault(f"convolutions_of_{channels}", []).append(layer.get("name"))
+    return found
+
+
 def run(arguments, xml, extra, folder):
     command = [str(arguments.bin / "infer"), "-m", xml, "-o", folder]
     inputs = sorted(path for path in arguments.inputs.iterdir() if path.is_dir())
@@ -55,19 +82,24 @@ def run(arguments, xml, extra, folder):
     return len(inputs)
 
 
+def stem_of(layer):
+    return file_of(layer).removesuffix(".npy")
+
+
 def load(folder, index, layer):
     return numpy.load(pathlib.Path(folder) / str(index) / file_of(layer)).astype(numpy.float64)
 
 
 def ratio(float_folder, folder, layers, count):
-    """dB over all inputs of one pair of layers."""
+    """dB over all inputs of pairs of layers; None where their shapes differ."""
     signal = noise = 0.0
     for i in range(count):
-        exact, got = load(float_folder, i, layers[0]), load(folder, i, layers[1])
-        if exact.shape != got.shape:
-            raise SystemExit(f"error: '{layers[0]}' has shape {exact.shape}, '{layers[1]}' {got.shape}")
-        signal += (exact ** 2).sum()
-        noise += ((exact - got) ** 2).sum()
+        for of_float, other in zip(*layers, strict=True):
+            exact, got = load(float_folder, i, of_float), load(folder, i, other)
+            if exact.shape != got.shape:
+                return None
+            signal += (exact ** 2).sum()
+            noise += ((exact - got) ** 2).sum()
     return 10 * numpy.log10(signal / noise) if noise > 0 else float("inf")
 
 
@@ -83,20 +115,29 @@ def main():
     parser.add_argument("models", nargs="+")
     arguments = parser.parse_args()
     heads = inputs_of_last_steps(arguments.float)
+    ends = last_convolutions(arguments.float)
     with tempfile.TemporaryDirectory() as work:
-        count = run(arguments, arguments.float, heads.values(), f"{work}/float")
+        float_folder = f"{work}/float"
+        count = run(arguments, arguments.float, [*heads.values(), *sum(ends.values(), [])], float_folder)
+        names = [name for name in outputs(float_folder) if name not in map(stem_of, sum(ends.values(), []))]
         for number, xml in enumerate(arguments.models):
             folder = f"{work}/{number}"
             own = inputs_of_last_steps(xml)
-            run(arguments, xml, own.values(), folder)
+            own_ends = last_convolutions(xml)
+            run(arguments, xml, [*own.values(), *sum(own_ends.values(), [])], folder)
             if heads:
-                pairs = {label: (heads[label], own[label]) for label in heads}
+                pairs = {label: ([heads[label]], [own[label]]) for label in heads}
             else:
                 # Other tools rename the layer before a Result: paired by the order of names.
-                pairs = {a: (a, b) for a, b in zip(outputs(f"{work}/float"), outputs(folder), strict=True)}
-            figures = (f"{label} {ratio(f'{work}/float', folder, layers, count):.1f}"
-                       for label, layers in pairs.items())
-            print(f"{xml}: {', '.join(figures)}", flush=True)
+                own_names = [name for name in outputs(folder)
+                             if name not in map(stem_of, sum(own_ends.values(), []))]
+                pairs = {a: ([a], [b]) for a, b in zip(names, own_names, strict=True)}
+            figures = {label: ratio(float_folder, folder, layers, count) for label, layers in pairs.items()}
+            if None in figures.values():
+                figures |= {label: ratio(float_folder, folder, (ends[label], own_ends[label]), count)
+                            for label in ends}
+            print(f"{xml}: " + ", ".join(f"{label} {figure:.1f}" for label, figure in figures.items()
+                                         if figure is not None), flush=True)
 
 
 if __name__ == "__main__":

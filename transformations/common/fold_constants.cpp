@@ -8,7 +8,7 @@
 //   Before:  Const, Const -> any operation      After:  Const
 //   Refuses: results that are much larger than what they are computed from: Tile, Broadcast and
 //            the like stay operations (constant_too_large). Weights that are quantized stay for
-//            normalize_weights. Random operations run at each inference.
+//            normalize_weights and quantize_wide_products. Random operations run at each inference.
 //   Source:  DESIGN.md section 2.
 #include "transformations/common/fold_constants.hpp"
 
@@ -23,6 +23,7 @@
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/weights.hpp"
+#include "transformations/support/wide_integers.hpp"
 
 namespace fuseq {
 namespace {
@@ -36,7 +37,9 @@ constexpr std::size_t kAllowedGrowth = 4;
 std::unordered_set<const Node*> quantized_weights(const Model& model) {
     std::unordered_set<const Node*> nodes;
     for (const Node* node : model.ordered_nodes()) {
-        if (const auto chain = match_weight_chain(*node)) {
+        auto chain = match_weight_chain(*node);
+        chain = chain ? chain : match_wide_weights(*node);
+        if (chain) {
             nodes.insert(chain->quantizer.begin(), chain->quantizer.end());
             nodes.insert(chain->layout.begin(), chain->layout.end());
             // The numbers themselves may be widened (u8 -> Convert -> FakeQuantize).

@@ -40,13 +40,13 @@
 #include "transformations/support/quantized_consumer.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/weights.hpp"
+#include "transformations/support/wide_integers.hpp"
 
 namespace fuseq {
 namespace {
 
 constexpr std::string_view kName = "split_wide_fake_quantize";
 constexpr std::int64_t kByteLevels = 256;
-constexpr std::int64_t kMaxLevels = 65536;
 constexpr float kByte = 256;  // values of a byte
 constexpr float kLastByte = 255;
 
@@ -274,10 +274,10 @@ private:
         Wide& wide = wide_.at(&node);
         if (wide.q.node == nullptr) {
             const auto levels = node.attrs<FakeQuantizeAttrs>().levels;
-            wide.q =
-                quantize(node, "/integers", node.input(0),
-                         {wide.integers.il, wide.integers.ih, 0.0f, static_cast<float>(levels - 1)},
-                         levels, ElementType::f32);
+            wide.q = add_quantizer(
+                node, "/integers", node.input(0),
+                {wide.integers.il, wide.integers.ih, 0.0f, static_cast<float>(levels - 1)}, levels,
+                ElementType::f32);
         }
         return wide.q;
     }
@@ -308,9 +308,9 @@ private:
                 float low,
                 float step,
                 float lowest) {
-        return quantize(node, suffix, source,
-                        {low, low + kLastByte * step, lowest, lowest + kLastByte}, kByteLevels,
-                        lowest < 0 ? ElementType::i8 : ElementType::u8);
+        return add_quantizer(node, suffix, source,
+                             {low, low + kLastByte * step, lowest, lowest + kLastByte}, kByteLevels,
+                             lowest < 0 ? ElementType::i8 : ElementType::u8);
     }
 
     Output meaning(const Node& node,
@@ -329,27 +329,6 @@ private:
         dq.zero_point = {std::move(zero_point), 1};
         dq.origins = origins_of(node);
         return build_dequantize(model_, node.name() + suffix, dq);
-    }
-
-    // Limits: il, ih, ol, oh.
-    Output quantize(const Node& node,
-                    const std::string& suffix,
-                    const Output& source,
-                    const std::array<ChannelValues, 4>& limits,
-                    std::int64_t levels,
-                    ElementType type) {
-        const std::size_t rank = source.partial_shape().rank();
-        std::vector<Output> inputs{source};
-        for (const ChannelValues& values : limits) {
-            inputs.push_back(
-                make_constant(model_, node.name() + suffix + "/limit", values.to_tensor(rank)));
-        }
-        FakeQuantizeAttrs attrs;
-        attrs.levels = levels;
-        attrs.output_type = type;
-        Node* fq = model_.add("FakeQuantize", 1, node.name() + suffix, std::move(inputs), attrs);
-        fq->origins = origins_of(node);
-        return fq->output();
     }
 
     Output add(const Node& node, std::string name, const Output& a, const Output& b) {
@@ -375,21 +354,12 @@ private:
     std::map<std::pair<const Node*, std::size_t>, Halves> halves_;
 };
 
-bool is_candidate(const Node& fq, const PassOptions& options) {
-    const auto& attrs = fq.attrs<FakeQuantizeAttrs>();
-    const auto& keep = options.keep_float;
-    return attrs.levels > kByteLevels && attrs.levels <= kMaxLevels &&
-           attrs.output_type == ElementType::undefined && fq.port().type == ElementType::f32 &&
-           fq.port().shape.rank_is_static() && !is_constant_expression(fq.input(0)) &&
-           std::find(keep.begin(), keep.end(), fq.name()) == keep.end();
-}
-
 // Limits that cannot be read are split_fake_quantize's to report: the FQ is left as it is.
 WideQuantizers wide_quantizers(const Model& model, const PassOptions& options) {
     WideQuantizers all;
     for (const Node* fq : model.find_all("FakeQuantize")) {
         Wide wide;
-        if (!is_candidate(*fq, options) || read_activation_integers(*fq, wide.integers)) {
+        if (!is_wide_quantizer(*fq, options) || read_activation_integers(*fq, wide.integers)) {
             continue;
         }
         wide.zero_point =

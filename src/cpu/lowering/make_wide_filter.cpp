@@ -15,11 +15,19 @@
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::int64_t kMaxValue = 32767;  // of weights; of src one more below zero
+constexpr std::int64_t kMaxValue = 32767;  // one more below zero
 
-std::int64_t magnitude_of(ElementType type, std::int64_t zero_point) {
+// Of src less `shift`.
+std::int64_t magnitude_of(ElementType type, std::int64_t shift) {
     const IntegerLimits limits = integer_limits(type);
-    return std::max(limits.highest - zero_point, zero_point - limits.lowest);
+    return std::max(limits.highest - shift, shift - limits.lowest);
+}
+
+// The zero point, or where src less it leaves 16 bits, the middle of the type.
+std::int32_t shift_of(ElementType type, std::int64_t zero_point) {
+    const bool fits = magnitude_of(type, zero_point) <= kMaxValue + 1;
+    return static_cast<std::int32_t>(fits ? zero_point
+                                          : integer_limits(type).lowest + kMaxValue + 1);
 }
 
 // Along one dimension: of each place in dst, the places of the kernel that meet src.
@@ -106,32 +114,32 @@ std::string refusal(const Node& node, const WeightAttrs& attrs) {
         node.port(0).shape.is_dynamic()) {
         return "for integers of 8 and 16 bits by constant weights, a known zero point and shape";
     }
-    if (attrs.output_type == ElementType::f32) {
-        return "a result of f32";
-    }
-    if (attrs.output_type != ElementType::i32 && rule_of(node) == nullptr) {
-        return "a method without a rule for it";
-    }
-    if (magnitude_of(src, attrs.input_zero_point(0)) > kMaxValue + 1) {
-        return fmt::format("src less its zero point {} leaves 16 bits", attrs.input_zero_point(0));
-    }
-    return "";
+    const bool ruled =
+        attrs.output_type != ElementType::i32 && attrs.output_type != ElementType::f32;
+    return ruled && rule_of(node) == nullptr ? "a method without a rule for it" : "";
 }
 
 bool fit_16_bits(const std::vector<std::int32_t>& weights) {
     return std::all_of(weights.begin(), weights.end(),
-                       [](std::int32_t w) { return w >= -kMaxValue && w <= kMaxValue; });
+                       [](std::int32_t w) { return w >= -kMaxValue - 1 && w <= kMaxValue; });
 }
 
 void set_ends(WideFilterParams& params, const Node& node, const WeightAttrs& attrs, float alpha) {
     params.src_type = node.input(0).type();
-    params.src_zero_point = static_cast<std::int32_t>(attrs.input_zero_point(0));
+    params.src_shift = shift_of(params.src_type, attrs.input_zero_point(0));
+    params.rest_of_zero_point = attrs.input_zero_point(0) - params.src_shift;
     params.dst_type = attrs.output_type;
     params.limits = output_limits(attrs);
     if (node.has_input(2)) {
         params.bias = to_ints(node.input_node(2)->constant());
     }
-    if (attrs.output_type != ElementType::i32) {
+    if (attrs.output_type == ElementType::f32) {
+        const float src_scale = alpha * attrs.input_scales[0];
+        for (std::size_t c = 0; c < params.dst_channels; ++c) {
+            params.scales.push_back(src_scale *
+                                    attrs.weight_scales[attrs.weight_scales.size() > 1 ? c : 0]);
+        }
+    } else if (attrs.output_type != ElementType::i32) {
         params.requantize.emplace(*rule_of(node),
                                   RequantizeScales{.input = alpha * attrs.input_scales[0],
                                                    .weights = attrs.weight_scales,
@@ -246,7 +254,7 @@ Verdict make_filter(StepBuilder& builder, Node& node, bool inputs_first, Channel
     params.columns = columns_of(filter.columns, filter.period, filter.src_step);
     set_ends(params, node, attrs, 1.0F);
     pack_filter(params, weights, filter.kernel_height * filter.kernel_width, inputs_first,
-                magnitude_of(params.src_type, params.src_zero_point));
+                magnitude_of(params.src_type, params.src_shift));
     const std::size_t pixels =
         shape_size(inputs_first ? src : dst) / (inputs_first ? src[1] : dst[1]);
     const std::size_t macs = pixels * shape_size(wei);
@@ -297,7 +305,7 @@ Verdict make_product(StepBuilder& builder, Node& node) {
     set_rows(params, shape_size(src) / depth);
     set_ends(params, node, attrs, attrs.alpha);
     params.weights.push_back(weights_of(
-        weights, 1, depth, channels, magnitude_of(params.src_type, params.src_zero_point),
+        weights, 1, depth, channels, magnitude_of(params.src_type, params.src_shift),
         [&](std::size_t, std::size_t k, std::size_t c) {
             return static_cast<std::int32_t>(attrs.transpose_b ? c * depth + k : k * channels + c);
         }));

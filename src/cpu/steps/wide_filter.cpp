@@ -38,6 +38,7 @@ void put(ElementType type, void* dst, std::size_t i, std::int64_t value) {
 struct WideFilter::Buffers {
     std::vector<std::int16_t> src;  // some rows, one value more
     std::vector<std::int64_t> sums;
+    std::vector<std::int64_t> offsets;  // one a channel
     std::vector<kernels::WideTap> taps;
 };
 
@@ -95,7 +96,7 @@ void WideFilter::copy_rows(const void* src,
                       : p_.src_type == ElementType::i8  ? copy_less<std::int8_t>
                       : p_.src_type == ElementType::u16 ? copy_less<std::uint16_t>
                                                         : copy_less<std::int16_t>;
-    copy(from, count, p_.src_zero_point, buffers.src.data());
+    copy(from, count, p_.src_shift, buffers.src.data());
     buffers.src[count] = 0;
 }
 
@@ -114,6 +115,7 @@ void WideFilter::line(std::size_t y,
             }
         }
         for (std::size_t group = 0; group < p_.groups; ++group) {
+            find_offsets(group, buffers);
             kernels::WideProductCall call{
                 .src = buffers.src.data() + group * group_channels,
                 .src_step = static_cast<std::ptrdiff_t>(columns.src_step * p_.src_channels),
@@ -126,7 +128,7 @@ void WideFilter::line(std::size_t y,
                 call.src += static_cast<std::ptrdiff_t>(call.pixels) * call.src_step;
                 for (std::size_t p = 0; p < call.pixels; ++p) {
                     const std::size_t x = columns.first + (i + p) * columns.step;
-                    finish(call.sums + p * p_.weights[group].row(), group,
+                    finish(call.sums + p * p_.weights[group].row(), buffers.offsets.data(), group,
                            static_cast<std::byte*>(dst_line) +
                                x * p_.dst_channels * size_of(p_.dst_type));
                 }
@@ -135,11 +137,32 @@ void WideFilter::line(std::size_t y,
     }
 }
 
-void WideFilter::finish(const std::int64_t* sums, std::size_t group, void* dst_pixel) const {
+void WideFilter::find_offsets(std::size_t group, Buffers& buffers) const {
+    const kernels::WideWeights& weights = p_.weights[group];
+    buffers.offsets.assign(weights.row(), 0);
+    if (p_.rest_of_zero_point == 0) {
+        return;
+    }
+    for (const kernels::WideTap& tap : buffers.taps) {
+        const std::int64_t* sums = weights.tap_sums(tap.wei);
+        for (std::size_t c = 0; c < weights.row(); ++c) {
+            buffers.offsets[c] -= p_.rest_of_zero_point * sums[c];
+        }
+    }
+}
+
+void WideFilter::finish(const std::int64_t* sums,
+                        const std::int64_t* offsets,
+                        std::size_t group,
+                        void* dst_pixel) const {
     const std::size_t count = p_.dst_channels / p_.groups;
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t c = group * count + i;
-        std::int64_t value = sums[i] + (p_.bias.empty() ? 0 : p_.bias[c]);
+        std::int64_t value = sums[i] + offsets[i] + (p_.bias.empty() ? 0 : p_.bias[c]);
+        if (!p_.scales.empty()) {
+            static_cast<float*>(dst_pixel)[c] = static_cast<float>(value) * p_.scales[c];
+            continue;
+        }
         if (p_.requantize) {
             value = (*p_.requantize)(value, c);
         }

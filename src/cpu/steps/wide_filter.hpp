@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Convolutions, deconvolutions and matrix products of integers whose sums neither fit an f32 nor
-// 32 bits, in channels-last order: src of 8 or 16 bits, exact sums of 64 bits, the rule of a method.
+// 32 bits, in channels-last order: src of 8 or 16 bits, exact sums of 64 bits, the rule of a method
+// or real values.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +38,14 @@ struct WideFilterParams {
     std::vector<std::vector<WideTouch>> lines;  // of each line of dst
     std::vector<WideColumns> columns;           // all of a line
     ElementType src_type = ElementType::i16;    // 8 or 16 bits
-    std::int32_t src_zero_point = 0;            // src less it fits 16 bits
-    ElementType dst_type = ElementType::i16;    // 8 or 16 bits or i32
+    // What is taken from src, so that it fits 16 bits, and what is left of its zero point.
+    std::int32_t src_shift = 0;
+    std::int64_t rest_of_zero_point = 0;
+    ElementType dst_type = ElementType::i16;  // 8 or 16 bits, i32 or f32
     IntegerLimits limits;
     std::vector<std::int64_t> bias;               // none, or one a channel
     std::optional<Requantizer> requantize;        // none: the sums
+    std::vector<float> scales;                    // of f32: one a channel
     std::vector<kernels::WideWeights> weights{};  // of each group
 };
 
@@ -69,7 +73,12 @@ private:
                    std::size_t end,
                    Buffers& buffers) const;
     void line(std::size_t y, std::size_t first_row, Buffers& buffers, void* dst_line) const;
-    void finish(const std::int64_t* sums, std::size_t group, void* dst_pixel) const;
+    // What the rest of the zero point adds to sums of these taps.
+    void find_offsets(std::size_t group, Buffers& buffers) const;
+    void finish(const std::int64_t* sums,
+                const std::int64_t* offsets,
+                std::size_t group,
+                void* dst_pixel) const;
 
     WideFilterParams p_;
 };

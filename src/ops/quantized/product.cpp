@@ -52,10 +52,10 @@ void check_product(const InferContext& context,
                    const Dimension& channels) {
     context.require(is_integral(context.type(1)), "the weights are ", to_string(context.type(1)),
                     ", expected integers");
-    const bool real = attrs.output_type == ElementType::f32 && context.node().is("QuantizedMatMul");
-    context.require(
-        is_grid_type(attrs.output_type) || attrs.output_type == ElementType::i32 || real,
-        "output_type is ", to_string(attrs.output_type), ", expected u8, i8, u16, i16 or i32");
+    context.require(is_grid_type(attrs.output_type) || attrs.output_type == ElementType::i32 ||
+                        attrs.output_type == ElementType::f32,
+                    "output_type is ", to_string(attrs.output_type),
+                    ", expected u8, i8, u16, i16, i32 or f32");
     check_grids(context, attrs, 1);
     const std::size_t count = channels.is_static() ? static_cast<std::size_t>(channels.get_length())
                                                    : attrs.weight_scales.size();

@@ -122,13 +122,15 @@ TEST(QuantizerOptionTexts, SetTheMembers) {
     set_option(options, "percentile", "99.5");
     set_option(options, "streams", "3");
     set_option(options, "rowwise", "true");
+    set_option(options, "rows_of_4_bits", "true");
+    set_option(options, "f16_row_scales", "true");
     set_option(options, "keep_original_precision", "Add,conv1");
     set_option(options, "max_drop", "top1=0.01");
     set_option(options, "device", "REFERENCE");
     EXPECT_EQ(options.calibration, Calibration::kKl);
     EXPECT_EQ(options.percentile, 99.5);
     EXPECT_EQ(options.streams, 3U);
-    EXPECT_TRUE(options.rowwise);
+    EXPECT_TRUE(options.rowwise && options.rows_of_4_bits && options.f16_row_scales);
     EXPECT_THAT(options.keep_original_precision, ElementsAre("Add", "conv1"));
     ASSERT_TRUE(options.max_drop);
     EXPECT_EQ(options.max_drop->metric, DropMetric::kTop1);

@@ -96,6 +96,15 @@ TEST(Judge, TensorsThatAreAlwaysExactDoNotCount) {
     EXPECT_NEAR(gain.min, 10, 1e-9);
 }
 
+// The first tensor gains with all inputs as one, and loses 10 dB on the last two; the second gains.
+TEST(Judge, KnowsWhatATensorLosesOnSomeInputs) {
+    const Distances base{{{1, 1}, {1, 0.01}, {1, 0.01}}, {{1, 0.1}, {1, 0.1}, {1, 0.1}}};
+    const Distances tried{{{1, 0.1}, {1, 0.1}, {1, 0.1}}, {{1, 0.01}, {1, 0.01}, {1, 0.01}}};
+    EXPECT_GT(gain_of(tried, base).min, 0);
+    EXPECT_NEAR(most_lost(tried, base, 1, 3), 10, 1e-9);
+    EXPECT_EQ(most_lost(tried, base, 0, 1), 0);
+}
+
 TEST(Judge, HoldsBackEveryThirdInput) {
     const DataSplit split = split_data(8, 4);
     EXPECT_THAT(split.learn, ElementsAre(0, 1, 3, 4));

@@ -117,6 +117,16 @@ TEST(ChooseBiasScale, RaisesTheScaleOfTheWeightsForInt32) {
     EXPECT_FLOAT_EQ(chosen.scale, 1e-4f * *chosen.raised_weight_scale);
 }
 
+// Batch norms leave such biases in channels that they have switched off.
+TEST(ChooseBiasScale, OfNextToNothingRaisesNothing) {
+    for (const float bias : {2.8e-41f, -5.6e-41f, 1e-30f}) {
+        const BiasScale chosen =
+            choose_bias_scale(bias, 0.034f, 0.1f, QuantizationPrecision::kInt32);
+        EXPECT_FALSE(chosen.raised_weight_scale) << bias;
+        EXPECT_FLOAT_EQ(chosen.scale, 0.0034f) << bias;
+    }
+}
+
 TEST(ChooseBiasScale, IsItsOwnInFewerBits) {
     const BiasScale chosen = choose_bias_scale(127, 0.5f, 0.25f, QuantizationPrecision::kInt8);
     EXPECT_FLOAT_EQ(chosen.scale, 1);

@@ -3,7 +3,8 @@
 //
 // Products of integers of 16 bits with exact sums of 64 bits: convolutions and matrix products
 // whose sums neither fit an f32 nor 32 bits. vpmaddwd adds two products; sums of 32 bits are moved
-// to 64 before they can overflow.
+// to 64 before they can overflow. Weights of more than 12 bits, which would overflow after a few
+// products, are stored in two parts, w = 256 * high + low, both within [-128, 128].
 //
 //   sums[p, c] = sum over taps t and k < depth of src[p * src_step + t.src + k] * w[t.wei, k, c]
 #pragma once
@@ -24,7 +25,10 @@ inline constexpr std::size_t kWidePixels = 4;  // of a call, at most
 // Constant weights: of `taps` taps, `depth` values and `channels` results each.
 class WideWeights {
 public:
-    // The weight of a tap, a place in its depth and a channel; in [-32767, 32767].
+    static constexpr std::int32_t kHighPart = 256;
+    static constexpr std::int64_t kMaxWeightInOnePart = 2047;
+
+    // The weight of a tap, a place in its depth and a channel; in [-32768, 32767].
     using Value = std::function<std::int32_t(std::size_t tap, std::size_t k, std::size_t c)>;
 
     // max_src: no source has a larger magnitude; at most 32768.
@@ -40,19 +44,28 @@ public:
     std::size_t groups() const { return groups_; }
     // Pairs of values of a tap.
     std::size_t pairs() const { return (depth_ + 1) / 2; }
-    // Pairs whose products 32 bits hold; 1 or more.
+    std::size_t parts() const { return parts_; }
+    // Pairs whose products with one part 32 bits hold; 1 or more.
     std::size_t pairs_in_32_bits() const { return pairs_in_32_bits_; }
     // Pairs of 16 channels, one pair of depth after the other.
-    const std::int16_t* of(std::size_t group, std::size_t tap) const {
-        return values_.data() + (group * taps_ + tap) * pairs() * 2 * kWideGroup;
+    const std::int16_t* of(std::size_t group, std::size_t tap, std::size_t part) const {
+        return values_.data() + part * part_size() +
+               (group * taps_ + tap) * pairs() * 2 * kWideGroup;
     }
+    // Sums of the weights of a tap, one a channel.
+    const std::int64_t* tap_sums(std::size_t tap) const { return tap_sums_.data() + tap * row(); }
 
 private:
+    std::size_t part_size() const { return groups_ * taps_ * pairs() * 2 * kWideGroup; }
+    void put(std::size_t at, std::int32_t weight);
+
     std::size_t taps_;
     std::size_t depth_;
     std::size_t groups_;
-    std::size_t pairs_in_32_bits_;
+    std::size_t parts_ = 1;
+    std::size_t pairs_in_32_bits_ = 1;
     AlignedVector<std::int16_t> values_;
+    std::vector<std::int64_t> tap_sums_;
 };
 
 struct WideTap {

@@ -105,23 +105,81 @@ TEST(MakeWideFilter, DeepLayersOfBytes) {
     EXPECT_EQ(run.step_of("y"), kProduct);
 }
 
+// u16 less a zero point other than the middle leaves 16 bits; windows at the edges see fewer weights.
+TEST(MakeWideFilter, ZeroPointsThatLeave16Bits) {
+    for (const std::string zero : {"0", "7", "32768", "65535"}) {
+        const std::string attributes =
+            "input_scales=[0.0005] input_zero_points=[" + zero + "] method=TFLITE ";
+        const auto step = [&](const std::string& op, const std::string& weights,
+                              const std::string& windows) {
+            return check_on_devices(layer(op, "u16[1,6,5,7]", weights, attributes + windows), 8)
+                .step_of("y");
+        };
+        EXPECT_EQ(step("QuantizedConvolution", "i8[8,3,3,3]",
+                       "strides=[1,2] pads_begin=[1,2] pads_end=[1,0] groups=2 output_type=i32"),
+                  kConvolution);
+        EXPECT_EQ(step("QuantizedDeconvolution", "i8[6,5,3,3]", "strides=[2,2] output_type=i32"),
+                  kDeconvolution);
+    }
+}
+
+TEST(MakeWideFilter, RealValues) {
+    const std::string attributes = "input_scales=[0.0005] output_type=f32 method=NATIVE ";
+    EXPECT_EQ(check_on_devices(layer("QuantizedConvolution", "u16[1,4,5,6]", "i16[7,4,3,3]",
+                                     attributes + "strides=[1,1] input_zero_points=[9]", "i64[7]"),
+                               9)
+                  .step_of("y"),
+              kConvolution);
+    EXPECT_EQ(check_on_devices(layer("QuantizedMatMul", "i16[5,6]", "i8[6,7]", attributes), 9)
+                  .step_of("y"),
+              kProduct);
+}
+
+// FakeQuantize with steps of 1, so that x are the integers themselves: 3000 products of 16 x 16
+// bits with sums beyond 2^40, against arithmetic of 128 bits.
+TEST(MakeWideFilter, FakeQuantizesOf16BitsHaveExactSums) {
+    constexpr std::size_t kDepth = 3000, kColumns = 5;
+    const unsigned seed = std::random_device()();
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    for (const int low : {0, -32768, -20000}) {
+        Tensor x(ElementType::f32, {3, kDepth});
+        for (std::size_t i = 0; i < x.get_size(); ++i) {
+            x.data<float>()[i] = static_cast<float>(low + static_cast<int>(random() % 65536));
+        }
+        const std::string limits = std::to_string(low) + "} : f32[]\n%h = Const value={" +
+                                   std::to_string(low + 65535) + "} : f32[]\n";
+        const std::shared_ptr<Model> model = Model::from_text(
+            "model \"m\"\n%x = Parameter : f32[3,3000]\n%l = Const value={" + limits +
+            "%q = FakeQuantize(%x, %l, %h, %l, %h) levels=65536\n"
+            "%w = Const value=random(1,-32768,32767) : i16[3000,5]\n"
+            "%c = Convert(%w) destination_type=f32\n%s = Const value={0.25} : f32[]\n"
+            "%m = Multiply(%c, %s)\n%y = MatMul(%q, %m)\n%r = Result(%y)");
+        const DeviceRun run = run_on("CPU", model, {x});
+        EXPECT_EQ(run.step_of("y"), kProduct);
+        const auto weights = model->find("w")->constant().values<std::int16_t>();
+        for (std::size_t i = 0; i < 3 * kColumns; ++i) {
+            __extension__ __int128 sum = 0;
+            for (std::size_t k = 0; k < kDepth; ++k) {
+                sum += static_cast<std::int64_t>(x.data<float>()[i / kColumns * kDepth + k]) *
+                       weights[k * kColumns + i % kColumns];
+            }
+            EXPECT_EQ(run.outputs[0].data<float>()[i],
+                      static_cast<float>(static_cast<std::int64_t>(sum)) * 0.25f)
+                << low << " " << i;
+        }
+    }
+}
+
 TEST(MakeWideFilter, LeavesTheRestToTheReference) {
     const auto step = [](const std::string& op, const std::string& src, const std::string& weights,
                          const std::string& attributes) {
         return check_on_devices(layer(op, src, weights, attributes), 6).step_of("y");
     };
-    EXPECT_EQ(step("QuantizedConvolution", "u16[1,5,6,7]", "i8[9,5,3,3]",
-                   "strides=[1,1] input_scales=[0.0005] input_zero_points=[7] output_type=i16 "
-                   "method=NATIVE"),
-              "QuantizedConvolution reference")
-        << "u16 less 7 leaves 16 bits";
     EXPECT_EQ(step("QuantizedConvolution", "i16[1,2,4,6,7]", "i8[9,2,3,3,3]",
                    "strides=[1,1,1] input_scales=[0.0005] output_type=i16 method=NATIVE"),
               "QuantizedConvolution reference")
         << "three dimensions";
-    EXPECT_EQ(step("QuantizedMatMul", "i16[5,6]", "i8[6,7]",
-                   "input_scales=[0.0005] output_type=f32 method=NATIVE"),
-              "QuantizedMatMul reference");
     EXPECT_EQ(step("QuantizedMatMul", "i16[5,6]", "i8[5,7]",
                    "transpose_a=true input_scales=[0.0005] output_type=i16 method=NATIVE"),
               "QuantizedMatMul reference");

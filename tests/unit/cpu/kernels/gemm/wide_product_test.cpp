@@ -75,7 +75,7 @@ TEST(WideProduct, SumsAreThoseOfPlainLoops) {
     const auto seed = std::random_device{}();
     fuseq::test::on_every_target([&](const std::string&) {
         std::mt19937 rng(seed);
-        for (const int max_weight : {127, 255, 32767}) {
+        for (const int max_weight : {127, 255, 2048, 32767}) {
             for (int i = 0; i < 60 && !testing::Test::HasFailure(); ++i) {
                 const Problem p = random_problem(rng, max_weight);
                 SCOPED_TRACE(testing::Message()
@@ -105,6 +105,28 @@ TEST(WideProduct, SumsBeyond32BitsAreExact) {
     });
 }
 
+// Of weights that are stored in two parts too; -32768 is -128 * 256.
+TEST(WideProduct, WeightsOf16BitsAreExact) {
+    fuseq::test::on_every_target([](const std::string&) {
+        for (const std::int32_t weight : {-32768, 32767, 2048, -2049, 128, -129, 0x7f80}) {
+            Problem p{.pixels = 2, .taps = 1, .depth = 3000, .channels = 16};
+            p.src.assign(3001, -32768);
+            p.wei.assign(3000 * 16, weight);
+            p.list = {{}};
+            EXPECT_THAT(p.sums(p.packed(32768)), Each(std::int64_t{-32768} * 3000 * weight));
+        }
+    });
+}
+
+TEST(WideWeights, SumsThoseOfATap) {
+    const WideWeights weights(2, 3, 17, 1, [](std::size_t t, std::size_t k, std::size_t c) {
+        return static_cast<std::int32_t>(100 * t + 10 * k + c) - 116;
+    });
+    EXPECT_EQ(weights.tap_sums(0)[5], -303);  // -111 - 101 - 91
+    EXPECT_EQ(weights.tap_sums(1)[16], 30);   // 0 + 10 + 20
+    EXPECT_EQ(weights.tap_sums(1)[17], 0);
+}
+
 TEST(WideWeights, SaysWhatFits32Bits) {
     const auto pairs = [](std::int64_t max_src, std::int32_t weight) {
         return WideWeights(1, 2, 1, max_src,
@@ -113,7 +135,9 @@ TEST(WideWeights, SaysWhatFits32Bits) {
     };
     EXPECT_EQ(pairs(32768, -128), 255u);  // 256 pairs are 2^31
     EXPECT_EQ(pairs(32768, 127), 258u);
-    EXPECT_EQ(pairs(32768, 32767), 1u);
+    EXPECT_EQ(pairs(32768, 2047), 16u);
+    EXPECT_EQ(pairs(32768, 2048), 255u);  // from here on in two parts, of 128 at most
+    EXPECT_EQ(pairs(32768, -32768), 255u);
     EXPECT_EQ(pairs(255, 127), 33155u);
     EXPECT_EQ(pairs(255, 0), 4210752u);
 }
@@ -125,12 +149,12 @@ TEST(WideWeights, AreWholeGroupsAndPairs) {
     EXPECT_EQ(weights.groups(), 2u);
     EXPECT_EQ(weights.row(), 32u);
     EXPECT_EQ(weights.pairs(), 2u);
-    EXPECT_EQ(weights.of(0, 1)[2 * 5], 105);         // first value of channel 5
-    EXPECT_EQ(weights.of(0, 1)[2 * 5 + 1], 115);     // second
-    EXPECT_EQ(weights.of(0, 1)[32 + 2 * 5], 125);    // third, of the second pair
-    EXPECT_EQ(weights.of(0, 1)[32 + 2 * 5 + 1], 0);  // there is no fourth
-    EXPECT_EQ(weights.of(1, 0)[0], 16);              // channel 16
-    EXPECT_EQ(weights.of(1, 0)[2], 0);               // there is no channel 17
+    EXPECT_EQ(weights.of(0, 1, 0)[2 * 5], 105);         // first value of channel 5
+    EXPECT_EQ(weights.of(0, 1, 0)[2 * 5 + 1], 115);     // second
+    EXPECT_EQ(weights.of(0, 1, 0)[32 + 2 * 5], 125);    // third, of the second pair
+    EXPECT_EQ(weights.of(0, 1, 0)[32 + 2 * 5 + 1], 0);  // there is no fourth
+    EXPECT_EQ(weights.of(1, 0, 0)[0], 16);              // channel 16
+    EXPECT_EQ(weights.of(1, 0, 0)[2], 0);               // there is no channel 17
 }
 
 }  // namespace
