@@ -46,14 +46,14 @@ public:
     // Told what was odd in a file and could be passed over: one sentence a call.
     using WarningHandler = std::function<void(const std::string&)>;
     // Reads an IR (v10, v11), or by its extension the file of a format whose reader library lies
-    // beside the runtime library (.onnx: libfuseq_onnx_reader.so). bin_path is for IRs; when empty
-    // it means the .xml's name with .bin, if there is one.
+    // beside the runtime library (.onnx: libfuseq_onnx_reader.so). bin_path has the weights; empty,
+    // of an IR the .xml's name with .bin, if there is one, of Caffe2 and MXNet docs/caffe2.md, mxnet.md.
     std::shared_ptr<Model> read_model(const std::string& path,
                                       const std::string& bin_path = {},
                                       const WarningHandler& on_warning = {}) const;
     // The same from memory: the text of the .xml, and the bytes of the .bin as a u8 tensor (empty
     // handle: none), whose memory the model keeps and uses in place; or the bytes of a file of
-    // another format, without weights.
+    // another format, with those of its second file where it has one.
     std::shared_ptr<Model> read_model(const std::string& model,
                                       const Tensor& weights,
                                       const WarningHandler& on_warning = {}) const;

@@ -15,15 +15,17 @@ Verdict make_quantize(StepBuilder& builder, Node& node) {
         return Verdict::other_kind();
     }
     const auto& attrs = node.attrs<QuantizeAttrs>();
-    if (rule_of(node)->rule != RoundingRule::kRealHalfEven || attrs.scales.size() != 1 ||
-        !is_8_bit(attrs.output_type)) {
+    const std::int64_t zero = attrs.zero_points.empty() ? 0 : attrs.zero_points[0];
+    const RoundingRule rule = rule_of(node)->rule;
+    const bool half_even =
+        rule == RoundingRule::kRealHalfEven || (rule == RoundingRule::kRealZeroFirst && zero == 0);
+    if (!half_even || attrs.scales.size() != 1 || !is_8_bit(attrs.output_type)) {
         return Verdict::no("for one grid of bytes, half to even");
     }
     const TensorId src = builder.tensor_of(node.input(0));
     const TensorId dst =
         builder.new_tensor(attrs.output_type, node.port(0).shape, builder.tensor(src).layout);
     const MemoryRows rows = memory_rows(builder.tensor(dst));
-    const std::int64_t zero = attrs.zero_points.empty() ? 0 : attrs.zero_points[0];
     auto kernel = [columns = rows.columns, scale = attrs.scales[0], zero,
                    is_signed = attrs.output_type == ElementType::i8](const RowStep::Rows& some) {
         const std::size_t at = some.begin * columns;
