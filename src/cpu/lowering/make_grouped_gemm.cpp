@@ -16,11 +16,13 @@
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/gemm_problem.hpp"
 #include "cpu/lowering/own_composition.hpp"
+#include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/steps/call_step.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "fuseq/error.hpp"
+#include "model/mapped_memory.hpp"
 #include "transformations/support/anchor_zero_points.hpp"
 
 namespace fuseq::cpu {
@@ -163,34 +165,63 @@ StepInfo describe(const StepBuilder& builder,
     return info;
 }
 
-kernels::GemmVnni make_kernel(const Node& node,
-                              const Parts& parts,
-                              const OwnComposition& composition,
-                              std::size_t number) {
-    const std::vector<std::int8_t> weights =
-        parts.weights(node.input_node(1)->constant().values<std::int8_t>(), number);
-    const std::vector<float> scale = parts.values(composition.epilogue.scale, number);
-    const std::vector<float> bias = parts.values(composition.epilogue.bias, number);
+// What one kernel is made of; the lists that the spans of `params` show.
+struct PartParams {
+    std::vector<float> scale;
+    std::vector<float> bias;
+    kernels::GemmParams params;  // without weights
+};
+
+PartParams params_of(const Node& node,
+                     const Parts& parts,
+                     const OwnComposition& composition,
+                     std::size_t number) {
+    PartParams part{parts.values(composition.epilogue.scale, number),
+                    parts.values(composition.epilogue.bias, number),
+                    {}};
     const std::size_t taps = parts.shape.kernel_height * parts.shape.kernel_width;
-    kernels::GemmParams params;
+    kernels::GemmParams& params = part.params;
     params.shape = parts.shape;
-    params.weights = {.values = weights,
-                      .dst_channel = parts.shape.src_channels * taps,
+    params.weights = {.dst_channel = parts.shape.src_channels * taps,
                       .src_channel = taps,
                       .row = parts.shape.kernel_width,
                       .column = 1};
     params.src_type = node.input(0).type();
     params.dst_type = composition.anchor.dst_type;
     params.src_zero_point = *single_zero_point(node, 2);
-    params.scale = scale;
-    params.bias = bias;
+    params.scale = part.scale;
+    params.bias = part.bias;
     params.ops = composition.epilogue.program.ops;
     for (kernels::GemmOp& op : params.ops) {
         op.a = parts.values(op.a, number);
         op.b = parts.values(op.b, number);
     }
     params.form = gemm_form();
-    return kernels::GemmVnni(params);
+    return part;
+}
+
+// Packs the kernels of `work`, which `step` runs, while the rest of the plan is built.
+void pack_later(StepBuilder& builder,
+                const Node& anchor,
+                CallStep& step,
+                std::shared_ptr<Work> work,
+                std::vector<PartParams> parts) {
+    Tensor weights = anchor.input_node(1)->constant();
+    release(weights_to_release(builder, anchor));
+    builder.defer([&step, work = std::move(work), parts = std::move(parts),
+                   weights = std::move(weights)]() mutable {
+        std::size_t packed = 0;
+        for (std::size_t n = 0; n < parts.size(); ++n) {
+            const std::vector<std::int8_t> values =
+                work->parts.weights(std::as_const(weights).values<std::int8_t>(), n);
+            parts[n].params.weights.values = values;
+            work->kernels[n].pack(parts[n].params);
+            packed += work->kernels[n].packed_bytes();
+        }
+        step.set_packed_bytes(packed);
+        let_go_of_pages(weights);
+        weights = Tensor();
+    });
 }
 
 }  // namespace
@@ -232,10 +263,10 @@ TensorId make_grouped_gemm(StepBuilder& builder, const Group& group) {
         throw Error("compile", "grouped_gemm: " + refused);
     }
     auto work = std::make_shared<Work>(Work{Parts(node), {}});
-    std::size_t packed = 0;
+    std::vector<PartParams> parts;
     for (std::size_t n = 0; n < work->parts.count(); ++n) {
-        work->kernels.push_back(make_kernel(node, work->parts, *composition, n));
-        packed += work->kernels.back().packed_bytes();
+        parts.push_back(params_of(node, work->parts, *composition, n));
+        work->kernels.push_back(kernels::GemmVnni::to_be_packed(parts.back().params));
     }
     CallStep::Tensors tensors;
     tensors.inputs = {builder.tensor_of(node.input(0), Layout::kChannelsLast)};
@@ -248,7 +279,7 @@ TensorId make_grouped_gemm(StepBuilder& builder, const Group& group) {
         builder.new_scratch(work->scratch(static_cast<std::size_t>(omp_get_max_threads())))};
     auto step = std::make_unique<CallStep>([work](const CallMemory& memory) { work->run(memory); },
                                            std::move(tensors), std::move(info));
-    step->set_packed_bytes(packed);
+    pack_later(builder, node, *step, std::move(work), std::move(parts));
     builder.add_step(std::move(step));
     return finish_anchor(builder, group, composition->anchor, dst);
 }

@@ -58,6 +58,10 @@ void check(const GemmParams& params) {
         refuse("the zero point of src is ", params.src_zero_point, ", expected ", low, " to ",
                low + 255);
     }
+}
+
+void check_weights(const GemmParams& params) {
+    const GemmShape& s = params.shape;
     const GemmWeights& w = params.weights;
     const std::size_t last = (s.dst_channels - 1) * w.dst_channel +
                              (s.src_channels - 1) * w.src_channel + (s.kernel_height - 1) * w.row +

@@ -14,9 +14,11 @@ template <class... Parts>
     throw Error("compile", detail::cat("integer matrix product: ", parts...));
 }
 
-// Throws Error that names what is wrong: sizes, types, zero points, too few weights, a machine
-// without the instructions.
+// Throws Error that names what is wrong: sizes, types, zero points, a machine without the
+// instructions.
 void check(const GemmParams& params);
+// The same of the number of weights, which need not be there before they are packed.
+void check_weights(const GemmParams& params);
 // The same of an operation after the product.
 void check_op(const GemmOp& op);
 post_ops::Support supports_op(const GemmOp& op);

@@ -206,6 +206,7 @@ NarrowKernel narrow_kernel(GemmForm form) {
 
 Packed pack(const GemmParams& params, const Packed* laid_out) {
     check(params);
+    check_weights(params);
     const AsConvolution convolution(params);
     Packed layout = laid_out != nullptr ? numbered(params, *laid_out) : lay_out(params);
     return Packer(convolution.params, std::move(layout)).run();
