@@ -21,7 +21,7 @@ bool has_wide_levels(const Node& fq) {
 }
 
 bool inputs_are_constant(const Node& node, std::size_t first) {
-    const std::vector<Output> inputs = node.inputs();
+    const std::vector<Output>& inputs = node.inputs();
     return std::all_of(inputs.begin() + static_cast<std::ptrdiff_t>(first), inputs.end(),
                        is_constant_expression);
 }
