@@ -32,7 +32,9 @@ public:
         const void* src = memory_.data(rounded_.src);
         void* dst = memory_.data(rounded_.dst);
         parallel_for(rows, (grain + fast - 1) / fast * fast,
-                     [&](std::size_t begin, std::size_t end) { compute(src, dst, {begin, end}); });
+                     [&](std::size_t begin, std::size_t end) {
+                         compute(src, dst, {begin, end});
+                     });
     }
 
     void run_rows(const RowPart& part) override {

@@ -118,8 +118,7 @@ private:
                                           {0, tile.count});
                 sums = transposed;
             }
-            const std::size_t pixel =
-                (tile.image * step_.height_ + tile.y) * step_.width_ + tile.x;
+            const std::size_t pixel = (tile.image * step_.height_ + tile.y) * step_.width_ + tile.x;
             step_.rounding_->run(sums, places.dst + pixel * channels, {0, tile.count * channels});
         });
     }

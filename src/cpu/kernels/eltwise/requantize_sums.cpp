@@ -8,12 +8,14 @@
 #include <type_traits>
 
 #include "cpu/kernels/common/always_inline.hpp"
+#include "cpu/kernels/eltwise/short_rounding.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/kernels/eltwise/requantize_sums.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include "cpu/kernels/common/exact-inl.h"
 #include "cpu/kernels/eltwise/rounded_product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -69,15 +71,14 @@ HWY_INLINE VecI32 rounded(VecI32 x, const FixedConstants& m) {
     }
     const VecI64 even = hn::Add(hn::MulEven(x, m.mantissa[0]), m.nudge[0]);
     const VecI64 odd = hn::Add(hn::MulEven(odd_lanes(x), m.mantissa[1]), m.nudge[1]);
-    const VecI32 high =
-        hn::OddEven(hn::BitCast(d, hn::Add(odd, odd)),
-                    hn::BitCast(d, hn::ShiftRight<31>(hn::BitCast(u64, even))));
+    const VecI32 high = hn::OddEven(hn::BitCast(d, hn::Add(odd, odd)),
+                                    hn::BitCast(d, hn::ShiftRight<31>(hn::BitCast(u64, even))));
     const VecI32 nudged = hn::Add(high, hn::And(hn::ShiftRight<31>(high), m.away));
     return hn::Add(nudged >> m.right, m.last) >> m.last;
 }
 
 HWY_INLINE VecI32 load_sums(const float* from) {
-    return hn::ConvertTo(TagI32(), hn::LoadU(TagF32(), from));
+    return VecI32{round_raw(hn::LoadU(TagF32(), from).raw)};  // an integer of 24 bits
 }
 HWY_INLINE VecI32 load_sums(const std::int32_t* from) {
     return hn::LoadU(TagI32(), from);
@@ -103,14 +104,12 @@ struct GridVectors {
     }
 };
 
-// to_grid(sum) for a vector of channels of all pixels; `count` of its lanes are stored.
+// to_grid(sums) for a vector of channels of all pixels; `count` of its lanes are stored.
 template <class Sum, class ToGrid>
 HWY_INLINE void over_pixels(const SumTile<Sum>& tile,
                             std::size_t first,
                             std::size_t count,
-                            const std::int32_t* biases,
                             const ToGrid& to_grid) {
-    const VecI32 bias = hn::LoadU(TagI32(), biases);
     const Sum* from = tile.sums + first;
     auto* to = static_cast<std::uint8_t*>(tile.dst) + first;
     const std::size_t step = tile.step;
@@ -118,13 +117,13 @@ HWY_INLINE void over_pixels(const SumTile<Sum>& tile,
     const std::size_t pixels = tile.pixels;
     if (count == hn::Lanes(TagI32())) {
         for (std::size_t p = 0; p < pixels; ++p, from += step, to += dst_step) {
-            store_low_bytes(to_grid(hn::Add(load_sums(from), bias)), to);
+            store_low_bytes(to_grid(from), to);
         }
         return;
     }
     HWY_ALIGN std::uint8_t some[HWY_MAX_BYTES];
     for (std::size_t p = 0; p < pixels; ++p, from += step, to += dst_step) {
-        store_low_bytes(to_grid(hn::Add(load_sums(from), bias)), some);
+        store_low_bytes(to_grid(from), some);
         std::memcpy(to, some, count);
     }
 }
@@ -136,23 +135,50 @@ void column(const SumColumns& columns,
             std::size_t first,
             std::size_t count) {
     const std::size_t c = tile.channel + first;
-    const std::int32_t* const bias = columns.bias() + c;
+    const VecI32 bias = hn::LoadU(TagI32(), columns.bias() + c);
     if constexpr (W == Way::kFixed || W == Way::kFixedLeft) {
         const FixedConstants m(columns, c);
         const GridVectors bytes(grid);
-        over_pixels(tile, first, count, bias, [=](VecI32 sum) FUSEQ_HWY_LAMBDA {
-            return bytes.of(rounded<W>(sum, m));
+        over_pixels(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
+            return bytes.of(rounded<W>(hn::Add(load_sums(from), bias), m));
         });
     } else {
         constexpr bool kZeroFirst = W == Way::kRealZeroFirst;
         const TagF32 d;
         const VecF32 by = hn::LoadU(d, columns.real() + c);
         const VecF32 zero = hn::Set(d, static_cast<float>(grid.zero_point));
-        over_pixels(tile, first, count, bias, [=](VecI32 sum) FUSEQ_HWY_LAMBDA {
+        over_pixels(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
+            const VecI32 sum = hn::Add(load_sums(from), bias);
             const VecF32 steps = hn::Mul(hn::ConvertTo(d, sum), by);
             return rounded_to_grid(kZeroFirst ? hn::Add(steps, zero) : steps, kZeroFirst, grid);
         });
     }
+}
+
+HWY_INLINE VecF32 load_floats(const float* from) {
+    return hn::LoadU(TagF32(), from);
+}
+HWY_INLINE VecF32 load_floats(const std::int32_t* from) {
+    return hn::ConvertTo(TagF32(), hn::LoadU(TagI32(), from));
+}
+
+// By the short way, whose values are far from the ends of 32 bits.
+template <class Sum>
+void short_column(const SumColumns& columns,
+                  const ByteGrid& grid,
+                  const SumTile<Sum>& tile,
+                  std::size_t first,
+                  std::size_t count) {
+    const TagF32 d;
+    const TagI32 di;
+    const VecF32 scale = hn::LoadU(d, columns.short_scale() + tile.channel + first);
+    const VecF32 shift = hn::LoadU(d, columns.short_shift() + tile.channel + first);
+    const VecI32 lowest = hn::Set(di, grid.lowest);
+    const VecI32 highest = hn::Set(di, grid.highest);
+    over_pixels(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
+        const VecF32 v = fused_mul_add(d, load_floats(from), scale, shift);
+        return hn::Min(hn::Max(VecI32{round_raw(v.raw)}, lowest), highest);
+    });
 }
 
 template <class Sum>
@@ -160,7 +186,12 @@ void run_tile(const SumColumns& columns, const ByteGrid& grid, const SumTile<Sum
     const std::size_t lanes = hn::Lanes(TagI32());
     const auto run = [&](auto way) FUSEQ_HWY_LAMBDA {
         for (std::size_t first = 0; first < tile.channels; first += lanes) {
-            column<way()>(columns, grid, tile, first, std::min(lanes, tile.channels - first));
+            const std::size_t count = std::min(lanes, tile.channels - first);
+            if (columns.is_short(tile.channel + first, count)) {
+                short_column(columns, grid, tile, first, count);
+            } else {
+                column<way()>(columns, grid, tile, first, count);
+            }
         }
     };
     switch (columns.rounding()) {
@@ -181,12 +212,9 @@ void run_some(const SumColumns& columns,
               Range channels) {
     const std::size_t count = channels.end - channels.begin;
     const std::size_t whole = count / hn::Lanes(TagI32()) * hn::Lanes(TagI32());
-    run_tile<float>(columns, grid,
-                    {.sums = sums,
-                     .pixels = 1,
-                     .channel = channels.begin,
-                     .channels = whole,
-                     .dst = dst});
+    run_tile<float>(
+        columns, grid,
+        {.sums = sums, .pixels = 1, .channel = channels.begin, .channels = whole, .dst = dst});
     if (whole < count) {
         HWY_ALIGN float some[HWY_MAX_BYTES / sizeof(float)] = {};
         std::copy_n(sums + whole, count - whole, some);
@@ -268,7 +296,10 @@ SumColumns::SumColumns(ProductRounding rounding,
                        std::span<const std::int32_t> bias,
                        std::span<const FixedMultiplier> fixed,
                        std::span<const float> real)
-    : rounding_(rounding), period_(bias.size() * repeats(bias.size())) {
+    : rounding_(rounding),
+      channels_(bias.size()),
+      period_(bias.size() * repeats(bias.size())),
+      fixed_(fixed.begin(), fixed.end()) {
     while (bias_.size() < period_) {
         bias_.insert(bias_.end(), bias.begin(), bias.end());
         real_.insert(real_.end(), real.begin(), real.end());
@@ -291,11 +322,37 @@ SumColumns::SumColumns(ProductRounding rounding,
     }
 }
 
-void requantize_sums(const SumColumns& columns,
-                     const ByteGrid& grid,
-                     const float* src,
-                     void* dst,
-                     Range elements) {
+void SumColumns::find_short_ways(const ByteGrid& grid) {
+    std::vector<std::uint8_t> found(period_, 0);
+    short_scale_.assign(bias_.size(), 0.0F);
+    short_shift_.assign(bias_.size(), 0.0F);
+    // Columns are repeated after the channels.
+    const std::size_t channels = channels_;
+    for (std::size_t c = 0; c < period_; ++c) {
+        if (c >= channels) {
+            found[c] = found[c - channels];
+            short_scale_[c] = short_scale_[c - channels];
+            short_shift_[c] = short_shift_[c - channels];
+            continue;
+        }
+        const auto way = short_rounding({.rounding = rounding_,
+                                         .bias = bias_[c],
+                                         .fixed = fixed_.empty() ? FixedMultiplier{} : fixed_[c],
+                                         .real = is_fixed(rounding_) ? 0.0F : real_[c],
+                                         .grid = grid});
+        found[c] = way ? 1 : 0;
+        short_scale_[c] = way ? way->scale : 0.0F;
+        short_shift_[c] = way ? way->shift : 0.0F;
+    }
+    short_run_.assign(period_, 0);
+    for (std::size_t c = period_; c-- > 0;) {
+        const std::size_t next = c + 1 < period_ ? short_run_[c + 1] : 0;
+        short_run_[c] = found[c] != 0 ? next + 1 : 0;
+    }
+}
+
+void requantize_sums(
+    const SumColumns& columns, const ByteGrid& grid, const float* src, void* dst, Range elements) {
     HWY_DYNAMIC_DISPATCH(requantize_sums_impl)(columns, grid, src, dst, elements);
 }
 

@@ -40,8 +40,18 @@ public:
     const std::int32_t* nudge() const { return nudge_.data(); }
     bool shifts_left() const { return shifts_left_; }
 
+    // Looks for short ways (short_rounding.hpp) onto this grid.
+    void find_short_ways(const ByteGrid& grid);
+    // Whether `count` columns from c on have one.
+    bool is_short(std::size_t c, std::size_t count) const {
+        return c < short_run_.size() && short_run_[c] >= count;
+    }
+    const float* short_scale() const { return short_scale_.data(); }
+    const float* short_shift() const { return short_shift_.data(); }
+
 private:
     ProductRounding rounding_;
+    std::size_t channels_;
     std::size_t period_;
     std::vector<std::int32_t> bias_;
     std::vector<float> real_;
@@ -52,6 +62,10 @@ private:
     std::vector<std::int32_t> last_;
     std::vector<std::int32_t> nudge_;
     bool shifts_left_ = false;
+    std::vector<FixedMultiplier> fixed_;  // as given
+    std::vector<float> short_scale_;
+    std::vector<float> short_shift_;
+    std::vector<std::size_t> short_run_;  // columns in a row that have a short way
 };
 
 // Sums of some pixels in some channels, as a product leaves them.
@@ -70,11 +84,8 @@ void requantize_tile(const SumColumns& columns,
                      const SumTile<std::int32_t>& tile);
 
 // `elements` of the dense tensors [..., channels]. dst: u8 or i8, as the grid is.
-void requantize_sums(const SumColumns& columns,
-                     const ByteGrid& grid,
-                     const float* src,
-                     void* dst,
-                     Range elements);
+void requantize_sums(
+    const SumColumns& columns, const ByteGrid& grid, const float* src, void* dst, Range elements);
 
 // The rounding of a layer, all of it: what a kernel needs to store bytes instead of sums.
 class SumRounding {
@@ -89,7 +100,9 @@ public:
           grid_(grid),
           dst_(dst),
           channels_(channels),
-          rule_(std::move(rule)) {}
+          rule_(std::move(rule)) {
+        columns_.find_short_ways(grid_);
+    }
 
     std::size_t channels() const { return channels_; }
     ElementType dst_type() const { return dst_; }
