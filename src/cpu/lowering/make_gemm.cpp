@@ -114,6 +114,16 @@ void pack_later(StepBuilder& builder,
     });
 }
 
+// Whether the result is the sums themselves, as floats.
+bool has_plain_sums(const GemmProblem& problem, const post_ops::AccumulatorEpilogue& epilogue) {
+    const auto all = [](const std::vector<float>& values, float value) {
+        return std::all_of(values.begin(), values.end(), [=](float v) { return v == value; });
+    };
+    return !problem.transposed() && problem.wei_zero_point.empty() && all(epilogue.scale, 1.0F) &&
+           all(epilogue.bias, 0.0F) && epilogue.program.ops.empty() &&
+           epilogue.program.dst_type == ElementType::f32;
+}
+
 // A large f32 result that only chains read is never written to memory when they and the kernel
 // share a tile group.
 bool may_stay_in_cache(const StepBuilder& builder, const Group& group, const GemmProblem& problem) {
@@ -283,6 +293,9 @@ TensorId make_own_gemm(StepBuilder& builder, const Group& group, kernels::GemmFo
             dedup_rows_of(builder, step->binary_sources(), builder.tensor(dst).dims()));
     }
     const bool pools = params.pool;
+    if (!pools && has_plain_sums(*problem, composition->epilogue)) {
+        step->set_plain_sums();
+    }
     pack_later(builder, *group.anchor, step->kernel(), std::move(params), composition->epilogue);
     builder.add_step(std::move(step));
     if (pools) {

@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// RequantizeSums, rows of pixels, so that it takes part in the tile group of the product before it:
-// its sums are in the cache then and are never in memory as a whole.
+// RequantizeSums, rows of pixels. The pass rounded_sums lets the product before it do the same on sums
+// that are in the first cache; where it cannot, the step takes part in the tile group of the product.
 #include "cpu/kernels/eltwise/requantize_sums.hpp"
 
 #include "cpu/kernels/eltwise/dequantize_sums.hpp"
@@ -88,12 +88,17 @@ public:
         : requantize_(std::move(requantize)),
           bias_(std::move(bias)),
           single_(single_channels(fixed_multipliers(requantize_), bias_)),
-          columns_(columns(rounding)),
           grid_(byte_grid(attrs.output_zero_point, {attrs.lowest, attrs.highest})),
-          type_(attrs.output_type) {
+          vectors_(std::make_shared<const kernels::SumRounding>(
+              columns(rounding), grid_, attrs.output_type, bias_.size(), attrs.rule_name)) {
         if (!attrs.weight_shifts.empty()) {
             shifts_.emplace(attrs.weight_shifts);
         }
+    }
+
+    // All that is done, where vectors do it; else null.
+    std::shared_ptr<const kernels::SumRounding> whole() const {
+        return shifts_ || !single_.empty() ? nullptr : vectors_;
     }
 
     void run(const RowStep::Rows& r) const {
@@ -101,8 +106,7 @@ public:
         auto* dst = static_cast<std::uint8_t*>(r.dst);
         const std::size_t channels = bias_.size();
         if (!shifts_ && single_.empty()) {
-            kernels::requantize_sums(columns_, grid_, sums, type_, dst,
-                                     {r.begin * channels, r.end * channels});
+            vectors_->run(sums, dst, {r.begin * channels, r.end * channels});
             return;
         }
         for (std::size_t row = r.begin; row < r.end; ++row) {
@@ -124,7 +128,7 @@ private:
     }
 
     void run_row(const float* sums, std::uint8_t* dst) const {
-        kernels::requantize_sums(columns_, grid_, sums, type_, dst, {0, bias_.size()});
+        vectors_->run(sums, dst, {0, bias_.size()});
         for (const std::size_t c : single_) {
             const std::int64_t sum = static_cast<std::int64_t>(sums[c]) + bias_[c];
             const std::int64_t value =
@@ -136,9 +140,8 @@ private:
     Requantizer requantize_;
     std::vector<std::int32_t> bias_;
     std::vector<std::size_t> single_;
-    kernels::SumColumns columns_;
     kernels::ByteGrid grid_;
-    ElementType type_;
+    std::shared_ptr<const kernels::SumRounding> vectors_;
     std::optional<Shifts> shifts_;
 };
 
@@ -149,7 +152,9 @@ Verdict make_requantize_sums(StepBuilder& builder, Node& node) {
         return Verdict::other_kind();
     }
     const auto& attrs = node.attrs<RequantizeSumsAttrs>();
-    const auto rounding = product_rounding(attrs.rule);
+    const auto rounding = attrs.rule == RoundingRule::kD1
+                              ? std::optional(kernels::ProductRounding::kOnce)
+                              : product_rounding(attrs.rule);
     if (!rounding || !is_8_bit(attrs.output_type)) {
         return Verdict::no("for rules of 32 bits and results of 8");
     }
@@ -177,6 +182,7 @@ Verdict make_requantize_sums(StepBuilder& builder, Node& node) {
         std::move(kernel), RowStep::Tensors{.inputs = {src}, .output = dst}, rows.rows,
         rows.grain(),
         kernel_info("requantize", "requantize_sums", builder.tensor(src), builder.tensor(dst)));
+    step->set_sum_rounding(sums->whole());
     add_node_step(builder, node, std::move(step), dst);
     return Verdict::yes();
 }

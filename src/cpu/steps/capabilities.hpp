@@ -8,9 +8,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "cpu/kernels/eltwise/requantize_sums.hpp"
 #include "cpu/post_ops/basic_ops.hpp"
 #include "cpu/steps/plan_tensor.hpp"
 
@@ -74,6 +76,17 @@ public:
     virtual void set_results(std::vector<post_ops::Chain> results,
                              std::vector<TensorId> ids,
                              bool rows) = 0;
+};
+
+// Of a step that multiplies integers and stores the sums as floats: it can round them by a rule
+// while they are in the first cache.
+class RoundedSums {
+public:
+    virtual ~RoundedSums() = default;
+    virtual bool takes_rounding(const kernels::SumRounding& rounding) const = 0;
+    // From now on the result is the bytes in `dst`. Once.
+    virtual void set_rounding(std::shared_ptr<const kernels::SumRounding> rounding,
+                              TensorId dst) = 0;
 };
 
 }  // namespace fuseq::cpu

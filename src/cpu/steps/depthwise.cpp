@@ -11,6 +11,7 @@
 
 #include "cpu/machine/instructions.hpp"
 #include "cpu/steps/depthwise_fold.hpp"
+#include "cpu/steps/rounded_depthwise.hpp"
 #include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
@@ -201,7 +202,10 @@ DepthwiseStep::DepthwiseStep(kernels::DepthwiseConv kernel,
                              TensorId src,
                              TensorId dst,
                              StepInfo info)
-    : kernel_(std::move(kernel)), geometry_(geometry), remainder_(std::move(remainder)) {
+    : kernel_(std::move(kernel)),
+      geometry_(geometry),
+      remainder_(std::move(remainder)),
+      stores_floats_(!remainder_ && info.dst_type == to_string(ElementType::f32)) {
     inputs_ = {src};
     if (remainder_) {
         std::copy_if(remainder_->binary_sources.begin(), remainder_->binary_sources.end(),
@@ -211,7 +215,26 @@ DepthwiseStep::DepthwiseStep(kernels::DepthwiseConv kernel,
     info_ = std::move(info);
 }
 
+RoundedSums* DepthwiseStep::rounded_sums() {
+    return stores_floats_ && !rounding_ ? this : nullptr;
+}
+
+bool DepthwiseStep::takes_rounding(const kernels::SumRounding& rounding) const {
+    return rounding.channels() == geometry_.dst_channels &&
+           geometry_.dst_width * geometry_.dst_channels <= kMaxRowElements;
+}
+
+void DepthwiseStep::set_rounding(std::shared_ptr<const kernels::SumRounding> rounding,
+                                 TensorId dst) {
+    rounding_ = std::move(rounding);
+    outputs_ = {dst};
+}
+
 std::unique_ptr<Runner> DepthwiseStep::bind(RequestMemory& memory) const {
+    if (rounding_) {
+        return make_rounded_depthwise(
+            {kernel_, *rounding_, geometry_.dst_width, inputs_[0], outputs_[0]}, memory);
+    }
     if (remainder_) {
         return std::make_unique<DepthwiseChainRunner>(kernel_, *remainder_, *this, memory);
     }

@@ -13,6 +13,7 @@
 
 #include "cpu/kernels/depthwise/depthwise_conv.hpp"
 #include "cpu/kernels/eltwise/eltwise_kernel.hpp"
+#include "cpu/steps/capabilities.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
@@ -40,7 +41,7 @@ struct DepthwiseRemainder {
     std::size_t row_pixels = 0;
 };
 
-class DepthwiseStep final : public Step {
+class DepthwiseStep final : public Step, public RoundedSums {
 public:
     // With a remainder, `kernel` gives f32.
     DepthwiseStep(kernels::DepthwiseConv kernel,
@@ -53,7 +54,12 @@ public:
     std::optional<RowTiling> row_tiling() const override;
     std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
 
-    // The longest row of dst that a remainder can work on, in elements.
+    // Where it stores floats.
+    RoundedSums* rounded_sums() override;
+    bool takes_rounding(const kernels::SumRounding& rounding) const override;
+    void set_rounding(std::shared_ptr<const kernels::SumRounding> rounding, TensorId dst) override;
+
+    // The longest row of dst that a remainder, or a rounding, can work on, in elements.
     static constexpr std::size_t kMaxRowElements = 32 * 1024;
     // Of a remainder.
     static constexpr std::size_t kMaxBinarySources = 16;
@@ -62,6 +68,8 @@ private:
     kernels::DepthwiseConv kernel_;
     kernels::ConvGeometry geometry_;
     std::optional<DepthwiseRemainder> remainder_;
+    bool stores_floats_;
+    std::shared_ptr<const kernels::SumRounding> rounding_;
 };
 
 }  // namespace fuseq::cpu

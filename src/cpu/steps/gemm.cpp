@@ -44,6 +44,7 @@ public:
         args.dst_pitch = step_.dst_pitch();
         args.binary_sources = binary_sources_;
         args.rows = rows_;
+        args.rounding = step_.rounding();
         void* results[kMaxResults];
         for (std::size_t i = 0; i < step_.results().size(); ++i) {
             results[i] = memory_.data(step_.outputs()[i]);
@@ -82,6 +83,7 @@ public:
         args.dst_pitch = step_.dst_pitch();
         args.binary_sources = {binary_sources, step_.binary_sources().size()};
         args.rows = rows_;
+        args.rounding = step_.rounding();
         void* results[kMaxResults];
         for (std::size_t i = 0; i < step_.results().size(); ++i) {
             results[i] = memory_.rows(step_.outputs()[i], part);
@@ -159,7 +161,24 @@ SliceWriter* GemmStep::slice_writer() {
 }
 
 RequantizedResults* GemmStep::requantized_results() {
-    return kernel_.takes_results() && results_.size() == 1 && dst_pitch_ == 0 ? this : nullptr;
+    return kernel_.takes_results() && results_.size() == 1 && dst_pitch_ == 0 && !rounding_
+               ? this
+               : nullptr;
+}
+
+RoundedSums* GemmStep::rounded_sums() {
+    const bool alone = results_.size() == 1 && dst_pitch_ == 0 && binary_sources_.empty();
+    return plain_sums_ && alone && !rounding_ && kernel_.stores_sums() ? this : nullptr;
+}
+
+bool GemmStep::takes_rounding(const kernels::SumRounding& rounding) const {
+    return rounding.channels() == kernel_.dst_channels();
+}
+
+void GemmStep::set_rounding(std::shared_ptr<const kernels::SumRounding> rounding, TensorId dst) {
+    results_ = {{{}, rounding->dst_type()}};
+    rounding_ = std::move(rounding);
+    outputs_ = {dst};
 }
 
 bool GemmStep::takes_result(const post_ops::Chain& chain) const {

@@ -6,6 +6,7 @@
 // activation in the same pass.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ namespace fuseq::cpu {
 class GemmStep final : public Step,
                        public WeightPrefetch,
                        public SliceWriter,
-                       public RequantizedResults {
+                       public RequantizedResults,
+                       public RoundedSums {
 public:
     // Bytes that every part of a tile group may read again, in every thread.
     static constexpr std::size_t kMaxTiledWeights = 256 << 10;
@@ -67,10 +69,17 @@ public:
     // Where no other tensor is read.
     SliceWriter* slice_writer() override;
     void write_slice(TensorId dst, std::size_t offset, std::size_t dst_pixel_bytes) override;
-    std::size_t element_bytes() const override { return kernel_.element_bytes(); }
+    std::size_t element_bytes() const override { return rounding_ ? 1 : kernel_.element_bytes(); }
     std::size_t pixel_bytes() const override { return kernel_.dst_channels() * element_bytes(); }
     std::size_t dst_offset() const { return dst_offset_; }
     std::size_t dst_pitch() const { return dst_pitch_; }  // elements; 0: pixels are dense
+
+    // Where the result is the sums of the product and nothing else.
+    void set_plain_sums() { plain_sums_ = true; }
+    RoundedSums* rounded_sums() override;
+    bool takes_rounding(const kernels::SumRounding& rounding) const override;
+    void set_rounding(std::shared_ptr<const kernels::SumRounding> rounding, TensorId dst) override;
+    const kernels::SumRounding* rounding() const { return rounding_.get(); }
 
     // Where one result has been stored so far, densely.
     RequantizedResults* requantized_results() override;
@@ -87,6 +96,8 @@ private:
     kernels::GemmVnni kernel_;
     std::vector<post_ops::Chain> results_;
     bool rows_ = false;  // of set_results()
+    bool plain_sums_ = false;
+    std::shared_ptr<const kernels::SumRounding> rounding_;
     std::vector<TensorId> binary_sources_;
     std::vector<DedupRows> dedup_rows_;  // one an extra
     std::size_t pixels_;                 // of dst, of all images; 0: not for a tile group

@@ -8,6 +8,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "cpu/steps/step.hpp"
@@ -38,6 +39,11 @@ public:
     std::optional<RowTiling> row_tiling() const override;
     std::size_t packed_bytes() const override { return packed_bytes_; }
     void set_packed_bytes(std::size_t bytes) { packed_bytes_ = bytes; }
+    std::shared_ptr<const kernels::SumRounding> sum_rounding() const override { return rounding_; }
+    // What the kernel does is that.
+    void set_sum_rounding(std::shared_ptr<const kernels::SumRounding> rounding) {
+        rounding_ = std::move(rounding);
+    }
 
 private:
     friend class RowStepRunner;
@@ -46,6 +52,7 @@ private:
     std::size_t rows_;
     std::size_t grain_;
     std::size_t packed_bytes_ = 0;
+    std::shared_ptr<const kernels::SumRounding> rounding_;
 };
 
 }  // namespace fuseq::cpu

@@ -3,6 +3,7 @@
 #include "cpu/steps/small_convolution.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include <fmt/core.h>
@@ -18,6 +19,8 @@ namespace fuseq::cpu {
 namespace {
 
 constexpr std::size_t kMaxResults = 4;
+constexpr std::size_t kMaxRoundedRow = 32 * 1024;   // elements
+constexpr std::size_t kRoundedElements = 8 * 1024;  // at once, where rows are shorter
 
 }  // namespace
 
@@ -69,6 +72,10 @@ private:
     }
 
     void run_range(kernels::Range rows, const Places& places) const {
+        if (step_.rounding_) {
+            step_.results_.empty() ? round_tiles(rows, places) : round_rows(rows, places);
+            return;
+        }
         if (!step_.results_.empty()) {
             step_.kernel_.run(places.src, rows, places.results, places.binary_sources);
             return;
@@ -83,6 +90,37 @@ private:
         }
         step_.kernel_.run(places.src, rows,
                           [&](const kernels::SmallConvTile& tile) { store(tile, places); });
+    }
+
+    // Some rows at a time through a buffer that stays in the first cache.
+    void round_rows(kernels::Range rows, const Places& places) const {
+        alignas(64) float buffer[kMaxRoundedRow];
+        const std::size_t row = step_.width_ * step_.tile_reorder_.channels;
+        const std::size_t at_once = std::max<std::size_t>(kRoundedElements / row, 1);
+        for (std::size_t first = rows.begin; first < rows.end; first += at_once) {
+            const std::size_t end = std::min(first + at_once, rows.end);
+            // Where row 0 would be; never written.
+            void* const base = reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
+                reinterpret_cast<std::uintptr_t>(buffer) - first * row * sizeof(float));
+            step_.kernel_.run(places.src, {first, end}, {&base, 1}, {});
+            step_.rounding_->run(buffer, places.dst + first * row, {0, (end - first) * row});
+        }
+    }
+
+    // Tiles of the kernel as they come.
+    void round_tiles(kernels::Range rows, const Places& places) const {
+        const std::size_t channels = step_.tile_reorder_.channels;
+        step_.kernel_.run(places.src, rows, [&](const kernels::SmallConvTile& tile) {
+            alignas(64) float transposed[kernels::kSmallConvChannels * kernels::kSmallConvTile];
+            const float* sums = tile.planes;
+            if (!step_.kernel_.pixels()) {
+                kernels::to_channels_last(step_.tile_reorder_, tile.planes, transposed,
+                                          {0, tile.count});
+                sums = transposed;
+            }
+            const std::size_t pixel = (tile.image * step_.height_ + tile.y) * step_.width_ + tile.x;
+            step_.rounding_->run(sums, places.dst + pixel * channels, {0, tile.count * channels});
+        });
     }
 
     void store(const kernels::SmallConvTile& tile, const Places& places) const {
@@ -175,6 +213,8 @@ SmallConvolutionStep::SmallConvolutionStep(kernels::SmallConv kernel,
     by_pixels_ = !direct_ && (kernel_.pixels() || !binary_sources.empty());
     in_planes_ = !direct_ && !by_pixels_ && !channels_last_ && remainder.ops.empty() &&
                  dst.type == ElementType::f32 && !kernel_.stores();
+    stores_floats_ = remainder.ops.empty() && binary_sources.empty() && channels_last_ &&
+                     dst.type == ElementType::f32 && !kernel_.pools();
     tile_reorder_.channels = dims[1];
     tile_reorder_.pixels = kernels::kSmallConvTile;
     tile_reorder_.src_type = ElementType::f32;
@@ -204,6 +244,21 @@ void SmallConvolutionStep::set_results(std::vector<post_ops::Chain> results,
     results_ = std::move(results);
     rows_ = rows;
     outputs_ = std::move(ids);
+}
+
+RoundedSums* SmallConvolutionStep::rounded_sums() {
+    return stores_floats_ && results_.size() <= 1 && !rounding_ ? this : nullptr;
+}
+
+bool SmallConvolutionStep::takes_rounding(const kernels::SumRounding& rounding) const {
+    return rounding.channels() == tile_reorder_.channels &&
+           width_ * tile_reorder_.channels <= kMaxRoundedRow;
+}
+
+void SmallConvolutionStep::set_rounding(std::shared_ptr<const kernels::SumRounding> rounding,
+                                        TensorId dst) {
+    rounding_ = std::move(rounding);
+    outputs_ = {dst};
 }
 
 std::optional<RowTiling> SmallConvolutionStep::row_tiling() const {

@@ -5,6 +5,7 @@
 // tiles that lie in the L1 cache, written in either layout.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "cpu/kernels/eltwise/eltwise_kernel.hpp"
@@ -16,7 +17,7 @@
 
 namespace fuseq::cpu {
 
-class SmallConvolutionStep final : public Step, public RequantizedResults {
+class SmallConvolutionStep final : public Step, public RequantizedResults, public RoundedSums {
 public:
     // `remainder`: what is left of the chain after scale and bias; its dst_type is that of `dst`.
     // The tensors that it reads are of the size of dst and channels-last, as dst is then; kNoTensor
@@ -34,8 +35,12 @@ public:
 
     // Channel-vectorized convolutions that store one result so far.
     RequantizedResults* requantized_results() override {
-        return results_.size() == 1 ? this : nullptr;
+        return results_.size() == 1 && !rounding_ ? this : nullptr;
     }
+    // Where it stores floats channels-last.
+    RoundedSums* rounded_sums() override;
+    bool takes_rounding(const kernels::SumRounding& rounding) const override;
+    void set_rounding(std::shared_ptr<const kernels::SumRounding> rounding, TensorId dst) override;
     const std::vector<post_ops::Chain>& results() const override { return results_; }
     bool takes_result(const post_ops::Chain& chain) const override {
         return kernels::SmallConv::takes_result(chain);
@@ -70,6 +75,8 @@ private:
     bool by_pixels_ = false;  // the chain runs on pixels, not on planes
     bool direct_ = false;     // the kernel stores the result
     bool in_planes_ = false;  // the same of a plain result
+    bool stores_floats_ = false;
+    std::shared_ptr<const kernels::SumRounding> rounding_;
 };
 
 }  // namespace fuseq::cpu

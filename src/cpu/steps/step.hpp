@@ -16,6 +16,9 @@
 #include "cpu/steps/packed_table.hpp"
 #include "cpu/steps/plan_tensor.hpp"
 
+namespace fuseq::kernels {
+class SumRounding;
+}
 namespace fuseq::post_ops {
 struct Chain;
 }
@@ -23,6 +26,7 @@ struct Chain;
 namespace fuseq::cpu {
 
 class RequantizedResults;
+class RoundedSums;
 class SliceCopy;
 class SliceWriter;
 class WeightPrefetch;
@@ -169,7 +173,10 @@ public:
     virtual SliceWriter* slice_writer() { return nullptr; }
     virtual SliceCopy* slice_copy() { return nullptr; }
     virtual RequantizedResults* requantized_results() { return nullptr; }
+    virtual RoundedSums* rounded_sums() { return nullptr; }
     virtual RowChain row_chain() const { return {}; }
+    // Of a step that rounds sums of a product by a rule, row by row, and does nothing else; null.
+    virtual std::shared_ptr<const kernels::SumRounding> sum_rounding() const { return nullptr; }
     // The map of a step that moves elements of one tensor to its only result.
     virtual const MovementMap* movement_map() const { return nullptr; }
     // Puts its packed weights into the table, at the number under which another plan looks for

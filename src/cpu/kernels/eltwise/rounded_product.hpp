@@ -19,12 +19,14 @@ struct FixedMultiplier {
 enum class ProductRounding {
     kHalfAway,       // high half of the doubled product, then a shift, half away from zero
     kHalfUp,         // the same, the shift rounds half up
+    kOnce,           // the product of 64 bits, one shift, half up
     kReal,           // rint(f32(x) * M) + zero point
     kRealZeroFirst,  // rint(f32(x) * M + zero point)
 };
 
 inline bool is_fixed(ProductRounding rounding) {
-    return rounding == ProductRounding::kHalfAway || rounding == ProductRounding::kHalfUp;
+    return rounding == ProductRounding::kHalfAway || rounding == ProductRounding::kHalfUp ||
+           rounding == ProductRounding::kOnce;
 }
 
 // Integers that a result is clamped to, and what is added to it: all within u8 or i8.
@@ -41,6 +43,9 @@ struct ShiftedMultiplier {
     std::int32_t away = 0;   // -1: added to negative products
     std::int32_t right = 0;  // 0 to 30, all but the last
     std::int32_t last = 0;   // 1: a shift by one more, which rounds
+    // Added to the product before its high half is taken: half of that, or nothing where the shift
+    // alone rounds (kOnce).
+    std::int32_t nudge = 1 << 30;
 };
 
 // Whether the product of such a multiplier with all |x| <= `largest`, a zero point added, is exact in
@@ -50,6 +55,9 @@ inline bool takes_multiplier(const FixedMultiplier& m, std::int64_t largest) {
     constexpr int kMinExponent = -31;
     const std::int64_t limit = m.exponent < 0 ? std::numeric_limits<std::int32_t>::max()
                                               : (std::int64_t{1} << 30) >> m.exponent;
+    if (m.mantissa == 0) {
+        return largest <= std::numeric_limits<std::int32_t>::max();
+    }
     return m.exponent >= kMinExponent && m.exponent <= kMaxExponent && largest <= limit;
 }
 
@@ -61,6 +69,9 @@ inline ShiftedMultiplier shifted_multiplier(const FixedMultiplier& m, ProductRou
     shifted.last = m.exponent < 0 ? 1 : 0;
     shifted.right = m.exponent < 0 ? -m.exponent - 1 : 0;
     shifted.away = rounding == ProductRounding::kHalfAway ? -shifted.last : 0;
+    if (rounding == ProductRounding::kOnce && shifted.last != 0) {
+        shifted.nudge = 0;
+    }
     return shifted;
 }
 

@@ -15,6 +15,7 @@
 #include "cpu/kernels/gemm/gemm_vnni_args.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_panels_ahead.hpp"
+#include "cpu/kernels/gemm/gemm_vnni_rounding.hpp"
 #include "cpu/machine/instructions.hpp"
 
 namespace fuseq::kernels {
@@ -406,6 +407,9 @@ private:
             run_narrow_pooled(panel, p_.narrow_rows, micro, rows);
         } else {
             panel.micro[rows - 1](micro);
+        }
+        if (args_.rounding != nullptr) {
+            return round_sums(finish, *args_.rounding);
         }
         if (results_ != nullptr) {
             return finish_narrow_results(finish, *results_);

@@ -31,6 +31,7 @@
 namespace fuseq::kernels {
 
 class GemmWeightsCache;
+class SumRounding;
 
 using GemmShape = ConvGeometry;
 
@@ -117,6 +118,8 @@ struct GemmArgs {
     bool next_has_own = false;
     // Of set_results(): where they go, instead of dst.
     std::span<void* const> results{};
+    // Where stores_sums() and v is acc: dst has the bytes of this rounding instead. Null: floats.
+    const SumRounding* rounding = nullptr;
 };
 
 namespace gemm {
@@ -157,6 +160,9 @@ public:
     // requires can_write_rows().
     void set_results(std::span<const post_ops::EpilogueProgram> results, bool rows);
     bool can_write_rows() const;
+
+    // Whether GemmArgs::rounding is possible where nothing follows acc: floats, as they come.
+    bool stores_sums() const;
 
     std::size_t dst_channels() const;
     std::size_t dst_width() const;

@@ -29,7 +29,8 @@ ColumnArgs::ColumnArgs(const Packed& p,
         }
     }
     args_.binary_sources = {binary_sources_, kMaxBinarySources};
-    args_.dst = static_cast<char*>(args.dst) + column * pitch * size_in(p.store);
+    const std::size_t element = args.rounding != nullptr ? 1 : size_in(p.store);
+    args_.dst = static_cast<char*>(args.dst) + column * pitch * element;
     if (results != nullptr) {
         for (std::size_t i = 0; i < args.results.size(); ++i) {
             results_[i] = static_cast<char*>(args.results[i]) +

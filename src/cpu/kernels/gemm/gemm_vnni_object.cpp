@@ -97,6 +97,10 @@ void GemmVnni::set_results(std::span<const post_ops::EpilogueProgram> results, b
     results_ = std::move(narrow);
 }
 
+bool GemmVnni::stores_sums() const {
+    return packed_->store == Store::kF32 && !packed_->pool && !packed_->subpixels && !packed_->wide;
+}
+
 std::size_t GemmVnni::dst_width() const {
     return packed_->shape.dst_width;
 }

@@ -11,6 +11,7 @@
 #include "cpu/plan/passes/prefetch_next_weights.hpp"
 #include "cpu/plan/passes/prefetch_weights.hpp"
 #include "cpu/plan/passes/requantized_results.hpp"
+#include "cpu/plan/passes/rounded_sums.hpp"
 #include "cpu/plan/passes/tile_groups.hpp"
 
 namespace fuseq::cpu {
@@ -18,6 +19,8 @@ namespace fuseq::cpu {
 const std::vector<PlanPass>& plan_passes() {
     static const std::vector<PlanPass> passes = {
         // First: removes steps, which everything after it counts.
+        {"rounded_sums", rounded_sums},
+        // Likewise.
         {"requantized_results", requantized_results},
         // After quantizations are stored by the convolution: it moves bytes only.
         {"depth_to_space_stores", depth_to_space_stores},

@@ -12,6 +12,7 @@
 #include <random>
 
 #include "fuseq/error.hpp"
+#include "ops/quantized/rules/d1.hpp"
 #include "ops/quantized/rules/d2.hpp"
 #include "ops/quantized/rules/d2_up.hpp"
 #include "ops/quantized/rules/f32.hpp"
@@ -32,7 +33,7 @@ struct Problem {
 Problem random_problem(std::mt19937& rng) {
     constexpr std::size_t kChannels[] = {1, 3, 8, 16, 24, 31, 100, 257};
     constexpr ProductRounding kRoundings[] = {ProductRounding::kHalfAway, ProductRounding::kHalfUp,
-                                              ProductRounding::kReal,
+                                              ProductRounding::kOnce, ProductRounding::kReal,
                                               ProductRounding::kRealZeroFirst};
     Problem p;
     p.rounding = kRoundings[rng() % std::size(kRoundings)];
@@ -54,13 +55,14 @@ Problem random_problem(std::mt19937& rng) {
     return p;
 }
 
-std::int64_t expected(const Problem& p, std::size_t c, float src) {
-    const auto sum = static_cast<std::int32_t>(src) + p.bias[c];
+std::int64_t expected(const Problem& p, std::size_t c, std::int32_t src) {
+    const auto sum = src + p.bias[c];
     const rules::QuantizedMultiplier m{p.fixed[c].mantissa, p.fixed[c].exponent};
     const std::int64_t zero = p.grid.zero_point;
     switch (p.rounding) {
         case ProductRounding::kHalfAway: return rules::d2(sum, m) + zero;
         case ProductRounding::kHalfUp: return rules::d2_up(sum, m) + zero;
+        case ProductRounding::kOnce: return rules::d1(sum, m) + zero;
         case ProductRounding::kReal: return rules::f32(sum, p.real[c], zero);
         default: return rules::f32_zero_first(sum, p.real[c], zero);
     }
@@ -81,11 +83,12 @@ TEST(RequantizeSumsKernel, EqualsTheRulesOnEveryTarget) {
             }
             std::vector<std::uint8_t> dst(src.size() + 1, 0xA5);
             const std::size_t cut = rng() % (src.size() + 1);
-            requantize_sums(columns, p.grid, src.data(), p.type, dst.data(), {cut, src.size()});
-            requantize_sums(columns, p.grid, src.data(), p.type, dst.data(), {0, cut});
+            requantize_sums(columns, p.grid, src.data(), dst.data(), {cut, src.size()});
+            requantize_sums(columns, p.grid, src.data(), dst.data(), {0, cut});
             for (std::size_t i = 0; i < src.size(); ++i) {
                 const std::int64_t want = std::clamp<std::int64_t>(
-                    expected(p, i % channels, src[i]), p.grid.lowest, p.grid.highest);
+                    expected(p, i % channels, static_cast<std::int32_t>(src[i])), p.grid.lowest,
+                    p.grid.highest);
                 ASSERT_EQ(dst[i], static_cast<std::uint8_t>(want)) << "element " << i;
             }
             ASSERT_EQ(dst.back(), 0xA5);
@@ -101,7 +104,7 @@ TEST(RequantizeSumsKernel, HasTheVectorsOfTheRules) {
     test::on_every_target([&](const std::string&) {
         const auto run = [&](ProductRounding rounding, std::int8_t dst[2]) {
             const SumColumns columns(rounding, bias, multipliers, {});
-            requantize_sums(columns, {0, -128, 127}, sums, ElementType::i8, dst, {0, 2});
+            requantize_sums(columns, {0, -128, 127}, sums, dst, {0, 2});
         };
         std::int8_t dst[2] = {};
         run(ProductRounding::kHalfAway, dst);
@@ -123,10 +126,10 @@ TEST(RequantizeSumsKernel, HasBiasesThatFloatsDoNotHold) {
         std::int8_t dst = 0;
         const std::int32_t x = bias[0] + (1 << 24);
         requantize_sums(SumColumns(ProductRounding::kHalfAway, bias, multiplier, {}),
-                        {0, -128, 127}, sum, ElementType::i8, &dst, {0, 1});
+                        {0, -128, 127}, sum, &dst, {0, 1});
         EXPECT_EQ(dst, rules::d2(x, {1583594044, -22}));
         requantize_sums(SumColumns(ProductRounding::kReal, bias, {}, real), {0, -128, 127}, sum,
-                        ElementType::i8, &dst, {0, 1});
+                        &dst, {0, 1});
         EXPECT_EQ(dst, rules::f32(x, real[0], 0));
     });
 }
@@ -150,7 +153,7 @@ TEST(RequantizeSumsKernel, HasTheBiasesOfDeadChannels) {
         for (const auto rounding : {ProductRounding::kHalfAway, ProductRounding::kHalfUp}) {
             std::vector<std::int8_t> dst(bias.size());
             requantize_sums(SumColumns(rounding, bias, fixed, {}), {5, -128, 127}, sums.data(),
-                            ElementType::i8, dst.data(), {0, bias.size()});
+                            dst.data(), {0, bias.size()});
             for (std::size_t c = 0; c < bias.size(); ++c) {
                 const rules::QuantizedMultiplier m{fixed[c].mantissa, fixed[c].exponent};
                 const std::int64_t value = rounding == ProductRounding::kHalfUp
@@ -158,6 +161,51 @@ TEST(RequantizeSumsKernel, HasTheBiasesOfDeadChannels) {
                                                : rules::d2(bias[c], m);
                 EXPECT_EQ(dst[c], std::clamp<std::int64_t>(value + 5, -128, 127))
                     << bias[c] << " by " << m.mantissa << ", " << m.exponent;
+            }
+        }
+    });
+}
+
+// Of the sums at which bytes change, and of others, with the short ways that the rounding finds.
+TEST(RequantizeSumsKernel, RoundsTilesByTheRulesOnEveryTarget) {
+    test::on_every_target([](const std::string&) {
+        for (unsigned seed = 0; seed < 150; ++seed) {
+            SCOPED_TRACE(detail::cat("seed ", seed));
+            std::mt19937 rng(seed);
+            const Problem p = random_problem(rng);
+            const std::size_t channels = p.bias.size();
+            const SumRounding rounding(SumColumns(p.rounding, p.bias, p.fixed, p.real), p.grid,
+                                       p.type, channels, "rule");
+            const std::size_t first = channels / 2 / 16 * 16;
+            SumTile<std::int32_t> tile{.step = (channels + 15) / 16 * 16 + 16,
+                                       .pixels = 1 + rng() % 40,
+                                       .channel = first,
+                                       .channels = channels - first,
+                                       .dst_step = channels + 3};
+            std::vector<std::int32_t> sums(tile.step * tile.pixels);
+            for (std::size_t i = 0; i < sums.size(); ++i) {
+                const std::size_t c = std::min(first + i % tile.step, channels - 1);
+                const int byte = static_cast<int>(rng() % 260) - 130 - p.grid.zero_point;
+                const double near = (byte + 0.5) / static_cast<double>(p.real[c]);
+                const int other = static_cast<int>(rng() % (1U << 25)) - (1 << 24);
+                const double sum = rng() % 4 != 0 ? near - p.bias[c] : other;
+                sums[i] = static_cast<std::int32_t>(std::clamp(std::floor(sum), -0x1p24, 0x1p24)) -
+                          static_cast<int>(sum > 0 ? rng() % 2 : 0);
+            }
+            std::vector<std::uint8_t> dst(tile.dst_step * tile.pixels, 0xA5);
+            tile.sums = sums.data();
+            tile.dst = dst.data();
+            rounding.run(tile);
+            for (std::size_t i = 0; i < dst.size(); ++i) {
+                const std::size_t c = i % tile.dst_step;
+                if (c >= tile.channels) {
+                    ASSERT_EQ(dst[i], 0xA5) << "element " << i;
+                    continue;
+                }
+                const std::int32_t sum = sums[i / tile.dst_step * tile.step + c];
+                const auto want = std::clamp<std::int64_t>(expected(p, first + c, sum),
+                                                           p.grid.lowest, p.grid.highest);
+                ASSERT_EQ(dst[i], static_cast<std::uint8_t>(want)) << "sum " << sum;
             }
         }
     });
@@ -172,6 +220,8 @@ TEST(RequantizeSumsKernel, TakesWhat32BitsHold) {
     EXPECT_FALSE(takes_multiplier({1 << 30, -1}, 2147483648));
     EXPECT_TRUE(takes_multiplier({1 << 30, -31}, 1));
     EXPECT_FALSE(takes_multiplier({1 << 30, -32}, 1));
+    EXPECT_TRUE(takes_multiplier({0, 0}, 2147483647));
+    EXPECT_FALSE(takes_multiplier({0, 0}, 2147483648));
 }
 
 }  // namespace

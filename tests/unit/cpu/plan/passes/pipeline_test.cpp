@@ -44,7 +44,7 @@ TEST(PlanPasses, NamesAreUniqueAmongAllPasses) {
 
 TEST(PlanPasses, OrderIsThatOfWhatTheyDependOn) {
     for (const char* removes_steps :
-         {"requantized_results", "depth_to_space_stores", "concat_slices"}) {
+         {"rounded_sums", "requantized_results", "depth_to_space_stores", "concat_slices"}) {
         EXPECT_LT(place_of(removes_steps), place_of("move_to_readers"));
     }
     EXPECT_LT(place_of("requantized_results"), place_of("depth_to_space_stores"));

@@ -1,0 +1,19 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/kernels/gemm/gemm_vnni_rounding.hpp"
+
+namespace fuseq::kernels::gemm {
+
+void round_sums(const EpilogueCall& call, const SumRounding& rounding) {
+    const Panel& panel = *call.panel;
+    rounding.run(
+        {.sums = call.tile,
+         .step = panel.vectors * kLanes,
+         .pixels = call.rows,
+         .channel = panel.channel,
+         .channels = panel.channels,
+         .dst = static_cast<char*>(call.args->dst) + call.pixel * call.channels + panel.channel,
+         .dst_step = call.channels});
+}
+
+}  // namespace fuseq::kernels::gemm

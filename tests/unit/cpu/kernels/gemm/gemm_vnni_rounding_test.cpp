@@ -1,0 +1,137 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums of the integer product that leave as bytes by a rounding rule, in every form.
+#include "cpu/kernels/gemm/gemm_vnni_rounding.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cpu/kernels/common/aligned_vector.hpp"
+#include "cpu/kernels/eltwise/short_rounding.hpp"
+#include "cpu/machine/avx_vnni.hpp"
+#include "cpu/machine/instructions.hpp"
+#include "unit/cpu/kernels/common/on_every_target.hpp"
+#include "unit/cpu/kernels/gemm/gemm_vnni_case.hpp"
+
+namespace fuseq::kernels {
+namespace {
+
+using namespace test;  // NOLINT(google-build-using-namespace)
+using fuseq::test::element;
+
+struct Rounding {
+    std::vector<SumRule> rules;  // by channel
+    SumRounding rounding;
+};
+
+Rounding random_rounding(std::mt19937& rng, std::size_t channels) {
+    constexpr ProductRounding kRoundings[] = {ProductRounding::kHalfAway, ProductRounding::kHalfUp,
+                                              ProductRounding::kOnce, ProductRounding::kReal,
+                                              ProductRounding::kRealZeroFirst};
+    const ProductRounding rounding = kRoundings[rng() % std::size(kRoundings)];
+    const bool is_signed = rng() % 2 == 0;
+    const ByteGrid grid = is_signed ? ByteGrid{3, -128, 127} : ByteGrid{120, 10, 255};
+    std::vector<SumRule> rules;
+    std::vector<std::int32_t> bias;
+    std::vector<FixedMultiplier> fixed;
+    std::vector<float> real;
+    for (std::size_t c = 0; c < channels; ++c) {
+        bias.push_back(static_cast<int>(rng() % 4001) - 2000);
+        fixed.push_back({static_cast<std::int32_t>((1U << 30) + rng() % (1U << 30)),
+                         -3 - static_cast<int>(rng() % 9)});
+        real.push_back(
+            std::ldexp(static_cast<float>(fixed.back().mantissa), fixed.back().exponent - 31));
+        rules.push_back({rounding, bias.back(), fixed.back(), real.back(), grid});
+    }
+    return {std::move(rules),
+            SumRounding(SumColumns(rounding, bias, fixed, real), grid,
+                        is_signed ? ElementType::i8 : ElementType::u8, channels, "rule")};
+}
+
+// In `parts`, into memory with a mark after the last byte.
+Bytes run_rounded(const GemmVnni& gemm,
+                  const Case& c,
+                  const SumRounding& rounding,
+                  std::size_t parts) {
+    Bytes dst(c.elements() + 1);
+    dst.data()[c.elements()] = 0xA5;
+    AlignedVector<std::uint8_t> scratch(gemm.scratch_bytes() * parts);
+    const GemmSplit split = gemm.split(parts);
+    for (std::size_t part = parts; part-- > 0;) {
+        gemm.run({.src = c.src.data(),
+                  .dst = dst.data(),
+                  .scratch = scratch.data(),
+                  .rounding = &rounding},
+                 part, split);
+    }
+    return dst;
+}
+
+void expect_rounded(Case& c, std::mt19937& rng, GemmForm form) {
+    c.params.form = form;
+    const GemmVnni gemm(c.complete());
+    if (!gemm.stores_sums()) {
+        return;
+    }
+    const std::vector<float> sums = expected(c);
+    const std::size_t channels = c.params.shape.dst_channels;
+    const Rounding r = random_rounding(rng, channels);
+    for (const std::size_t parts : {1, 3}) {
+        const Bytes got = run_rounded(gemm, c, r.rounding, parts);
+        for (std::size_t i = 0; i < c.elements(); ++i) {
+            const std::int64_t want =
+                round_sum(r.rules[i % channels], static_cast<std::int64_t>(sums[i]));
+            ASSERT_EQ(got.data()[i], static_cast<std::uint8_t>(want)) << "element " << i;
+        }
+        ASSERT_EQ(got.data()[c.elements()], 0xA5);
+    }
+}
+
+// Plain sums: no scale, no bias, nothing after them.
+Case plain_case(std::mt19937& rng) {
+    Case c = random_case(rng);
+    c.params.dst_type = ElementType::f32;
+    c.scale = {1.0F};
+    c.bias.clear();
+    c.wei_zero_point.clear();
+    c.params.ops.clear();
+    c.binary_sources.clear();
+    c.rows.clear();
+    return c;
+}
+
+TEST(GemmVnniRounding, IsTheRuleOfEverySumInEveryForm) {
+    for (unsigned seed = 0; seed < 12; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937 rng(seed);
+        Case c = plain_case(rng);
+        if (has_avx512_vnni()) {
+            expect_rounded(c, rng, GemmForm::kVnni512);
+        }
+        if (suits_amx(c)) {
+            expect_rounded(c, rng, GemmForm::kAmx);
+        }
+        if (has_avx_vnni() || has_avx_vnni_in_evex() || has_avx512_vnni()) {
+            expect_rounded(c, rng, GemmForm::kVnni256);
+        }
+        fuseq::test::on_every_target([&](const std::string&) {
+            expect_rounded(c, rng, GemmForm::kBytes);
+            expect_rounded(c, rng, GemmForm::kPairs);
+        });
+    }
+}
+
+TEST(GemmVnniRounding, IsNotPossibleWhereBytesAreStored) {
+    std::mt19937 rng(3);
+    Case c = plain_case(rng);
+    c.params.form = GemmForm::kBytes;
+    EXPECT_TRUE(GemmVnni(c.complete()).stores_sums());
+    c.params.dst_type = ElementType::u8;
+    EXPECT_FALSE(GemmVnni(c.complete()).stores_sums());
+}
+
+}  // namespace
+}  // namespace fuseq::kernels
