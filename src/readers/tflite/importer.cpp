@@ -21,7 +21,11 @@ OperatorKind read_kind(const ::tflite::OperatorCode& code, const Place& place) {
     if (number == kCustomCode) {
         kind.type = code.custom_code() == nullptr ? "" : code.custom_code()->str();
         place.require(!kind.type.empty(), "has a custom operator without a name");
-        kind.type = "custom operator '" + kind.type + "'";
+        kind.row = find_operator(kind.type);
+        if (kind.row == nullptr || !kind.row->custom) {
+            kind.row = nullptr;
+            kind.type = "custom operator '" + kind.type + "'";
+        }
         return kind;
     }
     kind.row = find_operator(kind.type);

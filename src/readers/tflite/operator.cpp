@@ -63,6 +63,12 @@ const TensorInfo& Operator::intermediate(std::size_t i) const {
     return graph_.tensor(static_cast<std::size_t>(indices[i]));
 }
 
+std::span<const std::uint8_t> Operator::custom_options() const {
+    const auto* bytes = stated_.custom_options();
+    return bytes == nullptr ? std::span<const std::uint8_t>{}
+                            : std::span<const std::uint8_t>{bytes->data(), bytes->size()};
+}
+
 Output Operator::input(std::size_t i) {
     require(has_input(i), "input ", i, " is missing");
     return graph_.plain(index(i));

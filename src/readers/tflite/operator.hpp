@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,9 @@ public:
                 ::tflite::EnumNameBuiltinOptions(kind));
         return *static_cast<const T*>(stated_.builtin_options());
     }
+
+    // The bytes that a custom operator has in place of them; may be empty.
+    std::span<const std::uint8_t> custom_options() const;
 
     // --- inputs and outputs -----------------------------------------------------------------
     std::size_t input_count() const { return inputs_.size(); }

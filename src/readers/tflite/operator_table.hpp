@@ -16,10 +16,11 @@ namespace fuseq::tflite_reader {
 using Translate = Values (*)(Operator&);
 
 struct OperatorRow {
-    std::string_view type;  // as the format's list spells it
+    std::string_view type;  // as the format's list spells it, or the custom operator
     int newest;             // version that is read; a newer one may mean something else
     Translate translate;
     std::string_view note = "";  // for docs/tflite.md: what is refused, or how it is read
+    bool custom = false;         // of a custom operator, by its name
 };
 
 // All rows, sorted by type.

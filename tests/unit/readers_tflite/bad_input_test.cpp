@@ -171,6 +171,62 @@ TEST(TfliteBadInput, QuantizationsThatDoNotFit) {
                 HasSubstr("zero point 0 is -1, which is outside of u8"));
 }
 
+// The model of a case, with its first operator changed.
+template <class Change>
+std::string error_of_case(const std::string& name, Change change) {
+    for (TfliteCase& one : tflite_cases()) {
+        if (one.name == name) {
+            change(first_graph(one.model)["operators"][0], first_graph(one.model)["tensors"]);
+            return error_of(one.model);
+        }
+    }
+    return "there is no case " + name;
+}
+
+TEST(TfliteBadInput, SvdfOfIntegersAsTfliteHasItNot) {
+    const auto error = [](auto change) { return error_of_case("svdf_s8", change); };
+    EXPECT_EQ(error([](json&, json&) {}), "");
+    EXPECT_THAT(
+        error([](json& op, json&) { op["builtin_options"]["fused_activation_function"] = "NONE"; }),
+        HasSubstr("fused activation 0 of integers is not supported, only RELU"));
+    EXPECT_THAT(error([](json& op, json&) { op["builtin_options"]["rank"] = 5; }),
+                HasSubstr("rank is 5, there are 12 filters"));
+    EXPECT_THAT(error([](json&, json& tensors) { tensors[1]["quantization"]["zero_point"] = {1}; }),
+                HasSubstr("tensor 't1' has zero point 1, expected 0"));
+    EXPECT_THAT(error([](json&, json& tensors) { tensors[4].erase("quantization"); }),
+                HasSubstr("tensor 't4' has no scale, or several"));
+    EXPECT_THAT(error([](json&, json& tensors) { tensors[4]["type"] = "INT8"; }),
+                HasSubstr("tensor 't4' is i8, expected i16 as the input is i8"));
+}
+
+TEST(TfliteBadInput, CustomOptionsThatAreNone) {
+    const auto error = [](auto change) { return error_of_case("detection_4_classes", change); };
+    EXPECT_EQ(error([](json&, json&) {}), "");
+    EXPECT_THAT(
+        error([](json& op, json&) { op.erase("custom_options"); }),
+        AllOf(HasSubstr("(TFLite_Detection_PostProcess)"), HasSubstr("has no custom options")));
+    EXPECT_THAT(error([](json& op, json&) {
+                    op["custom_options"] = {1, 2, 3};
+                }),
+                HasSubstr("its custom options, 3 bytes, are no map of a FlexBuffer, or damaged"));
+    EXPECT_THAT(error([](json& op, json&) {
+                    std::string bytes;
+                    for (const json& byte : op["custom_options"]) {
+                        bytes += static_cast<char>(byte.get<int>());
+                    }
+                    op["custom_options"][bytes.find("y_scale")] = 'z';
+                }),
+                HasSubstr("custom option y_scale is missing"));
+}
+
+// A custom operator that has the name of another one is still unknown.
+TEST(TfliteBadInput, CustomOperatorsOfABuiltinName) {
+    json model = two_abs();
+    model["operator_codes"][0] = {
+        {"deprecated_builtin_code", 32}, {"builtin_code", 32}, {"custom_code", "ABS"}};
+    EXPECT_THAT(error_of(model), HasSubstr("custom operator 'ABS' (0, 1)"));
+}
+
 // x * w + b as a fully connected layer of i8: the bias must stand in the scale of the product.
 TEST(TfliteBadInput, ABiasOfAnotherScale) {
     const auto error_with_scale = [](double scale) {

@@ -4,6 +4,7 @@
 """The cases of make_cases.py: float operators here, quantized ones in case_quantized.py."""
 import numpy as np
 
+import case_detection
 import case_quantized
 import case_state
 from case_model import ModelJson, case
@@ -276,6 +277,6 @@ def sparse():
 
 def families():
     made = {"sparse": sparse(), "elementwise": elementwise(), "windows": windows(), "movement": movement(), "reductions": reductions(),
-            "control": control(), "state": case_state.cases()}
+            "control": control(), "state": case_state.cases(), "detection": case_detection.cases()}
     made.update(case_quantized.families())
     return made
