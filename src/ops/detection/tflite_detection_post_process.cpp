@@ -21,7 +21,7 @@ using Attrs = TfliteDetectionPostProcessAttrs;
 
 enum Port : std::size_t { kEncodings, kScores, kAnchors };
 constexpr std::size_t kNumbersOfABox = 4;
-constexpr std::int64_t kMostDetections = std::int64_t{1} << 24;
+constexpr std::int64_t kMaxDetections = std::int64_t{1} << 24;
 
 Dimension dimension(const PartialShape& shape, std::size_t axis) {
     return shape.rank_is_static() && axis < shape.size() ? shape[axis] : Dimension::dynamic();
@@ -29,8 +29,8 @@ Dimension dimension(const PartialShape& shape, std::size_t axis) {
 
 void check_attributes(const InferContext& context, const Attrs& attrs) {
     const auto count = [&](std::int64_t value, const char* name) {
-        context.require(value >= 1 && value <= kMostDetections, name, " is ", value,
-                        ", expected 1 to ", kMostDetections);
+        context.require(value >= 1 && value <= kMaxDetections, name, " is ", value,
+                        ", expected 1 to ", kMaxDetections);
     };
     count(attrs.max_detections, "max_detections");
     count(attrs.max_classes_per_detection, "max_classes_per_detection");
@@ -200,7 +200,8 @@ private:
     }
 
     // Boxes of the highest scores that overlap none of those before them too much.
-    std::vector<std::size_t> suppress(const std::vector<float>& scores, std::int64_t most) const {
+    std::vector<std::size_t> suppress(const std::vector<float>& scores,
+                                      std::int64_t max_count) const {
         std::vector<std::size_t> order;
         for (std::size_t i = 0; i < count_; ++i) {
             if (scores[i] >= attrs_.nms_score_threshold) {
@@ -211,7 +212,7 @@ private:
                          [&](std::size_t i, std::size_t j) { return scores[i] > scores[j]; });
         std::vector<std::size_t> selected;
         for (const std::size_t candidate : order) {
-            if (selected.size() >= static_cast<std::size_t>(most)) {
+            if (selected.size() >= static_cast<std::size_t>(max_count)) {
                 break;
             }
             const bool covered =
