@@ -144,18 +144,19 @@ TEST_F(PlanPassesOnAPlan, DumpsShowThePlanBeforeAndAfterEachPass) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         files.insert(entry.path().filename().string());
     }
-    EXPECT_THAT(files,
-                ElementsAre("plan_000_built.txt", "plan_001_requantized_results.txt",
-                            "plan_002_depth_to_space_stores.txt", "plan_004_move_to_readers.txt",
-                            "plan_005_tile_groups.txt", "plan_006_prefetch_next_weights.txt",
-                            "plan_007_prefetch_weights.txt", "plan_008_arena.txt"));
+    EXPECT_THAT(
+        files, ElementsAre("plan_000_built.txt", "plan_001_rounded_sums.txt",
+                           "plan_002_requantized_results.txt", "plan_003_depth_to_space_stores.txt",
+                           "plan_005_move_to_readers.txt", "plan_006_tile_groups.txt",
+                           "plan_007_prefetch_next_weights.txt", "plan_008_prefetch_weights.txt",
+                           "plan_009_arena.txt"));
     EXPECT_THAT(text_of(folder / "plan_000_built.txt"), HasSubstr("step 0 eltwise \"large\""));
-    EXPECT_THAT(text_of(folder / "plan_004_move_to_readers.txt"),
+    EXPECT_THAT(text_of(folder / "plan_005_move_to_readers.txt"),
                 HasSubstr("step 1 eltwise \"large\""));
-    EXPECT_THAT(text_of(folder / "plan_004_move_to_readers.txt"), Not(HasSubstr("group steps")));
-    EXPECT_THAT(text_of(folder / "plan_005_tile_groups.txt"), HasSubstr("group steps 1 to 2: "));
-    EXPECT_THAT(text_of(folder / "plan_005_tile_groups.txt"), HasSubstr(" 0 bytes of arena"));
-    EXPECT_THAT(text_of(folder / "plan_008_arena.txt"), Not(HasSubstr(" 0 bytes of arena")));
+    EXPECT_THAT(text_of(folder / "plan_005_move_to_readers.txt"), Not(HasSubstr("group steps")));
+    EXPECT_THAT(text_of(folder / "plan_006_tile_groups.txt"), HasSubstr("group steps 1 to 2: "));
+    EXPECT_THAT(text_of(folder / "plan_006_tile_groups.txt"), HasSubstr(" 0 bytes of arena"));
+    EXPECT_THAT(text_of(folder / "plan_009_arena.txt"), Not(HasSubstr(" 0 bytes of arena")));
     std::filesystem::remove_all(folder);
 }
 
