@@ -2,37 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "readers/caffe2/operator_table.hpp"
 
-#include <algorithm>
+#include "readers/common/operator_rows.hpp"
 
 namespace fuseq::caffe2_reader {
-namespace {
-
-std::vector<const OperatorRow*> collect() {
-    std::vector<const OperatorRow*> rows;
-    const auto take = [&](std::span<const OperatorRow> file) {
-        for (const OperatorRow& row : file) {
-            rows.push_back(&row);
-        }
-    };
-#define FUSEQ_CAFFE2_FILE(name) take(name##_operators());
-#include "readers/caffe2/op_files.inc"
-#undef FUSEQ_CAFFE2_FILE
-    std::sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return a->type < b->type; });
-    return rows;
-}
-
-}  // namespace
 
 std::span<const OperatorRow* const> all_operators() {
-    static const std::vector<const OperatorRow*> rows = collect();
+#define FUSEQ_CAFFE2_FILE(name) name##_operators(),
+    static const auto rows = readers::sorted_by_type<OperatorRow>({
+#include "readers/caffe2/op_files.inc"
+    });
+#undef FUSEQ_CAFFE2_FILE
     return rows;
 }
 
 const OperatorRow* find_operator(std::string_view type) {
-    const auto rows = all_operators();
-    const auto found = std::lower_bound(rows.begin(), rows.end(), type,
-                                        [](auto* row, auto name) { return row->type < name; });
-    return found != rows.end() && (*found)->type == type ? *found : nullptr;
+    return readers::find_by_type(all_operators(), type);
 }
 
 }  // namespace fuseq::caffe2_reader
