@@ -229,6 +229,9 @@ Output gather(Model& model, const Part& part, const Node& last, const std::strin
 // `last`, a Gather, takes its channels from their origins.
 bool rewrite(Node& last, const Origins& origins) {
     const Parts wanted = parts_of(origins.of(last));
+    if (wanted.parts.empty()) {
+        return false;  // a Gather of no channels
+    }
     const std::set<Node*> gone = needed_by(last, origins.movements());
     std::size_t moved = wanted.order.size();  // by the last one
     if (wanted.parts.size() > 1) {

@@ -115,6 +115,17 @@ TEST(ReadChannelsAtOrigin, LeavesShortChainsAndOtherAxes) {
     }
 }
 
+TEST(ReadChannelsAtOrigin, LeavesAGatherOfNoChannels) {
+    const PassTest test = run_pass(read_channels_at_origin, R"(model "m"
+        %a = Parameter : u8[1,4,3,3]
+        %one = Const value={1} : i64[]
+        %none = Const value={} : i64[0]
+        %g = Gather.8(%a, %none, %one)
+        %n = ReLU(%g)
+        %r = Result(%n))");
+    EXPECT_FALSE(test.changed);
+}
+
 TEST(ReadChannelsAtOrigin, SharesGathersOfTheSameChannels) {
     const PassTest test = run_pass(read_channels_at_origin, R"(model "m"
         %a = Parameter : u8[1,4,3,3]

@@ -97,6 +97,8 @@ Outputs attention(Operator& op) {
 
 // Part `i` of a bias for query, key and value.
 Output bias_part(Operator& op, std::size_t i) {
+    op.require(op.rank(op.input(3), "bias") == 1, "bias has shape ",
+               to_string(op.input(3).partial_shape()), ", expected one dimension");
     const Dimension& size = op.input(3).partial_shape()[0];
     const Dimension& query = op.input(0).partial_shape()[2];
     op.require(size.is_static() && query.is_static(), "the sizes of bias and query must be known");

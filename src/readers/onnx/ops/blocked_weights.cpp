@@ -28,8 +28,10 @@ struct Blocks {
 
 Blocks read_blocks(const Operator& op, std::int64_t block, std::int64_t bits) {
     op.require(bits == 4 || bits == 8, "attribute bits is ", bits, "; supported: 4, 8");
-    op.require(block >= 16 && std::has_single_bit(static_cast<std::uint64_t>(block)),
-               "attribute block_size is ", block, ", expected a power of two of 16 or more");
+    constexpr std::int64_t kMaxBlock = 1 << 20;
+    op.require(
+        block >= 16 && block <= kMaxBlock && std::has_single_bit(static_cast<std::uint64_t>(block)),
+        "attribute block_size is ", block, ", expected a power of two of 16 or more");
     return {.bits = bits, .block = block};
 }
 
@@ -136,8 +138,10 @@ Outputs matmul_nbits(Operator& op) {
                                 op.attributes.integer("bits", 4));
     blocks.rows = op.attributes.required_integer("N");
     blocks.columns = op.attributes.required_integer("K");
-    op.require(blocks.rows > 0 && blocks.columns > 0, "attributes N and K are ", blocks.rows,
-               " and ", blocks.columns, ", expected positive ones");
+    constexpr std::int64_t kMax = std::int64_t{1} << 31;
+    op.require(
+        blocks.rows > 0 && blocks.rows <= kMax && blocks.columns > 0 && blocks.columns <= kMax,
+        "attributes N and K are ", blocks.rows, " and ", blocks.columns, ", expected 1 to ", kMax);
     const Tensor bytes = constant_of(op, 1, "B");
     op.require(bytes.get_element_type() == ElementType::u8, "B has type ",
                to_string(bytes.get_element_type()), ", expected u8");

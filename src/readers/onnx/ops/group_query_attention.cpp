@@ -142,6 +142,8 @@ Outputs group_query_attention(Operator& op) {
             return op.unsqueeze(op.add("Gather", {op.input(table), ids, op.int_scalar(0)}), {1});
         };
         const Angles angles{angle(kCosine), angle(kSine)};
+        op.require(op.rank(op.input(kCosine), "cos_cache") == 2, "cos_cache has shape ",
+                   to_string(op.input(kCosine).partial_shape()), ", expected [positions, pairs]");
         const Dimension& pairs = op.input(kCosine).partial_shape()[1];
         op.require(pairs.is_static(), "the width of cos_cache is not known");
         const bool interleaved = op.attributes.integer("rotary_interleaved", 0) != 0;

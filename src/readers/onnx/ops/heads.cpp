@@ -12,8 +12,11 @@ Output split_heads(Operator& op, const Output& x, std::int64_t heads) {
         return x;
     }
     const Dimension& size = x.partial_shape()[2];
-    op.require(heads > 0 && (!size.is_static() || size.get_length() % heads == 0), "the last ",
-               "dimension is ", to_string(size), ", which ", heads, " heads do not divide");
+    constexpr std::int64_t kMaxHeads = 1 << 16;
+    op.require(heads > 0 && heads <= kMaxHeads, "the number of heads is ", heads,
+               ", expected 1 to ", kMaxHeads);
+    op.require(!size.is_static() || size.get_length() % heads == 0, "the last ", "dimension is ",
+               to_string(size), ", which ", heads, " heads do not divide");
     return op.transpose(op.reshape(x, {0, 0, heads, -1}), {0, 2, 1, 3});
 }
 

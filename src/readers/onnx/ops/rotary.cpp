@@ -117,6 +117,8 @@ Outputs microsoft_rotary_embedding(Operator& op) {
         return op.unsqueeze(op.add("Gather", {op.input(i), ids, op.int_scalar(0)}), {1});
     };
     std::int64_t heads = op.attributes.integer("num_heads", 0);
+    op.require(op.rank(op.input(2), "cos_cache") == 2, "cos_cache has shape ",
+               to_string(op.input(2).partial_shape()), ", expected [positions, pairs]");
     if (heads == 0 && op.rank(x) == 3) {
         const Dimension& size = x.partial_shape()[2];
         const Dimension& pairs = op.input(2).partial_shape()[1];

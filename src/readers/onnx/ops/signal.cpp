@@ -13,6 +13,12 @@ namespace {
 
 using Outputs = std::vector<Output>;
 
+std::int64_t one_int(const Operator& op, std::size_t input, const char* what) {
+    const std::vector<std::int64_t> values = op.ints(op.input(input), what);
+    op.require(values.size() == 1, what, " has ", values.size(), " values, expected one");
+    return values[0];
+}
+
 // Values [0, count) of an axis.
 Output first_of_axis(Operator& op, const Output& x, std::int64_t axis, const Output& count) {
     return op.add("Slice", {x, op.int_list({0}), op.reshape(count, {1}), op.int_list({1}),
@@ -69,7 +75,7 @@ Outputs dft_by_attribute(Operator& op) {
 }
 
 Outputs dft_by_input(Operator& op) {
-    const std::int64_t axis = op.has_input(2) ? op.ints(op.input(2), "axis").at(0) : -2;
+    const std::int64_t axis = op.has_input(2) ? one_int(op, 2, "axis") : -2;
     return transform(op, axis);
 }
 
@@ -98,13 +104,16 @@ Outputs stft(Operator& op) {
     op.require(op.has_input(2) || op.has_input(3), "neither window nor frame_length is given");
     std::int64_t length = 0;
     if (op.has_input(3)) {
-        length = op.ints(op.input(3), "frame_length").at(0);
+        length = one_int(op, 3, "frame_length");
     } else {
         const PartialShape& shape = op.input(2).partial_shape();
-        op.require(shape.is_static(), "the length of the window is not known");
+        op.require(shape.is_static() && shape.rank() == 1, "window has shape ", to_string(shape),
+                   ", expected one known dimension");
         length = shape[0].get_length();
     }
-    op.require(length > 0, "frame_length is ", length);
+    constexpr std::int64_t kMaxLength = std::int64_t{1} << 24;
+    op.require(length > 0 && length <= kMaxLength, "frame_length is ", length, ", expected 1 to ",
+               kMaxLength);
     const Output window =
         op.has_input(2)
             ? op.input(2)
@@ -203,9 +212,7 @@ std::vector<double> triangles(const Operator& op, const MelFilters& mel) {
 }
 
 Outputs mel_weight_matrix(Operator& op) {
-    const auto whole = [&](std::size_t i, const char* what) {
-        return op.ints(op.input(i), what).at(0);
-    };
+    const auto whole = [&](std::size_t i, const char* what) { return one_int(op, i, what); };
     const MelFilters mel{.filters = whole(0, "num_mel_bins"),
                          .length = whole(1, "dft_length"),
                          .rate = whole(2, "sample_rate"),
