@@ -3,6 +3,15 @@
 #include "readers/onnx/ops/heads.hpp"
 
 namespace fuseq::onnx_reader {
+namespace {
+
+void check_heads(const Operator& op, std::int64_t heads) {
+    constexpr std::int64_t kMaxHeads = 1 << 16;
+    op.require(heads > 0 && heads <= kMaxHeads, "the number of heads is ", heads,
+               ", expected 1 to ", kMaxHeads);
+}
+
+}  // namespace
 
 Output split_heads(Operator& op, const Output& x, std::int64_t heads) {
     const std::size_t rank = op.rank(x);
@@ -12,9 +21,7 @@ Output split_heads(Operator& op, const Output& x, std::int64_t heads) {
         return x;
     }
     const Dimension& size = x.partial_shape()[2];
-    constexpr std::int64_t kMaxHeads = 1 << 16;
-    op.require(heads > 0 && heads <= kMaxHeads, "the number of heads is ", heads,
-               ", expected 1 to ", kMaxHeads);
+    check_heads(op, heads);
     op.require(!size.is_static() || size.get_length() % heads == 0, "the last ", "dimension is ",
                to_string(size), ", which ", heads, " heads do not divide");
     return op.transpose(op.reshape(x, {0, 0, heads, -1}), {0, 2, 1, 3});
@@ -35,6 +42,7 @@ Output repeat_heads(Operator& op,
     }
     const std::int64_t from = *kept;
     const std::int64_t to = *wanted;
+    check_heads(op, to);
     op.require(from > 0 && to % from == 0, "the query has ", to, " heads, key and value have ",
                from, ", which is no divisor");
     if (from == to) {
