@@ -136,7 +136,7 @@ private:
         return kept;
     }
 
-    // The most that a tensor loses on the inputs of one part alone.
+    // Max loss of a tensor on the inputs of one part alone.
     double loss_of_parts(const Distances& reached, std::size_t first_part) const {
         double most = 0;
         std::size_t begin = 0;

@@ -118,7 +118,7 @@ QuantizedRows quantize_rows(const Tensor& table, const QuantizerOptions& options
         const auto [min, max] = std::minmax_element(value, value + width);
         const float span = *max - *min;
         const float exact = stored(span < kMinSpan ? 1.0f : span / last_code, options);
-        const float scale = exact == 0 ? 1.0f : exact;  // below the least f16
+        const float scale = exact == 0 ? 1.0f : exact;  // below the smallest f16
         const float offset = stored(*min, options);
         scales.push_back(scale);
         offsets.push_back(offset);

@@ -85,7 +85,7 @@ ScaleAndOffset choose_scale(RealRange range, Schema schema, const IntegerRange& 
     const double min = range.min;
     const double max = range.max;
     double scale = (max - min) / static_cast<double>(integers.max - integers.min);
-    // Below the least normal f32: values of channels that a batch norm has switched off.
+    // Below the smallest normal f32: values of channels that a batch norm has switched off.
     if (scale < static_cast<double>(std::numeric_limits<float>::min())) {
         scale = kScaleOfZeros;
     }

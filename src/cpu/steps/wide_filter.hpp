@@ -38,7 +38,7 @@ struct WideFilterParams {
     std::vector<std::vector<WideTouch>> lines;  // of each line of dst
     std::vector<WideColumns> columns;           // all of a line
     ElementType src_type = ElementType::i16;    // 8 or 16 bits
-    // What is taken from src, so that it fits 16 bits, and what is left of its zero point.
+    // Subtracted from src so that it fits 16 bits, and the remainder of its zero point.
     std::int32_t src_shift = 0;
     std::int64_t rest_of_zero_point = 0;
     ElementType dst_type = ElementType::i16;  // 8 or 16 bits, i32 or f32

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "readers/common/unique_name.hpp"
+
 namespace fuseq::caffe2_reader {
 namespace {
 
@@ -182,11 +184,7 @@ void GraphImporter::add_results(const NetDef& net, const Place& place) {
 }
 
 std::string GraphImporter::unique_name(const std::string& base) {
-    std::string name = base;
-    for (std::size_t n = 1; !names_.insert(name).second; ++n) {
-        name = base + "_" + std::to_string(n);
-    }
-    return name;
+    return readers::unique_name(names_, base);
 }
 
 void GraphImporter::warn(const std::string& sentence) const {

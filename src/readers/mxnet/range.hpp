@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Grids from ranges: MXNet states the least and the largest real value of a tensor.
+// Grids from ranges: MXNet states the min and max real value of a tensor.
 #pragma once
 
 #include <cstdint>

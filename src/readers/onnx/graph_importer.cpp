@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "readers/common/unique_name.hpp"
 #include "readers/onnx/element_types.hpp"
 #include "readers/onnx/graph_order.hpp"
 #include "readers/onnx/operator_table.hpp"
@@ -265,11 +266,7 @@ Body GraphImporter::read_body(const GraphProto& graph,
 }
 
 std::string GraphImporter::unique_name(const std::string& base) {
-    std::string name = base;
-    for (std::size_t n = 1; !names_.insert(name).second; ++n) {
-        name = base + "_" + std::to_string(n);
-    }
-    return name;
+    return readers::unique_name(names_, base);
 }
 
 const QuantizedValue* GraphImporter::quantized(Output value) const {

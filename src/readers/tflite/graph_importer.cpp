@@ -9,6 +9,7 @@
 #include <set>
 
 #include "ops/state/state.hpp"
+#include "readers/common/unique_name.hpp"
 
 namespace fuseq::tflite_reader {
 namespace {
@@ -360,11 +361,7 @@ std::size_t GraphImporter::checked_subgraph(std::int64_t subgraph, const Place& 
 }
 
 std::string GraphImporter::unique_name(const std::string& base) {
-    std::string name = base;
-    for (std::size_t n = 1; !names_.insert(name).second; ++n) {
-        name = base + "_" + std::to_string(n);
-    }
-    return name;
+    return readers::unique_name(names_, base);
 }
 
 std::string GraphImporter::tensor_name(std::size_t index) const {
