@@ -126,6 +126,10 @@ Output LayerBuilder::transpose(const Output& value, const std::vector<std::int64
     return add("Transpose", {value, int_list(order)});
 }
 
+Output LayerBuilder::size_of(const Output& value, std::int64_t axis) {
+    return add("Gather", {shape_of(value), int_scalar(axis), int_scalar(0)});
+}
+
 Output LayerBuilder::all_axes(const Output& value) {
     if (value.partial_shape().rank_is_static()) {
         std::vector<std::int64_t> axes(value.partial_shape().rank());

@@ -74,6 +74,8 @@ public:
     Output squeeze(const Output& value, const std::vector<std::int64_t>& axes);
     Output transpose(const Output& value, const std::vector<std::int64_t>& order);
     Output shape_of(const Output& value) { return add("ShapeOf", {value}); }
+    // The size of an axis, a number.
+    Output size_of(const Output& value, std::int64_t axis);
     // [0, rank) as a list, constant where the rank is known.
     Output all_axes(const Output& value);
     // Layers made so far.

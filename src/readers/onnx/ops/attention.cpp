@@ -27,11 +27,11 @@ struct Attended {
 
 // [S, T]: whether a query may see a key, which is not after it.
 Output causal_mask(Operator& op, const Attended& a) {
-    Output row = count_up(op, size_of(op, a.query, 2));
+    Output row = count_up(op, op.size_of(a.query, 2));
     if (a.past) {
         row = op.add("Add", {row, a.past});
     }
-    const Output column = count_up(op, size_of(op, a.key, 2));
+    const Output column = count_up(op, op.size_of(a.key, 2));
     return op.add("LessEqual", {op.unsqueeze(column, {0}), op.unsqueeze(row, {1})});
 }
 
@@ -87,7 +87,7 @@ Outputs attention(Operator& op) {
     Attended a{.query = split_heads(op, op.input(0), heads.value_or(0)),
                .key = repeat_heads(op, key, kept, heads),
                .value = repeat_heads(op, value, kept, heads),
-               .past = op.has_input(4) ? size_of(op, op.input(4), 2) : Output{},
+               .past = op.has_input(4) ? op.size_of(op.input(4), 2) : Output{},
                .mask = op.has_input(3) ? op.input(3) : Output{},
                .causal = op.attributes.integer("is_causal", 0) != 0,
                .scale = op.attributes.real("scale", 0.0F)};
@@ -138,7 +138,7 @@ Outputs multi_head_attention(Operator& op) {
     Attended a{.query = part(0),
                .key = after_past(op, part(1), 6),
                .value = after_past(op, part(2), 7),
-               .past = op.has_input(6) ? size_of(op, op.input(6), 2) : Output{},
+               .past = op.has_input(6) ? op.size_of(op.input(6), 2) : Output{},
                .mask = {},
                .causal = op.attributes.integer("unidirectional", 0) != 0,
                .scale = op.attributes.real("scale", 0.0F)};

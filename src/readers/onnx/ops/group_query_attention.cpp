@@ -98,7 +98,7 @@ Output updated(Operator& op,
     if (!op.has_input(past)) {
         return added;
     }
-    const Output room = size_of(op, op.input(past), 2);
+    const Output room = op.size_of(op.input(past), 2);
     const Output total = op.convert(op.reshape(op.input(kTotalLength), {}), ElementType::i64);
     const Output place = op.unsqueeze(count_up(op, op.add("Maximum", {total, room})), {0});
     const Output moved = op.add("Add", {op.add("Subtract", {place, past_length}), room});
@@ -112,7 +112,7 @@ Output updated(Operator& op,
 // [batch, 1, queries, keys]: a key is seen from its own position on, and for `window` positions.
 Output visible(Operator& op, const Output& places, const Output& key) {
     const Output row = op.unsqueeze(places, {1, 3});
-    const Output column = count_up(op, size_of(op, key, 2));
+    const Output column = count_up(op, op.size_of(key, 2));
     Output seen = op.add("LessEqual", {column, row});
     const std::int64_t window = op.attributes.integer("local_window_size", -1);
     if (window > 0) {
@@ -133,7 +133,7 @@ Outputs group_query_attention(Operator& op) {
                       op.attributes.required_integer("kv_num_heads")};
     check(op, heads);
     Projected x = project(op, heads);
-    const Output steps = size_of(op, x.query, 2);
+    const Output steps = op.size_of(x.query, 2);
     const Output past_length = past_lengths(op, steps);
     const Output places = op.add("Add", {op.unsqueeze(count_up(op, steps), {0}), past_length});
     if (op.attributes.integer("do_rotary", 0) != 0) {

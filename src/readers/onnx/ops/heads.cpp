@@ -55,10 +55,6 @@ Output repeat_heads(Operator& op,
     return op.add("Gather", {x, op.int_list(source), op.int_scalar(1)});
 }
 
-Output size_of(Operator& op, const Output& x, std::int64_t axis) {
-    return op.add("Gather", {op.shape_of(x), op.int_scalar(axis), op.int_scalar(0)});
-}
-
 Output count_up(Operator& op, const Output& count) {
     return op.add("Range", {op.int_scalar(0), count, op.int_scalar(1)},
                   {{"output_type", ElementType::i64}});

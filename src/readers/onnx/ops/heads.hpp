@@ -23,8 +23,6 @@ Output repeat_heads(Operator& op,
                     std::optional<std::int64_t> kept,
                     std::optional<std::int64_t> wanted);
 
-// The size of an axis, a number.
-Output size_of(Operator& op, const Output& x, std::int64_t axis);
 // 0, 1, ... count - 1.
 Output count_up(Operator& op, const Output& count);
 

@@ -31,10 +31,6 @@ Output half_spectrum(Operator& op, const Output& length) {
     return op.add("Add", {half, op.int_scalar(1)});
 }
 
-Output length_of(Operator& op, const Output& x, std::int64_t axis) {
-    return op.add("Gather", {op.shape_of(x), op.int_scalar(axis), op.int_scalar(0)});
-}
-
 // Pairs of real and imaginary part at the end.
 Outputs transform(Operator& op, std::int64_t stated_axis) {
     const Output x = op.input(0);
@@ -53,7 +49,7 @@ Outputs transform(Operator& op, std::int64_t stated_axis) {
     const Output axes = op.int_list({axis});
     const bool sized = op.has_input(1);
     const Output length =
-        sized ? op.convert(op.reshape(op.input(1), {}), ElementType::i64) : length_of(op, x, axis);
+        sized ? op.convert(op.reshape(op.input(1), {}), ElementType::i64) : op.size_of(x, axis);
     std::vector<Output> inputs{x, axes};
     if (sized) {
         inputs.push_back(op.reshape(length, {1}));
